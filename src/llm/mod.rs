@@ -1,0 +1,128 @@
+//! Asking one model: providers behind one small trait, and what every call gets whatever the
+//! provider: timeouts, retries before the first token, a limit on calls in flight, a bound on
+//! the answer, and a clear error kind.
+//!
+//! Imports only `config` and `id`. Start at [`Models::chat`]; a new provider is one file that
+//! implements [`Provider`] and one line in `registry.rs`.
+
+pub mod error;
+pub mod reply;
+pub mod request;
+
+use async_trait::async_trait;
+use futures_util::stream::BoxStream;
+
+pub use error::{CallError, ErrorKind};
+pub use reply::{Reply, ToolCall, Usage};
+pub use request::{ChatMessage, ChatRequest, Purpose, Role, Sampling, Timeouts};
+
+/// One piece of a model's reply as it arrives.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Chunk {
+    /// Text of the answer.
+    Text(String),
+    /// Text of the model's reasoning, shown apart from the answer.
+    Reasoning(String),
+    /// Provider-specific reasoning blocks (string, object or array), kept as they came.
+    ReasoningDetails(serde_json::Value),
+    /// A part of a tool call; parts with one `index` belong together.
+    ToolCall {
+        /// Position of the call in the reply.
+        index: u32,
+        /// The provider's id, in the first part.
+        id: Option<String>,
+        /// The function's name, in the first part.
+        name: Option<String>,
+        /// A piece of the JSON arguments.
+        arguments: String,
+    },
+    /// Token counts and, where the provider says it, the cost. The last one wins.
+    Usage(Usage),
+    /// Why the model stopped (`stop`, `length`, `tool_calls`, `content_filter`, …).
+    Finish(String),
+    /// The model that really answered, where the provider says so.
+    ServedBy(String),
+}
+
+/// The chunks of one reply. It ends after the provider's own end mark; an end without one is an
+/// `Err` item, so that a cut stream never looks complete.
+pub type Chunks = BoxStream<'static, Result<Chunk, CallError>>;
+
+/// A backend that can answer chat requests. It translates, nothing more: timeouts, retries,
+/// limits and assembly are the caller's.
+#[async_trait]
+pub trait Provider: Send + Sync {
+    /// Opens the reply. `request.model` is without the provider's prefix.
+    ///
+    /// # Errors
+    /// What the provider refused or the transport lost before the first chunk.
+    async fn open(&self, request: &ChatRequest) -> Result<Chunks, CallError>;
+
+    /// What the provider offers.
+    ///
+    /// # Errors
+    /// As [`Provider::open`].
+    async fn models(&self) -> Result<Vec<ModelInfo>, CallError>;
+
+    /// Whether its answers are made up here, to be labelled as such.
+    fn is_simulated(&self) -> bool {
+        false
+    }
+}
+
+/// Where the pieces of a reply go while it arrives. Awaiting is backpressure: a sink that waits
+/// slows the upstream read.
+#[async_trait]
+pub trait DeltaSink: Send {
+    /// Takes one piece.
+    async fn push(&mut self, chunk: &Chunk);
+}
+
+/// A sink for callers that only want the whole reply.
+pub struct NoSink;
+
+#[async_trait]
+impl DeltaSink for NoSink {
+    async fn push(&mut self, _chunk: &Chunk) {}
+}
+
+/// All configured models: what the council asks. Implemented by `registry::Registry`, and by
+/// scripted stand-ins in tests.
+#[async_trait]
+pub trait Models: Send + Sync {
+    /// Asks `request.model` (`provider:model`, or a bare id for the default provider) and returns
+    /// the whole reply; pieces go to `sink` as they arrive.
+    ///
+    /// # Errors
+    /// One [`CallError`] after retries, with what had arrived kept in it.
+    async fn chat(&self, request: &ChatRequest, sink: &mut dyn DeltaSink) -> Result<Reply, CallError>;
+
+    /// Whether this model's answers are made up by the simulated provider.
+    fn is_simulated(&self, model: &str) -> bool;
+}
+
+/// One model on offer.
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
+pub struct ModelInfo {
+    /// The id to put into a council: bare for the default provider, else `provider:model`.
+    pub id: String,
+    /// A name for people.
+    pub name: String,
+    /// Context window in tokens, where known.
+    pub context_length: Option<u64>,
+    /// Prices, where known.
+    pub pricing: Option<Pricing>,
+    /// The configured provider that offers it.
+    pub provider: String,
+    /// The maker, from the id (`openai/gpt-5.1` → `openai`), to group by.
+    pub family: String,
+}
+
+/// List prices in USD per token.
+#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
+pub struct Pricing {
+    /// USD per prompt token.
+    pub prompt: f64,
+    /// USD per completion token.
+    pub completion: f64,
+}

@@ -1,0 +1,58 @@
+//! What a model answered.
+
+use serde::{Deserialize, Serialize};
+
+/// A whole reply.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Reply {
+    pub text: String,
+    /// Streamed reasoning, joined.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
+    /// Provider-specific reasoning blocks as they came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning_details: Option<serde_json::Value>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<ToolCall>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finish_reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// The model that really answered, where the provider says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub served_by: Option<String>,
+    /// From sending the successful try to its last chunk.
+    pub latency_ms: u64,
+    /// From sending the successful try to its first text or reasoning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ttft_ms: Option<u64>,
+    /// How often it was tried, 1 for the first time.
+    pub tries: u32,
+}
+
+/// A complete tool call, its streamed parts joined.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ToolCall {
+    pub id: String,
+    pub name: String,
+    /// JSON as the model wrote it; it may be malformed.
+    pub arguments: String,
+}
+
+/// Token counts of one call, and its cost where known.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Usage {
+    pub prompt_tokens: u64,
+    pub completion_tokens: u64,
+    /// Part of the completion that was reasoning.
+    #[serde(default)]
+    pub reasoning_tokens: u64,
+    /// Part of the prompt that the provider had cached.
+    #[serde(default)]
+    pub cached_tokens: u64,
+    pub total_tokens: u64,
+    /// USD: the provider's own figure, else from list prices, else unknown (absent, never 0 by
+    /// guess).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+}
