@@ -1,0 +1,4 @@
+//! Tests over real HTTP; one file per behaviour.
+
+mod llm_faults;
+mod support;
