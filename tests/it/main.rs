@@ -1,0 +1,2 @@
+mod store;
+mod support;
