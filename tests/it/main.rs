@@ -1,4 +1,5 @@
-//! Tests over real HTTP; one file per behaviour.
+//! Tests from the outside; one file per behaviour.
 
 mod llm_faults;
+mod store;
 mod support;
