@@ -254,10 +254,8 @@ impl Assembly {
     }
 
     fn into_reply(mut self, tries: u32) -> Reply {
-        let sent = self.sent;
-        let since = |at: Instant| u64::try_from((at - sent).as_millis()).unwrap_or(u64::MAX);
-        self.reply.latency_ms = since(self.last_chunk.unwrap_or_else(Instant::now));
-        self.reply.ttft_ms = self.first_token.map(since);
+        self.reply.latency_ms = ms_between(self.sent, self.last_chunk.unwrap_or_else(Instant::now));
+        self.reply.ttft_ms = self.first_token.map(|at| ms_between(self.sent, at));
         self.reply.tries = tries;
         self.reply.tool_calls = self
             .tools
@@ -277,6 +275,10 @@ impl Assembly {
         let worth_keeping = self.first_token.is_some() || self.reply.usage.is_some();
         worth_keeping.then(|| Box::new(self.into_reply(tries)))
     }
+}
+
+fn ms_between(from: Instant, to: Instant) -> u64 {
+    u64::try_from((to - from).as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Appends what there is room for, whole characters only.

@@ -31,10 +31,7 @@ async fn written(purpose: Purpose, prompt: &str) -> String {
     let items = chunks(&provider(0), &request(purpose, "cedar/pro", prompt)).await;
     items
         .into_iter()
-        .filter_map(|item| match item.unwrap() {
-            Chunk::Text(text) => Some(text),
-            _ => None,
-        })
+        .filter_map(|item| if let Chunk::Text(text) = item.unwrap() { Some(text) } else { None })
         .collect()
 }
 
@@ -157,10 +154,10 @@ fn pace_nought_needs_no_clock() {
     let items = futures_util::FutureExt::now_or_never(async {
         chunks(&provider(0), &request(Purpose::Answer, "a/one", "Why?")).await
     });
-    let usage = items.unwrap().into_iter().find_map(|item| match item.unwrap() {
-        Chunk::Usage(usage) => Some(usage),
-        _ => None,
-    });
+    let usage = items
+        .unwrap()
+        .into_iter()
+        .find_map(|item| if let Chunk::Usage(usage) = item.unwrap() { Some(usage) } else { None });
     let usage = usage.unwrap();
     assert_eq!(usage.cost_usd, Some(0.0));
     assert!(usage.completion_tokens > 20 && usage.prompt_tokens == 1);

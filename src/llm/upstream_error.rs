@@ -202,6 +202,10 @@ fn html_title(body: &str) -> String {
 
 fn kind_of_status(status: u16, said: &str) -> ErrorKind {
     match status {
+        // Moderation answers 403 too, and that is no matter of the key.
+        403 if ["moderation", "flagged", "content policy"].iter().any(|word| said.contains(word)) => {
+            ErrorKind::Refused
+        }
         401 | 403 => ErrorKind::Auth,
         402 | 429 => ErrorKind::RateLimited,
         408 | 504 => ErrorKind::Timeout,
@@ -320,6 +324,12 @@ mod tests {
         }
         let body = r#"{"error":{"message":"too long","n_prompt_tokens":9000,"n_ctx":4096,"code":400}}"#;
         assert!(refused(400, body).message.contains("n_prompt_tokens 9000, n_ctx 4096"));
+    }
+
+    #[test]
+    fn a_flagged_prompt_is_not_blamed_on_the_key() {
+        let error = refused(403, r#"{"error":{"message":"Your input was flagged","code":403}}"#);
+        assert_eq!(error.kind, ErrorKind::Refused);
     }
 
     #[test]

@@ -7,7 +7,10 @@
 
 #![allow(dead_code, reason = "a kit: each test binary uses a part of it")]
 
+// Named, so that a tool outside the tests can take this file in by `#[path]` too.
+#[path = "model_server/http.rs"]
 mod http;
+#[path = "model_server/script.rs"]
 mod script;
 
 use std::collections::{HashMap, VecDeque};
@@ -305,7 +308,8 @@ pub fn plausible(request: &RecordedRequest) -> Script {
 fn embeddings(request: &RecordedRequest) -> Script {
     let inputs: Vec<&str> = match &request.body["input"] {
         Value::Array(inputs) => inputs.iter().filter_map(Value::as_str).collect(),
-        input => input.as_str().into_iter().collect(),
+        Value::String(input) => vec![input],
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => Vec::new(),
     };
     let data: Vec<Value> = inputs
         .iter()
