@@ -2,7 +2,7 @@
 # What is installed or built already is left alone: a second run takes seconds.
 
 TARGET := $(or $(CARGO_TARGET_DIR),target)
-WEB_INPUTS := $(shell find static docs/openapi.json -path static/node_modules -prune -o -path static/dist -prune -o -type f -print 2>/dev/null)
+WEB_INPUTS := $(shell find static docs/openapi.json -path static/node_modules -prune -o -path static/dist -prune -o -type f ! -name schema.d.ts -print 2>/dev/null)
 WEB := static/dist/index.html
 NPM := static/node_modules/.package-lock.json
 
@@ -29,7 +29,7 @@ dev: $(NPM) ## debug server on 8001 and the web app's development server beside 
 .PHONY: fmt
 fmt: $(NPM) ## format Rust and TypeScript
 	cargo fmt
-	npm --prefix static run fmt
+	npm --prefix static run format
 
 .PHONY: openapi
 openapi: ## write docs/openapi.json from the code, and the web app's types from that
