@@ -1,2 +1,3 @@
+mod local;
 mod store;
 mod support;
