@@ -65,7 +65,9 @@ impl From<sqlx::Error> for StoreError {
         match constraint {
             Some("runs_one_live_per_conversation") => Self::ConversationBusy,
             Some("runs_idempotency_key") => Self::IdempotencyKeyUsed,
-            Some(_) if error.as_database_error().is_some_and(|e| e.is_unique_violation()) => Self::AlreadyExists,
+            Some(_) if error.as_database_error().is_some_and(|e| e.is_unique_violation()) => {
+                Self::AlreadyExists
+            }
             Some(_) | None => Self::Sql(error),
         }
     }
@@ -78,7 +80,9 @@ pub(super) fn is_unavailable(error: &sqlx::Error) -> bool {
             // 08: connection; 53: resources (too many connections, disk, memory); 57: operator
             // (shutdown, starting up, statement cut off); 40: deadlock, serialisation;
             // 25P03: an idle transaction was ended; 55P03: a lock did not come in time.
-            ["08", "53", "57", "40"].iter().any(|class| state.starts_with(class)) || state == "25P03" || state == "55P03"
+            ["08", "53", "57", "40"].iter().any(|class| state.starts_with(class))
+                || state == "25P03"
+                || state == "55P03"
         }
         None => matches!(
             error,
@@ -141,7 +145,10 @@ pub fn clean_json(value: &mut serde_json::Value) {
         serde_json::Value::Object(map) => {
             map.values_mut().for_each(clean_json);
             if map.keys().any(|key| key.contains('\0')) {
-                *map = std::mem::take(map).into_iter().map(|(key, item)| (clean(&key).into_owned(), item)).collect();
+                *map = std::mem::take(map)
+                    .into_iter()
+                    .map(|(key, item)| (clean(&key).into_owned(), item))
+                    .collect();
             }
         }
         serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => {}
@@ -155,7 +162,9 @@ pub enum SetupError {
     #[error("database.url is not a Postgres URL: write it as postgres://user:password@host:5432/name")]
     BadUrl(#[source] sqlx::Error),
     /// Nobody answers there, or not with Postgres.
-    #[error("cannot reach the database at {place}: check that Postgres runs there and that database.url names it")]
+    #[error(
+        "cannot reach the database at {place}: check that Postgres runs there and that database.url names it"
+    )]
     Unreachable {
         /// Host and port or socket, database and user: no password.
         place: String,
@@ -209,7 +218,9 @@ pub enum SetupError {
         waited_s: u64,
     },
     /// The database has a migration that this program does not know.
-    #[error("the database was migrated by a newer version (migration {version}): run that version, or restore a backup")]
+    #[error(
+        "the database was migrated by a newer version (migration {version}): run that version, or restore a backup"
+    )]
     NewerDatabase {
         /// The unknown migration.
         version: i64,

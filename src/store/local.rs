@@ -17,7 +17,9 @@ mod launch;
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _, lchown};
+use std::os::unix::fs::{
+    DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _, lchown,
+};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
@@ -65,7 +67,9 @@ pub enum LocalError {
         looked_in: String,
     },
     /// Another live process uses this data directory.
-    #[error("another server is using the data directory {data_dir}: stop it, or give this one another data_dir")]
+    #[error(
+        "another server is using the data directory {data_dir}: stop it, or give this one another data_dir"
+    )]
     InUse {
         /// The directory.
         data_dir: PathBuf,
@@ -200,10 +204,9 @@ impl LocalPostgres {
         let lock = lock(&data_dir)?;
         let places = Places::of(&data_dir);
 
-        about(
-            fs::DirBuilder::new().recursive(true).mode(0o700).create(&places.root),
-            || format!("cannot create {}", places.root.display()),
-        )?;
+        about(fs::DirBuilder::new().recursive(true).mode(0o700).create(&places.root), || {
+            format!("cannot create {}", places.root.display())
+        })?;
         let binaries = Binaries::find(&places.cluster)?;
         let launcher = Launcher::choose(&places.root, &binaries)?;
         stop_leftover(&places)?;
@@ -231,7 +234,8 @@ impl LocalPostgres {
     pub async fn start_throwaway(data_dir: &Path) -> Result<Self, LocalError> {
         let mut started = Self::start(data_dir, Durability::Fast).await?;
         let pid_file = started.places.cluster.join("postmaster.pid");
-        started.remover = Some(launch::remover(&pid_file, &started.places.data_dir, &started.places.socket_dir)?);
+        started.remover =
+            Some(launch::remover(&pid_file, &started.places.data_dir, &started.places.socket_dir)?);
         Ok(started)
     }
 
@@ -332,7 +336,9 @@ fn private_dir(path: &Path, launcher: &Launcher) -> Result<(), LocalError> {
     match fs::DirBuilder::new().mode(0o700).create(path) {
         Ok(()) => {}
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-        Err(source) => return Err(LocalError::Io { what: format!("cannot create {}", path.display()), source }),
+        Err(source) => {
+            return Err(LocalError::Io { what: format!("cannot create {}", path.display()), source });
+        }
     }
     let metadata = about(fs::symlink_metadata(path), || format!("cannot read {}", path.display()))?;
     let ours = [launcher.file_owner(), launcher.own_uid()].contains(&metadata.uid());
@@ -369,7 +375,11 @@ fn make_cluster(
     if !output.status.success() {
         let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
         text.push_str(&String::from_utf8_lossy(&output.stderr));
-        return Err(LocalError::Failed { program: "initdb", status: output.status.to_string(), output: last_lines(&text) });
+        return Err(LocalError::Failed {
+            program: "initdb",
+            status: output.status.to_string(),
+            output: last_lines(&text),
+        });
     }
     about(fs::rename(&unfinished, &places.cluster), || format!("cannot make {}", places.cluster.display()))
 }
@@ -419,7 +429,9 @@ fn stop_leftover(places: &Places) -> Result<(), LocalError> {
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(source) => return Err(LocalError::Io { what: format!("cannot read {}", path.display()), source }),
+            Err(source) => {
+                return Err(LocalError::Io { what: format!("cannot read {}", path.display()), source });
+            }
         };
         let (pid, rest) = text.split_once('\n').unwrap_or((&text, ""));
         let Ok(pid) = pid.trim().parse::<u32>() else {
@@ -430,9 +442,14 @@ fn stop_leftover(places: &Places) -> Result<(), LocalError> {
             if process_exists(pid) {
                 // Postgres would take that process for its predecessor. The rest of the file stays:
                 // by it Postgres finds backends that have outlived their postmaster.
-                tracing::warn!(pid, "clearing a stale postmaster.pid, its number now belongs to another process");
+                tracing::warn!(
+                    pid,
+                    "clearing a stale postmaster.pid, its number now belongs to another process"
+                );
                 let no_such_pid = i32::MAX;
-                about(replace(&path, &format!("{no_such_pid}\n{rest}")), || format!("cannot write {}", path.display()))?;
+                about(replace(&path, &format!("{no_such_pid}\n{rest}")), || {
+                    format!("cannot write {}", path.display())
+                })?;
             }
             return Ok(());
         }

@@ -37,7 +37,10 @@ pub async fn migrate(db: &Db) -> Result<(), SetupError> {
 async fn migrate_on(connection: &mut PgConnection) -> Result<(), SetupError> {
     let began = Instant::now();
     loop {
-        let row = sqlx::query("SELECT pg_try_advisory_lock($1) AS locked").bind(LOCK).fetch_one(&mut *connection).await?;
+        let row = sqlx::query("SELECT pg_try_advisory_lock($1) AS locked")
+            .bind(LOCK)
+            .fetch_one(&mut *connection)
+            .await?;
         if row.try_get("locked")? {
             break;
         }
@@ -52,7 +55,8 @@ async fn migrate_on(connection: &mut PgConnection) -> Result<(), SetupError> {
         Err(MigrateError::VersionMismatch(version)) => Err(SetupError::ChangedMigration { version }),
         Err(MigrateError::ExecuteMigration(source, version)) => match error::sql_state(&source).as_deref() {
             Some("LC001") => {
-                let row = sqlx::query("SELECT current_user::text AS name").fetch_one(&mut *connection).await?;
+                let row =
+                    sqlx::query("SELECT current_user::text AS name").fetch_one(&mut *connection).await?;
                 Err(SetupError::RolesMissing { user: row.try_get("name")?, source })
             }
             Some("LC002") => Err(SetupError::RolesUnsafe(source)),

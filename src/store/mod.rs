@@ -99,26 +99,27 @@ impl Db {
     /// # Errors
     /// As [`Db::connect`].
     pub async fn connect_with(options: PgConnectOptions, max_connections: u32) -> Result<Self, SetupError> {
-        let options = options.application_name("llm-council").log_statements(tracing::log::LevelFilter::Trace);
+        let options =
+            options.application_name("llm-council").log_statements(tracing::log::LevelFilter::Trace);
         // One connection first, outside the pool: the pool would try again until its timeout and
         // then say only that time is up.
         let place = place(&options);
-        let mut probe =
-            tokio::time::timeout(ACQUIRE_TIMEOUT, options.connect()).await.unwrap_or(Err(sqlx::Error::PoolTimedOut)).map_err(
-                |source| match error::sql_state(&source).as_deref() {
-                    Some("28P01" | "28000") => SetupError::Refused {
-                        place: place.clone(),
-                        reason: "check user and password, and the server's pg_hba.conf",
-                        source,
-                    },
-                    Some("3D000") => SetupError::Refused {
-                        place: place.clone(),
-                        reason: "there is no such database; create it first",
-                        source,
-                    },
-                    Some(_) | None => SetupError::Unreachable { place: place.clone(), source },
+        let mut probe = tokio::time::timeout(ACQUIRE_TIMEOUT, options.connect())
+            .await
+            .unwrap_or(Err(sqlx::Error::PoolTimedOut))
+            .map_err(|source| match error::sql_state(&source).as_deref() {
+                Some("28P01" | "28000") => SetupError::Refused {
+                    place: place.clone(),
+                    reason: "check user and password, and the server's pg_hba.conf",
+                    source,
                 },
-            )?;
+                Some("3D000") => SetupError::Refused {
+                    place: place.clone(),
+                    reason: "there is no such database; create it first",
+                    source,
+                },
+                Some(_) | None => SetupError::Unreachable { place: place.clone(), source },
+            })?;
         let row = sqlx::raw_sql("SELECT current_setting('server_version') AS name, current_setting('server_version_num')::int4 AS number")
             .fetch_one(&mut probe)
             .await?;
@@ -285,7 +286,8 @@ mod tests {
 
     #[test]
     fn the_place_of_a_database_does_not_show_its_password() {
-        let options = PgConnectOptions::from_str("postgres://me:hunter2@db.example:5433/council").expect("a URL");
+        let options =
+            PgConnectOptions::from_str("postgres://me:hunter2@db.example:5433/council").expect("a URL");
         assert_eq!(place(&options), "db.example:5433 (database council, user me)");
     }
 }

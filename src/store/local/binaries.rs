@@ -41,7 +41,11 @@ impl Binaries {
                 needed: wanted.map_or(format!("{OLDEST} or newer"), |version| {
                     format!("{version} (the version of the data in {})", cluster.display())
                 }),
-                looked_in: candidates.iter().map(|c| c.dir.display().to_string()).collect::<Vec<_>>().join(", "),
+                looked_in: candidates
+                    .iter()
+                    .map(|c| c.dir.display().to_string())
+                    .collect::<Vec<_>>()
+                    .join(", "),
             }),
         }
     }
@@ -64,7 +68,8 @@ fn candidates() -> Vec<Binaries> {
     let mut all: Vec<Binaries> = debian(Path::new("/")).into_iter().map(of_system).collect();
     for dir in env::split_paths(&env::var_os("PATH").unwrap_or_default()) {
         // PATH often has a link to a wrapper; the real directory is where the others lie.
-        let real = dir.join("postgres").canonicalize().ok().and_then(|file| file.parent().map(Path::to_owned));
+        let real =
+            dir.join("postgres").canonicalize().ok().and_then(|file| file.parent().map(Path::to_owned));
         all.extend(real.map(of_system));
     }
     // Packages unpacked beside the project, without installing them.

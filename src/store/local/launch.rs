@@ -215,13 +215,18 @@ fn own_tree(path: &Path, uid: u32, gid: u32) -> io::Result<()> {
 
 /// Asks `id` (there is no way to ask the system without unsafe code); `None` for an unknown user.
 fn id(arguments: &[&str]) -> Result<Option<u32>, LocalError> {
-    let output = about(Command::new("id").args(arguments).stdin(Stdio::null()).output(), || "cannot run id".to_owned())?;
+    let output = about(Command::new("id").args(arguments).stdin(Stdio::null()).output(), || {
+        "cannot run id".to_owned()
+    })?;
     Ok(String::from_utf8_lossy(&output.stdout).trim().parse().ok().filter(|_| output.status.success()))
 }
 
 /// Sends a signal by name.
 pub(super) fn signal(pid: u32, name: &str) -> Result<(), LocalError> {
-    let status = Command::new("/bin/sh").args(["-c", r#"kill -s "$1" "$2""#, "sh", name]).arg(pid.to_string()).status();
+    let status = Command::new("/bin/sh")
+        .args(["-c", r#"kill -s "$1" "$2""#, "sh", name])
+        .arg(pid.to_string())
+        .status();
     about(status, || format!("cannot signal process {pid}"))?;
     // That it is gone already is as good; the caller looks again.
     Ok(())

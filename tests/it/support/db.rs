@@ -74,7 +74,10 @@ fn keeper() -> &'static mpsc::Sender<Order> {
     static KEEPER: OnceLock<mpsc::Sender<Order>> = OnceLock::new();
     KEEPER.get_or_init(|| {
         let (orders, queue) = mpsc::channel();
-        std::thread::Builder::new().name("test-databases".into()).spawn(move || keep(&queue)).expect("a thread");
+        std::thread::Builder::new()
+            .name("test-databases".into())
+            .spawn(move || keep(&queue))
+            .expect("a thread");
         orders
     })
 }
@@ -82,13 +85,16 @@ fn keeper() -> &'static mpsc::Sender<Order> {
 fn keep(queue: &mpsc::Receiver<Order>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("pg-{}", std::process::id()));
-    let cluster = runtime.block_on(LocalPostgres::start_throwaway(&directory)).expect("a cluster for the tests");
+    let cluster =
+        runtime.block_on(LocalPostgres::start_throwaway(&directory)).expect("a cluster for the tests");
     let template = cluster.connect_options();
     let mut admin = runtime.block_on(async {
         let db = Db::connect_with(template.clone(), 2).await.expect("the template");
         migrate(&db).await.expect("the template is migrated");
         db.close().await;
-        PgConnection::connect_with(&template.clone().database("postgres")).await.expect("the test cluster answers")
+        PgConnection::connect_with(&template.clone().database("postgres"))
+            .await
+            .expect("the test cluster answers")
     });
     let mut made = 0_u32;
     while let Ok(order) = queue.recv() {
@@ -97,7 +103,9 @@ fn keep(queue: &mpsc::Receiver<Order>) {
                 made += 1;
                 let name = format!("test_{made}");
                 let sql = format!("CREATE DATABASE {name} TEMPLATE llm_council STRATEGY FILE_COPY");
-                runtime.block_on(sqlx::query(AssertSqlSafe(sql)).execute(&mut admin)).expect("a clone of the template");
+                runtime
+                    .block_on(sqlx::query(AssertSqlSafe(sql)).execute(&mut admin))
+                    .expect("a clone of the template");
                 // A test that is gone no longer wants it.
                 drop(reply.send((name.clone(), template.clone().database(&name))));
             }
