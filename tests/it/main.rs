@@ -1,3 +1,5 @@
 mod local;
 mod store;
+mod store_functions;
+mod store_setup;
 mod support;
