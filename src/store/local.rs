@@ -362,7 +362,7 @@ fn make_cluster(
     if unfinished.exists() {
         about(fs::remove_dir_all(&unfinished), || format!("cannot remove {}", unfinished.display()))?;
     }
-    let mut command = launcher.command(binaries, &binaries.dir().join("initdb"));
+    let mut command = launcher.command(&binaries.dir().join("initdb"));
     command
         .args(["--username", NAME, "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--pgdata"])
         .arg(&unfinished)

@@ -53,7 +53,6 @@ impl Server {
         command
             .args(["--exact", "local::server_under_test", "--ignored", "--nocapture"])
             .env(DIR, dir)
-            .current_dir("/")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped());
         if let Some(uid) = uid {

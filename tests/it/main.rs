@@ -3,4 +3,6 @@
 mod llm_faults;
 mod local;
 mod store;
+mod store_functions;
+mod store_setup;
 mod support;

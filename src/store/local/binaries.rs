@@ -8,11 +8,10 @@ use super::LocalError;
 
 const OLDEST: u32 = 15;
 
-/// A directory that holds `initdb` and `postgres`, and where their libraries are if not where the system looks.
+/// A directory that holds `initdb` and `postgres`.
 #[derive(Debug, Clone)]
 pub(super) struct Binaries {
     dir: PathBuf,
-    libraries: Option<PathBuf>,
 }
 
 impl Binaries {
@@ -53,37 +52,27 @@ impl Binaries {
     pub(super) fn dir(&self) -> &Path {
         &self.dir
     }
-
-    pub(super) fn libraries(&self) -> Option<&Path> {
-        self.libraries.as_deref()
-    }
 }
 
 fn candidates() -> Vec<Binaries> {
-    let of_system = |dir: PathBuf| Binaries { dir, libraries: None };
     if let Some(dir) = env::var_os("LLM_COUNCIL_PG_BIN").filter(|dir| !dir.is_empty()) {
         // Named on purpose: nothing else will do.
-        return vec![of_system(dir.into())];
+        return vec![Binaries { dir: dir.into() }];
     }
-    let mut all: Vec<Binaries> = debian(Path::new("/")).into_iter().map(of_system).collect();
+    let mut all = debian();
     for dir in env::split_paths(&env::var_os("PATH").unwrap_or_default()) {
-        // PATH often has a link to a wrapper; the real directory is where the others lie.
-        let real =
-            dir.join("postgres").canonicalize().ok().and_then(|file| file.parent().map(Path::to_owned));
-        all.extend(real.map(of_system));
+        // PATH may hold a link to one of the two only; the real directory has both.
+        let real = dir.join("initdb").canonicalize().ok().and_then(|file| file.parent().map(Path::to_owned));
+        all.extend(real);
     }
-    // Packages unpacked beside the project, without installing them.
-    if let Ok(tools) = Path::new(".tools").canonicalize() {
-        let libraries = Some(tools.join(format!("usr/lib/{}-linux-gnu", env::consts::ARCH)));
-        all.extend(debian(&tools).into_iter().map(|dir| Binaries { dir, libraries: libraries.clone() }));
-        all.push(of_system(tools.join("postgresql/bin")));
-    }
-    all
+    // Where `make run` puts them on a machine on which it may not install packages.
+    all.extend(Path::new(".tools/postgres").canonicalize());
+    all.into_iter().map(|dir| Binaries { dir }).collect()
 }
 
 /// Where Debian's packages put them, one directory for each version.
-fn debian(root: &Path) -> Vec<PathBuf> {
-    let Ok(entries) = fs::read_dir(root.join("usr/lib/postgresql")) else { return Vec::new() };
+fn debian() -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir("/usr/lib/postgresql") else { return Vec::new() };
     entries.filter_map(Result::ok).map(|entry| entry.path().join("bin")).collect()
 }
 

@@ -94,7 +94,7 @@ impl Launcher {
         about(lchown(root, Some(self.file_owner()), None), || format!("cannot give {} away", root.display()))
             .map_err(|error| error.to_string())?;
         let output = self
-            .command(binaries, Path::new("/bin/sh"))
+            .command(Path::new("/bin/sh"))
             .args(["-c", r#"cd "$1" && test -w . && exec "$2" --version"#, "sh"])
             .arg(root)
             .arg(binaries.dir().join("postgres"))
@@ -110,7 +110,7 @@ impl Launcher {
     }
 
     /// A command that runs `program` that way.
-    pub(super) fn command(&self, binaries: &Binaries, program: &Path) -> Command {
+    pub(super) fn command(&self, program: &Path) -> Command {
         let mut command = match self {
             Self::AsWeAre { .. } => Command::new(program),
             Self::AsUser { uid, gid, .. } => {
@@ -129,13 +129,10 @@ impl Launcher {
                 command
             }
         };
-        if let Some(libraries) = binaries.libraries() {
-            command.env("LD_LIBRARY_PATH", libraries);
-        }
         // The server's own environment may hold settings meant for clients (PGHOST, PGDATA …) and
         // secrets that Postgres has no use for.
         for (name, _) in std::env::vars_os() {
-            let keep = ["PATH", "LANG", "TZ", "TMPDIR", "LD_LIBRARY_PATH"];
+            let keep = ["PATH", "LANG", "TZ", "LD_LIBRARY_PATH"];
             if !keep.iter().any(|kept| name == *kept) {
                 command.env_remove(name);
             }
@@ -153,7 +150,7 @@ impl Launcher {
         log: File,
     ) -> Result<Child, LocalError> {
         let copy = about(log.try_clone(), || "cannot share the log of PostgreSQL".to_owned())?;
-        let mut command = self.command(binaries, Path::new("/bin/sh"));
+        let mut command = self.command(Path::new("/bin/sh"));
         command
             .args(["-c", SUPERVISOR, "sh"])
             .arg(binaries.dir().join("postgres"))
