@@ -3,6 +3,4 @@
 mod llm_faults;
 mod local;
 mod store;
-mod store_functions;
-mod store_setup;
 mod support;
