@@ -4,8 +4,7 @@
 //! The rooms, and who may import whom (kept by `tests/it/rooms.rs`):
 //!
 //! `cli`, `server` → `runs` → `council` → `llm`; `store` sits under `runs` and `server`.
-//! `id`, `config`, `identity`, `telemetry` and `shutdown` are leaves that import no room
-//! (`llm` and `telemetry` read `config`).
+//! `id`, `config`, `identity`, `telemetry` and `shutdown` are leaves (`telemetry` reads `config`).
 //!
 //! Start reading at [`council::deliberate`], then `runs::driver`, then `server::routes`.
 

@@ -1,1 +1,73 @@
-//! (room being furnished)
+//! The deliberation: a plain async function over [`Run`]. It knows no HTTP, no SQL and no
+//! provider by name; it imports only `llm` and `id`.
+//!
+//! Start at [`deliberate`]: it is the order of a run. A feature is one file under `stages/` or
+//! `options/`, with its prompt, parser, events and function.
+
+pub mod costs;
+pub mod event;
+pub mod field;
+pub mod line_filter;
+pub mod options;
+pub mod outcome;
+pub mod plan;
+pub mod prompts;
+pub mod ranking;
+pub mod run;
+pub mod settings;
+pub mod stages;
+pub mod view;
+
+pub use event::{Event, RunEvent};
+pub use outcome::Deliberation;
+pub use plan::Plan;
+pub use run::Run;
+
+use stages::title::{self, TitleEvent};
+use stages::{answers, reviews, synthesis};
+
+/// Why a whole run failed. One member's failure is never one of these.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// Not one member answered; each with its reason.
+    #[error("no member of the council answered: {}", .0.join("; "))]
+    NoAnswers(Vec<String>),
+}
+
+/// Holds the council over a plan. Everything it finds out is told through the run's events.
+///
+/// # Errors
+/// When there is nothing to build an answer from.
+pub async fn deliberate(run: &Run, plan: &Plan) -> Result<(), Failure> {
+    if !plan.title {
+        return council(run, plan).await;
+    }
+    let (result, title) = run.beside("title/in_time", council(run, plan), title::ask(run, plan)).await;
+    if result.is_ok() {
+        let data = title.flatten().unwrap_or_else(|| title::fallback(&plan.question));
+        run.emit("title", TitleEvent::TitleComplete { data }).await;
+    }
+    result
+}
+
+async fn council(run: &Run, plan: &Plan) -> Result<(), Failure> {
+    let answers = answers::ask_all(run, plan).await;
+    let labelled = reviews::label(run, &answers);
+    if labelled.is_empty() {
+        let reasons = answers
+            .iter()
+            .map(|answer| format!("{}: {}", answer.member, answer.error.as_deref().unwrap_or("no answer")));
+        return Err(Failure::NoAnswers(reasons.collect()));
+    }
+    let reviewed = reviews::hold(run, plan, &answers, &labelled).await;
+    synthesis::write(run, plan, &answers, &reviewed).await;
+    run.emit("costs", RunEvent::CostsComplete { data: run.costs() }).await;
+    Ok(())
+}
+
+/// What the client is told when a run fails.
+impl From<&Failure> for RunEvent {
+    fn from(failure: &Failure) -> Self {
+        Self::Error { message: failure.to_string() }
+    }
+}

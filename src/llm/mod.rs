@@ -2,7 +2,7 @@
 //! provider: timeouts, retries before the first token, a limit on calls in flight, a bound on
 //! the answer, and a clear error kind.
 //!
-//! Imports only `config` and `id`. Start at [`Models::chat`]; a new provider is one file that
+//! Imports only `id`. Start at [`Models::chat`]; a new provider is one file that
 //! implements [`Provider`] and one line in `registry.rs`.
 
 mod assemble;

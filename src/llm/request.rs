@@ -20,7 +20,9 @@ pub struct ChatMessage {
 
 /// What the call is for. The wire does not carry it; the simulated provider writes by it, and
 /// the ledger and the sampling settings are keyed by it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Purpose {
     /// Stage 1: a member's answer.

@@ -1,0 +1,108 @@
+//! What a run cost: sums over its finished calls, with what is unknown said as such.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::run::Stage;
+use crate::llm::{CallError, Reply, Usage};
+
+/// What one finished call used.
+#[derive(Debug, Clone, Copy)]
+pub struct Spent {
+    stage: Stage,
+    usage: Option<Usage>,
+    /// A call that never reached a model cost nothing; its missing usage is not "unknown".
+    reached: bool,
+    latency_ms: u64,
+}
+
+impl Spent {
+    /// Reads a finished call, failed ones included: what arrived before a cut was paid for.
+    #[must_use]
+    pub fn on(stage: Stage, result: &Result<Reply, CallError>) -> Self {
+        match result {
+            Ok(reply) => Self { stage, usage: reply.usage, reached: true, latency_ms: reply.latency_ms },
+            Err(error) => Self {
+                stage,
+                usage: error.partial.as_ref().and_then(|reply| reply.usage),
+                reached: error.partial.is_some(),
+                latency_ms: error.partial.as_ref().map_or(0, |reply| reply.latency_ms),
+            },
+        }
+    }
+}
+
+/// The costs of one stage.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct StageCosts {
+    /// USD over the calls whose cost is known; absent when none is.
+    pub cost: Option<f64>,
+    pub tokens: u64,
+    /// The slowest call: calls of one stage run side by side.
+    pub latency_ms: u64,
+    pub calls: u32,
+}
+
+/// The costs of a run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Costs {
+    /// USD over the calls whose cost is known; absent when none is.
+    pub total_cost: Option<f64>,
+    pub total_tokens: u64,
+    /// Calls that reached a model and whose cost nobody told: not in the sum.
+    pub unknown_cost_calls: u32,
+    #[schema(value_type = Object)]
+    pub by_stage: BTreeMap<Stage, StageCosts>,
+}
+
+impl Costs {
+    /// Sums finished calls.
+    #[must_use]
+    pub fn of<'a>(spent: impl IntoIterator<Item = &'a Spent>) -> Self {
+        let mut costs = Self::default();
+        for call in spent {
+            let stage = costs.by_stage.entry(call.stage).or_default();
+            stage.calls += 1;
+            stage.latency_ms = stage.latency_ms.max(call.latency_ms);
+            let tokens = call.usage.map_or(0, |usage| usage.total_tokens);
+            stage.tokens += tokens;
+            costs.total_tokens += tokens;
+            match call.usage.and_then(|usage| usage.cost_usd) {
+                Some(cost) => {
+                    *stage.cost.get_or_insert(0.0) += cost;
+                    *costs.total_cost.get_or_insert(0.0) += cost;
+                }
+                None if call.reached => costs.unknown_cost_calls += 1,
+                None => {}
+            }
+        }
+        costs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::ErrorKind;
+
+    fn reply(cost_usd: Option<f64>, total_tokens: u64, latency_ms: u64) -> Result<Reply, CallError> {
+        let usage = Some(Usage { total_tokens, cost_usd, ..Usage::default() });
+        Ok(Reply { usage, latency_ms, ..Reply::default() })
+    }
+
+    #[test]
+    fn an_unknown_cost_is_counted_not_guessed() {
+        let refused: Result<Reply, CallError> = Err(CallError::new(ErrorKind::Auth, "no"));
+        let costs = Costs::of(&[
+            Spent::on(Stage::Stage1, &reply(Some(0.25), 10, 900)),
+            Spent::on(Stage::Stage1, &reply(None, 5, 1200)),
+            Spent::on(Stage::Stage2, &refused),
+        ]);
+        assert_eq!(costs.total_cost, Some(0.25));
+        assert_eq!(costs.total_tokens, 15);
+        assert_eq!(costs.unknown_cost_calls, 1);
+        assert_eq!(costs.by_stage[&Stage::Stage1].latency_ms, 1200);
+        assert_eq!(costs.by_stage[&Stage::Stage2].cost, None);
+    }
+}

@@ -1,0 +1,93 @@
+//! Everything a client is told while a run goes on. Each feature owns its events, in its file;
+//! this is their sum. The type stands inside the JSON, as existing clients need it.
+
+use serde::{Deserialize, Serialize};
+
+use super::costs::Costs;
+use super::run::Stage;
+use super::stages::answers::AnswersEvent;
+use super::stages::reviews::ReviewsEvent;
+use super::stages::synthesis::SynthesisEvent;
+use super::stages::title::TitleEvent;
+use crate::id::{ConversationId, MessageId, RunId};
+
+/// One event of a run's stream.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(untagged)]
+pub enum Event {
+    Run(RunEvent),
+    Answers(AnswersEvent),
+    Reviews(ReviewsEvent),
+    Synthesis(SynthesisEvent),
+    Title(TitleEvent),
+}
+
+/// The events of the run itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum RunEvent {
+    /// Always the first event.
+    RunStarted { run_id: RunId, conversation_id: ConversationId, message_id: MessageId },
+    /// A call was lost with the server that made it and is made again: clear its partial text.
+    CallRestarted(CallRestarted),
+    /// What the run cost, by stage; after everything that costs.
+    CostsComplete { data: Costs },
+    /// The run is over and stored. Always last.
+    Complete {},
+    /// The run failed; what it had is stored. Always last.
+    Error { message: String },
+    /// The run was cancelled; what it had is stored. Always last.
+    Cancelled {},
+    /// This server is going away; the run goes on. Reconnect with the id of the last event seen.
+    /// Always last on its stream, without an id of its own.
+    ServerShutdown { message: String, run_id: RunId, last_event_id: u64 },
+}
+
+/// See [`RunEvent::CallRestarted`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct CallRestarted {
+    pub stage: Stage,
+    pub model: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub member: Option<String>,
+}
+
+impl RunEvent {
+    /// Whether the stream ends after it.
+    #[must_use]
+    pub fn ends_the_run(&self) -> bool {
+        match self {
+            Self::Complete {} | Self::Error { .. } | Self::Cancelled {} => true,
+            Self::RunStarted { .. }
+            | Self::CallRestarted(_)
+            | Self::CostsComplete { .. }
+            | Self::ServerShutdown { .. } => false,
+        }
+    }
+}
+
+impl Event {
+    /// Whether the stream ends after it.
+    #[must_use]
+    pub fn ends_the_run(&self) -> bool {
+        matches!(self, Self::Run(event) if event.ends_the_run())
+    }
+}
+
+macro_rules! sum {
+    ($($variant:ident($event:ty)),*) => {$(
+        impl From<$event> for Event {
+            fn from(event: $event) -> Self {
+                Self::$variant(event)
+            }
+        }
+    )*};
+}
+
+sum!(
+    Run(RunEvent),
+    Answers(AnswersEvent),
+    Reviews(ReviewsEvent),
+    Synthesis(SynthesisEvent),
+    Title(TitleEvent)
+);

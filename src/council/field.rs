@@ -1,0 +1,95 @@
+//! Reading untrusted JSON bodies field by field, so that one answer names every wrong field.
+
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::{Map, Value};
+
+/// One wrong field of a request or of the settings.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct FieldError {
+    /// The field's path, dotted (`council_models.2.model`).
+    pub field: String,
+    /// A short machine-readable kind (`missing`, `type`, `value`, `unavailable`).
+    #[serde(rename = "type")]
+    pub kind: FieldErrorKind,
+    /// What is wrong and what is accepted, for people.
+    pub message: String,
+}
+
+/// Why a field was refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FieldErrorKind {
+    /// A required field is absent.
+    Missing,
+    /// The JSON type does not fit.
+    Type,
+    /// The type fits, the value is out of range or contradicts another.
+    Value,
+    /// A known option that this server does not offer.
+    Unavailable,
+}
+
+impl FieldError {
+    /// A refused value.
+    pub fn value(field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { field: field.into(), kind: FieldErrorKind::Value, message: message.into() }
+    }
+}
+
+/// The fields of a JSON object, and the errors met while reading them.
+pub struct Fields<'a> {
+    object: &'a Map<String, Value>,
+    errors: Vec<FieldError>,
+}
+
+impl<'a> Fields<'a> {
+    /// Reads `body`, which must be an object.
+    ///
+    /// # Errors
+    /// One error on the field `body` when it is anything else.
+    pub fn of(body: &'a Value) -> Result<Self, Vec<FieldError>> {
+        body.as_object().map(|object| Self { object, errors: Vec::new() }).ok_or_else(|| {
+            vec![FieldError {
+                field: "body".into(),
+                kind: FieldErrorKind::Type,
+                message: "the body must be a JSON object".into(),
+            }]
+        })
+    }
+
+    /// The field's value; absent and `null` are `None`, a wrong type is recorded and `None`.
+    pub fn take<T: DeserializeOwned>(&mut self, field: &str, expected: &str) -> Option<T> {
+        let value = self.object.get(field).filter(|value| !value.is_null())?;
+        match T::deserialize(value) {
+            Ok(value) => Some(value),
+            Err(_) => {
+                self.refuse(field, FieldErrorKind::Type, format!("must be {expected}"));
+                None
+            }
+        }
+    }
+
+    /// Whether the field is there and not `null`.
+    #[must_use]
+    pub fn has(&self, field: &str) -> bool {
+        self.object.get(field).is_some_and(|value| !value.is_null())
+    }
+
+    /// Records a refusal.
+    pub fn refuse(&mut self, field: impl Into<String>, kind: FieldErrorKind, message: impl Into<String>) {
+        self.errors.push(FieldError { field: field.into(), kind, message: message.into() });
+    }
+
+    /// Adds errors found elsewhere.
+    pub fn refuse_all(&mut self, errors: impl IntoIterator<Item = FieldError>) {
+        self.errors.extend(errors);
+    }
+
+    /// All refusals, or `value` when there are none.
+    ///
+    /// # Errors
+    /// Every recorded refusal.
+    pub fn finish<T>(self, value: impl FnOnce() -> T) -> Result<T, Vec<FieldError>> {
+        if self.errors.is_empty() { Ok(value()) } else { Err(self.errors) }
+    }
+}

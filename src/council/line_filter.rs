@@ -1,0 +1,121 @@
+//! Lines that a model writes for us and not for the reader (`CONFIDENCE: 8`, `COUNCIL NOTES:`),
+//! taken out of a text, also while it streams: such a line never flashes on the screen.
+
+use super::view::TextFilter;
+
+/// Which lines are not for the reader.
+#[derive(Debug, Clone, Copy)]
+pub struct Rule {
+    /// Whether more text could still turn this beginning of a line into such a line.
+    pub may_become: fn(&str) -> bool,
+    /// Whether this is such a line.
+    pub is: fn(&str) -> bool,
+    /// Whether everything after such a line is not for the reader either.
+    pub and_all_after: bool,
+}
+
+/// Takes lines out of a text that arrives in pieces.
+#[derive(Debug)]
+pub struct LineFilter {
+    rule: Rule,
+    /// The current line so far.
+    line: String,
+    /// Whether the current line is for the reader: it has been shown up to here.
+    released: bool,
+    after: bool,
+    taken: String,
+}
+
+impl LineFilter {
+    /// A filter at the beginning of a text.
+    #[must_use]
+    pub fn new(rule: Rule) -> Self {
+        Self { rule, line: String::new(), released: false, after: false, taken: String::new() }
+    }
+
+    /// Splits a whole text into what is for the reader and what is not.
+    #[must_use]
+    pub fn split(rule: Rule, text: &str) -> (String, String) {
+        let mut filter = Self::new(rule);
+        let mut shown = filter.push(text);
+        shown.push_str(&filter.finish());
+        (shown, filter.taken)
+    }
+
+    /// What has been taken out so far.
+    #[must_use]
+    pub fn taken(&self) -> &str {
+        &self.taken
+    }
+
+    fn end_line(&mut self, shown: &mut String) {
+        let line = std::mem::take(&mut self.line);
+        if std::mem::take(&mut self.released) {
+            return;
+        }
+        if (self.rule.is)(line.trim()) {
+            self.taken.push_str(&line);
+            self.after = self.rule.and_all_after;
+        } else {
+            shown.push_str(&line);
+        }
+    }
+}
+
+impl TextFilter for LineFilter {
+    fn push(&mut self, text: &str) -> String {
+        let mut shown = String::new();
+        for piece in text.split_inclusive('\n') {
+            if self.after {
+                self.taken.push_str(piece);
+                continue;
+            }
+            let ends = piece.ends_with('\n');
+            if self.released {
+                shown.push_str(piece);
+            } else {
+                self.line.push_str(piece);
+                if !ends && !(self.rule.may_become)(self.line.trim()) {
+                    self.released = true;
+                    shown.push_str(&std::mem::take(&mut self.line));
+                }
+            }
+            if ends {
+                self.end_line(&mut shown);
+            }
+        }
+        shown
+    }
+
+    fn finish(&mut self) -> String {
+        let mut shown = String::new();
+        self.end_line(&mut shown);
+        shown
+    }
+}
+
+/// A line without the marks that models like to put around it.
+#[must_use]
+pub fn bare(line: &str) -> &str {
+    line.trim_matches(|c: char| c.is_whitespace() || matches!(c, '*' | '_' | '#' | '`' | '>' | '-' | '—'))
+}
+
+#[cfg(test)]
+pub(super) mod tests {
+    use super::*;
+
+    /// Pushes a text in pieces of the given sizes (in characters, repeated).
+    pub fn in_pieces(filter: &mut dyn TextFilter, text: &str, sizes: &[usize]) -> String {
+        let mut shown = String::new();
+        let chars: Vec<char> = text.chars().collect();
+        let mut rest = &chars[..];
+        let mut sizes = sizes.iter().cycle();
+        while !rest.is_empty() {
+            let size = sizes.next().copied().unwrap_or(1).clamp(1, rest.len());
+            let (piece, more) = rest.split_at(size);
+            shown.push_str(&filter.push(&piece.iter().collect::<String>()));
+            rest = more;
+        }
+        shown + &filter.finish()
+    }
+}

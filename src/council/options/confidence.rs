@@ -1,0 +1,188 @@
+//! How sure a member is of its answer: asked for as a last line, taken out of the shown text.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use crate::council::line_filter::{LineFilter, Rule, bare};
+use crate::council::view::TextFilter;
+
+/// What is added to the question.
+pub const SUFFIX: &str = "\n\n---\nAfter your answer, add one last line that says how confident you are in it, \
+    as a whole number from 1 (a guess) to 10 (certain), in exactly this form:\nCONFIDENCE: <number>";
+
+const WORD: &str = "confidence";
+const LONGEST: usize = 48;
+const RULE: Rule = Rule { may_become, is: |line| read(line).is_some(), and_all_after: false };
+
+/// What the members' confidences say together.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct AggregateConfidence {
+    /// The mean over those who said one, rounded to two decimals.
+    pub average: Option<f64>,
+    pub min: Option<u8>,
+    pub max: Option<u8>,
+    /// How many said one.
+    pub count: usize,
+    /// How many were asked.
+    pub total_models: usize,
+    /// How often each score was said.
+    #[schema(value_type = Object)]
+    pub distribution: BTreeMap<u8, usize>,
+}
+
+/// Sums up what `total` members said.
+#[must_use]
+pub fn summary(scores: &[Option<u8>], total: usize) -> AggregateConfidence {
+    let said: Vec<u8> = scores.iter().flatten().copied().collect();
+    let mut distribution = BTreeMap::new();
+    for score in &said {
+        *distribution.entry(*score).or_insert(0) += 1;
+    }
+    let sum: u32 = said.iter().copied().map(u32::from).sum();
+    let count = u32::try_from(said.len()).unwrap_or(u32::MAX);
+    AggregateConfidence {
+        average: (count > 0).then(|| (f64::from(sum) / f64::from(count) * 100.0).round() / 100.0),
+        min: said.iter().min().copied(),
+        max: said.iter().max().copied(),
+        count: said.len(),
+        total_models: total,
+        distribution,
+    }
+}
+
+/// Takes confidence lines out of a text; the last one counts. A score outside 1 to 10 is `None`;
+/// halves are rounded up.
+#[must_use]
+pub fn parse(text: &str) -> (String, Option<u8>) {
+    let (shown, taken) = LineFilter::split(RULE, text);
+    let score = taken.lines().last().and_then(read).flatten();
+    (shown.trim_end().to_owned(), score)
+}
+
+/// Holds confidence lines back while an answer streams.
+pub struct Filter(LineFilter);
+
+impl Default for Filter {
+    fn default() -> Self {
+        Self(LineFilter::new(RULE))
+    }
+}
+
+impl TextFilter for Filter {
+    fn push(&mut self, text: &str) -> String {
+        self.0.push(text)
+    }
+
+    fn finish(&mut self) -> String {
+        self.0.finish()
+    }
+}
+
+/// Reads a confidence line: `None` when it is none, `Some(None)` when its score is out of range.
+#[expect(clippy::option_option, reason = "no line, a line without a usable score, a score")]
+fn read(line: &str) -> Option<Option<u8>> {
+    let line = bare(line).to_lowercase();
+    let rest = bare(line.strip_prefix(WORD)?);
+    let rest = bare(rest.strip_prefix([':', '：'])?).trim_end_matches('.');
+    let rest = bare(rest);
+    let number =
+        ["/10", "/ 10", "out of 10"].iter().find_map(|scale| rest.strip_suffix(scale)).unwrap_or(rest);
+    let number: f64 = bare(number).trim().parse().ok()?;
+    let rounded = (number + 0.5).floor();
+    Some((1..=10u8).find(|score| (f64::from(*score) - rounded).abs() < f64::EPSILON))
+}
+
+fn may_become(line: &str) -> bool {
+    if line.len() > LONGEST {
+        return false;
+    }
+    let line = bare(line).to_lowercase();
+    match line.strip_prefix(WORD) {
+        None => WORD.starts_with(&line),
+        Some(rest) => rest.chars().all(|c| {
+            c.is_whitespace()
+                || c.is_ascii_digit()
+                || matches!(c, ':' | '：' | '/' | '.' | '*' | '_' | '`' | 'o' | 'u' | 't' | 'f')
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::council::line_filter::tests::in_pieces;
+
+    #[test]
+    fn the_line_is_read_in_the_forms_that_models_write() {
+        for line in [
+            "CONFIDENCE: 8",
+            "confidence: 8",
+            "**CONFIDENCE: 8**",
+            "**Confidence:** 8",
+            "Confidence: 8/10",
+            "CONFIDENCE: 8 / 10",
+            "CONFIDENCE: 8.",
+            "## Confidence: 8 out of 10",
+            "CONFIDENCE: 7.5",
+            "*Confidence*: `8`",
+            "CONFIDENCE： 8",
+        ] {
+            assert_eq!(
+                parse(&format!("An answer.\n\n{line}\n")),
+                ("An answer.".to_owned(), Some(8)),
+                "{line}"
+            );
+        }
+    }
+
+    #[test]
+    fn out_of_range_is_null_and_other_lines_stay() {
+        for line in
+            ["CONFIDENCE: 11", "CONFIDENCE: 0", "CONFIDENCE: -3", "CONFIDENCE: 1e9", "CONFIDENCE: inf"]
+        {
+            let (shown, score) = parse(&format!("An answer.\n{line}"));
+            assert_eq!(score, None, "{line}");
+            assert!(shown.starts_with("An answer."), "{line}");
+        }
+        for line in ["Confidence: high", "Confidence in this is 8", "CONFIDENCE 8", "My CONFIDENCE: 8"] {
+            let text = format!("An answer.\n{line}");
+            assert_eq!(parse(&text), (text.clone(), None));
+        }
+    }
+
+    #[test]
+    fn the_last_line_counts() {
+        assert_eq!(parse("CONFIDENCE: 3\nWait.\nCONFIDENCE: 9"), ("Wait.".to_owned(), Some(9)));
+    }
+
+    #[test]
+    fn the_summary_counts_who_said_one() {
+        let summary = summary(&[Some(8), None, Some(7), Some(8)], 4);
+        assert_eq!(summary.average, Some(7.67));
+        assert_eq!((summary.min, summary.max, summary.count, summary.total_models), (Some(7), Some(8), 3, 4));
+        assert_eq!(summary.distribution, BTreeMap::from([(7, 1), (8, 2)]));
+        assert_eq!(super::summary(&[None], 1).average, None);
+    }
+
+    proptest! {
+        #[test]
+        fn what_streams_is_what_is_stored(
+            lines in prop::collection::vec(prop_oneof!["[a-zA-Z :*]{0,12}", "\\*{0,2}CONFIDENCE:? ?[0-9/ ]{0,5}", "\\PC{0,9}"], 0..6),
+            sizes in prop::collection::vec(1usize..6, 1..4),
+        ) {
+            let text = lines.join("\n");
+            let streamed = in_pieces(&mut Filter::default(), &text, &sizes);
+            prop_assert_eq!(streamed.trim_end(), parse(&text).0);
+        }
+
+        #[test]
+        fn any_text_is_read(text in any::<String>()) {
+            let (shown, score) = parse(&text);
+            prop_assert!(shown.len() <= text.len());
+            prop_assert!(score.is_none_or(|score| (1..=10).contains(&score)));
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! Options of a run, one file each.
+
+pub mod confidence;
+pub mod cot;

@@ -1,0 +1,145 @@
+//! What is stored of a run: a fold over its events, so that stream and history cannot disagree.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::costs::Costs;
+use super::event::{Event, RunEvent};
+use super::options::confidence::AggregateConfidence;
+use super::ranking::aggregate::{AggregateFacts, AggregateRow};
+use super::ranking::label::Label;
+use super::run::{Stage, UnderWay};
+use super::stages::answers::{self, Answer, AnswersEvent};
+use super::stages::reviews::{Review, ReviewsEvent};
+use super::stages::synthesis::{Synthesis, SynthesisEvent};
+use super::stages::title::TitleEvent;
+use crate::llm::ErrorKind;
+
+/// An assistant message's content: everything the council said.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default)]
+pub struct Deliberation {
+    /// The members' answers, in the council's order once all are there.
+    pub stage1: Option<Vec<Answer>>,
+    /// The reviews.
+    pub stage2: Option<Vec<Review>>,
+    /// The chairman's answer.
+    pub stage3: Option<Synthesis>,
+    pub metadata: Metadata,
+}
+
+/// What stands beside the stages.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default)]
+pub struct Metadata {
+    /// `Response A` → model id.
+    #[schema(value_type = Object)]
+    pub label_to_model: BTreeMap<Label, String>,
+    /// `Response A` → the seat's name.
+    #[schema(value_type = Object)]
+    pub label_to_member: BTreeMap<Label, String>,
+    pub aggregate_rankings: Vec<AggregateRow>,
+    pub aggregate: Option<AggregateFacts>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aggregate_confidence: Option<AggregateConfidence>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub costs: Option<Costs>,
+    /// The title this run gave its conversation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+}
+
+impl Deliberation {
+    /// Takes in one event. Tokens change nothing: results arrive whole.
+    pub fn apply(&mut self, event: &Event) {
+        match event {
+            Event::Answers(event) => self.apply_answers(event),
+            Event::Reviews(event) => self.apply_reviews(event),
+            Event::Synthesis(SynthesisEvent::Stage3Complete { data }) => self.stage3 = Some((**data).clone()),
+            Event::Title(TitleEvent::TitleComplete { data }) => {
+                self.metadata.title = Some(data.title.clone())
+            }
+            Event::Run(RunEvent::CostsComplete { data }) => self.metadata.costs = Some(data.clone()),
+            Event::Run(_) | Event::Synthesis(_) => {}
+        }
+    }
+
+    fn apply_answers(&mut self, event: &AnswersEvent) {
+        match event {
+            AnswersEvent::Stage1ModelComplete { data, .. } | AnswersEvent::Stage1Error { data, .. } => {
+                self.stage1.get_or_insert_default().push((**data).clone());
+            }
+            AnswersEvent::Stage1Complete { data, metadata } => {
+                self.stage1 = Some(data.clone());
+                self.metadata.aggregate_confidence = Some(metadata.aggregate_confidence.clone());
+            }
+            AnswersEvent::Stage1Start { .. }
+            | AnswersEvent::Stage1Token { .. }
+            | AnswersEvent::Stage1ReasoningToken { .. } => {}
+        }
+    }
+
+    fn apply_reviews(&mut self, event: &ReviewsEvent) {
+        match event {
+            ReviewsEvent::Stage2Start { .. } => {}
+            ReviewsEvent::Stage2ModelComplete { data, .. } => {
+                self.stage2.get_or_insert_default().push((**data).clone());
+            }
+            ReviewsEvent::Stage2Complete { data, metadata } => {
+                self.stage2 = Some(data.clone());
+                let metadata = metadata.clone();
+                self.metadata.label_to_model = metadata.label_to_model;
+                self.metadata.label_to_member = metadata.label_to_member;
+                self.metadata.aggregate_rankings = metadata.aggregate_rankings;
+                self.metadata.aggregate = metadata.aggregate;
+            }
+        }
+    }
+
+    /// Keeps what had been shown of calls that never ended.
+    pub fn keep_unfinished(&mut self, calls: &[UnderWay], reason: &str) {
+        for call in calls {
+            let response = call.text.clone();
+            let error = Some(reason.to_owned());
+            let error_kind = Some(ErrorKind::Cancelled);
+            match call.stage {
+                Stage::Stage1 => {
+                    let member = call.member.clone().unwrap_or_else(|| call.model.clone());
+                    let answer = Answer {
+                        model: call.model.clone(),
+                        member,
+                        response,
+                        error,
+                        error_kind,
+                        ..Answer::default()
+                    };
+                    self.stage1.get_or_insert_default().push(answer);
+                }
+                Stage::Stage3 => {
+                    self.stage3 = Some(Synthesis {
+                        model: call.model.clone(),
+                        response,
+                        heading: "Not finished".to_owned(),
+                        error,
+                        error_kind,
+                        ..Synthesis::default()
+                    });
+                }
+                Stage::Stage2 | Stage::Title => {}
+            }
+        }
+        if let Some(answers) = &self.stage1 {
+            self.metadata.aggregate_confidence.get_or_insert_with(|| answers::summary(answers));
+        }
+    }
+
+    /// The final answer's text, for history and search.
+    #[must_use]
+    pub fn answer_text(&self) -> Option<&str> {
+        self.stage3
+            .as_ref()
+            .filter(|synthesis| synthesis.error.is_none())
+            .map(|synthesis| synthesis.response.as_str())
+    }
+}

@@ -1,0 +1,180 @@
+//! The only door into a deliberation: a request and the settings in force become a [`Plan`], or
+//! every reason why not. Below this door no option is looked up again.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::field::{FieldError, FieldErrorKind, Fields};
+use super::prompts::history::{self, Turn};
+use super::settings::{Member, Settings, member_problems, members, model_problem};
+
+/// The longest question, in characters.
+pub const MAX_CONTENT_CHARS: usize = 100_000;
+const MAX_SYSTEM_PROMPT_CHARS: usize = 20_000;
+
+/// What a run will do, frozen on its row when it starts: a later change of settings or code does
+/// not change a run under way. New fields need defaults, since stored plans must still load.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    pub question: String,
+    /// Earlier turns, oldest first, already cut to the budget.
+    #[serde(default)]
+    pub history: Vec<Turn>,
+    /// For every member without a prompt of its own.
+    #[serde(default)]
+    pub system_prompt: Option<String>,
+    /// Council, chairman, titles, sampling: the settings in force at the start.
+    pub settings: Settings,
+    /// Whether answers show their steps.
+    #[serde(default)]
+    pub chain_of_thought: bool,
+    /// Whether the conversation still needs a title.
+    #[serde(default)]
+    pub title: bool,
+}
+
+/// What the door needs to know beside the request.
+pub struct Door {
+    pub settings: Settings,
+    /// The conversation's earlier turns, oldest first.
+    pub history: Vec<Turn>,
+    /// Whether this is the conversation's first message.
+    pub first: bool,
+}
+
+/// A known option that is off when absent, and how "on" looks.
+enum Unbuilt {
+    /// On when `true`.
+    Flag(&'static str),
+    /// On when a number above zero.
+    Level(&'static str),
+    /// On when given at all.
+    Given(&'static str),
+}
+
+/// Options that clients of such servers know and this server does not offer yet. Switched on,
+/// they are refused, never silently ignored.
+const UNBUILT: &[Unbuilt] = &[
+    Unbuilt::Given("preset_id"),
+    Unbuilt::Level("verbosity"),
+    Unbuilt::Flag("use_early_consensus"),
+    Unbuilt::Flag("use_multi_chairman"),
+    Unbuilt::Flag("use_dynamic_routing"),
+    Unbuilt::Flag("use_escalation"),
+    Unbuilt::Flag("use_refinement"),
+    Unbuilt::Flag("use_adversary"),
+    Unbuilt::Flag("use_debate"),
+    Unbuilt::Flag("use_react"),
+    Unbuilt::Flag("use_decomposition"),
+    Unbuilt::Flag("use_cache"),
+    Unbuilt::Flag("use_web_search"),
+    Unbuilt::Flag("use_research"),
+    Unbuilt::Flag("use_tools"),
+    Unbuilt::Given("quorum"),
+    Unbuilt::Level("straggler_grace_ms"),
+];
+
+impl Plan {
+    /// Reads a request body against the settings in force. Unknown fields are ignored.
+    ///
+    /// # Errors
+    /// Every wrong field at once.
+    pub fn parse(body: &Value, door: Door) -> Result<Self, Vec<FieldError>> {
+        let mut fields = Fields::of(body)?;
+        let mut settings = door.settings;
+
+        let question: Option<String> = fields.take("content", "a string");
+        match &question {
+            None if !fields.has("content") => {
+                fields.refuse("content", FieldErrorKind::Missing, "the question is required");
+            }
+            None => {}
+            Some(text) => {
+                if let Some(problem) = text_problem(text, 1, MAX_CONTENT_CHARS) {
+                    fields.refuse("content", FieldErrorKind::Value, problem);
+                }
+            }
+        }
+        let system_prompt: Option<String> = fields.take("system_prompt", "a string");
+        if let Some(problem) =
+            system_prompt.as_deref().and_then(|text| text_problem(text, 0, MAX_SYSTEM_PROMPT_CHARS))
+        {
+            fields.refuse("system_prompt", FieldErrorKind::Value, problem);
+        }
+
+        if let Some(members) = members(&mut fields, "models") {
+            fields.refuse_all(member_problems("models", &members));
+            settings.council_models = members;
+        }
+        if let Some(model) = fields.take::<String>("chairman_model", "a model id") {
+            fields.refuse_all(model_problem("chairman_model", &model));
+            settings.chairman_model = model;
+            settings.chairman_alias = None;
+        }
+
+        let chain_of_thought = fields.take("use_cot", "true or false").unwrap_or(false);
+        // With every member's weight at 1.0, as long as no record of earlier runs weighs them,
+        // the weighted and the plain order are the same: both values are honoured.
+        let _weighted: Option<bool> = fields.take("use_weighted_consensus", "true or false");
+        refuse_unbuilt(&mut fields);
+
+        fields.finish(|| Self {
+            question: question.unwrap_or_default(),
+            history: history::cut(door.history, history::BUDGET_CHARS),
+            system_prompt: system_prompt.filter(|text| !text.trim().is_empty()),
+            settings,
+            chain_of_thought,
+            title: door.first,
+        })
+    }
+
+    /// The council, in its order.
+    #[must_use]
+    pub fn members(&self) -> &[Member] {
+        &self.settings.council_models
+    }
+
+    /// The prompt that applies to a member in stage 1: its own, else the run's.
+    #[must_use]
+    pub fn system_prompt_for<'a>(&'a self, member: &'a Member) -> Option<&'a str> {
+        member.system_prompt.as_deref().or(self.system_prompt.as_deref())
+    }
+}
+
+fn text_problem(text: &str, min: usize, max: usize) -> Option<String> {
+    let chars = text.chars().count();
+    if text.contains('\0') {
+        Some("must not contain U+0000".into())
+    } else if chars > max {
+        Some(format!("is {chars} characters long; at most {max} are accepted"))
+    } else if min > 0 && text.trim().is_empty() {
+        Some("must not be empty".into())
+    } else {
+        None
+    }
+}
+
+fn refuse_unbuilt(fields: &mut Fields<'_>) {
+    let not_here = "is not available on this server yet; leave it out or switch it off";
+    for option in UNBUILT {
+        let (name, on) = match option {
+            Unbuilt::Flag(name) => (name, fields.take(name, "true or false").unwrap_or(false)),
+            Unbuilt::Level(name) => {
+                (name, fields.take::<u64>(name, "a whole number from 0").is_some_and(|level| level > 0))
+            }
+            Unbuilt::Given(name) => (name, fields.has(name)),
+        };
+        if on {
+            fields.refuse(*name, FieldErrorKind::Unavailable, not_here);
+        }
+    }
+    match fields.take::<String>("mode", "a string").as_deref() {
+        None | Some("council") => {}
+        Some("debate" | "arena" | "decomposition") => {
+            fields.refuse("mode", FieldErrorKind::Unavailable, not_here);
+        }
+        Some(_) => {
+            fields.refuse("mode", FieldErrorKind::Value, "must be council, debate, arena or decomposition");
+        }
+    }
+}

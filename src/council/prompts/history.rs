@@ -1,0 +1,77 @@
+//! Earlier turns of the conversation, as the models see them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::llm::{ChatMessage, Role};
+
+/// How much history goes along, in characters (about 15,000 tokens): it must fit beside the
+/// question and the answers in the smallest context window in common use.
+pub const BUDGET_CHARS: usize = 60_000;
+
+/// One earlier turn: the question and the council's final answer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Turn {
+    pub question: String,
+    pub answer: String,
+}
+
+impl Turn {
+    fn chars(&self) -> usize {
+        self.question.chars().count() + self.answer.chars().count()
+    }
+}
+
+/// The newest turns that fit the budget whole, oldest first. A turn is never cut in the middle:
+/// half an answer misleads more than a missing one.
+#[must_use]
+pub fn cut(turns: Vec<Turn>, budget_chars: usize) -> Vec<Turn> {
+    let mut used = 0;
+    let kept = turns
+        .iter()
+        .rev()
+        .take_while(|turn| {
+            used += turn.chars();
+            used <= budget_chars
+        })
+        .count();
+    let skipped = turns.len() - kept;
+    turns.into_iter().skip(skipped).collect()
+}
+
+/// The turns as alternating messages.
+pub fn messages(turns: &[Turn]) -> impl Iterator<Item = ChatMessage> + '_ {
+    turns.iter().flat_map(|turn| {
+        [
+            ChatMessage { role: Role::User, content: turn.question.clone() },
+            ChatMessage { role: Role::Assistant, content: turn.answer.clone() },
+        ]
+    })
+}
+
+/// The turns as text, for prompts that quote the conversation instead of continuing it.
+#[must_use]
+pub fn quoted(turns: &[Turn]) -> String {
+    turns
+        .iter()
+        .map(|turn| format!("Question: {}\nAnswer: {}\n", turn.question, turn.answer))
+        .collect::<Vec<_>>()
+        .join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turn(question: &str, answer: &str) -> Turn {
+        Turn { question: question.into(), answer: answer.into() }
+    }
+
+    #[test]
+    fn the_newest_turns_that_fit_are_kept_whole() {
+        let turns = vec![turn("aaaa", "bbbb"), turn("cc", "dd"), turn("e", "f")];
+        assert_eq!(cut(turns.clone(), 6), turns[1..]);
+        assert_eq!(cut(turns.clone(), 5), turns[2..]);
+        assert_eq!(cut(turns.clone(), 100), turns);
+        assert!(cut(turns, 1).is_empty());
+    }
+}

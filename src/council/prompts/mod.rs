@@ -1,0 +1,4 @@
+//! What several prompts share.
+
+pub mod fence;
+pub mod history;

@@ -1,0 +1,317 @@
+//! What the ballots say together.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::agreement::{self, Agreement};
+use super::label::Label;
+use super::methods::{self, Kemeny, Places};
+use crate::llm::family;
+
+/// An answer that is ranked.
+#[derive(Debug, Clone)]
+pub struct Candidate {
+    pub label: Label,
+    pub model: String,
+    /// The seat's name.
+    pub member: String,
+}
+
+/// A reviewer's ballot.
+#[derive(Debug, Clone)]
+pub struct Vote {
+    pub model: String,
+    /// The seat's name.
+    pub member: String,
+    /// Best first; empty: an abstention.
+    pub tiers: Vec<Vec<Label>>,
+    /// How much the ballot counts in the weighted average, 1 for all when weights are off.
+    pub weight: f64,
+}
+
+/// How ballots are counted.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings {
+    /// Whether a reviewer's place for its own answer counts. With fewer than three answers it
+    /// always does: nothing else is left to compare.
+    pub count_self_votes: bool,
+    /// Whether the weighted average makes the order.
+    pub weights_on: bool,
+}
+
+/// One answer's row in the table, as existing clients read it and with what the other methods say.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct AggregateRow {
+    pub model: String,
+    pub member: String,
+    /// `Response A`.
+    pub label: String,
+    /// The mean of its places over the ballots that place it, to 2 decimals; 1 is the best.
+    pub average_rank: f64,
+    /// How many ballots place it.
+    pub rankings_count: u32,
+    /// The same mean by the reviewers' weights.
+    pub weighted_average_rank: f64,
+    /// Places gained (positive) or lost by the weights.
+    pub rank_change: i32,
+    /// Whether the weights made the order.
+    pub weights_applied: bool,
+    /// Mean normalised Borda score, 0 to 1; absent when nothing could be compared.
+    pub borda: Option<f64>,
+    /// First places; tied ones share a vote.
+    pub first_place_votes: f64,
+    /// Where its own author puts it among all answers.
+    pub self_rank: Option<f64>,
+    /// The mean of its places on all other ballots, among all answers.
+    pub peer_rank: Option<f64>,
+    /// How many ballots of other models of its family put it first.
+    pub same_family_votes: u32,
+}
+
+/// What holds for the ranking as a whole. Answers are named by their seats.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct AggregateFacts {
+    /// Ballots that count.
+    pub ballots: u32,
+    pub abstentions: u32,
+    /// Whether reviewers' places for their own answers were counted.
+    pub count_self_votes: bool,
+    /// The first of the headline order; absent when several share the first place.
+    pub winner: Option<String>,
+    /// Several share the first place, or the winner falls without some single ballot.
+    pub winner_is_tie: bool,
+    /// Reviewers without whose single ballot the winner would not stand alone.
+    pub winner_depends_on: Vec<String>,
+    /// Who wins against each other answer.
+    pub condorcet_winner: Option<String>,
+    /// The order that contradicts the fewest preferences.
+    pub kemeny_order: Vec<String>,
+    /// A plain sentence when the methods name different winners.
+    pub methods_disagree: Option<String>,
+    /// Answers that no counted ballot places: they have no row.
+    pub unplaced: Vec<String>,
+    pub agreement: Option<Agreement>,
+}
+
+/// The table and what holds for it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Aggregate {
+    pub rows: Vec<AggregateRow>,
+    pub facts: AggregateFacts,
+}
+
+/// Counts the ballots.
+#[must_use]
+pub fn aggregate(candidates: &[Candidate], votes: &[Vote], settings: Settings) -> Aggregate {
+    let settings =
+        Settings { count_self_votes: settings.count_self_votes || candidates.len() < 3, ..settings };
+    let (cast, abstained): (Vec<&Vote>, Vec<&Vote>) = votes.iter().partition(|vote| !vote.tiers.is_empty());
+    let whole: Vec<Places> = cast.iter().map(|vote| places(candidates, vote, false)).collect();
+    let counted: Vec<Places> =
+        cast.iter().map(|vote| places(candidates, vote, !settings.count_self_votes)).collect();
+
+    let order = order(&counted, candidates.len(), settings);
+    let plain = self::order(&counted, candidates.len(), Settings { weights_on: false, ..settings });
+    let rows = order
+        .iter()
+        .enumerate()
+        .filter_map(|(place, candidate)| {
+            let before = plain.iter().position(|one| one == candidate)?;
+            let mut row = row(candidates, &cast, &whole, &counted, *candidate)?;
+            row.weights_applied = settings.weights_on;
+            row.rank_change = difference(before, place);
+            Some(row)
+        })
+        .collect();
+    let facts = AggregateFacts {
+        abstentions: small(abstained.len()),
+        ..facts(candidates, &cast, &counted, &order, settings)
+    };
+    Aggregate { rows, facts }
+}
+
+/// A vote's places; without the reviewer's own answer when self-votes are left out.
+fn places(candidates: &[Candidate], vote: &Vote, without_own: bool) -> Places {
+    let index = |label: &Label| candidates.iter().position(|candidate| candidate.label == *label);
+    let tiers: Vec<Vec<usize>> =
+        vote.tiers.iter().map(|tier| tier.iter().filter_map(index).collect()).collect();
+    let own = candidates.iter().position(|candidate| candidate.member == vote.member);
+    Places::new(candidates.len(), &tiers, own.filter(|_| without_own), vote.weight)
+}
+
+/// What the headline order goes by, smaller is better; none for an answer nobody placed.
+fn score(counted: &[Places], candidate: usize, settings: Settings) -> Option<f64> {
+    let average = methods::average_rank(counted, candidate)?;
+    let score = if settings.weights_on {
+        methods::weighted_average_rank(counted, candidate)?
+    } else if settings.count_self_votes {
+        average
+    } else {
+        -methods::borda(counted, candidate)?
+    };
+    // Equal scores must be equal, in whatever order their parts were added.
+    Some((score * 1e9).round())
+}
+
+fn compare(a: Option<f64>, b: Option<f64>) -> Ordering {
+    match (a, b) {
+        (Some(a), Some(b)) => a.total_cmp(&b),
+        (Some(_), None) => Ordering::Less,
+        (None, Some(_)) => Ordering::Greater,
+        (None, None) => Ordering::Equal,
+    }
+}
+
+/// The headline order; equals stay in the order of their labels.
+fn order(counted: &[Places], candidates: usize, settings: Settings) -> Vec<usize> {
+    let scores: Vec<Option<f64>> = (0..candidates).map(|one| score(counted, one, settings)).collect();
+    let mut order: Vec<usize> = (0..candidates).collect();
+    order.sort_by(|a, b| compare(scores[*a], scores[*b]));
+    order
+}
+
+/// The one that leads alone.
+fn leader(counted: &[Places], candidates: usize, settings: Settings) -> Option<usize> {
+    let order = order(counted, candidates, settings);
+    let first = *order.first()?;
+    let best = score(counted, first, settings)?;
+    let second = order.get(1).and_then(|second| score(counted, *second, settings));
+    (second != Some(best)).then_some(first)
+}
+
+fn row(
+    candidates: &[Candidate],
+    cast: &[&Vote],
+    whole: &[Places],
+    counted: &[Places],
+    index: usize,
+) -> Option<AggregateRow> {
+    let candidate = &candidates[index];
+    let average = methods::average_rank(counted, index)?;
+    let is_own = |vote: &Vote| vote.member == candidate.member;
+    let (own, peers): (Vec<_>, Vec<_>) = cast.iter().zip(whole).partition(|(vote, _)| is_own(vote));
+    let rank = |ballots: &[(&&Vote, &Places)]| {
+        let places: Vec<f64> = ballots.iter().filter_map(|(_, places)| places.of[index]).collect();
+        methods::mean(&places).map(rounded)
+    };
+    let of_the_family = peers.iter().filter(|(vote, places)| {
+        family(&vote.model) == family(&candidate.model) && places.first_place_share(index) > 0.0
+    });
+    Some(AggregateRow {
+        model: candidate.model.clone(),
+        member: candidate.member.clone(),
+        label: candidate.label.to_string(),
+        average_rank: rounded(average),
+        rankings_count: small(counted.iter().filter(|places| places.of[index].is_some()).count()),
+        weighted_average_rank: rounded(methods::weighted_average_rank(counted, index).unwrap_or(average)),
+        rank_change: 0,
+        weights_applied: false,
+        borda: methods::borda(counted, index).map(|score| (score * 1e4).round() / 1e4),
+        first_place_votes: rounded(counted.iter().map(|places| places.first_place_share(index)).sum()),
+        self_rank: rank(&own),
+        peer_rank: rank(&peers),
+        same_family_votes: small(of_the_family.count()),
+    })
+}
+
+fn facts(
+    candidates: &[Candidate],
+    cast: &[&Vote],
+    counted: &[Places],
+    order: &[usize],
+    settings: Settings,
+) -> AggregateFacts {
+    let n = candidates.len();
+    let name = |index: usize| candidates[index].member.clone();
+    let winner = leader(counted, n, settings);
+    let depends_on = cast.iter().enumerate().filter(|(dropped, _)| {
+        let mut rest = counted.to_vec();
+        rest.remove(*dropped);
+        winner.is_some() && leader(&rest, n, settings) != winner
+    });
+    let winner_depends_on: Vec<String> = depends_on.map(|(_, vote)| vote.member.clone()).collect();
+    let condorcet = methods::condorcet_winner(counted, n).filter(|_| !counted.is_empty());
+    let kemeny = if counted.is_empty() { Kemeny::default() } else { methods::kemeny(counted, n) };
+    let placed = |index: &usize| methods::average_rank(counted, *index).is_some();
+    AggregateFacts {
+        ballots: small(cast.len()),
+        abstentions: 0,
+        count_self_votes: settings.count_self_votes,
+        winner: winner.map(name),
+        winner_is_tie: !counted.is_empty() && (winner.is_none() || !winner_depends_on.is_empty()),
+        winner_depends_on,
+        condorcet_winner: condorcet.map(name),
+        kemeny_order: kemeny.order.iter().map(|index| name(*index)).collect(),
+        methods_disagree: disagreement(candidates, counted, winner, condorcet, &kemeny, settings),
+        unplaced: order.iter().filter(|index| !placed(index)).map(|index| name(*index)).collect(),
+        agreement: (!counted.is_empty()).then(|| {
+            if settings.count_self_votes {
+                agreement::kendall_w(counted)
+            } else {
+                agreement::mean_tau_b(counted)
+            }
+        }),
+    }
+}
+
+/// Says which method names whom, when they do not all name the same.
+fn disagreement(
+    candidates: &[Candidate],
+    counted: &[Places],
+    winner: Option<usize>,
+    condorcet: Option<usize>,
+    kemeny: &Kemeny,
+    settings: Settings,
+) -> Option<String> {
+    let headline = if settings.weights_on {
+        "the weighted average rank"
+    } else if settings.count_self_votes {
+        "the average rank"
+    } else {
+        "the Borda score"
+    };
+    let named = [
+        (winner, format!("{headline} puts")),
+        (most_firsts(candidates.len(), counted), "the most first places went to".to_owned()),
+        (condorcet, "the winner of every single comparison is".to_owned()),
+        (kemeny.leader, "the Kemeny order begins with".to_owned()),
+    ];
+    let leaders: BTreeSet<usize> = named.iter().filter_map(|(leader, _)| *leader).collect();
+    if leaders.len() < 2 {
+        return None;
+    }
+    let parts: Vec<String> = named
+        .iter()
+        .filter_map(|(leader, says)| {
+            let first = if says.ends_with("puts") { " first" } else { "" };
+            leader.map(|index| format!("{says} {}{first}", candidates[index].member))
+        })
+        .collect();
+    Some(format!("The methods disagree: {}.", parts.join(", ")))
+}
+
+/// Who has more first places than anyone else.
+fn most_firsts(candidates: usize, counted: &[Places]) -> Option<usize> {
+    let firsts = |one: usize| counted.iter().map(|places| places.first_place_share(one)).sum::<f64>();
+    let best = (0..candidates).map(firsts).max_by(f64::total_cmp)?;
+    let mut leaders = (0..candidates).filter(|one| (firsts(*one) - best).abs() < 1e-9);
+    leaders.next().filter(|_| leaders.next().is_none())
+}
+
+fn rounded(value: f64) -> f64 {
+    (value * 100.0).round() / 100.0
+}
+
+fn small(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+fn difference(before: usize, now: usize) -> i32 {
+    i32::try_from(before).unwrap_or(i32::MAX) - i32::try_from(now).unwrap_or(i32::MAX)
+}
+
+#[cfg(test)]
+#[path = "aggregate_tests.rs"]
+mod tests;

@@ -1,0 +1,217 @@
+use proptest::prelude::*;
+
+use super::*;
+
+const OUT: Settings = Settings { count_self_votes: false, weights_on: false };
+const IN: Settings = Settings { count_self_votes: true, weights_on: false };
+
+/// Candidates a, b, c… of makers `a`, `b`, `c`…
+fn council(size: usize) -> Vec<Candidate> {
+    ('a'..)
+        .take(size)
+        .enumerate()
+        .map(|(n, name)| candidate(n, &format!("{name}/model"), &name.to_string()))
+        .collect()
+}
+
+fn candidate(n: usize, model: &str, member: &str) -> Candidate {
+    Candidate { label: Label::nth(n), model: model.to_owned(), member: member.to_owned() }
+}
+
+/// `vote("a", "CAB")`: a puts Response C first; brackets tie.
+fn vote(member: &str, order: &str) -> Vote {
+    let mut tiers: Vec<Vec<Label>> = Vec::new();
+    let mut tied = false;
+    for c in order.chars() {
+        match (c, Label::of_letter(c)) {
+            ('(', _) => {
+                tiers.push(Vec::new());
+                tied = true;
+            }
+            (_, Some(label)) if tied => tiers.last_mut().unwrap().push(label),
+            (_, Some(label)) => tiers.push(vec![label]),
+            (_, None) => tied = false,
+        }
+    }
+    Vote { model: format!("{member}/model"), member: member.to_owned(), tiers, weight: 1.0 }
+}
+
+fn members(aggregate: &Aggregate) -> Vec<&str> {
+    aggregate.rows.iter().map(|row| row.member.as_str()).collect()
+}
+
+/// Worked by hand. Everyone puts itself first, and then agrees on a, b, c.
+#[test]
+fn self_votes_left_out_change_the_table_and_are_still_shown() {
+    let votes = [vote("a", "ABC"), vote("b", "BAC"), vote("c", "CAB")];
+    let out = aggregate(&council(3), &votes, OUT);
+    // Without self-votes: a is first twice (1), b is 1st once and 2nd once (½), c last twice (0).
+    assert_eq!(members(&out), ["a", "b", "c"]);
+    assert_eq!(out.rows.iter().map(|row| row.borda).collect::<Vec<_>>(), [Some(1.0), Some(0.5), Some(0.0)]);
+    assert_eq!(out.rows[0].average_rank.to_bits(), 1.0_f64.to_bits());
+    assert_eq!(out.rows[0].rankings_count, 2);
+    assert_eq!((out.rows[2].self_rank, out.rows[2].peer_rank), (Some(1.0), Some(3.0)));
+    assert_eq!(out.facts.winner.as_deref(), Some("a"));
+    assert!(!out.facts.count_self_votes);
+
+    // With them: a 1, 2, 2; b 2, 1, 3; c 3, 3, 1.
+    let counted = aggregate(&council(3), &votes, IN);
+    let averages: Vec<f64> = counted.rows.iter().map(|row| row.average_rank).collect();
+    assert_eq!(averages, [1.67, 2.0, 2.33]);
+    assert_eq!(counted.rows[0].rankings_count, 3);
+    assert!(counted.facts.count_self_votes);
+}
+
+#[test]
+fn two_answers_always_count_self_votes() {
+    let both = aggregate(&council(2), &[vote("a", "AB"), vote("b", "AB")], OUT);
+    assert!(both.facts.count_self_votes);
+    assert_eq!(both.facts.winner.as_deref(), Some("a"));
+    assert_eq!(both.rows[0].rankings_count, 2);
+}
+
+#[test]
+fn an_abstention_is_counted_as_such_and_as_nothing_else() {
+    let votes = [vote("a", "BC"), vote("b", ""), vote("c", "BA")];
+    let result = aggregate(&council(3), &votes, OUT);
+    assert_eq!((result.facts.ballots, result.facts.abstentions), (2, 1));
+    assert_eq!(result.rows[0].member, "b");
+    assert_eq!(result.rows[0].rankings_count, 2);
+}
+
+#[test]
+fn no_ballot_is_no_winner_and_no_tie() {
+    let result = aggregate(&council(3), &[vote("a", ""), vote("b", "")], OUT);
+    assert!(result.rows.is_empty(), "a place that nobody gave would be invented");
+    assert_eq!(result.facts.unplaced, ["a", "b", "c"]);
+    assert_eq!((result.facts.winner, result.facts.winner_is_tie), (None, false));
+    assert_eq!((result.facts.condorcet_winner, result.facts.kemeny_order), (None, Vec::new()));
+    assert_eq!(result.facts.agreement, None);
+}
+
+#[test]
+fn an_answer_that_nobody_places_is_named_apart() {
+    let result = aggregate(&council(3), &[vote("a", "BA"), vote("b", "AB")], OUT);
+    assert_eq!(members(&result), ["a", "b"]);
+    assert_eq!(result.facts.unplaced, ["c"]);
+}
+
+#[test]
+fn an_exact_tie_has_no_winner() {
+    let result = aggregate(&council(2), &[vote("a", "AB"), vote("b", "BA")], OUT);
+    assert_eq!((result.facts.winner, result.facts.winner_is_tie), (None, true));
+}
+
+#[test]
+fn a_winner_that_hangs_on_one_ballot_is_a_tie_and_says_on_which() {
+    // By places: a 1 1 2, b 2 2 1: without either of the first two there is a draw.
+    let votes = [vote("x", "AB"), vote("y", "AB"), vote("z", "BA")];
+    let result = aggregate(&council(2), &votes, IN);
+    assert_eq!(result.facts.winner.as_deref(), Some("a"));
+    assert!(result.facts.winner_is_tie);
+    assert_eq!(result.facts.winner_depends_on, ["x", "y"]);
+
+    let sure = [vote("w", "AB"), vote("x", "AB"), vote("y", "AB"), vote("z", "BA")];
+    let result = aggregate(&council(2), &sure, IN);
+    assert!(!result.facts.winner_is_tie, "{:?}", result.facts);
+}
+
+#[test]
+fn methods_that_disagree_are_said_in_a_sentence() {
+    // Three say A B C, two say B C A: by average B leads, one against one A does.
+    let mut votes: Vec<Vote> = ["v", "w", "x"].map(|name| vote(name, "ABC")).into();
+    votes.extend(["y", "z"].map(|name| vote(name, "BCA")));
+    let result = aggregate(&council(3), &votes, IN);
+    assert_eq!(result.facts.winner.as_deref(), Some("b"));
+    assert_eq!(result.facts.condorcet_winner.as_deref(), Some("a"));
+    assert_eq!(
+        result.facts.methods_disagree.as_deref(),
+        Some(
+            "The methods disagree: the average rank puts b first, the most first places went to a, the \
+             winner of every single comparison is a, the Kemeny order begins with a."
+        )
+    );
+}
+
+#[test]
+fn votes_within_a_family_are_marked() {
+    let council =
+        [candidate(0, "maker/one", "one"), candidate(1, "maker/two", "two"), candidate(2, "other/x", "x")];
+    let reviewer =
+        |model: &str, member: &str, order: &str| Vote { model: model.to_owned(), ..vote(member, order) };
+    let votes = [
+        reviewer("maker/one", "one", "BCA"),
+        reviewer("maker/two", "two", "BAC"),
+        reviewer("other/x", "x", "BAC"),
+    ];
+    let result = aggregate(&council, &votes, OUT);
+    assert_eq!(result.rows[0].member, "two");
+    assert_eq!(result.rows[0].same_family_votes, 1, "one's; two's own is a self-vote and x is a stranger");
+}
+
+#[test]
+fn weights_make_the_order_and_say_what_they_changed() {
+    let mut votes = [vote("x", "AB"), vote("y", "AB"), vote("z", "BA")];
+    votes[2].weight = 5.0;
+    let result = aggregate(&council(2), &votes, Settings { weights_on: true, ..IN });
+    assert_eq!(members(&result), ["b", "a"]);
+    assert_eq!((result.rows[0].rank_change, result.rows[1].rank_change), (1, -1));
+    assert_eq!((result.rows[0].average_rank, result.rows[0].weighted_average_rank), (1.67, 1.29));
+    assert!(result.rows.iter().all(|row| row.weights_applied));
+}
+
+#[test]
+fn two_seats_of_one_model_are_two_candidates() {
+    let council =
+        [candidate(0, "m/one", "first"), candidate(1, "m/one", "second"), candidate(2, "m/two", "third")];
+    let result = aggregate(&council, &[Vote { model: "m/one".into(), ..vote("first", "BCA") }], OUT);
+    assert_eq!(members(&result), ["second", "third"]);
+    assert_eq!(result.rows[0].same_family_votes, 1);
+}
+
+fn any_vote(candidates: usize) -> impl Strategy<Value = Vec<Vec<Label>>> {
+    let labels: Vec<Label> = (0..candidates).map(Label::nth).collect();
+    (Just(labels).prop_shuffle(), 0..=candidates)
+        .prop_map(|(labels, kept)| labels.into_iter().take(kept).map(|label| vec![label]).collect())
+}
+
+proptest! {
+    /// The labels are only names: permuting them permutes nothing but the names.
+    #[test]
+    fn relabelling_does_not_change_who_wins(ballots in proptest::collection::vec(any_vote(4), 0..6), shift in 0_usize..4) {
+        let votes = |shift: usize| -> Vec<Vote> {
+            ballots.iter().enumerate().map(|(n, tiers)| {
+                let moved = |label: &Label| Label::nth((usize::from(u8::try_from(label.to_string().chars().last().unwrap()).unwrap() - b'A') + shift) % 4);
+                let tiers = tiers.iter().map(|tier| tier.iter().map(moved).collect()).collect();
+                Vote { tiers, ..vote(&format!("{}", char::from(b'a' + u8::try_from(n).unwrap())), "") }
+            }).collect()
+        };
+        let council = council(4);
+        let mut moved = council.clone();
+        for (n, one) in moved.iter_mut().enumerate() {
+            one.label = Label::nth((n + shift) % 4);
+        }
+        for settings in [IN, OUT] {
+            let before = aggregate(&council, &votes(0), settings);
+            let after = aggregate(&moved, &votes(shift), settings);
+            prop_assert_eq!(&before.facts.winner, &after.facts.winner);
+            prop_assert_eq!(before.facts.winner_is_tie, after.facts.winner_is_tie);
+            prop_assert_eq!(before.facts.condorcet_winner, after.facts.condorcet_winner);
+            prop_assert_eq!(before.rows.len() + before.facts.unplaced.len(), 4);
+        }
+    }
+
+    /// An answer that everybody puts before another is never behind it.
+    #[test]
+    fn a_unanimous_preference_holds(ballots in proptest::collection::vec(Just((0..4).map(Label::nth).collect::<Vec<_>>()).prop_shuffle(), 1..6)) {
+        let votes: Vec<Vote> = ballots.iter().map(|order| {
+            let mut order = order.clone();
+            let (a, b) = (order.iter().position(|one| *one == Label::nth(0)).unwrap(), order.iter().position(|one| *one == Label::nth(1)).unwrap());
+            if a > b { order.swap(a, b); }
+            Vote { tiers: order.into_iter().map(|label| vec![label]).collect(), ..vote("stranger", "") }
+        }).collect();
+        let result = aggregate(&council(4), &votes, OUT);
+        let place = |name: &str| result.rows.iter().position(|row| row.member == name);
+        prop_assert!(place("a") < place("b"));
+    }
+}

@@ -1,0 +1,9 @@
+//! Rankings: how reviewers' texts are read, in which order they see the answers, and what the
+//! ballots say together. Pure: no model, no clock, no randomness.
+
+pub mod aggregate;
+mod agreement;
+pub mod label;
+mod methods;
+pub mod order;
+pub mod parse;

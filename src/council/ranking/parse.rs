@@ -1,0 +1,270 @@
+//! Reading a reviewer's ranking. The prompt demands one form; models write many.
+
+use serde::{Deserialize, Serialize};
+
+use super::label::Label;
+
+/// How a ranking was read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Parse {
+    /// Exactly the demanded form.
+    Strict,
+    /// A ranking section in a looser form, or one that leaves answers out.
+    Lenient,
+    /// No ranking section: the order in which answers are first mentioned.
+    Fallback,
+    /// Nothing that could be a ranking: an abstention.
+    None,
+}
+
+/// A ranking as it was read: places, best first; more than one label in a place is a tie.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ballot {
+    pub tiers: Vec<Vec<Label>>,
+    pub parse: Parse,
+    /// For a fallback: whether the text names every label exactly once.
+    each_once: bool,
+}
+
+impl Ballot {
+    /// Whether the ballot counts. A fallback does only when the text names every label exactly
+    /// once: small models write endless repeated lists that would otherwise become votes.
+    #[must_use]
+    pub fn counts(&self, labels: &[Label]) -> bool {
+        match self.parse {
+            Parse::Strict | Parse::Lenient => true,
+            Parse::Fallback => self.each_once && self.flat().len() == labels.len(),
+            Parse::None => false,
+        }
+    }
+
+    /// The labels, best first.
+    #[must_use]
+    pub fn flat(&self) -> Vec<Label> {
+        self.tiers.concat()
+    }
+}
+
+const HEADING: &str = "final ranking";
+const WORD: &str = "response";
+
+/// Reads a reviewer's text. Never fails: what cannot be read is an abstention.
+#[must_use]
+pub fn parse(text: &str, labels: &[Label]) -> Ballot {
+    if let Some(section) = section(text) {
+        let tiers = tiers(section.text, labels);
+        if !tiers.is_empty() {
+            let strict = section.own_line && is_strict(section.text, labels);
+            let parse = if strict { Parse::Strict } else { Parse::Lenient };
+            return Ballot { tiers, parse, each_once: false };
+        }
+    }
+    let mentions: Vec<Label> = mentions(text)
+        .into_iter()
+        .map(|mention| mention.label)
+        .filter(|label| labels.contains(label))
+        .collect();
+    let each_once = mentions.len() == labels.len() && labels.iter().all(|label| mentions.contains(label));
+    let mut tiers: Vec<Vec<Label>> = Vec::new();
+    for label in mentions {
+        if tiers.len() == labels.len() {
+            break;
+        }
+        if !tiers.iter().any(|tier| tier.contains(&label)) {
+            tiers.push(vec![label]);
+        }
+    }
+    let parse = if tiers.is_empty() { Parse::None } else { Parse::Fallback };
+    Ballot { tiers, parse, each_once }
+}
+
+struct Section<'a> {
+    text: &'a str,
+    /// The heading stands alone on its line, exactly as demanded.
+    own_line: bool,
+}
+
+/// What follows the last heading. `FINAL RANKING:` counts anywhere; without its colon only as a
+/// line of its own.
+fn section(text: &str) -> Option<Section<'_>> {
+    let lower = text.to_ascii_lowercase();
+    lower.rmatch_indices(HEADING).find_map(|(start, heading)| {
+        let after = text.get(start + heading.len()..)?;
+        let marks = |c: char| matches!(c, '*' | '_' | '#' | '`' | ' ' | '\t');
+        let rest = after.trim_start_matches(marks);
+        let line = text.get(..start)?.rsplit('\n').next().unwrap_or_default();
+        if let Some(rest) = rest.strip_prefix([':', '：']) {
+            let exact = line.is_empty()
+                && text.get(start..start + heading.len()) == Some("FINAL RANKING")
+                && after.starts_with(':');
+            let own_line = exact && rest.lines().next().unwrap_or_default().trim().is_empty();
+            return Some(Section { text: rest, own_line });
+        }
+        let alone = line.trim_matches(|c: char| marks(c) || matches!(c, '>' | '-')).is_empty();
+        let ends = rest.is_empty() || rest.starts_with(['\n', '\r']);
+        (alone && ends).then_some(Section { text: rest, own_line: false })
+    })
+}
+
+/// Exactly `1. Response C` and so on, every label once, nothing after it.
+fn is_strict(section: &str, labels: &[Label]) -> bool {
+    let lines: Vec<&str> =
+        section.lines().map(str::trim_end).filter(|line| !line.is_empty()).take(labels.len() + 1).collect();
+    let mut left: Vec<Label> = labels.to_vec();
+    lines.len() == labels.len()
+        && lines.iter().enumerate().all(|(place, line)| {
+            let label = line.strip_prefix(&format!("{}. ", place + 1)).and_then(Label::parse);
+            let known = label.and_then(|label| left.iter().position(|one| *one == label));
+            known.map(|index| left.remove(index)).is_some()
+        })
+}
+
+/// The places of a ranking section; unknown and repeated labels are dropped.
+fn tiers(section: &str, labels: &[Label]) -> Vec<Vec<Label>> {
+    let mut found: Vec<Vec<Label>> = Vec::new();
+    let mut seen: Vec<Label> = Vec::new();
+    let mut last_number = None;
+    for line in section.lines() {
+        let line = line.trim_matches(|c: char| {
+            c.is_whitespace() || matches!(c, '*' | '_' | '`' | '|' | '>' | '-' | '•' | '–' | '—' | '#')
+        });
+        let (number, rest) = numbered(line);
+        let mut groups = groups(rest, number.is_some(), labels);
+        for group in &mut groups {
+            group.retain(|label| labels.contains(label) && !seen.contains(label));
+            seen.extend(group.iter());
+        }
+        groups.retain(|group| !group.is_empty());
+        let Some(first) = groups.first_mut() else { continue };
+        if number.is_some()
+            && number == last_number
+            && let Some(last) = found.last_mut()
+        {
+            // The same number twice is a tie.
+            last.append(first);
+            groups.remove(0);
+        }
+        found.append(&mut groups);
+        last_number = number.or(last_number);
+        if seen.len() == labels.len() {
+            break;
+        }
+    }
+    found
+}
+
+/// A line's number, in any digits, and what follows it.
+fn numbered(line: &str) -> (Option<u32>, &str) {
+    let mut number: Option<u32> = None;
+    let mut rest = line;
+    while let Some(c) = rest.chars().next() {
+        let digit = match c {
+            '０'..='９' => u32::from(c) - u32::from('０'),
+            _ => match c.to_digit(10) {
+                Some(digit) => digit,
+                None => break,
+            },
+        };
+        number = Some(number.unwrap_or(0).saturating_mul(10).saturating_add(digit));
+        rest = rest.get(c.len_utf8()..).unwrap_or_default();
+    }
+    let Some(number) = number else { return (None, line) };
+    let ordinal =
+        ["st", "nd", "rd", "th"].iter().find_map(|ending| rest.strip_prefix(ending)).unwrap_or(rest);
+    let mark = |c: char| {
+        c.is_whitespace()
+            || matches!(c, '.' | ')' | ':' | '|' | '*' | '_' | '`' | '-' | '–' | '、' | '．' | '）')
+    };
+    (Some(number), ordinal.trim_start_matches(mark))
+}
+
+/// The places that one line names.
+fn groups(line: &str, is_numbered: bool, labels: &[Label]) -> Vec<Vec<Label>> {
+    let found = mentions(line);
+    let Some(first) = found.first() else {
+        // `1. C`: a letter alone, where a number says that it is a place.
+        let letter = line.trim_matches(|c: char| !c.is_alphanumeric());
+        let mut letters = letter.chars();
+        let label = letters.next().and_then(Label::of_letter).filter(|label| labels.contains(label));
+        return match (label, letters.next()) {
+            (Some(label), None) if is_numbered => vec![vec![label]],
+            _ => Vec::new(),
+        };
+    };
+    // A line that names an answer somewhere in its middle talks about it.
+    let before = line.get(..first.start).unwrap_or_default();
+    if before.chars().any(char::is_alphanumeric) {
+        return Vec::new();
+    }
+    let mut groups = vec![vec![first.label]];
+    for pair in found.windows(2) {
+        let between = line.get(pair[0].end..pair[1].start).unwrap_or_default();
+        match joint(between, is_numbered) {
+            Some(Joint::Tie) => {
+                if let Some(last) = groups.last_mut() {
+                    last.push(pair[1].label);
+                }
+            }
+            Some(Joint::Next) => groups.push(vec![pair[1].label]),
+            None => break,
+        }
+    }
+    groups
+}
+
+enum Joint {
+    Tie,
+    Next,
+}
+
+/// What stands between two labels of one line: a tie, a step down, or talk.
+fn joint(between: &str, is_numbered: bool) -> Option<Joint> {
+    let marks = |c: char| c.is_whitespace() || matches!(c, '*' | '_' | '`' | '(' | ')' | '[' | ']');
+    let words = between.trim_matches(marks).to_lowercase();
+    match words.as_str() {
+        ">" | ">>" | "→" | "->" | "＞" => Some(Joint::Next),
+        "=" | "==" | "&" | "/" | "~" | "≈" | "and" | "tied with" | "tie with" | "ties with" | "+"
+        | ", and" => Some(Joint::Tie),
+        // `1. Response A, Response B` is one place; a line without a number is a list.
+        "," | ";" | "、" => Some(if is_numbered { Joint::Tie } else { Joint::Next }),
+        _ => None,
+    }
+}
+
+struct Mention {
+    label: Label,
+    start: usize,
+    end: usize,
+}
+
+/// Every `Response X` in a text, with a capital letter that ends there.
+fn mentions(text: &str) -> Vec<Mention> {
+    let lower = text.to_ascii_lowercase();
+    let mut found = Vec::new();
+    for (start, word) in lower.match_indices(WORD) {
+        let begins = text
+            .get(..start)
+            .and_then(|before| before.chars().next_back())
+            .is_none_or(|c| !c.is_alphanumeric());
+        let Some(after) = text.get(start + word.len()..).filter(|_| begins) else { continue };
+        let rest = after.trim_start_matches([' ', '\u{a0}', '\u{202f}', '*', '_', '#', '-']);
+        let mut chars = rest.chars();
+        let label = chars.next().filter(|_| rest.len() < after.len()).and_then(Label::of_letter);
+        if let Some(label) = label
+            && chars.next().is_none_or(|c| !c.is_alphanumeric())
+        {
+            found.push(Mention { label, start, end: text.len() - chars_len(rest) });
+        }
+    }
+    found
+}
+
+/// How many bytes follow the letter a text begins with.
+fn chars_len(rest: &str) -> usize {
+    rest.len().saturating_sub(1)
+}
+
+#[cfg(test)]
+#[path = "parse_tests.rs"]
+mod tests;

@@ -1,0 +1,173 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn labels(n: usize) -> Vec<Label> {
+    (0..n).map(Label::nth).collect()
+}
+
+/// `CAB` → three places; `C(AB)` → a tie.
+fn places(text: &str) -> Vec<Vec<Label>> {
+    let mut tiers: Vec<Vec<Label>> = Vec::new();
+    let mut tie = false;
+    for c in text.chars() {
+        match c {
+            '(' => {
+                tie = true;
+                tiers.push(Vec::new());
+            }
+            ')' => tie = false,
+            letter => match Label::of_letter(letter).unwrap() {
+                label if tie => tiers.last_mut().unwrap().push(label),
+                label => tiers.push(vec![label]),
+            },
+        }
+    }
+    tiers
+}
+
+#[track_caller]
+fn reads(text: &str, expected: &str, how: Parse) {
+    let ballot = parse(text, &labels(3));
+    assert_eq!(ballot.tiers, places(expected), "{text}");
+    assert_eq!(ballot.parse, how, "{text}");
+}
+
+#[test]
+fn the_demanded_form_is_strict() {
+    reads("A is good.\n\nFINAL RANKING:\n1. Response C\n2. Response A\n3. Response B", "CAB", Parse::Strict);
+    reads("FINAL RANKING:\n\n1. Response C\n2. Response A\n3. Response B\n\n  \n", "CAB", Parse::Strict);
+}
+
+#[test]
+fn looser_forms_are_lenient() {
+    for (text, expected) in [
+        ("**FINAL RANKING:**\n1. Response C\n2. Response A\n3. Response B", "CAB"),
+        ("## Final Ranking\n\n1) **Response C**\n2) **Response A**\n3) Response B", "CAB"),
+        (
+            "final ranking:\n1. Response C: because Response A is wrong\n2. Response A - fine\n3. Response B",
+            "CAB",
+        ),
+        ("FINAL RANKING: Response C > Response A > Response B", "CAB"),
+        ("FINAL RANKING:\nResponse C, Response A, Response B", "CAB"),
+        ("FINAL RANKING:\n- Response C\n- Response A\n- Response B", "CAB"),
+        ("FINAL RANKING:\n```\n1. Response C\n2. Response A\n3. Response B\n```", "CAB"),
+        (
+            "FINAL RANKING:\n| Rank | Response |\n|---|---|\n| 1 | Response C |\n| 2 | Response A |\n| 3 | Response B |",
+            "CAB",
+        ),
+        ("FINAL RANKING:\n１．Response C\n２．Response A\n３．Response B", "CAB"),
+        ("FINAL RANKING:\n1. C\n2. **A**\n3. B.", "CAB"),
+        ("FINAL RANKING:\n1st: Response C\n2nd: Response A\n3rd: Response B", "CAB"),
+        (
+            "FINAL RANKING:\n1. Response C\n2. Response A\n3. Response B\n\nI hope this helps with Response A.",
+            "CAB",
+        ),
+        ("FINAL RANKING:\n1. Response C\n2. Response A", "CA"),
+        ("FINAL RANKING:\n1. Response C\n2. Response Z\n3. Response C\n4. Response A", "CA"),
+        (
+            "FINAL RANKING:\n1. Response A\n\nWait.\n\nFINAL RANKING:\n1. Response B\n2. Response C\n3. Response A\n!",
+            "BCA",
+        ),
+        ("My FINAL RANKING: 1. Response C", "C"),
+    ] {
+        reads(text, expected, Parse::Lenient);
+    }
+}
+
+#[test]
+fn ties_are_read_as_written() {
+    for (text, expected) in [
+        ("FINAL RANKING:\n1. Response A, Response B\n2. Response C", "(AB)C"),
+        ("FINAL RANKING:\n1. Response A = Response B\n2. Response C", "(AB)C"),
+        ("FINAL RANKING:\n1. Response A and Response B (tie)\n3. Response C", "(AB)C"),
+        ("FINAL RANKING:\n1. Response C\n2. Response A\n2. Response B", "C(AB)"),
+        ("FINAL RANKING: Response C > Response A = Response B", "C(AB)"),
+        ("FINAL RANKING:\n1. Response A / Response B / Response C", "(ABC)"),
+    ] {
+        reads(text, expected, Parse::Lenient);
+    }
+}
+
+#[test]
+fn without_a_section_the_order_of_mention_is_taken_and_counts_only_when_each_is_named_once() {
+    let clean = "I prefer Response B, then Response A, then Response C.";
+    reads(clean, "BAC", Parse::Fallback);
+    assert!(parse(clean, &labels(3)).counts(&labels(3)));
+    let endless = "1. Response A 2. Response B 3. Response C\n".repeat(50);
+    reads(&endless, "ABC", Parse::Fallback);
+    assert!(!parse(&endless, &labels(3)).counts(&labels(3)));
+    let partial = "Response B is the best.";
+    reads(partial, "B", Parse::Fallback);
+    assert!(!parse(partial, &labels(3)).counts(&labels(3)));
+    // A heading over nothing is no section.
+    reads("Response B, Response A, Response C\nFINAL RANKING:\nnone", "BAC", Parse::Fallback);
+}
+
+#[test]
+fn nothing_is_an_abstention() {
+    for text in [
+        "",
+        "I cannot judge.",
+        "FINAL RANKING:",
+        "A response a person gave.",
+        "Responses A and B",
+        "ResponseA",
+    ] {
+        reads(text, "", Parse::None);
+        assert!(!parse(text, &labels(3)).counts(&labels(3)));
+    }
+}
+
+#[test]
+fn a_megabyte_of_hostile_text_is_read() {
+    for piece in [
+        "FINAL RANKING:\n",
+        "Response A ",
+        "1. Response Z\n",
+        "final ranking final",
+        "🦀１．",
+        "Response \u{301}A",
+    ] {
+        let text = piece.repeat(1_000_000 / piece.len());
+        let ballot = parse(&text, &labels(7));
+        assert!(ballot.flat().len() <= 7);
+    }
+}
+
+fn strict_form(order: &[Label]) -> String {
+    let lines: Vec<String> =
+        order.iter().enumerate().map(|(i, label)| format!("{}. {label}", i + 1)).collect();
+    format!("FINAL RANKING:\n{}", lines.join("\n"))
+}
+
+proptest! {
+    #[test]
+    fn any_text_gives_known_labels_once_each(text in "(\\PC|\n|FINAL RANKING:|Response [A-I]|[0-9]\\. |[>=,]){0,60}", n in 0usize..8) {
+        let ballot = parse(&text, &labels(n));
+        let flat = ballot.flat();
+        let mut once = flat.clone();
+        once.sort();
+        once.dedup();
+        prop_assert_eq!(once.len(), flat.len());
+        prop_assert!(flat.iter().all(|label| labels(n).contains(label)));
+        prop_assert_eq!(ballot.parse == Parse::None, flat.is_empty());
+    }
+
+    #[test]
+    fn arbitrary_bytes_do_not_panic(text in any::<String>()) {
+        let _ = parse(&text, &labels(4)).counts(&labels(4));
+    }
+
+    #[test]
+    fn the_demanded_form_is_read_whatever_stands_before_it(
+        order in Just(labels(5)).prop_shuffle(),
+        noise in "(\\PC|\n|Response [A-E]|FINAL RANKING:){0,30}",
+    ) {
+        let text = format!("{noise}\n{}", strict_form(&order));
+        let ballot = parse(&text, &labels(5));
+        prop_assert_eq!(ballot.parse, Parse::Strict);
+        prop_assert_eq!(ballot.flat(), order);
+        prop_assert!(ballot.counts(&labels(5)));
+    }
+}

@@ -1,0 +1,377 @@
+//! What a deliberation stands on. Every way out of the deterministic code goes through [`Run`]:
+//! [`Run::call`] asks a model, [`Run::decide`] remembers a fact, [`Run::emit`] tells the client.
+//!
+//! After a crash the whole deliberation is executed again from the top: finished keys are answered
+//! from the journal, so the second execution runs through the finished part in milliseconds and
+//! goes on where the first one died.
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use super::costs::{Costs, Spent};
+use super::event::{CallRestarted, Event, RunEvent};
+use crate::id::RunId;
+use crate::llm::{CallError, ChatRequest, Chunk, DeltaSink, Models, Purpose, Reply};
+
+/// A model call that is over, well or badly: what the journal keeps and answers from.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FinishedCall {
+    /// The call's place in the deliberation (`stage1/openai/gpt-5.1`), the same in every execution.
+    pub key: String,
+    pub stage: Stage,
+    pub model: String,
+    pub purpose: Purpose,
+    /// A hash of the request, to notice when a second execution asks something else.
+    pub fingerprint: String,
+    pub result: Result<Reply, CallError>,
+}
+
+/// A stage of the deliberation, as costs are summed.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    Stage1,
+    Stage2,
+    Stage3,
+    Title,
+}
+
+impl Stage {
+    /// The name in JSON and in the ledger.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Stage1 => "stage1",
+            Self::Stage2 => "stage2",
+            Self::Stage3 => "stage3",
+            Self::Title => "title",
+        }
+    }
+}
+
+/// The journal and the event log under a run. Implemented by `runs` over Postgres, and in memory.
+///
+/// A host that has lost the run (fenced by another owner, or shutting down) never returns from a
+/// commit: the run's future waits there until it is dropped.
+#[async_trait]
+pub trait Host: Send + Sync {
+    /// The finished call under this key, if an earlier execution made it.
+    fn finished_call(&self, key: &str) -> Option<FinishedCall>;
+
+    /// The fact decided under this key, if an earlier execution did.
+    fn decision(&self, key: &str) -> Option<Value>;
+
+    /// Makes a finished call durable; returns when it is.
+    async fn commit_call(&self, call: FinishedCall);
+
+    /// Makes a fact durable; returns when it is.
+    async fn commit_decision(&self, key: &str, value: Value);
+
+    /// Logs an event. With a key it is structural: written once, and shown only when it and every
+    /// earlier record of the run are durable. Without one it is a token: shown at once.
+    async fn publish(&self, key: Option<&str>, event: Event);
+
+    /// Which execution this is, 1 for the first.
+    fn attempt(&self) -> u32;
+}
+
+/// One run's connection to the world. Cheap to share by reference; a feature never spawns.
+pub struct Run {
+    id: RunId,
+    host: Arc<dyn Host>,
+    models: Arc<dyn Models>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// By key, so that sums come out the same in every execution.
+    spent: BTreeMap<String, Spent>,
+    under_way: BTreeMap<String, UnderWay>,
+}
+
+/// A call that has been sent and is not over: what is kept of it when the run is cancelled.
+#[derive(Debug, Clone)]
+pub struct UnderWay {
+    pub key: String,
+    pub stage: Stage,
+    pub model: String,
+    /// The seat's name, where the call belongs to one.
+    pub member: Option<String>,
+    pub purpose: Purpose,
+    pub fingerprint: String,
+    /// The text shown so far.
+    pub text: String,
+}
+
+impl Run {
+    /// A run over this journal and these models.
+    pub fn new(id: RunId, host: Arc<dyn Host>, models: Arc<dyn Models>) -> Self {
+        Self { id, host, models, state: Mutex::default() }
+    }
+
+    /// A request to a model, to be sent by [`Call::send`]. `key` names its place in the
+    /// deliberation, never a counter of arrival.
+    pub fn call(&self, stage: Stage, key: impl Into<String>, request: ChatRequest) -> Call<'_> {
+        Call { run: self, stage, key: key.into(), request, member: None, view: None }
+    }
+
+    /// Remembers a fact that could come out differently next time, before it is acted upon.
+    ///
+    /// A stored fact that can no longer be read is decided afresh: that is a programming error of
+    /// a release, logged as such.
+    pub async fn decide<T, F>(&self, key: &str, fact: F) -> T
+    where
+        T: Serialize + DeserializeOwned,
+        F: Future<Output = T>,
+    {
+        if let Some(value) = self.host.decision(key) {
+            match serde_json::from_value(value) {
+                Ok(known) => return known,
+                Err(error) => {
+                    tracing::error!(run.id = %self.id, key, %error, "a stored decision cannot be read");
+                }
+            }
+        }
+        let fact = fact.await;
+        match serde_json::to_value(&fact) {
+            Ok(value) => self.host.commit_decision(key, value).await,
+            Err(error) => tracing::error!(run.id = %self.id, key, %error, "a decision cannot be stored"),
+        }
+        fact
+    }
+
+    /// Tells the client, once: `key` is the event's place in the deliberation.
+    pub async fn emit(&self, key: &str, event: impl Into<Event>) {
+        self.host.publish(Some(key), event.into()).await;
+    }
+
+    /// Runs `side` beside `main` without ever delaying it: its result if it was there when `main`
+    /// ended, which is remembered under `key`.
+    pub async fn beside<M, S>(
+        &self,
+        key: &str,
+        main: impl Future<Output = M>,
+        side: impl Future<Output = S>,
+    ) -> (M, Option<S>) {
+        let mut side = std::pin::pin!(side);
+        let mut made = None;
+        let main = {
+            let mut main = std::pin::pin!(main);
+            loop {
+                tokio::select! {
+                    biased;
+                    result = &mut side, if made.is_none() => made = Some(result),
+                    result = &mut main => break result,
+                }
+            }
+        };
+        let in_time = self.decide(key, async { made.is_some() }).await;
+        if in_time && made.is_none() {
+            // The first execution had it in time: its calls are in the journal.
+            made = Some(side.await);
+        }
+        (main, made.filter(|_| in_time))
+    }
+
+    /// Randomness that is the same in every execution: seeded by the run's id and the purpose.
+    #[must_use]
+    pub fn rng(&self, purpose: &str) -> ChaCha8Rng {
+        let mut hash = Sha256::new();
+        hash.update(self.id.0.as_bytes());
+        hash.update(purpose.as_bytes());
+        ChaCha8Rng::from_seed(hash.finalize().into())
+    }
+
+    /// Shuffles in place (Fisher–Yates), the same way in every execution.
+    pub fn shuffle<T>(&self, purpose: &str, items: &mut [T]) {
+        let mut rng = self.rng(purpose);
+        for last in (1..items.len()).rev() {
+            // The bias of the modulo over 64 bits is far below anything seven items could show.
+            let pick = usize::try_from(rng.next_u64() % (last as u64 + 1)).unwrap_or(0);
+            items.swap(last, pick);
+        }
+    }
+
+    /// A marker that nobody can guess before the run exists, the same in every execution.
+    #[must_use]
+    pub fn marker(&self) -> String {
+        format!("{:016x}", self.rng("fence").next_u64())
+    }
+
+    /// Whether this model's answers are made up by the simulated provider.
+    #[must_use]
+    pub fn is_simulated(&self, model: &str) -> bool {
+        self.models.is_simulated(model)
+    }
+
+    /// What the finished calls cost, by stage.
+    #[must_use]
+    pub fn costs(&self) -> Costs {
+        Costs::of(self.state().spent.values())
+    }
+
+    /// The calls that are sent and not over.
+    #[must_use]
+    pub fn under_way(&self) -> Vec<UnderWay> {
+        self.state().under_way.values().cloned().collect()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What a call's pieces look like to the client.
+pub trait View: Send {
+    /// The event for one piece, if it shows anything.
+    fn chunk(&mut self, chunk: &Chunk) -> Option<Event>;
+    /// The event for what was held back until the end.
+    fn end(&mut self) -> Option<Event>;
+    /// Text shown since the last time this was asked.
+    fn take_shown(&mut self) -> String;
+}
+
+/// One request on its way out; see [`Run::call`].
+pub struct Call<'r> {
+    run: &'r Run,
+    stage: Stage,
+    key: String,
+    request: ChatRequest,
+    member: Option<String>,
+    view: Option<Box<dyn View + 'r>>,
+}
+
+impl<'r> Call<'r> {
+    /// Shows the reply while it arrives.
+    #[must_use]
+    pub fn stream(mut self, view: impl View + 'r) -> Self {
+        self.view = Some(Box::new(view));
+        self
+    }
+
+    /// Says which seat it belongs to.
+    #[must_use]
+    pub fn of_member(mut self, name: &str) -> Self {
+        self.member = Some(name.to_owned());
+        self
+    }
+
+    /// The result: from the journal if an earlier execution has it, else from the model.
+    ///
+    /// # Errors
+    /// The call's own failure, after retries: a value like any other.
+    pub async fn send(self) -> Result<Reply, CallError> {
+        let Self { run, stage, key, mut request, member, view } = self;
+        request.seed = seed_of(run.id, &key);
+        let fingerprint = fingerprint(&request);
+        if let Some(finished) = run.host.finished_call(&key) {
+            if finished.fingerprint != fingerprint {
+                metrics::counter!("llm_council_journal_mismatches_total").increment(1);
+                tracing::warn!(run.id = %run.id, key, "a second execution asks something else; the first answer stands");
+            }
+            run.state().spent.insert(key, Spent::on(stage, &finished.result));
+            return finished.result;
+        }
+
+        let streamed = view.is_some();
+        if streamed && run.host.attempt() > 1 {
+            let event = CallRestarted { stage, model: request.model.clone(), member: member.clone() };
+            let restart = format!("restart/{}/{key}", run.host.attempt());
+            run.emit(&restart, RunEvent::CallRestarted(event)).await;
+        }
+        run.state().under_way.insert(
+            key.clone(),
+            UnderWay {
+                key: key.clone(),
+                stage,
+                model: request.model.clone(),
+                member,
+                purpose: request.purpose,
+                fingerprint: fingerprint.clone(),
+                text: String::new(),
+            },
+        );
+        let mut sink = Showing { run, key: &key, view };
+        let result = run.models.chat(&request, &mut sink).await;
+        sink.end().await;
+        let model = request.model;
+        let purpose = request.purpose;
+        run.state().spent.insert(key.clone(), Spent::on(stage, &result));
+        run.host
+            .commit_call(FinishedCall {
+                key: key.clone(),
+                stage,
+                model,
+                purpose,
+                fingerprint,
+                result: result.clone(),
+            })
+            .await;
+        run.state().under_way.remove(&key);
+        result
+    }
+}
+
+struct Showing<'a, 'r> {
+    run: &'a Run,
+    key: &'a str,
+    view: Option<Box<dyn View + 'r>>,
+}
+
+impl Showing<'_, '_> {
+    async fn show(&mut self, event: Option<Event>) {
+        let Some(event) = event else { return };
+        if let Some(view) = &mut self.view {
+            let shown = view.take_shown();
+            if let Some(call) = self.run.state().under_way.get_mut(self.key) {
+                call.text.push_str(&shown);
+            }
+        }
+        self.run.host.publish(None, event).await;
+    }
+
+    async fn end(&mut self) {
+        let event = self.view.as_mut().and_then(|view| view.end());
+        self.show(event).await;
+    }
+}
+
+#[async_trait]
+impl DeltaSink for Showing<'_, '_> {
+    async fn push(&mut self, chunk: &Chunk) {
+        let event = self.view.as_mut().and_then(|view| view.chunk(chunk));
+        self.show(event).await;
+    }
+}
+
+fn seed_of(id: RunId, key: &str) -> u64 {
+    let mut hash = Sha256::new();
+    hash.update(id.0.as_bytes());
+    hash.update(key.as_bytes());
+    let digest: [u8; 32] = hash.finalize().into();
+    digest.iter().take(8).fold(0, |seed, byte| (seed << 8) | u64::from(*byte))
+}
+
+/// A hash of what is asked, without what only bounds or seeds it.
+fn fingerprint(request: &ChatRequest) -> String {
+    let mut hash = Sha256::new();
+    hash.update(request.model.as_bytes());
+    for message in &request.messages {
+        hash.update([0, message.role as u8]);
+        hash.update(message.content.as_bytes());
+    }
+    hash.update(format!("{:?}", request.sampling));
+    let digest: [u8; 32] = hash.finalize().into();
+    digest.iter().take(12).map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,249 @@
+//! Stage 1: every member answers, all at once, streamed.
+
+use futures_util::future::join_all;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::council::event::Event;
+use crate::council::options::confidence::{self, AggregateConfidence};
+use crate::council::options::cot::{self, Cot};
+use crate::council::plan::Plan;
+use crate::council::prompts::fence;
+use crate::council::prompts::history;
+use crate::council::run::{Run, Stage};
+use crate::council::settings::Member;
+use crate::council::view::Streamed;
+use crate::llm::{CallError, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Role, Usage};
+
+/// What one member answered, or why it did not.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Answer {
+    pub model: String,
+    /// The seat's name, unique in the council: the alias, else the model id.
+    pub member: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alias: Option<String>,
+    /// The shown text; of a failed member what had arrived, or nothing.
+    pub response: String,
+    /// The member's own confidence, 1 to 10, where it said one.
+    #[serde(default)]
+    pub confidence: Option<u8>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cot: Option<Cot>,
+    /// Streamed reasoning, shown apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
+    /// Provider-specific reasoning blocks (string, object or array).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub reasoning_details: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// USD; absent when unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_ms: Option<u64>,
+    /// Time to the first token.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ttft_ms: Option<u64>,
+    /// The provider refused the system prompt; the member was asked again without it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub system_prompt_dropped: bool,
+    /// The model stopped at its token limit: the text is not whole.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub truncated: bool,
+    /// No model was asked: the simulated provider wrote this.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub simulated: bool,
+    /// The text speaks to its reviewers instead of answering the question.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub addresses_judges: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_kind: Option<ErrorKind>,
+}
+
+impl Answer {
+    /// Whether it can be reviewed.
+    #[must_use]
+    pub fn is_good(&self) -> bool {
+        self.error.is_none()
+    }
+
+    /// An empty answer of this seat.
+    #[must_use]
+    pub fn of(member: &Member) -> Self {
+        Self {
+            model: member.model.clone(),
+            member: member.name().to_owned(),
+            alias: member.alias.clone(),
+            ..Self::default()
+        }
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+pub(in crate::council) fn is_false(flag: &bool) -> bool {
+    !flag
+}
+
+/// A seat, as events name it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Seat {
+    pub model: String,
+    pub member: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alias: Option<String>,
+}
+
+impl From<&Member> for Seat {
+    fn from(member: &Member) -> Self {
+        Self { model: member.model.clone(), member: member.name().to_owned(), alias: member.alias.clone() }
+    }
+}
+
+/// What stands beside the answers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct AnswersMetadata {
+    pub aggregate_confidence: AggregateConfidence,
+}
+
+/// The events of stage 1.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum AnswersEvent {
+    /// The members are asked.
+    Stage1Start { members: Vec<Seat>, use_cot: bool },
+    /// A piece of a member's answer.
+    Stage1Token { model: String, member: String, content: String },
+    /// A piece of a member's reasoning, shown apart.
+    Stage1ReasoningToken { model: String, member: String, content: String },
+    /// A member has answered.
+    Stage1ModelComplete { model: String, member: String, data: Box<Answer> },
+    /// A member has failed; `data` holds what had arrived.
+    Stage1Error { model: String, member: String, error: String, error_kind: ErrorKind, data: Box<Answer> },
+    /// Every member has answered or failed. Failed members stay in the list, with their error.
+    Stage1Complete { data: Vec<Answer>, metadata: AnswersMetadata },
+}
+
+/// Asks every member; the result keeps the council's order.
+pub async fn ask_all(run: &Run, plan: &Plan) -> Vec<Answer> {
+    let members = plan.members();
+    let start = AnswersEvent::Stage1Start {
+        members: members.iter().map(Seat::from).collect(),
+        use_cot: plan.chain_of_thought,
+    };
+    run.emit("stage1/start", start).await;
+    let answers = join_all(members.iter().map(|member| ask(run, plan, member))).await;
+    let complete = AnswersEvent::Stage1Complete {
+        metadata: AnswersMetadata { aggregate_confidence: summary(&answers) },
+        data: answers.clone(),
+    };
+    run.emit("stage1/complete", complete).await;
+    answers
+}
+
+/// What the members' confidences say together.
+#[must_use]
+pub fn summary(answers: &[Answer]) -> AggregateConfidence {
+    let scores: Vec<Option<u8>> = answers.iter().map(|answer| answer.confidence).collect();
+    confidence::summary(&scores, answers.len())
+}
+
+async fn ask(run: &Run, plan: &Plan, member: &Member) -> Answer {
+    let name = member.name();
+    let system = plan.system_prompt_for(member);
+    let key = format!("stage1/{name}");
+    let mut result = send(run, plan, member, &key, system).await;
+    let mut dropped = false;
+    if system.is_some() && result.as_ref().is_err_and(rejects_the_system_prompt) {
+        dropped = true;
+        result = send(run, plan, member, &format!("{key}/without_system_prompt"), None).await;
+    }
+    let mut answer = read(member, result, plan.chain_of_thought);
+    answer.system_prompt_dropped = dropped;
+    answer.simulated = run.is_simulated(&member.model);
+    let (model, member) = (answer.model.clone(), answer.member.clone());
+    let data = Box::new(answer.clone());
+    let event = match (&answer.error, answer.error_kind) {
+        (Some(error), Some(error_kind)) => {
+            AnswersEvent::Stage1Error { model, member, error: error.clone(), error_kind, data }
+        }
+        _ => AnswersEvent::Stage1ModelComplete { model, member, data },
+    };
+    run.emit(&format!("stage1/{name}/complete"), event).await;
+    answer
+}
+
+/// A provider that cannot take a system prompt says 400; an over-long prompt is told apart.
+pub(in crate::council) fn rejects_the_system_prompt(error: &CallError) -> bool {
+    error.status == Some(400) && error.kind == ErrorKind::Refused
+}
+
+async fn send(
+    run: &Run,
+    plan: &Plan,
+    member: &Member,
+    key: &str,
+    system: Option<&str>,
+) -> Result<Reply, CallError> {
+    let request = ChatRequest {
+        model: member.model.clone(),
+        messages: prompt(plan, system),
+        purpose: Purpose::Answer,
+        sampling: plan.settings.sampling(Purpose::Answer),
+        timeouts: plan.settings.timeouts(Purpose::Answer),
+        seed: 0,
+    };
+    let (model, name) = (member.model.clone(), member.name().to_owned());
+    let (reasoning_model, reasoning_name) = (model.clone(), name.clone());
+    let view = Streamed::new(
+        confidence::Filter::default(),
+        move |content| -> Event {
+            AnswersEvent::Stage1Token { model: model.clone(), member: name.clone(), content }.into()
+        },
+        move |content| -> Event {
+            let (model, member) = (reasoning_model.clone(), reasoning_name.clone());
+            AnswersEvent::Stage1ReasoningToken { model, member, content }.into()
+        },
+    );
+    run.call(Stage::Stage1, key, request).of_member(member.name()).stream(view).send().await
+}
+
+fn prompt(plan: &Plan, system: Option<&str>) -> Vec<ChatMessage> {
+    let mut question = plan.question.clone();
+    if plan.chain_of_thought {
+        question.push_str(cot::SUFFIX);
+    }
+    question.push_str(confidence::SUFFIX);
+    let system = system.map(|content| ChatMessage { role: Role::System, content: content.to_owned() });
+    let question = ChatMessage { role: Role::User, content: question };
+    system.into_iter().chain(history::messages(&plan.history)).chain([question]).collect()
+}
+
+fn read(member: &Member, result: Result<Reply, CallError>, chain_of_thought: bool) -> Answer {
+    let mut answer = Answer::of(member);
+    let reply = match result {
+        Ok(reply) => reply,
+        Err(error) => {
+            answer.error = Some(error.message);
+            answer.error_kind = Some(error.kind);
+            error.partial.map(|reply| *reply).unwrap_or_default()
+        }
+    };
+    let (shown, score) = confidence::parse(&reply.text);
+    answer.cot = if chain_of_thought { cot::parse(&shown) } else { None };
+    answer.addresses_judges = fence::addresses_judges(&shown);
+    answer.response = shown;
+    answer.confidence = score;
+    answer.truncated = reply.finish_reason.as_deref() == Some("length");
+    answer.cost = reply.usage.and_then(|usage| usage.cost_usd);
+    answer.usage = reply.usage;
+    answer.latency_ms = Some(reply.latency_ms).filter(|_| reply.tries > 0);
+    answer.ttft_ms = reply.ttft_ms;
+    answer.reasoning = reply.reasoning;
+    answer.reasoning_details = reply.reasoning_details;
+    answer
+}

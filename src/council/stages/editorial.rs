@@ -1,0 +1,192 @@
+//! The chairman's notes: where the members agree and differ, as a structured tail of its answer.
+
+use serde::{Deserialize, Serialize};
+
+use crate::council::line_filter::{LineFilter, Rule, bare};
+use crate::council::view::TextFilter;
+
+/// What the chairman is asked to append.
+pub const INSTRUCTIONS: &str = "After the answer, write a line that says COUNCIL NOTES: and under it short notes \
+    for the reader, one per line, each beginning with one of these words; leave out what does not apply:\n\
+    AGREEMENT: what the members agree on\n\
+    CONTRADICTION: where they contradict each other, and who says what\n\
+    ONLY ONE: what only one member saw\n\
+    NOT COVERED: what none of them covered and should be known\n\
+    MINORITY: the view of the minority, in its own strongest form";
+
+const MARKER: &str = "council notes";
+const NOTHING: [&str; 6] = ["none", "n/a", "nothing", "no", "none.", "-"];
+const RULE: Rule = Rule { may_become, is, and_all_after: true };
+
+/// Where the members agree and differ.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default)]
+pub struct Editorial {
+    pub agreements: Vec<String>,
+    pub contradictions: Vec<String>,
+    /// What only one member saw.
+    pub only_one: Vec<String>,
+    /// What no member covered.
+    pub none_covered: Vec<String>,
+    /// The minority's view.
+    pub minority: Vec<String>,
+}
+
+impl Editorial {
+    fn list(&mut self, name: &str) -> Option<&mut Vec<String>> {
+        let names: [(&[&str], &mut Vec<String>); 5] = [
+            (&["agreement", "agreements"], &mut self.agreements),
+            (&["contradiction", "contradictions"], &mut self.contradictions),
+            (&["only one"], &mut self.only_one),
+            (&["not covered", "none covered"], &mut self.none_covered),
+            (&["minority", "minority view"], &mut self.minority),
+        ];
+        names.into_iter().find(|(known, _)| known.contains(&name)).map(|(_, list)| list)
+    }
+
+    fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// Splits a chairman's text into its answer and its notes. A text that is only notes is taken as
+/// the answer: nothing the chairman wrote is lost.
+#[must_use]
+pub fn parse(text: &str) -> (String, Option<Editorial>) {
+    let (answer, notes) = LineFilter::split(RULE, text);
+    let answer = answer.trim_end();
+    if answer.trim().is_empty() {
+        return (text.trim().to_owned(), None);
+    }
+    (answer.to_owned(), read(&notes))
+}
+
+fn read(notes: &str) -> Option<Editorial> {
+    let mut editorial = Editorial::default();
+    let mut current: Option<String> = None;
+    for line in notes.lines().skip(1) {
+        let line = bare(line.trim_start_matches(['•', '*', '-', ' ']));
+        let labelled = line.split_once(':').map(|(name, text)| (bare(name).to_lowercase(), bare(text)));
+        let (name, text) = match labelled {
+            Some((name, text)) if editorial.list(&name).is_some() => {
+                current = Some(name.clone());
+                (name, text)
+            }
+            // A list under a label without text of its own.
+            Some(_) | None => match &current {
+                Some(name) => (name.clone(), line),
+                None => continue,
+            },
+        };
+        if text.is_empty() || NOTHING.contains(&text.to_lowercase().as_str()) {
+            continue;
+        }
+        if let Some(list) = editorial.list(&name) {
+            list.push(text.to_owned());
+        }
+    }
+    (!editorial.is_empty()).then_some(editorial)
+}
+
+fn is(line: &str) -> bool {
+    let line = bare(line).to_lowercase();
+    let line = line.trim_end_matches([':', '*', '_', ' ']);
+    line == MARKER
+}
+
+fn may_become(line: &str) -> bool {
+    let line = bare(line).to_lowercase();
+    MARKER.starts_with(line.as_str())
+        || line
+            .strip_prefix(MARKER)
+            .is_some_and(|rest| rest.len() < 8 && rest.chars().all(|c| ": *_`#".contains(c)))
+}
+
+/// Holds the notes back while the answer streams.
+pub struct Filter {
+    lines: LineFilter,
+    anything: bool,
+}
+
+impl Default for Filter {
+    fn default() -> Self {
+        Self { lines: LineFilter::new(RULE), anything: false }
+    }
+}
+
+impl TextFilter for Filter {
+    fn push(&mut self, text: &str) -> String {
+        let shown = self.lines.push(text);
+        self.anything |= !shown.trim().is_empty();
+        shown
+    }
+
+    fn finish(&mut self) -> String {
+        let shown = self.lines.finish();
+        if self.anything || !shown.trim().is_empty() { shown } else { shown + self.lines.taken() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::council::line_filter::tests::in_pieces;
+
+    const NOTES: &str = "AGREEMENT: it rains\nCONTRADICTION: how long\n- **ONLY ONE:** a roof\nNOT COVERED: none\nMINORITY: it snows";
+
+    #[test]
+    fn the_notes_are_split_off() {
+        for marker in ["COUNCIL NOTES:", "**Council Notes:**", "## Council notes", "**COUNCIL NOTES**:"] {
+            let (answer, notes) = parse(&format!("It rains.\n\n{marker}\n{NOTES}\n"));
+            assert_eq!(answer, "It rains.", "{marker}");
+            let notes = notes.unwrap();
+            assert_eq!(notes.agreements, ["it rains"]);
+            assert_eq!(notes.contradictions, ["how long"]);
+            assert_eq!(notes.only_one, ["a roof"]);
+            assert!(notes.none_covered.is_empty());
+            assert_eq!(notes.minority, ["it snows"]);
+        }
+    }
+
+    #[test]
+    fn lists_under_a_label_belong_to_it() {
+        let (_, notes) = parse("Yes.\nCOUNCIL NOTES:\nAGREEMENT:\n- one\n- two: more\n");
+        assert_eq!(notes.unwrap().agreements, ["one", "two: more"]);
+    }
+
+    #[test]
+    fn only_notes_are_the_answer() {
+        let text = "COUNCIL NOTES:\nAGREEMENT: all";
+        assert_eq!(parse(text), (text.to_owned(), None));
+        assert_eq!(in_pieces(&mut Filter::default(), text, &[3]), text);
+    }
+
+    #[test]
+    fn an_answer_that_mentions_the_notes_is_not_cut() {
+        let text = "The council notes that it rains.\nSo be it.";
+        assert_eq!(parse(text), (text.to_owned(), None));
+    }
+
+    proptest! {
+        #[test]
+        fn what_streams_is_what_is_stored(
+            before in "[a-z*\n ]{0,30}",
+            marker in prop_oneof![Just("COUNCIL NOTES:"), Just("**Council Notes:**"), Just("council note")],
+            after in "[A-Z: a-z\n-]{0,40}",
+            sizes in prop::collection::vec(1usize..6, 1..4),
+        ) {
+            let text = format!("{before}\n{marker}\n{after}");
+            let streamed = in_pieces(&mut Filter::default(), &text, &sizes);
+            let (answer, _) = parse(&text);
+            prop_assert_eq!(streamed.trim(), answer.trim());
+        }
+
+        #[test]
+        fn any_text_is_read(text in any::<String>()) {
+            let (answer, _) = parse(&text);
+            prop_assert!(answer.len() <= text.len());
+        }
+    }
+}

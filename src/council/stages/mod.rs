@@ -1,0 +1,7 @@
+//! The stages of a council run, one file each: its prompt, parser, events and function.
+
+pub mod answers;
+pub mod editorial;
+pub mod reviews;
+pub mod synthesis;
+pub mod title;

@@ -1,0 +1,352 @@
+//! Stage 2: every member reviews all answers blind, each in an order of its own.
+
+use std::collections::BTreeMap;
+
+use futures_util::future::join_all;
+use serde::{Deserialize, Serialize};
+
+use super::answers::{Answer, Seat, is_false, rejects_the_system_prompt};
+use crate::council::plan::Plan;
+use crate::council::prompts::fence::{self, Fence};
+use crate::council::prompts::history;
+use crate::council::ranking::aggregate::{self, AggregateFacts, AggregateRow, Candidate, Vote};
+use crate::council::ranking::label::Label;
+use crate::council::ranking::order;
+use crate::council::ranking::parse::{self, Ballot, Parse};
+use crate::council::run::{Run, Stage};
+use crate::council::settings::Member;
+use crate::llm::{CallError, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Role, Usage};
+
+/// One member's review of all answers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Review {
+    pub model: String,
+    pub member: String,
+    /// The reviewer's text as it came.
+    pub ranking: String,
+    /// The ranking in the run's labels, best first, ties in the order written.
+    pub parsed_ranking: Vec<Label>,
+    /// The ranking with its ties: each tier is one place.
+    pub tiers: Vec<Vec<Label>>,
+    /// How the ranking was read.
+    pub parse: Parse,
+    /// Whether the ballot counts.
+    pub counts: bool,
+    /// The first text held no readable ballot; the reviewer was asked once more.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub repaired: bool,
+    /// What the reviewer answered when asked once more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repair_text: Option<String>,
+    /// The order in which this reviewer saw the answers.
+    pub order_shown: Vec<Label>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// USD; absent when unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_ms: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_kind: Option<ErrorKind>,
+}
+
+/// What the reviews say together, and who stands behind which label.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ReviewsMetadata {
+    /// `Response A` → model id.
+    #[schema(value_type = Object)]
+    pub label_to_model: BTreeMap<Label, String>,
+    /// `Response A` → the seat's name.
+    #[schema(value_type = Object)]
+    pub label_to_member: BTreeMap<Label, String>,
+    /// One row per answer, in the headline order.
+    pub aggregate_rankings: Vec<AggregateRow>,
+    /// What holds for the ranking as a whole; absent when there was nothing to compare.
+    pub aggregate: Option<AggregateFacts>,
+}
+
+/// The events of stage 2.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ReviewsEvent {
+    /// The reviewers are asked.
+    Stage2Start { members: Vec<Seat> },
+    /// A reviewer has answered or failed.
+    Stage2ModelComplete { model: String, member: String, data: Box<Review> },
+    /// Every reviewer has answered or failed.
+    Stage2Complete { data: Vec<Review>, metadata: ReviewsMetadata },
+}
+
+/// An answer under its label.
+pub struct Labelled<'a> {
+    pub label: Label,
+    pub answer: &'a Answer,
+}
+
+/// What stage 2 ends with.
+pub struct Reviewed {
+    pub reviews: Vec<Review>,
+    pub metadata: ReviewsMetadata,
+}
+
+/// Labels the good answers at random (by the run's seed), in label order.
+#[must_use]
+pub fn label<'a>(run: &Run, answers: &'a [Answer]) -> Vec<Labelled<'a>> {
+    let mut good: Vec<&Answer> = answers.iter().filter(|answer| answer.is_good()).collect();
+    run.shuffle("labels", &mut good);
+    good.into_iter()
+        .enumerate()
+        .map(|(place, answer)| Labelled { label: Label::nth(place), answer })
+        .collect()
+}
+
+/// Lets every member that can be asked review all labelled answers. A single answer is not
+/// reviewed: there is nothing to compare it with, and every token is paid for.
+pub async fn hold(run: &Run, plan: &Plan, answers: &[Answer], labelled: &[Labelled<'_>]) -> Reviewed {
+    let reviewers = if labelled.len() < 2 { Vec::new() } else { reviewers(plan, answers) };
+    let start =
+        ReviewsEvent::Stage2Start { members: reviewers.iter().map(|member| Seat::from(*member)).collect() };
+    run.emit("stage2/start", start).await;
+
+    let mut labels: Vec<Label> = labelled.iter().map(|entry| entry.label).collect();
+    run.shuffle("orders", &mut labels);
+    let orders = order::orders(reviewers.len(), &labels);
+    let reviews = join_all(
+        reviewers.iter().zip(orders).map(|(member, order)| review(run, plan, member, labelled, order)),
+    )
+    .await;
+
+    let metadata = summary(plan, labelled, &reviews);
+    let complete = ReviewsEvent::Stage2Complete { data: reviews.clone(), metadata: metadata.clone() };
+    run.emit("stage2/complete", complete).await;
+    Reviewed { reviews, metadata }
+}
+
+/// Every member, but for those whose provider will refuse again: a wrong key, a retired model and
+/// a prompt that is too long do not get better by asking with a longer prompt.
+fn reviewers<'a>(plan: &'a Plan, answers: &[Answer]) -> Vec<&'a Member> {
+    let hopeless = |answer: &Answer| {
+        matches!(
+            answer.error_kind,
+            Some(ErrorKind::Auth | ErrorKind::Refused | ErrorKind::ContextTooLong | ErrorKind::Cancelled)
+        )
+    };
+    plan.members()
+        .iter()
+        .zip(answers)
+        .filter(|(_, answer)| !hopeless(answer))
+        .map(|(member, _)| member)
+        .collect()
+}
+
+async fn review(
+    run: &Run,
+    plan: &Plan,
+    member: &Member,
+    labelled: &[Labelled<'_>],
+    order: Vec<Label>,
+) -> Review {
+    let name = member.name();
+    let key = format!("stage2/{name}");
+    let labels: Vec<Label> = labelled.iter().map(|entry| entry.label).collect();
+    let prompt = prompt(run, plan, labelled, &order);
+    let system = Some(())
+        .filter(|()| plan.settings.use_system_prompt_stage2)
+        .and_then(|()| plan.system_prompt_for(member));
+
+    let mut result = send(run, plan, member, Purpose::Review, &key, messages(system, &prompt)).await;
+    if system.is_some() && result.as_ref().is_err_and(rejects_the_system_prompt) {
+        let key = format!("{key}/without_system_prompt");
+        result = send(run, plan, member, Purpose::Review, &key, messages(None, &prompt)).await;
+    }
+    let mut review = read(member, result, &labels, order);
+    if review.error.is_none() && review.parse == Parse::Fallback {
+        let repair = repair_messages(&prompt, &review.ranking, &labels);
+        if let Ok(reply) =
+            send(run, plan, member, Purpose::BallotRepair, &format!("{key}/repair"), repair).await
+        {
+            review.repaired(&reply, &labels);
+        }
+    }
+    let event = ReviewsEvent::Stage2ModelComplete {
+        model: review.model.clone(),
+        member: review.member.clone(),
+        data: Box::new(review.clone()),
+    };
+    run.emit(&format!("stage2/{name}/complete"), event).await;
+    review
+}
+
+impl Review {
+    fn set_ballot(&mut self, ballot: &Ballot, labels: &[Label]) {
+        self.counts = ballot.counts(labels);
+        self.parsed_ranking = ballot.flat();
+        self.tiers.clone_from(&ballot.tiers);
+        self.parse = ballot.parse;
+    }
+
+    /// Takes the second ballot when it is better read than the first.
+    fn repaired(&mut self, reply: &Reply, labels: &[Label]) {
+        let ballot = parse::parse(&reply.text, labels);
+        self.repair_text = Some(reply.text.clone());
+        if matches!(ballot.parse, Parse::Strict | Parse::Lenient) {
+            self.set_ballot(&ballot, labels);
+            self.repaired = true;
+        }
+        let cost = reply.usage.and_then(|usage| usage.cost_usd);
+        self.cost = match (self.cost, cost) {
+            (Some(first), Some(second)) => Some(first + second),
+            (None, _) | (_, None) => None,
+        };
+    }
+}
+
+async fn send(
+    run: &Run,
+    plan: &Plan,
+    member: &Member,
+    purpose: Purpose,
+    key: &str,
+    messages: Vec<ChatMessage>,
+) -> Result<Reply, CallError> {
+    let request = ChatRequest {
+        model: member.model.clone(),
+        messages,
+        purpose,
+        sampling: plan.settings.sampling(Purpose::Review),
+        timeouts: plan.settings.timeouts(Purpose::Review),
+        seed: 0,
+    };
+    run.call(Stage::Stage2, key, request).of_member(member.name()).send().await
+}
+
+fn messages(system: Option<&str>, prompt: &str) -> Vec<ChatMessage> {
+    let system = system.map(|content| ChatMessage { role: Role::System, content: content.to_owned() });
+    system.into_iter().chain([ChatMessage { role: Role::User, content: prompt.to_owned() }]).collect()
+}
+
+fn prompt(run: &Run, plan: &Plan, labelled: &[Labelled<'_>], order: &[Label]) -> String {
+    let fence = Fence::new(&run.marker());
+    let answers: Vec<String> = order
+        .iter()
+        .filter_map(|label| labelled.iter().find(|entry| entry.label == *label))
+        .map(|entry| fence.wrap(&entry.label.to_string(), &entry.answer.response))
+        .collect();
+    let earlier = if plan.history.is_empty() {
+        String::new()
+    } else {
+        format!(
+            "The conversation so far:\n\n{}\n\n",
+            fence.wrap("Conversation", &history::quoted(&plan.history))
+        )
+    };
+    let steps = if plan.chain_of_thought {
+        " Weigh also the quality and depth of the reasoning, whether the conclusion follows from it, and \
+         its coherence."
+    } else {
+        ""
+    };
+    let example: Vec<String> =
+        order.iter().enumerate().map(|(i, label)| format!("{}. {label}", i + 1)).collect();
+    format!(
+        "You are judging answers to a question. Their authors are hidden from you.\n\n{earlier}\
+         Question:\n{question}\n\n\
+         The answers:\n\n{answers}\n\n{rule}\n\n\
+         First evaluate each answer on its own: what it does well, what it does badly, what is wrong in \
+         it.{steps} Then rank all of them from best to worst.\n\n\
+         End with the ranking in exactly this form: a line that says FINAL RANKING: in capitals, then a \
+         numbered list, one answer per line, the best first, each line only the number, a full stop, a \
+         space and the label. Write nothing after the list. The form, with the labels in no \
+         particular order:\n\n\
+         FINAL RANKING:\n{example}\n\n\
+         Now evaluate, then rank:",
+        question = fence.wrap("Question", &plan.question),
+        answers = answers.join("\n\n"),
+        rule = fence::RULE,
+        example = example.join("\n"),
+    )
+}
+
+fn repair_messages(prompt: &str, review: &str, labels: &[Label]) -> Vec<ChatMessage> {
+    let known: Vec<String> = labels.iter().map(ToString::to_string).collect();
+    let again = format!(
+        "Your ranking could not be read. Write it once more and nothing else: the line FINAL RANKING: and \
+         then a numbered list, best first, that names each of {} exactly once.",
+        known.join(", ")
+    );
+    vec![
+        ChatMessage { role: Role::User, content: prompt.to_owned() },
+        ChatMessage { role: Role::Assistant, content: review.to_owned() },
+        ChatMessage { role: Role::User, content: again },
+    ]
+}
+
+fn read(member: &Member, result: Result<Reply, CallError>, labels: &[Label], order: Vec<Label>) -> Review {
+    let (reply, error) = match result {
+        Ok(reply) => (reply, None),
+        Err(mut error) => (error.partial.take().map(|reply| *reply).unwrap_or_default(), Some(error)),
+    };
+    let mut review = Review {
+        model: member.model.clone(),
+        member: member.name().to_owned(),
+        parsed_ranking: Vec::new(),
+        tiers: Vec::new(),
+        parse: Parse::None,
+        counts: false,
+        repaired: false,
+        repair_text: None,
+        order_shown: order,
+        reasoning: reply.reasoning,
+        usage: reply.usage,
+        cost: reply.usage.and_then(|usage| usage.cost_usd),
+        latency_ms: Some(reply.latency_ms).filter(|_| reply.tries > 0),
+        ranking: reply.text,
+        error: error.as_ref().map(|error| error.message.clone()),
+        error_kind: error.as_ref().map(|error| error.kind),
+    };
+    // A review that was cut is shown, never counted: its list may lack its end.
+    if error.is_none() {
+        let ballot = parse::parse(&review.ranking, labels);
+        review.set_ballot(&ballot, labels);
+    }
+    review
+}
+
+/// The aggregate over the ballots received.
+fn summary(plan: &Plan, labelled: &[Labelled<'_>], reviews: &[Review]) -> ReviewsMetadata {
+    let mut metadata = ReviewsMetadata::default();
+    for entry in labelled {
+        metadata.label_to_model.insert(entry.label, entry.answer.model.clone());
+        metadata.label_to_member.insert(entry.label, entry.answer.member.clone());
+    }
+    let candidates: Vec<Candidate> = labelled
+        .iter()
+        .map(|entry| Candidate {
+            label: entry.label,
+            model: entry.answer.model.clone(),
+            member: entry.answer.member.clone(),
+        })
+        .collect();
+    let votes: Vec<Vote> = reviews
+        .iter()
+        .map(|review| Vote {
+            model: review.model.clone(),
+            member: review.member.clone(),
+            tiers: if review.counts { review.tiers.clone() } else { Vec::new() },
+            weight: 1.0,
+        })
+        .collect();
+    if !candidates.is_empty() {
+        let settings =
+            aggregate::Settings { count_self_votes: plan.settings.count_self_votes, weights_on: false };
+        let result = aggregate::aggregate(&candidates, &votes, settings);
+        metadata.aggregate_rankings = result.rows;
+        metadata.aggregate = Some(result.facts).filter(|_| candidates.len() > 1);
+    }
+    metadata
+}

@@ -1,0 +1,311 @@
+//! Stage 3: the chairman writes one answer from everything the council said, streamed. When it
+//! fails, the next in the chain writes, and the heading says so.
+
+use serde::{Deserialize, Serialize};
+
+use super::answers::{Answer, is_false, rejects_the_system_prompt};
+use super::editorial::{self, Editorial};
+use super::reviews::Reviewed;
+use crate::council::event::Event;
+use crate::council::plan::Plan;
+use crate::council::prompts::fence::{self, Fence};
+use crate::council::prompts::history;
+use crate::council::run::{Run, Stage};
+use crate::council::view::Streamed;
+use crate::llm::{CallError, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Role, Usage};
+
+/// The text of a synthesis that nobody could write, as existing clients know it.
+pub const NO_SYNTHESIS: &str = "Error: Unable to generate final synthesis.";
+
+/// The council's answer.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Synthesis {
+    /// Who wrote it.
+    pub model: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alias: Option<String>,
+    pub response: String,
+    /// What to put above the text: it says when members or the chairman were lost.
+    pub heading: String,
+    /// What went wrong on the way, in plain sentences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// Where the members agree and differ, as the chairman saw it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disagreement: Option<Editorial>,
+    /// The chairman that failed before this model wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fallback_for: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// USD; absent when unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_ms: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ttft_ms: Option<u64>,
+    /// The writer stopped at its token limit: the text is not whole.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub truncated: bool,
+    /// No model was asked: the simulated provider wrote this.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub simulated: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_kind: Option<ErrorKind>,
+}
+
+/// The events of stage 3.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum SynthesisEvent {
+    /// A chairman begins to write; a second one means that the first failed: clear its text.
+    Stage3Start { model: String },
+    /// A piece of the answer.
+    Stage3Token { model: String, content: String },
+    /// A piece of the chairman's reasoning, shown apart.
+    Stage3ReasoningToken { model: String, content: String },
+    /// A chairman failed.
+    Stage3Error { model: String, error: String, error_kind: ErrorKind },
+    /// The answer is whole.
+    Stage3Complete { data: Box<Synthesis> },
+}
+
+/// Writes the answer, by the chairman or the next in the chain.
+pub async fn write(run: &Run, plan: &Plan, answers: &[Answer], reviewed: &Reviewed) -> Synthesis {
+    let chairman = &plan.settings.chairman_model;
+    let prompt = prompt(run, plan, answers, reviewed);
+    let mut failures: Vec<(String, CallError)> = Vec::new();
+    let mut synthesis = None;
+    for model in chain(plan, answers, reviewed) {
+        run.emit(&format!("stage3/{model}/start"), SynthesisEvent::Stage3Start { model: model.clone() })
+            .await;
+        match ask(run, plan, &model, &prompt).await {
+            Ok(reply) => {
+                synthesis = Some(read(&model, reply));
+                break;
+            }
+            Err(error) => {
+                let event = SynthesisEvent::Stage3Error {
+                    model: model.clone(),
+                    error: error.message.clone(),
+                    error_kind: error.kind,
+                };
+                run.emit(&format!("stage3/{model}/error"), event).await;
+                failures.push((model, error));
+            }
+        }
+    }
+    let mut synthesis = synthesis.unwrap_or_else(|| nobody(chairman, &failures));
+    if !failures.is_empty() && synthesis.error.is_none() {
+        synthesis.fallback_for = Some(chairman.clone());
+    }
+    if synthesis.model == *chairman {
+        synthesis.alias.clone_from(&plan.settings.chairman_alias);
+    }
+    synthesis.simulated = run.is_simulated(&synthesis.model);
+    say_what_was_lost(&mut synthesis, answers, reviewed, &failures);
+    let event = SynthesisEvent::Stage3Complete { data: Box::new(synthesis.clone()) };
+    run.emit("stage3/complete", event).await;
+    synthesis
+}
+
+/// The chairman, the configured fallbacks, then the best-ranked member; nobody twice.
+fn chain(plan: &Plan, answers: &[Answer], reviewed: &Reviewed) -> Vec<String> {
+    let best = reviewed
+        .metadata
+        .aggregate_rankings
+        .first()
+        .map(|row| row.model.clone())
+        .or_else(|| answers.iter().find(|answer| answer.is_good()).map(|answer| answer.model.clone()));
+    let mut chain: Vec<String> = Vec::new();
+    let settings = &plan.settings;
+    for model in
+        [settings.chairman_model.clone()].into_iter().chain(settings.chairman_fallbacks.clone()).chain(best)
+    {
+        if !chain.contains(&model) {
+            chain.push(model);
+        }
+    }
+    chain
+}
+
+async fn ask(run: &Run, plan: &Plan, model: &str, prompt: &str) -> Result<Reply, CallError> {
+    let system = plan
+        .members()
+        .iter()
+        .find(|member| member.model == model)
+        .and_then(|member| plan.system_prompt_for(member))
+        .or(plan.system_prompt.as_deref())
+        .filter(|_| plan.settings.use_system_prompt_stage3);
+    let key = format!("stage3/{model}");
+    let result = send(run, plan, model, &key, system, prompt).await;
+    if system.is_some() && result.as_ref().is_err_and(rejects_the_system_prompt) {
+        return send(run, plan, model, &format!("{key}/without_system_prompt"), None, prompt).await;
+    }
+    result
+}
+
+async fn send(
+    run: &Run,
+    plan: &Plan,
+    model: &str,
+    key: &str,
+    system: Option<&str>,
+    prompt: &str,
+) -> Result<Reply, CallError> {
+    let system = system.map(|content| ChatMessage { role: Role::System, content: content.to_owned() });
+    let prompt = ChatMessage { role: Role::User, content: prompt.to_owned() };
+    let request = ChatRequest {
+        model: model.to_owned(),
+        messages: system.into_iter().chain([prompt]).collect(),
+        purpose: Purpose::Synthesis,
+        sampling: plan.settings.sampling(Purpose::Synthesis),
+        timeouts: plan.settings.timeouts(Purpose::Synthesis),
+        seed: 0,
+    };
+    let view = Streamed::new(
+        editorial::Filter::default(),
+        |content| -> Event { SynthesisEvent::Stage3Token { model: model.to_owned(), content }.into() },
+        |content| -> Event {
+            SynthesisEvent::Stage3ReasoningToken { model: model.to_owned(), content }.into()
+        },
+    );
+    run.call(Stage::Stage3, key, request).stream(view).send().await
+}
+
+fn prompt(run: &Run, plan: &Plan, answers: &[Answer], reviewed: &Reviewed) -> String {
+    let fence = Fence::new(&run.marker());
+    let answers: Vec<String> = answers
+        .iter()
+        .filter(|answer| answer.is_good())
+        .map(|answer| {
+            let confidence = answer
+                .confidence
+                .map_or_else(String::new, |score| format!(" (own confidence {score} of 10)"));
+            fence.wrap(&format!("Answer by {}{confidence}", answer.member), &answer.response)
+        })
+        .collect();
+    let labels: Vec<String> = reviewed
+        .metadata
+        .label_to_member
+        .iter()
+        .map(|(label, member)| format!("{label} is the answer by {member}"))
+        .collect();
+    let reviews: Vec<String> = reviewed
+        .reviews
+        .iter()
+        .filter(|review| review.error.is_none())
+        .map(|review| fence.wrap(&format!("Review by {}", review.member), &review.ranking))
+        .collect();
+    let mut sections = Vec::new();
+    if !plan.history.is_empty() {
+        sections.push(fence.wrap("Conversation so far", &history::quoted(&plan.history)));
+    }
+    sections.push(fence.wrap("Question", &plan.question));
+    sections.extend(answers);
+    if !reviews.is_empty() {
+        sections.push(format!("In the reviews, {}.", labels.join(", ")));
+        sections.extend(reviews);
+        sections.push(ranking(reviewed));
+    }
+    format!(
+        "You are the chairman of a council of language models. Its members have answered a question, and \
+         have then ranked the answers without knowing whose they were.\n\n{}\n\n{}\n\n\
+         Write the council's answer to the question. Be an editor, not a referee: take what is right \
+         wherever it stands, correct what is wrong, keep what only one member saw if it holds, and do not \
+         smooth over a real disagreement. Write for the person who asked: speak to the question, not \
+         about the members.\n\n{}",
+        sections.join("\n\n"),
+        fence::RULE,
+        editorial::INSTRUCTIONS,
+    )
+}
+
+fn ranking(reviewed: &Reviewed) -> String {
+    let rows: Vec<String> = reviewed
+        .metadata
+        .aggregate_rankings
+        .iter()
+        .map(|row| {
+            format!(
+                "- {}: average rank {:.2} over {} ballots",
+                row.member, row.average_rank, row.rankings_count
+            )
+        })
+        .collect();
+    let mut text = format!("The reviewers' ranking together, best first:\n{}", rows.join("\n"));
+    if let Some(caution) =
+        reviewed.metadata.aggregate.as_ref().and_then(|facts| facts.methods_disagree.as_deref())
+    {
+        text.push_str(&format!("\nNote: {caution}"));
+    }
+    text
+}
+
+fn read(model: &str, reply: Reply) -> Synthesis {
+    let (response, disagreement) = editorial::parse(&reply.text);
+    Synthesis {
+        model: model.to_owned(),
+        response,
+        disagreement,
+        truncated: reply.finish_reason.as_deref() == Some("length"),
+        cost: reply.usage.and_then(|usage| usage.cost_usd),
+        usage: reply.usage,
+        latency_ms: Some(reply.latency_ms),
+        ttft_ms: reply.ttft_ms,
+        reasoning: reply.reasoning,
+        ..Synthesis::default()
+    }
+}
+
+fn nobody(chairman: &str, failures: &[(String, CallError)]) -> Synthesis {
+    let last = failures.last().map(|(_, error)| error);
+    Synthesis {
+        model: chairman.to_owned(),
+        response: NO_SYNTHESIS.to_owned(),
+        error: Some(last.map_or_else(|| NO_SYNTHESIS.to_owned(), |error| error.message.clone())),
+        error_kind: last.map(|error| error.kind),
+        ..Synthesis::default()
+    }
+}
+
+/// The heading follows the outcome: it never says "the council" over less than the council.
+fn say_what_was_lost(
+    synthesis: &mut Synthesis,
+    answers: &[Answer],
+    reviewed: &Reviewed,
+    failures: &[(String, CallError)],
+) {
+    let good = answers.iter().filter(|answer| answer.is_good()).count();
+    for answer in answers.iter().filter(|answer| !answer.is_good()) {
+        let error = answer.error.as_deref().unwrap_or_default();
+        synthesis.notes.push(format!("{} gave no answer: {error}", answer.member));
+    }
+    for review in &reviewed.reviews {
+        if let Some(error) = &review.error {
+            synthesis.notes.push(format!("{} gave no review: {error}", review.member));
+        } else if !review.counts {
+            synthesis.notes.push(format!("{}'s review holds no ballot that counts.", review.member));
+        }
+    }
+    for (model, error) in failures {
+        synthesis.notes.push(format!("{model} could not write the final answer: {}", error.message));
+    }
+    synthesis.heading = if synthesis.error.is_some() {
+        "No final answer: the chairman and its stand-ins failed".to_owned()
+    } else if good == 1 {
+        "Answer after a single member's reply, without peer review".to_owned()
+    } else if good < answers.len() {
+        let writer = if synthesis.fallback_for.is_some() { ", written by a stand-in" } else { "" };
+        format!("Answer of {good} of {} members{writer}", answers.len())
+    } else if synthesis.fallback_for.is_some() {
+        "Answer of the council, written by a stand-in for the chairman".to_owned()
+    } else {
+        "Final answer of the council".to_owned()
+    };
+}

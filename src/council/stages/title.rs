@@ -1,0 +1,103 @@
+//! The conversation's title: 3 to 5 words, beside the run, never delaying it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::council::plan::Plan;
+use crate::council::run::{Run, Stage};
+use crate::llm::{ChatMessage, ChatRequest, Purpose, Role};
+
+const MAX_CHARS: usize = 50;
+const QUOTED_CHARS: usize = 2_000;
+
+/// The title's event.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum TitleEvent {
+    /// The conversation has a title; first message only.
+    TitleComplete { data: Title },
+}
+
+/// A conversation's title.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Title {
+    pub title: String,
+}
+
+/// Asks for a title; `None` when the model gave none that can be used.
+pub async fn ask(run: &Run, plan: &Plan) -> Option<Title> {
+    let excerpt: String = plan.question.chars().take(QUOTED_CHARS).collect();
+    let prompt = format!(
+        "Write a title of 3 to 5 words for a conversation that begins with the question below. \
+         Answer with the title alone: no quotation marks, no full stop.\n\nQuestion: {excerpt}\n\nTitle:"
+    );
+    let model = plan.settings.title_model.clone();
+    let request = ChatRequest {
+        messages: vec![ChatMessage { role: Role::User, content: prompt }],
+        purpose: Purpose::Title,
+        sampling: plan.settings.sampling(Purpose::Title),
+        timeouts: plan.settings.timeouts(Purpose::Title),
+        seed: 0,
+        model,
+    };
+    let reply = run.call(Stage::Title, "title", request).send().await.ok()?;
+    clean(&reply.text)
+}
+
+/// A title made of the question's first words.
+#[must_use]
+pub fn fallback(question: &str) -> Title {
+    let words: Vec<&str> = question.split_whitespace().take(6).collect();
+    Title { title: shorten(&words.join(" ")) }
+}
+
+fn clean(text: &str) -> Option<Title> {
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+    let line = line.trim_start_matches('#').trim();
+    let line = line.strip_prefix("Title:").unwrap_or(line);
+    let quotes = ['"', '\'', '“', '”', '‘', '’', '«', '»', '*', '`', '_', ' ', '.'];
+    let title: String = line.trim_matches(quotes).chars().filter(|c| !c.is_control()).collect();
+    let title = title.split_whitespace().collect::<Vec<_>>().join(" ");
+    (!title.is_empty()).then(|| Title { title: shorten(&title) })
+}
+
+fn shorten(title: &str) -> String {
+    if title.chars().count() <= MAX_CHARS {
+        return title.to_owned();
+    }
+    let cut: String = title.chars().take(MAX_CHARS - 3).collect();
+    format!("{}...", cut.trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn quotes_headings_and_further_lines_are_dropped() {
+        for text in
+            ["\"Rust Async Runtimes\"", "# Rust Async Runtimes\n\nBecause", "\n**Rust Async Runtimes.**\n"]
+        {
+            assert_eq!(clean(text).unwrap().title, "Rust Async Runtimes");
+        }
+        assert_eq!(clean("  \n \"\" "), None);
+    }
+
+    #[test]
+    fn a_long_title_is_cut_as_existing_clients_expect() {
+        let title = fallback(&"extraordinarily ".repeat(9)).title;
+        assert_eq!(title.chars().count(), MAX_CHARS);
+        assert!(title.ends_with("..."));
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_gives_a_short_title_or_none(text in "\\PC*") {
+            if let Some(title) = clean(&text) {
+                prop_assert!(!title.title.is_empty());
+                prop_assert!(title.title.chars().count() <= MAX_CHARS);
+            }
+        }
+    }
+}
