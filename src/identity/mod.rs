@@ -1,1 +1,126 @@
-//! (room being furnished)
+//! Who asks. Pure: a peer's address and a request's headers in, an [`Identity`] or a [`Refusal`]
+//! out. Knows no HTTP framework and no database; imports only `id`.
+//!
+//! Start at [`proxy::ProxyPolicy::identify`].
+
+pub mod cidr;
+pub mod proxy;
+pub mod same_origin;
+pub mod token;
+pub mod user;
+
+use std::net::IpAddr;
+
+use crate::id::{TokenId, UserId};
+
+pub use proxy::{ProxyPolicy, Refusal};
+
+/// Who asks, and how that is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Identity {
+    pub user: UserId,
+    /// Shown only, never used to find or authorise.
+    pub email: Option<String>,
+    /// Shown only.
+    pub name: Option<String>,
+    pub groups: Vec<String>,
+    pub is_admin: bool,
+    pub via: Via,
+}
+
+/// How an identity is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Via {
+    /// A trusted proxy said so.
+    Proxy,
+    /// There is one local user.
+    Local,
+    /// A personal access token, with what it may do.
+    Token { id: TokenId, permissions: Vec<Permission> },
+}
+
+/// What a token may do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Permission {
+    /// Read conversations, runs and settings.
+    Read,
+    /// Ask the council and change what is one's own.
+    Ask,
+}
+
+impl Permission {
+    /// Reads the name that tokens are stored with.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        match name {
+            "read" => Some(Self::Read),
+            "ask" => Some(Self::Ask),
+            _ => None,
+        }
+    }
+}
+
+impl Identity {
+    /// Whoever holds a token. Never an admin: a leaked token must not reach further than its user.
+    #[must_use]
+    pub fn by_token(user: UserId, id: TokenId, permissions: &[String]) -> Self {
+        let permissions = permissions.iter().filter_map(|name| Permission::parse(name)).collect();
+        Self {
+            user,
+            email: None,
+            name: None,
+            groups: Vec::new(),
+            is_admin: false,
+            via: Via::Token { id, permissions },
+        }
+    }
+
+    /// Whether this identity may do that; people in their browser may do everything that is theirs.
+    #[must_use]
+    pub fn may(&self, permission: Permission) -> bool {
+        match &self.via {
+            Via::Proxy | Via::Local => true,
+            Via::Token { permissions, .. } => permissions.contains(&permission),
+        }
+    }
+}
+
+/// The server's rule for who gets in.
+#[derive(Debug)]
+pub struct Gate {
+    pub mode: Mode,
+    pub origins: same_origin::Origins,
+}
+
+/// Where identities come from.
+#[derive(Debug)]
+pub enum Mode {
+    /// From a trusted proxy's headers.
+    Proxy(Box<ProxyPolicy>),
+    /// There is one local user, an admin.
+    Local,
+}
+
+impl Gate {
+    /// Who asks.
+    ///
+    /// # Errors
+    /// [`Refusal`].
+    pub fn identify<'a>(
+        &self,
+        peer: IpAddr,
+        headers: impl Iterator<Item = (&'a str, &'a [u8])>,
+    ) -> Result<Identity, Refusal> {
+        match &self.mode {
+            Mode::Proxy(policy) => policy.identify(peer, headers),
+            Mode::Local => Ok(Identity {
+                user: UserId::from_canonical("local"),
+                email: None,
+                name: None,
+                groups: Vec::new(),
+                is_admin: true,
+                via: Via::Local,
+            }),
+        }
+    }
+}
