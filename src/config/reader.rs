@@ -180,7 +180,7 @@ impl Reader {
             return Some(*meaning);
         }
         let words: Vec<&str> = meanings.iter().map(|(word, _)| *word).collect();
-        self.refuse(key, format!("{text:?} is none of {}", words.join(", ")))
+        self.refuse(key, format!("must be {}, not {text:?}", words.join(" or ")))
     }
 
     /// A list: a TOML array of text, or one comma-separated text. Blank items are dropped.

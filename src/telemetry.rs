@@ -1,1 +1,0 @@
-//! (room being furnished)

@@ -1,0 +1,56 @@
+//! The process's metrics: one recorder, however many servers the process runs.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
+
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+
+use super::TelemetryError;
+
+/// From a health check to a whole run with a slow chairman.
+const SECONDS_BUCKETS: [f64; 13] =
+    [0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0];
+
+/// How often samples that nobody scraped are folded into their histograms.
+const UPKEEP: Duration = Duration::from_secs(5);
+
+static HANDLE: OnceLock<Result<PrometheusHandle, Refusal>> = OnceLock::new();
+
+/// The errors of the first attempt, kept for the later ones.
+#[derive(Clone)]
+enum Refusal {
+    Buckets(Arc<metrics_exporter_prometheus::BuildError>),
+    Taken(Arc<metrics::SetRecorderError<metrics_exporter_prometheus::PrometheusRecorder>>),
+}
+
+/// The handle on the process's recorder, which the first call installs.
+pub(super) fn handle() -> Result<PrometheusHandle, TelemetryError> {
+    HANDLE.get_or_init(install).clone().map_err(|refusal| match refusal {
+        Refusal::Buckets(error) => error.into(),
+        Refusal::Taken(error) => error.into(),
+    })
+}
+
+fn install() -> Result<PrometheusHandle, Refusal> {
+    let recorder = PrometheusBuilder::new()
+        .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &SECONDS_BUCKETS)
+        .map_err(|error| Refusal::Buckets(Arc::new(error)))?
+        .build_recorder();
+    let handle = recorder.handle();
+    metrics::set_global_recorder(recorder).map_err(|error| Refusal::Taken(Arc::new(error)))?;
+
+    // Samples wait in memory until a scrape or this: without it they would pile up where nobody
+    // scrapes. A thread, for the recorder outlives every runtime; it ends with the process.
+    let upkeep = handle.clone();
+    let thread = std::thread::Builder::new().name("metrics-upkeep".to_owned());
+    let started = thread.spawn(move || {
+        loop {
+            std::thread::sleep(UPKEEP);
+            upkeep.run_upkeep();
+        }
+    });
+    if let Err(error) = started {
+        tracing::error!(%error, "the thread that tidies the metrics could not start: memory will grow until they are scraped");
+    }
+    Ok(handle)
+}
