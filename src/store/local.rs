@@ -263,11 +263,25 @@ impl LocalPostgres {
         while Instant::now() < deadline {
             let ended = about(self.supervisor.try_wait(), || "cannot wait for PostgreSQL".to_owned())?;
             if ended.is_some() {
-                return Ok(());
+                return self.remove_far_socket_dir();
             }
             tokio::time::sleep(POLL).await;
         }
         Err(LocalError::StillRunning { pid: self.supervisor.id(), path: self.places.cluster.clone() })
+    }
+
+    /// A socket directory outside the data directory is not left lying about.
+    fn remove_far_socket_dir(&self) -> Result<(), LocalError> {
+        let dir = &self.places.socket_dir;
+        if dir.starts_with(&self.places.root) {
+            return Ok(());
+        }
+        match fs::remove_dir(dir) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(LocalError::Io { what: format!("cannot remove {}", dir.display()), source: error })
+            }
+            Ok(()) | Err(_) => Ok(()),
+        }
     }
 
     async fn wait_until_ready(&mut self) -> Result<(), LocalError> {

@@ -1,3 +1,5 @@
+#![expect(clippy::unwrap_used, reason = "a test may: its helpers, too")]
+
 mod local;
 mod store;
 mod store_functions;
