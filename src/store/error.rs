@@ -65,7 +65,9 @@ impl From<sqlx::Error> for StoreError {
         match constraint {
             Some("runs_one_live_per_conversation") => Self::ConversationBusy,
             Some("runs_idempotency_key") => Self::IdempotencyKeyUsed,
-            Some(_) if error.as_database_error().is_some_and(|e| e.is_unique_violation()) => {
+            Some(_)
+                if error.as_database_error().is_some_and(sqlx::error::DatabaseError::is_unique_violation) =>
+            {
                 Self::AlreadyExists
             }
             Some(_) | None => Self::Sql(error),

@@ -13,13 +13,13 @@
 //! ```
 
 mod binaries;
+mod error;
 mod launch;
+mod leftover;
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
-use std::os::unix::fs::{
-    DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _, lchown,
-};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
@@ -29,7 +29,11 @@ use sqlx::postgres::PgConnectOptions;
 use sqlx::{ConnectOptions as _, Connection as _, PgConnection, Row as _};
 
 use binaries::Binaries;
+use error::about;
 use launch::Launcher;
+use leftover::stop_leftover;
+
+pub use error::LocalError;
 
 /// The cluster's superuser and the database in it.
 const NAME: &str = "llm_council";
@@ -49,92 +53,6 @@ pub enum Durability {
     Safe,
     /// The whole cluster: no fsync. For tests.
     Fast,
-}
-
-/// Why there is no local database.
-#[derive(Debug, thiserror::Error)]
-pub enum LocalError {
-    /// Neither `initdb` nor `postgres` (15 or newer) was found.
-    #[error(
-        "no PostgreSQL {needed} was found on this machine. Install it (apt-get install postgresql), or start with \
-         `make run`, which does; or set database.url to use a database elsewhere. LLM_COUNCIL_PG_BIN may name \
-         the directory of initdb and postgres. Looked in: {looked_in}"
-    )]
-    NoBinaries {
-        /// "15 or newer", or the version of the cluster that is there.
-        needed: String,
-        /// Every directory that was tried.
-        looked_in: String,
-    },
-    /// Another live process uses this data directory.
-    #[error(
-        "another server is using the data directory {data_dir}: stop it, or give this one another data_dir"
-    )]
-    InUse {
-        /// The directory.
-        data_dir: PathBuf,
-    },
-    /// Started by root, and no unprivileged way to run Postgres works here.
-    #[error(
-        "PostgreSQL does not run as root, and no other way works here: {tried}. Start the server as an ordinary \
-         user, move data_dir to where the user postgres can reach it, or set database.url"
-    )]
-    NoUser {
-        /// What was tried, and what came of it.
-        tried: String,
-    },
-    /// The cluster belongs to somebody else.
-    #[error("{path} belongs to user id {owner}: start the server as that user or as root")]
-    NotOurs {
-        /// What belongs to somebody else.
-        path: PathBuf,
-        /// Its owner.
-        owner: u32,
-    },
-    /// A Postgres that is not ours to stop runs on the cluster.
-    #[error("process {pid} runs PostgreSQL on {path} and did not stop: stop it by hand, then start again")]
-    StillRunning {
-        /// The postmaster.
-        pid: u32,
-        /// The cluster.
-        path: PathBuf,
-    },
-    /// `initdb` or `postgres` gave up.
-    #[error("{program} failed ({status}). Its last words:\n{output}")]
-    Failed {
-        /// Which one.
-        program: &'static str,
-        /// How it ended.
-        status: String,
-        /// The end of its output.
-        output: String,
-    },
-    /// Postgres did not answer in time.
-    #[error("PostgreSQL did not answer within {} s; see {log}", START_PATIENCE.as_secs())]
-    Silent {
-        /// Its log.
-        log: PathBuf,
-        /// The last connection attempt.
-        #[source]
-        source: sqlx::Error,
-    },
-    /// A file or a process could not be handled.
-    #[error("{what}: {source}")]
-    Io {
-        /// What was being done, to what.
-        what: String,
-        /// The system's answer.
-        #[source]
-        source: io::Error,
-    },
-    /// The new cluster's database could not be made.
-    #[error("the local database could not be prepared")]
-    Sql(#[from] sqlx::Error),
-}
-
-/// Says what an I/O error was about.
-fn about<T>(result: io::Result<T>, what: impl FnOnce() -> String) -> Result<T, LocalError> {
-    result.map_err(|source| LocalError::Io { what: what(), source })
 }
 
 /// Where everything of one cluster is.
@@ -263,11 +181,25 @@ impl LocalPostgres {
         while Instant::now() < deadline {
             let ended = about(self.supervisor.try_wait(), || "cannot wait for PostgreSQL".to_owned())?;
             if ended.is_some() {
-                return Ok(());
+                return self.remove_far_socket_dir();
             }
             tokio::time::sleep(POLL).await;
         }
         Err(LocalError::StillRunning { pid: self.supervisor.id(), path: self.places.cluster.clone() })
+    }
+
+    /// A socket directory outside the data directory is not left lying about.
+    fn remove_far_socket_dir(&self) -> Result<(), LocalError> {
+        let dir = &self.places.socket_dir;
+        if dir.starts_with(&self.places.root) {
+            return Ok(());
+        }
+        match fs::remove_dir(dir) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(LocalError::Io { what: format!("cannot remove {}", dir.display()), source: error })
+            }
+            Ok(()) | Err(_) => Ok(()),
+        }
     }
 
     async fn wait_until_ready(&mut self) -> Result<(), LocalError> {
@@ -417,82 +349,6 @@ fn spawn_postgres(
     launcher.supervise(binaries, &arguments, &places.root, log)
 }
 
-/// Stops a Postgres that a killed server left running on the cluster, and clears a pid file that
-/// names a process of another kind.
-///
-/// The pid alone proves nothing: after a crash or in a new container it belongs to anyone.
-fn stop_leftover(places: &Places) -> Result<(), LocalError> {
-    let path = places.cluster.join("postmaster.pid");
-    let deadline = Instant::now() + STOP_PATIENCE;
-    let mut asked = false;
-    loop {
-        let text = match fs::read_to_string(&path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-            Err(source) => {
-                return Err(LocalError::Io { what: format!("cannot read {}", path.display()), source });
-            }
-        };
-        let (pid, rest) = text.split_once('\n').unwrap_or((&text, ""));
-        let Ok(pid) = pid.trim().parse::<u32>() else {
-            // Cut off while it was written: Postgres itself refuses to start over such a file.
-            return about(fs::remove_file(&path), || format!("cannot remove {}", path.display()));
-        };
-        if !is_postgres_on(pid, &places.cluster) {
-            if process_exists(pid) {
-                // Postgres would take that process for its predecessor. The rest of the file stays:
-                // by it Postgres finds backends that have outlived their postmaster.
-                tracing::warn!(
-                    pid,
-                    "clearing a stale postmaster.pid, its number now belongs to another process"
-                );
-                let no_such_pid = i32::MAX;
-                about(replace(&path, &format!("{no_such_pid}\n{rest}")), || {
-                    format!("cannot write {}", path.display())
-                })?;
-            }
-            return Ok(());
-        }
-        if !asked {
-            tracing::warn!(pid, "stopping the local database that a killed server left running");
-            launch::signal(pid, "INT")?;
-            asked = true;
-        }
-        if Instant::now() > deadline {
-            return Err(LocalError::StillRunning { pid, path: places.cluster.clone() });
-        }
-        std::thread::sleep(POLL);
-    }
-}
-
-fn process_exists(pid: u32) -> bool {
-    Path::new("/proc").join(pid.to_string()).exists()
-}
-
-/// Whether that process is a postmaster on this very cluster (the kernel says so, not the pid file).
-fn is_postgres_on(pid: u32, cluster: &Path) -> bool {
-    let Ok(line) = fs::read(format!("/proc/{pid}/cmdline")) else { return false };
-    let mut words = line.split(|byte| *byte == 0);
-    let program = words.next().unwrap_or_default();
-    program.ends_with(b"postgres") && words.any(|word| word == cluster.as_os_str().as_encoded_bytes())
-}
-
-/// Puts a new file in the place of an old one, for the same owner. We may be root in a directory of
-/// another user's, so nothing here follows a symbolic link.
-fn replace(path: &Path, text: &str) -> io::Result<()> {
-    let old = fs::symlink_metadata(path)?;
-    let new = path.with_extension("pid.new");
-    match fs::remove_file(&new) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-        Ok(()) | Err(_) => {}
-    }
-    let mut file = File::options().write(true).create_new(true).mode(0o600).open(&new)?;
-    file.write_all(text.as_bytes())?;
-    file.sync_all()?;
-    lchown(&new, Some(old.uid()), Some(old.gid()))?;
-    fs::rename(&new, path)
-}
-
 /// The last lines of a log, for an error message.
 fn tail(path: &Path) -> String {
     let read = || -> io::Result<String> {
@@ -528,11 +384,5 @@ mod tests {
             assert!(places.socket_dir.as_os_str().len() + SOCKET_FILE.len() <= SOCKET_PATH_BYTES);
             assert_eq!(places.socket_dir, Places::of(Path::new(&odd)).socket_dir);
         }
-    }
-
-    #[test]
-    fn a_living_process_that_is_not_postgres_is_not_taken_for_it() {
-        assert!(process_exists(std::process::id()));
-        assert!(!is_postgres_on(std::process::id(), Path::new("/srv/data/postgres/cluster")));
     }
 }

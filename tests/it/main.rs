@@ -1,6 +1,9 @@
 //! Tests from the outside; one file per behaviour.
+#![expect(clippy::unwrap_used, reason = "a test may: its helpers, too")]
 
 mod llm_faults;
 mod local;
 mod store;
+mod store_functions;
+mod store_setup;
 mod support;

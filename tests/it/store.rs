@@ -214,6 +214,23 @@ async fn a_begin_that_is_cancelled_leaves_no_transaction_and_no_role_behind() {
     assert!(cut_short > 0, "no begin was cancelled");
 }
 
+#[tokio::test]
+async fn connections_are_used_again_after_commits_drops_and_failed_statements() {
+    let test = TestDb::new().await;
+    let mut backends = std::collections::BTreeSet::new();
+    for round in 0..60 {
+        let mut tx = test.db().begin(&user("ann")).await.unwrap();
+        let row = sqlx::query("SELECT pg_backend_pid() AS pid").fetch_one(&mut *tx).await.unwrap();
+        backends.insert(row.get::<i32, _>("pid"));
+        match round % 3 {
+            0 => tx.commit().await.unwrap(),
+            1 => drop(tx),
+            _ => assert!(sqlx::raw_sql("SELECT nonsense").execute(&mut *tx).await.is_err()),
+        }
+    }
+    assert!(backends.len() <= 8, "{} connections for 60 transactions", backends.len());
+}
+
 /// Awaits `future`, and drops it unfinished when it has to wait once more after `waits` times.
 async fn drop_at_wait<T>(future: impl Future<Output = T>, mut waits: u32) -> Option<T> {
     let mut future = Box::pin(future);
