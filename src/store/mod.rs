@@ -11,6 +11,7 @@ pub mod conversations;
 mod error;
 pub mod local;
 mod migrate;
+pub mod runs;
 pub mod settings;
 pub mod tokens;
 pub mod usage;
