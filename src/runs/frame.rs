@@ -1,0 +1,114 @@
+//! One event as it goes over the wire and into the log: numbered, encoded once, shared.
+
+use bytes::Bytes;
+
+use crate::council::Event;
+
+/// An encoded event of one run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Frame {
+    /// Its number in the run, from 1, without gaps.
+    pub seq: u64,
+    /// The event's place in the deliberation; empty for tokens.
+    pub key: String,
+    /// The event as ASCII-only JSON.
+    pub json: Bytes,
+    /// Whether it is the run's last event.
+    pub ends: bool,
+}
+
+/// Encodes an event as JSON that survives clients which decode every network read on its own:
+/// everything beyond ASCII is written as `\u` escapes (surrogate pairs outside the basic plane).
+#[must_use]
+pub fn encode(event: &Event) -> Bytes {
+    let json = serde_json::to_string(event).expect("an event is plain data with string keys");
+    Bytes::from(escape_non_ascii(json))
+}
+
+fn escape_non_ascii(json: String) -> String {
+    if json.is_ascii() {
+        return json;
+    }
+    let mut ascii = String::with_capacity(json.len() + json.len() / 2);
+    let mut units = [0u16; 2];
+    for c in json.chars() {
+        if c.is_ascii() {
+            ascii.push(c);
+        } else {
+            for unit in c.encode_utf16(&mut units) {
+                ascii.push_str(&format!("\\u{unit:04x}"));
+            }
+        }
+    }
+    ascii
+}
+
+/// Writes frames as the log keeps them: one line each, `seq TAB key TAB json`. JSON has no raw
+/// control characters, and keys are made of names that may not have any.
+#[must_use]
+pub fn to_log(frames: &[Frame]) -> String {
+    let mut text = String::new();
+    for frame in frames {
+        text.push_str(&frame.seq.to_string());
+        text.push('\t');
+        text.push_str(&frame.key);
+        text.push('\t');
+        text.push_str(std::str::from_utf8(&frame.json).unwrap_or("null"));
+        text.push('\n');
+    }
+    text
+}
+
+/// Reads frames back. A line that cannot be read is `None`.
+pub fn from_log(text: &str) -> impl Iterator<Item = Option<Frame>> + '_ {
+    text.lines().map(|line| {
+        let (seq, rest) = line.split_once('\t')?;
+        let (key, json) = rest.split_once('\t')?;
+        Some(Frame {
+            seq: seq.parse().ok()?,
+            key: key.to_owned(),
+            json: Bytes::copy_from_slice(json.as_bytes()),
+            ends: key == END_KEY,
+        })
+    })
+}
+
+/// The key of a run's last event.
+pub const END_KEY: &str = "end";
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::council::RunEvent;
+
+    #[test]
+    fn an_event_is_one_line_of_ascii() {
+        let event = Event::from(RunEvent::Error { message: "naïve 😀\nline".into() });
+        let json = encode(&event);
+        assert_eq!(&json[..], br#"{"type":"error","message":"na\u00efve \ud83d\ude00\nline"}"#);
+    }
+
+    proptest! {
+        #[test]
+        fn escaping_changes_no_text(text in any::<String>()) {
+            let json = encode(&Event::from(RunEvent::Error { message: text.clone() }));
+            prop_assert!(json.is_ascii());
+            let back: serde_json::Value = serde_json::from_slice(&json).unwrap();
+            prop_assert_eq!(back["message"].as_str().unwrap(), text);
+        }
+
+        #[test]
+        fn the_log_gives_back_what_it_took(texts in prop::collection::vec(any::<String>(), 0..5)) {
+            let frames: Vec<Frame> = texts.into_iter().enumerate().map(|(i, message)| Frame {
+                seq: i as u64 + 1,
+                key: if i % 2 == 0 { String::new() } else { format!("stage1/m {i}") },
+                json: encode(&Event::from(RunEvent::Error { message })),
+                ends: false,
+            }).collect();
+            let back: Option<Vec<Frame>> = from_log(&to_log(&frames)).collect();
+            prop_assert_eq!(back, Some(frames));
+        }
+    }
+}

@@ -1,0 +1,353 @@
+//! A run that this process executes: its numbered events, and what of it is not durable yet.
+//!
+//! Records enter in order through [`LiveRun::append`]; the writer takes them with
+//! [`LiveRun::take`], commits them, and says so with [`LiveRun::committed`]. An event may be shown
+//! when it is a token or durable, and everything before it may be shown: so a client never hears
+//! of a finished stage that a crash could undo, and never sees events out of order.
+
+use std::collections::{HashSet, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::frame::Frame;
+use crate::id::{ConversationId, MessageId, RunId, UserId};
+use crate::store::runs::{CallRow, DecisionRow, FinishedRow};
+
+/// How much of a run's recent events is kept for readers that keep up; the rest is in the log.
+const RING_BYTES: usize = 256 * 1024;
+/// How much may wait for the writer before the run has to wait as well.
+const PENDING_BYTES: usize = 1024 * 1024;
+
+/// One thing to be made durable.
+#[derive(Debug)]
+pub enum Record {
+    Call(Box<CallRow>),
+    Decision(DecisionRow),
+    Finish(Box<FinishedRow>),
+}
+
+/// Where a run stands, for those who wait on it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Progress {
+    /// Events up to this number may be shown.
+    pub shown_to: u64,
+    /// Records up to this position are durable.
+    pub durable_to: u64,
+    /// Another owner has the run: nothing of it will ever become durable here.
+    pub lost: bool,
+}
+
+/// What the writer takes of one run at a time.
+#[derive(Debug, Default)]
+pub struct Pending {
+    pub records: Vec<Record>,
+    pub frames: Vec<Frame>,
+    /// The position of the last record or event in it.
+    pub position: u64,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct LiveRun {
+    pub id: RunId,
+    pub user: UserId,
+    pub conversation: ConversationId,
+    pub message: MessageId,
+    /// Which execution this is, 1 for the first: the fencing token of every write.
+    pub attempt: i32,
+    /// Somebody wants it to stop.
+    pub cancel: CancellationToken,
+    state: Mutex<State>,
+    progress: watch::Sender<Progress>,
+}
+
+#[derive(Debug)]
+struct State {
+    next_seq: u64,
+    position: u64,
+    /// Keys of structural events that are logged already.
+    known: HashSet<String>,
+    ring: VecDeque<Frame>,
+    ring_bytes: usize,
+    pending: Pending,
+    pending_bytes: usize,
+    /// Structural events that are not durable yet, oldest first.
+    holding: VecDeque<u64>,
+    /// The first event that is not durable yet; the ring keeps everything from here.
+    first_pending_seq: u64,
+    /// Whether the writer has been told.
+    queued: bool,
+}
+
+/// What to wait for after an append.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Appended {
+    /// Its position, to wait for with [`LiveRun::durable`].
+    pub position: u64,
+    /// The writer has to be told that this run has something.
+    pub tell_writer: bool,
+    /// Too much is waiting: the run should wait before it goes on.
+    pub full: bool,
+}
+
+/// What a reader finds.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Recent {
+    /// Events after the reader's position, perhaps none yet.
+    Frames(Vec<Frame>),
+    /// The reader is so far behind that it has to read the log.
+    Behind,
+}
+
+impl LiveRun {
+    /// A run whose log holds events up to `last_seq`, with these structural keys.
+    #[must_use]
+    pub fn new(
+        ids: (RunId, ConversationId, MessageId),
+        user: UserId,
+        attempt: i32,
+        last_seq: u64,
+        known: HashSet<String>,
+    ) -> Self {
+        let (id, conversation, message) = ids;
+        let progress = Progress { shown_to: last_seq, ..Progress::default() };
+        Self {
+            id,
+            user,
+            conversation,
+            message,
+            attempt,
+            cancel: CancellationToken::new(),
+            state: Mutex::new(State {
+                next_seq: last_seq + 1,
+                position: 0,
+                known,
+                ring: VecDeque::new(),
+                ring_bytes: 0,
+                pending: Pending::default(),
+                pending_bytes: 0,
+                holding: VecDeque::new(),
+                first_pending_seq: last_seq + 1,
+                queued: false,
+            }),
+            progress: watch::Sender::new(progress),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes records and perhaps an event in one step. `frame` makes the event from its number;
+    /// with a key that is logged already nothing is appended.
+    pub fn append(&self, record: Option<Record>, frame: Option<(&str, bytes::Bytes, bool)>) -> Appended {
+        let mut state = self.state();
+        if let Some(record) = record {
+            state.pending_bytes += size_of_record(&record);
+            state.pending.records.push(record);
+            state.position += 1;
+        }
+        if let Some((key, json, ends)) = frame
+            && (key.is_empty() || state.known.insert(key.to_owned()))
+        {
+            let seq = state.next_seq;
+            state.next_seq += 1;
+            state.position += 1;
+            if !key.is_empty() {
+                state.holding.push_back(seq);
+            }
+            let frame = Frame { seq, key: key.to_owned(), json, ends };
+            state.ring_bytes += frame.json.len();
+            state.pending_bytes += frame.json.len();
+            state.ring.push_back(frame.clone());
+            state.pending.frames.push(frame);
+            state.trim();
+        }
+        state.pending.position = state.position;
+        let nothing = state.pending.records.is_empty() && state.pending.frames.is_empty();
+        let tell_writer = !nothing && !std::mem::replace(&mut state.queued, !nothing);
+        let appended =
+            Appended { position: state.position, tell_writer, full: state.pending_bytes > PENDING_BYTES };
+        let shown_to = state.shown_to();
+        drop(state);
+        self.show(shown_to);
+        appended
+    }
+
+    /// Everything that waits to be made durable.
+    #[must_use]
+    pub fn take(&self) -> Pending {
+        let mut state = self.state();
+        state.queued = false;
+        state.pending_bytes = 0;
+        let position = state.position;
+        let mut pending = std::mem::take(&mut state.pending);
+        pending.position = position;
+        pending
+    }
+
+    /// What [`LiveRun::take`] gave is durable.
+    pub fn committed(&self, pending: &Pending) {
+        let mut state = self.state();
+        if let Some(last) = pending.frames.last() {
+            state.first_pending_seq = last.seq + 1;
+            while state.holding.front().is_some_and(|seq| *seq <= last.seq) {
+                state.holding.pop_front();
+            }
+            state.trim();
+        }
+        let shown_to = state.shown_to();
+        drop(state);
+        self.progress.send_modify(|progress| {
+            progress.durable_to = progress.durable_to.max(pending.position);
+            progress.shown_to = progress.shown_to.max(shown_to);
+        });
+    }
+
+    /// Another owner has the run.
+    pub fn lose(&self) {
+        self.progress.send_modify(|progress| progress.lost = true);
+    }
+
+    /// Waits until everything up to `position` is durable. Never returns when the run is lost:
+    /// whoever waits here is to be dropped.
+    pub async fn durable(&self, position: u64) {
+        let mut progress = self.progress.subscribe();
+        let reached = |progress: &Progress| progress.durable_to >= position && !progress.lost;
+        // The sender lives in `self`: it cannot be gone.
+        drop(progress.wait_for(reached).await.map(|_| ()));
+    }
+
+    /// Ends when the run is lost to another owner.
+    pub async fn lost(&self) {
+        let mut progress = self.progress.subscribe();
+        drop(progress.wait_for(|progress| progress.lost).await.map(|_| ()));
+    }
+
+    /// A view on how far the run has come.
+    #[must_use]
+    pub fn progress(&self) -> watch::Receiver<Progress> {
+        self.progress.subscribe()
+    }
+
+    /// Events that may be shown, after `after`.
+    #[must_use]
+    pub fn recent(&self, after: u64) -> Recent {
+        let shown_to = self.progress.borrow().shown_to;
+        let state = self.state();
+        let oldest = state.ring.front().map_or(state.next_seq, |frame| frame.seq);
+        if after + 1 < oldest {
+            return Recent::Behind;
+        }
+        let skip = usize::try_from(after + 1 - oldest).unwrap_or(usize::MAX);
+        Recent::Frames(
+            state.ring.iter().skip(skip).take_while(|frame| frame.seq <= shown_to).cloned().collect(),
+        )
+    }
+
+    fn show(&self, shown_to: u64) {
+        self.progress.send_if_modified(|progress| {
+            let further = shown_to > progress.shown_to;
+            progress.shown_to = progress.shown_to.max(shown_to);
+            further
+        });
+    }
+}
+
+impl State {
+    fn shown_to(&self) -> u64 {
+        self.holding.front().map_or(self.next_seq - 1, |first| first - 1)
+    }
+
+    /// Forgets old events, but for those that only this ring has.
+    fn trim(&mut self) {
+        while self.ring_bytes > RING_BYTES
+            && self.ring.front().is_some_and(|frame| frame.seq < self.first_pending_seq)
+        {
+            if let Some(frame) = self.ring.pop_front() {
+                self.ring_bytes -= frame.json.len();
+            }
+        }
+    }
+}
+
+fn size_of_record(record: &Record) -> usize {
+    match record {
+        Record::Call(row) => row.result.len(),
+        Record::Decision(row) => row.value.len(),
+        Record::Finish(_) => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+
+    fn run() -> LiveRun {
+        let ids = (RunId::generate(), ConversationId::generate(), MessageId::generate());
+        LiveRun::new(ids, UserId::from_canonical("ann"), 1, 0, HashSet::new())
+    }
+
+    fn say(run: &LiveRun, key: &str) -> Appended {
+        run.append(None, Some((key, Bytes::from_static(b"{}"), false)))
+    }
+
+    fn shown(run: &LiveRun, after: u64) -> Vec<u64> {
+        match run.recent(after) {
+            Recent::Frames(frames) => frames.iter().map(|frame| frame.seq).collect(),
+            Recent::Behind => panic!("behind"),
+        }
+    }
+
+    #[test]
+    fn tokens_are_shown_at_once_and_structural_events_when_they_are_durable() {
+        let run = run();
+        say(&run, "");
+        assert_eq!(shown(&run, 0), [1]);
+        say(&run, "stage1/complete");
+        say(&run, "");
+        assert_eq!(shown(&run, 0), [1], "the token waits behind the stage's end");
+        let pending = run.take();
+        assert_eq!(shown(&run, 0), [1], "taken is not durable");
+        run.committed(&pending);
+        assert_eq!(shown(&run, 0), [1, 2, 3]);
+        assert_eq!(shown(&run, 2), [3]);
+    }
+
+    #[test]
+    fn a_structural_event_is_written_once() {
+        let run = run();
+        say(&run, "a");
+        say(&run, "a");
+        assert_eq!(run.take().frames.len(), 1);
+    }
+
+    #[test]
+    fn the_writer_is_told_once_per_batch() {
+        let run = run();
+        assert!(say(&run, "").tell_writer);
+        assert!(!say(&run, "").tell_writer);
+        let pending = run.take();
+        assert!(say(&run, "").tell_writer, "a batch under way does not hide what comes after it");
+        run.committed(&pending);
+        assert_eq!(run.take().frames.len(), 1);
+    }
+
+    #[test]
+    fn a_reader_far_behind_is_sent_to_the_log_and_pending_events_are_never_forgotten() {
+        let run = run();
+        let big = Bytes::from(vec![b' '; 100 * 1024]);
+        for _ in 0..5 {
+            run.append(None, Some(("", big.clone(), false)));
+        }
+        assert_eq!(shown(&run, 0).len(), 5, "nothing is durable, nothing is forgotten");
+        let pending = run.take();
+        run.committed(&pending);
+        assert_eq!(run.recent(0), Recent::Behind);
+        assert_eq!(shown(&run, 4), [5]);
+    }
+}

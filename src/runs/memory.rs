@@ -1,0 +1,121 @@
+//! A journal without a database: for the command line, and for tests that let it die.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use async_trait::async_trait;
+use serde_json::Value;
+use tokio_util::sync::CancellationToken;
+
+use crate::council::run::{FinishedCall, Host};
+use crate::council::{Deliberation, Event};
+
+/// What survives a death: the journal and the log.
+#[derive(Debug, Default)]
+pub struct Shelf {
+    pub calls: HashMap<String, FinishedCall>,
+    pub decisions: HashMap<String, Value>,
+    /// Structural events by key, in order.
+    pub events: Vec<(String, Event)>,
+    /// How many commits there were over all executions.
+    pub commits: usize,
+}
+
+/// A host in memory.
+pub struct MemoryHost {
+    shelf: Arc<Mutex<Shelf>>,
+    deliberation: Mutex<Deliberation>,
+    attempt: u32,
+    /// How many more commits this execution may make.
+    left: Mutex<Option<usize>>,
+    died: CancellationToken,
+}
+
+impl MemoryHost {
+    /// A host over what earlier executions left. With `dies_after`, that many commits go through
+    /// and the next one never returns, as in a process that was killed.
+    #[must_use]
+    pub fn new(shelf: Arc<Mutex<Shelf>>, attempt: u32, dies_after: Option<usize>) -> Self {
+        Self {
+            shelf,
+            deliberation: Mutex::default(),
+            attempt,
+            left: Mutex::new(dies_after),
+            died: CancellationToken::new(),
+        }
+    }
+
+    /// Ends when the host has died.
+    pub async fn death(&self) {
+        self.died.cancelled().await;
+    }
+
+    /// What the run has found out.
+    #[must_use]
+    pub fn deliberation(&self) -> Deliberation {
+        lock(&self.deliberation).clone()
+    }
+
+    async fn commit(&self, store: impl FnOnce(&mut Shelf) + Send) {
+        let alive = {
+            let mut left = lock(&self.left);
+            match left.as_mut() {
+                None => true,
+                Some(0) => false,
+                Some(more) => {
+                    *more -= 1;
+                    true
+                }
+            }
+        };
+        if !alive {
+            self.died.cancel();
+            std::future::pending::<()>().await;
+        }
+        let mut shelf = lock(&self.shelf);
+        shelf.commits += 1;
+        store(&mut shelf);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[async_trait]
+impl Host for MemoryHost {
+    fn finished_call(&self, key: &str) -> Option<FinishedCall> {
+        lock(&self.shelf).calls.get(key).cloned()
+    }
+
+    fn decision(&self, key: &str) -> Option<Value> {
+        lock(&self.shelf).decisions.get(key).cloned()
+    }
+
+    async fn commit_call(&self, call: FinishedCall) {
+        self.commit(|shelf| {
+            shelf.calls.insert(call.key.clone(), call);
+        })
+        .await;
+    }
+
+    async fn commit_decision(&self, key: &str, value: Value) {
+        self.commit(|shelf| {
+            shelf.decisions.insert(key.to_owned(), value);
+        })
+        .await;
+    }
+
+    async fn publish(&self, key: Option<&str>, event: Event) {
+        let Some(key) = key else { return };
+        lock(&self.deliberation).apply(&event);
+        if lock(&self.shelf).events.iter().any(|(known, _)| known == key) {
+            return;
+        }
+        self.commit(|shelf| shelf.events.push((key.to_owned(), event))).await;
+    }
+
+    fn attempt(&self) -> u32 {
+        self.attempt
+    }
+}
