@@ -1,1 +1,119 @@
-//! (room being furnished)
+//! HTTP. The only room that knows actix-web, status codes and JSON shapes of the API. Imports
+//! `runs`, `council`, `store`, `identity`, `llm`, `config`, `telemetry`, `shutdown`, `id`.
+//!
+//! Start at [`routes::table`]; errors are one table in [`problem`].
+
+mod admin;
+pub mod app;
+mod assets;
+mod conversations;
+mod extract;
+mod health;
+mod markdown;
+mod me;
+mod messages;
+mod middleware;
+pub mod problem;
+pub mod routes;
+mod runs;
+mod settings;
+mod shape;
+mod sse;
+
+use std::net::TcpListener;
+use std::time::Duration;
+
+use actix_cors::Cors;
+use actix_web::dev::ServerHandle;
+use actix_web::middleware::{Compress, from_fn};
+use actix_web::{HttpServer, web};
+use actix_web_lab::middleware::CatchPanic;
+use tracing_actix_web::TracingLogger;
+use utoipa_actix_web::AppExt;
+use utoipa_swagger_ui::SwaggerUi;
+
+use app::App;
+use problem::Problem;
+
+/// Serves the app on a listener until the returned server future ends. The handle stops it.
+///
+/// # Errors
+/// When the listener cannot be used.
+pub fn serve(
+    app: web::Data<App>,
+    listener: TcpListener,
+    workers: usize,
+) -> std::io::Result<(ServerHandle, impl Future<Output = std::io::Result<()>>)> {
+    let document = routes::openapi();
+    let metrics_bind = app.config.metrics.bind;
+    let shared = app.clone();
+    let server = HttpServer::new(move || {
+        let query = web::QueryConfig::default()
+            .error_handler(|error, _| Problem::field("query", &format!("cannot be read: {error}")).into());
+        let (routes, _) = actix_web::App::new()
+            .into_utoipa_app()
+            .app_data(shared.clone())
+            .app_data(query)
+            .configure(routes::table)
+            .split_for_parts();
+        routes
+            .service(SwaggerUi::new("/docs/{_:.*}").url("/openapi.json", document.clone()))
+            .service(web::redirect("/docs", "/docs/"))
+            .default_service(web::to(assets::serve))
+            .wrap(Compress::default())
+            .wrap(cors(&shared))
+            .wrap(from_fn(middleware::headers::dress))
+            .wrap(TracingLogger::<crate::telemetry::RequestSpan>::new())
+            .wrap(CatchPanic::default())
+    })
+    .workers(workers)
+    .disable_signals()
+    // A client that leaves is noticed at once, also on a silent stream.
+    .h1_allow_half_closed(false)
+    .client_request_timeout(Duration::from_secs(10))
+    .shutdown_timeout(5)
+    .listen(listener)?
+    .run();
+    if let Some(bind) = metrics_bind {
+        serve_metrics(app, bind)?;
+    }
+    Ok((server.handle(), server))
+}
+
+/// Metrics on a port of their own, for a network that only the scraper reaches.
+fn serve_metrics(app: web::Data<App>, bind: std::net::SocketAddr) -> std::io::Result<()> {
+    let tasks = app.shutdown.tasks();
+    let server = HttpServer::new(move || {
+        let app = app.clone();
+        actix_web::App::new().route(
+            "/metrics",
+            web::get().to(move || {
+                let app = app.clone();
+                async move { health::render(&app) }
+            }),
+        )
+    })
+    .workers(1)
+    .disable_signals()
+    .bind(bind)?
+    .run();
+    tasks.spawn_background(async move {
+        if let Err(error) = server.await {
+            tracing::error!(%error, "the metrics port is gone");
+        }
+    });
+    Ok(())
+}
+
+fn cors(app: &App) -> Cors {
+    let mut cors = Cors::default()
+        .allow_any_method()
+        .allow_any_header()
+        .expose_headers(["x-total-count", "link", "x-run-id", "x-request-id"])
+        .supports_credentials()
+        .max_age(3600);
+    for origin in &app.config.server.cors_origins {
+        cors = cors.allowed_origin(origin);
+    }
+    cors
+}

@@ -1,0 +1,194 @@
+//! For administrators: usage, users, runs, the audit log. Never other people's content.
+
+use actix_web::http::header;
+use actix_web::{HttpResponse, get, web};
+use jiff::Timestamp;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::app::App;
+use super::extract::Caller;
+use super::problem::{Problem, ProblemBody};
+use super::shape::naive;
+use crate::store::usage::{self, By, Span};
+use crate::store::{Scope, audit};
+
+/// What to add up.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+pub(super) struct UsageQuery {
+    /// First day (`2026-11-01`), UTC; 30 days ago when left out.
+    from: Option<String>,
+    /// Last day, UTC; today when left out.
+    to: Option<String>,
+    /// `user`, `model`, `day` or `format`.
+    by: Option<String>,
+    /// `json` (default) or `csv`.
+    format: Option<String>,
+}
+
+/// Usage by user, model, day or format.
+#[utoipa::path(tag = "admin", params(UsageQuery), responses(
+    (status = 200, body = Object), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 422, body = ProblemBody)))]
+#[get("/admin/usage")]
+pub(super) async fn usage_report(
+    app: web::Data<App>,
+    caller: Caller,
+    query: web::Query<UsageQuery>,
+) -> Result<HttpResponse, Problem> {
+    caller.admin()?;
+    let by = match query.by.as_deref().unwrap_or("user") {
+        "user" => By::User,
+        "model" => By::Model,
+        "day" => By::Day,
+        "format" => By::Format,
+        _ => return Err(Problem::field("by", "must be user, model, day or format")),
+    };
+    let rows = usage::usage(&mut app.db.begin(&Scope::Admin).await?, by, span(&query)?).await?;
+    match query.format.as_deref().unwrap_or("json") {
+        "json" => Ok(HttpResponse::Ok().json(json!({ "by": query.by.as_deref().unwrap_or("user"), "rows": rows.iter().map(row).collect::<Vec<_>>() }))),
+        "csv" => Ok(HttpResponse::Ok()
+            .insert_header((header::CONTENT_TYPE, "text/csv; charset=utf-8"))
+            .insert_header((header::CONTENT_DISPOSITION, "attachment; filename=\"usage.csv\""))
+            .body(csv(&rows))),
+        _ => Err(Problem::field("format", "must be json or csv")),
+    }
+}
+
+fn span(query: &UsageQuery) -> Result<Span, Problem> {
+    let day = |field: &str, text: &Option<String>, default: Date| -> Result<Date, Problem> {
+        text.as_deref().map_or(Ok(default), |text| {
+            text.parse().map_err(|_| Problem::field(field, "must be a day, like 2026-11-01"))
+        })
+    };
+    let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
+    let month_ago = today.checked_sub(jiff::Span::new().days(30)).unwrap_or(today);
+    let from = day("from", &query.from, month_ago)?;
+    let to = day("to", &query.to, today)?;
+    let start = |day: Date| day.to_zoned(TimeZone::UTC).map(|zoned| zoned.timestamp());
+    let span =
+        start(from).and_then(|from| Ok(Span { from: Some(from), until: Some(start(to.tomorrow()?)?) }));
+    span.map_err(|_| Problem::field("to", "is out of range"))
+}
+
+fn row(row: &usage::Usage) -> Value {
+    json!({ "name": row.key, "runs": row.runs, "calls": row.calls, "failed_calls": row.failed_calls,
+            "prompt_tokens": row.prompt_tokens, "completion_tokens": row.completion_tokens,
+            "cost_usd": row.cost_usd, "unpriced_calls": row.unpriced_calls })
+}
+
+/// Cells are quoted, and those that a spreadsheet would take for a formula are defused.
+fn csv(rows: &[usage::Usage]) -> String {
+    let mut text = String::from(
+        "name,runs,calls,failed_calls,prompt_tokens,completion_tokens,cost_usd,unpriced_calls\n",
+    );
+    for row in rows {
+        let formula = row.key.starts_with(['=', '+', '-', '@', '\t', '\r']);
+        let name = format!("\"{}{}\"", if formula { "'" } else { "" }, row.key.replace('"', "\"\""));
+        let cost = row.cost_usd.map(|cost| cost.to_string()).unwrap_or_default();
+        text.push_str(&format!(
+            "{name},{},{},{},{},{},{cost},{}\n",
+            row.runs,
+            row.calls,
+            row.failed_calls,
+            row.prompt_tokens,
+            row.completion_tokens,
+            row.unpriced_calls
+        ));
+    }
+    text
+}
+
+/// A page of a list.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+pub(super) struct PageQuery {
+    /// How many at most, 1 to 500.
+    limit: Option<u32>,
+    /// How many to skip.
+    offset: Option<u32>,
+}
+
+impl PageQuery {
+    fn bounds(&self) -> (u32, u32) {
+        (self.limit.unwrap_or(100).clamp(1, 500), self.offset.unwrap_or(0))
+    }
+}
+
+/// The users of this server.
+#[utoipa::path(tag = "admin", params(PageQuery), responses(
+    (status = 200, body = Object), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+#[get("/admin/users")]
+pub(super) async fn users(
+    app: web::Data<App>,
+    caller: Caller,
+    page: web::Query<PageQuery>,
+) -> Result<web::Json<Value>, Problem> {
+    caller.admin()?;
+    let (limit, offset) = page.bounds();
+    let rows = usage::users(&mut app.db.begin(&Scope::Admin).await?, limit, offset).await?;
+    let rows: Vec<Value> = rows
+        .into_iter()
+        .map(|row| {
+            json!({ "id": row.id, "email": row.email, "name": row.name,
+                    "created_at": naive(row.created_at), "last_seen_at": naive(row.last_seen_at) })
+        })
+        .collect();
+    Ok(web::Json(json!({ "users": rows })))
+}
+
+/// The latest runs: who, when, how they ended, what they cost.
+#[utoipa::path(tag = "admin", params(PageQuery), responses(
+    (status = 200, body = Object), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+#[get("/admin/runs")]
+pub(super) async fn runs(
+    app: web::Data<App>,
+    caller: Caller,
+    page: web::Query<PageQuery>,
+) -> Result<web::Json<Value>, Problem> {
+    caller.admin()?;
+    let (limit, offset) = page.bounds();
+    let rows = usage::recent_runs(&mut app.db.begin(&Scope::Admin).await?, limit, offset).await?;
+    let rows: Vec<Value> = rows
+        .into_iter()
+        .map(|row| {
+            json!({ "id": row.id, "user": row.user, "format": row.format, "status": row.status,
+                    "created_at": naive(row.created_at), "finished_at": row.finished_at.map(naive),
+                    "calls": row.calls, "failed_calls": row.failed_calls, "cost_usd": row.cost_usd,
+                    "unpriced_calls": row.unpriced_calls, "attempt": row.attempt })
+        })
+        .collect();
+    Ok(web::Json(json!({ "runs": rows })))
+}
+
+/// A page of the audit log.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+pub(super) struct AuditQuery {
+    /// How many at most, 1 to 500.
+    limit: Option<u32>,
+    /// Only entries before this one's id.
+    before: Option<i64>,
+}
+
+/// The audit log, newest first.
+#[utoipa::path(tag = "admin", params(AuditQuery), responses(
+    (status = 200, body = Object), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+#[get("/admin/audit")]
+pub(super) async fn audit_log(
+    app: web::Data<App>,
+    caller: Caller,
+    query: web::Query<AuditQuery>,
+) -> Result<web::Json<Value>, Problem> {
+    caller.admin()?;
+    let limit = query.limit.unwrap_or(100).clamp(1, 500);
+    let rows = audit::list(&mut app.db.begin(&Scope::Admin).await?, None, query.before, limit).await?;
+    let rows: Vec<Value> = rows
+        .into_iter()
+        .map(|row| {
+            json!({ "id": row.id, "at": naive(row.at), "user": row.user, "action": row.action, "target": row.target,
+                    "details": row.details })
+        })
+        .collect();
+    Ok(web::Json(json!({ "entries": rows })))
+}

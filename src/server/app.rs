@@ -1,0 +1,54 @@
+//! What every handler stands on.
+
+use std::sync::Arc;
+
+use crate::config::Config;
+use crate::council::settings::{Settings, SettingsLayer};
+use crate::identity::Gate;
+use crate::llm::registry::Registry;
+use crate::runs::Runs;
+use crate::shutdown::Shutdown;
+use crate::store::{Db, Scope, settings};
+use crate::telemetry::Telemetry;
+
+use super::problem::Problem;
+
+/// The server's parts. Nothing is global: several apps live in one process in the tests.
+pub struct App {
+    pub config: Arc<Config>,
+    pub db: Db,
+    pub runs: Runs,
+    pub models: Arc<Registry>,
+    pub gate: Gate,
+    pub shutdown: Shutdown,
+    pub telemetry: Arc<Telemetry>,
+    /// The configured council; admins and users put their layers on top of it.
+    pub defaults: Settings,
+}
+
+impl App {
+    /// The settings in force for one user: the defaults, the instance's layer, the user's own.
+    ///
+    /// # Errors
+    /// When the database cannot be asked, or holds a layer that cannot be read.
+    pub async fn settings(&self, scope: &Scope) -> Result<(Settings, bool), Problem> {
+        let layers = settings::layers(&mut self.db.begin(scope).await?).await?;
+        let mut settings = self.defaults.clone();
+        let is_default = layers.user.is_none();
+        for layer in [layers.instance, layers.user].into_iter().flatten() {
+            settings = settings.with(&read(layer)?);
+        }
+        Ok((settings, is_default))
+    }
+}
+
+/// Reads a stored layer.
+///
+/// # Errors
+/// 500 when it cannot be read: it was validated when it was stored.
+pub fn read(layer: serde_json::Value) -> Result<SettingsLayer, Problem> {
+    serde_json::from_value(layer).map_err(|error| {
+        tracing::error!(%error, "stored settings cannot be read");
+        Problem::internal()
+    })
+}

@@ -1,0 +1,87 @@
+//! The web app, out of the binary: hashed files for ever, the page itself never from a cache.
+
+use actix_web::http::header::{self, HeaderValue};
+use actix_web::http::{Method, StatusCode};
+use actix_web::{HttpRequest, HttpResponse};
+use rust_embed::{Embed, EmbeddedFile};
+
+use super::problem::Problem;
+
+/// The built web app. In debug builds the files are read from the folder when they are asked for.
+#[derive(Embed)]
+#[folder = "static/dist"]
+#[allow_missing = true]
+struct Dist;
+
+const PAGE: &str = "index.html";
+
+/// Serves a file of the web app, or the page for its own paths. Unknown API paths are 404.
+#[expect(clippy::unused_async, reason = "actix handlers are async")]
+pub async fn serve(request: HttpRequest) -> HttpResponse {
+    if !matches!(*request.method(), Method::GET | Method::HEAD) {
+        return Problem::not_found("Page").response();
+    }
+    let path = request.match_info().unprocessed().trim_start_matches('/');
+    if path.starts_with("api/") || path.starts_with("v1/") {
+        return Problem::not_found("Page").response();
+    }
+    let wanted = if path.is_empty() { PAGE } else { path };
+    if Dist::get(wanted).is_some() {
+        return file(&request, wanted);
+    }
+    // A path with a file ending that is not there is a mistake; anything else is a view.
+    let last = wanted.rsplit('/').next().unwrap_or_default();
+    if last.contains('.') { Problem::not_found("Page").response() } else { file(&request, PAGE) }
+}
+
+fn file(request: &HttpRequest, path: &str) -> HttpResponse {
+    let Some((encoding, content)) = best(request, path) else {
+        return HttpResponse::build(StatusCode::SERVICE_UNAVAILABLE)
+            .content_type("text/plain; charset=utf-8")
+            .body("The web app is not built into this server. Run `make build`.");
+    };
+    let hash: String =
+        content.metadata.sha256_hash().iter().take(16).map(|byte| format!("{byte:02x}")).collect();
+    let tag = format!("\"{hash}\"");
+    let known =
+        request.headers().get(header::IF_NONE_MATCH).is_some_and(|given| given.as_bytes() == tag.as_bytes());
+    let mut response = HttpResponse::build(if known { StatusCode::NOT_MODIFIED } else { StatusCode::OK });
+    let cache = if path.starts_with("assets/") { "public, max-age=31536000, immutable" } else { "no-cache" };
+    response
+        .insert_header((header::ETAG, tag))
+        .insert_header((header::CACHE_CONTROL, HeaderValue::from_static(cache)))
+        .insert_header((header::VARY, "Accept-Encoding"))
+        .insert_header((header::CONTENT_ENCODING, encoding));
+    if known {
+        return response.finish();
+    }
+    response.content_type(media_type(path)).body(content.data.into_owned())
+}
+
+/// The smallest form the client takes; compressed once, when the app was built.
+fn best(request: &HttpRequest, path: &str) -> Option<(&'static str, EmbeddedFile)> {
+    let accepted =
+        request.headers().get(header::ACCEPT_ENCODING).and_then(|value| value.to_str().ok()).unwrap_or("");
+    for (name, ending) in [("br", ".br"), ("gzip", ".gz")] {
+        let takes = accepted.split(',').any(|one| one.trim().split(';').next() == Some(name));
+        if takes && let Some(content) = Dist::get(&format!("{path}{ending}")) {
+            return Some((name, content));
+        }
+    }
+    Dist::get(path).map(|content| ("identity", content))
+}
+
+fn media_type(path: &str) -> &'static str {
+    match path.rsplit('.').next().unwrap_or_default() {
+        "html" => "text/html; charset=utf-8",
+        "js" | "mjs" => "text/javascript; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "json" | "webmanifest" => "application/json",
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
+        "ico" => "image/x-icon",
+        "woff2" => "font/woff2",
+        "txt" => "text/plain; charset=utf-8",
+        _ => "application/octet-stream",
+    }
+}

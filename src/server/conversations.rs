@@ -1,0 +1,323 @@
+//! Conversations: list, create, read, rename, tag, delete, restore, search, export.
+
+use actix_web::http::header;
+use actix_web::{HttpResponse, delete, get, patch, post, put, web};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::app::App;
+use super::extract::{Body, Caller, id};
+use super::problem::{Problem, ProblemBody};
+use super::shape::{Conversation, ConversationSummary, Message};
+use crate::council::field::{FieldErrorKind, Fields};
+use crate::id::ConversationId;
+use crate::identity::Permission;
+use crate::store::conversations::{self, Filter};
+use crate::store::{StoreError, audit};
+
+const MAX_TITLE_CHARS: usize = 200;
+const MAX_TAGS: usize = 20;
+const MAX_TAG_CHARS: usize = 40;
+const MOST_PER_PAGE: u32 = 500;
+
+/// Tags that are offered before a user has own ones.
+const SUGGESTIONS: [&str; 8] =
+    ["coding", "writing", "analysis", "research", "creative", "technical", "business", "learning"];
+
+/// Which conversations to list.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+pub(super) struct ListQuery {
+    /// How many at most, 1 to 500.
+    limit: Option<u32>,
+    /// How many to skip.
+    offset: Option<u32>,
+    /// Only those with this tag.
+    tag: Option<String>,
+    /// The archived ones instead of the others.
+    archived: Option<bool>,
+    /// The deleted ones instead of the others.
+    deleted: Option<bool>,
+}
+
+/// The caller's conversations, newest first: a plain array, its paging in `X-Total-Count` and
+/// `Link`.
+#[utoipa::path(tag = "conversations", params(ListQuery), responses(
+    (status = 200, body = Vec<ConversationSummary>), (status = 401, body = ProblemBody)))]
+#[get("/conversations")]
+pub(super) async fn list(
+    app: web::Data<App>,
+    caller: Caller,
+    query: web::Query<ListQuery>,
+) -> Result<HttpResponse, Problem> {
+    caller.may(Permission::Read)?;
+    let limit = query.limit.unwrap_or(200).clamp(1, MOST_PER_PAGE);
+    let offset = query.offset.unwrap_or(0);
+    let tag = query.tag.as_deref().map(|tag| tag.trim().to_lowercase()).filter(|tag| !tag.is_empty());
+    let filter = Filter {
+        tag: tag.as_deref(),
+        archived: Some(query.archived.unwrap_or(false)),
+        deleted: query.deleted.unwrap_or(false),
+    };
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    let page = conversations::list(&mut tx, &filter, limit, offset).await?;
+    let total = page.total;
+    let mut response = HttpResponse::Ok();
+    response.insert_header(("x-total-count", total.to_string()));
+    if i64::from(offset) + i64::from(limit) < total {
+        let next = offset.saturating_add(limit);
+        response.insert_header((
+            header::LINK,
+            format!("</api/conversations?limit={limit}&offset={next}>; rel=\"next\""),
+        ));
+    }
+    Ok(response.json(page.conversations.into_iter().map(ConversationSummary::from).collect::<Vec<_>>()))
+}
+
+/// Begins a conversation.
+#[utoipa::path(tag = "conversations", request_body = Object, responses(
+    (status = 200, body = Conversation), (status = 401, body = ProblemBody), (status = 422, body = ProblemBody)))]
+#[post("/conversations")]
+pub(super) async fn create(
+    app: web::Data<App>,
+    caller: Caller,
+    body: Body,
+) -> Result<web::Json<Conversation>, Problem> {
+    caller.may(Permission::Ask)?;
+    Fields::of(&body.0)?;
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    let row = conversations::create(&mut tx).await?;
+    tx.commit().await?;
+    Ok(web::Json(Conversation { summary: row.into(), messages: Vec::new() }))
+}
+
+/// A conversation with its messages.
+#[utoipa::path(tag = "conversations", params(("id" = String, Path)), responses(
+    (status = 200, body = Conversation), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody)))]
+#[get("/conversations/{id}")]
+pub(super) async fn read(
+    app: web::Data<App>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<web::Json<Conversation>, Problem> {
+    caller.may(Permission::Read)?;
+    Ok(web::Json(find(&app, &caller, id(&path, "Conversation")?).await?))
+}
+
+async fn find(app: &App, caller: &Caller, id: ConversationId) -> Result<Conversation, Problem> {
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    let (row, messages) = conversations::find(&mut tx, id).await.map_err(named)?;
+    Ok(Conversation { summary: row.into(), messages: messages.into_iter().map(Message::from).collect() })
+}
+
+/// Renames or archives a conversation.
+#[utoipa::path(tag = "conversations", params(("id" = String, Path)), request_body = Object, responses(
+    (status = 200, body = Object), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody),
+    (status = 422, body = ProblemBody)))]
+#[patch("/conversations/{id}")]
+pub(super) async fn change(
+    app: web::Data<App>,
+    caller: Caller,
+    path: web::Path<String>,
+    body: Body,
+) -> Result<web::Json<Value>, Problem> {
+    caller.may(Permission::Ask)?;
+    let id: ConversationId = id(&path, "Conversation")?;
+    let mut fields = Fields::of(&body.0)?;
+    let title: Option<String> = fields.take("title", "a string");
+    let archived: Option<bool> = fields.take("archived", "true or false");
+    let title = title.map(|title| title.split_whitespace().collect::<Vec<_>>().join(" "));
+    if let Some(title) = &title {
+        let chars = title.chars().count();
+        if chars == 0 || chars > MAX_TITLE_CHARS || title.chars().any(char::is_control) {
+            let rule = format!("must be 1 to {MAX_TITLE_CHARS} characters without control characters");
+            fields.refuse("title", FieldErrorKind::Value, rule);
+        }
+    }
+    fields.finish(|| ())?;
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    if let Some(title) = title {
+        conversations::rename(&mut tx, id, &title).await.map_err(named)?;
+    }
+    if let Some(archived) = archived {
+        conversations::set_archived(&mut tx, id, archived).await.map_err(named)?;
+    }
+    let row = conversations::head(&mut tx, id).await.map_err(named)?;
+    tx.commit().await?;
+    let mut answer = json!(ConversationSummary::from(row));
+    answer["status"] = json!("ok");
+    Ok(web::Json(answer))
+}
+
+/// Replaces a conversation's tags.
+#[utoipa::path(tag = "conversations", params(("id" = String, Path)), request_body = Object, responses(
+    (status = 200, body = ConversationSummary), (status = 401, body = ProblemBody),
+    (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
+#[put("/conversations/{id}/tags")]
+pub(super) async fn set_tags(
+    app: web::Data<App>,
+    caller: Caller,
+    path: web::Path<String>,
+    body: Body,
+) -> Result<web::Json<ConversationSummary>, Problem> {
+    caller.may(Permission::Ask)?;
+    let id: ConversationId = id(&path, "Conversation")?;
+    let mut fields = Fields::of(&body.0)?;
+    let tags: Option<Vec<String>> = fields.take("tags", "a list of strings");
+    if !fields.has("tags") {
+        fields.refuse("tags", FieldErrorKind::Missing, "the list of tags is required");
+    }
+    let mut clean: Vec<String> = Vec::new();
+    for (place, tag) in tags.unwrap_or_default().iter().enumerate() {
+        let tag = tag.trim().to_lowercase();
+        if tag.is_empty() || tag.chars().count() > MAX_TAG_CHARS || tag.chars().any(char::is_control) {
+            let rule = format!("must be 1 to {MAX_TAG_CHARS} characters without control characters");
+            fields.refuse(format!("tags.{place}"), FieldErrorKind::Value, rule);
+        } else if !clean.contains(&tag) {
+            clean.push(tag);
+        }
+    }
+    if clean.len() > MAX_TAGS {
+        fields.refuse("tags", FieldErrorKind::Value, format!("at most {MAX_TAGS} tags"));
+    }
+    let tags = fields.finish(|| clean)?;
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    conversations::set_tags(&mut tx, id, &tags).await.map_err(named)?;
+    let row = conversations::head(&mut tx, id).await.map_err(named)?;
+    tx.commit().await?;
+    Ok(web::Json(row.into()))
+}
+
+/// Deletes a conversation; it can be restored for 30 days.
+#[utoipa::path(tag = "conversations", params(("id" = String, Path)), responses(
+    (status = 200, body = Object), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody)))]
+#[delete("/conversations/{id}")]
+pub(super) async fn remove(
+    app: web::Data<App>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<web::Json<Value>, Problem> {
+    caller.may(Permission::Ask)?;
+    let id: ConversationId = id(&path, "Conversation")?;
+    if let Some(run) = crate::store::runs::live_of(&app.db, &caller.scope(), id).await.map_err(named)? {
+        app.runs.cancel(&caller.user, run).await?;
+    }
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    conversations::delete(&mut tx, id).await.map_err(named)?;
+    audit::append(&mut tx, &caller.user, "conversation.delete", Some(&id.to_string()), &json!({})).await?;
+    tx.commit().await?;
+    Ok(web::Json(json!({ "status": "ok", "id": id, "deleted": true })))
+}
+
+/// Takes a deletion back.
+#[utoipa::path(tag = "conversations", params(("id" = String, Path)), responses(
+    (status = 200, body = Object), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody)))]
+#[post("/conversations/{id}/restore")]
+pub(super) async fn restore(
+    app: web::Data<App>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<web::Json<Value>, Problem> {
+    caller.may(Permission::Ask)?;
+    let id: ConversationId = id(&path, "Conversation")?;
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    conversations::restore(&mut tx, id).await.map_err(named)?;
+    let row = conversations::head(&mut tx, id).await.map_err(named)?;
+    tx.commit().await?;
+    let conversation = ConversationSummary::from(row);
+    Ok(web::Json(json!({ "status": "ok", "restored": true, "conversation": conversation })))
+}
+
+/// The caller's tags, and some to begin with.
+#[utoipa::path(tag = "conversations", responses((status = 200, body = Object), (status = 401, body = ProblemBody)))]
+#[get("/tags")]
+pub(super) async fn list_tags(app: web::Data<App>, caller: Caller) -> Result<web::Json<Value>, Problem> {
+    caller.may(Permission::Read)?;
+    let tags = conversations::tags_of_user(&mut app.db.begin(&caller.scope()).await?).await?;
+    Ok(web::Json(json!({ "tags": tags, "suggestions": SUGGESTIONS })))
+}
+
+/// What to look for.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+pub(super) struct SearchQuery {
+    /// Words in titles, questions and answers.
+    q: String,
+    /// How many hits at most, 1 to 100.
+    limit: Option<u32>,
+}
+
+/// Searches the caller's titles, questions and answers.
+#[utoipa::path(tag = "conversations", params(SearchQuery), responses(
+    (status = 200, body = Object), (status = 401, body = ProblemBody), (status = 422, body = ProblemBody)))]
+#[get("/search")]
+pub(super) async fn search(
+    app: web::Data<App>,
+    caller: Caller,
+    query: web::Query<SearchQuery>,
+) -> Result<web::Json<Value>, Problem> {
+    caller.may(Permission::Read)?;
+    let words = query.q.trim();
+    if words.is_empty() || words.chars().count() > 500 || words.contains('\0') {
+        return Err(Problem::field("q", "must be 1 to 500 characters"));
+    }
+    let limit = query.limit.unwrap_or(30).clamp(1, 100);
+    let hits = conversations::search(&mut app.db.begin(&caller.scope()).await?, words, limit).await?;
+    let hits: Vec<Value> = hits
+        .into_iter()
+        .map(|hit| {
+            json!({ "conversation_id": hit.conversation_id, "title": hit.title, "snippet": hit.snippet,
+                    "at": super::shape::naive(hit.created_at) })
+        })
+        .collect();
+    Ok(web::Json(json!(hits)))
+}
+
+/// The form of an export.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+pub(super) struct ExportQuery {
+    /// `md` (default) or `json`.
+    format: Option<String>,
+}
+
+/// A conversation as a file.
+#[utoipa::path(tag = "conversations", params(("id" = String, Path), ExportQuery), responses(
+    (status = 200, description = "Markdown or JSON"), (status = 401, body = ProblemBody),
+    (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
+#[get("/conversations/{id}/export")]
+pub(super) async fn export(
+    app: web::Data<App>,
+    caller: Caller,
+    path: web::Path<String>,
+    query: web::Query<ExportQuery>,
+) -> Result<HttpResponse, Problem> {
+    caller.may(Permission::Read)?;
+    let id: ConversationId = id(&path, "Conversation")?;
+    let conversation = find(&app, &caller, id).await?;
+    let (kind, extension, body) = match query.format.as_deref().unwrap_or("md") {
+        "md" | "markdown" => {
+            ("text/markdown; charset=utf-8", "md", super::markdown::conversation(&conversation))
+        }
+        "json" => {
+            let body = serde_json::to_string_pretty(&conversation).map_err(|_| Problem::internal())?;
+            ("application/json", "json", body)
+        }
+        _ => return Err(Problem::field("format", "must be md or json")),
+    };
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    audit::append(&mut tx, &caller.user, "conversation.export", Some(&id.to_string()), &json!({})).await?;
+    tx.commit().await?;
+    let name: String = conversation
+        .summary
+        .title
+        .chars()
+        .map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' })
+        .take(60)
+        .collect();
+    Ok(HttpResponse::Ok()
+        .insert_header((header::CONTENT_TYPE, kind))
+        .insert_header((header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}.{extension}\"")))
+        .body(body))
+}
+
+pub(super) fn named(error: StoreError) -> Problem {
+    Problem::from(error).naming("Conversation")
+}

@@ -1,0 +1,118 @@
+//! What handlers take: who asks, the JSON body, ids out of the path.
+
+use std::future::{Ready, ready};
+use std::ops::Deref;
+use std::pin::Pin;
+
+use actix_web::dev::Payload;
+use actix_web::{FromRequest, HttpMessage, HttpRequest, web};
+use futures_util::StreamExt;
+use serde_json::Value;
+
+use super::app::App;
+use super::problem::Problem;
+use crate::identity::{Identity, Permission};
+use crate::store::Scope;
+
+/// The person or program that asks; the gate has put it there. A handler that takes none serves
+/// everybody, and a test walks all routes to see that only health does.
+#[derive(Debug, Clone)]
+pub struct Caller(pub Identity);
+
+impl Caller {
+    /// The scope of everything this caller may touch.
+    #[must_use]
+    pub fn scope(&self) -> Scope {
+        Scope::User(self.0.user.clone())
+    }
+
+    /// Refuses everybody but admins.
+    ///
+    /// # Errors
+    /// 403.
+    pub fn admin(&self) -> Result<(), Problem> {
+        if self.0.is_admin {
+            Ok(())
+        } else {
+            Err(Problem::forbidden("this is for administrators of this server"))
+        }
+    }
+
+    /// Refuses a token that lacks a permission; people in their browser have them all.
+    ///
+    /// # Errors
+    /// 403.
+    pub fn may(&self, permission: Permission) -> Result<(), Problem> {
+        if self.0.may(permission) {
+            Ok(())
+        } else {
+            Err(Problem::forbidden("this token does not have the permission for that"))
+        }
+    }
+}
+
+impl Deref for Caller {
+    type Target = Identity;
+
+    fn deref(&self) -> &Identity {
+        &self.0
+    }
+}
+
+impl FromRequest for Caller {
+    type Error = Problem;
+    type Future = Ready<Result<Self, Problem>>;
+
+    fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
+        let identity = request.extensions().get::<Identity>().cloned();
+        ready(
+            identity.map(Self).ok_or_else(|| Problem::unauthenticated("no identity came with this request")),
+        )
+    }
+}
+
+/// A JSON body, read with a limit on its size and on the time it may take.
+pub struct Body(pub Value);
+
+impl FromRequest for Body {
+    type Error = Problem;
+    type Future = Pin<Box<dyn Future<Output = Result<Self, Problem>>>>;
+
+    fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
+        let server = request.app_data::<web::Data<App>>().map(|app| app.config.server.clone());
+        let payload = payload.take();
+        Box::pin(async move {
+            let server = server.ok_or_else(Problem::internal)?;
+            let read = read(payload, server.body_limit_bytes);
+            let bytes = tokio::time::timeout(server.body_timeout(), read)
+                .await
+                .map_err(|_| Problem::slow_body())??;
+            serde_json::from_slice(&bytes).map(Self).map_err(|error| {
+                Problem::field(
+                    "body",
+                    &format!("is not JSON (line {}, column {})", error.line(), error.column()),
+                )
+            })
+        })
+    }
+}
+
+async fn read(mut payload: Payload, limit: usize) -> Result<Vec<u8>, Problem> {
+    let mut body = Vec::new();
+    while let Some(part) = payload.next().await {
+        let part = part.map_err(|_| Problem::bad_request("the body could not be read"))?;
+        if body.len() + part.len() > limit {
+            return Err(Problem::too_large(limit));
+        }
+        body.extend_from_slice(&part);
+    }
+    Ok(body)
+}
+
+/// An id out of the path. What is no id is not there.
+///
+/// # Errors
+/// 404 that names `what`.
+pub fn id<T: std::str::FromStr>(text: &str, what: &str) -> Result<T, Problem> {
+    text.parse().map_err(|_| Problem::not_found(what))
+}

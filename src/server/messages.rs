@@ -1,0 +1,140 @@
+//! Asking the council: with the answer as JSON at the end, or streamed.
+
+use actix_web::{HttpRequest, HttpResponse, post, web};
+use serde_json::{Value, json};
+
+use super::app::App;
+use super::conversations::named;
+use super::extract::{Body, Caller, id};
+use super::problem::{Problem, ProblemBody};
+use super::{runs, sse};
+use crate::council::plan::{Door, Plan};
+use crate::council::prompts::history::Turn;
+use crate::id::ConversationId;
+use crate::identity::Permission;
+use crate::runs::{Ask, Asked};
+use crate::store::conversations;
+
+const MAX_KEY_CHARS: usize = 200;
+
+/// Asks the council and answers with the whole deliberation when it is over.
+#[utoipa::path(tag = "messages", params(("id" = String, Path)), request_body = runs::MessageRequest, responses(
+    (status = 200, body = runs::RunResult), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody),
+    (status = 409, body = ProblemBody), (status = 413, body = ProblemBody), (status = 422, body = ProblemBody),
+    (status = 503, body = ProblemBody)))]
+#[post("/conversations/{id}/message")]
+pub(super) async fn ask_whole(
+    app: web::Data<App>,
+    caller: Caller,
+    request: HttpRequest,
+    path: web::Path<String>,
+    body: Body,
+) -> Result<HttpResponse, Problem> {
+    let asked = start(&app, &caller, &request, &path, &body.0).await?;
+    let mut events = app.runs.subscribe(&caller.user, asked.run, 0).await?;
+    loop {
+        tokio::select! {
+            biased;
+            next = events.next() => match next {
+                Ok(Some(_)) => {}
+                Ok(None) => break,
+                Err(error) => return Err(error.into()),
+            },
+            () = app.shutdown.stopping() => {
+                return Err(Problem::unavailable("this server is restarting; the run goes on, read it from its conversation"));
+            }
+        }
+    }
+    let run = crate::store::runs::find(&app.db, &caller.scope(), asked.run).await?;
+    Ok(HttpResponse::Ok().json(runs::RunResult::from(run)))
+}
+
+/// Asks the council and streams what happens (see the schema `CouncilEvent`).
+#[utoipa::path(tag = "messages", params(("id" = String, Path)), request_body = runs::MessageRequest, responses(
+    (status = 200, content_type = "text/event-stream", body = crate::council::Event),
+    (status = 401, body = ProblemBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody),
+    (status = 413, body = ProblemBody), (status = 422, body = ProblemBody), (status = 503, body = ProblemBody)))]
+#[post("/conversations/{id}/message/stream")]
+pub(super) async fn ask_streaming(
+    app: web::Data<App>,
+    caller: Caller,
+    request: HttpRequest,
+    path: web::Path<String>,
+    body: Body,
+) -> Result<HttpResponse, Problem> {
+    let asked = start(&app, &caller, &request, &path, &body.0).await?;
+    let events = app.runs.subscribe(&caller.user, asked.run, 0).await?;
+    Ok(sse::respond(&app, &request, events))
+}
+
+/// Stops the conversation's run, if there is one.
+#[utoipa::path(tag = "messages", params(("id" = String, Path)), responses(
+    (status = 200, body = Object), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody)))]
+#[post("/conversations/{id}/message/cancel")]
+pub(super) async fn cancel(
+    app: web::Data<App>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<web::Json<Value>, Problem> {
+    caller.may(Permission::Ask)?;
+    let id: ConversationId = id(&path, "Conversation")?;
+    let run = crate::store::runs::live_of(&app.db, &caller.scope(), id).await.map_err(named)?;
+    let cancelled = match run {
+        Some(run) => app.runs.cancel(&caller.user, run).await?,
+        None => false,
+    };
+    Ok(web::Json(json!({ "status": "ok", "cancelled": cancelled })))
+}
+
+async fn start(
+    app: &App,
+    caller: &Caller,
+    request: &HttpRequest,
+    path: &str,
+    body: &Value,
+) -> Result<Asked, Problem> {
+    caller.may(Permission::Ask)?;
+    let conversation: ConversationId = id(path, "Conversation")?;
+    let scope = caller.scope();
+    let idempotency_key = idempotency_key(request)?;
+    let (settings, _) = app.settings(&scope).await?;
+    let mut tx = app.db.begin(&scope).await?;
+    let (row, messages) = conversations::find(&mut tx, conversation).await.map_err(named)?;
+    drop(tx);
+    let first = row.message_count == 0;
+    let plan = Plan::parse(body, Door { settings, history: history(messages), first })?;
+    let ask = Ask { user: caller.user.clone(), conversation, plan, idempotency_key };
+    Ok(app.runs.start(ask).await?)
+}
+
+/// The turns that have a final answer.
+fn history(messages: Vec<conversations::Message>) -> Vec<Turn> {
+    let mut turns = Vec::new();
+    let mut question = None;
+    for message in messages {
+        match (message.role.as_str(), message.content) {
+            ("user", content) => question = content,
+            (_, Some(answer)) => {
+                turns.extend(question.take().map(|question| Turn { question, answer }));
+            }
+            (_, None) => question = None,
+        }
+    }
+    turns
+}
+
+fn idempotency_key(request: &HttpRequest) -> Result<Option<String>, Problem> {
+    let mut keys = request.headers().get_all("idempotency-key");
+    let Some(key) = keys.next() else { return Ok(None) };
+    let rule = format!("one header of 1 to {MAX_KEY_CHARS} visible ASCII characters");
+    match key.to_str() {
+        Ok(key)
+            if keys.next().is_none()
+                && (1..=MAX_KEY_CHARS).contains(&key.len())
+                && key.bytes().all(|byte| byte.is_ascii_graphic()) =>
+        {
+            Ok(Some(key.to_owned()))
+        }
+        Ok(_) | Err(_) => Err(Problem::field("Idempotency-Key", &rule)),
+    }
+}

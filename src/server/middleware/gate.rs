@@ -1,0 +1,81 @@
+//! Who asks, on every request, also on one kept-alive connection; and whether a browser's
+//! state-changing request comes from our own pages. Decided before the database is touched, but
+//! for tokens, which live there.
+
+use std::net::IpAddr;
+
+use actix_web::body::MessageBody;
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::header;
+use actix_web::middleware::Next;
+use actix_web::{Error, HttpMessage, web};
+
+use crate::identity::{Identity, Refusal, Via, token};
+use crate::server::app::App;
+use crate::server::problem::Problem;
+use crate::store::{Scope, tokens};
+
+/// Lets a request through with its identity in the extensions, or refuses it.
+pub async fn identify(
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<impl MessageBody>, Error> {
+    let app = request.app_data::<web::Data<App>>().cloned().ok_or_else(Problem::internal)?;
+    let identity = match bearer(&request) {
+        Some(secret) => by_token(&app, secret).await?,
+        None => by_proxy(&app, &request)?,
+    };
+    if !matches!(identity.via, Via::Token { .. }) && !from_our_own_pages(&app, &request) {
+        metrics::counter!("llm_council_refused_total", "reason" => "cross_origin").increment(1);
+        return Err(Problem::forbidden("this request comes from another site").into());
+    }
+    tracing::Span::current().record("user", app.telemetry.user_hash(&identity.user));
+    request.extensions_mut().insert(identity);
+    next.call(request).await
+}
+
+fn by_proxy(app: &App, request: &ServiceRequest) -> Result<Identity, Problem> {
+    let peer = request.peer_addr().map(|peer| peer.ip());
+    let headers = request.headers().iter().map(|(name, value)| (name.as_str(), value.as_bytes()));
+    app.gate
+        .identify(peer.unwrap_or(IpAddr::from([0, 0, 0, 0])), headers)
+        .map_err(|refusal| refused(&refusal))
+}
+
+fn refused(refusal: &Refusal) -> Problem {
+    metrics::counter!("llm_council_refused_total", "reason" => refusal.reason()).increment(1);
+    if refusal.is_malformed() {
+        Problem::bad_request(refusal.to_string())
+    } else {
+        Problem::unauthenticated("sign in through this server's proxy, or send a personal access token")
+    }
+}
+
+async fn by_token(app: &App, secret: &str) -> Result<Identity, Problem> {
+    let refused = || {
+        metrics::counter!("llm_council_refused_total", "reason" => "token").increment(1);
+        Problem::unauthenticated("this token is unknown, expired or revoked")
+    };
+    if !token::is_well_formed(secret) {
+        return Err(refused());
+    }
+    let mut tx = app.db.begin(&Scope::Engine).await.map_err(Problem::from)?;
+    let owner = tokens::owner_of(&mut tx, &token::hash(secret)).await?;
+    tx.commit().await?;
+    let (user, id, permissions) = owner.ok_or_else(refused)?;
+    Ok(Identity::by_token(user, id, &permissions))
+}
+
+fn bearer(request: &ServiceRequest) -> Option<&str> {
+    let value = request.headers().get(header::AUTHORIZATION)?.to_str().ok()?;
+    let (scheme, secret) = value.split_once(' ')?;
+    scheme
+        .eq_ignore_ascii_case("bearer")
+        .then(|| secret.trim())
+        .filter(|secret| secret.starts_with(token::PREFIX))
+}
+
+fn from_our_own_pages(app: &App, request: &ServiceRequest) -> bool {
+    let text = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok());
+    app.gate.same_origin(request.method().as_str(), text("sec-fetch-site"), text("origin"), text("host"))
+}

@@ -1,0 +1,64 @@
+//! Headers that every page, answer and error carries.
+
+use actix_web::body::MessageBody;
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use actix_web::middleware::Next;
+use actix_web::{Error, web};
+
+use crate::server::app::App;
+use crate::server::problem::Problem;
+
+/// Scripts, styles and connections only of our own; nothing may frame us. Inline style attributes
+/// are allowed through scripts only (CSSOM), which the policy does not concern.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+    font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; \
+    form-action 'self'; frame-ancestors 'none'";
+
+/// The API's page writes its styles inline and loads nothing from outside.
+const DOCS_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
+    img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+/// Refuses unknown hosts, and dresses every response.
+pub async fn dress(
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<impl MessageBody>, Error> {
+    let docs = request.path().starts_with("/docs");
+    let api = request.path().starts_with("/api");
+    let known = request.app_data::<web::Data<App>>().is_none_or(|app| host_is_known(app, &request));
+    let mut response = if known {
+        next.call(request).await?.map_into_left_body()
+    } else {
+        let problem = Problem::bad_request("this server does not answer to that host name");
+        request.into_response(problem.response()).map_into_right_body()
+    };
+    let headers = response.headers_mut();
+    set(headers, header::CONTENT_SECURITY_POLICY, if docs { DOCS_POLICY } else { POLICY });
+    set(headers, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
+    set(headers, header::REFERRER_POLICY, "no-referrer");
+    set(headers, header::X_FRAME_OPTIONS, "DENY");
+    set(headers, HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
+    set(headers, HeaderName::from_static("permissions-policy"), "camera=(), geolocation=(), microphone=()");
+    if api && !headers.contains_key(header::CACHE_CONTROL) {
+        set(headers, header::CACHE_CONTROL, "no-store");
+    }
+    Ok(response)
+}
+
+fn set(headers: &mut HeaderMap, name: HeaderName, value: &'static str) {
+    headers.insert(name, HeaderValue::from_static(value));
+}
+
+fn host_is_known(app: &App, request: &ServiceRequest) -> bool {
+    let allowed = &app.config.server.allowed_hosts;
+    if allowed.is_empty() || request.path().starts_with("/health/") {
+        return true;
+    }
+    let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    };
+    allowed.iter().any(|known| known.eq_ignore_ascii_case(host) || known.eq_ignore_ascii_case(name))
+}

@@ -1,0 +1,4 @@
+//! What every request passes before a handler sees it.
+
+pub mod gate;
+pub mod headers;

@@ -1,0 +1,217 @@
+//! The table of errors: what a client reads when something is wrong (RFC 9457 problem details,
+//! with `detail` in the shape existing clients expect). Nothing here is an error's own text.
+
+use std::fmt;
+
+use actix_web::http::StatusCode;
+use actix_web::http::header::{self, HeaderValue};
+use actix_web::{HttpResponse, ResponseError};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::council::field::{FieldError, FieldErrorKind};
+use crate::runs::StartError;
+use crate::store::StoreError;
+
+/// How long a client should wait when this server cannot answer now, in seconds.
+const RETRY_AFTER_SECONDS: u64 = 5;
+
+/// One refusal or failure, as the client will read it.
+#[derive(Debug, Clone)]
+pub struct Problem {
+    status: StatusCode,
+    /// The last part of the problem's type URI.
+    kind: &'static str,
+    title: &'static str,
+    detail: Value,
+    more: Map<String, Value>,
+    retry_after: Option<u64>,
+}
+
+/// A problem as JSON (`application/problem+json`).
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct ProblemBody {
+    /// A URI that names the kind of problem.
+    pub r#type: String,
+    pub title: String,
+    pub status: u16,
+    /// A sentence; for a 422 a list of `{type, loc, msg}`.
+    #[schema(value_type = Object)]
+    pub detail: Value,
+    /// For a 422: every wrong field.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub errors: Option<Vec<FieldError>>,
+    /// For a 409: the run that is in the way.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run_id: Option<String>,
+}
+
+impl Problem {
+    fn new(status: StatusCode, kind: &'static str, title: &'static str, detail: impl Into<String>) -> Self {
+        let detail = Value::String(detail.into());
+        Self { status, kind, title, detail, more: Map::new(), retry_after: None }
+    }
+
+    /// 404: not there, or not theirs; nobody learns which.
+    #[must_use]
+    pub fn not_found(what: &str) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not-found", "Not found", format!("{what} not found"))
+    }
+
+    /// 401: no identity that counts.
+    #[must_use]
+    pub fn unauthenticated(detail: &str) -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, "unauthenticated", "Sign in first", detail)
+    }
+
+    /// 403: signed in, but not allowed.
+    #[must_use]
+    pub fn forbidden(detail: &str) -> Self {
+        Self::new(StatusCode::FORBIDDEN, "forbidden", "Not allowed", detail)
+    }
+
+    /// 400: the request itself is malformed.
+    #[must_use]
+    pub fn bad_request(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, "bad-request", "Malformed request", detail)
+    }
+
+    /// 408: the body did not arrive in time.
+    #[must_use]
+    pub fn slow_body() -> Self {
+        let detail = "the request's body did not arrive in time; send it again";
+        Self::new(StatusCode::REQUEST_TIMEOUT, "slow-body", "Request too slow", detail)
+    }
+
+    /// 413: the body is larger than this server takes.
+    #[must_use]
+    pub fn too_large(limit: usize) -> Self {
+        let detail = format!("the request's body is larger than {limit} bytes");
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "Request too large", detail)
+    }
+
+    /// 422: every wrong field.
+    #[must_use]
+    pub fn fields(errors: &[FieldError]) -> Self {
+        let mut problem =
+            Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid", "Some fields are wrong", String::new());
+        problem.detail = errors.iter().map(existing_clients_shape).collect();
+        problem.more.insert("errors".into(), json!(errors));
+        problem
+    }
+
+    /// 422 for one field.
+    #[must_use]
+    pub fn field(field: &str, message: &str) -> Self {
+        Self::fields(&[FieldError::value(field, message)])
+    }
+
+    /// 503: not now.
+    #[must_use]
+    pub fn unavailable(detail: &str) -> Self {
+        let mut problem =
+            Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", "Not available right now", detail);
+        problem.retry_after = Some(RETRY_AFTER_SECONDS);
+        problem
+    }
+
+    /// 500: a fault of ours; the log and Sentry have it.
+    #[must_use]
+    pub fn internal() -> Self {
+        let detail = "something went wrong on this server; it has been recorded";
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "Internal error", detail)
+    }
+
+    /// Names what was not found, where the store cannot know.
+    #[must_use]
+    pub fn naming(self, what: &str) -> Self {
+        if self.status == StatusCode::NOT_FOUND { Self::not_found(what) } else { self }
+    }
+
+    /// The response.
+    #[must_use]
+    pub fn response(&self) -> HttpResponse {
+        let mut body = Map::new();
+        body.insert("type".into(), json!(format!("urn:llm-council:problem:{}", self.kind)));
+        body.insert("title".into(), json!(self.title));
+        body.insert("status".into(), json!(self.status.as_u16()));
+        body.insert("detail".into(), self.detail.clone());
+        body.extend(self.more.clone());
+        let mut response = HttpResponse::build(self.status);
+        response
+            .insert_header((header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json")))
+            .insert_header((header::CACHE_CONTROL, HeaderValue::from_static("no-store")));
+        if let Some(seconds) = self.retry_after {
+            response.insert_header((header::RETRY_AFTER, seconds.to_string()));
+        }
+        response.body(Value::Object(body).to_string())
+    }
+}
+
+/// `{type, loc, msg}`, as clients of FastAPI servers read validation errors.
+fn existing_clients_shape(error: &FieldError) -> Value {
+    let kind = match error.kind {
+        FieldErrorKind::Missing => "missing",
+        FieldErrorKind::Type => "type_error",
+        FieldErrorKind::Value => "value_error",
+        FieldErrorKind::Unavailable => "unavailable",
+    };
+    let place =
+        error.field.split('.').map(|part| part.parse::<u64>().map_or_else(|_| json!(part), |n| json!(n)));
+    let loc: Vec<Value> = [json!("body")].into_iter().chain(place.filter(|part| part != "body")).collect();
+    json!({ "type": kind, "loc": loc, "msg": error.message })
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.status.as_u16(), self.kind)
+    }
+}
+
+impl ResponseError for Problem {
+    fn status_code(&self) -> StatusCode {
+        self.status
+    }
+
+    fn error_response(&self) -> HttpResponse {
+        self.response()
+    }
+}
+
+impl From<Vec<FieldError>> for Problem {
+    fn from(errors: Vec<FieldError>) -> Self {
+        Self::fields(&errors)
+    }
+}
+
+impl From<StoreError> for Problem {
+    fn from(error: StoreError) -> Self {
+        match error {
+            StoreError::NotFound => Self::not_found("Resource"),
+            error @ StoreError::Unavailable(_) => {
+                tracing::warn!(%error, "the database cannot be reached");
+                Self::unavailable("the database cannot be reached right now; try again in a moment")
+            }
+            error => {
+                tracing::error!(error = &error as &dyn std::error::Error, "a database operation failed");
+                Self::internal()
+            }
+        }
+    }
+}
+
+impl From<StartError> for Problem {
+    fn from(error: StartError) -> Self {
+        match error {
+            StartError::Busy(run) => {
+                let detail = "this conversation has a run under way; wait for it or stop it";
+                let mut problem =
+                    Self::new(StatusCode::CONFLICT, "run-under-way", "A run is under way", detail);
+                problem.more.insert("run_id".into(), json!(run));
+                problem
+            }
+            StartError::Closing => Self::unavailable("this server is shutting down; try again in a moment"),
+            StartError::Store(error) => Self::from(error).naming("Conversation"),
+        }
+    }
+}

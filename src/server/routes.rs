@@ -1,0 +1,78 @@
+//! The table of routes. What is served here is in the OpenAPI document, and the other way round.
+
+use actix_web::middleware::from_fn;
+use actix_web::web;
+use utoipa::OpenApi;
+use utoipa_actix_web::service_config::ServiceConfig;
+use utoipa_actix_web::{AppExt, scope};
+
+use super::middleware::gate;
+use super::problem::Problem;
+use super::{admin, conversations, health, me, messages, runs, settings};
+
+/// Every route but the web app's files.
+pub fn table(routes: &mut ServiceConfig<'_>) {
+    routes.service(health::live).service(health::ready).service(health::metrics);
+    routes.service(
+        scope("/api")
+            .wrap(from_fn(gate::identify))
+            .service(conversations::list)
+            .service(conversations::create)
+            .service(conversations::read)
+            .service(conversations::change)
+            .service(conversations::remove)
+            .service(conversations::restore)
+            .service(conversations::set_tags)
+            .service(conversations::export)
+            .service(conversations::list_tags)
+            .service(conversations::search)
+            .service(messages::ask_whole)
+            .service(messages::ask_streaming)
+            .service(messages::cancel)
+            .service(runs::read)
+            .service(runs::events)
+            .service(runs::cancel)
+            .service(settings::show)
+            .service(settings::change)
+            .service(settings::reset)
+            .service(settings::council_models)
+            .service(settings::list_models)
+            .service(me::whoami)
+            .service(me::list_tokens)
+            .service(me::create_token)
+            .service(me::revoke_token)
+            .service(admin::usage_report)
+            .service(admin::users)
+            .service(admin::runs)
+            .service(admin::audit_log)
+            .default_service(web::to(|| async { Problem::not_found("Page").response() })),
+    );
+}
+
+/// The document's frame.
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "LLM Council",
+        description = "A question goes to several language models at once, they review each other's answers \
+                       blind, and a chairman writes the answer."
+    ),
+    components(schemas(
+        crate::council::Event,
+        crate::council::event::RunEvent,
+        super::shape::Conversation,
+        super::problem::ProblemBody
+    ))
+)]
+struct Document;
+
+/// The OpenAPI document of the table above.
+#[must_use]
+pub fn openapi() -> utoipa::openapi::OpenApi {
+    let (_, document) = actix_web::App::new()
+        .into_utoipa_app()
+        .openapi(Document::openapi())
+        .configure(table)
+        .split_for_parts();
+    document
+}

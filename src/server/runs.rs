@@ -1,0 +1,138 @@
+//! Runs: read one, follow its events, stop it.
+
+use actix_web::{HttpRequest, HttpResponse, get, post, web};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::app::App;
+use super::extract::{Caller, id};
+use super::problem::{Problem, ProblemBody};
+use super::{shape, sse};
+use crate::council::Deliberation;
+use crate::council::settings::Member;
+use crate::id::{ConversationId, MessageId, RunId};
+use crate::identity::Permission;
+use crate::store::StoreError;
+use crate::store::runs::{RunRow, RunStatus};
+
+/// A question for the council. Unknown fields are ignored; a known option that this server does
+/// not offer is refused when it is switched on.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[expect(dead_code, reason = "documents the body; the plan's door reads it field by field")]
+pub struct MessageRequest {
+    /// The question, 1 to 100,000 characters.
+    content: String,
+    /// The format; only `council` is offered so far.
+    #[schema(default = "council")]
+    mode: Option<String>,
+    /// A system message for every member without one of its own.
+    system_prompt: Option<String>,
+    /// The council for this run only.
+    models: Option<Vec<Member>>,
+    /// The chairman for this run only.
+    chairman_model: Option<String>,
+    /// Whether answers show their steps.
+    #[schema(default = false)]
+    use_cot: Option<bool>,
+}
+
+/// A run, and what it has found out once it is over.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct RunResult {
+    pub run_id: RunId,
+    pub conversation_id: ConversationId,
+    pub message_id: MessageId,
+    pub status: RunStatus,
+    /// `council`, …
+    pub format: String,
+    pub created_at: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub finished_at: Option<String>,
+    /// Why it failed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    #[serde(flatten)]
+    pub deliberation: Deliberation,
+}
+
+impl From<RunRow> for RunResult {
+    fn from(row: RunRow) -> Self {
+        Self {
+            run_id: row.id,
+            conversation_id: row.conversation,
+            message_id: row.message,
+            status: row.status,
+            format: row.format,
+            created_at: shape::naive(row.created_at),
+            finished_at: row.finished_at.map(shape::naive),
+            error: row.error.as_ref().and_then(shape::message_of),
+            deliberation: row.body.map(shape::deliberation).unwrap_or_default(),
+        }
+    }
+}
+
+/// A run's state, and its result once it is over.
+#[utoipa::path(tag = "runs", params(("id" = String, Path)), responses(
+    (status = 200, body = RunResult), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody)))]
+#[get("/runs/{id}")]
+pub(super) async fn read(
+    app: web::Data<App>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<web::Json<RunResult>, Problem> {
+    caller.may(Permission::Read)?;
+    let run = crate::store::runs::find(&app.db, &caller.scope(), id(&path, "Run")?).await.map_err(named)?;
+    Ok(web::Json(run.into()))
+}
+
+/// Where to go on reading.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+pub(super) struct EventsQuery {
+    /// The number of the last event seen; `Last-Event-ID` says the same.
+    after: Option<u64>,
+}
+
+/// A run's events after the last one seen: what was missed, then live, from any moment on.
+#[utoipa::path(tag = "runs", params(("id" = String, Path), EventsQuery), responses(
+    (status = 200, content_type = "text/event-stream", body = crate::council::Event),
+    (status = 401, body = ProblemBody), (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
+#[get("/runs/{id}/events")]
+pub(super) async fn events(
+    app: web::Data<App>,
+    caller: Caller,
+    request: HttpRequest,
+    path: web::Path<String>,
+    query: web::Query<EventsQuery>,
+) -> Result<HttpResponse, Problem> {
+    caller.may(Permission::Read)?;
+    let run: RunId = id(&path, "Run")?;
+    let header = match request.headers().get("last-event-id").map(|value| value.to_str()) {
+        None => None,
+        Some(Ok("")) => None,
+        Some(value) => {
+            let number = value.ok().and_then(|text| text.trim().parse::<u64>().ok());
+            Some(number.ok_or_else(|| Problem::field("Last-Event-ID", "must be the number of an event"))?)
+        }
+    };
+    let after = query.after.or(header).unwrap_or(0);
+    let subscription = app.runs.subscribe(&caller.user, run, after).await.map_err(named)?;
+    Ok(sse::respond(&app, &request, subscription))
+}
+
+/// Stops a run, wherever it is executed.
+#[utoipa::path(tag = "runs", params(("id" = String, Path)), responses(
+    (status = 200, body = Object), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody)))]
+#[post("/runs/{id}/cancel")]
+pub(super) async fn cancel(
+    app: web::Data<App>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<web::Json<Value>, Problem> {
+    caller.may(Permission::Ask)?;
+    let cancelled = app.runs.cancel(&caller.user, id(&path, "Run")?).await.map_err(named)?;
+    Ok(web::Json(json!({ "status": "ok", "cancelled": cancelled })))
+}
+
+fn named(error: StoreError) -> Problem {
+    Problem::from(error).naming("Run")
+}

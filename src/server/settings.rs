@@ -1,0 +1,161 @@
+//! The council's settings: what is in force for the caller, and the caller's own layer.
+
+use actix_web::{get, post, put, web};
+use serde::Serialize;
+use serde_json::{Value, json};
+
+use super::app::{App, read};
+use super::extract::{Body, Caller};
+use super::problem::{Problem, ProblemBody};
+use crate::config::AuthMode;
+use crate::council::plan::MAX_CONTENT_CHARS;
+use crate::council::settings::{MAX_MEMBERS, Member, Settings, SettingsLayer};
+use crate::identity::Permission;
+use crate::llm::{ModelList, Models};
+use crate::store::{audit, settings};
+
+/// The settings in force, and what this server can do.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct ConfigView {
+    pub council_models: Vec<Member>,
+    pub chairman_model: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chairman_alias: Option<String>,
+    pub chairman_fallbacks: Vec<String>,
+    pub title_model: String,
+    pub utility_model: String,
+    pub use_system_prompt_stage2: bool,
+    pub use_system_prompt_stage3: bool,
+    pub count_self_votes: bool,
+    /// Whether the caller has no settings of their own.
+    pub is_default: bool,
+    pub features: Features,
+    /// The formats on offer.
+    pub modes: Vec<&'static str>,
+    pub limits: Limits,
+}
+
+/// What is available here.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Features {
+    pub search: bool,
+    pub research: bool,
+    pub cache: bool,
+    pub arena: bool,
+    /// Whether people sign in; without, there is one local user.
+    pub auth: bool,
+    /// Whether any seat of the council in force is played by the simulated provider.
+    pub simulated: bool,
+}
+
+/// Bounds the web app should know before it sends.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Limits {
+    pub max_content_chars: usize,
+    pub max_members: usize,
+}
+
+fn view(app: &App, settings: Settings, is_default: bool) -> ConfigView {
+    let simulated = settings
+        .council_models
+        .iter()
+        .map(|member| member.model.as_str())
+        .chain([settings.chairman_model.as_str()])
+        .any(|model| app.models.is_simulated(model));
+    ConfigView {
+        council_models: settings.council_models,
+        chairman_model: settings.chairman_model,
+        chairman_alias: settings.chairman_alias,
+        chairman_fallbacks: settings.chairman_fallbacks,
+        title_model: settings.title_model,
+        utility_model: settings.utility_model,
+        use_system_prompt_stage2: settings.use_system_prompt_stage2,
+        use_system_prompt_stage3: settings.use_system_prompt_stage3,
+        count_self_votes: settings.count_self_votes,
+        is_default,
+        features: Features {
+            search: false,
+            research: false,
+            cache: false,
+            arena: false,
+            auth: app.config.auth.mode == AuthMode::Proxy,
+            simulated,
+        },
+        modes: vec!["council"],
+        limits: Limits { max_content_chars: MAX_CONTENT_CHARS, max_members: MAX_MEMBERS },
+    }
+}
+
+/// The settings in force for the caller.
+#[utoipa::path(tag = "settings", responses((status = 200, body = ConfigView), (status = 401, body = ProblemBody)))]
+#[get("/config")]
+pub(super) async fn show(app: web::Data<App>, caller: Caller) -> Result<web::Json<ConfigView>, Problem> {
+    caller.may(Permission::Read)?;
+    let (settings, is_default) = app.settings(&caller.scope()).await?;
+    Ok(web::Json(view(&app, settings, is_default)))
+}
+
+/// Changes the caller's own settings; what is left out stays as it is. All or nothing.
+#[utoipa::path(tag = "settings", request_body = SettingsLayer, responses(
+    (status = 200, body = ConfigView), (status = 401, body = ProblemBody), (status = 422, body = ProblemBody)))]
+#[put("/config")]
+pub(super) async fn change(
+    app: web::Data<App>,
+    caller: Caller,
+    body: Body,
+) -> Result<web::Json<ConfigView>, Problem> {
+    caller.may(Permission::Ask)?;
+    let newer = SettingsLayer::parse(&body.0)?;
+    let scope = caller.scope();
+    let mut tx = app.db.begin(&scope).await?;
+    let layers = settings::layers(&mut tx).await?;
+    let own = layers.user.map(read).transpose()?.unwrap_or_default().overlaid(newer);
+    let below = match layers.instance {
+        Some(layer) => app.defaults.with(&read(layer)?),
+        None => app.defaults.clone(),
+    };
+    let in_force = below.with(&own);
+    let problems = in_force.problems();
+    if !problems.is_empty() {
+        return Err(problems.into());
+    }
+    settings::save_user(&mut tx, &json!(own)).await?;
+    audit::append(&mut tx, &caller.user, "settings.change", None, &json!({})).await?;
+    tx.commit().await?;
+    Ok(web::Json(view(&app, in_force, false)))
+}
+
+/// Drops the caller's own settings.
+#[utoipa::path(tag = "settings", responses((status = 200, body = ConfigView), (status = 401, body = ProblemBody)))]
+#[post("/config/reset")]
+pub(super) async fn reset(app: web::Data<App>, caller: Caller) -> Result<web::Json<ConfigView>, Problem> {
+    caller.may(Permission::Ask)?;
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    settings::reset_user(&mut tx).await?;
+    audit::append(&mut tx, &caller.user, "settings.reset", None, &json!({})).await?;
+    tx.commit().await?;
+    let (settings, is_default) = app.settings(&caller.scope()).await?;
+    Ok(web::Json(view(&app, settings, is_default)))
+}
+
+/// The ids of the caller's council.
+#[utoipa::path(tag = "settings", responses((status = 200, body = Object), (status = 401, body = ProblemBody)))]
+#[get("/config/models")]
+pub(super) async fn council_models(app: web::Data<App>, caller: Caller) -> Result<web::Json<Value>, Problem> {
+    caller.may(Permission::Read)?;
+    let (settings, _) = app.settings(&caller.scope()).await?;
+    let models: Vec<String> = settings.council_models.into_iter().map(|member| member.model).collect();
+    Ok(web::Json(json!({ "models": models })))
+}
+
+/// The models on offer, by provider.
+#[utoipa::path(tag = "settings", responses(
+    (status = 200, body = ModelList), (status = 401, body = ProblemBody)))]
+#[get("/models")]
+pub(super) async fn list_models(
+    app: web::Data<App>,
+    caller: Caller,
+) -> Result<web::Json<ModelList>, Problem> {
+    caller.may(Permission::Read)?;
+    Ok(web::Json((*app.models.models().await).clone()))
+}
