@@ -1,1 +1,92 @@
-//! (room being furnished)
+//! People at a terminal: one file per subcommand. May import every room.
+
+mod healthcheck;
+mod migrate;
+pub mod serve;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::config::{Config, Overrides};
+
+/// A team's council of language models.
+#[derive(Debug, Parser)]
+#[command(name = "llm-council", version, about)]
+pub struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    settings: Flags,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve the API and the web app (what happens without a subcommand).
+    Serve,
+    /// Bring the configured database to this version's schema.
+    Migrate,
+    /// Ask the running server whether it is ready; exits with 0 or 1.
+    Healthcheck,
+    /// Print the OpenAPI document.
+    Openapi,
+    /// Print the configuration reference.
+    ConfigReference,
+}
+
+/// Settings that a flag may override.
+#[derive(Debug, Clone, Default, Args)]
+struct Flags {
+    /// The configuration file [default: ./config.toml, if it is there].
+    #[arg(long, global = true)]
+    config: Option<PathBuf>,
+    /// The address to listen on.
+    #[arg(long, global = true)]
+    bind: Option<std::net::IpAddr>,
+    /// The port to listen on.
+    #[arg(long, global = true)]
+    port: Option<u16>,
+    /// Where the local database lives.
+    #[arg(long, global = true)]
+    data_dir: Option<PathBuf>,
+}
+
+impl Flags {
+    fn load(&self) -> anyhow::Result<Config> {
+        let env = crate::config::environment(std::env::vars_os());
+        let overrides = Overrides {
+            bind: self.bind,
+            port: self.port,
+            data_dir: self.data_dir.clone(),
+            ..Overrides::default()
+        };
+        Ok(Config::load(self.config.as_deref(), &env, &overrides)?)
+    }
+}
+
+impl Cli {
+    /// Does what was asked for.
+    #[must_use]
+    pub fn run(self) -> ExitCode {
+        let result = match self.command.unwrap_or(Command::Serve) {
+            Command::Serve => self.settings.load().and_then(|config| serve::run(&config)),
+            Command::Migrate => self.settings.load().and_then(|config| migrate::run(&config)),
+            Command::Healthcheck => self.settings.load().and_then(|config| healthcheck::run(&config)),
+            Command::Openapi => openapi(),
+            Command::ConfigReference => {
+                print!("{}", crate::config::reference());
+                Ok(ExitCode::SUCCESS)
+            }
+        };
+        result.unwrap_or_else(|error| {
+            eprintln!("llm-council: {error:#}");
+            ExitCode::FAILURE
+        })
+    }
+}
+
+fn openapi() -> anyhow::Result<ExitCode> {
+    println!("{}", crate::server::routes::openapi().to_pretty_json()?);
+    Ok(ExitCode::SUCCESS)
+}
