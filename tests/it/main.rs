@@ -1,8 +1,11 @@
 //! Tests from the outside; one file per behaviour.
 #![expect(clippy::unwrap_used, reason = "a test may: its helpers, too")]
 
+mod council;
 mod llm_faults;
 mod local;
+mod replay;
+mod rooms;
 mod store;
 mod store_functions;
 mod store_setup;

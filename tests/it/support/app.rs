@@ -61,9 +61,16 @@ impl TestApp {
 
     async fn on(toml: &str, models: ModelServer) -> Self {
         let db = TestDb::new().await;
-        let config = Config::from_parts(toml, &Default::default(), &Overrides::default()).expect("the test's configuration");
+        let config = Config::from_parts(toml, &Default::default(), &Overrides::default())
+            .expect("the test's configuration");
         let shutdown = Shutdown::new();
-        let app = build(&config, db.db().clone(), shutdown.clone(), Arc::new(Telemetry::for_tests())).expect("the app");
+        let app = build(
+            &config,
+            db.db().clone(),
+            shutdown.clone(),
+            Arc::new(Telemetry::for_tests().expect("telemetry")),
+        )
+        .expect("the app");
         let app = web::Data::new(app);
         shutdown.tasks().spawn_background(app.runs.clone().work());
         let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).expect("a free port");
@@ -81,7 +88,11 @@ impl TestApp {
 
     /// Somebody who came through the proxy.
     pub fn user(&self, name: &str) -> User<'_> {
-        User { app: self, headers: vec![("remote-user".into(), name.into())], client: client(Ipv4Addr::LOCALHOST) }
+        User {
+            app: self,
+            headers: vec![("remote-user".into(), name.into())],
+            client: client(Ipv4Addr::LOCALHOST),
+        }
     }
 
     /// An administrator.
@@ -91,7 +102,11 @@ impl TestApp {
 
     /// Somebody who reaches the port past the proxy, and claims to be whoever the headers say.
     pub fn stranger(&self) -> User<'_> {
-        User { app: self, headers: vec![("remote-user".into(), "admin".into())], client: client(Ipv4Addr::new(127, 0, 0, 9)) }
+        User {
+            app: self,
+            headers: vec![("remote-user".into(), "admin".into())],
+            client: client(Ipv4Addr::new(127, 0, 0, 9)),
+        }
     }
 
     /// Stops the app and checks that nothing is left: no run, no stream, no task.
@@ -100,10 +115,11 @@ impl TestApp {
         let left = self.app.shutdown.drain(Duration::from_secs(20)).await;
         assert!(left.is_clean(), "left behind: {left:?}");
         assert_eq!(self.app.runs.live_count(), 0);
-        let unowned: i64 = sqlx::query_scalar("SELECT count(*) FROM runs WHERE status IN ('queued', 'running')")
-            .fetch_one(&mut self.db.superuser().await)
-            .await
-            .expect("the runs");
+        let unowned: i64 =
+            sqlx::query_scalar("SELECT count(*) FROM runs WHERE status IN ('queued', 'running')")
+                .fetch_one(&mut self.db.superuser().await)
+                .await
+                .expect("the runs");
         assert_eq!(unowned, 0, "runs that nobody will end");
         self.app.shutdown.tasks().end_background();
         self.handle.stop(false).await;
@@ -209,8 +225,11 @@ impl User<'_> {
 
     /// Asks in a conversation and reads the stream as it comes.
     pub async fn ask(&self, conversation: &str, body: Value) -> Events {
-        self.stream(self.request("POST", &format!("/api/conversations/{conversation}/message/stream")).body(body.to_string()))
-            .await
+        self.stream(
+            self.request("POST", &format!("/api/conversations/{conversation}/message/stream"))
+                .body(body.to_string()),
+        )
+        .await
     }
 
     /// A run's events after one of them.

@@ -289,7 +289,7 @@ impl State {
 pub fn plausible(request: &RecordedRequest) -> Script {
     let model = &request.model;
     match request.asked_for() {
-        AskedFor::Answer => Script::answer(&format!("A scripted answer of {model}.")),
+        AskedFor::Answer => Script::answer(&format!("A scripted answer of {model}.\n\nCONFIDENCE: 8")),
         AskedFor::Synthesis => Script::answer(&format!("A scripted synthesis by {model}.")),
         AskedFor::Title => Script::answer("A Scripted Title"),
         AskedFor::Review => {

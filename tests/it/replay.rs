@@ -1,0 +1,171 @@
+//! Every feature, executed with a journal that dies after its n-th commit, for every n: the second
+//! execution must end with the same answer, the same events, and no call paid twice.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use llm_council::council::plan::Door;
+use llm_council::council::settings::{Member, Settings};
+use llm_council::council::{self, Deliberation, Plan, Run};
+use llm_council::id::RunId;
+use llm_council::llm::{CallError, ChatRequest, ErrorKind, Purpose, Reply};
+use llm_council::runs::memory::{MemoryHost, Shelf};
+use serde_json::json;
+
+use crate::support::models::{Scripted, reply, sensible};
+
+fn settings() -> Settings {
+    Settings {
+        council_models: ["a/one", "b/two", "c/three"].map(Member::plain).to_vec(),
+        chairman_model: "a/chair".into(),
+        chairman_alias: None,
+        chairman_fallbacks: vec!["b/stand-in".into()],
+        title_model: "t/title".into(),
+        utility_model: "t/title".into(),
+        use_system_prompt_stage2: true,
+        use_system_prompt_stage3: true,
+        count_self_votes: false,
+        sampling: BTreeMap::new(),
+        timeouts: BTreeMap::new(),
+    }
+}
+
+type Script = fn(&ChatRequest) -> Result<Reply, CallError>;
+
+fn fine(request: &ChatRequest) -> Result<Reply, CallError> {
+    Ok(sensible(request))
+}
+
+fn a_member_fails(request: &ChatRequest) -> Result<Reply, CallError> {
+    if request.model == "b/two" { Err(CallError::new(ErrorKind::Overloaded, "down")) } else { fine(request) }
+}
+
+fn the_chairman_fails(request: &ChatRequest) -> Result<Reply, CallError> {
+    if request.model == "a/chair" {
+        Err(CallError::new(ErrorKind::Timeout, "too slow"))
+    } else {
+        fine(request)
+    }
+}
+
+fn a_ballot_needs_repair(request: &ChatRequest) -> Result<Reply, CallError> {
+    if request.purpose == Purpose::Review && request.model == "c/three" {
+        Ok(reply("I like Response B and also Response B, then Response A."))
+    } else {
+        fine(request)
+    }
+}
+
+fn system_prompts_are_rejected(request: &ChatRequest) -> Result<Reply, CallError> {
+    let with_system = request.messages.iter().any(|message| message.role == llm_council::llm::Role::System);
+    if with_system && request.model == "a/one" {
+        let mut error = CallError::new(ErrorKind::Refused, "no system prompts");
+        error.status = Some(400);
+        Err(error)
+    } else {
+        fine(request)
+    }
+}
+
+fn nobody_answers(_: &ChatRequest) -> Result<Reply, CallError> {
+    Err(CallError::new(ErrorKind::Overloaded, "down"))
+}
+
+/// Every feature joins here.
+const FEATURES: &[(&str, Script, &str)] = &[
+    ("plain", fine, r#"{"content": "Why?"}"#),
+    ("chain of thought", fine, r#"{"content": "Why?", "use_cot": true}"#),
+    ("a member fails", a_member_fails, r#"{"content": "Why?"}"#),
+    ("the chairman fails", the_chairman_fails, r#"{"content": "Why?"}"#),
+    ("a ballot needs repair", a_ballot_needs_repair, r#"{"content": "Why?"}"#),
+    (
+        "system prompts are rejected",
+        system_prompts_are_rejected,
+        r#"{"content": "Why?", "system_prompt": "Be kind."}"#,
+    ),
+    ("nobody answers", nobody_answers, r#"{"content": "Why?"}"#),
+];
+
+fn plan(body: &str) -> Plan {
+    let door = Door { settings: settings(), history: vec![], first: true };
+    Plan::parse(&serde_json::from_str(body).unwrap(), door).unwrap()
+}
+
+/// What must come out the same.
+#[derive(Debug, PartialEq)]
+struct Seen {
+    deliberation: Deliberation,
+    events: BTreeMap<String, serde_json::Value>,
+    calls: BTreeMap<String, usize>,
+    failed: bool,
+}
+
+struct Executed {
+    seen: Seen,
+    commits: usize,
+}
+
+/// Executes a plan, letting the host die after each given number of commits, then to the end.
+async fn execute(plan: &Plan, script: Script, id: RunId, deaths: &[usize]) -> Executed {
+    let shelf = Arc::new(Mutex::new(Shelf::default()));
+    let models = Arc::new(Scripted::new(script));
+    // Calls that had been sent and were not committed when the process died are asked again: their
+    // first answers never arrived anywhere. Finished ones must not be.
+    let mut lost: BTreeMap<String, usize> = BTreeMap::new();
+    for (attempt, left) in deaths.iter().enumerate() {
+        let host = Arc::new(MemoryHost::new(shelf.clone(), attempt as u32 + 1, Some(*left)));
+        let run = Run::new(id, host.clone(), models.clone());
+        tokio::select! {
+            biased;
+            () = host.death() => {}
+            _ = council::deliberate(&run, plan) => {}
+        }
+        lost = models.calls();
+        for call in shelf.lock().unwrap().calls.values() {
+            *lost.get_mut(&format!("{:?} {}", call.purpose, call.model)).unwrap() -= 1;
+        }
+    }
+    let host = Arc::new(MemoryHost::new(shelf.clone(), deaths.len() as u32 + 1, None));
+    let run = Run::new(id, host.clone(), models.clone());
+    let failed = council::deliberate(&run, plan).await.is_err();
+    let shelf = shelf.lock().unwrap();
+    let events = shelf
+        .events
+        .iter()
+        .filter(|(key, _)| !key.starts_with("restart/"))
+        .map(|(key, event)| (key.clone(), json!(event)))
+        .collect();
+    let mut calls = models.calls();
+    for (call, count) in lost {
+        *calls.get_mut(&call).unwrap() -= count;
+    }
+    Executed {
+        seen: Seen { deliberation: host.deliberation(), events, calls, failed },
+        commits: shelf.commits,
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_dies_after_any_commit_ends_as_if_it_had_not() {
+    for (name, script, body) in FEATURES {
+        let plan = plan(body);
+        let id = RunId::generate();
+        let whole = execute(&plan, *script, id, &[]).await;
+        assert!(whole.commits > 3, "{name}: {} commits", whole.commits);
+        for death in 0..whole.commits {
+            let again = execute(&plan, *script, id, &[death]).await;
+            assert_eq!(again.seen, whole.seen, "{name}, dead after {death} commits");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_run_that_dies_twice_pays_for_no_finished_call_again() {
+    let plan = plan(r#"{"content": "Why?"}"#);
+    let id = RunId::generate();
+    let whole = execute(&plan, fine, id, &[]).await;
+    for first in (0..whole.commits).step_by(3) {
+        let again = execute(&plan, fine, id, &[first, 2]).await;
+        assert_eq!(again.seen, whole.seen, "dead after {first} commits and 2 more");
+    }
+}

@@ -1,0 +1,80 @@
+//! Models without a wire: answers made by a closure, every call counted.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+
+use async_trait::async_trait;
+use llm_council::llm::{CallError, ChatRequest, Chunk, DeltaSink, Models, Purpose, Reply, Usage};
+
+type Script = dyn Fn(&ChatRequest) -> Result<Reply, CallError> + Send + Sync;
+
+/// See the module.
+pub struct Scripted {
+    script: Box<Script>,
+    calls: Mutex<BTreeMap<String, usize>>,
+}
+
+impl Scripted {
+    pub fn new(script: impl Fn(&ChatRequest) -> Result<Reply, CallError> + Send + Sync + 'static) -> Self {
+        Self { script: Box::new(script), calls: Mutex::default() }
+    }
+
+    /// How often each model was asked for each purpose.
+    pub fn calls(&self) -> BTreeMap<String, usize> {
+        self.calls.lock().unwrap().clone()
+    }
+}
+
+#[async_trait]
+impl Models for Scripted {
+    async fn chat(&self, request: &ChatRequest, sink: &mut dyn DeltaSink) -> Result<Reply, CallError> {
+        *self.calls.lock().unwrap().entry(format!("{:?} {}", request.purpose, request.model)).or_default() +=
+            1;
+        tokio::task::yield_now().await;
+        let result = (self.script)(request);
+        if let Ok(reply) = &result {
+            for word in reply.text.split_inclusive(' ') {
+                sink.push(&Chunk::Text(word.to_owned())).await;
+                tokio::task::yield_now().await;
+            }
+        }
+        result
+    }
+
+    fn is_simulated(&self, _: &str) -> bool {
+        false
+    }
+}
+
+/// A reply with this text, and a cost that adds up exactly.
+pub fn reply(text: impl Into<String>) -> Reply {
+    Reply {
+        text: text.into(),
+        usage: Some(Usage { total_tokens: 10, cost_usd: Some(0.25), ..Usage::default() }),
+        latency_ms: 5,
+        tries: 1,
+        ..Reply::default()
+    }
+}
+
+/// What a well-behaved model says.
+pub fn sensible(request: &ChatRequest) -> Reply {
+    match request.purpose {
+        Purpose::Answer => reply(format!("Answer by {}\n\nCONFIDENCE: 8", request.model)),
+        Purpose::Review | Purpose::BallotRepair => {
+            let prompt = &request.messages.last().unwrap().content;
+            let labels = labels_in(prompt);
+            let list: Vec<String> =
+                labels.iter().enumerate().map(|(i, label)| format!("{}. {label}", i + 1)).collect();
+            reply(format!("All are fair.\n\nFINAL RANKING:\n{}", list.join("\n")))
+        }
+        Purpose::Synthesis => reply("The council says so.\n\nCOUNCIL NOTES:\nAGREEMENT: all agree"),
+        Purpose::Title => reply("A Good Title"),
+    }
+}
+
+/// The labels that a prompt names, in alphabetical order.
+pub fn labels_in(prompt: &str) -> Vec<String> {
+    let all = (b'A'..=b'G').map(|letter| format!("Response {}", letter as char));
+    all.filter(|label| prompt.contains(label.as_str())).collect()
+}
