@@ -20,6 +20,12 @@ const RING_BYTES: usize = 256 * 1024;
 /// How much may wait for the writer before the run has to wait as well.
 const PENDING_BYTES: usize = 1024 * 1024;
 
+/// How many numbers each further execution leaves out. Tokens are shown before they are durable, so a
+/// reader may have seen numbers that died with the first process; were they given again, it would
+/// take new events for old ones. Far more than could be shown and not durable: two batches of
+/// [`PENDING_BYTES`] in events of at least 50 bytes.
+const LEAP: u64 = 100_000;
+
 /// One thing to be made durable.
 #[derive(Debug)]
 pub enum Record {
@@ -77,6 +83,8 @@ struct State {
     holding: VecDeque<u64>,
     /// The first event that is not durable yet; the ring keeps everything from here.
     first_pending_seq: u64,
+    /// The last event that only the log has.
+    forgotten_to: u64,
     /// Whether the writer has been told.
     queued: bool,
 }
@@ -112,6 +120,8 @@ impl LiveRun {
         known: HashSet<String>,
     ) -> Self {
         let (id, conversation, message) = ids;
+        let leaps = u64::try_from(attempt).unwrap_or(1).saturating_sub(1);
+        let next_seq = last_seq + leaps * LEAP + 1;
         let progress = Progress { shown_to: last_seq, ..Progress::default() };
         Self {
             id,
@@ -121,7 +131,7 @@ impl LiveRun {
             attempt,
             cancel: CancellationToken::new(),
             state: Mutex::new(State {
-                next_seq: last_seq + 1,
+                next_seq,
                 position: 0,
                 known,
                 ring: VecDeque::new(),
@@ -129,7 +139,8 @@ impl LiveRun {
                 pending: Pending::default(),
                 pending_bytes: 0,
                 holding: VecDeque::new(),
-                first_pending_seq: last_seq + 1,
+                first_pending_seq: next_seq,
+                forgotten_to: last_seq,
                 queued: false,
             }),
             progress: watch::Sender::new(progress),
@@ -237,13 +248,12 @@ impl LiveRun {
     pub fn recent(&self, after: u64) -> Recent {
         let shown_to = self.progress.borrow().shown_to;
         let state = self.state();
-        let oldest = state.ring.front().map_or(state.next_seq, |frame| frame.seq);
-        if after + 1 < oldest {
+        if after < state.forgotten_to {
             return Recent::Behind;
         }
-        let skip = usize::try_from(after + 1 - oldest).unwrap_or(usize::MAX);
+        let first = state.ring.partition_point(|frame| frame.seq <= after);
         Recent::Frames(
-            state.ring.iter().skip(skip).take_while(|frame| frame.seq <= shown_to).cloned().collect(),
+            state.ring.iter().skip(first).take_while(|frame| frame.seq <= shown_to).cloned().collect(),
         )
     }
 
@@ -257,8 +267,11 @@ impl LiveRun {
 }
 
 impl State {
+    /// The last event that may be shown.
     fn shown_to(&self) -> u64 {
-        self.holding.front().map_or(self.next_seq - 1, |first| first - 1)
+        let held = self.holding.front().copied().unwrap_or(u64::MAX);
+        let shown = self.ring.partition_point(|frame| frame.seq < held);
+        shown.checked_sub(1).and_then(|last| self.ring.get(last)).map_or(self.forgotten_to, |frame| frame.seq)
     }
 
     /// Forgets old events, but for those that only this ring has.
@@ -268,6 +281,7 @@ impl State {
         {
             if let Some(frame) = self.ring.pop_front() {
                 self.ring_bytes -= frame.json.len();
+                self.forgotten_to = frame.seq;
             }
         }
     }
@@ -335,6 +349,19 @@ mod tests {
         assert!(say(&run, "").tell_writer, "a batch under way does not hide what comes after it");
         run.committed(&pending);
         assert_eq!(run.take().frames.len(), 1);
+    }
+
+    #[test]
+    fn a_later_execution_gives_no_number_that_may_have_been_seen() {
+        let ids = (RunId::generate(), ConversationId::generate(), MessageId::generate());
+        let run = LiveRun::new(ids, UserId::from_canonical("ann"), 2, 8, HashSet::new());
+        assert_eq!(run.recent(7), Recent::Behind, "the log has 8");
+        assert_eq!(shown(&run, 8), [0; 0]);
+        say(&run, "stage3/start");
+        assert_eq!(run.progress().borrow().shown_to, 8, "nothing new may be shown yet");
+        run.committed(&run.take());
+        assert_eq!(shown(&run, 8), [8 + LEAP + 1]);
+        assert_eq!(shown(&run, 15), [8 + LEAP + 1], "a reader that saw tokens which were lost");
     }
 
     #[test]
