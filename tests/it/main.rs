@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test may: its helpers, too")]
 
 mod council;
+mod documents;
 mod llm_faults;
 mod local;
 mod replay;
