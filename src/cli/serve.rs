@@ -50,6 +50,7 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
 
     let tasks = shutdown.tasks();
     tasks.spawn_background(app.runs.clone().work());
+    tasks.spawn_background(store::keep_house(db.clone()));
     let models = app.models.clone();
     // Prices come from the providers' lists: known before the first call is paid.
     tasks.spawn_background(async move { drop(models.refresh_models().await) });
