@@ -75,7 +75,7 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
             match app.runs.hand_over().await {
                 Ok(runs) => tracing::warn!(runs, "runs are left for another server, or the next start"),
                 Err(error) => {
-                    tracing::warn!(%error, "leases could not be given up; they run out by themselves")
+                    tracing::warn!(%error, "leases could not be given up; they run out by themselves");
                 }
             }
             drop(tokio::time::timeout(LAST_WORDS, app.runs.idle()).await);

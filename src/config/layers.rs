@@ -49,8 +49,10 @@ impl Layers {
     /// Lays them over each other: what counts, by key, and what is wrong.
     pub(super) fn merge(mut self) -> (BTreeMap<String, Value>, Vec<ConfigError>) {
         let sources = std::mem::take(&mut self.layers);
-        let builder =
-            sources.into_iter().fold(config::Config::builder(), |builder, layer| builder.add_source(layer));
+        let builder = sources.into_iter().fold(
+            config::Config::builder(),
+            config::ConfigBuilder::<config::builder::DefaultState>::add_source,
+        );
         let mut merged = BTreeMap::new();
         match builder.build().and_then(|all| all.collect()) {
             Ok(all) => all.into_iter().for_each(|(name, value)| flatten(name, value, &mut merged)),
@@ -174,15 +176,14 @@ impl Layers {
 
 /// The leaves of a tree by their dotted keys; an empty table is a leaf.
 fn flatten(name: String, value: Value, into: &mut BTreeMap<String, Value>) {
-    match value.kind {
-        ValueKind::Table(table) if !table.is_empty() => {
-            for (child, value) in table {
-                flatten(format!("{name}.{child}"), value, into);
-            }
+    if let ValueKind::Table(table) = &value.kind
+        && !table.is_empty()
+    {
+        for (child, value) in table {
+            flatten(format!("{name}.{child}"), value.clone(), into);
         }
-        _ => {
-            into.insert(name, value);
-        }
+    } else {
+        into.insert(name, value);
     }
 }
 

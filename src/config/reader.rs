@@ -63,9 +63,10 @@ impl Reader {
 
     /// A secret, exactly as it was written: what looks like a stray blank may be part of it.
     pub(super) fn secret(&self, key: &str) -> Option<SecretString> {
-        match self.kind(key)? {
-            ValueKind::String(text) => Some(SecretString::from(text.as_str())).filter(|_| !text.is_empty()),
-            other => self.refuse(key, format!("must be text in quotes, not {}", type_of(other))),
+        let kind = self.kind(key)?;
+        match text_of(kind) {
+            Some(text) => Some(SecretString::from(text)).filter(|_| !text.is_empty()),
+            None => self.refuse(key, format!("must be text in quotes, not {}", type_of(kind))),
         }
     }
 
@@ -169,9 +170,11 @@ impl Reader {
         };
         let mut list = Vec::new();
         for (index, item) in items.iter().enumerate() {
-            match &item.kind {
-                ValueKind::String(text) => list.push(text.trim().to_owned()),
-                other => self.error(key, format!("item {} must be text, not {}", index + 1, type_of(other))),
+            match text_of(&item.kind) {
+                Some(text) => list.push(text.trim().to_owned()),
+                None => {
+                    self.error(key, format!("item {} must be text, not {}", index + 1, type_of(&item.kind)));
+                }
             }
         }
         list.retain(|item| !item.is_empty());
@@ -183,13 +186,13 @@ impl Reader {
         let Some(ValueKind::Array(items)) = self.kind(key) else {
             return self.list(key).into_iter().map(Seat::of).collect();
         };
-        let read = |(index, item): (usize, &Value)| match &item.kind {
-            ValueKind::String(model) => Some(Seat::of(model.trim().to_owned())),
-            ValueKind::Table(_) => match item.clone().try_deserialize::<Seat>() {
+        let read = |(index, item): (usize, &Value)| match (text_of(&item.kind), &item.kind) {
+            (Some(model), _) => Some(Seat::of(model.trim().to_owned())),
+            (None, ValueKind::Table(_)) => match item.clone().try_deserialize::<Seat>() {
                 Ok(seat) => Some(seat),
                 Err(error) => self.refuse(key, format!("item {}: {error}", index + 1)),
             },
-            other => {
+            (None, other) => {
                 let kind = type_of(other);
                 self.refuse(key, format!("item {} must be a model id or a table, not {kind}", index + 1))
             }
@@ -213,6 +216,10 @@ impl Reader {
         self.error(key, message);
         None
     }
+}
+
+fn text_of(kind: &ValueKind) -> Option<&str> {
+    if let ValueKind::String(text) = kind { Some(text) } else { None }
 }
 
 /// What TOML calls this kind of value.

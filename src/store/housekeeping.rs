@@ -18,7 +18,7 @@ pub async fn keep_house(db: Db) {
             Ok(0) => {}
             Ok(conversations) => tracing::info!(conversations, "deleted conversations were purged"),
             Err(error) => {
-                tracing::warn!(%error, "deleted conversations could not be purged; trying again in an hour")
+                tracing::warn!(%error, "deleted conversations could not be purged; trying again in an hour");
             }
         }
     }

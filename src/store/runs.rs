@@ -247,7 +247,9 @@ fn run_row(row: &PgRow) -> Result<RunRow, StoreError> {
         error: row.try_get("error")?,
         body: row.try_get("body")?,
         created_at: row.try_get::<jiff_sqlx::Timestamp, _>("created_at")?.to_jiff(),
-        finished_at: row.try_get::<Option<jiff_sqlx::Timestamp>, _>("finished_at")?.map(|at| at.to_jiff()),
+        finished_at: row
+            .try_get::<Option<jiff_sqlx::Timestamp>, _>("finished_at")?
+            .map(jiff_sqlx::Timestamp::to_jiff),
     })
 }
 
