@@ -1,0 +1,23 @@
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vitest/config";
+
+/** Where `npm run dev` finds the API; the built app is served by that server itself. */
+const apiServer = process.env.LLM_COUNCIL_URL ?? "http://localhost:8001";
+
+export default defineConfig({
+  plugins: [react()],
+  build: {
+    target: "es2022",
+    // The page's CSP allows no inline script and no data: fonts, so nothing is inlined.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    manifest: true,
+  },
+  server: { proxy: { "/api": { target: apiServer, changeOrigin: true } } },
+  test: {
+    include: ["src/**/*.test.{ts,tsx}"],
+    environment: "happy-dom",
+    restoreMocks: true,
+    unstubGlobals: true,
+  },
+});
