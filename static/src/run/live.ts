@@ -97,9 +97,15 @@ async function follow(id: string, source: Source, question: string | null): Prom
   return ending;
 }
 
+/** crypto.randomUUID exists only on https and localhost; a plain-http LAN address has this. */
+function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
 /** Asks, and follows the run to its end. */
 export function ask(conversationId: string, body: Ask): Promise<Ending> {
-  const source = { ask: { conversationId, body, idempotencyKey: crypto.randomUUID() } };
+  const source = { ask: { conversationId, body, idempotencyKey: newKey() } };
   return follow(conversationId, source, body.content);
 }
 

@@ -114,7 +114,8 @@ export async function followRun(
 
   /** Reads one connection to its end. */
   const read = async (response: Response, touch: () => void): Promise<Cut> => {
-    let cut: Cut = "network";
+    // Widened, because `take` changes it from inside a callback.
+    let cut = "network" as Cut;
     const take = ({ seq, event }: Frame) => {
       if (cut === "finished") return;
       if (seq !== null) {
