@@ -5,16 +5,39 @@
 //! Imports only `config` and `id`. Start at [`Models::chat`]; a new provider is one file that
 //! implements [`Provider`] and one line in `registry.rs`.
 
+mod assemble;
+mod chat_completions;
+mod clean;
+mod client;
+mod dice;
+mod endpoint;
 pub mod error;
+mod incoming;
+mod limit;
+mod model_list;
+mod openai_compatible;
+mod openrouter;
+mod pricing;
+pub mod registry;
 pub mod reply;
 pub mod request;
+mod retry;
+pub mod settings;
+pub mod simulated;
+mod simulated_text;
+mod sse;
+mod upstream_error;
 
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
 
 pub use error::{CallError, ErrorKind};
+pub use model_list::family;
+pub use registry::{ListError, ModelList, Registry, RegistryError};
 pub use reply::{Reply, ToolCall, Usage};
 pub use request::{ChatMessage, ChatRequest, Purpose, Role, Sampling, Timeouts};
+pub use retry::RetryPolicy;
+pub use settings::{ProviderKind, ProviderSettings};
 
 /// One piece of a model's reply as it arrives.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,6 +67,17 @@ pub enum Chunk {
     ServedBy(String),
 }
 
+impl Chunk {
+    /// Whether it is part of what the model says (text, reasoning, a tool call), not about it.
+    #[must_use]
+    pub fn is_token(&self) -> bool {
+        match self {
+            Self::Text(_) | Self::Reasoning(_) | Self::ReasoningDetails(_) | Self::ToolCall { .. } => true,
+            Self::Usage(_) | Self::Finish(_) | Self::ServedBy(_) => false,
+        }
+    }
+}
+
 /// The chunks of one reply. It ends after the provider's own end mark; an end without one is an
 /// `Err` item, so that a cut stream never looks complete.
 pub type Chunks = BoxStream<'static, Result<Chunk, CallError>>;
@@ -63,6 +97,12 @@ pub trait Provider: Send + Sync {
     /// # Errors
     /// As [`Provider::open`].
     async fn models(&self) -> Result<Vec<ModelInfo>, CallError>;
+
+    /// Whether pieces come as they are made. If not, the whole answer is the first piece, and
+    /// the first-token limit does not apply.
+    fn streams(&self) -> bool {
+        true
+    }
 
     /// Whether its answers are made up here, to be labelled as such.
     fn is_simulated(&self) -> bool {

@@ -1,0 +1,66 @@
+# Everything a person does with this repository. `make` alone lists it.
+# What is installed or built already is left alone: a second run takes seconds.
+
+TARGET := $(or $(CARGO_TARGET_DIR),target)
+WEB_INPUTS := $(shell find static docs/openapi.json -path static/node_modules -prune -o -path static/dist -prune -o -type f ! -name schema.d.ts -print 2>/dev/null)
+WEB := static/dist/index.html
+NPM := static/node_modules/.package-lock.json
+
+.PHONY: help
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
+
+.PHONY: run
+run: ## install what is missing, build, start on port 8001 and print the URL
+	@scripts/run
+
+.PHONY: test
+test: ## everything: format, lints, unit, HTTP, database and browser tests
+	@scripts/test
+
+.PHONY: build
+build: $(WEB) ## one self-contained program: target/release/llm-council
+	cargo build --release --locked
+
+.PHONY: dev
+dev: $(NPM) ## debug server on 8001 and the web app's development server beside it
+	@scripts/dev
+
+.PHONY: fmt
+fmt: $(NPM) ## format Rust and TypeScript
+	cargo fmt
+	npm --prefix static run format
+
+.PHONY: openapi
+openapi: ## write docs/openapi.json from the code, and the web app's types from that
+	cargo run --quiet --locked -- openapi > $(TARGET)/openapi.json
+	mv $(TARGET)/openapi.json docs/openapi.json
+	npm --prefix static run generate
+
+.PHONY: deny
+deny: ## licences, banned crates and sources (needs cargo-deny: cargo install cargo-deny --locked)
+	cargo deny check licenses bans sources
+
+.PHONY: docker
+docker: ## build the container image llm-council:local
+	docker build -t llm-council:local .
+
+.PHONY: clean
+clean: ## delete what was built (not ./data, not .tools)
+	cargo clean
+	rm -rf static/dist static/node_modules
+
+# --- files ---------------------------------------------------------------------------------------
+
+.PHONY: npm web
+npm: $(NPM)
+web: $(WEB)
+
+$(NPM): static/package.json static/package-lock.json
+	npm --prefix static ci --no-audit --no-fund
+	@touch $@
+
+$(WEB): $(NPM) $(WEB_INPUTS)
+	npm --prefix static run generate
+	npm --prefix static run build
+	@touch $@

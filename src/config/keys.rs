@@ -1,0 +1,204 @@
+//! The table of every key there is: unknown keys are found with it, defaults are read from it,
+//! and `docs/configuration.md` is written from it.
+
+/// What a value looks like.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Kind {
+    Text,
+    /// Text that no log, error or `Debug` shows; may also be read from a file (`…_FILE`).
+    Secret,
+    Bool,
+    /// A whole number, both bounds included.
+    Number(u64, u64),
+    /// A number with a fraction, both bounds included.
+    Decimal(f64, f64),
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// A TOML array of text, or one comma-separated text.
+    List,
+    /// A list whose TOML items may also be tables `{ model, alias, system_prompt }`.
+    Seats,
+}
+
+/// One key, or a pattern of keys: `<name>` stands for a provider, `<purpose>` for one of
+/// [`PURPOSES`], `<header>` for a header's name.
+#[derive(Debug)]
+pub(super) struct Key {
+    pub name: &'static str,
+    pub kind: Kind,
+    /// The built-in value as it would be written in the environment; empty when there is none.
+    pub default: &'static str,
+    /// The short name that other programs use for the same thing.
+    pub usual_env: Option<&'static str>,
+    pub doc: &'static str,
+    pub example: &'static str,
+}
+
+/// What a model is called for: the words that `council.sampling` and `council.timeouts` know.
+pub(super) const PURPOSES: [&str; 5] = ["answer", "review", "ballot_repair", "synthesis", "title"];
+
+const fn key(name: &'static str, kind: Kind, default: &'static str, doc: &'static str) -> Key {
+    Key { name, kind, default, usual_env: None, doc, example: "" }
+}
+
+impl Key {
+    const fn usual(mut self, env: &'static str) -> Self {
+        self.usual_env = Some(env);
+        self
+    }
+
+    const fn example(mut self, example: &'static str) -> Self {
+        self.example = example;
+        self
+    }
+
+    /// The environment variable of this key; of a pattern, with its placeholders upper-cased.
+    pub(super) fn env(&self) -> String {
+        env_name(self.name)
+    }
+}
+
+/// `server.port` as `LLM_COUNCIL__SERVER__PORT`.
+pub(super) fn env_name(key: &str) -> String {
+    format!("{ENV_PREFIX}{}", key.replace('.', "__").to_uppercase())
+}
+
+/// What our own environment variables begin with.
+pub(super) const ENV_PREFIX: &str = "LLM_COUNCIL__";
+
+const MS: Kind = Kind::Number(1, 3_600_000);
+const SECONDS: Kind = Kind::Number(1, 3600);
+
+/// Every key, in the order of the documentation.
+pub(super) const KEYS: &[Key] = &[
+    key("server.bind", Kind::Text, "", "The address to listen on. By default 127.0.0.1 with `auth.mode = \"none\"`, else 0.0.0.0.").example("0.0.0.0"),
+    key("server.port", Kind::Number(0, 65_535), "8001", "The port to listen on; 0 lets the system choose one.").usual("PORT"),
+    key("server.public_url", Kind::Text, "", "Where users reach this server, for links it hands out.").example("https://council.example.org"),
+    key("server.cors_origins", Kind::List, "", "Other origins whose pages may call the API from a browser. By default none; with `auth.mode = \"none\"`, http://localhost:5173 and http://localhost:3000.").example("https://tools.example.org"),
+    key("server.allowed_hosts", Kind::List, "", "`Host` values to answer; empty answers any.").example("council.example.org"),
+    key("server.drain_seconds", Kind::Number(0, 3600), "90", "How long runs may finish after SIGTERM before they are handed over."),
+    key("server.body_limit_bytes", Kind::Number(1024, 104_857_600), "1048576", "The largest request body."),
+    key("server.body_timeout_seconds", SECONDS, "15", "How long a request's body may take to arrive."),
+    key("server.heartbeat_seconds", SECONDS, "15", "The pause between heartbeats on a silent event stream."),
+    key("data_dir", Kind::Text, "./data", "Where files are kept that are not in the database."),
+    key("database.url", Kind::Secret, "", "The PostgreSQL to keep conversations and runs in.").usual("DATABASE_URL").example("postgres://council:…@db/council"),
+    key("database.max_connections", Kind::Number(1, 1000), "10", "The most connections to the database."),
+    key("auth.mode", Kind::Choice(&["none", "proxy"]), "none", "Who says who the user is: `proxy` believes the headers of an authenticating proxy, `none` has one local user."),
+    key("auth.trusted_proxies", Kind::List, "", "The networks (CIDR) whose identity headers count. Required with `auth.mode = \"proxy\"`.").example("10.0.0.0/8, fd00::/8"),
+    key("auth.headers", Kind::Choice(&["authelia", "oauth2_proxy", "authentik"]), "authelia", "Which proxy's header names to read."),
+    key("auth.header.user", Kind::Text, "", "The header with the user's id, instead of the preset's.").example("Remote-User"),
+    key("auth.header.email", Kind::Text, "", "The header with the email address, instead of the preset's.").example("Remote-Email"),
+    key("auth.header.name", Kind::Text, "", "The header with the display name, instead of the preset's.").example("Remote-Name"),
+    key("auth.header.groups", Kind::Text, "", "The header with the groups, instead of the preset's.").example("Remote-Groups"),
+    key("auth.group_separator", Kind::Text, "", "The one character between groups, instead of the preset's.").example("|"),
+    key("auth.admin_groups", Kind::List, "", "Groups whose members are admins.").example("council-admins"),
+    key("auth.admin_users", Kind::List, "", "Users who are admins.").example("ada"),
+    key("auth.proxy_secret", Kind::Secret, "", "A secret that the proxy adds to every request; recommended with `auth.mode = \"proxy\"`."),
+    key("auth.proxy_secret_header", Kind::Text, "X-LLM-Council-Proxy-Secret", "The header in which the proxy adds it."),
+    key("auth.allow_insecure", Kind::Bool, "false", "Lets `auth.mode = \"none\"` listen on an address that others can reach: everyone is then the same user."),
+    key("providers.default", Kind::Text, "", "The provider of models named without one. By default `openrouter` if it is configured, else the only one there is."),
+    key("providers.<name>.kind", Kind::Choice(&["openrouter", "openai_compatible", "simulated"]), "", "How to talk to it. May be left out for a provider named `openrouter` or `simulated`.").example("openai_compatible"),
+    key("providers.<name>.base_url", Kind::Text, "", "The part before `/chat/completions`. Required for `openai_compatible`.").example("http://localhost:11434/v1"),
+    key("providers.<name>.api_key", Kind::Secret, "", "The key to call it with. `OPENROUTER_API_KEY` is the key of the provider `openrouter`, and configures it."),
+    key("providers.<name>.headers.<header>", Kind::Secret, "", "A header to send with every call. In the environment, `_` in a header's name stands for `-`.").example("LLM Council"),
+    key("providers.<name>.stream", Kind::Bool, "true", "Whether replies are asked for token by token."),
+    key("providers.<name>.max_in_flight", Kind::Number(1, 10_000), "32", "The most calls at once."),
+    key("providers.<name>.tokens_per_second", Kind::Number(1, 1_000_000), "40", "How fast a simulated model writes."),
+    key("providers.<name>.first_token_ms", Kind::Number(0, 600_000), "400", "How long a simulated model thinks before it writes."),
+    key("council.models", Kind::Seats, "", "The members, 2 to 7. An item may be a table `{ model, alias, system_prompt }`. The defaults are those of `config.default.toml`; a default provider of another kind has none.").example("openai/gpt-5.1, x-ai/grok-4"),
+    key("council.chairman", Kind::Text, "", "The model that writes the council's answer.").example("google/gemini-3-pro-preview"),
+    key("council.chairman_alias", Kind::Text, "", "The chairman's name on the page.").example("Chair"),
+    key("council.chairman_fallbacks", Kind::List, "", "Models that write it when the chairman cannot, in this order.").example("openai/gpt-5.1"),
+    key("council.title_model", Kind::Text, "", "The model that names conversations. By default the chairman, unless there is a built-in one.").example("google/gemini-2.5-flash"),
+    key("council.utility_model", Kind::Text, "", "The model for small tasks. By default the chairman, unless there is a built-in one.").example("google/gemini-2.5-flash"),
+    key("council.use_system_prompt_stage2", Kind::Bool, "true", "Whether system prompts are sent with reviews."),
+    key("council.use_system_prompt_stage3", Kind::Bool, "true", "Whether system prompts are sent with the chairman's answer."),
+    key("council.count_self_votes", Kind::Bool, "false", "Whether a member's vote for itself counts."),
+    key("council.sampling.<purpose>.temperature", Kind::Decimal(0.0, 2.0), "", "The temperature; the provider's own when not set.").example("0.7"),
+    key("council.sampling.<purpose>.max_tokens", Kind::Number(1, 1_000_000), "", "The most tokens of a reply; the provider's own when not set.").example("4096"),
+    key("council.timeouts.<purpose>.first_token_ms", MS, "60000", "How long until the first token, per try."),
+    key("council.timeouts.<purpose>.idle_ms", MS, "60000", "How long between two tokens."),
+    key("council.timeouts.<purpose>.total_ms", MS, "300000", "How long for the whole call, tries and pauses included."),
+    key("search.tavily.base_url", Kind::Text, "https://api.tavily.com", "Where web search is asked."),
+    key("search.tavily.api_key", Kind::Secret, "", "The key of web search; without it there is none.").usual("TAVILY_API_KEY"),
+    key("sentry.dsn", Kind::Secret, "", "Where errors are reported; without it nowhere.").usual("SENTRY_DSN"),
+    key("sentry.environment", Kind::Text, "", "The environment's name in error reports.").usual("SENTRY_ENVIRONMENT").example("production"),
+    key("sentry.traces_sample_rate", Kind::Decimal(0.0, 1.0), "0", "The share of requests whose timing is reported too.").usual("SENTRY_TRACES_SAMPLE_RATE"),
+    key("log.format", Kind::Choice(&["pretty", "json"]), "pretty", "Log lines for people or for machines."),
+    key("log.level", Kind::Text, "info", "What is logged: a level, or a filter by module.").example("info,llm_council=debug"),
+    key("metrics.bind", Kind::Text, "", "A separate address and port for Prometheus metrics.").example("127.0.0.1:9464"),
+    key("metrics.token", Kind::Secret, "", "The bearer token that metrics ask for."),
+];
+
+/// The key that this dotted name is, or is a case of.
+pub(super) fn find(name: &str) -> Option<&'static Key> {
+    KEYS.iter().find(|key| matches(key.name, name))
+}
+
+/// Whether this dotted name is a section: something below it is a key.
+pub(super) fn is_section(name: &str) -> bool {
+    let depth = name.split('.').count();
+    KEYS.iter().any(|key| {
+        let parts: Vec<&str> = key.name.split('.').collect();
+        parts.len() > depth
+            && parts.iter().zip(name.split('.')).all(|(part, given)| part_matches(part, given))
+    })
+}
+
+fn matches(pattern: &str, name: &str) -> bool {
+    pattern.split('.').count() == name.split('.').count()
+        && pattern.split('.').zip(name.split('.')).all(|(part, given)| part_matches(part, given))
+}
+
+fn part_matches(pattern: &str, given: &str) -> bool {
+    match pattern {
+        "<name>" => is_provider_name(given),
+        "<purpose>" => PURPOSES.contains(&given),
+        "<header>" => is_header_name(given),
+        exact => exact == given,
+    }
+}
+
+/// Provider names stand in model ids, keys and variables: lower-case letters, digits, `_`, `-`.
+fn is_provider_name(name: &str) -> bool {
+    name != "default"
+        && name.len() <= 40
+        && name.starts_with(|first: char| first.is_ascii_lowercase())
+        && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-'))
+}
+
+/// A token in the sense of HTTP.
+pub(super) fn is_header_name(name: &str) -> bool {
+    !name.is_empty()
+        && name.len() <= 100
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c))
+}
+
+/// The known key nearest to a mistyped one, when it is near enough to be meant.
+pub(super) fn nearest(name: &str) -> Option<&'static str> {
+    // A long name cannot be a slip of a few letters, and the distance costs its length.
+    if name.len() > 100 {
+        return None;
+    }
+    KEYS.iter()
+        .map(|key| (distance(key.name, name), key.name))
+        .min()
+        .filter(|(distance, _)| *distance <= 3)
+        .map(|(_, name)| name)
+}
+
+/// Levenshtein's distance in characters.
+fn distance(left: &str, right: &str) -> usize {
+    let right: Vec<char> = right.chars().collect();
+    let mut row: Vec<usize> = (0..=right.len()).collect();
+    for (i, l) in left.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, r) in right.iter().enumerate() {
+            let substituted = diagonal + usize::from(l != *r);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[right.len()]
+}

@@ -1,0 +1,242 @@
+//! Typed readings of the merged layers. A reading that fails notes why and gives what the caller
+//! can go on with, so that one pass finds every problem.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::fmt::Display;
+use std::str::FromStr;
+
+use secrecy::{ExposeSecret as _, SecretString};
+use toml::Value;
+
+use super::Seat;
+use super::error::ConfigError;
+use super::keys::{self, Key, Kind};
+use super::layers::{Entry, Layers};
+
+pub(super) struct Reader {
+    layers: Layers,
+    errors: RefCell<Vec<ConfigError>>,
+}
+
+impl Reader {
+    /// Takes the layers and notes every key that does not exist.
+    pub(super) fn new(mut layers: Layers) -> Self {
+        let errors = std::mem::take(&mut layers.errors);
+        let reader = Self { layers, errors: RefCell::new(errors) };
+        for (name, entry) in &reader.layers.entries {
+            let empty_section = entry.value.is_table() && keys::is_section(name);
+            if keys::find(name).is_none() && !empty_section {
+                reader.unknown(name);
+            }
+        }
+        reader
+    }
+
+    fn unknown(&self, name: &str) {
+        let message = if keys::is_section(name) {
+            "is a section, not a key; set one of the keys in it".to_owned()
+        } else {
+            match keys::nearest(name) {
+                Some(near) => format!("there is no such key; did you mean {near}?"),
+                None => "there is no such key (docs/configuration.md lists them all)".to_owned(),
+            }
+        };
+        self.error(name, message);
+    }
+
+    /// Notes a problem with a key, naming who set it.
+    pub(super) fn error(&self, key: &str, message: impl Into<String>) {
+        let source = self.layers.entries.get(key).map_or_else(String::new, |entry| entry.source.clone());
+        self.errors.borrow_mut().push(ConfigError { key: key.to_owned(), source, message: message.into() });
+    }
+
+    /// All that was noted, by key.
+    pub(super) fn into_errors(self) -> Vec<ConfigError> {
+        let mut errors = self.errors.into_inner();
+        errors.sort_by(|a, b| (&a.key, &a.message).cmp(&(&b.key, &b.message)));
+        errors.dedup();
+        errors
+    }
+
+    /// Whether somebody set this key.
+    pub(super) fn is_set(&self, key: &str) -> bool {
+        self.layers.entries.contains_key(key)
+    }
+
+    /// The different names that follow this section's: those of its keys and sub-sections.
+    pub(super) fn children(&self, section: &str) -> BTreeSet<String> {
+        let below = |name: &String| Some(name.strip_prefix(section)?.strip_prefix('.')?.to_owned());
+        let first = |rest: String| rest.split('.').next().map(str::to_owned);
+        self.layers.entries.keys().filter_map(below).filter_map(first).collect()
+    }
+
+    /// The text of a key, if anybody set it or it has a default. Blank text is no text.
+    pub(super) fn text(&self, key: &str) -> Option<String> {
+        let text = match self.entry(key).map(|entry| (entry.value.as_str(), entry.value.type_str())) {
+            Some((Some(text), _)) => text.trim().to_owned(),
+            Some((None, kind)) => return self.refuse(key, format!("must be text, not {kind}")),
+            None => known(key).default.to_owned(),
+        };
+        Some(text).filter(|text| !text.is_empty())
+    }
+
+    /// A secret, exactly as it was written: what looks like a stray blank may be part of it.
+    pub(super) fn secret(&self, key: &str) -> Option<SecretString> {
+        let value = &self.entry(key)?.value;
+        match value.as_str() {
+            Some(text) => Some(SecretString::from(text)).filter(|_| !text.is_empty()),
+            None => self.refuse(key, format!("must be text in quotes, not {}", value.type_str())),
+        }
+    }
+
+    /// A secret that must also parse. The parser's error may quote it, so it is not shown.
+    pub(super) fn checked_secret(
+        &self,
+        key: &str,
+        expected: &str,
+        is_valid: impl Fn(&str) -> bool,
+    ) -> Option<SecretString> {
+        let secret = self.secret(key)?;
+        if is_valid(secret.expose_secret()) {
+            Some(secret)
+        } else {
+            self.refuse(key, format!("must be {expected} (the value is not shown)"))
+        }
+    }
+
+    /// The text of a key, parsed.
+    pub(super) fn parsed<T: FromStr>(&self, key: &str, expected: &str) -> Option<T>
+    where
+        T::Err: Display,
+    {
+        let text = self.text(key)?;
+        match text.parse() {
+            Ok(value) => Some(value),
+            Err(error) => self.refuse(key, format!("{text:?} is not {expected}: {error}")),
+        }
+    }
+
+    pub(super) fn bool(&self, key: &str) -> bool {
+        let text = match self.entry(key).map(|entry| &entry.value) {
+            Some(Value::Boolean(value)) => return *value,
+            Some(_) | None => self.text(key).unwrap_or_default(),
+        };
+        match text.to_lowercase().as_str() {
+            "true" => true,
+            "false" | "" => false,
+            _ => {
+                self.error(key, format!("{text:?} is neither true nor false"));
+                false
+            }
+        }
+    }
+
+    /// A whole number inside the key's bounds; absent only when the key has no default. After a
+    /// problem, the default or nothing.
+    pub(super) fn number<T: TryFrom<u64>>(&self, key: &str) -> Option<T> {
+        let Kind::Number(low, high) = known(key).kind else {
+            unreachable!("{key} is not a number in the table")
+        };
+        let expected = format!("a whole number from {low} to {high}");
+        let number = match self.entry(key).map(|entry| &entry.value) {
+            Some(Value::Integer(number)) => u64::try_from(*number).ok(),
+            Some(Value::Float(_)) => None,
+            Some(_) | None => self.text(key)?.parse().ok(),
+        };
+        match number
+            .filter(|number| (low..=high).contains(number))
+            .and_then(|number| T::try_from(number).ok())
+        {
+            Some(number) => Some(number),
+            None => self.refuse(key, format!("must be {expected}{}", self.shown(key))),
+        }
+    }
+
+    /// A number inside the key's bounds; absent only when the key has no default.
+    pub(super) fn decimal(&self, key: &str) -> Option<f64> {
+        let Kind::Decimal(low, high) = known(key).kind else {
+            unreachable!("{key} is not a decimal in the table")
+        };
+        let number = match self.entry(key).map(|entry| &entry.value) {
+            Some(Value::Float(number)) => Some(*number),
+            #[expect(
+                clippy::cast_precision_loss,
+                reason = "the bounds are small; a large number is refused anyway"
+            )]
+            Some(Value::Integer(number)) => Some(*number as f64),
+            Some(_) | None => self.text(key)?.parse().ok(),
+        };
+        match number.filter(|number| (low..=high).contains(number)) {
+            Some(number) => Some(number),
+            None => self.refuse(key, format!("must be a number from {low} to {high}{}", self.shown(key))),
+        }
+    }
+
+    /// One of the key's words, with what each of them means here.
+    pub(super) fn choice<T: Copy>(&self, key: &str, meanings: &[(&str, T)]) -> Option<T> {
+        let text = self.text(key)?;
+        if let Some((_, meaning)) = meanings.iter().find(|(word, _)| *word == text) {
+            return Some(*meaning);
+        }
+        let words: Vec<&str> = meanings.iter().map(|(word, _)| *word).collect();
+        self.refuse(key, format!("{text:?} is none of {}", words.join(", ")))
+    }
+
+    /// A list: a TOML array of text, or one comma-separated text. Blank items are dropped.
+    pub(super) fn list(&self, key: &str) -> Vec<String> {
+        let Some(Value::Array(items)) = self.entry(key).map(|entry| &entry.value) else {
+            return split(&self.text(key).unwrap_or_default());
+        };
+        let mut list = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            match item.as_str() {
+                Some(text) => list.push(text.trim().to_owned()),
+                None => self.error(key, format!("item {} must be text, not {}", index + 1, item.type_str())),
+            }
+        }
+        list.retain(|item| !item.is_empty());
+        list
+    }
+
+    /// A list of members: model ids, or in TOML also tables.
+    pub(super) fn seats(&self, key: &str) -> Vec<Seat> {
+        let Some(Value::Array(items)) = self.entry(key).map(|entry| &entry.value) else {
+            return self.list(key).into_iter().map(Seat::of).collect();
+        };
+        let read = |(index, item): (usize, &Value)| match (item.as_str(), item.as_table()) {
+            (Some(model), _) => Some(Seat::of(model.trim().to_owned())),
+            (None, Some(table)) => match table.clone().try_into::<Seat>() {
+                Ok(seat) => Some(seat),
+                Err(error) => self.refuse(key, format!("item {}: {}", index + 1, error.message())),
+            },
+            (None, None) => {
+                let kind = item.type_str();
+                self.refuse(key, format!("item {} must be a model id or a table, not {kind}", index + 1))
+            }
+        };
+        items.iter().enumerate().filter_map(read).collect()
+    }
+
+    fn entry(&self, key: &str) -> Option<&Entry> {
+        self.layers.entries.get(key)
+    }
+
+    fn shown(&self, key: &str) -> String {
+        self.entry(key).map_or_else(String::new, |entry| format!(", not {}", entry.value))
+    }
+
+    fn refuse<T>(&self, key: &str, message: String) -> Option<T> {
+        self.error(key, message);
+        None
+    }
+}
+
+/// Splits a comma-separated text.
+pub(super) fn split(text: &str) -> Vec<String> {
+    text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
+}
+
+fn known(key: &str) -> &'static Key {
+    keys::find(key).unwrap_or_else(|| unreachable!("{key} is read but is not in the table of keys"))
+}

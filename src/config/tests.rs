@@ -1,0 +1,411 @@
+use std::io::Write as _;
+
+use proptest::prelude::*;
+use secrecy::ExposeSecret as _;
+
+use super::keys::{KEYS, Kind, env_name};
+use super::*;
+
+fn vars(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
+    pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+}
+
+fn load(toml: &str, env: &[(&str, &str)]) -> Result<Config, ConfigErrors> {
+    Config::from_parts(toml, &vars(env), &Overrides::default())
+}
+
+fn errors(toml: &str, env: &[(&str, &str)]) -> String {
+    load(toml, env).expect_err("should be refused").to_string()
+}
+
+fn models(config: &Config) -> Vec<&str> {
+    config.council.models.iter().map(|seat| seat.model.as_str()).collect()
+}
+
+#[test]
+fn nothing_configured_is_a_simulated_council_on_loopback() {
+    let config = load("", &[]).unwrap();
+    assert_eq!(config.providers.default, "simulated");
+    assert_eq!(config.providers.list.len(), 1);
+    assert_eq!(config.providers.list[0].kind, ProviderKind::Simulated);
+    assert_eq!(models(&config), ["simulated/ada", "simulated/basil", "simulated/cleo", "simulated/dora"]);
+    assert_eq!(config.council.chairman, "simulated/chair");
+    assert_eq!(config.council.title_model, "simulated/scribe");
+    assert_eq!(config.server.bind.to_string(), "127.0.0.1");
+    assert_eq!(config.server.port, 8001);
+    assert_eq!(config.server.cors_origins, ["http://localhost:5173", "http://localhost:3000"]);
+    assert_eq!(config.auth.mode, AuthMode::None);
+    assert_eq!(config.council.timeouts["answer"].total_ms, 300_000);
+    assert_eq!(config.council.sampling["title"], Sampling::default());
+    assert!(config.council.use_system_prompt_stage2 && !config.council.count_self_votes);
+}
+
+#[test]
+fn an_openrouter_key_alone_is_a_council_on_openrouter() {
+    let config = load("", &[("OPENROUTER_API_KEY", "sk-or-1")]).unwrap();
+    assert_eq!(config.providers.default, "openrouter");
+    let provider = &config.providers.list[0];
+    assert_eq!(provider.kind, ProviderKind::Openrouter);
+    assert_eq!(provider.api_key.as_ref().unwrap().expose_secret(), "sk-or-1");
+    assert_eq!(config.council.models.len(), 4);
+    assert_eq!(config.council.models[0].model, "openai/gpt-5.1");
+    assert_eq!(config.council.chairman, "google/gemini-3-pro-preview");
+    assert_eq!(config.council.utility_model, "google/gemini-2.5-flash");
+}
+
+#[test]
+fn flags_win_over_the_environment_over_the_file_over_the_defaults() {
+    let toml = "data_dir = \"/file\"\n[server]\nport = 1\ndrain_seconds = 7\nheartbeat_seconds = 3";
+    let env =
+        [("LLM_COUNCIL__SERVER__PORT", "2"), ("PORT", "9"), ("LLM_COUNCIL__SERVER__DRAIN_SECONDS", "8")];
+    let flags = Overrides { port: Some(3), ..Overrides::default() };
+    let config = Config::from_parts(toml, &vars(&env), &flags).unwrap();
+    assert_eq!(config.server.port, 3);
+    assert_eq!(config.server.drain_seconds, 8);
+    assert_eq!(config.server.heartbeat().as_secs(), 3);
+    assert_eq!(config.data_dir, PathBuf::from("/file"));
+    assert_eq!(config.server.body_limit_bytes, 1_048_576);
+    assert_eq!(load(toml, &env).unwrap().server.port, 2, "our own name wins over PORT");
+    assert_eq!(load(toml, &[("PORT", "9")]).unwrap().server.port, 9, "PORT wins over the file");
+}
+
+#[test]
+fn an_empty_variable_counts_as_not_set() {
+    let config = load("", &[("OPENROUTER_API_KEY", ""), ("LLM_COUNCIL__SERVER__PORT", "")]).unwrap();
+    assert_eq!((config.providers.default.as_str(), config.server.port), ("simulated", 8001));
+}
+
+#[test]
+fn lists_come_from_comma_separated_text_or_toml_arrays() {
+    let env = [
+        ("LLM_COUNCIL__COUNCIL__MODELS", " simulated/a , simulated/b,,"),
+        ("LLM_COUNCIL__AUTH__ADMIN_USERS", "ada"),
+    ];
+    let config = load("[council]\nchairman_fallbacks = [\"simulated/x\", \"simulated/y\"]", &env).unwrap();
+    assert_eq!(models(&config), ["simulated/a", "simulated/b"]);
+    assert_eq!(config.auth.admin_users, ["ada"]);
+    assert_eq!(config.council.chairman_fallbacks, ["simulated/x", "simulated/y"]);
+}
+
+#[test]
+fn members_may_be_tables_with_alias_and_system_prompt() {
+    let toml = r#"[council]
+        models = ["simulated/a", { model = "simulated/a", alias = "Twin", system_prompt = "Be brief." }]"#;
+    let config = load(toml, &[]).unwrap();
+    assert_eq!(config.council.models[1].name(), "Twin");
+    assert_eq!(config.council.models[1].system_prompt.as_deref(), Some("Be brief."));
+}
+
+#[test]
+fn two_members_with_one_name_are_refused() {
+    let text = errors("", &[("LLM_COUNCIL__COUNCIL__MODELS", "simulated/a,simulated/a")]);
+    assert!(text.contains("two members are called \"simulated/a\""), "{text}");
+}
+
+#[test]
+fn a_council_has_two_to_seven_members() {
+    for list in ["simulated/a", "s/1,s/2,s/3,s/4,s/5,s/6,s/7,s/8", " , "] {
+        let text = errors("", &[("LLM_COUNCIL__COUNCIL__MODELS", list)]);
+        assert!(text.contains("2 to 7 members"), "{list:?}: {text}");
+    }
+}
+
+#[test]
+fn secrets_that_look_like_numbers_survive() {
+    for secret in ["0123", "1e5", "true", " padded "] {
+        let env = [("TAVILY_API_KEY", secret), ("LLM_COUNCIL__AUTH__PROXY_SECRET", secret)];
+        let config = load("", &env).unwrap();
+        assert_eq!(config.search.tavily.api_key.as_ref().unwrap().expose_secret(), secret);
+        assert_eq!(config.auth.proxy_secret.as_ref().unwrap().expose_secret(), secret);
+    }
+}
+
+#[test]
+fn a_number_is_no_secret() {
+    let text = errors("[auth]\nproxy_secret = 0x7b", &[]);
+    assert!(text.contains("auth.proxy_secret (from config.toml): must be text in quotes"), "{text}");
+    assert!(!text.contains("123"), "{text}");
+}
+
+#[test]
+fn a_secret_may_come_from_a_file() {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    writeln!(file, "postgres://u:p@db/council").unwrap();
+    let path = file.path().to_str().unwrap();
+    for variable in ["DATABASE_URL_FILE", "LLM_COUNCIL__DATABASE__URL_FILE"] {
+        let config = load("", &[(variable, path)]).unwrap();
+        assert_eq!(config.database.url.unwrap().expose_secret(), "postgres://u:p@db/council");
+    }
+    let text = errors("", &[("DATABASE_URL_FILE", path), ("DATABASE_URL", "postgres://x/y")]);
+    assert!(text.contains("DATABASE_URL_FILE sets the same key"), "{text}");
+    let text = errors("", &[("SENTRY_DSN_FILE", "/no/such/file")]);
+    assert!(
+        text.contains("sentry.dsn (from SENTRY_DSN_FILE): the file \"/no/such/file\" cannot be read"),
+        "{text}"
+    );
+}
+
+#[test]
+fn every_problem_is_named_at_once_with_its_source() {
+    let toml = "typo = 1\n[server]\nport = \"many\"\ncors_origins = [\"*\"]\n[providers.local]\nkind = \"openai_compatible\"";
+    let env = [
+        ("LLM_COUNCIL__SERVER__DRAIN_SECONDS", "-1"),
+        ("LLM_COUNCIL__LOG__FORMAT", "xml"),
+        ("SENTRY_DSN", "hunter2"),
+    ];
+    let text = errors(toml, &env);
+    let lines: Vec<&str> = text.lines().collect();
+    let expected = [
+        "council.chairman: ",
+        "council.models: ",
+        "log.format (from LLM_COUNCIL__LOG__FORMAT): ",
+        "providers.local.base_url: is required",
+        "sentry.dsn (from SENTRY_DSN): ",
+        "server.cors_origins (from config.toml): ",
+        "server.drain_seconds (from LLM_COUNCIL__SERVER__DRAIN_SECONDS): must be a whole number from 0 to 3600",
+        "server.port (from config.toml): must be a whole number from 0 to 65535",
+        "typo (from config.toml): there is no such key",
+    ];
+    assert_eq!(lines.len(), expected.len(), "{text}");
+    for (line, start) in lines.iter().zip(expected) {
+        assert!(line.starts_with(start), "{line:?} should start with {start:?}");
+    }
+    assert!(!text.contains("hunter2"));
+}
+
+#[test]
+fn a_mistyped_key_is_answered_with_the_key_that_was_meant() {
+    let text = errors("", &[("LLM_COUNCIL__COUNCIL__CHAIRMEN", "x")]);
+    assert!(text.contains("did you mean council.chairman?"), "{text}");
+    let text = errors("[server]\nprot = 1", &[]);
+    assert!(
+        text.contains("server.prot (from config.toml): there is no such key; did you mean server.port?"),
+        "{text}"
+    );
+    let text = errors("server = 5", &[]);
+    assert!(text.contains("server (from config.toml): is a section"), "{text}");
+}
+
+#[test]
+fn a_file_that_is_not_toml_is_named_by_line_and_not_quoted() {
+    let text = errors("[auth]\nproxy_secret = hunter2\n", &[]);
+    assert!(text.contains("line 2"), "{text}");
+    assert!(!text.contains("hunter2"), "{text}");
+}
+
+#[test]
+fn without_authentication_only_loopback_is_listened_on() {
+    let bind = ("LLM_COUNCIL__SERVER__BIND", "0.0.0.0");
+    assert!(errors("", &[bind]).contains("auth.mode is \"none\""));
+    let insecure = ("LLM_COUNCIL__AUTH__ALLOW_INSECURE", "true");
+    assert_eq!(load("", &[bind, insecure]).unwrap().server.bind.to_string(), "0.0.0.0");
+    for loopback in ["127.8.0.1", "::1", "::ffff:127.0.0.1"] {
+        load("", &[("LLM_COUNCIL__SERVER__BIND", loopback)]).unwrap();
+    }
+}
+
+#[test]
+fn proxy_mode_needs_trusted_proxies_and_listens_everywhere() {
+    let proxy = ("LLM_COUNCIL__AUTH__MODE", "proxy");
+    assert!(errors("", &[proxy]).starts_with("auth.trusted_proxies: "));
+    let config = load("", &[proxy, ("LLM_COUNCIL__AUTH__TRUSTED_PROXIES", "10.0.0.0/8, fd00::/8")]).unwrap();
+    assert_eq!(config.auth.trusted_proxies, ["10.0.0.0/8", "fd00::/8"]);
+    assert_eq!(config.server.bind.to_string(), "0.0.0.0");
+    assert!(config.server.cors_origins.is_empty());
+}
+
+#[test]
+fn another_provider_needs_a_council_and_lends_its_chairman_to_the_title() {
+    let toml = "[providers.local]\nkind = \"openai_compatible\"\nbase_url = \"http://localhost:11434/v1/\"";
+    let text = errors(toml, &[]);
+    assert!(text.contains("set council.models, council.chairman and council.title_model"), "{text}");
+    let env = [("LLM_COUNCIL__COUNCIL__MODELS", "a,b"), ("LLM_COUNCIL__COUNCIL__CHAIRMAN", "c")];
+    let config = load(toml, &env).unwrap();
+    assert_eq!(config.providers.default, "local");
+    assert_eq!(config.providers.list[0].base_url.as_deref(), Some("http://localhost:11434/v1"));
+    assert_eq!((config.council.title_model.as_str(), config.council.utility_model.as_str()), ("c", "c"));
+}
+
+#[test]
+fn the_default_provider_must_be_configured() {
+    let text = errors("[providers]\ndefault = \"nope\"", &[]);
+    assert!(text.contains("there is no provider \"nope\""), "{text}");
+    let two = "providers.a.kind = \"simulated\"\nproviders.b.kind = \"simulated\"";
+    assert!(errors(two, &[]).contains("name one of a, b"));
+    let config = load(two, &[("LLM_COUNCIL__PROVIDERS__DEFAULT", "b")]).unwrap();
+    assert_eq!(config.providers.default, "b");
+}
+
+#[test]
+fn bedrock_is_refused_as_a_kind_and_its_token_only_noticed() {
+    let text = errors("[providers.aws]\nkind = \"bedrock\"", &[("LLM_COUNCIL__PROVIDERS__DEFAULT", "aws")]);
+    assert!(text.contains("no Bedrock provider yet"), "{text}");
+    let config = load("", &[("AWS_BEARER_TOKEN_BEDROCK", "aws-secret")]).unwrap();
+    assert_eq!(config.notices.len(), 1);
+    assert!(!config.notices[0].contains("aws-secret"));
+}
+
+#[test]
+fn provider_headers_come_from_both_layers_and_stay_out_of_debug() {
+    let toml = "[providers.openrouter.headers]\nX-Title = \"Council\"";
+    let env =
+        [("OPENROUTER_API_KEY", "k1"), ("LLM_COUNCIL__PROVIDERS__OPENROUTER__HEADERS__X_EXTRA", "hunter2")];
+    let config = load(toml, &env).unwrap();
+    let headers = &config.providers.list[0].headers;
+    assert_eq!((headers["X-Title"].as_str(), headers["x-extra"].as_str()), ("Council", "hunter2"));
+    let text = format!("{config:?}");
+    assert!(!text.contains("hunter2") && !text.contains("k1"), "{text}");
+}
+
+#[test]
+fn no_secret_of_the_table_is_ever_shown() {
+    for key in KEYS.iter().filter(|key| key.kind == Kind::Secret) {
+        let name = key.name.replace("<name>", "openrouter").replace("<header>", "x-key");
+        let env = [(env_name(&name).replace('-', "_"), "hunter2\u{1}".to_owned())];
+        let shown = match Config::from_parts("", &env.into_iter().collect(), &Overrides::default()) {
+            Ok(config) => format!("{config:?}"),
+            Err(errors) => format!("{errors} {errors:?}"),
+        };
+        assert!(!shown.contains("hunter2"), "{name}: {shown}");
+    }
+}
+
+#[test]
+fn a_password_in_a_base_url_is_refused_unseen() {
+    let text = errors("", &[("LLM_COUNCIL__SEARCH__TAVILY__BASE_URL", "https://me:hunter2@x")]);
+    assert!(text.contains("must not hold a user name or password") && !text.contains("hunter2"), "{text}");
+}
+
+#[test]
+fn every_default_every_word_and_every_bound_of_the_table_is_accepted() {
+    let proxy = [("LLM_COUNCIL__AUTH__TRUSTED_PROXIES", "10.0.0.0/8")];
+    for key in KEYS {
+        let name =
+            key.name.replace("<name>", "simulated").replace("<purpose>", "answer").replace("<header>", "x");
+        let mut values: Vec<String> = match key.kind {
+            Kind::Choice(words) if key.name != "providers.<name>.kind" => {
+                words.iter().map(|&w| w.to_owned()).collect()
+            }
+            Kind::Number(low, high) if !key.name.starts_with("council.timeouts") => {
+                vec![low.to_string(), high.to_string()]
+            }
+            Kind::Decimal(low, high) => vec![low.to_string(), high.to_string()],
+            Kind::Number(..)
+            | Kind::Choice(_)
+            | Kind::Text
+            | Kind::Secret
+            | Kind::Bool
+            | Kind::List
+            | Kind::Seats => vec![],
+        };
+        values.push(key.default.to_owned());
+        for value in values {
+            let mut env = vars(&proxy);
+            env.insert(env_name(&name), value.clone());
+            let loaded = Config::from_parts("", &env, &Overrides::default());
+            assert!(loaded.is_ok(), "{name} = {value:?}: {}", loaded.unwrap_err());
+        }
+    }
+}
+
+#[test]
+fn every_number_outside_its_bounds_is_refused() {
+    for key in KEYS {
+        let name = key.name.replace("<name>", "simulated").replace("<purpose>", "answer");
+        let outside = match key.kind {
+            Kind::Number(_, high) => (high + 1).to_string(),
+            Kind::Decimal(_, high) => (high + 0.1).to_string(),
+            Kind::Bool => "maybe".to_owned(),
+            Kind::Choice(_) => "other".to_owned(),
+            Kind::Text | Kind::Secret | Kind::List | Kind::Seats => continue,
+        };
+        let variable = env_name(&name);
+        let text = errors("", &[(variable.as_str(), outside.as_str())]);
+        assert!(text.contains(&format!("{name} (from {variable})")), "{text}");
+    }
+}
+
+#[test]
+fn a_file_that_was_named_must_be_there() {
+    let env = vars(&[("LLM_COUNCIL_CONFIG", "/no/such/config.toml")]);
+    let text = Config::load(None, &env, &Overrides::default()).unwrap_err().to_string();
+    assert!(text.starts_with("/no/such/config.toml: the configuration file cannot be read"), "{text}");
+
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    writeln!(file, "server.port = 77").unwrap();
+    let config = Config::load(Some(file.path()), &env, &Overrides::default()).unwrap();
+    assert_eq!(config.server.port, 77, "the flag wins over the variable");
+}
+
+#[test]
+fn a_shorter_whole_shortens_the_parts_unless_they_are_set() {
+    let total = ("LLM_COUNCIL__COUNCIL__TIMEOUTS__TITLE__TOTAL_MS", "20000");
+    let title = load("", &[total]).unwrap().council.timeouts["title"];
+    assert_eq!(title, Timeouts { first_token_ms: 20_000, idle_ms: 20_000, total_ms: 20_000 });
+    let idle = ("LLM_COUNCIL__COUNCIL__TIMEOUTS__TITLE__IDLE_MS", "30000");
+    assert!(errors("", &[total, idle]).contains("must not be shorter"));
+}
+
+#[test]
+fn the_example_file_is_accepted_as_it_stands_and_with_every_line_switched_on() {
+    let example = include_str!("../../config.example.toml");
+    load(example, &[]).unwrap();
+    let on: String = example
+        .lines()
+        .map(|line| {
+            if line.starts_with("# ") && !line.starts_with("#  ") {
+                line
+            } else {
+                line.trim_start_matches('#')
+            }
+        })
+        .map(|line| format!("{line}\n"))
+        .collect();
+    assert_ne!(on, example);
+    let loaded = load(&on, &[]);
+    assert!(loaded.is_ok(), "{}", loaded.unwrap_err());
+}
+
+#[test]
+fn the_reference_in_docs_is_the_one_of_this_table() {
+    let written = include_str!("../../docs/configuration.md");
+    assert!(
+        written == reference(),
+        "out of date; run: cargo run -- config-reference > docs/configuration.md"
+    );
+}
+
+fn variable() -> impl Strategy<Value = String> {
+    let known: Vec<String> = KEYS
+        .iter()
+        .map(|key| {
+            env_name(
+                &key.name.replace("<name>", "local").replace("<purpose>", "title").replace("<header>", "X"),
+            )
+        })
+        .chain(KEYS.iter().filter_map(|key| key.usual_env.map(str::to_owned)))
+        .chain(["OPENROUTER_API_KEY".to_owned(), "AWS_BEARER_TOKEN_BEDROCK".to_owned()])
+        .collect();
+    prop_oneof![
+        4 => proptest::sample::select(known),
+        1 => "LLM_COUNCIL__[A-Z_.é\u{130}]{0,20}",
+        1 => ".{0,20}",
+    ]
+}
+
+proptest! {
+    #[test]
+    fn no_environment_makes_it_panic(env in proptest::collection::btree_map(variable(), prop_oneof![".{0,20}", "[0-9a-z,:/.*-]{0,12}"], 0..12)) {
+        match Config::from_parts("", &env, &Overrides::default()) {
+            Ok(config) => prop_assert!((2..=7).contains(&config.council.models.len())),
+            Err(errors) => prop_assert!(!errors.0.is_empty()),
+        }
+    }
+
+    #[test]
+    fn no_file_makes_it_panic(toml in "([a-z]{1,9}(\\.[a-z]{1,9})? ?= ?(\\[\\]|\\{\\}|1|\"x\"|1979-05-27)\n|\\[[a-z.]{1,20}\\]\n|.{0,10}\n){0,6}") {
+        if let Err(errors) = Config::from_parts(&toml, &BTreeMap::new(), &Overrides::default()) {
+            prop_assert!(!errors.0.is_empty());
+        }
+    }
+}

@@ -1,0 +1,351 @@
+//! One call from beginning to end: waits for a place, opens the reply, passes its pieces on,
+//! keeps the time limits, tries again where that can help, and puts the pieces together.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use serde_json::Value;
+use tokio::time::{Instant, sleep, timeout_at};
+
+use super::dice::Dice;
+use super::error::{CallError, ErrorKind};
+use super::limit::InFlight;
+use super::reply::{Reply, ToolCall};
+use super::request::{ChatRequest, Timeouts};
+use super::retry::RetryPolicy;
+use super::{Chunk, DeltaSink, Provider};
+
+/// More tool calls in one reply are taken for a runaway.
+const MAX_TOOL_CALLS: usize = 128;
+/// After the finish reason only the usage and the end mark are missing: no answer is given up
+/// because they stay away.
+const AFTER_FINISH: Duration = Duration::from_secs(5);
+/// Longest time limit that is kept; beyond it the arithmetic of time would overflow.
+const MAX_LIMIT_MS: u64 = 7 * 24 * 3_600_000;
+
+/// What one call runs on.
+pub(super) struct Caller<'a> {
+    /// The provider's configured name, for messages.
+    pub name: &'a str,
+    pub provider: &'a dyn Provider,
+    pub places: &'a InFlight,
+    pub retry: &'a RetryPolicy,
+    /// Bound on text, reasoning and tool calls together.
+    pub max_answer_bytes: usize,
+}
+
+impl Caller<'_> {
+    /// Asks until a try succeeds or none is worth making. `sink` sees text, reasoning and tool
+    /// calls of one try only; what is about a reply (usage, served by) it may see of several.
+    ///
+    /// # Errors
+    /// The last try's, with `tries` counted and what it had brought kept.
+    pub async fn call(&self, request: &ChatRequest, sink: &mut dyn DeltaSink) -> Result<Reply, CallError> {
+        let deadline = Instant::now() + limit(request.timeouts.total_ms);
+        let mut dice = Dice::new(request.seed, &request.model);
+        let mut earlier: Option<CallError> = None;
+        let mut tries = 0;
+        loop {
+            // The place is given back during a pause, so that others get on.
+            let Ok(place) = timeout_at(deadline, self.places.enter()).await else {
+                return Err(earlier.unwrap_or_else(|| self.no_place(request.timeouts)));
+            };
+            tries += 1;
+            let mut assembly = Assembly::new(self.max_answer_bytes);
+            let drive = self.drive(request, sink, &mut assembly);
+            let outcome = timeout_at(deadline, drive).await.unwrap_or_else(|_| Err(self.too_long(request)));
+            drop(place);
+            let arrived = assembly.first_token.is_some();
+            let mut error = match outcome.and_then(|()| assembly.check(self.name, &request.model)) {
+                Ok(()) => return Ok(assembly.into_reply(tries)),
+                Err(error) => error,
+            };
+            error.tries = tries;
+            let remaining = deadline.saturating_duration_since(Instant::now());
+            let Some(pause) = self.retry.pause(&error, tries, arrived, remaining, &mut dice) else {
+                error.partial = assembly.into_partial(tries);
+                return Err(error);
+            };
+            earlier = Some(error);
+            sleep(pause).await;
+        }
+    }
+
+    /// One try. What has arrived is in `assembly`, whatever the result and wherever it is dropped.
+    async fn drive(
+        &self,
+        request: &ChatRequest,
+        sink: &mut dyn DeltaSink,
+        assembly: &mut Assembly,
+    ) -> Result<(), CallError> {
+        let limits = request.timeouts;
+        let streams = self.provider.streams();
+        // A reply that comes in one piece is bound by the total time only.
+        let first_token = if streams { limits.first_token_ms } else { MAX_LIMIT_MS };
+        let first_token = assembly.sent + limit(first_token);
+        let open = timeout_at(first_token, self.provider.open(request)).await;
+        let mut chunks = open.map_err(|_| self.silent(request))??;
+        loop {
+            let until = if assembly.reply.finish_reason.is_some() {
+                Instant::now() + limit(limits.idle_ms).min(AFTER_FINISH)
+            } else if assembly.first_token.is_some() {
+                Instant::now() + limit(limits.idle_ms)
+            } else {
+                first_token
+            };
+            match timeout_at(until, chunks.next()).await {
+                Ok(None) => return Ok(()),
+                Ok(Some(chunk)) => {
+                    let chunk = chunk?;
+                    assembly.add(&chunk).map_err(|excess| self.over_bound(&excess))?;
+                    sink.push(&chunk).await;
+                }
+                Err(_) if assembly.reply.finish_reason.is_some() => return Ok(()),
+                Err(_) if assembly.first_token.is_some() => return Err(self.stalled(limits)),
+                Err(_) => return Err(self.silent(request)),
+            }
+        }
+    }
+
+    fn timeout(&self, what: &str, ms: u64) -> CallError {
+        CallError::new(ErrorKind::Timeout, format!("{}: {what} within {}", self.name, seconds(ms)))
+    }
+
+    fn no_place(&self, limits: Timeouts) -> CallError {
+        self.timeout("too many calls are under way; none ended", limits.total_ms)
+    }
+
+    fn silent(&self, request: &ChatRequest) -> CallError {
+        self.timeout(&format!("`{}` sent no first token", request.model), request.timeouts.first_token_ms)
+    }
+
+    fn stalled(&self, limits: Timeouts) -> CallError {
+        self.timeout("the answer stalled in the middle; nothing more came", limits.idle_ms)
+    }
+
+    fn too_long(&self, request: &ChatRequest) -> CallError {
+        self.timeout(&format!("`{}` did not finish", request.model), request.timeouts.total_ms)
+    }
+
+    fn over_bound(&self, excess: &Excess) -> CallError {
+        let what = match excess {
+            Excess::Bytes => {
+                format!("the answer is longer than {} bytes and was cut there", self.max_answer_bytes)
+            }
+            Excess::ToolCalls => format!("the answer makes more than {MAX_TOOL_CALLS} tool calls"),
+        };
+        CallError::new(ErrorKind::BadResponse, format!("{}: {what}", self.name))
+    }
+}
+
+fn limit(ms: u64) -> Duration {
+    Duration::from_millis(ms.min(MAX_LIMIT_MS))
+}
+
+fn seconds(ms: u64) -> String {
+    if ms.is_multiple_of(1000) { format!("{} s", ms / 1000) } else { format!("{ms} ms") }
+}
+
+/// A bound that a reply went over.
+enum Excess {
+    Bytes,
+    ToolCalls,
+}
+
+/// A reply being put together.
+struct Assembly {
+    reply: Reply,
+    tools: BTreeMap<u32, ToolCall>,
+    /// When the try was sent.
+    sent: Instant,
+    first_token: Option<Instant>,
+    last_chunk: Option<Instant>,
+    room: usize,
+}
+
+impl Assembly {
+    fn new(max_bytes: usize) -> Self {
+        Self {
+            reply: Reply::default(),
+            tools: BTreeMap::new(),
+            sent: Instant::now(),
+            first_token: None,
+            last_chunk: None,
+            room: max_bytes,
+        }
+    }
+
+    fn add(&mut self, chunk: &Chunk) -> Result<(), Excess> {
+        let now = Instant::now();
+        self.last_chunk = Some(now);
+        if chunk.is_token() {
+            self.first_token.get_or_insert(now);
+        }
+        match chunk {
+            Chunk::Text(text) => append(&mut self.reply.text, text, &mut self.room),
+            Chunk::Reasoning(text) => {
+                append(self.reply.reasoning.get_or_insert_default(), text, &mut self.room)
+            }
+            Chunk::ReasoningDetails(details) => {
+                self.take_room(details.to_string().len())?;
+                add_details(&mut self.reply.reasoning_details, details);
+                Ok(())
+            }
+            Chunk::ToolCall { index, id, name, arguments } => {
+                if !self.tools.contains_key(index) && self.tools.len() == MAX_TOOL_CALLS {
+                    return Err(Excess::ToolCalls);
+                }
+                let given = |text: &Option<String>| text.as_ref().map_or(0, String::len);
+                self.take_room(given(id) + given(name))?;
+                let call = self.tools.entry(*index).or_insert_with(|| ToolCall {
+                    id: String::new(),
+                    name: String::new(),
+                    arguments: String::new(),
+                });
+                // The first part names the call; some servers repeat it in every part.
+                for (field, given) in [(&mut call.id, id), (&mut call.name, name)] {
+                    if let Some(given) = given
+                        && field.is_empty()
+                    {
+                        field.clone_from(given);
+                    }
+                }
+                append(&mut call.arguments, arguments, &mut self.room)
+            }
+            Chunk::Usage(usage) => {
+                self.reply.usage = Some(*usage);
+                Ok(())
+            }
+            Chunk::Finish(reason) => {
+                self.reply.finish_reason = Some(reason.clone());
+                Ok(())
+            }
+            Chunk::ServedBy(model) => {
+                self.reply.served_by = Some(model.clone());
+                Ok(())
+            }
+        }
+    }
+
+    fn take_room(&mut self, bytes: usize) -> Result<(), Excess> {
+        self.room = self.room.checked_sub(bytes).ok_or(Excess::Bytes)?;
+        Ok(())
+    }
+
+    /// A reply without a word and without a tool call is none.
+    fn check(&self, provider: &str, model: &str) -> Result<(), CallError> {
+        if !self.reply.text.trim().is_empty() || !self.tools.is_empty() {
+            return Ok(());
+        }
+        Err(match self.reply.finish_reason.as_deref() {
+            Some("content_filter") => CallError::new(
+                ErrorKind::Refused,
+                format!("{provider}: the content filter of `{model}` held the answer back"),
+            ),
+            Some("length") => CallError::new(
+                ErrorKind::BadResponse,
+                format!("{provider}: `{model}` used up its token limit before the first word of the answer"),
+            ),
+            Some(_) | None => {
+                CallError::new(ErrorKind::BadResponse, format!("{provider}: `{model}` gave an empty answer"))
+            }
+        })
+    }
+
+    fn into_reply(mut self, tries: u32) -> Reply {
+        self.reply.latency_ms = ms_between(self.sent, self.last_chunk.unwrap_or_else(Instant::now));
+        self.reply.ttft_ms = self.first_token.map(|at| ms_between(self.sent, at));
+        self.reply.tries = tries;
+        self.reply.tool_calls = self
+            .tools
+            .into_iter()
+            .map(|(index, mut call)| {
+                if call.id.is_empty() {
+                    call.id = format!("call_{index}");
+                }
+                call
+            })
+            .collect();
+        self.reply
+    }
+
+    /// What had arrived, if anything worth keeping had: a failed call's usage is paid too.
+    fn into_partial(self, tries: u32) -> Option<Box<Reply>> {
+        let worth_keeping = self.first_token.is_some() || self.reply.usage.is_some();
+        worth_keeping.then(|| Box::new(self.into_reply(tries)))
+    }
+}
+
+fn ms_between(from: Instant, to: Instant) -> u64 {
+    u64::try_from((to - from).as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Appends what there is room for, whole characters only.
+fn append(to: &mut String, text: &str, room: &mut usize) -> Result<(), Excess> {
+    let fits = text.floor_char_boundary(*room);
+    to.push_str(text.split_at(fits).0);
+    *room -= fits;
+    if fits == text.len() { Ok(()) } else { Err(Excess::Bytes) }
+}
+
+/// Streams send their blocks in pieces: a piece that continues the last block (same type and
+/// index) is joined to it, everything else is kept beside it as it came.
+fn add_details(all: &mut Option<Value>, details: &Value) {
+    let Some(known) = all else {
+        *all = Some(details.clone());
+        return;
+    };
+    match (known, details) {
+        (Value::Array(blocks), Value::Array(more)) => {
+            for block in more {
+                if !blocks.last_mut().is_some_and(|last| continues(last, block)) {
+                    blocks.push(block.clone());
+                }
+            }
+        }
+        (Value::Array(blocks), other) => blocks.push(other.clone()),
+        (Value::String(text), Value::String(more)) => text.push_str(more),
+        (known, other) => {
+            let mut blocks = vec![known.take()];
+            match other {
+                Value::Array(more) => blocks.extend(more.iter().cloned()),
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
+                    blocks.push(other.clone());
+                }
+            }
+            *known = Value::Array(blocks);
+        }
+    }
+}
+
+/// Joins `piece` to `last` if it is its continuation.
+fn continues(last: &mut Value, piece: &Value) -> bool {
+    let (Some(last), Some(piece)) = (last.as_object_mut(), piece.as_object()) else {
+        return false;
+    };
+    let Some(field) = (match piece.get("type").and_then(Value::as_str) {
+        Some("reasoning.text") => Some("text"),
+        Some("reasoning.summary") => Some("summary"),
+        Some(_) | None => None,
+    }) else {
+        return false;
+    };
+    if last.get("type") != piece.get("type") || last.get("index") != piece.get("index") {
+        return false;
+    }
+    for (name, value) in piece {
+        match (last.get_mut(name), value) {
+            (Some(Value::String(text)), Value::String(more)) if name == field => text.push_str(more),
+            (_, Value::Null) => {}
+            _ => {
+                last.insert(name.clone(), value.clone());
+            }
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+#[path = "assemble_tests.rs"]
+mod tests;

@@ -1,0 +1,362 @@
+//! On tokio's paused clock: time passes only when everything waits for it, so the tests take none.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use async_trait::async_trait;
+use futures_util::stream;
+use serde_json::json;
+
+use super::super::reply::Usage;
+use super::super::request::{Purpose, Sampling};
+use super::super::{Chunks, ModelInfo, NoSink};
+use super::*;
+
+/// What a scripted provider does in one try.
+#[derive(Clone)]
+enum Step {
+    Wait(u64),
+    Give(Chunk),
+    Fail(ErrorKind),
+    Never,
+}
+
+use Step::{Fail, Give, Never, Wait};
+
+struct Scripted {
+    tries: Vec<Vec<Step>>,
+    next: AtomicUsize,
+    streams: bool,
+    refusal: Option<CallError>,
+}
+
+impl Scripted {
+    fn new(tries: Vec<Vec<Step>>) -> Self {
+        Self { tries, next: AtomicUsize::new(0), streams: true, refusal: None }
+    }
+}
+
+#[async_trait]
+impl Provider for Scripted {
+    async fn open(&self, _request: &ChatRequest) -> Result<Chunks, CallError> {
+        let at = self.next.fetch_add(1, Ordering::Relaxed);
+        if let Some(refusal) = &self.refusal {
+            return Err(refusal.clone());
+        }
+        let steps = self.tries.get(at).or_else(|| self.tries.last()).cloned().unwrap_or_default();
+        Ok(stream::iter(steps)
+            .filter_map(|step| async move {
+                match step {
+                    Wait(ms) => {
+                        sleep(Duration::from_millis(ms)).await;
+                        None
+                    }
+                    Give(chunk) => Some(Ok(chunk)),
+                    Fail(kind) => Some(Err(CallError::new(kind, "scripted"))),
+                    Never => std::future::pending().await,
+                }
+            })
+            .boxed())
+    }
+
+    async fn models(&self) -> Result<Vec<ModelInfo>, CallError> {
+        Ok(Vec::new())
+    }
+
+    fn streams(&self) -> bool {
+        self.streams
+    }
+}
+
+#[derive(Default)]
+struct Heard(Mutex<Vec<Chunk>>);
+
+struct Ear<'a>(&'a Heard);
+
+#[async_trait]
+impl DeltaSink for Ear<'_> {
+    async fn push(&mut self, chunk: &Chunk) {
+        self.0.0.lock().unwrap().push(chunk.clone());
+    }
+}
+
+fn request() -> ChatRequest {
+    ChatRequest {
+        model: "m".into(),
+        messages: Vec::new(),
+        purpose: Purpose::Answer,
+        sampling: Sampling::default(),
+        timeouts: Timeouts { first_token_ms: 1_000, idle_ms: 500, total_ms: 10_000 },
+        seed: 1,
+    }
+}
+
+async fn call_with(provider: &Scripted, sink: &mut dyn DeltaSink, max: usize) -> Result<Reply, CallError> {
+    let places = InFlight::new(1);
+    let retry = RetryPolicy::default();
+    let caller = Caller { name: "gate", provider, places: &places, retry: &retry, max_answer_bytes: max };
+    caller.call(&request(), sink).await
+}
+
+async fn call(provider: &Scripted) -> Result<Reply, CallError> {
+    call_with(provider, &mut NoSink, 1 << 20).await
+}
+
+fn text(text: &str) -> Step {
+    Give(Chunk::Text(text.into()))
+}
+
+fn stop() -> Step {
+    Give(Chunk::Finish("stop".into()))
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_pieces_become_one_reply_with_its_times() {
+    let usage = Usage { prompt_tokens: 1, ..Usage::default() };
+    let provider = Scripted::new(vec![vec![
+        Give(Chunk::ServedBy("m-2".into())),
+        Wait(200),
+        Give(Chunk::Reasoning("hm".into())),
+        Wait(100),
+        text("Hel"),
+        text("lo"),
+        stop(),
+        Give(Chunk::Usage(usage)),
+    ]]);
+    let heard = Heard::default();
+    let reply = call_with(&provider, &mut Ear(&heard), 100).await.unwrap();
+    assert_eq!(
+        reply,
+        Reply {
+            text: "Hello".into(),
+            reasoning: Some("hm".into()),
+            finish_reason: Some("stop".into()),
+            usage: Some(usage),
+            served_by: Some("m-2".into()),
+            latency_ms: 300,
+            ttft_ms: Some(200),
+            tries: 1,
+            ..Reply::default()
+        }
+    );
+    assert_eq!(heard.0.lock().unwrap().len(), 6);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_before_the_first_token_is_tried_again() {
+    let provider = Scripted::new(vec![
+        vec![Fail(ErrorKind::Overloaded)],
+        vec![Never],
+        vec![Wait(50), text("x"), stop()],
+    ]);
+    let reply = call(&provider).await.unwrap();
+    assert_eq!((reply.tries, reply.latency_ms), (3, 50), "earlier tries and pauses are no latency");
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_last_failure_is_reported_after_three_tries() {
+    let error = call(&Scripted::new(vec![vec![Fail(ErrorKind::RateLimited)]])).await.unwrap_err();
+    assert_eq!((error.kind, error.tries, error.partial), (ErrorKind::RateLimited, 3, None));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_failure_after_a_token_is_final_and_keeps_what_came() {
+    let provider = Scripted::new(vec![vec![text("half"), Fail(ErrorKind::Overloaded)]]);
+    let error = call(&provider).await.unwrap_err();
+    assert_eq!(error.tries, 1);
+    assert_eq!(error.partial.unwrap().text, "half");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_retry_after_ends_the_call_at_once() {
+    let refusal =
+        CallError { retry_after_ms: Some(60_000), ..CallError::new(ErrorKind::RateLimited, "later") };
+    let provider = Scripted { refusal: Some(refusal), ..Scripted::new(Vec::new()) };
+    let before = Instant::now();
+    let error = call(&provider).await.unwrap_err();
+    assert_eq!((error.tries, Instant::now()), (1, before));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_short_retry_after_is_kept() {
+    let refusal =
+        CallError { retry_after_ms: Some(3_000), ..CallError::new(ErrorKind::RateLimited, "later") };
+    let provider = Scripted { refusal: Some(refusal), ..Scripted::new(Vec::new()) };
+    let before = Instant::now();
+    assert_eq!(call(&provider).await.unwrap_err().tries, 3);
+    assert!(before.elapsed() >= Duration::from_secs(6));
+}
+
+#[tokio::test(start_paused = true)]
+async fn silence_before_the_first_token_is_a_timeout_of_each_try() {
+    let before = Instant::now();
+    let error = call(&Scripted::new(vec![vec![Never]])).await.unwrap_err();
+    assert_eq!((error.kind, error.tries), (ErrorKind::Timeout, 3));
+    assert_eq!(error.message, "gate: `m` sent no first token within 1 s");
+    assert!(before.elapsed() >= Duration::from_secs(3));
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_is_about_the_reply_is_no_first_token() {
+    let provider = Scripted::new(vec![vec![Give(Chunk::ServedBy("x".into())), Never]]);
+    assert_eq!(call(&provider).await.unwrap_err().kind, ErrorKind::Timeout);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_in_one_piece_has_no_first_token_limit() {
+    let provider = Scripted { streams: false, ..Scripted::new(vec![vec![Wait(9_000), text("x"), stop()]]) };
+    assert_eq!(call(&provider).await.unwrap().latency_ms, 9_000);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stall_in_the_middle_is_a_timeout_that_keeps_what_came() {
+    let before = Instant::now();
+    let error = call(&Scripted::new(vec![vec![text("half"), Never]])).await.unwrap_err();
+    assert_eq!((error.kind, error.tries), (ErrorKind::Timeout, 1));
+    assert_eq!(error.partial.unwrap().text, "half");
+    assert_eq!(before.elapsed(), Duration::from_millis(500));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_finished_answer_is_not_lost_to_a_connection_left_open() {
+    let reply = call(&Scripted::new(vec![vec![text("all"), stop(), Never]])).await.unwrap();
+    assert_eq!((reply.text.as_str(), reply.latency_ms), ("all", 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_total_time_ends_a_talkative_answer() {
+    let mut steps = Vec::new();
+    for _ in 0..100 {
+        steps.extend([text("x"), Wait(430)]);
+    }
+    let before = Instant::now();
+    let error = call(&Scripted::new(vec![steps])).await.unwrap_err();
+    assert_eq!((error.kind, before.elapsed()), (ErrorKind::Timeout, Duration::from_secs(10)));
+    assert_eq!(error.partial.unwrap().text.len(), 24);
+}
+
+#[tokio::test(start_paused = true)]
+async fn waiting_for_a_place_is_no_latency() {
+    let provider = Scripted::new(vec![vec![Wait(900), text("x"), stop()]]);
+    let (places, retry) = (InFlight::new(1), RetryPolicy::default());
+    let caller =
+        Caller { name: "gate", provider: &provider, places: &places, retry: &retry, max_answer_bytes: 100 };
+    let request = request();
+    let (mut one, mut two) = (NoSink, NoSink);
+    let (first, second) = tokio::join!(caller.call(&request, &mut one), caller.call(&request, &mut two));
+    assert_eq!(first.unwrap().latency_ms, 900);
+    let second = second.unwrap();
+    assert_eq!((second.latency_ms, second.ttft_ms, second.tries), (900, Some(900), 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn waiting_for_a_place_ends_with_the_total_time() {
+    let provider = Scripted::new(vec![vec![text("x"), stop()]]);
+    let (places, retry) = (InFlight::new(1), RetryPolicy::default());
+    let taken = places.enter().await;
+    let caller =
+        Caller { name: "gate", provider: &provider, places: &places, retry: &retry, max_answer_bytes: 100 };
+    let error = caller.call(&request(), &mut NoSink).await.unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Timeout);
+    assert_eq!(provider.next.load(Ordering::Relaxed), 0, "nothing was asked");
+    drop(taken);
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_over_the_bound_is_cut_at_a_whole_character() {
+    let provider = Scripted::new(vec![vec![text("12345678"), text("9ü"), text("more"), stop()]]);
+    let error = call_with(&provider, &mut NoSink, 10).await.unwrap_err();
+    assert_eq!((error.kind, error.tries), (ErrorKind::BadResponse, 1));
+    assert_eq!(error.partial.unwrap().text, "123456789");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_empty_answer_is_an_error_that_says_why() {
+    for (finish, kind, words) in [
+        ("stop", ErrorKind::BadResponse, "empty answer"),
+        ("length", ErrorKind::BadResponse, "token limit"),
+        ("content_filter", ErrorKind::Refused, "content filter"),
+    ] {
+        let provider = Scripted::new(vec![vec![
+            Give(Chunk::Reasoning("hm".into())),
+            text(" \n"),
+            Give(Chunk::Finish(finish.into())),
+        ]]);
+        let error = call(&provider).await.unwrap_err();
+        assert_eq!((error.kind, error.tries), (kind, 1));
+        assert!(error.message.contains(words), "{}", error.message);
+        assert_eq!(error.partial.unwrap().reasoning.as_deref(), Some("hm"));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_usage_of_a_failed_call_is_kept() {
+    let usage = Usage { completion_tokens: 9, ..Usage::default() };
+    let provider = Scripted::new(vec![vec![Give(Chunk::Usage(usage)), stop()]]);
+    assert_eq!(call(&provider).await.unwrap_err().partial.unwrap().usage, Some(usage));
+}
+
+fn tool(index: u32, id: &str, name: &str, arguments: &str) -> Step {
+    let given = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    Give(Chunk::ToolCall { index, id: given(id), name: given(name), arguments: arguments.into() })
+}
+
+#[tokio::test(start_paused = true)]
+async fn tool_calls_are_joined_by_index_and_are_an_answer() {
+    let provider = Scripted::new(vec![vec![
+        tool(1, "b", "g", "{"),
+        tool(0, "", "f", "{\"q\":"),
+        tool(1, "b", "g", "}"),
+        tool(0, "", "", "1}"),
+        Give(Chunk::Finish("tool_calls".into())),
+    ]]);
+    let call = |id: &str, name: &str, arguments: &str| ToolCall {
+        id: id.into(),
+        name: name.into(),
+        arguments: arguments.into(),
+    };
+    let reply = super::tests::call(&provider).await.unwrap();
+    assert_eq!(reply.tool_calls, [call("call_0", "f", "{\"q\":1}"), call("b", "g", "{}")]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_flood_of_tool_calls_is_an_error() {
+    let steps = (0..200).map(|index| tool(index, "x", "f", "")).collect();
+    let error = call(&Scripted::new(vec![steps])).await.unwrap_err();
+    assert_eq!(error.kind, ErrorKind::BadResponse);
+    assert_eq!(error.partial.unwrap().tool_calls.len(), MAX_TOOL_CALLS);
+}
+
+#[test]
+fn reasoning_blocks_that_continue_each_other_are_joined() {
+    let mut all = None;
+    for piece in [
+        json!([{"type": "reasoning.text", "text": "a", "index": 0, "signature": null}]),
+        json!([{"type": "reasoning.text", "text": "b", "index": 0, "signature": "s"}]),
+        json!([{"type": "reasoning.text", "text": "c", "index": 1}, {"type": "reasoning.encrypted", "data": "x"}]),
+        json!([{"type": "reasoning.encrypted", "data": "y"}]),
+    ] {
+        add_details(&mut all, &piece);
+    }
+    assert_eq!(
+        all,
+        Some(json!([
+            {"type": "reasoning.text", "text": "ab", "index": 0, "signature": "s"},
+            {"type": "reasoning.text", "text": "c", "index": 1},
+            {"type": "reasoning.encrypted", "data": "x"},
+            {"type": "reasoning.encrypted", "data": "y"},
+        ]))
+    );
+}
+
+#[test]
+fn reasoning_blocks_of_other_shapes_are_kept_as_they_came() {
+    let joined = |pieces: &[Value]| {
+        let mut all = None;
+        pieces.iter().for_each(|piece| add_details(&mut all, piece));
+        all.unwrap()
+    };
+    assert_eq!(joined(&[json!({"a": 1})]), json!({"a": 1}));
+    assert_eq!(joined(&[json!("a"), json!("b")]), json!("ab"));
+    assert_eq!(joined(&[json!({"a": 1}), json!({"b": 2}), json!(["c"])]), json!([{"a": 1}, {"b": 2}, "c"]));
+}

@@ -1,0 +1,340 @@
+//! The chat-completions wire that OpenRouter and every OpenAI-compatible server speak: the JSON
+//! of a request, and the reading of what comes back. No network here.
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::error::{CallError, ErrorKind};
+use super::reply::Usage;
+use super::request::{ChatMessage, ChatRequest};
+use super::upstream_error::Asked;
+use super::{Chunk, clean};
+
+/// What differs between the servers that speak this wire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Dialect {
+    /// Send `usage: {include: true}`, OpenRouter's way to ask for the cost.
+    pub usage_include: bool,
+    /// Name the token bound `max_completion_tokens`: OpenAI's own newer models refuse the old name.
+    pub max_completion_tokens: bool,
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    messages: &'a [ChatMessage],
+    stream: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stream_options: Option<Include>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usage: Option<Include>,
+}
+
+#[derive(Serialize, Default)]
+struct Include {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    include_usage: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    include: Option<bool>,
+}
+
+/// The request's JSON.
+///
+/// # Errors
+/// When a number cannot be written as JSON; never in practice.
+pub(super) fn body(
+    request: &ChatRequest,
+    stream: bool,
+    dialect: Dialect,
+) -> Result<Vec<u8>, serde_json::Error> {
+    let sampling = request.sampling;
+    let (max_tokens, max_completion_tokens) =
+        if dialect.max_completion_tokens { (None, sampling.max_tokens) } else { (sampling.max_tokens, None) };
+    serde_json::to_vec(&Body {
+        model: &request.model,
+        messages: &request.messages,
+        stream,
+        stream_options: stream.then(|| Include { include_usage: Some(true), ..Include::default() }),
+        temperature: sampling.temperature,
+        max_tokens,
+        max_completion_tokens,
+        usage: dialect.usage_include.then(|| Include { include: Some(true), ..Include::default() }),
+    })
+}
+
+/// Reads the payloads of one reply in order.
+#[derive(Debug)]
+pub(super) struct ReplyReader {
+    asked: Asked,
+    served_by: Option<String>,
+    /// The tool call that a part without an index belongs to.
+    last_tool: Option<u32>,
+    finished: bool,
+    done: bool,
+    started: bool,
+}
+
+impl ReplyReader {
+    pub fn new(asked: Asked) -> Self {
+        Self { asked, served_by: None, last_tool: None, finished: false, done: false, started: false }
+    }
+
+    /// `[DONE]` came: nothing follows.
+    pub fn is_done(&self) -> bool {
+        self.done
+    }
+
+    /// The provider said in some way that the reply is whole.
+    pub fn is_whole(&self) -> bool {
+        self.done || self.finished
+    }
+
+    /// Reads one payload of an event stream and appends its chunks to `out`.
+    ///
+    /// # Errors
+    /// A malformed payload, or the error the provider put into it; its chunks are in `out`.
+    pub fn read_event(&mut self, payload: &str, out: &mut Vec<Chunk>) -> Result<(), CallError> {
+        let payload = payload.trim();
+        if payload == "[DONE]" {
+            self.done = true;
+        }
+        if self.done || payload.is_empty() {
+            return Ok(());
+        }
+        self.read_json(payload, "a malformed piece of the answer", out)
+    }
+
+    /// Reads a reply that came as one JSON document.
+    ///
+    /// # Errors
+    /// As [`Self::read_event`]; also when it holds no reply at all.
+    pub fn read_whole(&mut self, body: &str, out: &mut Vec<Chunk>) -> Result<(), CallError> {
+        self.read_json(body, "malformed JSON", out)?;
+        self.done = true;
+        Ok(())
+    }
+
+    fn read_json(&mut self, text: &str, what: &str, out: &mut Vec<Chunk>) -> Result<(), CallError> {
+        let mut value: Value = serde_json::from_str(&clean::json(text))
+            .map_err(|_| self.asked.bad_response(&format!("{what}: {}", self.shown(text))))?;
+        if !value.is_object() {
+            return Err(self.asked.bad_response(&format!("{what}: {}", self.shown(text))));
+        }
+        self.read_object(&mut value, out)
+    }
+
+    fn shown(&self, text: &str) -> String {
+        let short: String = text.chars().take(80).collect();
+        self.asked.excerpt(&short)
+    }
+
+    fn read_object(&mut self, value: &mut Value, out: &mut Vec<Chunk>) -> Result<(), CallError> {
+        if let Some(model) = text(value.get("model"))
+            && self.served_by.as_deref() != Some(model)
+        {
+            self.served_by = Some(model.to_owned());
+            out.push(Chunk::ServedBy(model.to_owned()));
+        }
+        let mut failure = value.get("error").filter(|error| !error.is_null()).cloned();
+        // Only one answer is asked for; a second one would be mixed into the first.
+        if let Some(choice) = value.get_mut("choices").and_then(|choices| choices.get_mut(0)) {
+            if failure.is_none() {
+                failure = choice.get("error").filter(|error| !error.is_null()).cloned();
+            }
+            let before = out.len();
+            self.read_choice(choice, out);
+            self.started |= out.len() > before && out[before..].iter().any(Chunk::is_token);
+            if let Some(reason) = text(choice.get("finish_reason")) {
+                if reason == "error" {
+                    failure = failure.or_else(|| Some("the provider ended the answer with an error".into()));
+                } else {
+                    self.finished = true;
+                    out.push(Chunk::Finish(reason.to_owned()));
+                }
+            }
+        }
+        if let Some(usage) = value.get("usage").and_then(read_usage) {
+            out.push(Chunk::Usage(usage));
+        }
+        failure.map_or(Ok(()), |failure| Err(self.asked.failed_midway(&failure)))
+    }
+
+    fn read_choice(&mut self, choice: &mut Value, out: &mut Vec<Chunk>) {
+        let part =
+            ["delta", "message"].into_iter().find(|name| choice.get(name).is_some_and(Value::is_object));
+        let Some(part) = part.and_then(|name| choice.get_mut(name)) else {
+            out.extend(text(choice.get("text")).map(|text| Chunk::Text(text.to_owned())));
+            return;
+        };
+        let details = part.get_mut("reasoning_details").map(Value::take).filter(has_content);
+        // Some gateways send one text under both names.
+        let reasoning = text(part.get("reasoning"))
+            .or_else(|| text(part.get("reasoning_content")))
+            .map(str::to_owned)
+            .or_else(|| details.as_ref().and_then(details_text));
+        out.extend(reasoning.map(Chunk::Reasoning));
+        out.extend(details.map(Chunk::ReasoningDetails));
+        read_content(part.get("content"), out);
+        out.extend(text(part.get("refusal")).map(|text| Chunk::Text(text.to_owned())));
+        if let Some(calls) = part.get("tool_calls").and_then(Value::as_array) {
+            for call in calls {
+                let chunk = self.read_tool_call(call);
+                out.push(chunk);
+            }
+        }
+    }
+
+    fn read_tool_call(&mut self, call: &Value) -> Chunk {
+        let id = text(call.get("id")).map(str::to_owned);
+        let index =
+            match call.get("index").and_then(Value::as_u64).and_then(|index| u32::try_from(index).ok()) {
+                Some(index) => index,
+                // Without an index an id begins the next call, and everything else continues the last.
+                None => match self.last_tool {
+                    None => 0,
+                    Some(last) if id.is_some() => last.saturating_add(1),
+                    Some(last) => last,
+                },
+            };
+        self.last_tool = Some(index);
+        let function = call.get("function");
+        let arguments = match function.and_then(|function| function.get("arguments")) {
+            None | Some(Value::Null) => String::new(),
+            Some(Value::String(text)) => text.clone(),
+            Some(other @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_))) => {
+                other.to_string()
+            }
+        };
+        let name = function.and_then(|function| text(function.get("name"))).map(str::to_owned);
+        Chunk::ToolCall { index, id, name, arguments }
+    }
+
+    /// The error of a stream that ended before it was whole.
+    pub fn cut(&self) -> CallError {
+        self.asked.bad_response("the stream was cut before the end of the answer")
+    }
+
+    /// The error of a connection that broke in mid-reply. Before the first token it is as if the
+    /// connection had not come about, and worth another try.
+    pub fn broken(&self, error: reqwest::Error) -> CallError {
+        let mut failure = self.asked.transport(error);
+        if self.started {
+            failure.kind = ErrorKind::BadResponse;
+            failure.message = format!("{}; the stream was cut in the middle of the answer", failure.message);
+        }
+        failure
+    }
+
+    pub fn asked(&self) -> &Asked {
+        &self.asked
+    }
+}
+
+/// A string that is not empty.
+fn text(value: Option<&Value>) -> Option<&str> {
+    value.and_then(Value::as_str).filter(|text| !text.is_empty())
+}
+
+fn has_content(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+        Value::String(text) => !text.is_empty(),
+        Value::Array(items) => !items.is_empty(),
+        Value::Object(fields) => !fields.is_empty(),
+    }
+}
+
+/// Content is a string, or a list of parts of which some may be reasoning.
+fn read_content(content: Option<&Value>, out: &mut Vec<Chunk>) {
+    if let Some(text) = text(content) {
+        out.push(Chunk::Text(text.to_owned()));
+    }
+    for part in content.and_then(Value::as_array).into_iter().flatten() {
+        if let Some(text) = text(Some(part)).or_else(|| text(part.get("text"))) {
+            out.push(Chunk::Text(text.to_owned()));
+        } else if let Some(thinking) = part.get("thinking") {
+            out.extend(details_text(thinking).map(Chunk::Reasoning));
+        }
+    }
+}
+
+/// The readable text of reasoning blocks, for providers that send it only there.
+fn details_text(details: &Value) -> Option<String> {
+    let of = |block: &Value| {
+        text(Some(block))
+            .or_else(|| text(block.get("text")))
+            .or_else(|| text(block.get("summary")))
+            .map(str::to_owned)
+            .unwrap_or_default()
+    };
+    let joined = match details {
+        Value::Array(blocks) => blocks.iter().map(of).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => of(details),
+    };
+    (!joined.is_empty()).then_some(joined)
+}
+
+/// Token counts and cost; `None` when it is no usage object.
+pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
+    let fields = usage.as_object().filter(|fields| !fields.is_empty())?;
+    let count = |value: Option<&Value>| value.and_then(number).map(to_count);
+    let within = |group: &str, name: &str| count(fields.get(group).and_then(|group| group.get(name)));
+    let prompt_tokens =
+        count(fields.get("prompt_tokens").or_else(|| fields.get("input_tokens"))).unwrap_or(0);
+    let completion_tokens =
+        count(fields.get("completion_tokens").or_else(|| fields.get("output_tokens"))).unwrap_or(0);
+    Some(Usage {
+        prompt_tokens,
+        completion_tokens,
+        reasoning_tokens: within("completion_tokens_details", "reasoning_tokens")
+            .or_else(|| count(fields.get("reasoning_tokens")))
+            .unwrap_or(0),
+        cached_tokens: within("prompt_tokens_details", "cached_tokens")
+            .or_else(|| count(fields.get("prompt_cache_hit_tokens")))
+            .unwrap_or(0),
+        total_tokens: count(fields.get("total_tokens"))
+            .unwrap_or_else(|| prompt_tokens.saturating_add(completion_tokens)),
+        cost_usd: cost(usage),
+    })
+}
+
+fn cost(usage: &Value) -> Option<f64> {
+    let cost = usage.get("cost").or_else(|| usage.get("total_cost"))?;
+    let mut usd = number(cost).or_else(|| cost.get("total_cost").and_then(number))?;
+    // With one's own key at OpenRouter `cost` is its fee only; the maker's bill stands beside it.
+    if usage.get("is_byok").and_then(Value::as_bool) == Some(true) {
+        usd += usage
+            .get("cost_details")
+            .and_then(|details| details.get("upstream_inference_cost"))
+            .and_then(number)
+            .unwrap_or(0.0);
+    }
+    Some(usd)
+}
+
+/// A finite number that is not negative, also written as a string.
+pub(super) fn number(value: &Value) -> Option<f64> {
+    value
+        .as_f64()
+        .or_else(|| value.as_str().and_then(|text| text.trim().parse().ok()))
+        .filter(|number: &f64| number.is_finite() && *number >= 0.0)
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a float cast saturates, and number() lets no negative through"
+)]
+fn to_count(number: f64) -> u64 {
+    number as u64
+}
+
+#[cfg(test)]
+#[path = "chat_completions_tests.rs"]
+mod tests;

@@ -1,0 +1,312 @@
+use proptest::prelude::*;
+use serde_json::json;
+
+use super::super::request::{Purpose, Role, Sampling};
+use super::*;
+
+const PLAIN: Dialect = Dialect { usage_include: false, max_completion_tokens: false };
+
+fn reader() -> ReplyReader {
+    ReplyReader::new(Asked { provider: "gate".into(), model: "m".into(), secrets: Default::default() })
+}
+
+/// The chunks of a stream with these payloads, and the error that ended it.
+fn read(payloads: &[&str]) -> (Vec<Chunk>, Option<CallError>) {
+    let (mut reader, mut out) = (reader(), Vec::new());
+    for payload in payloads {
+        if let Err(error) = reader.read_event(payload, &mut out) {
+            return (out, Some(error));
+        }
+    }
+    (out, None)
+}
+
+fn delta(delta: &Value) -> Vec<Chunk> {
+    let (chunks, error) = read(&[&json!({"choices": [{"index": 0, "delta": delta}]}).to_string()]);
+    assert_eq!(error, None);
+    chunks
+}
+
+fn text_of(text: &str) -> Chunk {
+    Chunk::Text(text.into())
+}
+
+fn reasoning_of(text: &str) -> Chunk {
+    Chunk::Reasoning(text.into())
+}
+
+fn request(sampling: Sampling) -> ChatRequest {
+    ChatRequest {
+        model: "acme/one".into(),
+        messages: vec![ChatMessage { role: Role::User, content: "hi \"you\"".into() }],
+        purpose: Purpose::Answer,
+        sampling,
+        timeouts: Default::default(),
+        seed: 7,
+    }
+}
+
+fn sent(sampling: Sampling, stream: bool, dialect: Dialect) -> Value {
+    serde_json::from_slice(&body(&request(sampling), stream, dialect).unwrap()).unwrap()
+}
+
+#[test]
+fn a_request_says_what_was_set_and_nothing_else() {
+    assert_eq!(
+        sent(Sampling::default(), true, PLAIN),
+        json!({
+            "model": "acme/one",
+            "messages": [{"role": "user", "content": "hi \"you\""}],
+            "stream": true,
+            "stream_options": {"include_usage": true},
+        })
+    );
+    let sampling = Sampling { temperature: Some(0.5), max_tokens: Some(9) };
+    let whole = sent(sampling, false, Dialect { usage_include: true, ..PLAIN });
+    assert_eq!(whole["stream"], false);
+    assert_eq!(whole.get("stream_options"), None);
+    assert_eq!(whole["usage"], json!({"include": true}));
+    assert_eq!((&whole["temperature"], &whole["max_tokens"]), (&json!(0.5), &json!(9)));
+}
+
+#[test]
+fn openais_own_servers_get_the_new_name_of_the_token_bound() {
+    let sampling = Sampling { max_tokens: Some(9), ..Sampling::default() };
+    let body = sent(sampling, true, Dialect { max_completion_tokens: true, ..PLAIN });
+    assert_eq!((body.get("max_tokens"), &body["max_completion_tokens"]), (None, &json!(9)));
+}
+
+#[test]
+fn a_plain_stream_is_read_to_its_end() {
+    let (chunks, error) = read(&[
+        r#"{"model":"acme/one-2","choices":[{"index":0,"delta":{"role":"assistant","content":null},"finish_reason":null}]}"#,
+        r#"{"model":"acme/one-2","choices":[{"index":0,"delta":{"content":"Hi"}}],"usage":null}"#,
+        r#"{"model":"acme/one-2","choices":[{"index":0,"delta":{"content":""},"finish_reason":"stop"}]}"#,
+        r#"{"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":1,"total_tokens":4}}"#,
+        "[DONE]",
+        r#"{"choices":[{"delta":{"content":"after the end"}}]}"#,
+    ]);
+    let usage = Usage { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4, ..Usage::default() };
+    assert_eq!(error, None);
+    assert_eq!(
+        chunks,
+        [
+            Chunk::ServedBy("acme/one-2".into()),
+            text_of("Hi"),
+            Chunk::Finish("stop".into()),
+            Chunk::Usage(usage)
+        ]
+    );
+}
+
+#[test]
+fn reasoning_is_read_under_each_of_its_names_and_once() {
+    assert_eq!(delta(&json!({"reasoning": "r"})), [reasoning_of("r")]);
+    assert_eq!(delta(&json!({"reasoning_content": "r", "content": ""})), [reasoning_of("r")]);
+    assert_eq!(delta(&json!({"reasoning_content": "r", "reasoning": "r"})), [reasoning_of("r")]);
+    let details = json!([{"type": "reasoning.text", "text": "r", "index": 0}]);
+    assert_eq!(
+        delta(&json!({"reasoning": "r", "reasoning_details": details})),
+        [reasoning_of("r"), Chunk::ReasoningDetails(details.clone())]
+    );
+    assert_eq!(
+        delta(&json!({"reasoning_details": details})),
+        [reasoning_of("r"), Chunk::ReasoningDetails(details)],
+        "readable text that stands only in the blocks is shown as well"
+    );
+    assert_eq!(delta(&json!({"reasoning": null, "reasoning_details": []})), []);
+}
+
+#[test]
+fn content_in_parts_is_read() {
+    let parts = json!([{"type": "thinking", "thinking": [{"type": "text", "text": "r"}]}, {"type": "text", "text": "a"}, "b"]);
+    assert_eq!(delta(&json!({"content": parts})), [reasoning_of("r"), text_of("a"), text_of("b")]);
+}
+
+#[test]
+fn a_refusal_is_shown_as_text() {
+    assert_eq!(delta(&json!({"content": null, "refusal": "No."})), [text_of("No.")]);
+}
+
+#[test]
+fn tool_calls_keep_their_index_and_get_one_if_they_have_none() {
+    let call = |index, id: Option<&str>, name: Option<&str>, arguments: &str| Chunk::ToolCall {
+        index,
+        id: id.map(str::to_owned),
+        name: name.map(str::to_owned),
+        arguments: arguments.into(),
+    };
+    let event = |calls: Value| json!({"choices": [{"delta": {"tool_calls": calls}}]}).to_string();
+    let (chunks, _) = read(&[
+        &event(
+            json!([{"index": 0, "id": "a", "type": "function", "function": {"name": "f", "arguments": ""}}]),
+        ),
+        &event(json!([{"index": 1, "id": "b", "function": {"name": "g", "arguments": "{}"}}])),
+        &event(json!([{"index": 0, "function": {"arguments": "{\"q\":"}}])),
+        &event(json!([{"function": {"arguments": "1}"}}])),
+        &event(json!([{"id": "c", "function": {"name": "h", "arguments": {"x": 1}}}])),
+    ]);
+    assert_eq!(
+        chunks,
+        [
+            call(0, Some("a"), Some("f"), ""),
+            call(1, Some("b"), Some("g"), "{}"),
+            call(0, None, None, "{\"q\":"),
+            call(0, None, None, "1}"),
+            call(1, Some("c"), Some("h"), "{\"x\":1}"),
+        ]
+    );
+}
+
+#[test]
+fn u0000_and_lone_surrogates_do_not_lose_the_chunk() {
+    let (chunks, error) = read(&[r#"{"choices":[{"delta":{"content":"a\u0000b\ud800c\\u0000"}}]}"#]);
+    assert_eq!((chunks, error), (vec![text_of("a\u{fffd}b\u{fffd}c\\u0000")], None));
+}
+
+#[test]
+fn an_error_inside_the_stream_ends_it_and_keeps_the_text_beside_it() {
+    let (chunks, error) = read(&[
+        r#"{"error":{"code":502,"message":"gone"},"choices":[{"delta":{"content":"last"},"finish_reason":"error"}]}"#,
+    ]);
+    let error = error.unwrap();
+    assert_eq!(chunks, [text_of("last")]);
+    assert_eq!((error.kind, error.status), (ErrorKind::Overloaded, Some(502)));
+    assert_eq!(error.message, "gate failed to answer for `m` (HTTP 502): gone");
+
+    let (_, error) = read(&[r#"{"choices":[{"delta":{},"finish_reason":"error"}]}"#]);
+    assert_eq!(error.unwrap().kind, ErrorKind::Overloaded);
+    let (_, error) =
+        read(&[r#"{"choices":[{"error":{"code":429,"message":"slow"},"finish_reason":"error"}]}"#]);
+    assert_eq!(error.unwrap().kind, ErrorKind::RateLimited);
+}
+
+#[test]
+fn a_malformed_piece_is_an_error_that_shows_its_beginning() {
+    for payload in ["{\"choices\":[{", "7", "null", "upstream is down"] {
+        let (chunks, error) = read(&[payload]);
+        let error = error.unwrap();
+        assert_eq!((chunks, error.kind), (vec![], ErrorKind::BadResponse));
+        assert!(error.message.starts_with("gate: a malformed piece of the answer: "), "{}", error.message);
+    }
+}
+
+#[test]
+fn a_whole_reply_is_read_like_a_stream_of_one() {
+    let (mut reader, mut out) = (reader(), Vec::new());
+    let body = r#"{"model":"x","choices":[{"message":{"role":"assistant","content":"Hi","reasoning":"r"},"finish_reason":"length"}],"usage":{"prompt_tokens":1,"completion_tokens":2}}"#;
+    reader.read_whole(body, &mut out).unwrap();
+    assert!(reader.is_whole());
+    assert_eq!(
+        out[..4],
+        [Chunk::ServedBy("x".into()), reasoning_of("r"), text_of("Hi"), Chunk::Finish("length".into())]
+    );
+    assert!(matches!(out[4], Chunk::Usage(Usage { total_tokens: 3, cost_usd: None, .. })));
+}
+
+#[test]
+fn the_providers_cost_is_read_where_it_says_one() {
+    let cost = |usage: Value| read_usage(&usage).and_then(|usage| usage.cost_usd);
+    assert_eq!(cost(json!({"prompt_tokens": 1, "cost": 0.25})), Some(0.25));
+    assert_eq!(cost(json!({"cost": {"input_tokens_cost": 1, "total_cost": 0.5}})), Some(0.5));
+    assert_eq!(
+        cost(json!({"cost": 0.25, "is_byok": true, "cost_details": {"upstream_inference_cost": 0.5}})),
+        Some(0.75)
+    );
+    for unknown in
+        [json!({"prompt_tokens": 1}), json!({"cost": null}), json!({"cost": -1}), json!({"cost": "much"})]
+    {
+        assert_eq!(cost(unknown), None, "unknown is not zero");
+    }
+}
+
+#[test]
+fn token_counts_are_read_in_detail() {
+    let usage = read_usage(&json!({
+        "prompt_tokens": 10, "completion_tokens": 5.0, "total_tokens": "15",
+        "prompt_tokens_details": {"cached_tokens": 4},
+        "completion_tokens_details": {"reasoning_tokens": 2},
+    }));
+    let expected = Usage {
+        prompt_tokens: 10,
+        completion_tokens: 5,
+        reasoning_tokens: 2,
+        cached_tokens: 4,
+        total_tokens: 15,
+        cost_usd: None,
+    };
+    assert_eq!(usage, Some(expected));
+    assert_eq!(read_usage(&json!(null)), None);
+    assert_eq!(read_usage(&json!({})), None);
+}
+
+/// JSON of any shape, often with the field names that matter.
+fn any_json() -> impl Strategy<Value = Value> {
+    let leaf = prop_oneof![
+        Just(Value::Null),
+        any::<bool>().prop_map(Value::from),
+        any::<i64>().prop_map(Value::from),
+        any::<f64>().prop_map(Value::from),
+        ".{0,8}".prop_map(Value::from),
+    ];
+    let name = prop::sample::select(vec![
+        "choices",
+        "delta",
+        "message",
+        "content",
+        "text",
+        "reasoning",
+        "reasoning_details",
+        "tool_calls",
+        "function",
+        "arguments",
+        "index",
+        "id",
+        "error",
+        "code",
+        "metadata",
+        "raw",
+        "usage",
+        "cost",
+        "finish_reason",
+        "model",
+        "prompt_tokens",
+        "type",
+        "thinking",
+    ]);
+    leaf.prop_recursive(6, 60, 6, move |inner| {
+        prop_oneof![
+            proptest::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
+            proptest::collection::btree_map(name.clone().prop_map(str::to_owned), inner, 0..6)
+                .prop_map(|fields| Value::Object(fields.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #[test]
+    fn any_json_is_read_without_panic(value in any_json()) {
+        let text = value.to_string();
+        read(&[&text, &json!({"choices": [value]}).to_string(), &json!({"choices": [{"delta": value}]}).to_string()]);
+        let mut out = Vec::new();
+        let whole = reader().read_whole(&text, &mut out);
+        prop_assert!(whole.is_ok() || whole.is_err());
+    }
+
+    #[test]
+    fn any_text_is_read_without_panic(payloads in proptest::collection::vec(any::<String>(), 0..4)) {
+        let payloads: Vec<&str> = payloads.iter().map(String::as_str).collect();
+        read(&payloads);
+    }
+
+    #[test]
+    fn text_arrives_as_it_was_sent(pieces in proptest::collection::vec(any::<String>(), 0..8)) {
+        let events: Vec<String> =
+            pieces.iter().map(|piece| json!({"choices": [{"delta": {"content": piece}}]}).to_string()).collect();
+        let (chunks, error) = read(&events.iter().map(String::as_str).collect::<Vec<_>>());
+        let texts = chunks.iter().filter_map(|chunk| if let Chunk::Text(text) = chunk { Some(text.as_str()) } else { None });
+        let text: String = texts.collect();
+        prop_assert_eq!(error, None);
+        prop_assert_eq!(text, pieces.concat().replace('\0', "\u{fffd}"));
+    }
+}

@@ -1,0 +1,284 @@
+//! One chat-completions server: sends the request and turns whatever comes back into chunks.
+
+use std::time::Duration;
+
+use futures_util::StreamExt as _;
+use futures_util::stream;
+use jiff::Timestamp;
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Response, StatusCode};
+use secrecy::ExposeSecret;
+use serde_json::Value;
+use url::Url;
+
+use super::chat_completions::{self, Dialect};
+use super::error::{CallError, ErrorKind};
+use super::incoming::Incoming;
+use super::request::ChatRequest;
+use super::retry::parse_retry_after;
+use super::settings::ProviderSettings;
+use super::upstream_error::{Asked, Secrets};
+use super::{Chunks, clean};
+
+/// Longest list of models.
+const MAX_LIST_BYTES: usize = 16 << 20;
+/// How much of a refusal is read.
+const MAX_ERROR_BYTES: usize = 64 << 10;
+/// How long the body of a refusal is waited for: its status alone says enough.
+const ERROR_BODY_TIME: Duration = Duration::from_secs(5);
+/// How long a list of models may take.
+const LIST_TIME: Duration = Duration::from_secs(15);
+
+/// Everything fixed about a server.
+#[derive(Debug)]
+pub(super) struct Endpoint {
+    provider: String,
+    client: reqwest::Client,
+    base: Url,
+    headers: HeaderMap,
+    has_key: bool,
+    needs_key: bool,
+    stream: bool,
+    dialect: Dialect,
+    secrets: Secrets,
+}
+
+impl Endpoint {
+    /// Checks the settings. `default_headers` yield to the configured ones.
+    ///
+    /// # Errors
+    /// Every wrong setting, in words that name it and not its value.
+    pub fn new(
+        settings: &ProviderSettings,
+        client: reqwest::Client,
+        base_url: &str,
+        default_headers: &[(&'static str, &'static str)],
+        usage_include: bool,
+    ) -> Result<Self, Vec<String>> {
+        let mut problems = Vec::new();
+        let mut headers = HeaderMap::new();
+        for (name, value) in default_headers {
+            headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
+        }
+        for (name, value) in &settings.headers {
+            match (name.parse::<HeaderName>(), HeaderValue::try_from(value)) {
+                (Ok(name), Ok(mut value)) => {
+                    value.set_sensitive(true);
+                    headers.insert(name, value);
+                }
+                (Err(_), _) => problems.push(format!("headers: `{}` is no header name", name.escape_debug())),
+                (_, Err(_)) => problems.push(format!("headers.{name}: the value cannot be sent in a header")),
+            }
+        }
+        // Keys come from files and env, often with a line end.
+        let key =
+            settings.api_key.as_ref().map(|key| key.expose_secret().trim()).filter(|key| !key.is_empty());
+        if let Some(key) = key {
+            match HeaderValue::try_from(format!("Bearer {key}")) {
+                Ok(mut value) => {
+                    value.set_sensitive(true);
+                    headers.insert(AUTHORIZATION, value);
+                }
+                Err(_) => problems.push("api_key: holds characters that cannot be sent in a header".into()),
+            }
+        }
+        let secrets = key.map(str::to_owned).into_iter().chain(settings.headers.values().cloned()).collect();
+        let base = check_base_url(base_url).map_err(|problem| problems.push(problem));
+        let (Ok(base), true) = (base, problems.is_empty()) else {
+            return Err(problems);
+        };
+        let is_openai = base.host_str().is_some_and(|host| host == "api.openai.com");
+        Ok(Self {
+            provider: settings.name.clone(),
+            client,
+            base,
+            headers,
+            has_key: key.is_some(),
+            needs_key: false,
+            stream: settings.stream,
+            dialect: Dialect { usage_include, max_completion_tokens: is_openai },
+            secrets,
+        })
+    }
+
+    /// Refuses to call without a key, which this server is known to want.
+    pub fn needing_key(mut self) -> Self {
+        self.needs_key = true;
+        self
+    }
+
+    pub fn streams(&self) -> bool {
+        self.stream
+    }
+
+    fn asked(&self, model: &str) -> Asked {
+        Asked { provider: self.provider.clone(), model: model.to_owned(), secrets: self.secrets.clone() }
+    }
+
+    /// The address of `path` under the base; a query in the base (Azure's `api-version`) stays.
+    fn url(&self, path: &[&str]) -> Url {
+        let mut url = self.base.clone();
+        url.path_segments_mut().expect("checked to be http(s)").pop_if_empty().extend(path);
+        url
+    }
+
+    /// Asks for a reply; see [`super::Provider::open`].
+    pub async fn open(&self, request: &ChatRequest) -> Result<Chunks, CallError> {
+        let asked = self.asked(&request.model);
+        if self.needs_key && !self.has_key {
+            return Err(CallError::new(
+                ErrorKind::Auth,
+                format!("{0} has no key: set providers.{0}.api_key", self.provider),
+            ));
+        }
+        let body = chat_completions::body(request, self.stream, self.dialect).map_err(|error| {
+            CallError::new(ErrorKind::Refused, format!("the request cannot be written as JSON: {error}"))
+        })?;
+        let sent = self
+            .client
+            .post(self.url(&["chat", "completions"]))
+            .headers(self.headers.clone())
+            .header(CONTENT_TYPE, "application/json")
+            .header(
+                ACCEPT,
+                if self.stream { "text/event-stream, application/json" } else { "application/json" },
+            )
+            .body(body)
+            .send();
+        let response = sent.await.map_err(|error| asked.transport(error))?;
+        if response.status() == StatusCode::NO_CONTENT {
+            return Err(CallError { status: Some(204), ..asked.bad_response("an empty answer (HTTP 204)") });
+        }
+        if !response.status().is_success() {
+            return Err(refusal(&asked, response).await);
+        }
+        Ok(stream::unfold(Incoming::new(response, asked), |mut incoming| async move {
+            incoming.next().await.map(|item| (item, incoming))
+        })
+        .boxed())
+    }
+
+    /// The JSON of `GET {base}/models`.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub async fn list(&self) -> Result<Value, CallError> {
+        let asked = self.asked("/models");
+        let exchange = async {
+            let sent = self.client.get(self.url(&["models"])).headers(self.headers.clone()).send();
+            let response = sent.await.map_err(|error| asked.transport(error))?;
+            match response.status() {
+                StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED => {
+                    let message = format!("{} offers no list of models", self.provider);
+                    return Err(CallError::new(ErrorKind::Refused, message));
+                }
+                status if !status.is_success() => return Err(refusal(&asked, response).await),
+                _ => {}
+            }
+            let body = read_bounded(response, MAX_LIST_BYTES).await;
+            if body.over_bound {
+                return Err(asked.bad_response("the list of models is too long"));
+            }
+            if let Some(error) = body.error {
+                return Err(asked.transport(error));
+            }
+            serde_json::from_str(&clean::json(&String::from_utf8_lossy(&body.bytes)))
+                .map_err(|_| asked.bad_response("the list of models is malformed JSON"))
+        };
+        tokio::time::timeout(LIST_TIME, exchange).await.unwrap_or_else(|_| {
+            let message = format!("{} did not send its list of models in time", self.provider);
+            Err(CallError::new(ErrorKind::Timeout, message))
+        })
+    }
+}
+
+fn check_base_url(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text.trim()).map_err(|error| format!("base_url: {error}"))?;
+    if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
+        return Err("base_url: must begin with http:// or https:// and name a host".into());
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("base_url: holds a user or password; put the key into api_key".into());
+    }
+    if url.path().trim_end_matches('/').ends_with("/chat/completions") {
+        return Err("base_url: must be the part before /chat/completions".into());
+    }
+    Ok(url)
+}
+
+async fn refusal(asked: &Asked, response: Response) -> CallError {
+    let status = response.status().as_u16();
+    let retry_after = retry_after(response.headers());
+    let mut body = Vec::new();
+    let mut response = response;
+    let read = async {
+        // A body that breaks off still says what it had said.
+        while let Ok(Some(piece)) = response.chunk().await {
+            let room = MAX_ERROR_BYTES - body.len();
+            body.extend_from_slice(piece.get(..room).unwrap_or(&piece));
+            if body.len() == MAX_ERROR_BYTES {
+                break;
+            }
+        }
+    };
+    if tokio::time::timeout(ERROR_BODY_TIME, read).await.is_err() {
+        tracing::debug!(provider = asked.provider, status, "the body of a refusal did not end in time");
+    }
+    asked.refused(status, retry_after, &body)
+}
+
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let value = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let ms = value("retry-after-ms").and_then(|value| value.trim().parse().ok()).map(Duration::from_millis);
+    ms.or_else(|| parse_retry_after(value("retry-after")?, Timestamp::now()))
+}
+
+struct Body {
+    bytes: Vec<u8>,
+    over_bound: bool,
+    error: Option<reqwest::Error>,
+}
+
+async fn read_bounded(mut response: Response, max: usize) -> Body {
+    let mut body = Body { bytes: Vec::new(), over_bound: false, error: None };
+    loop {
+        match response.chunk().await {
+            Ok(None) => return body,
+            Ok(Some(piece)) if body.bytes.len() + piece.len() > max => {
+                body.over_bound = true;
+                return body;
+            }
+            Ok(Some(piece)) => body.bytes.extend_from_slice(&piece),
+            Err(error) => {
+                body.error = Some(error);
+                return body;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_base_url_is_checked_without_repeating_it() {
+        for good in [
+            "http://localhost:11434/v1",
+            "https://gate.example/openai/x?api-version=1",
+            " https://a.example/v1/ ",
+        ] {
+            assert!(check_base_url(good).is_ok(), "{good}");
+        }
+        for bad in [
+            "",
+            "localhost:11434",
+            "ftp://hidden.example",
+            "https://me:hidden@gate.example/v1",
+            "https://hidden.example/v1/chat/completions",
+        ] {
+            let problem = check_base_url(bad).unwrap_err();
+            assert!(problem.starts_with("base_url: ") && !problem.contains("hidden"), "{problem}");
+        }
+    }
+}

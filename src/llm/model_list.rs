@@ -1,0 +1,189 @@
+//! Reading a provider's list of models, in the shapes that servers give it.
+
+use jiff::Timestamp;
+use jiff::civil::Date;
+use serde_json::Value;
+
+use super::chat_completions::number;
+use super::{ModelInfo, Pricing};
+
+/// The models that can write text and are still on offer, in the provider's order, with ids as
+/// the provider writes them. `None` when the document is no list of models.
+pub(super) fn read(document: &Value, provider: &str, now: Timestamp) -> Option<Vec<ModelInfo>> {
+    let items = ["data", "models"]
+        .into_iter()
+        .find_map(|name| document.get(name).and_then(Value::as_array))
+        .or_else(|| document.as_array())?;
+    Some(
+        items
+            .iter()
+            .filter(|item| writes_text(item) && is_on_offer(item, now))
+            .filter_map(|item| {
+                let id = item.get("id").or_else(|| item.get("name")).and_then(Value::as_str)?.trim();
+                if id.is_empty() || id.chars().any(char::is_control) {
+                    return None;
+                }
+                let name =
+                    item.get("name").and_then(Value::as_str).map(str::trim).filter(|name| !name.is_empty());
+                Some(ModelInfo {
+                    id: id.to_owned(),
+                    name: name.unwrap_or(id).to_owned(),
+                    context_length: context_length(item),
+                    pricing: pricing(item),
+                    provider: provider.to_owned(),
+                    family: family(id).to_owned(),
+                })
+            })
+            .collect(),
+    )
+}
+
+/// The maker in a model's id (without the provider's prefix): `openai/gpt-5.1` → `openai`. An id
+/// without a maker is grouped by its first word: `llama3:8b` → `llama`.
+#[must_use]
+pub fn family(id: &str) -> &str {
+    if let Some((maker, _)) = id.split_once('/') {
+        return maker;
+    }
+    let word = id.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+    if word.is_empty() { id } else { word }
+}
+
+/// Whether text is among what it puts out; servers that do not say it are believed to.
+fn writes_text(item: &Value) -> bool {
+    let architecture = item.get("architecture").unwrap_or(item);
+    if let Some(outputs) = architecture.get("output_modalities").and_then(Value::as_array) {
+        return outputs.iter().any(|output| output.as_str() == Some("text"));
+    }
+    if let Some((_, outputs)) =
+        architecture.get("modality").and_then(Value::as_str).and_then(|modality| modality.split_once("->"))
+    {
+        return outputs.split('+').any(|output| output.trim() == "text");
+    }
+    let kind = item.get("type").and_then(Value::as_str).unwrap_or_default();
+    !matches!(kind, "embedding" | "embeddings" | "image" | "audio" | "rerank" | "moderation" | "transcribe")
+}
+
+fn is_on_offer(item: &Value, now: Timestamp) -> bool {
+    let says = |name: &str| item.get(name).and_then(Value::as_bool);
+    if says("deprecated") == Some(true) || says("active") == Some(false) || says("archived") == Some(true) {
+        return false;
+    }
+    let ends = ["expiration_date", "deprecation_date", "deprecated_at"]
+        .into_iter()
+        .filter_map(|name| item.get(name).and_then(read_time));
+    !ends.into_iter().any(|end| end <= now)
+}
+
+/// A point in time as text or Unix seconds; a bare date means its beginning in UTC.
+fn read_time(value: &Value) -> Option<Timestamp> {
+    if let Some(text) = value.as_str() {
+        let day =
+            || text.parse::<Date>().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok().map(|day| day.timestamp());
+        return text.parse().ok().or_else(day);
+    }
+    Timestamp::from_second(value.as_i64()?).ok()
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "a float cast saturates, and number() lets no negative through"
+)]
+fn context_length(item: &Value) -> Option<u64> {
+    let known = ["context_length", "context_window", "max_model_len", "max_context_length"]
+        .into_iter()
+        .find_map(|name| item.get(name).and_then(number));
+    let trained = || item.get("meta").and_then(|meta| meta.get("n_ctx_train")).and_then(number);
+    known.or_else(trained).filter(|tokens| *tokens >= 1.0).map(|tokens| tokens as u64)
+}
+
+/// Prices per token; a negative one means "it depends" (OpenRouter's router) and counts as unknown.
+fn pricing(item: &Value) -> Option<Pricing> {
+    let pricing = item.get("pricing")?;
+    Some(Pricing { prompt: number(pricing.get("prompt")?)?, completion: number(pricing.get("completion")?)? })
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    fn now() -> Timestamp {
+        "2026-11-21T12:00:00Z".parse().unwrap()
+    }
+
+    fn ids(document: &Value) -> Vec<String> {
+        read(document, "gate", now()).unwrap().into_iter().map(|model| model.id).collect()
+    }
+
+    #[test]
+    fn an_openrouter_entry_is_read_with_its_prices() {
+        let list = json!({"data": [{
+            "id": "openai/gpt-5.1", "name": "OpenAI: GPT-5.1", "context_length": 400_000,
+            "architecture": {"modality": "text+image->text", "output_modalities": ["text"]},
+            "pricing": {"prompt": "0.00000125", "completion": "0.00001", "request": "0"},
+            "expiration_date": null,
+        }]});
+        assert_eq!(
+            read(&list, "openrouter", now()).unwrap(),
+            [ModelInfo {
+                id: "openai/gpt-5.1".into(),
+                name: "OpenAI: GPT-5.1".into(),
+                context_length: Some(400_000),
+                pricing: Some(Pricing { prompt: 0.000_001_25, completion: 0.000_01 }),
+                provider: "openrouter".into(),
+                family: "openai".into(),
+            }]
+        );
+    }
+
+    #[test]
+    fn models_that_write_no_text_or_are_past_are_left_out() {
+        let list = json!({"data": [
+            {"id": "a", "architecture": {"output_modalities": ["image"]}},
+            {"id": "b", "architecture": {"modality": "text->audio"}},
+            {"id": "c", "architecture": {"modality": "text->text+image"}},
+            {"id": "d", "deprecated": true},
+            {"id": "e", "expiration_date": "2026-11-21"},
+            {"id": "f", "expiration_date": "2027-01-01"},
+            {"id": "g", "active": false},
+            {"id": "h", "type": "embeddings"},
+            {"id": ""}, {"id": 7}, null,
+            {"id": "i", "expiration_date": "soon"},
+        ]});
+        assert_eq!(ids(&list), ["c", "f", "i"]);
+    }
+
+    #[test]
+    fn other_servers_shapes_are_read() {
+        assert_eq!(ids(&json!([{"id": "x"}])), ["x"]);
+        assert_eq!(ids(&json!({"models": [{"name": "llama3:8b"}]})), ["llama3:8b"]);
+        let vllm = json!({"object": "list", "data": [{"id": "q", "max_model_len": 4096, "pricing": {"prompt": "-1", "completion": "-1"}}]});
+        let model = read(&vllm, "gate", now()).unwrap().remove(0);
+        assert_eq!((model.context_length, model.pricing), (Some(4096), None));
+        assert!(read(&json!({"error": "no"}), "gate", now()).is_none());
+    }
+
+    #[test]
+    fn a_family_is_the_maker_or_the_first_word() {
+        for (id, expected) in
+            [("openai/gpt-5.1", "openai"), ("llama3:8b", "llama"), ("gpt-4o", "gpt"), ("7b", "7b")]
+        {
+            assert_eq!(family(id), expected);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_json_is_read_without_panic(text in "[\\[{]{0,2}.{0,40}", id in any::<String>(), date in any::<String>(), price in any::<f64>()) {
+            if let Ok(value) = serde_json::from_str::<Value>(&text) {
+                read(&value, "gate", now());
+            }
+            read(&json!({"data": [{"id": id, "expiration_date": date, "pricing": {"prompt": price, "completion": price}, "context_length": price}]}), "gate", now());
+            prop_assert!(id.contains(family(&id)));
+        }
+    }
+}

@@ -1,0 +1,307 @@
+//! All configured providers as one [`Models`].
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures_util::future::join_all;
+use tokio::time::Instant;
+
+use super::assemble::Caller;
+use super::error::CallError;
+use super::limit::InFlight;
+use super::openai_compatible::OpenAiCompatible;
+use super::openrouter::OpenRouter;
+use super::reply::Reply;
+use super::request::ChatRequest;
+use super::retry::RetryPolicy;
+use super::settings::{ProviderKind, ProviderSettings};
+use super::simulated::Simulated;
+use super::{DeltaSink, ModelInfo, Models, Pricing, Provider, client, pricing};
+
+/// How long a list of models is served without asking again.
+const LIST_TTL: Duration = Duration::from_secs(600);
+/// The same when a provider failed, so that its models appear soon after it is back.
+const LIST_TTL_AFTER_ERROR: Duration = Duration::from_secs(30);
+
+/// Why the providers cannot be set up.
+#[derive(Debug, thiserror::Error)]
+pub enum RegistryError {
+    /// Wrong settings, all of them, each beginning with its key.
+    #[error("{}", .0.join("; "))]
+    Settings(Vec<String>),
+    /// No TLS.
+    #[error(
+        "the HTTP client for model providers cannot be set up; most often the machine has no CA \
+         certificates (on Debian: install the package ca-certificates)"
+    )]
+    Client(#[source] reqwest::Error),
+}
+
+/// What all providers offer together.
+#[derive(Debug, Clone, Default, PartialEq, serde::Serialize, utoipa::ToSchema)]
+pub struct ModelList {
+    /// By provider, in the providers' own order, the default provider first.
+    pub models: Vec<ModelInfo>,
+    /// The providers whose list could not be read; models they offered before stay listed.
+    pub errors: Vec<ListError>,
+}
+
+/// A provider whose list could not be read.
+#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
+pub struct ListError {
+    pub provider: String,
+    /// For people.
+    pub message: String,
+}
+
+struct Entry {
+    name: String,
+    provider: Box<dyn Provider>,
+    places: InFlight,
+    retry: RetryPolicy,
+    max_answer_bytes: usize,
+}
+
+struct CachedList {
+    list: Arc<ModelList>,
+    fresh_until: Instant,
+    /// Per provider: what it offered when it was last heard, by its own ids.
+    offers: HashMap<String, Vec<ModelInfo>>,
+    /// Per provider, by its own ids.
+    prices: HashMap<String, HashMap<String, Pricing>>,
+}
+
+/// The configured providers, by name.
+pub struct Registry {
+    entries: BTreeMap<String, Entry>,
+    default: String,
+    list: RwLock<Option<Arc<CachedList>>>,
+    /// Held by whoever fetches the lists, so that they are fetched once.
+    refreshing: tokio::sync::Mutex<()>,
+}
+
+impl Registry {
+    /// Sets the providers up; nothing is asked of them yet. A bare model id means
+    /// `default_provider`. The HTTP client is built only when a provider needs it.
+    ///
+    /// # Errors
+    /// [`RegistryError`], with every wrong setting named.
+    pub fn new(providers: Vec<ProviderSettings>, default_provider: &str) -> Result<Self, RegistryError> {
+        let mut problems = Vec::new();
+        let mut entries = BTreeMap::new();
+        let mut shared_client = None;
+        for settings in providers {
+            let at = |problem: String| format!("providers.{}.{problem}", settings.name);
+            if !is_name(&settings.name) {
+                problems.push(format!(
+                    "providers: `{}` is no name for a provider (letters, digits, `-` and `_`)",
+                    settings.name.escape_debug()
+                ));
+                continue;
+            }
+            if settings.max_in_flight == 0 {
+                problems.push(at("max_in_flight: must be at least 1".into()));
+            }
+            if settings.max_answer_bytes == 0 {
+                problems.push(at("max_answer_bytes: must be at least 1".into()));
+            }
+            let provider = match build(&settings, &mut shared_client)? {
+                Ok(provider) => provider,
+                Err(wrong) => {
+                    problems.extend(wrong.into_iter().map(at));
+                    continue;
+                }
+            };
+            let entry = Entry {
+                name: settings.name.clone(),
+                provider,
+                places: InFlight::new(settings.max_in_flight),
+                retry: settings.retry,
+                max_answer_bytes: settings.max_answer_bytes,
+            };
+            if entries.insert(settings.name.clone(), entry).is_some() {
+                problems.push(format!("providers.{}: is configured twice", settings.name));
+            }
+        }
+        if problems.is_empty() && !entries.contains_key(default_provider) {
+            problems.push(format!("the default provider `{default_provider}` is not configured"));
+        }
+        if !problems.is_empty() {
+            return Err(RegistryError::Settings(problems));
+        }
+        Ok(Self {
+            entries,
+            default: default_provider.to_owned(),
+            list: RwLock::new(None),
+            refreshing: tokio::sync::Mutex::new(()),
+        })
+    }
+
+    /// The provider of a model id, and the id as that provider knows it. Only a configured name
+    /// before the first `:` is a provider: `llama3:8b` and `x/y:free` are bare ids.
+    fn resolve<'m>(&self, model: &'m str) -> (&Entry, &'m str) {
+        if let Some((name, id)) = model.split_once(':')
+            && let Some(entry) = self.entries.get(name)
+        {
+            return (entry, id);
+        }
+        (self.entries.get(&self.default).expect("checked in new"), model)
+    }
+
+    /// What the providers offer, at most ten minutes old unless it is being refreshed right now.
+    /// The first caller after that fetches; others meanwhile get what there was.
+    pub async fn models(&self) -> Arc<ModelList> {
+        let cached = self.cached();
+        if let Some(cached) = &cached
+            && Instant::now() < cached.fresh_until
+        {
+            return Arc::clone(&cached.list);
+        }
+        let _refreshing = match (cached, self.refreshing.try_lock()) {
+            (_, Ok(guard)) => guard,
+            (Some(stale), Err(_)) => return Arc::clone(&stale.list),
+            (None, Err(_)) => self.refreshing.lock().await,
+        };
+        // Whoever held the lock before may have just fetched it.
+        if let Some(cached) = self.cached()
+            && Instant::now() < cached.fresh_until
+        {
+            return Arc::clone(&cached.list);
+        }
+        self.fetch_models().await
+    }
+
+    /// Fetches the lists anew, fresh or not: for a task that keeps them warm.
+    pub async fn refresh_models(&self) -> Arc<ModelList> {
+        let _refreshing = self.refreshing.lock().await;
+        self.fetch_models().await
+    }
+
+    fn cached(&self) -> Option<Arc<CachedList>> {
+        self.list.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    async fn fetch_models(&self) -> Arc<ModelList> {
+        let mut entries: Vec<&Entry> = self.entries.values().collect();
+        entries.sort_by_key(|entry| entry.name != self.default);
+        let answers = join_all(entries.iter().map(|entry| entry.provider.models())).await;
+        let known = self.cached();
+        let mut list = ModelList::default();
+        let mut offers = HashMap::new();
+        for (entry, answer) in entries.iter().zip(answers) {
+            let models = match answer {
+                Ok(models) => models,
+                Err(error) => {
+                    tracing::warn!(provider = entry.name, kind = ?error.kind, "a list of models could not be read");
+                    list.errors.push(ListError { provider: entry.name.clone(), message: error.message });
+                    known
+                        .as_ref()
+                        .and_then(|known| known.offers.get(&entry.name))
+                        .cloned()
+                        .unwrap_or_default()
+                }
+            };
+            list.models.extend(
+                models.iter().map(|model| ModelInfo { id: self.full_id(entry, &model.id), ..model.clone() }),
+            );
+            offers.insert(entry.name.clone(), models);
+        }
+        let ttl = if list.errors.is_empty() { LIST_TTL } else { LIST_TTL_AFTER_ERROR };
+        let prices = offers.iter().map(|(name, models)| (name.clone(), prices(models))).collect();
+        let list = Arc::new(list);
+        let cached =
+            CachedList { list: Arc::clone(&list), fresh_until: Instant::now() + ttl, offers, prices };
+        *self.list.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(cached));
+        list
+    }
+
+    /// The id that resolves to this provider's model.
+    fn full_id(&self, entry: &Entry, id: &str) -> String {
+        let (resolved, bare) = self.resolve(id);
+        if resolved.name == entry.name && bare == id { id.to_owned() } else { format!("{}:{id}", entry.name) }
+    }
+
+    fn pricing(&self, provider: &str, id: &str) -> Option<Pricing> {
+        self.cached()?.prices.get(provider)?.get(id).copied()
+    }
+}
+
+#[async_trait]
+impl Models for Registry {
+    async fn chat(&self, request: &ChatRequest, sink: &mut dyn DeltaSink) -> Result<Reply, CallError> {
+        let (entry, id) = self.resolve(&request.model);
+        let request = if id == request.model {
+            Cow::Borrowed(request)
+        } else {
+            Cow::Owned(ChatRequest { model: id.to_owned(), ..request.clone() })
+        };
+        let caller = Caller {
+            name: &entry.name,
+            provider: entry.provider.as_ref(),
+            places: &entry.places,
+            retry: &entry.retry,
+            max_answer_bytes: entry.max_answer_bytes,
+        };
+        let mut result = caller.call(&request, sink).await;
+        let reply = match &mut result {
+            Ok(reply) => Some(reply),
+            Err(error) => {
+                // Not the message: a provider's words may repeat the prompt.
+                tracing::warn!(
+                    kind = ?error.kind,
+                    model = id,
+                    provider = entry.name,
+                    tries = error.tries,
+                    status = error.status,
+                    "a model call failed"
+                );
+                error.partial.as_deref_mut()
+            }
+        };
+        if let Some(usage) = reply.and_then(|reply| reply.usage.as_mut()) {
+            pricing::price(usage, self.pricing(&entry.name, id));
+        }
+        result
+    }
+
+    fn is_simulated(&self, model: &str) -> bool {
+        self.resolve(model).0.provider.is_simulated()
+    }
+}
+
+fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
+}
+
+fn prices(models: &[ModelInfo]) -> HashMap<String, Pricing> {
+    models.iter().filter_map(|model| Some((model.id.clone(), model.pricing?))).collect()
+}
+
+/// One provider; the inner error is its wrong settings.
+fn build(
+    settings: &ProviderSettings,
+    shared_client: &mut Option<reqwest::Client>,
+) -> Result<Result<Box<dyn Provider>, Vec<String>>, RegistryError> {
+    let mut client = || match shared_client {
+        Some(client) => Ok(client.clone()),
+        None => {
+            client::build().map(|built| shared_client.insert(built).clone()).map_err(RegistryError::Client)
+        }
+    };
+    Ok(match settings.kind {
+        ProviderKind::OpenRouter => {
+            OpenRouter::new(settings, client()?).map(|it| Box::new(it) as Box<dyn Provider>)
+        }
+        ProviderKind::OpenAiCompatible => {
+            OpenAiCompatible::new(settings, client()?).map(|it| Box::new(it) as Box<dyn Provider>)
+        }
+        ProviderKind::Simulated => Ok(Box::new(Simulated::new(settings))),
+    })
+}
+
+#[cfg(test)]
+#[path = "registry_tests.rs"]
+mod tests;

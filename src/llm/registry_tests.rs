@@ -1,0 +1,221 @@
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use futures_util::FutureExt as _;
+use tokio::sync::Notify;
+
+use super::super::request::{ChatMessage, Purpose, Role, Sampling, Timeouts};
+use super::super::{Chunks, ErrorKind, NoSink};
+use super::*;
+
+fn simulated(name: &str) -> ProviderSettings {
+    ProviderSettings { tokens_per_second: 0, ..ProviderSettings::new(name, ProviderKind::Simulated) }
+}
+
+fn registry() -> Registry {
+    Registry::new(vec![simulated("sim"), simulated("other")], "sim").unwrap()
+}
+
+fn problems(providers: Vec<ProviderSettings>, default: &str) -> Vec<String> {
+    match Registry::new(providers, default) {
+        Err(RegistryError::Settings(problems)) => problems,
+        Err(RegistryError::Client(error)) => panic!("{error}"),
+        Ok(_) => Vec::new(),
+    }
+}
+
+#[test]
+fn only_a_configured_name_before_the_colon_is_a_provider() {
+    let registry = registry();
+    for (id, provider, bare) in [
+        ("x/y", "sim", "x/y"),
+        ("x/y:free", "sim", "x/y:free"),
+        ("llama3:8b", "sim", "llama3:8b"),
+        ("other:llama3:8b", "other", "llama3:8b"),
+        ("sim:x", "sim", "x"),
+        ("Other:x", "sim", "Other:x"),
+        ("", "sim", ""),
+        (":", "sim", ":"),
+        ("other:", "other", ""),
+    ] {
+        let (entry, resolved) = registry.resolve(id);
+        assert_eq!((entry.name.as_str(), resolved), (provider, bare), "{id}");
+    }
+}
+
+#[test]
+fn every_wrong_setting_is_named_and_no_secret_is() {
+    let bad = ProviderSettings {
+        base_url: Some("ftp://hidden.example".into()),
+        api_key: Some("hidden\u{1}".to_owned().into()),
+        headers: BTreeMap::from([("bad name".into(), "x".into()), ("x-ok".into(), "hidden\n".into())]),
+        max_in_flight: 0,
+        ..ProviderSettings::new("bad", ProviderKind::OpenAiCompatible)
+    };
+    let missing = ProviderSettings::new("missing", ProviderKind::OpenAiCompatible);
+    let odd = ProviderSettings::new("a:b", ProviderKind::Simulated);
+    let all = problems(vec![bad, missing, odd, simulated("twice"), simulated("twice")], "sim");
+    let starts = [
+        "providers.bad.max_in_flight: ",
+        "providers.bad.headers: `bad name`",
+        "providers.bad.headers.x-ok: ",
+        "providers.bad.api_key: ",
+        "providers.bad.base_url: ",
+        "providers.missing.base_url: ",
+        "providers: `a:b`",
+        "providers.twice: ",
+    ];
+    assert_eq!(all.len(), starts.len(), "{all:#?}");
+    for (problem, start) in all.iter().zip(starts) {
+        assert!(problem.starts_with(start), "{problem}");
+        assert!(!problem.contains("hidden"), "{problem}");
+    }
+}
+
+#[test]
+fn a_default_that_is_not_configured_is_named() {
+    assert_eq!(problems(vec![simulated("sim")], "gate"), ["the default provider `gate` is not configured"]);
+}
+
+fn request(model: &str) -> ChatRequest {
+    ChatRequest {
+        model: model.into(),
+        messages: vec![ChatMessage { role: Role::User, content: "Why?".into() }],
+        purpose: Purpose::Answer,
+        sampling: Sampling::default(),
+        timeouts: Timeouts::default(),
+        seed: 7,
+    }
+}
+
+#[tokio::test]
+async fn a_simulated_model_answers_by_its_full_id() {
+    let registry = registry();
+    let reply = registry.chat(&request("other:cedar/pro"), &mut NoSink).await.unwrap();
+    let bare = registry.chat(&request("cedar/pro"), &mut NoSink).await.unwrap();
+    assert_eq!((reply.text, reply.finish_reason.as_deref()), (bare.text, Some("stop")));
+    assert!(registry.is_simulated("other:cedar/pro"));
+}
+
+#[tokio::test]
+async fn openrouter_without_a_key_is_an_error_before_any_request() {
+    let registry =
+        Registry::new(vec![ProviderSettings::new("openrouter", ProviderKind::OpenRouter)], "openrouter");
+    let error = registry.unwrap().chat(&request("x/y"), &mut NoSink).await.unwrap_err();
+    assert_eq!((error.kind, error.tries), (ErrorKind::Auth, 1));
+    assert_eq!(error.message, "openrouter has no key: set providers.openrouter.api_key");
+}
+
+/// Lists one model, or fails, when let.
+struct Listing {
+    asked: Arc<AtomicUsize>,
+    go: Arc<Notify>,
+    fails_from: usize,
+}
+
+#[async_trait]
+impl Provider for Listing {
+    async fn open(&self, _request: &ChatRequest) -> Result<Chunks, CallError> {
+        use futures_util::StreamExt as _;
+        let usage = super::super::Usage { prompt_tokens: 10, completion_tokens: 1, ..Default::default() };
+        let chunks = [super::super::Chunk::Text("x".into()), super::super::Chunk::Usage(usage)];
+        Ok(futures_util::stream::iter(chunks.map(Ok)).boxed())
+    }
+
+    async fn models(&self) -> Result<Vec<ModelInfo>, CallError> {
+        let nth = self.asked.fetch_add(1, Ordering::Relaxed);
+        self.go.notified().await;
+        if nth >= self.fails_from {
+            return Err(CallError::new(ErrorKind::Overloaded, "gate is down"));
+        }
+        Ok(["x/y:free", "sim:z"]
+            .map(|id| ModelInfo {
+                id: id.into(),
+                name: id.into(),
+                context_length: None,
+                pricing: Some(Pricing { prompt: 0.5, completion: 1.0 }),
+                provider: "gate".into(),
+                family: "x".into(),
+            })
+            .to_vec())
+    }
+}
+
+/// A registry with a simulated default and one that lists on command.
+fn listing(fails_from: usize) -> (Registry, Arc<AtomicUsize>, Arc<Notify>) {
+    let (asked, go) = (Arc::new(AtomicUsize::new(0)), Arc::new(Notify::new()));
+    let mut registry = Registry::new(vec![simulated("sim")], "sim").unwrap();
+    let provider = Listing { asked: Arc::clone(&asked), go: Arc::clone(&go), fails_from };
+    let entry = Entry {
+        name: "gate".into(),
+        provider: Box::new(provider),
+        places: InFlight::new(4),
+        retry: RetryPolicy::NEVER,
+        max_answer_bytes: 100,
+    };
+    registry.entries.insert("gate".into(), entry);
+    (registry, asked, go)
+}
+
+fn ids(list: &ModelList) -> Vec<&str> {
+    list.models.iter().map(|model| model.id.as_str()).collect()
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_list_is_fetched_once_for_many_and_then_served_from_memory() {
+    let (registry, asked, go) = listing(9);
+    go.notify_one();
+    let (one, two) = tokio::join!(registry.models(), registry.models());
+    assert_eq!((asked.load(Ordering::Relaxed), &one), (1, &two));
+    let listed = ids(&one);
+    assert_eq!(listed[..5], super::super::simulated::MODELS, "the default provider's come first, bare");
+    assert_eq!(listed[5..], ["gate:x/y:free", "gate:sim:z"]);
+    assert!(registry.models().now_or_never().is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_stale_list_is_served_while_it_is_fetched_anew() {
+    let (registry, asked, go) = listing(9);
+    go.notify_one();
+    registry.models().await;
+    tokio::time::advance(LIST_TTL).await;
+    let mut refreshing = Box::pin(registry.models());
+    assert!(refreshing.as_mut().now_or_never().is_none(), "the first to come fetches");
+    assert_eq!(ids(&registry.models().now_or_never().unwrap()).len(), 7);
+    go.notify_one();
+    refreshing.await;
+    assert_eq!(asked.load(Ordering::Relaxed), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_provider_that_fails_is_reported_and_its_models_stay() {
+    let (registry, _, go) = listing(1);
+    go.notify_one();
+    assert_eq!(registry.models().await.errors, []);
+    go.notify_one();
+    let list = registry.refresh_models().await;
+    assert_eq!(ids(&list).len(), 7);
+    assert_eq!(list.errors, [ListError { provider: "gate".into(), message: "gate is down".into() }]);
+    assert!(registry.models().now_or_never().is_some());
+    tokio::time::advance(LIST_TTL_AFTER_ERROR).await;
+    assert!(registry.models().now_or_never().is_none(), "asked again soon");
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_abandoned_fetch_is_taken_up_by_the_next() {
+    let (registry, asked, go) = listing(9);
+    assert!(registry.models().now_or_never().is_none());
+    go.notify_one();
+    registry.models().await;
+    assert_eq!(asked.load(Ordering::Relaxed), 2);
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_cost_comes_from_the_list_once_it_is_known() {
+    let (registry, _, go) = listing(9);
+    let cost =
+        async || registry.chat(&request("gate:x/y:free"), &mut NoSink).await.unwrap().usage.unwrap().cost_usd;
+    assert_eq!(cost().await, None, "unknown, not zero");
+    go.notify_one();
+    registry.models().await;
+    assert_eq!(cost().await, Some(6.0));
+}

@@ -1,0 +1,148 @@
+//! A provider without a network: made-up, labelled answers at a configurable pace, the same for
+//! the same seed. For newcomers without a key, for demonstrations and for tests.
+//!
+//! Any model id is accepted. Parts of an id make it misbehave: `/fails` answers an overload,
+//! `/cut` breaks off in the middle, `/slow` takes ten times as long, `/reasons` reasons first.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures_util::{StreamExt as _, stream};
+use tokio::time::{Instant, sleep_until};
+
+use super::error::{CallError, ErrorKind};
+use super::reply::Usage;
+use super::request::ChatRequest;
+use super::settings::ProviderSettings;
+use super::simulated_text as text;
+use super::{Chunk, Chunks, ModelInfo, Pricing, Provider, family};
+
+/// The line that every simulated answer begins with.
+pub const LABEL: &str = "_Simulated answer: no model was asked._";
+
+/// The ids on offer, each of another invented maker.
+pub const MODELS: [&str; 5] = ["aurora/large", "boreal/chat", "cedar/pro", "dune/reasons", "ember/mini"];
+
+const CONTEXT_TOKENS: u64 = 128_000;
+
+/// See the file's head.
+pub(super) struct Simulated {
+    name: String,
+    tokens_per_second: u32,
+    first_token: Duration,
+}
+
+impl Simulated {
+    pub fn new(settings: &ProviderSettings) -> Self {
+        Self {
+            name: settings.name.clone(),
+            tokens_per_second: settings.tokens_per_second,
+            first_token: Duration::from_millis(settings.first_token_ms),
+        }
+    }
+
+    /// When the nth chunk is due; `None` at pace 0, which knows no timers.
+    fn schedule(&self, model: &str) -> Option<impl Fn(u32) -> Duration + Send + 'static> {
+        if self.tokens_per_second == 0 {
+            return None;
+        }
+        let slowness = if model.contains("/slow") { 10 } else { 1 };
+        let first = self.first_token.saturating_mul(slowness);
+        let step = Duration::from_secs(1).saturating_mul(slowness) / self.tokens_per_second;
+        Some(move |n| first.saturating_add(step.saturating_mul(n)))
+    }
+}
+
+#[async_trait]
+impl Provider for Simulated {
+    async fn open(&self, request: &ChatRequest) -> Result<Chunks, CallError> {
+        let model = request.model.as_str();
+        if model.contains("/fails") {
+            let message = format!("{}: `{model}` is simulated to be overloaded", self.name);
+            return Err(CallError::new(ErrorKind::Overloaded, message));
+        }
+        let items = reply(request, &self.name);
+        let Some(due) = self.schedule(model) else {
+            return Ok(stream::iter(items).boxed());
+        };
+        let started = Instant::now();
+        Ok(stream::iter(items)
+            .zip(stream::iter(0u32..))
+            .then(move |(item, n)| {
+                let due = started + due(n);
+                async move {
+                    sleep_until(due).await;
+                    item
+                }
+            })
+            .boxed())
+    }
+
+    async fn models(&self) -> Result<Vec<ModelInfo>, CallError> {
+        Ok(MODELS
+            .iter()
+            .map(|id| ModelInfo {
+                id: (*id).to_owned(),
+                name: format!("{id} (simulated)"),
+                context_length: Some(CONTEXT_TOKENS),
+                pricing: Some(Pricing { prompt: 0.0, completion: 0.0 }),
+                provider: self.name.clone(),
+                family: family(id).to_owned(),
+            })
+            .collect())
+    }
+
+    fn is_simulated(&self) -> bool {
+        true
+    }
+}
+
+/// Everything one reply consists of, in order.
+fn reply(request: &ChatRequest, provider: &str) -> Vec<Result<Chunk, CallError>> {
+    let reasoning = if request.model.contains("/reasons") { text::reasoning(request) } else { String::new() };
+    let answer = text::write(request);
+    let usage = usage(request, &reasoning, &answer);
+    let mut chunks: Vec<Chunk> = words(&reasoning).map(|word| Chunk::Reasoning(word.to_owned())).collect();
+    let words: Vec<&str> = words(&answer).collect();
+    let cut = request.model.contains("/cut");
+    let shown = if cut { words.len() / 2 } else { words.len() };
+    chunks.extend(words.into_iter().take(shown).map(|word| Chunk::Text(word.to_owned())));
+    if cut {
+        let failure = CallError::new(
+            ErrorKind::BadResponse,
+            format!("{provider}: the stream of `{}` was cut, as simulated", request.model),
+        );
+        return chunks.into_iter().map(Ok).chain([Err(failure)]).collect();
+    }
+    chunks.push(Chunk::Finish("stop".into()));
+    chunks.push(Chunk::Usage(usage));
+    chunks.into_iter().map(Ok).collect()
+}
+
+/// Pieces of a text that give it back when joined: each word with the white space after it.
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.split_inclusive(' ').flat_map(|piece| piece.split_inclusive('\n'))
+}
+
+/// Four bytes a token, as a rough measure.
+fn tokens(bytes: usize) -> u64 {
+    u64::try_from(bytes.div_ceil(4)).unwrap_or(u64::MAX)
+}
+
+fn usage(request: &ChatRequest, reasoning: &str, answer: &str) -> Usage {
+    let prompt_tokens = tokens(request.messages.iter().map(|message| message.content.len()).sum());
+    let reasoning_tokens = tokens(reasoning.len());
+    let completion_tokens = reasoning_tokens + tokens(answer.len());
+    Usage {
+        prompt_tokens,
+        completion_tokens,
+        reasoning_tokens,
+        cached_tokens: 0,
+        total_tokens: prompt_tokens + completion_tokens,
+        cost_usd: Some(0.0),
+    }
+}
+
+#[cfg(test)]
+#[path = "simulated_tests.rs"]
+mod tests;

@@ -1,0 +1,397 @@
+//! A provider's refusal, in whatever form it came, as one [`CallError`].
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use secrecy::{ExposeSecret, SecretString};
+use serde_json::Value;
+
+use super::clean;
+use super::error::{CallError, ErrorKind};
+
+/// Who was asked for what: the words every error of one call is made of.
+#[derive(Debug, Clone)]
+pub(super) struct Asked {
+    /// The configured provider's name.
+    pub provider: String,
+    /// The model id, without the provider's prefix.
+    pub model: String,
+    /// Values that must never appear in a message: the key and the extra headers' values.
+    pub secrets: Secrets,
+}
+
+/// Strings to redact. `Debug` shows none of them.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Secrets(Arc<[SecretString]>);
+
+impl FromIterator<String> for Secrets {
+    fn from_iter<T: IntoIterator<Item = String>>(values: T) -> Self {
+        Self(values.into_iter().map(SecretString::from).collect())
+    }
+}
+
+impl Asked {
+    /// An answer that cannot be used.
+    pub fn bad_response(&self, what: &str) -> CallError {
+        CallError::new(ErrorKind::BadResponse, format!("{}: {what}", self.provider))
+    }
+
+    /// The provider's own words, fit to be shown.
+    pub fn excerpt(&self, text: &str) -> String {
+        clean::excerpt(text, self.secrets.0.iter().map(ExposeSecret::expose_secret))
+    }
+
+    /// An HTTP answer outside 2xx. `body` is what could be read of it.
+    pub fn refused(&self, status: u16, retry_after: Option<Duration>, body: &[u8]) -> CallError {
+        let text = String::from_utf8_lossy(body);
+        let said = Said::read(&text);
+        let kind = kind_of_status(status, &said.all);
+        let mut error = CallError::new(kind, self.sentence(kind, Some(status), &said));
+        error.status = Some(status);
+        error.retry_after_ms = retry_after.and_then(|pause| u64::try_from(pause.as_millis()).ok());
+        error
+    }
+
+    /// An error object inside an answer that began as a success.
+    pub fn failed_midway(&self, error: &Value) -> CallError {
+        let said = Said::of(error);
+        let status = said.code.parse::<u16>().ok().filter(|code| (400..600).contains(code));
+        let kind =
+            status.map_or_else(|| kind_of_words(&said.all), |status| kind_of_status(status, &said.all));
+        let mut call_error = CallError::new(kind, self.sentence(kind, status, &said));
+        call_error.status = status;
+        call_error
+    }
+
+    /// The connection failed; nothing of the URL is repeated.
+    pub fn transport(&self, error: reqwest::Error) -> CallError {
+        let what = if error.is_timeout() {
+            "did not accept the connection in time"
+        } else if error.is_connect() {
+            "cannot be reached"
+        } else {
+            "lost the connection"
+        };
+        let error = error.without_url();
+        let mut cause: &dyn std::error::Error = &error;
+        while let Some(source) = cause.source() {
+            cause = source;
+        }
+        let cause = self.excerpt(&cause.to_string());
+        CallError::new(ErrorKind::Overloaded, format!("{} {what} ({cause})", self.provider))
+    }
+
+    fn sentence(&self, kind: ErrorKind, status: Option<u16>, said: &Said) -> String {
+        let Self { provider, model, .. } = self;
+        let mut text = match (kind, status) {
+            (ErrorKind::Auth, _) => format!("{provider} refused the key; check the provider's api_key"),
+            (ErrorKind::RateLimited, Some(402)) => {
+                format!("{provider} says that the account has no credit left for `{model}`")
+            }
+            (ErrorKind::RateLimited, _) => format!("{provider} limits the rate of requests to `{model}`"),
+            (ErrorKind::ContextTooLong, _) => {
+                format!("the prompt does not fit into the context of `{model}`")
+            }
+            (ErrorKind::Timeout, _) => format!("{provider} gave up waiting for `{model}`"),
+            (ErrorKind::Refused, Some(404 | 410)) if said.structured => {
+                format!("the model `{model}` is not on offer at {provider}: it may be retired or misspelt")
+            }
+            (ErrorKind::Refused, Some(404)) => {
+                format!(
+                    "{provider} knows no such address: the model `{model}` may be retired, or the base_url be wrong"
+                )
+            }
+            (ErrorKind::Refused, Some(300..=399)) => {
+                format!("{provider} answered with a redirect, which is not followed; check the base_url")
+            }
+            (ErrorKind::Refused, _) => format!("{provider} refused the request to `{model}`"),
+            (ErrorKind::Overloaded | ErrorKind::BadResponse | ErrorKind::Cancelled, _) => {
+                format!("{provider} failed to answer for `{model}`")
+            }
+        };
+        if let Some(status) = status {
+            write!(text, " (HTTP {status})").expect("writing to a string");
+        }
+        let own_words = self.excerpt(&said.message);
+        if !own_words.is_empty() {
+            write!(text, ": {own_words}").expect("writing to a string");
+        }
+        text
+    }
+}
+
+/// What a provider said about its failure.
+#[derive(Debug, Default)]
+struct Said {
+    /// For people.
+    message: String,
+    /// `code`, as text.
+    code: String,
+    /// Everything that may tell the kind of failure, in lower case.
+    all: String,
+    /// It came as JSON, so it is the model server that speaks, not something in front of it.
+    structured: bool,
+}
+
+impl Said {
+    fn read(body: &str) -> Self {
+        if let Ok(value) = serde_json::from_str::<Value>(&clean::json(body)) {
+            let value = match &value {
+                Value::Array(items) => items.first().unwrap_or(&Value::Null),
+                Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => {
+                    &value
+                }
+            };
+            return Self::of(value.get("error").filter(|error| !error.is_null()).unwrap_or(value));
+        }
+        let message = if body.trim_start().starts_with('<') { html_title(body) } else { body.to_owned() };
+        Self { all: body.to_lowercase(), message, ..Self::default() }
+    }
+
+    /// From an error object (`{message, code, type, metadata: {raw}}` and its relatives), or a
+    /// bare string.
+    fn of(error: &Value) -> Self {
+        let text = |name: &str| plain(error.get(name));
+        let mut message = match error {
+            Value::String(message) => message.clone(),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+                ["message", "detail", "msg", "error"]
+                    .iter()
+                    .map(|name| text(name))
+                    .find(|text| !text.is_empty())
+                    .unwrap_or_default()
+            }
+        };
+        // A gateway's own sentence is often only "Provider returned error"; the cause is within.
+        let raw = error.get("metadata").map(|metadata| plain(metadata.get("raw"))).unwrap_or_default();
+        if !raw.is_empty() {
+            message = format!("{message}: {raw}");
+        }
+        // llama.cpp says how far the prompt is over its limit only in numbers.
+        if let (Some(tokens), Some(limit)) = (error.get("n_prompt_tokens"), error.get("n_ctx")) {
+            message = format!("{message} (n_prompt_tokens {tokens}, n_ctx {limit})");
+        }
+        let code = text("code");
+        let all = format!("{message} {code} {} {}", text("type"), text("status")).to_lowercase();
+        Self { message, code, all, structured: true }
+    }
+}
+
+/// Text of a string or number; other values as their JSON.
+fn plain(value: Option<&Value>) -> String {
+    match value {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(other @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_))) => {
+            other.to_string()
+        }
+    }
+}
+
+/// The title of an error page; its markup would only confuse.
+fn html_title(body: &str) -> String {
+    let title = body
+        .split_once("<title>")
+        .or_else(|| body.split_once("<TITLE>"))
+        .and_then(|(_, rest)| rest.split('<').next())
+        .unwrap_or_default()
+        .trim();
+    if title.is_empty() { "an HTML page".to_owned() } else { format!("an HTML page, \"{title}\"") }
+}
+
+fn kind_of_status(status: u16, said: &str) -> ErrorKind {
+    match status {
+        // Moderation answers 403 too, and that is no matter of the key.
+        403 if ["moderation", "flagged", "content policy"].iter().any(|word| said.contains(word)) => {
+            ErrorKind::Refused
+        }
+        401 | 403 => ErrorKind::Auth,
+        402 | 429 => ErrorKind::RateLimited,
+        408 | 504 => ErrorKind::Timeout,
+        413 => ErrorKind::ContextTooLong,
+        // Some servers answer 500 to a prompt that is too long.
+        400 | 422 | 500 if says_context_too_long(said) => ErrorKind::ContextTooLong,
+        500.. => ErrorKind::Overloaded,
+        _ => ErrorKind::Refused,
+    }
+}
+
+/// For errors without a usable status. What cannot be told is taken as the provider's failure.
+fn kind_of_words(said: &str) -> ErrorKind {
+    let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
+    if says_context_too_long(said) {
+        ErrorKind::ContextTooLong
+    } else if says(&["invalid_api_key", "authentication", "unauthorized", "permission_denied"]) {
+        ErrorKind::Auth
+    } else if says(&[
+        "rate_limit",
+        "rate limit",
+        "too many requests",
+        "insufficient_quota",
+        "resource_exhausted",
+    ]) {
+        ErrorKind::RateLimited
+    } else if says(&["timeout", "timed out", "deadline_exceeded"]) {
+        ErrorKind::Timeout
+    } else if says(&[
+        "invalid_request",
+        "invalid_argument",
+        "model_not_found",
+        "content_policy",
+        "moderation",
+    ]) {
+        ErrorKind::Refused
+    } else {
+        ErrorKind::Overloaded
+    }
+}
+
+fn says_context_too_long(said: &str) -> bool {
+    const WORDS: &[&str] = &[
+        "context length",
+        "context_length",
+        "context window",
+        "context size",
+        "context_size",
+        "maximum context",
+        "n_ctx",
+        "max_model_len",
+        "prompt is too long",
+        "prompt too long",
+        "input is too long",
+        "too many tokens",
+        "reduce the length",
+        "maximum number of tokens",
+        "input token count",
+    ];
+    WORDS.iter().any(|words| said.contains(words))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn asked() -> Asked {
+        Asked {
+            provider: "gate".into(),
+            model: "acme/one".into(),
+            secrets: ["sk-secret-123".to_owned()].into_iter().collect(),
+        }
+    }
+
+    fn refused(status: u16, body: &str) -> CallError {
+        asked().refused(status, None, body.as_bytes())
+    }
+
+    #[test]
+    fn every_status_has_its_kind() {
+        for (status, kind) in [
+            (301, ErrorKind::Refused),
+            (400, ErrorKind::Refused),
+            (401, ErrorKind::Auth),
+            (402, ErrorKind::RateLimited),
+            (403, ErrorKind::Auth),
+            (404, ErrorKind::Refused),
+            (408, ErrorKind::Timeout),
+            (413, ErrorKind::ContextTooLong),
+            (429, ErrorKind::RateLimited),
+            (500, ErrorKind::Overloaded),
+            (502, ErrorKind::Overloaded),
+            (504, ErrorKind::Timeout),
+            (529, ErrorKind::Overloaded),
+        ] {
+            let error = refused(status, "no");
+            assert_eq!((error.kind, error.status), (kind, Some(status)));
+        }
+    }
+
+    #[test]
+    fn a_prompt_over_the_context_is_recognised_in_many_words() {
+        for (status, body) in [
+            (400, r#"{"error":{"code":"context_length_exceeded","message":"too long"}}"#),
+            (400, r#"{"error":{"message":"This model's maximum context length is 8192 tokens."}}"#),
+            (
+                400,
+                r#"{"error":{"code":400,"message":"the request exceeds","type":"exceed_context_size_error","n_prompt_tokens":9000,"n_ctx":4096}}"#,
+            ),
+            (500, r#"{"error":"the request exceeds the available context size"}"#),
+            (422, r#"{"detail":"prompt is too long: 210000 tokens"}"#),
+        ] {
+            assert_eq!(refused(status, body).kind, ErrorKind::ContextTooLong, "{body}");
+        }
+        let body = r#"{"error":{"message":"too long","n_prompt_tokens":9000,"n_ctx":4096,"code":400}}"#;
+        assert!(refused(400, body).message.contains("n_prompt_tokens 9000, n_ctx 4096"));
+    }
+
+    #[test]
+    fn a_flagged_prompt_is_not_blamed_on_the_key() {
+        let error = refused(403, r#"{"error":{"message":"Your input was flagged","code":403}}"#);
+        assert_eq!(error.kind, ErrorKind::Refused);
+    }
+
+    #[test]
+    fn a_retired_model_is_named() {
+        let error = refused(404, r#"{"error":{"message":"No endpoints found","code":404}}"#);
+        assert_eq!(
+            error.message,
+            "the model `acme/one` is not on offer at gate: it may be retired or misspelt (HTTP 404): No endpoints found"
+        );
+    }
+
+    #[test]
+    fn a_page_in_front_of_the_server_is_named_by_its_title() {
+        let error = refused(502, "<html><head><title>502 Bad Gateway</title></head><body>x</body></html>");
+        assert_eq!(
+            error.message,
+            "gate failed to answer for `acme/one` (HTTP 502): an HTML page, \"502 Bad Gateway\""
+        );
+        assert!(refused(404, "<html></html>").message.contains("base_url"));
+    }
+
+    #[test]
+    fn the_cause_inside_a_gateways_error_is_shown() {
+        let body = r#"{"error":{"message":"Provider returned error","code":429,"metadata":{"raw":"slow down","provider_name":"X"}}}"#;
+        assert!(refused(429, body).message.ends_with("Provider returned error: slow down"));
+    }
+
+    #[test]
+    fn the_key_is_redacted_wherever_it_stands() {
+        for body in [
+            "sk-secret-123 is bad",
+            r#"{"error":{"message":"key sk-secret-123"}}"#,
+            r#"[{"detail":"sk-secret-123"}]"#,
+        ] {
+            let error = refused(401, body);
+            assert!(!format!("{error:?}").contains("sk-secret"), "{error:?}");
+        }
+        assert!(!format!("{:?}", asked()).contains("sk-secret"));
+    }
+
+    #[test]
+    fn an_error_inside_a_stream_has_a_kind_by_code_or_by_words() {
+        for (error, kind, status) in [
+            (r#"{"code":429,"message":"x"}"#, ErrorKind::RateLimited, Some(429)),
+            (r#"{"code":"502","message":"x"}"#, ErrorKind::Overloaded, Some(502)),
+            (r#"{"code":"server_error","message":"gone"}"#, ErrorKind::Overloaded, None),
+            (r#"{"code":"rate_limit_exceeded"}"#, ErrorKind::RateLimited, None),
+            (r#"{"type":"invalid_request_error"}"#, ErrorKind::Refused, None),
+            (r#""upstream timed out""#, ErrorKind::Timeout, None),
+            ("true", ErrorKind::Overloaded, None),
+        ] {
+            let got = asked().failed_midway(&serde_json::from_str(error).unwrap());
+            assert_eq!((got.kind, got.status), (kind, status), "{error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_body_gives_a_short_message(status in 300u16..600, body in proptest::collection::vec(any::<u8>(), 0..400)) {
+            let error = asked().refused(status, None, &body);
+            prop_assert!(error.message.chars().count() < 500);
+            prop_assert!(!error.message.chars().any(char::is_control));
+        }
+    }
+}

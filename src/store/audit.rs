@@ -1,0 +1,93 @@
+//! The audit log: who did what to what. Rows are added, never changed; the database grants no more.
+
+use jiff::Timestamp;
+use serde_json::Value;
+use sqlx::Row as _;
+use sqlx::types::Json;
+
+use crate::id::UserId;
+
+use super::{Scope, StoreError, Tx, refuse_nul, refuse_nul_in_json, time};
+
+/// One line of the log.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entry {
+    /// Its number: higher is later.
+    pub id: i64,
+    /// When.
+    pub at: Timestamp,
+    /// Who.
+    pub user: UserId,
+    /// What, as `noun.verb`: `conversation.delete`.
+    pub action: String,
+    /// To what: an id or a key, never content.
+    pub target: Option<String>,
+    /// More, without content and secrets.
+    pub details: Value,
+}
+
+/// Adds a line about `by`, in their own scope or in the admins'. Belongs in the transaction of the
+/// act itself, so that neither is there without the other.
+///
+/// # Errors
+/// [`StoreError::WrongScope`] for somebody else's name in a user's scope.
+pub async fn append(
+    tx: &mut Tx,
+    by: &UserId,
+    action: &str,
+    target: Option<&str>,
+    details: &Value,
+) -> Result<(), StoreError> {
+    match tx.scope() {
+        Scope::User(user) if user == by => {}
+        Scope::Admin => {}
+        Scope::User(_) | Scope::Engine => return Err(StoreError::WrongScope { needed: "user" }),
+    }
+    refuse_nul("the target", target.unwrap_or_default())?;
+    refuse_nul_in_json("the details", details)?;
+    sqlx::query("INSERT INTO audit_log (user_id, action, target, details) VALUES ($1, $2, $3, $4)")
+        .bind(by.as_str())
+        .bind(action)
+        .bind(target)
+        .bind(Json(details))
+        .execute(&mut **tx)
+        .await?;
+    Ok(())
+}
+
+/// The log, newest first, from before the entry `before` on, optionally of one user. Needs the
+/// admins' scope.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn list(
+    tx: &mut Tx,
+    user: Option<&UserId>,
+    before: Option<i64>,
+    limit: u32,
+) -> Result<Vec<Entry>, StoreError> {
+    tx.require_admin()?;
+    let rows = sqlx::query(
+        "SELECT id, at, user_id, action, target, details FROM audit_log
+         WHERE ($1::text IS NULL OR user_id = $1) AND ($2::bigint IS NULL OR id < $2)
+         ORDER BY id DESC LIMIT $3",
+    )
+    .bind(user.map(UserId::as_str))
+    .bind(before)
+    .bind(i64::from(limit))
+    .fetch_all(&mut **tx)
+    .await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Entry {
+                id: row.try_get("id")?,
+                at: time(row, "at")?,
+                user: UserId::from_canonical(row.try_get::<String, _>("user_id")?),
+                action: row.try_get("action")?,
+                target: row.try_get("target")?,
+                details: row.try_get("details")?,
+            })
+        })
+        .collect::<Result<_, sqlx::Error>>()
+        .map_err(Into::into)
+}

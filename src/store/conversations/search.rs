@@ -1,0 +1,112 @@
+//! Full-text search over titles, questions and answers.
+
+use jiff::Timestamp;
+use sqlx::Row as _;
+
+use crate::id::ConversationId;
+use crate::store::{StoreError, Tx, refuse_nul, time};
+
+/// Characters shown before and after the place that was found.
+const AROUND: i32 = 80;
+
+/// A conversation that holds the words.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// Which one.
+    pub conversation_id: ConversationId,
+    /// Its title.
+    pub title: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// Text around the first hit, plain (it is not HTML and must be escaped like any other text),
+    /// with an ellipsis where it is cut; the title when only that holds the words.
+    pub snippet: String,
+}
+
+/// The user's conversations that hold the words of `query` (as people write them: `"a phrase"`,
+/// `-without`, `or`), the best match first. Deleted ones are left out.
+///
+/// # Errors
+/// [`StoreError::NulCharacter`].
+pub async fn search(tx: &mut Tx, query: &str, limit: u32) -> Result<Vec<Hit>, StoreError> {
+    let user = tx.user()?;
+    refuse_nul("the query", query)?;
+    // The words to look for when the snippet is cut; what the search itself takes them for is
+    // Postgres's matter.
+    let words: Vec<String> = query
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .take(16)
+        .map(str::to_lowercase)
+        .collect();
+    let rows = sqlx::query(
+        "WITH wanted AS (SELECT websearch_to_tsquery('simple', $2) AS q),
+         hits AS (
+             SELECT m.conversation_id, m.content, ts_rank(m.search, q) AS rank
+             FROM messages m, wanted WHERE m.user_id = $1 AND m.search @@ q
+             UNION ALL
+             SELECT c.id, NULL, ts_rank(to_tsvector('simple', c.title), q) + 1
+             FROM conversations c, wanted WHERE c.user_id = $1 AND to_tsvector('simple', c.title) @@ q
+         ), best AS (
+             SELECT conversation_id, max(rank) AS rank,
+                    (array_agg(content ORDER BY rank DESC) FILTER (WHERE content IS NOT NULL))[1] AS content
+             FROM hits GROUP BY conversation_id
+         ), page AS (
+             SELECT c.id, c.title, c.created_at, b.content, b.rank
+             FROM best b JOIN conversations c ON c.id = b.conversation_id
+             WHERE c.user_id = $1 AND c.deleted_at IS NULL
+             ORDER BY b.rank DESC, c.created_at DESC, c.id LIMIT $4
+         )
+         SELECT p.id, p.title, p.created_at, length(p.content) AS length, at.start,
+                substr(p.content, at.start, $5 * 2) AS piece
+         FROM page p
+         CROSS JOIN LATERAL (
+             SELECT greatest(1, coalesce(min(nullif(strpos(lower(p.content), word), 0)), 1) - $5) AS start
+             FROM unnest($3::text[]) AS word
+         ) at
+         ORDER BY p.rank DESC, p.created_at DESC, p.id",
+    )
+    .bind(user.as_str())
+    .bind(query)
+    .bind(&words)
+    .bind(i64::from(limit))
+    .bind(AROUND)
+    .fetch_all(&mut **tx)
+    .await?;
+    rows.iter()
+        .map(|row| {
+            let title: String = row.try_get("title")?;
+            let piece: Option<String> = row.try_get("piece")?;
+            let snippet = match piece {
+                Some(piece) => cut(&piece, row.try_get("start")?, row.try_get("length")?),
+                None => title.clone(),
+            };
+            Ok(Hit {
+                conversation_id: ConversationId(row.try_get("id")?),
+                title,
+                created_at: time(row, "created_at")?,
+                snippet,
+            })
+        })
+        .collect::<Result<_, sqlx::Error>>()
+        .map_err(Into::into)
+}
+
+/// One line of text with ellipses; `start` counts characters from 1.
+fn cut(piece: &str, start: i32, length: i32) -> String {
+    let line = piece.split_whitespace().collect::<Vec<_>>().join(" ");
+    let before = if start > 1 { "…" } else { "" };
+    let after = if start.saturating_add(AROUND * 2) <= length { "…" } else { "" };
+    format!("{before}{line}{after}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_snippet_says_where_it_was_cut_and_is_one_line() {
+        assert_eq!(cut("all of\n it", 1, 10), "all of it");
+        assert_eq!(cut("the middle", 5, 1000), "…the middle…");
+    }
+}

@@ -1,0 +1,272 @@
+//! What can go wrong between the program and its database, by what the caller can do about it.
+
+use std::error::Error as StdError;
+
+/// Why a store function did not do what it was asked.
+///
+/// `Display` never shows the database's own text, which may quote values; that is in `source()`,
+/// for the log.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The database cannot be used now: no free connection in time, connection lost, server
+    /// starting or stopping, statement cut off. Nothing was changed, or (a lost `COMMIT`) it is unknown whether it was.
+    #[error("the database is not available")]
+    Unavailable(#[source] sqlx::Error),
+    /// No such row, or it is another user's: the two are not told apart.
+    #[error("not found")]
+    NotFound,
+    /// The conversation already has a run that is queued or running.
+    #[error("the conversation already has a live run")]
+    ConversationBusy,
+    /// The user already used this idempotency key.
+    #[error("the idempotency key is already used")]
+    IdempotencyKeyUsed,
+    /// A row with this id or name is already there.
+    #[error("it already exists")]
+    AlreadyExists,
+    /// Text from outside holds U+0000, which Postgres cannot store.
+    #[error("{field} contains the character U+0000, which cannot be stored")]
+    NulCharacter {
+        /// What the caller named the text.
+        field: &'static str,
+    },
+    /// The function needs another scope than the transaction has: a programming error, refused.
+    #[error("this needs the scope {needed}")]
+    WrongScope {
+        /// The scope it needs: `user`, `engine` or `admin`.
+        needed: &'static str,
+    },
+    /// A stored value is not what this program wrote.
+    #[error("stored data cannot be read: {what}")]
+    Corrupt {
+        /// Which table and column.
+        what: &'static str,
+        /// What the decoder said.
+        #[source]
+        source: Box<dyn StdError + Send + Sync>,
+    },
+    /// Any other answer of the database.
+    #[error("a database query failed")]
+    Sql(#[source] sqlx::Error),
+}
+
+impl From<sqlx::Error> for StoreError {
+    fn from(error: sqlx::Error) -> Self {
+        if is_unavailable(&error) {
+            return Self::Unavailable(error);
+        }
+        if matches!(error, sqlx::Error::RowNotFound) {
+            return Self::NotFound;
+        }
+        if matches!(error, sqlx::Error::ColumnDecode { .. } | sqlx::Error::Decode(_)) {
+            return Self::Corrupt { what: "a column of a row", source: Box::new(error) };
+        }
+        let constraint = error.as_database_error().and_then(sqlx::error::DatabaseError::constraint);
+        match constraint {
+            Some("runs_one_live_per_conversation") => Self::ConversationBusy,
+            Some("runs_idempotency_key") => Self::IdempotencyKeyUsed,
+            Some(_) if error.as_database_error().is_some_and(|e| e.is_unique_violation()) => {
+                Self::AlreadyExists
+            }
+            Some(_) | None => Self::Sql(error),
+        }
+    }
+}
+
+/// Whether trying again later, unchanged, may succeed.
+pub(super) fn is_unavailable(error: &sqlx::Error) -> bool {
+    match sql_state(error).as_deref() {
+        Some(state) => {
+            // 08: connection; 53: resources (too many connections, disk, memory); 57: operator
+            // (shutdown, starting up, statement cut off); 40: deadlock, serialisation;
+            // 25P03: an idle transaction was ended; 55P03: a lock did not come in time.
+            ["08", "53", "57", "40"].iter().any(|class| state.starts_with(class))
+                || state == "25P03"
+                || state == "55P03"
+        }
+        None => matches!(
+            error,
+            sqlx::Error::Io(_)
+                | sqlx::Error::Tls(_)
+                | sqlx::Error::Protocol(_)
+                | sqlx::Error::PoolTimedOut
+                | sqlx::Error::PoolClosed
+                | sqlx::Error::WorkerCrashed
+                | sqlx::Error::BeginFailed
+        ),
+    }
+}
+
+/// The five-character SQLSTATE, when the database itself answered.
+pub(super) fn sql_state(error: &sqlx::Error) -> Option<String> {
+    error.as_database_error().and_then(|e| e.code().map(std::borrow::Cow::into_owned))
+}
+
+/// Refuses text that Postgres cannot hold.
+///
+/// # Errors
+/// [`StoreError::NulCharacter`] naming `field`.
+pub fn refuse_nul(field: &'static str, text: &str) -> Result<(), StoreError> {
+    if text.contains('\0') { Err(StoreError::NulCharacter { field }) } else { Ok(()) }
+}
+
+/// The same for every string and key of a JSON value.
+///
+/// # Errors
+/// [`StoreError::NulCharacter`] naming `field`.
+pub fn refuse_nul_in_json(field: &'static str, value: &serde_json::Value) -> Result<(), StoreError> {
+    if holds_nul(value) { Err(StoreError::NulCharacter { field }) } else { Ok(()) }
+}
+
+fn holds_nul(value: &serde_json::Value) -> bool {
+    match value {
+        serde_json::Value::String(text) => text.contains('\0'),
+        serde_json::Value::Array(items) => items.iter().any(holds_nul),
+        serde_json::Value::Object(map) => map.iter().any(|(key, item)| key.contains('\0') || holds_nul(item)),
+        serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => false,
+    }
+}
+
+/// Replaces U+0000 by U+FFFD: for the words of a model, which must never be lost over one character.
+#[must_use]
+pub fn clean(text: &str) -> std::borrow::Cow<'_, str> {
+    if text.contains('\0') { text.replace('\0', "\u{FFFD}").into() } else { text.into() }
+}
+
+/// [`clean`] for every string and key of a JSON value.
+pub fn clean_json(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::String(text) => {
+            if text.contains('\0') {
+                *text = text.replace('\0', "\u{FFFD}");
+            }
+        }
+        serde_json::Value::Array(items) => items.iter_mut().for_each(clean_json),
+        serde_json::Value::Object(map) => {
+            map.values_mut().for_each(clean_json);
+            if map.keys().any(|key| key.contains('\0')) {
+                *map = std::mem::take(map)
+                    .into_iter()
+                    .map(|(key, item)| (clean(&key).into_owned(), item))
+                    .collect();
+            }
+        }
+        serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => {}
+    }
+}
+
+/// Why the database cannot be used at all: said at start, to the person who runs the server.
+#[derive(Debug, thiserror::Error)]
+pub enum SetupError {
+    /// The configured URL is not one.
+    #[error("database.url is not a Postgres URL: write it as postgres://user:password@host:5432/name")]
+    BadUrl(#[source] sqlx::Error),
+    /// Nobody answers there, or not with Postgres.
+    #[error(
+        "cannot reach the database at {place}: check that Postgres runs there and that database.url names it"
+    )]
+    Unreachable {
+        /// Host and port or socket, database and user: no password.
+        place: String,
+        /// What the connection attempt said.
+        #[source]
+        source: sqlx::Error,
+    },
+    /// Postgres refused user, password or database.
+    #[error("the database at {place} refused the login: {reason}")]
+    Refused {
+        /// Host and port or socket, database and user: no password.
+        place: String,
+        /// In words of ours.
+        reason: &'static str,
+        /// What Postgres said.
+        #[source]
+        source: sqlx::Error,
+    },
+    /// Views with the caller's rights and other things the schema is built on came with 15.
+    #[error("the database is PostgreSQL {found}; version 15 or newer is needed")]
+    TooOld {
+        /// `server_version` as the server says it.
+        found: String,
+    },
+    /// The roles that row level security binds cannot be made by this user.
+    #[error(
+        "the database user {user} may not create and take the roles the server works in. Run this once as a \
+         superuser of the database, then start again:\n{}",
+        roles_by_hand(user)
+    )]
+    RolesMissing {
+        /// The configured database user.
+        user: String,
+        /// What Postgres said.
+        #[source]
+        source: sqlx::Error,
+    },
+    /// A role of ours has rights that would take the wall away.
+    #[error(
+        "one of the roles llm_council_app, llm_council_engine and llm_council_admin may log in, is a superuser or \
+         bypasses row level security. Run, as a superuser: ALTER ROLE <role> NOLOGIN NOSUPERUSER NOBYPASSRLS"
+    )]
+    RolesUnsafe(#[source] sqlx::Error),
+    /// Another process holds the lock.
+    #[error(
+        "another process has been migrating this database for {waited_s} s; if none is, look for a session that \
+         holds an advisory lock in pg_locks"
+    )]
+    MigrationLocked {
+        /// How long this process waited, in seconds.
+        waited_s: u64,
+    },
+    /// The database has a migration that this program does not know.
+    #[error(
+        "the database was migrated by a newer version (migration {version}): run that version, or restore a backup"
+    )]
+    NewerDatabase {
+        /// The unknown migration.
+        version: i64,
+    },
+    /// A migration that was applied differs from the one in this program.
+    #[error("migration {version} of this program differs from the one the database was migrated with")]
+    ChangedMigration {
+        /// Which one.
+        version: i64,
+    },
+    /// A migration did not go through. It was rolled back.
+    #[error("the database could not be migrated; nothing was changed")]
+    Migration(#[source] sqlx::migrate::MigrateError),
+    /// Any other answer of the database.
+    #[error("the database could not be prepared")]
+    Sql(#[from] sqlx::Error),
+}
+
+fn roles_by_hand(user: &str) -> String {
+    let user = user.replace('"', "\"\"");
+    ["llm_council_app", "llm_council_engine", "llm_council_admin"]
+        .map(|role| format!("  CREATE ROLE {role} NOLOGIN;\n  GRANT {role} TO \"{user}\";"))
+        .join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn nul_is_found_and_cleaned_in_keys_and_values() {
+        let mut value = json!({"a\u{0}": ["x", {"b": "y\u{0}z"}], "c": 1});
+        assert!(refuse_nul_in_json("body", &value).is_err());
+        clean_json(&mut value);
+        assert_eq!(value, json!({"a\u{FFFD}": ["x", {"b": "y\u{FFFD}z"}], "c": 1}));
+    }
+
+    proptest! {
+        #[test]
+        fn cleaned_text_can_be_stored_and_keeps_its_length(text in ".*") {
+            let cleaned = clean(&text);
+            prop_assert!(refuse_nul("text", &cleaned).is_ok());
+            prop_assert_eq!(cleaned.chars().count(), text.chars().count());
+        }
+    }
+}

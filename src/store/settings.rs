@@ -1,0 +1,94 @@
+//! The two layers of settings above the configuration file: the instance's, changed by admins, and
+//! each user's own. What is in them is `config`'s and the server's matter; here they are JSON.
+
+use serde_json::Value;
+use sqlx::Row as _;
+use sqlx::types::Json;
+
+use crate::id::UserId;
+
+use super::{StoreError, Tx, refuse_nul_in_json};
+
+/// The layers in force for one user, `None` where nothing was ever saved.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Layers {
+    /// What admins changed for everyone.
+    pub instance: Option<Value>,
+    /// What the user changed for themselves.
+    pub user: Option<Value>,
+}
+
+/// Both layers for the transaction's user, in one query.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn layers(tx: &mut Tx) -> Result<Layers, StoreError> {
+    let user = tx.user()?;
+    let row = sqlx::query(
+        "SELECT (SELECT value FROM instance_settings) AS instance,
+                (SELECT value FROM user_settings WHERE user_id = $1) AS own",
+    )
+    .bind(user.as_str())
+    .fetch_one(&mut **tx)
+    .await?;
+    Ok(Layers { instance: row.try_get("instance")?, user: row.try_get("own")? })
+}
+
+/// Replaces the user's own layer.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn save_user(tx: &mut Tx, value: &Value) -> Result<(), StoreError> {
+    let user = tx.user()?;
+    refuse_nul_in_json("the settings", value)?;
+    sqlx::query(
+        "INSERT INTO user_settings (user_id, value) VALUES ($1, $2)
+         ON CONFLICT (user_id) DO UPDATE SET value = excluded.value, updated_at = now()",
+    )
+    .bind(user.as_str())
+    .bind(Json(value))
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// Drops the user's own layer; says whether there was one.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn reset_user(tx: &mut Tx) -> Result<bool, StoreError> {
+    let user = tx.user()?;
+    let done = sqlx::query("DELETE FROM user_settings WHERE user_id = $1")
+        .bind(user.as_str())
+        .execute(&mut **tx)
+        .await?;
+    Ok(done.rows_affected() > 0)
+}
+
+/// The instance's layer alone, in any scope.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn instance(tx: &mut Tx) -> Result<Option<Value>, StoreError> {
+    let row = sqlx::query("SELECT value FROM instance_settings").fetch_optional(&mut **tx).await?;
+    Ok(row.map(|row| row.try_get("value")).transpose()?)
+}
+
+/// Replaces the instance's layer, in the name of the admin `by`. Needs the admins' scope.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn save_instance(tx: &mut Tx, value: &Value, by: &UserId) -> Result<(), StoreError> {
+    tx.require_admin()?;
+    refuse_nul_in_json("the settings", value)?;
+    sqlx::query(
+        "INSERT INTO instance_settings (value, updated_by) VALUES ($1, $2)
+         ON CONFLICT (singleton) DO UPDATE
+         SET value = excluded.value, updated_by = excluded.updated_by, updated_at = now()",
+    )
+    .bind(Json(value))
+    .bind(by.as_str())
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}

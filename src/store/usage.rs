@@ -1,0 +1,213 @@
+//! What admins see: users, runs, tokens and costs, over views that hold no content.
+
+use jiff::Timestamp;
+use sqlx::Row as _;
+
+use crate::id::{RunId, UserId};
+
+use super::{StoreError, Tx, time, time_or_null};
+
+/// What the figures are summed by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum By {
+    /// The person who asked.
+    User,
+    /// The model that was called.
+    Model,
+    /// The day (UTC) on which the call ended, as `2026-01-31`.
+    Day,
+    /// The format of the run.
+    Format,
+}
+
+/// A span of time: `from` belongs to it, `until` does not. Open where `None`.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Span {
+    /// Its beginning.
+    pub from: Option<Timestamp>,
+    /// Its end.
+    pub until: Option<Timestamp>,
+}
+
+/// One line of the usage table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Usage {
+    /// The user, model, day or format.
+    pub key: String,
+    /// Runs that made at least one of the calls.
+    pub runs: i64,
+    /// Finished calls.
+    pub calls: i64,
+    /// Calls that ended with an error.
+    pub failed_calls: i64,
+    /// Tokens sent, where the provider said.
+    pub prompt_tokens: i64,
+    /// Tokens received, where the provider said.
+    pub completion_tokens: i64,
+    /// The sum of the known costs in USD; `None` when none is known.
+    pub cost_usd: Option<f64>,
+    /// Calls whose cost is unknown, and which are therefore not in the sum.
+    pub unpriced_calls: i64,
+}
+
+/// The usage of everyone, dearest first (days: newest first). Needs the admins' scope.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn usage(tx: &mut Tx, by: By, span: Span) -> Result<Vec<Usage>, StoreError> {
+    tx.require_admin()?;
+    macro_rules! grouped {
+        ($key:literal, $order:literal) => {
+            concat!(
+                "SELECT ",
+                $key,
+                " AS key, count(DISTINCT run_id) AS runs, count(*) AS calls,
+                        count(*) FILTER (WHERE outcome <> 'ok') AS failed_calls,
+                        coalesce(sum(prompt_tokens), 0)::bigint AS prompt_tokens,
+                        coalesce(sum(completion_tokens), 0)::bigint AS completion_tokens,
+                        sum(cost_usd) AS cost_usd,
+                        count(*) FILTER (WHERE cost_usd IS NULL) AS unpriced_calls
+                 FROM admin_calls
+                 WHERE ($1::timestamptz IS NULL OR finished_at >= $1)
+                   AND ($2::timestamptz IS NULL OR finished_at < $2)
+                 GROUP BY 1 ORDER BY ",
+                $order
+            )
+        };
+    }
+    let sql = match by {
+        By::User => grouped!("user_id", "cost_usd DESC NULLS LAST, calls DESC, key"),
+        By::Model => grouped!("model", "cost_usd DESC NULLS LAST, calls DESC, key"),
+        By::Day => grouped!("to_char(finished_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')", "key DESC"),
+        By::Format => grouped!("format", "cost_usd DESC NULLS LAST, calls DESC, key"),
+    };
+    let rows = sqlx::query(sql)
+        .bind(span.from.map(jiff_sqlx::Timestamp::from))
+        .bind(span.until.map(jiff_sqlx::Timestamp::from))
+        .fetch_all(&mut **tx)
+        .await?;
+    rows.iter()
+        .map(|row| {
+            Ok(Usage {
+                key: row.try_get("key")?,
+                runs: row.try_get("runs")?,
+                calls: row.try_get("calls")?,
+                failed_calls: row.try_get("failed_calls")?,
+                prompt_tokens: row.try_get("prompt_tokens")?,
+                completion_tokens: row.try_get("completion_tokens")?,
+                cost_usd: row.try_get("cost_usd")?,
+                unpriced_calls: row.try_get("unpriced_calls")?,
+            })
+        })
+        .collect::<Result<_, sqlx::Error>>()
+        .map_err(Into::into)
+}
+
+/// A run as admins see it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunLine {
+    /// Which run.
+    pub id: RunId,
+    /// Whose.
+    pub user: UserId,
+    /// `council`, `debate`, …
+    pub format: String,
+    /// `queued`, `running`, `complete`, `failed`, `cancelled`.
+    pub status: String,
+    /// Why it failed, in one word.
+    pub error_kind: Option<String>,
+    /// How often it was taken up.
+    pub attempt: i32,
+    /// When it was asked for.
+    pub created_at: Timestamp,
+    /// When it was first taken up.
+    pub started_at: Option<Timestamp>,
+    /// When it ended.
+    pub finished_at: Option<Timestamp>,
+    /// Finished calls.
+    pub calls: i64,
+    /// Calls that ended with an error.
+    pub failed_calls: i64,
+    /// All tokens, where the providers said.
+    pub total_tokens: Option<i64>,
+    /// The sum of the known costs in USD.
+    pub cost_usd: Option<f64>,
+    /// Calls whose cost is unknown.
+    pub unpriced_calls: i64,
+}
+
+/// Everyone's runs, newest first. Needs the admins' scope.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn recent_runs(tx: &mut Tx, limit: u32, offset: u32) -> Result<Vec<RunLine>, StoreError> {
+    tx.require_admin()?;
+    let rows = sqlx::query("SELECT * FROM admin_runs ORDER BY created_at DESC, id LIMIT $1 OFFSET $2")
+        .bind(i64::from(limit))
+        .bind(i64::from(offset))
+        .fetch_all(&mut **tx)
+        .await?;
+    rows.iter()
+        .map(|row| {
+            Ok(RunLine {
+                id: RunId(row.try_get("id")?),
+                user: UserId::from_canonical(row.try_get::<String, _>("user_id")?),
+                format: row.try_get("format")?,
+                status: row.try_get("status")?,
+                error_kind: row.try_get("error_kind")?,
+                attempt: row.try_get("attempt")?,
+                created_at: time(row, "created_at")?,
+                started_at: time_or_null(row, "started_at")?,
+                finished_at: time_or_null(row, "finished_at")?,
+                calls: row.try_get("calls")?,
+                failed_calls: row.try_get("failed_calls")?,
+                total_tokens: row.try_get("total_tokens")?,
+                cost_usd: row.try_get("cost_usd")?,
+                unpriced_calls: row.try_get("unpriced_calls")?,
+            })
+        })
+        .collect::<Result<_, sqlx::Error>>()
+        .map_err(Into::into)
+}
+
+/// A person as admins see them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UserLine {
+    /// The canonical name.
+    pub id: UserId,
+    /// As the proxy last said it.
+    pub email: Option<String>,
+    /// As the proxy last said it.
+    pub name: Option<String>,
+    /// The first visit.
+    pub created_at: Timestamp,
+    /// The last visit, to the minute.
+    pub last_seen_at: Timestamp,
+}
+
+/// Everyone who was ever here, last seen first. Needs the admins' scope.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn users(tx: &mut Tx, limit: u32, offset: u32) -> Result<Vec<UserLine>, StoreError> {
+    tx.require_admin()?;
+    let rows = sqlx::query(
+        "SELECT id, email, name, created_at, last_seen_at FROM users ORDER BY last_seen_at DESC, id LIMIT $1 OFFSET $2",
+    )
+    .bind(i64::from(limit))
+    .bind(i64::from(offset))
+    .fetch_all(&mut **tx)
+    .await?;
+    rows.iter()
+        .map(|row| {
+            Ok(UserLine {
+                id: UserId::from_canonical(row.try_get::<String, _>("id")?),
+                email: row.try_get("email")?,
+                name: row.try_get("name")?,
+                created_at: time(row, "created_at")?,
+                last_seen_at: time(row, "last_seen_at")?,
+            })
+        })
+        .collect::<Result<_, sqlx::Error>>()
+        .map_err(Into::into)
+}

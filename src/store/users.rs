@@ -1,0 +1,32 @@
+//! The people who have been here. What is kept of them is shown, never used to find or authorise.
+
+use std::time::Duration;
+
+use super::{StoreError, Tx, refuse_nul};
+
+/// A page of a busy user makes dozens of requests; one write a minute says as much.
+const TOUCH_EVERY: Duration = Duration::from_secs(60);
+
+/// Remembers that the transaction's user was here, with the email and name of today; writes at most
+/// once a minute unless one of them changed.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn touch(tx: &mut Tx, email: Option<&str>, name: Option<&str>) -> Result<(), StoreError> {
+    let user = tx.user()?;
+    refuse_nul("the email", email.unwrap_or_default())?;
+    refuse_nul("the name", name.unwrap_or_default())?;
+    sqlx::query(
+        "INSERT INTO users (id, email, name) VALUES ($1, $2, $3)
+         ON CONFLICT (id) DO UPDATE SET email = excluded.email, name = excluded.name, last_seen_at = now()
+         WHERE (users.email, users.name) IS DISTINCT FROM (excluded.email, excluded.name)
+            OR users.last_seen_at < now() - make_interval(secs => $4)",
+    )
+    .bind(user.as_str())
+    .bind(email)
+    .bind(name)
+    .bind(TOUCH_EVERY.as_secs_f64())
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}

@@ -1,0 +1,280 @@
+//! The walls around each user's data, seen from the database.
+
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use llm_council::id::UserId;
+use llm_council::store::{Db, Scope, StoreError};
+use sqlx::{AssertSqlSafe, PgConnection, Row as _};
+
+use crate::support::db::TestDb;
+
+/// Tables without a user's data; every other one must be walled in.
+const COMMON_TABLES: [&str; 2] = ["_sqlx_migrations", "instance_settings"];
+
+fn user(name: &str) -> Scope {
+    Scope::User(UserId::from_canonical(name))
+}
+
+async fn tables(connection: &mut PgConnection) -> Vec<String> {
+    let rows =
+        sqlx::query("SELECT tablename::text AS name FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")
+            .fetch_all(connection)
+            .await
+            .unwrap();
+    let names = rows.iter().map(|row| row.get::<String, _>("name"));
+    names.filter(|name| !COMMON_TABLES.contains(&name.as_str())).collect()
+}
+
+/// One row of user `owner` in every table.
+async fn fill(connection: &mut PgConnection, owner: &str) {
+    let sql = format!(
+        "WITH c AS (INSERT INTO conversations (id, user_id) VALUES (gen_random_uuid(), '{owner}') RETURNING id),
+              r AS (INSERT INTO runs (id, user_id, conversation_id, message_id, format, status, plan)
+                    SELECT gen_random_uuid(), '{owner}', id, gen_random_uuid(), 'council', 'running', '{{}}' FROM c
+                    RETURNING id),
+              m AS (INSERT INTO messages (id, conversation_id, user_id, position, role, content)
+                    SELECT gen_random_uuid(), id, '{owner}', 0, 'user', 'a question of {owner}' FROM c),
+              k AS (INSERT INTO calls (run_id, key, user_id, stage, model, purpose, fingerprint, outcome, tries)
+                    SELECT id, 'k', '{owner}', 'stage1', 'm', 'answer', 'f', 'ok', 1 FROM r),
+              d AS (INSERT INTO decisions (run_id, key, user_id, value) SELECT id, 'k', '{owner}', '1' FROM r),
+              e AS (INSERT INTO run_events (run_id, first_seq, last_seq, user_id, frames)
+                    SELECT id, 1, 2, '{owner}', 'data' FROM r),
+              u AS (INSERT INTO users (id) VALUES ('{owner}')),
+              s AS (INSERT INTO user_settings (user_id, value) VALUES ('{owner}', '{{}}')),
+              t AS (INSERT INTO tokens (id, user_id, name, hash)
+                    VALUES (gen_random_uuid(), '{owner}', 'cli', '{owner}'::bytea))
+         INSERT INTO audit_log (user_id, action) VALUES ('{owner}', 'test')"
+    );
+    sqlx::query(AssertSqlSafe(sql)).execute(connection).await.unwrap();
+}
+
+async fn count(connection: &mut PgConnection, table: &str) -> i64 {
+    let row =
+        sqlx::query(AssertSqlSafe(format!("SELECT count(*) AS n FROM {table}"))).fetch_one(connection).await;
+    row.unwrap_or_else(|error| panic!("{table}: {error}")).get("n")
+}
+
+#[tokio::test]
+async fn a_hand_written_select_without_a_user_returns_no_rows() {
+    let test = TestDb::new().await;
+    let mut superuser = test.superuser().await;
+    fill(&mut superuser, "ann").await;
+    let tables = tables(&mut superuser).await;
+    assert!(tables.len() >= 10, "{tables:?}");
+    for table in &tables {
+        assert_eq!(count(&mut superuser, table).await, 1, "{table} is empty: the test would show nothing");
+    }
+    // Never set, then set to nothing.
+    for setting in ["SELECT 1", "SELECT set_config('app.user_id', '', true)"] {
+        sqlx::raw_sql("BEGIN; SET LOCAL ROLE llm_council_app").execute(&mut superuser).await.unwrap();
+        sqlx::raw_sql(setting).execute(&mut superuser).await.unwrap();
+        for table in &tables {
+            assert_eq!(count(&mut superuser, table).await, 0, "{table} after {setting}");
+        }
+        sqlx::raw_sql("ROLLBACK").execute(&mut superuser).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_query_that_forgets_its_where_sees_one_user_only() {
+    let test = TestDb::new().await;
+    let mut superuser = test.superuser().await;
+    for owner in ["ann", "bob", "o'neil; --"] {
+        if owner.contains('\'') {
+            let name = owner.replace('\'', "''");
+            sqlx::query(AssertSqlSafe(format!("INSERT INTO users (id) VALUES ('{name}')")))
+                .execute(&mut superuser)
+                .await
+                .unwrap();
+        } else {
+            fill(&mut superuser, owner).await;
+        }
+    }
+    let tables = tables(&mut superuser).await;
+    for table in &tables {
+        let mut tx = test.db().begin(&user("ann")).await.unwrap();
+        assert_eq!(count(&mut tx, table).await, 1, "{table}");
+        let mut tx = test.db().begin(&user("nobody of this name")).await.unwrap();
+        assert_eq!(count(&mut tx, table).await, 0, "{table}");
+    }
+    let mut tx = test.db().begin(&user("o'neil; --")).await.unwrap();
+    assert_eq!(count(&mut tx, "users").await, 1);
+}
+
+#[tokio::test]
+async fn nobody_writes_rows_of_another_user() {
+    let test = TestDb::new().await;
+    let mut tx = test.db().begin(&user("ann")).await.unwrap();
+    let error = sqlx::query("INSERT INTO conversations (id, user_id) VALUES (gen_random_uuid(), 'bob')")
+        .execute(&mut *tx)
+        .await
+        .unwrap_err();
+    assert!(error.to_string().contains("row-level security"), "{error}");
+}
+
+#[tokio::test]
+async fn every_table_of_users_forces_row_level_security_and_no_role_can_bypass_it() {
+    let test = TestDb::new().await;
+    let mut superuser = test.superuser().await;
+    let rows = sqlx::query(
+        "SELECT relname::text AS name, relrowsecurity AND relforcerowsecurity AS forced
+         FROM pg_class WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace",
+    )
+    .fetch_all(&mut superuser)
+    .await
+    .unwrap();
+    for row in rows {
+        let name: String = row.get("name");
+        assert!(row.get::<bool, _>("forced") || COMMON_TABLES.contains(&name.as_str()), "{name}");
+    }
+    let roles = sqlx::query(
+        "SELECT rolname::text AS name FROM pg_roles
+         WHERE rolname LIKE 'llm\\_council\\_%' AND (rolsuper OR rolbypassrls OR rolcanlogin OR rolcreaterole)",
+    )
+    .fetch_all(&mut superuser)
+    .await
+    .unwrap();
+    assert!(roles.is_empty());
+}
+
+#[tokio::test]
+async fn a_superuser_as_the_configured_database_user_is_bound_all_the_same() {
+    let test = TestDb::new().await;
+    let mut superuser = test.superuser().await;
+    let row = sqlx::query("SELECT rolsuper FROM pg_roles WHERE rolname = current_user")
+        .fetch_one(&mut superuser)
+        .await;
+    assert!(row.unwrap().get::<bool, _>("rolsuper"), "the tests' database user is one");
+    fill(&mut superuser, "bob").await;
+    for scope in [user("ann"), Scope::Engine, Scope::Admin] {
+        let mut tx = test.db().begin(&scope).await.unwrap();
+        let row =
+            sqlx::query("SELECT rolsuper OR rolbypassrls AS free FROM pg_roles WHERE rolname = current_user")
+                .fetch_one(&mut *tx)
+                .await
+                .unwrap();
+        assert!(!row.get::<bool, _>("free"), "{scope:?}");
+    }
+    // Nor may the application's roles become anyone else's by granting or by changing the walls.
+    for sql in [
+        "ALTER TABLE conversations DISABLE ROW LEVEL SECURITY",
+        "DROP POLICY own_rows ON conversations",
+        "ALTER ROLE llm_council_app BYPASSRLS",
+        "UPDATE audit_log SET action = 'x'",
+        "DELETE FROM audit_log",
+        "UPDATE calls SET cost_usd = 0",
+        "UPDATE instance_settings SET value = '{}'",
+    ] {
+        let mut tx = test.db().begin(&user("ann")).await.unwrap();
+        assert!(sqlx::raw_sql(sql).execute(&mut *tx).await.is_err(), "{sql}");
+    }
+}
+
+#[tokio::test]
+async fn admins_read_no_content() {
+    let test = TestDb::new().await;
+    fill(&mut test.superuser().await, "bob").await;
+    for sql in [
+        "SELECT content FROM messages",
+        "SELECT title FROM conversations",
+        "SELECT plan FROM runs",
+        "SELECT error FROM runs",
+        "SELECT result FROM calls",
+        "SELECT value FROM decisions",
+        "SELECT frames FROM run_events",
+        "SELECT value FROM user_settings",
+        "SELECT hash FROM tokens",
+    ] {
+        let mut tx = test.db().begin(&Scope::Admin).await.unwrap();
+        let error = sqlx::raw_sql(sql).execute(&mut *tx).await.expect_err(sql);
+        assert!(error.to_string().contains("permission denied"), "{sql}: {error}");
+    }
+    let mut tx = test.db().begin(&Scope::Admin).await.unwrap();
+    assert_eq!(count(&mut tx, "admin_calls").await, 1);
+    assert_eq!(count(&mut tx, "admin_runs").await, 1);
+}
+
+#[tokio::test]
+async fn a_begin_that_is_cancelled_leaves_no_transaction_and_no_role_behind() {
+    let test = TestDb::new().await;
+    let scope = user("ann");
+    let mut superuser = test.superuser().await;
+    let mut cut_short = 0;
+    // Dropped at each of its waits in turn: for a connection, for its test, for the answer to BEGIN.
+    // Looked at after each, because the next use of a poisoned connection would heal it.
+    for waits in 0..12 {
+        // Connect first: a begin that is dropped before it has a connection shows nothing.
+        nothing_is_left(test.db(), &mut superuser).await;
+        let begins = (0..8).map(|_| drop_at_wait(test.db().begin(&scope), waits));
+        let outcomes = futures_util::future::join_all(begins).await;
+        cut_short += outcomes.iter().filter(|outcome| outcome.is_none()).count();
+    }
+    nothing_is_left(test.db(), &mut superuser).await;
+    assert!(cut_short > 0, "no begin was cancelled");
+}
+
+/// Awaits `future`, and drops it unfinished when it has to wait once more after `waits` times.
+async fn drop_at_wait<T>(future: impl Future<Output = T>, mut waits: u32) -> Option<T> {
+    let mut future = Box::pin(future);
+    std::future::poll_fn(|context| match future.as_mut().poll(context) {
+        Poll::Ready(value) => Poll::Ready(Some(value)),
+        Poll::Pending if waits > 0 => {
+            waits -= 1;
+            Poll::Pending
+        }
+        Poll::Pending => Poll::Ready(None),
+    })
+    .await
+}
+
+#[tokio::test]
+async fn a_begin_that_fails_leaves_no_transaction_behind() {
+    let test = TestDb::new().await;
+    let mut superuser = test.superuser().await;
+    let name = test.options().get_database().unwrap().to_owned();
+    // In a transaction, and with no right to the role: the second statement of the opening fails.
+    sqlx::raw_sql("CREATE ROLE lowly LOGIN").execute(&mut superuser).await.unwrap();
+    let lowly = Db::connect_with(test.options().username("lowly").database(&name), 2).await.unwrap();
+    for _ in 0..20 {
+        let error = lowly.begin(&user("ann")).await.unwrap_err();
+        assert!(matches!(error, StoreError::Sql(_)), "{error:?}");
+    }
+    lowly.ping().await.unwrap();
+    nothing_is_left(test.db(), &mut superuser).await;
+}
+
+/// The pool's connections come to rest outside any transaction, and none keeps a role or a user.
+async fn nothing_is_left(db: &Db, superuser: &mut PgConnection) {
+    // Connections return to the pool in the background: look until they have. One that was poisoned
+    // would stay in its transaction for ever.
+    let deadline = Instant::now() + Duration::from_secs(30);
+    loop {
+        let row = sqlx::query(
+            "SELECT count(*) AS n FROM pg_stat_activity
+             WHERE datname = current_database() AND pid <> pg_backend_pid() AND state <> 'idle'",
+        )
+        .fetch_one(&mut *superuser)
+        .await
+        .unwrap();
+        if row.get::<i64, _>("n") == 0 {
+            break;
+        }
+        assert!(Instant::now() < deadline, "a pooled connection stays inside a transaction");
+        tokio::task::yield_now().await;
+    }
+    // All of the pool's connections at once.
+    let mut all = Vec::new();
+    for _ in 0..8 {
+        let mut tx = db.begin(&Scope::Engine).await.unwrap();
+        let row = sqlx::query("SELECT current_user::text AS role, current_setting('app.user_id') AS name")
+            .fetch_one(&mut *tx)
+            .await
+            .unwrap();
+        assert_eq!((row.get("role"), row.get("name")), ("llm_council_engine", ""));
+        all.push(tx);
+    }
+    for tx in all {
+        tx.commit().await.unwrap();
+    }
+}

@@ -1,0 +1,139 @@
+//! Connecting and migrating: races, and errors for the person who runs the server.
+
+use llm_council::id::UserId;
+use llm_council::store::local::LocalPostgres;
+use llm_council::store::{Db, Scope, SetupError, StoreError, conversations, migrate};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
+
+use crate::support::db::TestDb;
+
+/// A cluster in which nothing was ever migrated: the roles are not there yet.
+async fn fresh_cluster() -> (LocalPostgres, PgConnection) {
+    let dir = tempfile::Builder::new().prefix("fresh-").tempdir_in("/tmp").unwrap().keep();
+    let cluster = LocalPostgres::start_throwaway(&dir).await.unwrap();
+    let admin = PgConnection::connect_with(&cluster.connect_options()).await.unwrap();
+    (cluster, admin)
+}
+
+async fn run(connection: &mut PgConnection, sql: &str) {
+    sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).execute(connection).await.unwrap();
+}
+
+#[tokio::test]
+async fn databases_of_one_cluster_can_be_migrated_at_the_same_moment() {
+    let (cluster, mut admin) = fresh_cluster().await;
+    let mut all = Vec::new();
+    for n in 0..6 {
+        run(&mut admin, &format!("CREATE DATABASE db{n}")).await;
+        // Each by two replicas.
+        for _ in 0..2 {
+            all.push(
+                Db::connect_with(cluster.connect_options().database(&format!("db{n}")), 2).await.unwrap(),
+            );
+        }
+    }
+    let outcomes = futures_util::future::join_all(all.iter().map(migrate)).await;
+    for outcome in outcomes {
+        outcome.unwrap();
+    }
+    cluster.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_user_who_may_not_create_roles_is_told_what_to_run_and_that_is_enough() {
+    let (cluster, mut admin) = fresh_cluster().await;
+    run(&mut admin, "CREATE ROLE \"low\"\"ly\" LOGIN; GRANT CREATE ON SCHEMA public TO \"low\"\"ly\"").await;
+    let db = Db::connect_with(cluster.connect_options().username("low\"ly"), 2).await.unwrap();
+    let error = migrate(&db).await.unwrap_err();
+    assert!(matches!(error, SetupError::RolesMissing { .. }), "{error:?}");
+    let text = error.to_string();
+    let (_, sql) = text.split_once(":\n").unwrap();
+    run(&mut admin, sql).await;
+    migrate(&db).await.unwrap();
+    // Bound although it owns the tables.
+    let ann = Scope::User(UserId::from_canonical("ann"));
+    let mut tx = db.begin(&ann).await.unwrap();
+    let conversation = conversations::create(&mut tx).await.unwrap();
+    tx.commit().await.unwrap();
+    let mut tx = db.begin(&Scope::User(UserId::from_canonical("bob"))).await.unwrap();
+    let rows = sqlx::query("SELECT FROM conversations").fetch_all(&mut *tx).await.unwrap();
+    assert!(rows.is_empty());
+    drop(tx);
+    let mut tx = db.begin(&ann).await.unwrap();
+    conversations::head(&mut tx, conversation.id).await.unwrap();
+    drop(tx);
+    db.close().await;
+    cluster.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_role_that_could_bypass_the_walls_stops_the_start() {
+    let (cluster, mut admin) = fresh_cluster().await;
+    run(&mut admin, "CREATE ROLE llm_council_app BYPASSRLS").await;
+    let db = Db::connect_with(cluster.connect_options(), 2).await.unwrap();
+    let error = migrate(&db).await.unwrap_err();
+    assert!(matches!(error, SetupError::RolesUnsafe(_)), "{error:?}");
+    cluster.stop().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_database_of_a_newer_version_and_a_changed_migration_are_refused() {
+    let test = TestDb::new().await;
+    migrate(test.db()).await.unwrap();
+    let mut superuser = test.superuser().await;
+    run(&mut superuser, "INSERT INTO _sqlx_migrations SELECT 9999, 'later', now(), true, '', 0").await;
+    let error = migrate(test.db()).await.unwrap_err();
+    assert!(matches!(error, SetupError::NewerDatabase { version: 9999 }), "{error:?}");
+    run(
+        &mut superuser,
+        "DELETE FROM _sqlx_migrations WHERE version = 9999; UPDATE _sqlx_migrations SET checksum = ''",
+    )
+    .await;
+    let error = migrate(test.db()).await.unwrap_err();
+    assert!(matches!(error, SetupError::ChangedMigration { version: 1 }), "{error:?}");
+}
+
+#[tokio::test]
+async fn what_is_wrong_with_the_database_is_said_without_the_password() {
+    let test = TestDb::new().await;
+    let cases = [
+        ("not a url hunter2".to_owned(), "not a Postgres URL"),
+        ("postgres://me:hunter2@127.0.0.1:1/council".to_owned(), "cannot reach the database at 127.0.0.1:1"),
+        (
+            test.url().replace("llm_council@", "llm_council:hunter2@").replace("/test_", "/nowhere_"),
+            "no such database",
+        ),
+        (test.url().replace("llm_council@", "nobody:hunter2@"), "check user and password"),
+    ];
+    for (url, expected) in cases {
+        let error = Db::connect(&url, 2).await.unwrap_err().to_string();
+        assert!(error.contains(expected) && !error.contains("hunter2"), "{error}");
+    }
+    Db::connect(&test.url(), 2).await.unwrap().ping().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_database_that_goes_away_is_unavailable_and_comes_back_whole() {
+    let (cluster, mut admin) = fresh_cluster().await;
+    let db = Db::connect_with(cluster.connect_options(), 4).await.unwrap();
+    migrate(&db).await.unwrap();
+    let ann = Scope::User(UserId::from_canonical("ann"));
+    let mut tx = db.begin(&ann).await.unwrap();
+    run(
+        &mut admin,
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'llm-council'",
+    )
+    .await;
+    let error = conversations::create(&mut tx).await.unwrap_err();
+    assert!(matches!(error, StoreError::Unavailable(_)), "{error:?}");
+    drop(tx);
+    // The other connections of the pool died too: none of them is handed out.
+    for _ in 0..8 {
+        let mut tx = db.begin(&ann).await.unwrap();
+        conversations::create(&mut tx).await.unwrap();
+        tx.commit().await.unwrap();
+    }
+    cluster.stop().await.unwrap();
+    let error = db.begin(&ann).await.unwrap_err();
+    assert!(matches!(error, StoreError::Unavailable(_)), "{error:?}");
+}

@@ -1,0 +1,237 @@
+//! The real app on a port of its own, over a database of its own and a scripted model server.
+
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_web::dev::ServerHandle;
+use actix_web::web;
+use llm_council::cli::serve::build;
+use llm_council::config::{Config, Overrides};
+use llm_council::server::{self, app::App};
+use llm_council::shutdown::Shutdown;
+use llm_council::telemetry::Telemetry;
+use serde_json::{Value, json};
+
+use super::db::TestDb;
+use super::events::Events;
+use super::model_server::ModelServer;
+
+/// Four members and a chairman, all on the scripted server, people named by a proxy on 127.0.0.1.
+const CONFIG: &str = r#"
+[auth]
+mode = "proxy"
+trusted_proxies = ["127.0.0.1/32"]
+admin_groups = ["admins"]
+
+[providers]
+default = "scripted"
+
+[council]
+models = ["m/one", "m/two", "m/three", "m/four"]
+chairman = "m/chair"
+title_model = "m/title"
+"#;
+
+/// See the module. Stop it with [`TestApp::close`], which checks that nothing is left behind.
+pub struct TestApp {
+    pub models: ModelServer,
+    pub db: TestDb,
+    pub app: web::Data<App>,
+    address: SocketAddr,
+    handle: ServerHandle,
+}
+
+impl TestApp {
+    /// The app with the configuration above.
+    pub async fn start() -> Self {
+        Self::with("").await
+    }
+
+    /// The app with more configuration, in TOML; later keys of one table must not repeat earlier
+    /// ones.
+    pub async fn with(toml: &str) -> Self {
+        let models = ModelServer::start().await;
+        let provider = format!(
+            "\n[providers.scripted]\nkind = \"openai_compatible\"\nbase_url = \"{}\"\napi_key = \"sk-secret-of-the-test\"\n",
+            models.base_url()
+        );
+        Self::on(&format!("{CONFIG}{provider}{toml}"), models).await
+    }
+
+    async fn on(toml: &str, models: ModelServer) -> Self {
+        let db = TestDb::new().await;
+        let config = Config::from_parts(toml, &Default::default(), &Overrides::default()).expect("the test's configuration");
+        let shutdown = Shutdown::new();
+        let app = build(&config, db.db().clone(), shutdown.clone(), Arc::new(Telemetry::for_tests())).expect("the app");
+        let app = web::Data::new(app);
+        shutdown.tasks().spawn_background(app.runs.clone().work());
+        let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).expect("a free port");
+        let port = listener.local_addr().expect("a bound port").port();
+        let (handle, server) = server::serve(app.clone(), listener, 2).expect("the server");
+        #[expect(clippy::disallowed_methods, reason = "it ends with the test's runtime")]
+        tokio::spawn(server);
+        Self { models, db, app, address: SocketAddr::from((Ipv4Addr::LOCALHOST, port)), handle }
+    }
+
+    /// The address under which the proxy reaches it.
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    /// Somebody who came through the proxy.
+    pub fn user(&self, name: &str) -> User<'_> {
+        User { app: self, headers: vec![("remote-user".into(), name.into())], client: client(Ipv4Addr::LOCALHOST) }
+    }
+
+    /// An administrator.
+    pub fn admin(&self) -> User<'_> {
+        self.user("root").with("remote-groups", "admins")
+    }
+
+    /// Somebody who reaches the port past the proxy, and claims to be whoever the headers say.
+    pub fn stranger(&self) -> User<'_> {
+        User { app: self, headers: vec![("remote-user".into(), "admin".into())], client: client(Ipv4Addr::new(127, 0, 0, 9)) }
+    }
+
+    /// Stops the app and checks that nothing is left: no run, no stream, no task.
+    pub async fn close(self) {
+        self.app.runs.close();
+        let left = self.app.shutdown.drain(Duration::from_secs(20)).await;
+        assert!(left.is_clean(), "left behind: {left:?}");
+        assert_eq!(self.app.runs.live_count(), 0);
+        let unowned: i64 = sqlx::query_scalar("SELECT count(*) FROM runs WHERE status IN ('queued', 'running')")
+            .fetch_one(&mut self.db.superuser().await)
+            .await
+            .expect("the runs");
+        assert_eq!(unowned, 0, "runs that nobody will end");
+        self.app.shutdown.tasks().end_background();
+        self.handle.stop(false).await;
+    }
+}
+
+fn client(from: Ipv4Addr) -> reqwest::Client {
+    reqwest::Client::builder()
+        .local_address(Some(from.into()))
+        .redirect(reqwest::redirect::Policy::none())
+        .timeout(Duration::from_secs(60))
+        .build()
+        .expect("a client")
+}
+
+/// One person's way in.
+#[derive(Clone)]
+pub struct User<'a> {
+    app: &'a TestApp,
+    headers: Vec<(String, String)>,
+    client: reqwest::Client,
+}
+
+/// An answer, read.
+#[derive(Debug)]
+pub struct Answer {
+    pub status: u16,
+    pub headers: reqwest::header::HeaderMap,
+    pub text: String,
+}
+
+impl Answer {
+    /// The body as JSON.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.text).unwrap_or_else(|error| panic!("{error}: {}", self.text))
+    }
+
+    /// The body of a success.
+    #[track_caller]
+    pub fn ok(&self) -> Value {
+        assert_eq!(self.status, 200, "{}", self.text);
+        self.json()
+    }
+
+    /// The fields that a 422 names.
+    #[track_caller]
+    pub fn wrong_fields(&self) -> Vec<String> {
+        assert_eq!(self.status, 422, "{}", self.text);
+        let errors = self.json()["errors"].as_array().expect("a list of errors").clone();
+        errors.iter().map(|error| error["field"].as_str().expect("a field").to_owned()).collect()
+    }
+
+    pub fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map(|value| value.to_str().expect("text")).unwrap_or_default()
+    }
+}
+
+impl User<'_> {
+    /// The same person with another header on every request.
+    pub fn with(mut self, name: &str, value: &str) -> Self {
+        self.headers.push((name.into(), value.into()));
+        self
+    }
+
+    /// Nobody: the identity headers left out.
+    pub fn without_identity(mut self) -> Self {
+        self.headers.retain(|(name, _)| !name.starts_with("remote-"));
+        self
+    }
+
+    pub fn request(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
+        let method = method.parse().expect("a method");
+        let request = self.client.request(method, self.app.url(path));
+        self.headers.iter().fold(request, |request, (name, value)| request.header(name, value))
+    }
+
+    pub async fn send(&self, method: &str, path: &str, body: Option<&Value>) -> Answer {
+        let request = self.request(method, path);
+        let request = match body {
+            Some(body) => request.header("content-type", "application/json").body(body.to_string()),
+            None => request,
+        };
+        read(request).await
+    }
+
+    pub async fn get(&self, path: &str) -> Answer {
+        self.send("GET", path, None).await
+    }
+
+    pub async fn post(&self, path: &str, body: Value) -> Answer {
+        self.send("POST", path, Some(&body)).await
+    }
+
+    pub async fn put(&self, path: &str, body: Value) -> Answer {
+        self.send("PUT", path, Some(&body)).await
+    }
+
+    /// A new conversation's id.
+    pub async fn conversation(&self) -> String {
+        self.post("/api/conversations", json!({})).await.ok()["id"].as_str().expect("an id").to_owned()
+    }
+
+    /// Asks in a conversation and reads the stream as it comes.
+    pub async fn ask(&self, conversation: &str, body: Value) -> Events {
+        self.stream(self.request("POST", &format!("/api/conversations/{conversation}/message/stream")).body(body.to_string()))
+            .await
+    }
+
+    /// A run's events after one of them.
+    pub async fn events(&self, run: &str, after: u64) -> Events {
+        self.stream(self.request("GET", &format!("/api/runs/{run}/events?after={after}"))).await
+    }
+
+    async fn stream(&self, request: reqwest::RequestBuilder) -> Events {
+        let response = request.send().await.expect("an answer");
+        let status = response.status();
+        assert_eq!(status, 200, "{}", response.text().await.unwrap_or_default());
+        Events::new(response)
+    }
+}
+
+/// Sends a request and reads the whole answer.
+pub async fn read(request: reqwest::RequestBuilder) -> Answer {
+    let response = request.send().await.expect("an answer");
+    Answer {
+        status: response.status().as_u16(),
+        headers: response.headers().clone(),
+        text: response.text().await.expect("a text"),
+    }
+}

@@ -1,0 +1,4 @@
+//! What the tests stand on.
+
+pub mod db;
+pub mod model_server;
