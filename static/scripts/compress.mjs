@@ -6,7 +6,16 @@ import { fileURLToPath } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 
 const dist = fileURLToPath(new URL("../dist/", import.meta.url));
-const compressible = new Set([".css", ".html", ".js", ".json", ".map", ".svg", ".txt", ".webmanifest"]);
+const compressible = new Set([
+  ".css",
+  ".html",
+  ".js",
+  ".json",
+  ".map",
+  ".svg",
+  ".txt",
+  ".webmanifest",
+]);
 const budgetBytes = 200_000;
 
 function* walk(folder) {
@@ -60,9 +69,13 @@ for (const [name, size] of sizes) {
     total.gz += size.gz;
     total.br += size.br;
   }
-  console.log(`${isFirst ? "first" : "lazy "} ${kb(size.raw)} raw ${kb(size.gz)} gz ${kb(size.br)} br  ${name}`);
+  console.log(
+    `${isFirst ? "first" : "lazy "} ${kb(size.raw)} raw ${kb(size.gz)} gz ${kb(size.br)} br  ${name}`,
+  );
 }
-console.log(`first load: ${kb(total.gz).trim()} gzip, ${kb(total.br).trim()} brotli (budget ${budgetBytes / 1000} kB gzip)`);
+console.log(
+  `first load: ${kb(total.gz).trim()} gzip, ${kb(total.br).trim()} brotli (budget ${budgetBytes / 1000} kB gzip)`,
+);
 if (total.gz > budgetBytes) {
   console.error("The first load is over its budget: move something behind a dynamic import.");
   process.exit(1);

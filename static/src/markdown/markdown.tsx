@@ -1,13 +1,14 @@
 /**
  * A model's text as safe elements. Nothing in it runs, nothing in it loads: no raw HTML, no
- * scripts, links open apart, images wait for a click.
+ * scripts, links open apart, images are links.
  */
-import { memo, useMemo, useState } from "react";
+import { memo, useMemo } from "react";
 import ReactMarkdown, { type Components } from "react-markdown";
 import rehypeSanitize, { defaultSchema } from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
 import remarkMath from "remark-math";
 import { splitBlocks } from "./blocks";
+import { ScrollBox } from "../ui/scroll-box";
 import { CodeBlock, Maths } from "./lazy";
 import { withNames } from "./names";
 
@@ -19,17 +20,12 @@ const schema = {
   },
 } as typeof defaultSchema;
 
-/** An image's address can carry text out of the page, so a person decides whether it is fetched. */
+/** An image's address can carry text out of the page, so nothing is fetched unless a person goes there. */
 function HeldImage({ src, alt }: { src: string; alt: string }) {
-  const [load, setLoad] = useState(false);
-  if (load) return <img src={src} alt={alt} referrerPolicy="no-referrer" />;
   return (
-    <span className="held-image">
-      <span>{alt ? `Image: ${alt}` : "Image"}</span>
-      <button type="button" className="quiet-button" onClick={() => setLoad(true)} title={src}>
-        Load image
-      </button>
-    </span>
+    <a className="held-image" href={src} target="_blank" rel="noopener noreferrer">
+      {alt ? `Image: ${alt}` : "Image"}
+    </a>
   );
 }
 
@@ -42,13 +38,11 @@ const components: Components = {
         {children}
       </a>
     ),
-  img: ({ src, alt }) =>
-    typeof src === "string" ? <HeldImage src={src} alt={alt ?? ""} /> : null,
+  img: ({ src, alt }) => (typeof src === "string" ? <HeldImage src={src} alt={alt ?? ""} /> : null),
   table: ({ children }) => (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, and keys must reach it
-    <div className="table-scroll" tabIndex={0} role="group" aria-label="Table">
+    <ScrollBox label="Table">
       <table>{children}</table>
-    </div>
+    </ScrollBox>
   ),
   // The page's own headings end at h4, so a text's begin at h5.
   h1: ({ children }) => <h5 className="md-h1">{children}</h5>,

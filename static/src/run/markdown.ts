@@ -16,7 +16,8 @@ export function toMarkdown(question: string, run: RunState): string {
   }
   if (run.aggregate.length > 0) {
     const rows = run.aggregate.map(
-      (row, at) => `| ${at + 1} | ${row.member} | ${row.average_rank ?? "–"} | ${row.borda ?? "–"} |`,
+      (row, at) =>
+        `| ${at + 1} | ${row.member} | ${row.average_rank ?? "–"} | ${row.borda ?? "–"} |`,
     );
     parts.push(
       "## Aggregate ranking",

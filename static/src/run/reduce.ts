@@ -15,7 +15,11 @@ import {
   type SynthesisState,
 } from "./state";
 
-const seatOf = (named: { model?: string; member?: string | null; alias?: string | null }): Seat => ({
+const seatOf = (named: {
+  model?: string;
+  member?: string | null;
+  alias?: string | null;
+}): Seat => ({
   model: named.model ?? "",
   member: named.member ?? named.alias ?? named.model ?? "",
   alias: named.alias ?? null,
@@ -102,9 +106,7 @@ function settle(run: RunState): RunState {
     answers: run.answers.map((a) => (open(a.status) ? { ...a, status: "failed" } : a)),
     reviews: run.reviews.map((r) => (open(r.status) ? { ...r, status: "failed" } : r)),
     synthesis:
-      run.synthesis.status === "writing"
-        ? { ...run.synthesis, status: "failed" }
-        : run.synthesis,
+      run.synthesis.status === "writing" ? { ...run.synthesis, status: "failed" } : run.synthesis,
   };
 }
 
@@ -169,7 +171,6 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
         ...run,
         phase: "stage2",
         reviews: list(event.members).map((member) => emptyReview(seatOf(member))),
-        labelToMember: event.label_to_member ?? run.labelToMember,
       };
     case "stage2_model_complete":
       if (!event.data) return run;
@@ -182,7 +183,7 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
       };
     case "stage2_complete": {
       const reviews = list(event.data).map(reviewFrom);
-      const metadata = event.metadata ?? {};
+      const metadata: Partial<typeof event.metadata> = event.metadata ?? {};
       return {
         ...run,
         reviews: reviews.length > 0 ? reviews : run.reviews,
@@ -243,6 +244,7 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
             restarted: true,
           }));
         case "stage2":
+        case "title":
           return run;
         case "stage3":
           return withSynthesis(run, { text: "", reasoning: "", restarted: true, result: null });

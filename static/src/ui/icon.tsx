@@ -19,6 +19,7 @@ const paths = {
   up: "M12 19V6M7 11l5-5 5 5",
   down: "M12 5v13M7 13l5 5 5-5",
   alert: "M12 4l9 16H3zM12 10v4M12 17v.5",
+  redo: "M19 5v5h-5M18.5 10A7 7 0 1019 14",
   search: "M11 5a6 6 0 100 12 6 6 0 000-12zM15.5 15.5L20 20",
 } as const;
 

@@ -12,7 +12,7 @@ interface Props {
   running: boolean;
   stopping: boolean;
   refusal: Problem | null;
-  /** Resolves when the question is on its way; rejects when it must stay in the box. */
+  /** Resolves once the question is on its way or was refused; never rejects. */
   onAsk: (body: Ask) => Promise<void>;
   onStop: () => void;
 }

@@ -79,6 +79,8 @@ function RenameBox({ item, onDone }: { item: ConversationSummary; onDone: () => 
       onKeyDown={(event) => {
         if (event.key === "Enter") leave(true);
         if (event.key === "Escape") {
+          // Leaves the box only, not the drawer around it.
+          event.preventDefault();
           event.stopPropagation();
           leave(false);
         }

@@ -1,19 +1,22 @@
 import type { AggregateFacts, AggregateRow } from "../../api/types";
 import type { RunState } from "../../run/state";
 import { plural, rank, share, shortName } from "../../ui/format";
+import { ScrollBox } from "../../ui/scroll-box";
 import { placesOf, ranksOf } from "./ballots";
 import { Monogram } from "./monogram";
 
 const seatIn = (run: RunState, member: string) =>
-  Math.max(0, run.answers.findIndex((answer) => answer.seat.member === member));
+  Math.max(
+    0,
+    run.answers.findIndex((answer) => answer.seat.member === member),
+  );
 
 /** Who ranked whom: a row for each reviewer, a column for each answer. */
 export function Matrix({ run }: { run: RunState }) {
   const labels = Object.keys(run.labelToMember).sort();
   if (labels.length === 0 || run.reviews.length === 0) return null;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, and keys must reach it
-    <div className="table-scroll" tabIndex={0} role="group" aria-label="Who ranked whom">
+    <ScrollBox label="Who ranked whom">
       <table className="matrix">
         <caption>
           Who ranked whom. 1 is best; a dashed cell is the reviewer's own answer
@@ -62,18 +65,19 @@ export function Matrix({ run }: { run: RunState }) {
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollBox>
   );
 }
 
 function agreementSentence({ agreement }: AggregateFacts): string | null {
-  if (!agreement || agreement.value === null) return null;
+  const value = agreement?.value ?? null;
+  if (!agreement || value === null) return null;
   const measure = agreement.measure === "kendall_w" ? "Kendall's W" : "mean tau-b";
   const chance =
-    agreement.expected_by_chance === null
+    (agreement.expected_by_chance ?? null) === null
       ? ""
       : `; chance alone would give ${share(agreement.expected_by_chance)}`;
-  return `The reviewers agree to ${share(agreement.value)} (${measure}, 1 is full agreement)${chance}.`;
+  return `The reviewers agree to ${share(value)} (${measure}, 1 is full agreement)${chance}.`;
 }
 
 function verdict(facts: AggregateFacts): string {
@@ -88,7 +92,10 @@ function Sentences({ facts }: { facts: AggregateFacts }) {
   const hangs = facts.winner_depends_on ?? [];
   const sentences = [
     agreementSentence(facts),
-    facts.methods_disagree,
+    facts.methods_disagree ?? null,
+    facts.unplaced?.length
+      ? `No counted ballot places ${facts.unplaced.map(shortName).join(", ")}.`
+      : null,
     hangs.length > 0
       ? `The result hangs on a single ballot: without that of ${hangs.map(shortName).join(" or ")} it would be another.`
       : null,
@@ -131,8 +138,7 @@ export function Aggregate({ run }: { run: RunState }) {
   return (
     <>
       {facts && <Sentences facts={facts} />}
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, and keys must reach it */}
-      <div className="table-scroll" tabIndex={0} role="group" aria-label="Aggregate ranking">
+      <ScrollBox label="Aggregate ranking">
         <table className="aggregate">
           <caption>The aggregate of all ballots</caption>
           <thead>
@@ -164,7 +170,7 @@ export function Aggregate({ run }: { run: RunState }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </ScrollBox>
     </>
   );
 }

@@ -1,5 +1,6 @@
 import type { Costs } from "../../api/types";
 import { count, duration, money, plural } from "../../ui/format";
+import { ScrollBox } from "../../ui/scroll-box";
 
 const stages = [
   ["stage1", "Answers"],
@@ -11,8 +12,7 @@ const stages = [
 export function CostTable({ costs }: { costs: Costs }) {
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a wide table scrolls, and keys must reach it */}
-      <div className="table-scroll" tabIndex={0} role="group" aria-label="Cost and time">
+      <ScrollBox label="Cost and time">
         <table className="costs">
           <caption className="visually-hidden">Cost and time by stage</caption>
           <thead>
@@ -49,7 +49,7 @@ export function CostTable({ costs }: { costs: Costs }) {
             </tr>
           </tfoot>
         </table>
-      </div>
+      </ScrollBox>
       {costs.unknown_cost_calls > 0 && (
         <p className="quiet">
           {plural(costs.unknown_cost_calls, "call")} of unknown price not included.

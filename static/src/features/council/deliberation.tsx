@@ -45,7 +45,8 @@ export const Deliberation = memo(function Deliberation(props: Props) {
     <div className="deliberation">
       {isSimulated(run) && (
         <Notice tone="warn">
-          <strong>Simulated models.</strong> This text was made up by the server; no model was asked.
+          <strong>Simulated models.</strong> This text was made up by the server; no model was
+          asked.
         </Notice>
       )}
       {running && <Timeline run={run} />}
@@ -68,9 +69,7 @@ export const Deliberation = memo(function Deliberation(props: Props) {
           <strong>Stopped.</strong> What had arrived is kept.
         </Notice>
       )}
-      {hasFinal && (
-        <FinalAnswer run={run} onCopyAll={() => toMarkdown(question, run)} />
-      )}
+      {hasFinal && <FinalAnswer run={run} onCopyAll={() => toMarkdown(question, run)} />}
       {run.answers.length > 0 && (
         <FoldedSection title="Answers" summary={answersSummary(run)} startOpen={latest}>
           {() => <Answers answers={run.answers} />}

@@ -16,7 +16,10 @@ export const errorTitles: Record<ErrorKind, string> = {
 
 export const parseNotes: Record<ParseKind, { badge: string; meaning: string }> = {
   strict: { badge: "read as asked", meaning: "The ranking was written exactly as asked." },
-  lenient: { badge: "read leniently", meaning: "The ranking was there, in another form than asked." },
+  lenient: {
+    badge: "read leniently",
+    meaning: "The ranking was there, in another form than asked.",
+  },
   fallback: {
     badge: "read by order of mention",
     meaning: "There was no ranking; this is the order in which the answers were first named.",

@@ -46,19 +46,23 @@ export function FinalAnswer({ run, onCopyAll }: { run: RunState; onCopyAll: () =
   const { synthesis } = run;
   const { result } = synthesis;
   const writing = synthesis.status === "writing";
-  const editorial = result?.disagreement && !isEmpty(result.disagreement) ? result.disagreement : null;
+  const editorial =
+    result?.disagreement && !isEmpty(result.disagreement) ? result.disagreement : null;
   const large = editorial !== null && isLarge(editorial);
-  const heading = result?.heading || (writing ? "The final answer is being written" : "Unfinished answer");
-  const by = shortName(result?.member ?? result?.model ?? synthesis.model ?? "");
+  const heading =
+    result?.heading || (writing ? "The final answer is being written" : "Unfinished answer");
+  const by = shortName(result?.alias ?? result?.model ?? synthesis.model ?? "");
   const failed = synthesis.status === "failed";
   return (
     <section className="final" aria-label="Final answer">
       <header className="final-head">
         <h3>{heading}</h3>
         <p className="final-by">
-          {by && `${writing ? "Writing" : "Written by"} ${writing ? `: ${by}` : by}`.replace(" :", ":")}
+          {by &&
+            `${writing ? "Writing" : "Written by"} ${writing ? `: ${by}` : by}`.replace(" :", ":")}
           {result?.fallback_for && `, in place of ${shortName(result.fallback_for)}`}
-          {result && ` · ${[duration(result.latency_ms), money(result.cost)].filter(Boolean).join(" · ")}`}
+          {result &&
+            ` · ${[duration(result.latency_ms), money(result.cost)].filter(Boolean).join(" · ")}`}
         </p>
       </header>
       {(result?.notes?.length ?? 0) > 0 && (

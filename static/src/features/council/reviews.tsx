@@ -70,7 +70,9 @@ function ReviewCard({ review, seat, names }: { review: ReviewState; seat: number
         <Details title="Reasoning">{() => <Markdown text={result.reasoning ?? ""} />}</Details>
       )}
       {result?.ranking && (
-        <Details title="Full review">{() => <Markdown text={result.ranking} names={names} />}</Details>
+        <Details title="Full review">
+          {() => <Markdown text={result.ranking} names={names} />}
+        </Details>
       )}
       {result?.repair_text && (
         <Details title="When asked once more">

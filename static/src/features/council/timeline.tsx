@@ -1,5 +1,5 @@
-import type { Link } from "../../stream/resume";
 import type { RunState } from "../../run/state";
+import type { Link } from "../../stream/resume";
 import { Icon } from "../../ui/icon";
 import { Notice } from "../../ui/notice";
 import { runProgress } from "./describe";
@@ -13,14 +13,26 @@ export function Timeline({ run }: { run: RunState }) {
   const at = order.indexOf(run.phase);
   const step = (stage: number): Step => (at > stage ? "done" : at === stage ? "now" : "ahead");
   const steps = [
-    { name: "Answers", step: step(1), detail: run.answers.length ? `${answersEnded}/${run.answers.length}` : "" },
-    { name: "Blind reviews", step: step(2), detail: run.reviews.length ? `${reviewsEnded}/${run.reviews.length}` : "" },
+    {
+      name: "Answers",
+      step: step(1),
+      detail: run.answers.length ? `${answersEnded}/${run.answers.length}` : "",
+    },
+    {
+      name: "Blind reviews",
+      step: step(2),
+      detail: run.reviews.length ? `${reviewsEnded}/${run.reviews.length}` : "",
+    },
     { name: "Final answer", step: step(3), detail: "" },
   ];
   return (
     <ol className="timeline" aria-label="Stages">
       {steps.map(({ name, step, detail }) => (
-        <li key={name} className={`timeline-${step}`} aria-current={step === "now" ? "step" : undefined}>
+        <li
+          key={name}
+          className={`timeline-${step}`}
+          aria-current={step === "now" ? "step" : undefined}
+        >
           <span className="timeline-mark">{step === "done" && <Icon name="check" />}</span>
           <span>{name}</span>
           {detail && <span className="timeline-detail">{detail}</span>}
