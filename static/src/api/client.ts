@@ -6,7 +6,9 @@ import type {
   Conversation,
   ConversationSummary,
   ModelList,
+  NewToken,
   SearchHit,
+  Token,
   User,
 } from "./types";
 
@@ -86,6 +88,12 @@ export const api = {
   restore: (id: string) => json<unknown>(`${one(id)}/restore`, send("POST", {})),
   search: (q: string) => json<SearchHit[]>(`/api/search?limit=30&q=${encodeURIComponent(q)}`),
   exportHref: (id: string, format: "md" | "json") => `${one(id)}/export?format=${format}`,
+
+  tokens: () => json<Token[]>("/api/tokens"),
+  createToken: (name: string, expires_in_days: number) =>
+    json<NewToken>("/api/tokens", send("POST", { name, expires_in_days })),
+  revokeToken: (id: string) =>
+    json<unknown>(`/api/tokens/${encodeURIComponent(id)}`, { method: "DELETE" }),
 
   cancelRun: (runId: string) =>
     json<unknown>(`/api/runs/${encodeURIComponent(runId)}/cancel`, send("POST", {})),

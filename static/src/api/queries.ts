@@ -27,6 +27,7 @@ export const keys = {
   search: (q: string) => ["search", q] as const,
   config: ["config"] as const,
   models: ["models"] as const,
+  tokens: ["tokens"] as const,
   user: ["user"] as const,
 };
 
@@ -61,6 +62,8 @@ export const useConfig = () =>
 
 export const useModels = () =>
   useQuery({ queryKey: keys.models, queryFn: api.models, staleTime: 300_000 });
+
+export const useTokens = () => useQuery({ queryKey: keys.tokens, queryFn: api.tokens });
 
 export const useUser = () =>
   useQuery({ queryKey: keys.user, queryFn: api.user, staleTime: 300_000 });

@@ -5,6 +5,7 @@ import { isLive, type RunState } from "../../run/state";
 import { fromStored } from "../../run/stored";
 
 export interface Turn {
+  /** Its place in the conversation: the same while it runs and once it is stored. */
   key: string;
   question: string;
   run: RunState | null;
@@ -17,11 +18,11 @@ function storedTurns(conversation: Conversation): Turn[] {
   for (const message of conversation.messages) {
     const last = turns.at(-1);
     if (message.role === "user") {
-      turns.push({ key: message.id, question: message.content, run: null, live: null });
+      turns.push({ key: `turn-${turns.length}`, question: message.content, run: null, live: null });
     } else {
       const run = fromStored(message, conversation.id);
       if (last && last.run === null) last.run = run;
-      else turns.push({ key: message.id, question: "", run, live: null });
+      else turns.push({ key: `turn-${turns.length}`, question: "", run, live: null });
     }
   }
   return turns;
@@ -40,5 +41,8 @@ export function turnsOf(conversation: Conversation, live: LiveRun | null): Turn[
   if (last && last.run === null && (live.question ?? last.question) === last.question) {
     return turns.with(-1, { ...last, run: live.run, live });
   }
-  return [...turns, { key: "asked-now", question: live.question ?? "", run: live.run, live }];
+  return [
+    ...turns,
+    { key: `turn-${turns.length}`, question: live.question ?? "", run: live.run, live },
+  ];
 }
