@@ -45,8 +45,7 @@ export type ConfigChange = Partial<Schemas["SettingsLayer"]>;
 export type Model = Schemas["ModelInfo"];
 export type ModelList = Schemas["ModelList"];
 export type Token = Schemas["TokenView"];
-export type Ask = Pick<Schemas["MessageRequest"], "content"> &
-  Partial<Schemas["MessageRequest"]>;
+export type Ask = Pick<Schemas["MessageRequest"], "content"> & Partial<Schemas["MessageRequest"]>;
 
 /** A token as it is answered once, when it is made: with its secret. */
 export interface NewToken extends Token {

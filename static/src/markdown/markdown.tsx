@@ -7,8 +7,8 @@ import ReactMarkdown, { type Components } from "react-markdown";
 import rehypeSanitize, { defaultSchema } from "rehype-sanitize";
 import remarkGfm from "remark-gfm";
 import remarkMath from "remark-math";
-import { splitBlocks } from "./blocks";
 import { ScrollBox } from "../ui/scroll-box";
+import { splitBlocks } from "./blocks";
 import { CodeBlock, Maths } from "./lazy";
 import { withNames } from "./names";
 

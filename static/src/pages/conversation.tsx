@@ -42,7 +42,8 @@ function Head({ conversation, title }: { conversation: Conversation; title: stri
 function usePickUp(conversation: Conversation) {
   const { id } = conversation;
   const last = conversation.messages.at(-1);
-  const open = last?.role === "assistant" && (last.status === "running" || last.status === "queued");
+  const open =
+    last?.role === "assistant" && (last.status === "running" || last.status === "queued");
   const runId = open ? (last.run_id ?? null) : null;
   useEffect(() => {
     if (runId !== null && !isFollowed(id)) resume(id, runId);

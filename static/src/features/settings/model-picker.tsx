@@ -13,7 +13,8 @@ const perMillion = (price: number) => `$${(price * 1_000_000).toFixed(2)}`;
 
 function facts(model: Model): string {
   const parts: string[] = [];
-  if (model.context_length) parts.push(`${count(Math.round(model.context_length / 1000))}k context`);
+  if (model.context_length)
+    parts.push(`${count(Math.round(model.context_length / 1000))}k context`);
   if (model.pricing) {
     const { prompt, completion } = model.pricing;
     parts.push(
@@ -69,7 +70,9 @@ export function ModelPicker({ taken, full, onAdd }: Props) {
         />
       </label>
       {models.isError && (
-        <Notice tone="bad">The list of models is not there: {asProblem(models.error).message}</Notice>
+        <Notice tone="bad">
+          The list of models is not there: {asProblem(models.error).message}
+        </Notice>
       )}
       {models.data?.errors.map((error) => (
         <Notice key={error.provider} tone="warn">
