@@ -53,13 +53,11 @@ export function App() {
   const drawer = useRef<HTMLDialogElement>(null);
   const [drawerOpen, setDrawerOpen] = useState(false);
   const closeDrawer = () => drawer.current?.close();
-  const first = useRef(true);
 
-  // A page that changes without loading says so to a screen reader by moving the focus.
+  // What had the focus may have gone with its page: keys and screen readers go on in the new one.
   // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the path changes
   useEffect(() => {
-    if (first.current) first.current = false;
-    else if (!matchMedia("(pointer: fine)").matches) {
+    if (document.activeElement === document.body) {
       document.getElementById("main")?.focus({ preventScroll: true });
     }
   }, [path]);

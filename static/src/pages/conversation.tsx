@@ -23,15 +23,18 @@ function Head({ conversation, title }: { conversation: Conversation; title: stri
       <h1>{title}</h1>
       {conversation.message_count > 0 && (
         <p className="exports">
-          <span className="visually-hidden">Export this conversation as</span>
-          <a className="quiet-button" href={api.exportHref(conversation.id, "md")} download>
-            <Icon name="download" />
-            Markdown
-          </a>
-          <a className="quiet-button" href={api.exportHref(conversation.id, "json")} download>
-            <Icon name="download" />
-            JSON
-          </a>
+          {(["md", "json"] as const).map((format) => (
+            <a
+              key={format}
+              className="quiet-button"
+              href={api.exportHref(conversation.id, format)}
+              aria-label={format === "md" ? "Export as Markdown" : "Export as JSON"}
+              download
+            >
+              <Icon name="download" />
+              {format}
+            </a>
+          ))}
         </p>
       )}
     </header>

@@ -4,7 +4,7 @@ const paths = {
   menu: "M4 7h16M4 12h16M4 17h16",
   close: "M6 6l12 12M18 6L6 18",
   send: "M12 19V5M6 11l6-6 6 6",
-  stop: "M8 8h8v8H8z",
+  stop: "M7 7h10v10H7z",
   pencil: "M4 20l1-4L16 5l3 3L8 19l-4 1z",
   trash: "M5 7h14M10 7V5h4v2M7 7l1 12h8l1-12",
   chevron: "M9 6l6 6-6 6",

@@ -38,10 +38,12 @@ export function Composer({ conversationId, running, stopping, refusal, onAsk, on
     element.style.height = `${Math.min(element.scrollHeight, innerHeight * 0.4)}px`;
   });
 
-  // A new page or another conversation: ready to type, where that does not raise a phone's keyboard.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs once per conversation
+  // A new conversation is for typing, where that does not raise a phone's keyboard; an old one is
+  // for reading first.
   useEffect(() => {
-    if (matchMedia("(pointer: fine)").matches) box.current?.focus({ preventScroll: true });
+    if (conversationId === null && matchMedia("(pointer: fine)").matches) {
+      box.current?.focus({ preventScroll: true });
+    }
   }, [conversationId]);
 
   const sendNow = async () => {

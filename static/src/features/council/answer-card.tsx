@@ -98,7 +98,11 @@ export const AnswerCard = memo(function AnswerCard({
           <h4>{name}</h4>
           {model !== name && <span className="model-id">{model}</span>}
         </div>
-        <span className={`status status-${answer.status}`}>{statusText[answer.status]}</span>
+        {answer.status === "done" && answer.text ? (
+          <CopyButton label="Copy" text={() => answer.text} />
+        ) : (
+          <span className={`status status-${answer.status}`}>{statusText[answer.status]}</span>
+        )}
       </header>
       {answer.result && <Facts result={answer.result} />}
       <Flags result={answer.result} restarted={answer.restarted} />
@@ -111,11 +115,6 @@ export const AnswerCard = memo(function AnswerCard({
       <Clamp label={`Answer of ${name}`} following={answer.status === "writing"}>
         <Body answer={answer} />
       </Clamp>
-      {answer.result && answer.text && (
-        <footer className="answer-foot">
-          <CopyButton label="Copy" text={() => answer.text} />
-        </footer>
-      )}
     </article>
   );
 });

@@ -4,6 +4,7 @@ import { toMarkdown } from "../../run/markdown";
 import { isLive, isSimulated, type RunState } from "../../run/state";
 import { FoldedSection } from "../../ui/disclosure";
 import { money, plural, rank, shortName } from "../../ui/format";
+import { Icon } from "../../ui/icon";
 import { Notice } from "../../ui/notice";
 import { Answers } from "./answers";
 import { CostTable } from "./costs";
@@ -44,10 +45,10 @@ export const Deliberation = memo(function Deliberation(props: Props) {
   return (
     <div className="deliberation">
       {isSimulated(run) && (
-        <Notice tone="warn">
-          <strong>Simulated models.</strong> This text was made up by the server; no model was
-          asked.
-        </Notice>
+        <p className="simulated">
+          <Icon name="alert" />
+          Simulated: this text was made up by the server, no model was asked.
+        </p>
       )}
       {running && <Timeline run={run} />}
       {live && running && !live.refused && <LinkNotice link={live.link} />}

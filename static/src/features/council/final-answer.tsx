@@ -17,15 +17,16 @@ const parts: [keyof Editorial, string][] = [
 /** Large enough to be read before the answer: members contradict, and do so more than they agree. */
 export function isLarge(editorial: Editorial): boolean {
   const against = (editorial.contradictions?.length ?? 0) + (editorial.minority?.length ?? 0);
-  return against >= 2 && against >= (editorial.agreements?.length ?? 0);
+  return against >= 2 && against > (editorial.agreements?.length ?? 0);
 }
 
 const isEmpty = (editorial: Editorial) => parts.every(([key]) => !editorial[key]?.length);
 
-function Disagreement({ editorial }: { editorial: Editorial }) {
+function Disagreement({ editorial, only }: { editorial: Editorial; only?: (keyof Editorial)[] }) {
+  const shown = only ? parts.filter(([key]) => only.includes(key)) : parts;
   return (
     <div className="editorial">
-      {parts.map(([key, title]) =>
+      {shown.map(([key, title]) =>
         editorial[key]?.length ? (
           <div key={key}>
             <p className="editorial-title">{title}</p>
@@ -58,8 +59,7 @@ export function FinalAnswer({ run, onCopyAll }: { run: RunState; onCopyAll: () =
       <header className="final-head">
         <h3>{heading}</h3>
         <p className="final-by">
-          {by &&
-            `${writing ? "Writing" : "Written by"} ${writing ? `: ${by}` : by}`.replace(" :", ":")}
+          {by && `${writing ? "Writing:" : "Written by"} ${by}`}
           {result?.fallback_for && `, in place of ${shortName(result.fallback_for)}`}
           {result &&
             ` · ${[duration(result.latency_ms), money(result.cost)].filter(Boolean).join(" · ")}`}
@@ -86,7 +86,9 @@ export function FinalAnswer({ run, onCopyAll }: { run: RunState; onCopyAll: () =
           <p>{result?.error ?? "The chairman did not finish."}</p>
         </div>
       )}
-      {large && editorial && <Disagreement editorial={editorial} />}
+      {large && editorial && (
+        <Disagreement editorial={editorial} only={["contradictions", "minority"]} />
+      )}
       {synthesis.reasoning && (
         <Details title="Reasoning">{() => <Markdown text={synthesis.reasoning} />}</Details>
       )}
@@ -98,7 +100,7 @@ export function FinalAnswer({ run, onCopyAll }: { run: RunState; onCopyAll: () =
         )}
       </div>
       {result?.truncated && <p className="flags">Cut off at the model's length limit.</p>}
-      {!large && editorial && (
+      {editorial && (
         <Details title="Where the members agree and differ">
           {() => <Disagreement editorial={editorial} />}
         </Details>

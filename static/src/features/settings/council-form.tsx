@@ -57,8 +57,8 @@ export function CouncilForm({ config }: { config: Config }) {
       <section className="panel" aria-labelledby="members-title">
         <h2 id="members-title">Members</h2>
         <p className="panel-lead">
-          Each answers the question and reviews the others. There may be two to{" "}
-          {config.limits.max_members}, shown on the page in this order.
+          Each answers the question and reviews the others. A council has 2 to{" "}
+          {config.limits.max_members} members, shown in this order.
         </p>
         <Members
           seats={draft.seats}
