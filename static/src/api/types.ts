@@ -25,16 +25,7 @@ export type UserMessage = Extract<Message, { role: "user" }>;
 export type Metadata = Schemas["Metadata"];
 export type AggregateRow = Schemas["AggregateRow"];
 export type AggregateFacts = Schemas["AggregateFacts"];
-/** The document calls the stages' map an object and no more. */
-export type Costs = Omit<Schemas["Costs"], "by_stage"> & {
-  by_stage: Partial<Record<Schemas["Stage"], StageCosts>>;
-};
-export interface StageCosts {
-  cost?: number | null;
-  tokens: number;
-  latency_ms: number;
-  calls: number;
-}
+export type Costs = Schemas["Costs"];
 export type CouncilEvent = Schemas["Event"];
 
 export type User = Schemas["Me"];

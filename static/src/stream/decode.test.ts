@@ -30,7 +30,9 @@ describe("the decoder", () => {
   });
 
   it("ignores heartbeats and carriage returns", () => {
-    const { frames } = decodeAll([bytes(`: ping\r\n\r\nid: 7\r\ndata: {"type":"complete"}\r\n\r\n`)]);
+    const { frames } = decodeAll([
+      bytes(`: ping\r\n\r\nid: 7\r\ndata: {"type":"complete"}\r\n\r\n`),
+    ]);
     expect(frames).toEqual([{ seq: 7, event: { type: "complete" } }]);
   });
 

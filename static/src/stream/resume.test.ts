@@ -76,11 +76,7 @@ describe("following a run", () => {
     expect(requests).toEqual([
       { path: "/api/conversations/c1/message/stream", method: "POST", key: "k1" },
     ]);
-    expect(events.map((event) => event.type)).toEqual([
-      "run_started",
-      "stage3_token",
-      "complete",
-    ]);
+    expect(events.map((event) => event.type)).toEqual(["run_started", "stage3_token", "complete"]);
   });
 
   it("reads the run's log after the last number when the stream just ends", async () => {
