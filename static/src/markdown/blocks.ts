@@ -26,11 +26,11 @@ export function oneKindOfMaths(text: string): string {
   if (!/\\[([]|\$/.test(text)) return text;
   return outsideCode(text, (part) =>
     part
-      .replace(/\\\[([\s\S]+?)\\\]/g, (_, tex: string) => `\n$$$$\n${tex.trim()}\n$$$$\n`)
-      .replace(/\\\(([^\n]+?)\\\)/g, (_, tex: string) => `$$$$${tex.trim()}$$$$`)
+      .replace(/\\\[([\s\S]+?)\\\]/g, (_, tex: string) => `\n$$\n${tex.trim()}\n$$\n`)
+      .replace(/\\\(([^\n]+?)\\\)/g, (_, tex: string) => `$$${tex.trim()}$$`)
       .replace(
         /(?<![\\$\w])\$(?![\s$])([^$\n]*[\\^_={}][^$\n]*?)(?<![\s\\])\$(?![\d$])/g,
-        (_, tex: string) => `$$$$${tex}$$$$`,
+        (_, tex: string) => `$$${tex}$$`,
       ),
   );
 }
