@@ -54,9 +54,12 @@ export function App() {
   const [drawerOpen, setDrawerOpen] = useState(false);
   const closeDrawer = () => drawer.current?.close();
 
+  const shown = useRef(path);
+
   // What had the focus may have gone with its page: keys and screen readers go on in the new one.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: runs when the path changes
   useEffect(() => {
+    if (path === shown.current) return;
+    shown.current = path;
     if (document.activeElement === document.body) {
       document.getElementById("main")?.focus({ preventScroll: true });
     }

@@ -28,11 +28,11 @@ function Head({ conversation, title }: { conversation: Conversation; title: stri
               key={format}
               className="quiet-button"
               href={api.exportHref(conversation.id, format)}
-              aria-label={format === "md" ? "Export as Markdown" : "Export as JSON"}
               download
             >
               <Icon name="download" />
-              {format}
+              <span className="visually-hidden">Export as </span>
+              {format === "md" ? "Markdown" : "JSON"}
             </a>
           ))}
         </p>
