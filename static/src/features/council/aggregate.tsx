@@ -83,7 +83,7 @@ function agreementSentence({ agreement }: AggregateFacts): string | null {
 function verdict(facts: AggregateFacts): string {
   const ballots = plural(facts.ballots, "ballot");
   const abstained = facts.abstentions ? ` and ${plural(facts.abstentions, "abstention")}` : "";
-  if (facts.winner_is_tie) return `No clear winner: a tie at the top, by ${ballots}${abstained}.`;
+  if (facts.winner_is_tie) return `No clear winner, by ${ballots}${abstained}.`;
   if (!facts.winner) return `No winner, by ${ballots}${abstained}.`;
   return `${shortName(facts.winner)} was ranked best, by ${ballots}${abstained}.`;
 }
@@ -135,11 +135,12 @@ export function Aggregate({ run }: { run: RunState }) {
   const { aggregate: rows, facts } = run;
   if (rows.length === 0) return facts ? <Sentences facts={facts} /> : null;
   const places = placesOf(rows);
+  const hasWinner = facts?.winner && !facts.winner_is_tie;
   return (
     <>
       {facts && <Sentences facts={facts} />}
       <ScrollBox label="Aggregate ranking">
-        <table className="aggregate">
+        <table className={hasWinner ? "aggregate aggregate-clear" : "aggregate"}>
           <caption>The aggregate of all ballots</caption>
           <thead>
             <tr>

@@ -31,7 +31,7 @@ function answersSummary(run: RunState): string {
 
 function reviewsSummary(run: RunState): string {
   if (!run.facts) return `${runProgress(run).reviewsEnded} of ${run.reviews.length} in`;
-  if (run.facts.winner_is_tie) return "a tie at the top";
+  if (run.facts.winner_is_tie) return "no clear winner";
   return run.facts.winner ? `${shortName(run.facts.winner)} ranked best` : "no winner";
 }
 

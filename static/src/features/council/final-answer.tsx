@@ -42,6 +42,20 @@ function Disagreement({ editorial, only }: { editorial: Editorial; only?: (keyof
   );
 }
 
+/** What went wrong. The heading has said so already; a long list does not stand before the answer. */
+function Notes({ notes }: { notes: readonly string[] }) {
+  if (notes.length === 0) return null;
+  const list = (
+    <ul className="final-notes">
+      {notes.map((note) => (
+        <li key={note}>{note}</li>
+      ))}
+    </ul>
+  );
+  if (notes.length <= 2) return list;
+  return <Details title={`What went wrong (${notes.length})`}>{() => list}</Details>;
+}
+
 /** The outcome: the heading says what it is, and what went wrong stands above the text. */
 export function FinalAnswer({ run, onCopyAll }: { run: RunState; onCopyAll: () => string }) {
   const { synthesis } = run;
@@ -65,13 +79,7 @@ export function FinalAnswer({ run, onCopyAll }: { run: RunState; onCopyAll: () =
             ` · ${[duration(result.latency_ms), money(result.cost)].filter(Boolean).join(" · ")}`}
         </p>
       </header>
-      {(result?.notes?.length ?? 0) > 0 && (
-        <ul className="final-notes">
-          {result?.notes?.map((note) => (
-            <li key={note}>{note}</li>
-          ))}
-        </ul>
-      )}
+      <Notes notes={result?.notes ?? []} />
       {!result &&
         synthesis.failures.map((failure) => (
           <p key={failure.model} className="final-notes">

@@ -1,8 +1,9 @@
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { api } from "../../api/client";
 import { asProblem, type Problem } from "../../api/problem";
 import { keys, queryClient } from "../../api/queries";
 import type { Config } from "../../api/types";
+import { plural } from "../../ui/format";
 import { Notice } from "../../ui/notice";
 import { toast } from "../../ui/toast";
 import { changeOf, draftOf, isChanged, type SettingsDraft } from "./form";
@@ -23,8 +24,15 @@ export function CouncilForm({ config }: { config: Config }) {
   const [draft, setDraft] = useState(() => draftOf(config));
   const [problem, setProblem] = useState<Problem | null>(null);
   const [busy, setBusy] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
   const changed = isChanged(draft, config);
   useGuard(changed);
+
+  useEffect(() => {
+    if (problem?.fields.length) {
+      form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+    }
+  }, [problem]);
 
   const change = (patch: Partial<SettingsDraft>) => setDraft((old) => ({ ...old, ...patch }));
 
@@ -46,6 +54,7 @@ export function CouncilForm({ config }: { config: Config }) {
   const errors = problem?.fields ?? [];
   return (
     <form
+      ref={form}
       className="settings-form"
       aria-label="Council"
       noValidate
@@ -80,7 +89,7 @@ export function CouncilForm({ config }: { config: Config }) {
           <Notice tone="bad" urgent>
             <strong>Not saved.</strong>{" "}
             {errors.length > 0
-              ? `${errors.length === 1 ? "One field needs" : `${errors.length} fields need`} a look: ${errors.map((error) => error.message).join("; ")}.`
+              ? `${plural(errors.length, "field needs", "fields need")} a look; the marks say why.`
               : problem.message}
           </Notice>
         )}
