@@ -40,6 +40,22 @@ it("renames a conversation in place, finds it, deletes it and takes that back", 
   await page.getByRole("heading", { name, level: 1 }).waitFor();
 });
 
+it("tags a conversation, and shows only those with the tag", async () => {
+  const { page } = watched;
+  const tag = `t${Date.now()}`;
+  await ask(page, "What makes the wind?");
+  await waitForEnd(page);
+  await page.getByRole("button", { name: "Tag", exact: true }).click();
+  await page.getByLabel("New tag").fill(tag);
+  await page.getByLabel("New tag").press("Enter");
+  await page.getByRole("button", { name: `Remove the tag ${tag}` }).waitFor();
+  const list = page.getByRole("navigation", { name: "Conversations" });
+  await page.getByRole("button", { name: tag, exact: true }).click();
+  await expect.poll(() => list.getByRole("listitem").count()).toBe(1);
+  await page.getByRole("button", { name: `Remove the tag ${tag}` }).click();
+  await expect.poll(() => page.getByRole("button", { name: tag, exact: true }).count()).toBe(0);
+});
+
 it("asks the council that was set", async () => {
   const { page } = watched;
   await page.goto("/settings");

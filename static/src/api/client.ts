@@ -8,6 +8,7 @@ import type {
   ModelList,
   NewToken,
   SearchHit,
+  Tags,
   Token,
   User,
 } from "./types";
@@ -75,8 +76,14 @@ export const api = {
   resetConfig: () => json<Config>("/api/config/reset", send("POST", {})),
   models: () => json<ModelList>("/api/models"),
 
-  async conversations(offset: number, limit: number): Promise<Page<ConversationSummary>> {
-    const response = await request(`/api/conversations?limit=${limit}&offset=${offset}`);
+  async conversations(
+    offset: number,
+    limit: number,
+    tag: string | null,
+  ): Promise<Page<ConversationSummary>> {
+    const query = new URLSearchParams({ limit: String(limit), offset: String(offset) });
+    if (tag !== null) query.set("tag", tag);
+    const response = await request(`/api/conversations?${query}`);
     const items = (await response.json()) as ConversationSummary[];
     const total = Number(response.headers.get("x-total-count") ?? Number.NaN);
     return { items, total: Number.isFinite(total) ? total : offset + items.length };
@@ -84,6 +91,8 @@ export const api = {
   conversation: (id: string) => json<Conversation>(one(id)),
   createConversation: () => json<Conversation>("/api/conversations", send("POST", {})),
   rename: (id: string, title: string) => json<unknown>(one(id), send("PATCH", { title })),
+  tags: () => json<Tags>("/api/tags"),
+  setTags: (id: string, tags: string[]) => json<unknown>(`${one(id)}/tags`, send("PUT", { tags })),
   remove: (id: string) => json<unknown>(one(id), { method: "DELETE" }),
   restore: (id: string) => json<unknown>(`${one(id)}/restore`, send("POST", {})),
   search: (q: string) => json<SearchHit[]>(`/api/search?limit=30&q=${encodeURIComponent(q)}`),

@@ -27,14 +27,15 @@ export const keys = {
   search: (q: string) => ["search", q] as const,
   config: ["config"] as const,
   models: ["models"] as const,
+  tags: ["tags"] as const,
   tokens: ["tokens"] as const,
   user: ["user"] as const,
 };
 
-export const useConversations = () =>
+export const useConversations = (tag: string | null) =>
   useInfiniteQuery({
-    queryKey: keys.conversations,
-    queryFn: ({ pageParam }) => api.conversations(pageParam, pageSize),
+    queryKey: [...keys.conversations, tag],
+    queryFn: ({ pageParam }) => api.conversations(pageParam, pageSize, tag),
     initialPageParam: 0,
     getNextPageParam: (last, pages) => {
       const seen = pages.reduce((sum, page) => sum + page.items.length, 0);
@@ -62,6 +63,8 @@ export const useConfig = () =>
 
 export const useModels = () =>
   useQuery({ queryKey: keys.models, queryFn: api.models, staleTime: 300_000 });
+
+export const useTags = () => useQuery({ queryKey: keys.tags, queryFn: api.tags });
 
 export const useTokens = () => useQuery({ queryKey: keys.tokens, queryFn: api.tokens });
 

@@ -59,6 +59,12 @@ export interface NewToken extends Token {
   token: string;
 }
 
+/** The caller's tags, and names to begin with. */
+export interface Tags {
+  tags: string[];
+  suggestions: string[];
+}
+
 export interface SearchHit {
   conversation_id: string;
   title: string;

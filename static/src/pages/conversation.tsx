@@ -6,6 +6,7 @@ import { useConversation } from "../api/queries";
 import type { Ask, Conversation } from "../api/types";
 import { Composer } from "../features/composer/composer";
 import { drafts } from "../features/composer/draft";
+import { TagEditor } from "../features/conversations/tags";
 import { LiveStatus } from "../features/council/deliberation";
 import { TurnView } from "../features/council/turn";
 import { turnsOf } from "../features/council/turns";
@@ -21,6 +22,7 @@ function Head({ conversation, title }: { conversation: Conversation; title: stri
   return (
     <header className="conversation-head">
       <h1>{title}</h1>
+      {conversation.message_count > 0 && <TagEditor conversation={conversation} />}
       {conversation.message_count > 0 && (
         <p className="exports">
           {(["md", "json"] as const).map((format) => (
