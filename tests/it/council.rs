@@ -221,6 +221,24 @@ async fn a_ballot_that_cannot_be_read_is_asked_for_once_more_in_a_short_call() {
 }
 
 #[tokio::test]
+async fn a_council_whose_reviews_hold_no_ranking_says_so_above_the_answer() {
+    let app = TestApp::start().await;
+    app.models.rule(|request| {
+        (request.asked_for() == AskedFor::Review).then(|| Script::answer("All of them are lovely."))
+    });
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let events = ann.ask(&id, json!({"content": "Why?"})).await.rest().await;
+    let complete = &find(&events, "stage2_complete");
+    assert_eq!(complete["metadata"]["aggregate_rankings"], json!([]));
+    assert_eq!(complete["metadata"]["aggregate"]["abstentions"], 4);
+    let synthesis = &find(&events, "stage3_complete")["data"];
+    assert_eq!(synthesis["heading"], "Answer of the council, without a ranking");
+    assert_eq!(synthesis["notes"].as_array().unwrap().len(), 4);
+    app.close().await;
+}
+
+#[tokio::test]
 async fn a_member_that_rejects_system_prompts_is_asked_without_one() {
     let app = TestApp::start().await;
     app.models.rule(|request| {

@@ -339,6 +339,8 @@ fn say_what_was_lost(
         format!("Answer of {good} of {} members{writer}", answers.len())
     } else if synthesis.fallback_for.is_some() {
         "Answer of the council, written by a stand-in for the chairman".to_owned()
+    } else if !reviewed.reviews.is_empty() && !reviewed.reviews.iter().any(|review| review.counts) {
+        "Answer of the council, without a ranking".to_owned()
     } else {
         "Final answer of the council".to_owned()
     };
