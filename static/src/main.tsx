@@ -6,14 +6,18 @@ import { App } from "./app";
 import { applyTheme } from "./ui/theme";
 import "./styles/base.css";
 import "./styles/controls.css";
+import "./styles/notices.css";
 import "./styles/layout.css";
 import "./styles/sidebar.css";
 import "./styles/composer.css";
 import "./styles/conversation.css";
 import "./styles/council.css";
+import "./styles/final.css";
+import "./styles/answers.css";
 import "./styles/reviews.css";
 import "./styles/markdown.css";
 import "./styles/settings.css";
+import "./styles/picker.css";
 
 applyTheme();
 const place = document.getElementById("root");
