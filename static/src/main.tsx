@@ -18,6 +18,7 @@ import "./styles/reviews.css";
 import "./styles/markdown.css";
 import "./styles/settings.css";
 import "./styles/picker.css";
+import "./styles/tokens.css";
 
 applyTheme();
 const place = document.getElementById("root");
