@@ -117,6 +117,18 @@ it("stops when asked to, and keeps what had arrived", async () => {
     .toBe(2);
 });
 
+it("says so when the session has ended, and keeps the question", async () => {
+  const { page, faults } = watched;
+  await page.goto("/");
+  await page.locator(".seats").waitFor();
+  await page.route("**/api/**", (route) => route.fulfill({ status: 401, json: {} }));
+  await page.getByLabel("Your question").fill("Am I still here?");
+  await page.getByLabel("Your question").press("Enter");
+  await page.getByRole("link", { name: "Reload the page to sign in again" }).waitFor();
+  expect(await page.getByLabel("Your question").inputValue()).toBe("Am I still here?");
+  expect(faults.splice(0).every((fault) => fault.includes("401"))).toBe(true);
+});
+
 it("keeps what is typed and not sent", async () => {
   const { page } = watched;
   await page.goto("/");

@@ -78,8 +78,8 @@ export function HomePage() {
         )}
         {config.data?.features.simulated && (
           <Notice tone="warn">
-            <strong>Simulated models.</strong> No provider key is set, so the server makes the
-            answers up. Ask whoever runs it to set one, such as <code>OPENROUTER_API_KEY</code>.
+            <strong>Simulated models.</strong> The server makes up answers of this council. For real
+            ones, whoever runs it sets a provider’s key, such as <code>OPENROUTER_API_KEY</code>.
           </Notice>
         )}
       </div>

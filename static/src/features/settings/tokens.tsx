@@ -30,7 +30,6 @@ function Fresh({ token, onClose }: { token: NewToken; onClose: () => void }) {
 }
 
 function stateOf(token: Token): string {
-  if (token.revoked_at) return `revoked ${day.format(when(token.revoked_at))}`;
   const parts = [`made ${day.format(when(token.created_at))}`];
   if (token.expires_at) {
     const end = when(token.expires_at);
@@ -59,26 +58,25 @@ function TokenList() {
   if (tokens.isError) {
     return <Notice tone="bad">Tokens could not be read: {asProblem(tokens.error).message}</Notice>;
   }
-  if (tokens.data.length === 0) return <p className="quiet">There are no tokens yet.</p>;
+  const valid = tokens.data.filter((token) => !token.revoked_at);
+  if (valid.length === 0) return <p className="quiet">There are no tokens yet.</p>;
   return (
     <ul className="tokens">
-      {tokens.data.map((token) => (
+      {valid.map((token) => (
         <li key={token.id}>
           <div className="answer-who">
             <span className="member-name">{token.name}</span>
             <span className="model-id">{stateOf(token)}</span>
           </div>
-          {!token.revoked_at && (
-            <button
-              type="button"
-              className={asked === token.id ? "button button-danger" : "button"}
-              aria-label={`${asked === token.id ? "Really revoke" : "Revoke"} ${token.name}`}
-              onClick={() => (asked === token.id ? revoke(token) : setAsked(token.id))}
-              onBlur={() => setAsked(null)}
-            >
-              {asked === token.id ? "Really revoke?" : "Revoke"}
-            </button>
-          )}
+          <button
+            type="button"
+            className={asked === token.id ? "button button-danger" : "button"}
+            aria-label={`${asked === token.id ? "Really revoke" : "Revoke"} ${token.name}`}
+            onClick={() => (asked === token.id ? revoke(token) : setAsked(token.id))}
+            onBlur={() => setAsked(null)}
+          >
+            {asked === token.id ? "Really revoke?" : "Revoke"}
+          </button>
         </li>
       ))}
     </ul>
