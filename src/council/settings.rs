@@ -89,11 +89,11 @@ pub struct Settings {
     pub count_self_votes: bool,
     /// Sampling per kind of call; absent means the provider's default.
     #[serde(default)]
-    #[schema(value_type = Object)]
+    #[schema(value_type = BTreeMap<String, Object>)]
     pub sampling: BTreeMap<Purpose, Sampling>,
     /// Time limits per kind of call; absent means the built-in ones.
     #[serde(default)]
-    #[schema(value_type = Object)]
+    #[schema(value_type = BTreeMap<String, Object>)]
     pub timeouts: BTreeMap<Purpose, Timeouts>,
 }
 
