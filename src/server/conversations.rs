@@ -53,6 +53,9 @@ pub(super) async fn list(
     let limit = query.limit.unwrap_or(200).clamp(1, MOST_PER_PAGE);
     let offset = query.offset.unwrap_or(0);
     let tag = query.tag.as_deref().map(|tag| tag.trim().to_lowercase()).filter(|tag| !tag.is_empty());
+    if tag.as_deref().is_some_and(|tag| tag.contains('\0')) {
+        return Err(Problem::field("tag", "must not contain U+0000"));
+    }
     let filter = Filter {
         tag: tag.as_deref(),
         archived: Some(query.archived.unwrap_or(false)),
