@@ -173,6 +173,7 @@ impl Runs {
             }
             metrics::gauge!("llm_council_runs_live").decrement(1.0);
             inner.leave(live.id);
+            live.retire();
         });
     }
 
