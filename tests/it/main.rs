@@ -7,6 +7,7 @@ mod llm_faults;
 mod local;
 mod replay;
 mod rooms;
+mod shutdown;
 mod store;
 mod store_functions;
 mod store_setup;
