@@ -271,10 +271,7 @@ fn say_hello(config: &Config, port: u16, app: &App) {
     } else {
         config.server.bind.to_string()
     };
-    let own = format!(
-        "http://{}:{port}/",
-        if host.contains(':') { format!("[{host}]") } else { host },
-    );
+    let own = format!("http://{}:{port}/", if host.contains(':') { format!("[{host}]") } else { host },);
     let url = config.server.public_url.as_ref().map_or(own, ToString::to_string);
     tracing::info!(url, "LLM Council is ready");
     eprintln!("\n  LLM Council: {url}");

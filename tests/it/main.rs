@@ -8,6 +8,7 @@ mod local;
 mod replay;
 mod rooms;
 mod shutdown;
+mod startup;
 mod store;
 mod store_functions;
 mod store_setup;

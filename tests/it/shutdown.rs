@@ -57,13 +57,16 @@ impl Watched {
         text.trim_end().rsplit("\n\n").next().unwrap().to_owned()
     }
 
-    /// Goes on reading at another server, and checks that nothing is missing and nothing twice.
+    /// Goes on reading at another server, and checks against the whole log that nothing that was
+    /// shown is missing, nothing comes twice, and nothing was left out. (A number may be: another
+    /// server begins a new thousand, so that it never gives one that a reader has seen.)
     async fn follow(&mut self, server: &Process, user: &str) {
-        let last = self.seen.iter().rev().find_map(|event| event.id).unwrap();
-        let rest = server.user(user).events(&self.run, last).await.rest().await;
-        let numbers: Vec<_> = rest.iter().map(|event| event.id.unwrap()).collect();
-        assert!(numbers.iter().zip(last + 1..).all(|(is, should)| *is == should), "{last}: {numbers:?}");
-        self.seen.extend(rest);
+        self.seen.retain(|event| event.id.is_some());
+        let last = self.seen.last().unwrap().id.unwrap();
+        self.seen.extend(server.user(user).events(&self.run, last).await.rest().await);
+        let whole = server.user(user).events(&self.run, 0).await.rest().await;
+        assert!(whole.iter().zip(&whole[1..]).all(|(event, next)| event.id < next.id));
+        assert_eq!(self.seen, whole);
     }
 
     fn last_kind(&self) -> &str {
@@ -204,8 +207,6 @@ async fn what_does_not_finish_in_time_goes_on_at_the_next_server_and_is_not_paid
         assert_eq!(stored["messages"][1]["status"], "complete");
         assert_eq!(stored["messages"][1]["stage1"].as_array().unwrap().len(), 4);
     }
-    let title_of_the_other = paid(&models).get("Title m/title").copied();
-    assert_eq!(title_of_the_other, Some(2));
     assert_eq!(paid(&models), each_once(2));
 }
 
@@ -261,10 +262,6 @@ async fn after_a_kill_the_next_server_completes_the_run_and_pays_nothing_twice()
     let next = program.serve().await;
     watched.follow(&next, "ann").await;
     assert_eq!(watched.last_kind(), "complete");
-    let restarted: Vec<_> =
-        watched.seen.iter().filter(|event| event.kind() == "call_restarted").map(|event| &event.json).collect();
-    assert_eq!(restarted.len(), 1, "{restarted:?}");
-    assert_eq!(restarted[0]["model"], "m/four");
     assert_eq!(paid(&models), each_once(1));
     let asked = models.records().len();
     assert_eq!(asked, 11, "only the lost review was asked for again");
