@@ -5,6 +5,7 @@ mod council;
 mod documents;
 mod llm_faults;
 mod local;
+mod operations;
 mod replay;
 mod rooms;
 mod shutdown;

@@ -6,3 +6,4 @@ pub mod events;
 pub mod model_server;
 pub mod models;
 pub mod process;
+pub mod sentry;
