@@ -17,9 +17,8 @@ const PATIENCE: Duration = Duration::from_secs(3);
 /// When it cannot be asked.
 pub fn run(config: &Config) -> anyhow::Result<ExitCode> {
     let host = match config.server.bind {
-        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
-        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
-        ip => ip,
+        IpAddr::V4(ip) => IpAddr::V4(if ip.is_unspecified() { Ipv4Addr::LOCALHOST } else { ip }),
+        IpAddr::V6(ip) => IpAddr::V6(if ip.is_unspecified() { Ipv6Addr::LOCALHOST } else { ip }),
     };
     let address = SocketAddr::new(host, config.server.port);
     let answer = ask(address).with_context(|| format!("no server answers on {address}"))?;

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
+use secrecy::SecretString;
 
 use crate::config::{Config, Overrides};
 
@@ -50,6 +51,10 @@ struct Flags {
     /// Where the local database lives.
     #[arg(long, global = true)]
     data_dir: Option<PathBuf>,
+    /// The database, as a postgres:// URL. Other users of the machine can see a flag: a password
+    /// belongs into DATABASE_URL or the configuration file.
+    #[arg(long, global = true, value_name = "URL")]
+    database_url: Option<String>,
 }
 
 impl Flags {
@@ -59,9 +64,12 @@ impl Flags {
             bind: self.bind,
             port: self.port,
             data_dir: self.data_dir.clone(),
-            ..Overrides::default()
+            database_url: self.database_url.clone().map(SecretString::from),
         };
-        Ok(Config::load(self.config.as_deref(), &env, &overrides)?)
+        Config::load(self.config.as_deref(), &env, &overrides).map_err(|errors| {
+            let lines = errors.0.iter().map(|error| format!("\n  {error}"));
+            anyhow::anyhow!("the configuration is wrong:{}", lines.collect::<String>())
+        })
     }
 }
 

@@ -52,6 +52,7 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
 
     let tasks = shutdown.tasks();
     tasks.spawn_background(app.runs.clone().work());
+    tasks.spawn_background(store::keep_house(db.clone()));
     let models = app.models.clone();
     // Prices come from the providers' lists: known before the first call is paid.
     tasks.spawn_background(async move { drop(models.refresh_models().await) });
@@ -76,7 +77,7 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
             match app.runs.hand_over().await {
                 Ok(runs) => tracing::warn!(runs, "runs are left for another server, or the next start"),
                 Err(error) => {
-                    tracing::warn!(%error, "leases could not be given up; they run out by themselves")
+                    tracing::warn!(%error, "leases could not be given up; they run out by themselves");
                 }
             }
             drop(tokio::time::timeout(LAST_WORDS, app.runs.idle()).await);

@@ -26,8 +26,12 @@ struct DefaultModels {
 /// The council, completed by the built-in models where the default provider has some.
 pub(super) fn council(read: &Reader, providers: &Providers) -> Council {
     let kind = providers.list.iter().find(|provider| provider.name == providers.default).map(|p| p.kind);
-    let defaults: Defaults =
-        toml::from_str(include_str!("config.default.toml")).expect("a test reads the built-in models");
+    let defaults = config::File::from_str(include_str!("config.default.toml"), config::FileFormat::Toml);
+    let defaults: Defaults = config::Config::builder()
+        .add_source(defaults)
+        .build()
+        .and_then(config::Config::try_deserialize)
+        .expect("a test reads the built-in models");
     let built_in = match kind {
         Some(ProviderKind::Openrouter) => Some(defaults.council),
         Some(ProviderKind::Simulated) => Some(defaults.simulated),

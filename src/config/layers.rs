@@ -1,12 +1,14 @@
-//! The layers above the built-in defaults, laid over each other: one flat map from dotted key to
-//! the value that counts and who set it.
+//! The layers above the built-in defaults: each a source for the `config` crate, which lays them
+//! over each other. What comes out is one flat map from dotted key to the value that counts; a
+//! value's origin is who set it.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::io::Read as _;
 use std::path::Path;
 
+use config::{FileFormat, Format as _, Map, Source, Value, ValueKind};
 use secrecy::{ExposeSecret as _, SecretString};
-use toml::Value;
 
 use super::Overrides;
 use super::error::ConfigError;
@@ -15,52 +17,80 @@ use super::keys::{self, ENV_PREFIX, KEYS, Kind};
 /// A file that holds a secret is short; a longer one is some other file.
 const SECRET_FILE_LIMIT: u64 = 65_536;
 
-/// A value as it was written. It may be a secret, so there is no `Debug`.
-#[derive(Clone)]
-pub(super) struct Entry {
-    /// Never a table, unless an empty one.
-    pub value: Value,
-    pub source: String,
+/// One layer: what a file, the environment or the flags set, by dotted key.
+#[derive(Clone, Default)]
+struct Layer(Map<String, Value>);
+
+impl fmt::Debug for Layer {
+    /// The keys alone: a value may be a secret.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set().entries(self.0.keys()).finish()
+    }
 }
 
-/// What was set, by key, and what was wrong already with the setting of it.
+impl Source for Layer {
+    fn clone_into_box(&self) -> Box<dyn Source + Send + Sync> {
+        Box::new(self.clone())
+    }
+
+    fn collect(&self) -> Result<Map<String, Value>, config::ConfigError> {
+        Ok(self.0.clone())
+    }
+}
+
+/// The layers, the lowest first, and what was wrong already with the setting of them.
 #[derive(Default)]
 pub(super) struct Layers {
-    pub entries: BTreeMap<String, Entry>,
-    pub errors: Vec<ConfigError>,
+    layers: Vec<Layer>,
+    errors: Vec<ConfigError>,
 }
 
 impl Layers {
-    /// Lays the text of a configuration file on top.
-    pub(super) fn add_toml(&mut self, path: &str, text: &str) {
-        match text.parse::<toml::Table>() {
-            Ok(table) => {
-                for (name, value) in table {
-                    self.add_tree(path, name, value);
-                }
-            }
-            Err(error) => {
-                // The error's own Display quotes the line, which may hold a secret.
-                let before = error.span().and_then(|span| text.get(..span.start));
-                let line = before.map_or(1, |before| before.matches('\n').count() + 1);
-                self.error(path, path, format!("line {line} is not TOML: {}", error.message()));
-            }
+    /// Lays them over each other: what counts, by key, and what is wrong.
+    pub(super) fn merge(mut self) -> (BTreeMap<String, Value>, Vec<ConfigError>) {
+        let sources = std::mem::take(&mut self.layers);
+        let builder = sources.into_iter().fold(
+            config::Config::builder(),
+            config::ConfigBuilder::<config::builder::DefaultState>::add_source,
+        );
+        let mut merged = BTreeMap::new();
+        match builder.build().and_then(|all| all.collect()) {
+            Ok(all) => all.into_iter().for_each(|(name, value)| flatten(name, value, &mut merged)),
+            // Our sources cannot fail; a later version of the crate may think otherwise.
+            Err(_) => self.error("configuration", "", "the layers cannot be merged".to_owned()),
         }
+        (merged, self.errors)
     }
 
-    fn add_tree(&mut self, path: &str, name: String, value: Value) {
-        let Value::Table(table) = value else { return self.set(name, value, path) };
-        if table.is_empty() {
-            return self.set(name, Value::Table(table), path);
+    /// Notes a problem with a file, not with one of its keys.
+    pub(super) fn refuse_file(&mut self, path: &str, message: String) {
+        self.error(path, path, message);
+    }
+
+    /// Lays the text of a configuration file on top.
+    pub(super) fn add_toml(&mut self, path: &str, text: &str) {
+        self.layers.push(Layer::default());
+        let mut entries = BTreeMap::new();
+        match FileFormat::Toml.parse(Some(&path.to_owned()), text) {
+            Ok(table) => table.into_iter().for_each(|(name, value)| flatten(name, value, &mut entries)),
+            Err(error) => {
+                // The error's own Display quotes the line, which may hold a secret.
+                let error = error.downcast_ref::<toml::de::Error>();
+                let before = error.and_then(toml::de::Error::span).and_then(|span| text.get(..span.start));
+                let line = before.map_or(1, |before| before.matches('\n').count() + 1);
+                let why = error.map_or("a value is out of range", toml::de::Error::message);
+                self.error(path, path, format!("line {line} is not TOML: {why}"));
+            }
         }
-        for (child, value) in table {
-            self.add_tree(path, format!("{name}.{child}"), value);
+        for (key, value) in entries {
+            self.set(key, value.kind, path);
         }
     }
 
     /// Lays the environment on top: the usual names first, so that our own win. An empty
     /// variable counts as not set: compose files write them.
     pub(super) fn add_env(&mut self, env: &BTreeMap<String, String>) {
+        self.layers.push(Layer::default());
         let usual = KEYS.iter().filter_map(|key| Some((key.usual_env?, key.name)));
         for (variable, name) in usual.chain([("OPENROUTER_API_KEY", "providers.openrouter.api_key")]) {
             let secret = keys::find(name).is_some_and(|key| key.kind == Kind::Secret);
@@ -69,7 +99,7 @@ impl Layers {
             let path = env.get(&file).filter(|path| secret && !path.is_empty());
             match (text, path) {
                 (Some(_), Some(_)) => self.twice(name, variable, &file),
-                (Some(text), None) => self.set(name.to_owned(), Value::String(text.clone()), variable),
+                (Some(text), None) => self.set(name.to_owned(), text.as_str(), variable),
                 (None, Some(path)) => self.add_secret_file(name, &file, path),
                 (None, None) => {}
             }
@@ -89,14 +119,15 @@ impl Layers {
             } else if secret.is_some() {
                 self.add_secret_file(&target, variable, text);
             } else {
-                self.set(target, Value::String(text.clone()), variable);
+                self.set(target, text.as_str(), variable);
             }
         }
     }
 
     /// Lays the flags of the command line on top.
     pub(super) fn add_flags(&mut self, flags: &Overrides) {
-        let text = |value: &dyn ToString| Value::String(value.to_string());
+        self.layers.push(Layer::default());
+        let text = |value: &dyn ToString| value.to_string();
         if let Some(bind) = &flags.bind {
             self.set("server.bind".to_owned(), text(bind), "--bind");
         }
@@ -111,14 +142,24 @@ impl Layers {
         }
     }
 
-    fn set(&mut self, key: String, value: Value, source: &str) {
-        self.entries.insert(key, Entry { value, source: source.to_owned() });
+    /// Sets a key in the uppermost layer, if there is such a key.
+    fn set(&mut self, key: String, value: impl Into<ValueKind>, source: &str) {
+        let value = Value::new(Some(&source.to_owned()), value);
+        // What is no plain name would be an expression to the crate.
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+        if keys::find(&key).is_some() && key.chars().all(is_plain) {
+            if let Some(layer) = self.layers.last_mut() {
+                layer.0.insert(key, value);
+            }
+        } else if !(keys::is_section(&key) && matches!(value.kind, ValueKind::Table(_))) {
+            self.error(&key, source, unknown(&key));
+        }
     }
 
     fn add_secret_file(&mut self, key: &str, variable: &str, path: &str) {
         match read_secret(Path::new(path)) {
             Ok(secret) => {
-                self.set(key.to_owned(), Value::String(secret.expose_secret().to_owned()), variable);
+                self.set(key.to_owned(), secret.expose_secret(), variable);
             }
             Err(why) => self.error(key, variable, format!("the file {path:?} {why}")),
         }
@@ -130,6 +171,29 @@ impl Layers {
 
     fn error(&mut self, key: &str, source: &str, message: String) {
         self.errors.push(ConfigError { key: key.to_owned(), source: source.to_owned(), message });
+    }
+}
+
+/// The leaves of a tree by their dotted keys; an empty table is a leaf.
+fn flatten(name: String, value: Value, into: &mut BTreeMap<String, Value>) {
+    if let ValueKind::Table(table) = &value.kind
+        && !table.is_empty()
+    {
+        for (child, value) in table {
+            flatten(format!("{name}.{child}"), value.clone(), into);
+        }
+    } else {
+        into.insert(name, value);
+    }
+}
+
+fn unknown(key: &str) -> String {
+    if keys::is_section(key) {
+        return "is a section, not a key; set one of the keys in it".to_owned();
+    }
+    match keys::nearest(key) {
+        Some(near) => format!("there is no such key; did you mean {near}?"),
+        None => "there is no such key (docs/configuration.md lists them all)".to_owned(),
     }
 }
 

@@ -68,11 +68,9 @@ impl Config {
         match std::fs::read_to_string(path) {
             Ok(text) => layers.add_toml(&shown, &text),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && !required => {}
-            Err(error) => layers.errors.push(ConfigError {
-                key: shown.clone(),
-                source: shown,
-                message: format!("the configuration file cannot be read: {error}"),
-            }),
+            Err(error) => {
+                layers.refuse_file(&shown, format!("the configuration file cannot be read: {error}"));
+            }
         }
         layers.add_env(env);
         layers.add_flags(flags);

@@ -2,52 +2,32 @@
 //! can go on with, so that one pass finds every problem.
 
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Display;
 use std::str::FromStr;
 
+use config::{Value, ValueKind};
 use secrecy::{ExposeSecret as _, SecretString};
-use toml::Value;
 
 use super::Seat;
 use super::error::ConfigError;
 use super::keys::{self, Key, Kind};
-use super::layers::{Entry, Layers};
+use super::layers::Layers;
 
 pub(super) struct Reader {
-    layers: Layers,
+    entries: BTreeMap<String, Value>,
     errors: RefCell<Vec<ConfigError>>,
 }
 
 impl Reader {
-    /// Takes the layers and notes every key that does not exist.
-    pub(super) fn new(mut layers: Layers) -> Self {
-        let errors = std::mem::take(&mut layers.errors);
-        let reader = Self { layers, errors: RefCell::new(errors) };
-        for (name, entry) in &reader.layers.entries {
-            let empty_section = entry.value.is_table() && keys::is_section(name);
-            if keys::find(name).is_none() && !empty_section {
-                reader.unknown(name);
-            }
-        }
-        reader
-    }
-
-    fn unknown(&self, name: &str) {
-        let message = if keys::is_section(name) {
-            "is a section, not a key; set one of the keys in it".to_owned()
-        } else {
-            match keys::nearest(name) {
-                Some(near) => format!("there is no such key; did you mean {near}?"),
-                None => "there is no such key (docs/configuration.md lists them all)".to_owned(),
-            }
-        };
-        self.error(name, message);
+    pub(super) fn new(layers: Layers) -> Self {
+        let (entries, errors) = layers.merge();
+        Self { entries, errors: RefCell::new(errors) }
     }
 
     /// Notes a problem with a key, naming who set it.
     pub(super) fn error(&self, key: &str, message: impl Into<String>) {
-        let source = self.layers.entries.get(key).map_or_else(String::new, |entry| entry.source.clone());
+        let source = self.entries.get(key).and_then(Value::origin).unwrap_or_default().to_owned();
         self.errors.borrow_mut().push(ConfigError { key: key.to_owned(), source, message: message.into() });
     }
 
@@ -61,21 +41,21 @@ impl Reader {
 
     /// Whether somebody set this key.
     pub(super) fn is_set(&self, key: &str) -> bool {
-        self.layers.entries.contains_key(key)
+        self.entries.contains_key(key)
     }
 
     /// The different names that follow this section's: those of its keys and sub-sections.
     pub(super) fn children(&self, section: &str) -> BTreeSet<String> {
         let below = |name: &String| Some(name.strip_prefix(section)?.strip_prefix('.')?.to_owned());
         let first = |rest: String| rest.split('.').next().map(str::to_owned);
-        self.layers.entries.keys().filter_map(below).filter_map(first).collect()
+        self.entries.keys().filter_map(below).filter_map(first).collect()
     }
 
     /// The text of a key, if anybody set it or it has a default. Blank text is no text.
     pub(super) fn text(&self, key: &str) -> Option<String> {
-        let text = match self.entry(key).map(|entry| (entry.value.as_str(), entry.value.type_str())) {
-            Some((Some(text), _)) => text.trim().to_owned(),
-            Some((None, kind)) => return self.refuse(key, format!("must be text, not {kind}")),
+        let text = match self.kind(key) {
+            Some(ValueKind::String(text)) => text.trim().to_owned(),
+            Some(other) => return self.refuse(key, format!("must be text, not {}", type_of(other))),
             None => known(key).default.to_owned(),
         };
         Some(text).filter(|text| !text.is_empty())
@@ -83,10 +63,10 @@ impl Reader {
 
     /// A secret, exactly as it was written: what looks like a stray blank may be part of it.
     pub(super) fn secret(&self, key: &str) -> Option<SecretString> {
-        let value = &self.entry(key)?.value;
-        match value.as_str() {
+        let kind = self.kind(key)?;
+        match text_of(kind) {
             Some(text) => Some(SecretString::from(text)).filter(|_| !text.is_empty()),
-            None => self.refuse(key, format!("must be text in quotes, not {}", value.type_str())),
+            None => self.refuse(key, format!("must be text in quotes, not {}", type_of(kind))),
         }
     }
 
@@ -118,8 +98,8 @@ impl Reader {
     }
 
     pub(super) fn bool(&self, key: &str) -> bool {
-        let text = match self.entry(key).map(|entry| &entry.value) {
-            Some(Value::Boolean(value)) => return *value,
+        let text = match self.kind(key) {
+            Some(ValueKind::Boolean(value)) => return *value,
             Some(_) | None => self.text(key).unwrap_or_default(),
         };
         match text.to_lowercase().as_str() {
@@ -139,9 +119,9 @@ impl Reader {
             unreachable!("{key} is not a number in the table")
         };
         let expected = format!("a whole number from {low} to {high}");
-        let number = match self.entry(key).map(|entry| &entry.value) {
-            Some(Value::Integer(number)) => u64::try_from(*number).ok(),
-            Some(Value::Float(_)) => None,
+        let number = match self.kind(key) {
+            Some(ValueKind::I64(number)) => u64::try_from(*number).ok(),
+            Some(ValueKind::Float(_)) => None,
             Some(_) | None => self.text(key)?.parse().ok(),
         };
         match number
@@ -158,13 +138,13 @@ impl Reader {
         let Kind::Decimal(low, high) = known(key).kind else {
             unreachable!("{key} is not a decimal in the table")
         };
-        let number = match self.entry(key).map(|entry| &entry.value) {
-            Some(Value::Float(number)) => Some(*number),
+        let number = match self.kind(key) {
+            Some(ValueKind::Float(number)) => Some(*number),
             #[expect(
                 clippy::cast_precision_loss,
                 reason = "the bounds are small; a large number is refused anyway"
             )]
-            Some(Value::Integer(number)) => Some(*number as f64),
+            Some(ValueKind::I64(number)) => Some(*number as f64),
             Some(_) | None => self.text(key)?.parse().ok(),
         };
         match number.filter(|number| (low..=high).contains(number)) {
@@ -185,14 +165,16 @@ impl Reader {
 
     /// A list: a TOML array of text, or one comma-separated text. Blank items are dropped.
     pub(super) fn list(&self, key: &str) -> Vec<String> {
-        let Some(Value::Array(items)) = self.entry(key).map(|entry| &entry.value) else {
+        let Some(ValueKind::Array(items)) = self.kind(key) else {
             return split(&self.text(key).unwrap_or_default());
         };
         let mut list = Vec::new();
         for (index, item) in items.iter().enumerate() {
-            match item.as_str() {
+            match text_of(&item.kind) {
                 Some(text) => list.push(text.trim().to_owned()),
-                None => self.error(key, format!("item {} must be text, not {}", index + 1, item.type_str())),
+                None => {
+                    self.error(key, format!("item {} must be text, not {}", index + 1, type_of(&item.kind)));
+                }
             }
         }
         list.retain(|item| !item.is_empty());
@@ -201,34 +183,55 @@ impl Reader {
 
     /// A list of members: model ids, or in TOML also tables.
     pub(super) fn seats(&self, key: &str) -> Vec<Seat> {
-        let Some(Value::Array(items)) = self.entry(key).map(|entry| &entry.value) else {
+        let Some(ValueKind::Array(items)) = self.kind(key) else {
             return self.list(key).into_iter().map(Seat::of).collect();
         };
-        let read = |(index, item): (usize, &Value)| match (item.as_str(), item.as_table()) {
+        let read = |(index, item): (usize, &Value)| match (text_of(&item.kind), &item.kind) {
             (Some(model), _) => Some(Seat::of(model.trim().to_owned())),
-            (None, Some(table)) => match table.clone().try_into::<Seat>() {
+            (None, ValueKind::Table(_)) => match item.clone().try_deserialize::<Seat>() {
                 Ok(seat) => Some(seat),
-                Err(error) => self.refuse(key, format!("item {}: {}", index + 1, error.message())),
+                Err(error) => self.refuse(key, format!("item {}: {error}", index + 1)),
             },
-            (None, None) => {
-                let kind = item.type_str();
+            (None, other) => {
+                let kind = type_of(other);
                 self.refuse(key, format!("item {} must be a model id or a table, not {kind}", index + 1))
             }
         };
         items.iter().enumerate().filter_map(read).collect()
     }
 
-    fn entry(&self, key: &str) -> Option<&Entry> {
-        self.layers.entries.get(key)
+    fn kind(&self, key: &str) -> Option<&ValueKind> {
+        self.entries.get(key).map(|value| &value.kind)
     }
 
     fn shown(&self, key: &str) -> String {
-        self.entry(key).map_or_else(String::new, |entry| format!(", not {}", entry.value))
+        match self.kind(key) {
+            Some(ValueKind::String(text)) => format!(", not {text:?}"),
+            Some(other) => format!(", not {other}"),
+            None => String::new(),
+        }
     }
 
     fn refuse<T>(&self, key: &str, message: String) -> Option<T> {
         self.error(key, message);
         None
+    }
+}
+
+fn text_of(kind: &ValueKind) -> Option<&str> {
+    if let ValueKind::String(text) = kind { Some(text) } else { None }
+}
+
+/// What TOML calls this kind of value.
+fn type_of(kind: &ValueKind) -> &'static str {
+    match kind {
+        ValueKind::Nil => "nothing",
+        ValueKind::Boolean(_) => "boolean",
+        ValueKind::I64(_) | ValueKind::I128(_) | ValueKind::U64(_) | ValueKind::U128(_) => "integer",
+        ValueKind::Float(_) => "float",
+        ValueKind::String(_) => "string",
+        ValueKind::Table(_) => "table",
+        ValueKind::Array(_) => "array",
     }
 }
 

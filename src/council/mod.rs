@@ -34,6 +34,16 @@ pub enum Failure {
     NoAnswers(Vec<String>),
 }
 
+impl Failure {
+    /// Its kind in one word, for operators.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::NoAnswers(_) => "no_answers",
+        }
+    }
+}
+
 /// Holds the council over a plan. Everything it finds out is told through the run's events.
 ///
 /// # Errors
@@ -63,11 +73,4 @@ async fn council(run: &Run, plan: &Plan) -> Result<(), Failure> {
     synthesis::write(run, plan, &answers, &reviewed).await;
     run.emit("costs", RunEvent::CostsComplete { data: run.costs() }).await;
     Ok(())
-}
-
-/// What the client is told when a run fails.
-impl From<&Failure> for RunEvent {
-    fn from(failure: &Failure) -> Self {
-        Self::Error { message: failure.to_string() }
-    }
 }

@@ -58,7 +58,7 @@ impl Deliberation {
             Event::Reviews(event) => self.apply_reviews(event),
             Event::Synthesis(SynthesisEvent::Stage3Complete { data }) => self.stage3 = Some((**data).clone()),
             Event::Title(TitleEvent::TitleComplete { data }) => {
-                self.metadata.title = Some(data.title.clone())
+                self.metadata.title = Some(data.title.clone());
             }
             Event::Run(RunEvent::CostsComplete { data }) => self.metadata.costs = Some(data.clone()),
             Event::Run(_) | Event::Synthesis(_) => {}
@@ -88,7 +88,7 @@ impl Deliberation {
             }
             ReviewsEvent::Stage2Complete { data, metadata } => {
                 self.stage2 = Some(data.clone());
-                let metadata = metadata.clone();
+                let metadata = (**metadata).clone();
                 self.metadata.label_to_model = metadata.label_to_model;
                 self.metadata.label_to_member = metadata.label_to_member;
                 self.metadata.aggregate_rankings = metadata.aggregate_rankings;

@@ -19,7 +19,7 @@ use sha2::{Digest, Sha256};
 use super::costs::{Costs, Spent};
 use super::event::{CallRestarted, Event, RunEvent};
 use crate::id::RunId;
-use crate::llm::{CallError, ChatRequest, Chunk, DeltaSink, Models, Purpose, Reply};
+use crate::llm::{CallError, ChatRequest, Chunk, DeltaSink, ErrorKind, Models, Purpose, Reply};
 
 /// A model call that is over, well or badly: what the journal keeps and answers from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -305,6 +305,10 @@ impl<'r> Call<'r> {
         let mut sink = Showing { run, key: &key, view };
         let result = run.models.chat(&request, &mut sink).await;
         sink.end().await;
+        if result.as_ref().is_err_and(|error| error.kind == ErrorKind::Auth) {
+            // Nobody but the operator can help, so it is for them, not only for who asked.
+            tracing::error!(run.id = %run.id, model = request.model, "a provider refused this server's key");
+        }
         let model = request.model;
         let purpose = request.purpose;
         run.state().spent.insert(key.clone(), Spent::on(stage, &result));

@@ -141,7 +141,7 @@ proptest! {
     #[test]
     fn any_headers_are_read(headers in prop::collection::vec(("[a-zA-Z_.-]{1,14}", prop::collection::vec(any::<u8>(), 0..12)), 0..6)) {
         let headers = headers.iter().map(|(name, value)| (name.as_str(), value.as_slice()));
-        let _ = policy().identify(PROXY.parse().unwrap(), headers).is_ok();
+        drop(policy().identify(PROXY.parse().unwrap(), headers));
     }
 }
 

@@ -112,6 +112,14 @@ async fn editorial_notes_follow_the_synthesis_when_asked_for() {
 }
 
 #[tokio::test]
+async fn a_synthesis_speaks_about_the_question_and_not_about_its_instructions() {
+    let prompt = "You are the chairman.\n\n[Question] BEGIN 81f3\nWhy is the sky blue?\nEND 81f3\n\nWrite.";
+    let text = written(Purpose::Synthesis, prompt).await;
+    assert!(!text.contains("chairman"), "{text}");
+    assert!(!text.contains("BEGIN"), "{text}");
+}
+
+#[tokio::test]
 async fn a_title_has_three_to_five_words() {
     for prompt in ["Question: how do I sort a very long list of names?", "Why?", ""] {
         let title = written(Purpose::Title, prompt).await;

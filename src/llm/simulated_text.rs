@@ -47,11 +47,12 @@ impl<'a> Prompt<'a> {
         if words.is_empty() { "the question".to_owned() } else { format!("“{}”", words.join(" ")) }
     }
 
-    /// The first words of the question: after a line that names it, if there is one, as in the
+    /// The first words of the question: from its fence or after a line that names it, as in the
     /// council's own prompts.
     fn question_words(&self, max: usize) -> Vec<&'a str> {
-        let named = ["Question:", "question:"].iter().find_map(|name| self.last.split_once(name));
-        let text = named.map_or(self.last, |(_, rest)| rest);
+        let fenced = self.last.split_once("[Question] BEGIN").and_then(|(_, rest)| rest.split_once('\n'));
+        let named = || ["Question:", "question:"].iter().find_map(|name| self.last.split_once(name));
+        let text = fenced.or_else(named).map_or(self.last, |(_, rest)| rest);
         text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '’' | '-' | '+' | '#'))
             .filter(|word| word.chars().any(char::is_alphanumeric) && word.chars().count() <= 30)
             .take(max)

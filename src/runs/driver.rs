@@ -18,7 +18,8 @@ use crate::council::{self, Deliberation, Event, Plan, Run, RunEvent};
 use crate::id::{ConversationId, RunId, UserId};
 use crate::llm::{CallError, ErrorKind, Models, Reply};
 use crate::shutdown::Tasks;
-use crate::store::runs::{self, Claimed, FinishedRow, NewRun, RunStatus};
+use crate::store::journal::{self, FinishedRow};
+use crate::store::runs::{self, Claimed, NewRun, RunStatus};
 use crate::store::{Db, Scope, StoreError};
 
 /// Every run of this process. Cheap to clone.
@@ -117,7 +118,7 @@ impl Runs {
     /// Goes on with a run that another process left.
     pub(super) async fn take_over(&self, claimed: Claimed) {
         let ids = (claimed.id, claimed.conversation, claimed.message);
-        let remembered = match runs::remembered(&self.inner.db, claimed.id).await {
+        let remembered = match journal::remembered(&self.inner.db, claimed.id).await {
             Ok(remembered) => remembered,
             // The lease runs out by itself and the run is claimed again.
             Err(error) => {
@@ -138,7 +139,10 @@ impl Runs {
                 tracing::error!(run.id = %claimed.id, %error, "a stored plan cannot be read");
                 let live = Arc::new(live);
                 let journal = Arc::new(self.journal(&live, memory));
-                let failed = Ending::failed("this server cannot read the run's plan; ask again".to_owned());
+                let failed = Ending::failed(
+                    "unreadable_plan",
+                    "this server cannot read the run's plan; ask again".to_owned(),
+                );
                 let inner = self.inner.clone();
                 self.inner.tasks.spawn(async move {
                     finish(&inner, &live, &journal, failed).await;
@@ -273,13 +277,20 @@ impl Inner {
 struct Ending {
     status: RunStatus,
     event: RunEvent,
+    /// Why a run failed, as operators see it: it outlives the run's texts.
+    error_kind: Option<&'static str>,
     /// Calls that were sent and never ended.
     under_way: Vec<UnderWay>,
 }
 
 impl Ending {
-    fn failed(message: String) -> Self {
-        Self { status: RunStatus::Failed, event: RunEvent::Error { message }, under_way: Vec::new() }
+    fn failed(kind: &'static str, message: String) -> Self {
+        Self {
+            status: RunStatus::Failed,
+            event: RunEvent::Error { message },
+            error_kind: Some(kind),
+            under_way: Vec::new(),
+        }
     }
 }
 
@@ -298,15 +309,23 @@ async fn drive(inner: &Inner, live: &Arc<LiveRun>, journal: &Arc<Journal>, plan:
         ended = AssertUnwindSafe(council::deliberate(&run, plan)).catch_unwind() => Some(ended),
     };
     let mut ending = match ended {
-        Some(Ok(Ok(()))) => {
-            Ending { status: RunStatus::Complete, event: RunEvent::Complete {}, under_way: Vec::new() }
-        }
-        Some(Ok(Err(failure))) => Ending::failed(failure.to_string()),
+        Some(Ok(Ok(()))) => Ending {
+            status: RunStatus::Complete,
+            event: RunEvent::Complete {},
+            error_kind: None,
+            under_way: Vec::new(),
+        },
+        Some(Ok(Err(failure))) => Ending::failed(failure.kind(), failure.to_string()),
         // The panic itself has been reported by the panic hook, with its place.
         Some(Err(_panic)) => {
-            Ending::failed("an internal error ended the run; what it had is kept".to_owned())
+            Ending::failed("internal", "an internal error ended the run; what it had is kept".to_owned())
         }
-        None => Ending { status: RunStatus::Cancelled, event: RunEvent::Cancelled {}, under_way: Vec::new() },
+        None => Ending {
+            status: RunStatus::Cancelled,
+            event: RunEvent::Cancelled {},
+            error_kind: None,
+            under_way: Vec::new(),
+        },
     };
     ending.under_way = run.under_way();
     finish(inner, live, journal, ending).await;
@@ -326,7 +345,9 @@ async fn finish(inner: &Inner, live: &Arc<LiveRun>, journal: &Arc<Journal>, endi
         run: live.id,
         status: ending.status,
         error: match &ending.event {
-            RunEvent::Error { message } => Some(serde_json::json!({ "message": message })),
+            RunEvent::Error { message } => {
+                Some(serde_json::json!({ "kind": ending.error_kind, "message": message }))
+            }
             RunEvent::RunStarted { .. }
             | RunEvent::CallRestarted(_)
             | RunEvent::CostsComplete { .. }

@@ -12,7 +12,7 @@ use super::log::Log;
 use crate::council::run::{FinishedCall, Host};
 use crate::council::{Deliberation, Event};
 use crate::id::UserId;
-use crate::store::runs::{CallRow, DecisionRow, Remembered};
+use crate::store::journal::{CallRow, DecisionRow, Remembered};
 
 /// See the module.
 pub struct Journal {

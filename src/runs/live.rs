@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::frame::Frame;
 use crate::id::{ConversationId, MessageId, RunId, UserId};
-use crate::store::runs::{CallRow, DecisionRow, FinishedRow};
+use crate::store::journal::{CallRow, DecisionRow, FinishedRow};
 
 /// How much of a run's recent events is kept for readers that keep up; the rest is in the log.
 const RING_BYTES: usize = 256 * 1024;

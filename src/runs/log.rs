@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use super::frame;
 use super::live::{LiveRun, Pending, Record};
 use crate::id::RunId;
-use crate::store::runs::{self, Batch, EventsRow};
+use crate::store::journal::{self, Batch, EventsRow};
 use crate::store::{Db, StoreError};
 
 /// How long tokens may wait for company before they are written. They are shown at once all the
@@ -78,7 +78,7 @@ type Taken = (Arc<LiveRun>, Pending);
 async fn commit(db: &Db, taken: &[Taken]) {
     let mut pause = RETRY_FIRST;
     loop {
-        match runs::commit(db, &batch(taken)).await {
+        match journal::commit(db, &batch(taken)).await {
             Ok(owned) => return settle(taken, &owned),
             Err(error @ StoreError::Unavailable(_)) => {
                 metrics::counter!("llm_council_log_retries_total").increment(1);

@@ -16,7 +16,6 @@ struct Dist;
 const PAGE: &str = "index.html";
 
 /// Serves a file of the web app, or the page for its own paths. Unknown API paths are 404.
-#[expect(clippy::unused_async, reason = "actix handlers are async")]
 pub async fn serve(request: HttpRequest) -> HttpResponse {
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
         return Problem::not_found("Page").response();

@@ -65,6 +65,10 @@ pub fn serve(
             .wrap(from_fn(middleware::headers::dress))
             .wrap(TracingLogger::<crate::telemetry::RequestSpan>::new())
             .wrap(CatchPanic::default())
+            .wrap(
+                // What went wrong is reported where it is logged, once.
+                sentry_actix::Sentry::builder().capture_server_errors(false).start_transaction(true).finish(),
+            )
     })
     .workers(workers)
     .disable_signals()

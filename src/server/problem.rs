@@ -18,7 +18,10 @@ const RETRY_AFTER_SECONDS: u64 = 5;
 
 /// One refusal or failure, as the client will read it.
 #[derive(Debug, Clone)]
-pub struct Problem {
+pub struct Problem(Box<Parts>);
+
+#[derive(Debug, Clone)]
+struct Parts {
     status: StatusCode,
     /// The last part of the problem's type URI.
     kind: &'static str,
@@ -49,7 +52,7 @@ pub struct ProblemBody {
 impl Problem {
     fn new(status: StatusCode, kind: &'static str, title: &'static str, detail: impl Into<String>) -> Self {
         let detail = Value::String(detail.into());
-        Self { status, kind, title, detail, more: Map::new(), retry_after: None }
+        Self(Box::new(Parts { status, kind, title, detail, more: Map::new(), retry_after: None }))
     }
 
     /// 404: not there, or not theirs; nobody learns which.
@@ -95,8 +98,8 @@ impl Problem {
     pub fn fields(errors: &[FieldError]) -> Self {
         let mut problem =
             Self::new(StatusCode::UNPROCESSABLE_ENTITY, "invalid", "Some fields are wrong", String::new());
-        problem.detail = errors.iter().map(existing_clients_shape).collect();
-        problem.more.insert("errors".into(), json!(errors));
+        problem.0.detail = errors.iter().map(existing_clients_shape).collect();
+        problem.0.more.insert("errors".into(), json!(errors));
         problem
     }
 
@@ -111,7 +114,7 @@ impl Problem {
     pub fn unavailable(detail: &str) -> Self {
         let mut problem =
             Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", "Not available right now", detail);
-        problem.retry_after = Some(RETRY_AFTER_SECONDS);
+        problem.0.retry_after = Some(RETRY_AFTER_SECONDS);
         problem
     }
 
@@ -125,23 +128,23 @@ impl Problem {
     /// Names what was not found, where the store cannot know.
     #[must_use]
     pub fn naming(self, what: &str) -> Self {
-        if self.status == StatusCode::NOT_FOUND { Self::not_found(what) } else { self }
+        if self.0.status == StatusCode::NOT_FOUND { Self::not_found(what) } else { self }
     }
 
     /// The response.
     #[must_use]
     pub fn response(&self) -> HttpResponse {
         let mut body = Map::new();
-        body.insert("type".into(), json!(format!("urn:llm-council:problem:{}", self.kind)));
-        body.insert("title".into(), json!(self.title));
-        body.insert("status".into(), json!(self.status.as_u16()));
-        body.insert("detail".into(), self.detail.clone());
-        body.extend(self.more.clone());
-        let mut response = HttpResponse::build(self.status);
+        body.insert("type".into(), json!(format!("urn:llm-council:problem:{}", self.0.kind)));
+        body.insert("title".into(), json!(self.0.title));
+        body.insert("status".into(), json!(self.0.status.as_u16()));
+        body.insert("detail".into(), self.0.detail.clone());
+        body.extend(self.0.more.clone());
+        let mut response = HttpResponse::build(self.0.status);
         response
             .insert_header((header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json")))
             .insert_header((header::CACHE_CONTROL, HeaderValue::from_static("no-store")));
-        if let Some(seconds) = self.retry_after {
+        if let Some(seconds) = self.0.retry_after {
             response.insert_header((header::RETRY_AFTER, seconds.to_string()));
         }
         response.body(Value::Object(body).to_string())
@@ -164,13 +167,13 @@ fn existing_clients_shape(error: &FieldError) -> Value {
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.status.as_u16(), self.kind)
+        write!(f, "{} {}", self.0.status.as_u16(), self.0.kind)
     }
 }
 
 impl ResponseError for Problem {
     fn status_code(&self) -> StatusCode {
-        self.status
+        self.0.status
     }
 
     fn error_response(&self) -> HttpResponse {
@@ -192,7 +195,13 @@ impl From<StoreError> for Problem {
                 tracing::warn!(%error, "the database cannot be reached");
                 Self::unavailable("the database cannot be reached right now; try again in a moment")
             }
-            error => {
+            StoreError::NulCharacter { field } => Self::field(field, &error.to_string()),
+            StoreError::ConversationBusy
+            | StoreError::IdempotencyKeyUsed
+            | StoreError::AlreadyExists
+            | StoreError::WrongScope { .. }
+            | StoreError::Corrupt { .. }
+            | StoreError::Sql(_) => {
                 tracing::error!(error = &error as &dyn std::error::Error, "a database operation failed");
                 Self::internal()
             }
@@ -207,7 +216,7 @@ impl From<StartError> for Problem {
                 let detail = "this conversation has a run under way; wait for it or stop it";
                 let mut problem =
                     Self::new(StatusCode::CONFLICT, "run-under-way", "A run is under way", detail);
-                problem.more.insert("run_id".into(), json!(run));
+                problem.0.more.insert("run_id".into(), json!(run));
                 problem
             }
             StartError::Closing => Self::unavailable("this server is shutting down; try again in a moment"),

@@ -9,6 +9,8 @@
 pub mod audit;
 pub mod conversations;
 mod error;
+mod housekeeping;
+pub mod journal;
 pub mod local;
 mod migrate;
 pub mod runs;
@@ -28,6 +30,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions as _, PgConnection, Postgres, Row as _,
 use crate::id::UserId;
 
 pub use error::{SetupError, StoreError, clean, clean_json, refuse_nul, refuse_nul_in_json};
+pub use housekeeping::keep_house;
 pub use migrate::migrate;
 
 /// How long a caller waits for a free connection before it hears that the database is not available.

@@ -167,6 +167,78 @@ async fn when_the_chairman_fails_the_best_ranked_member_writes() {
 }
 
 #[tokio::test]
+async fn a_chairman_with_a_short_context_is_asked_again_without_the_reviews() {
+    let app = TestApp::start().await;
+    app.models.rule(|request| {
+        (request.asked_for() == AskedFor::Synthesis && request.prompt().contains("[Review by ")).then(|| {
+            Script::status(400, r#"{"error":{"message":"too long","code":"context_length_exceeded"}}"#)
+        })
+    });
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let events = ann.ask(&id, json!({"content": "Why?"})).await.rest().await;
+    let synthesis = &find(&events, "stage3_complete")["data"];
+    assert_eq!(synthesis["model"], "m/chair");
+    assert_eq!(synthesis["response"], "A scripted synthesis by m/chair.");
+    let notes = synthesis["notes"].to_string();
+    assert!(notes.contains("did not fit"), "{notes}");
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_ballot_that_cannot_be_read_is_asked_for_once_more_in_a_short_call() {
+    let app = TestApp::start().await;
+    app.models.rule(|request| {
+        let again = request.prompt().contains("could not be read");
+        match (request.model.as_str(), request.asked_for(), again) {
+            // Names one answer twice, so that only the second call can make it count.
+            ("m/one" | "m/two", AskedFor::Review, false) => {
+                Some(Script::answer("Response B, then Response A, and Response A again."))
+            }
+            // Small models leave the heading out even then.
+            ("m/one", AskedFor::Review, true) => {
+                Some(Script::answer("1. Response D\n2. Response C\n3. Response B\n4. Response A"))
+            }
+            ("m/two", AskedFor::Review, true) => Some(Script::answer("Response B, I think.")),
+            _ => None,
+        }
+    });
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let question = "Why? ".repeat(500);
+    let events = ann.ask(&id, json!({"content": question})).await.rest().await;
+    let reviews = &find(&events, "stage2_complete")["data"];
+    assert_eq!(reviews[0]["parsed_ranking"], json!(["Response D", "Response C", "Response B", "Response A"]));
+    assert_eq!((&reviews[0]["counts"], &reviews[0]["repaired"]), (&json!(true), &json!(true)));
+    assert_eq!(reviews[1]["counts"], false, "shown, and not counted");
+    assert_eq!(reviews[1]["parsed_ranking"], json!(["Response B", "Response A"]));
+    let facts = &find(&events, "stage2_complete")["metadata"]["aggregate"];
+    assert_eq!((&facts["ballots"], &facts["abstentions"]), (&json!(3), &json!(1)));
+    let records = app.models.records();
+    let mut repairs = records.iter().filter(|r| r.request.prompt().contains("could not be read"));
+    assert!(repairs.clone().count() == 2 && repairs.all(|r| r.request.prompt().len() < question.len()));
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_council_whose_reviews_hold_no_ranking_says_so_above_the_answer() {
+    let app = TestApp::start().await;
+    app.models.rule(|request| {
+        (request.asked_for() == AskedFor::Review).then(|| Script::answer("All of them are lovely."))
+    });
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let events = ann.ask(&id, json!({"content": "Why?"})).await.rest().await;
+    let complete = &find(&events, "stage2_complete");
+    assert_eq!(complete["metadata"]["aggregate_rankings"], json!([]));
+    assert_eq!(complete["metadata"]["aggregate"]["abstentions"], 4);
+    let synthesis = &find(&events, "stage3_complete")["data"];
+    assert_eq!(synthesis["heading"], "Answer of the council, without a ranking");
+    assert_eq!(synthesis["notes"].as_array().unwrap().len(), 4);
+    app.close().await;
+}
+
+#[tokio::test]
 async fn a_member_that_rejects_system_prompts_is_asked_without_one() {
     let app = TestApp::start().await;
     app.models.rule(|request| {

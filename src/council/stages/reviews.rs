@@ -17,6 +17,9 @@ use crate::council::run::{Run, Stage};
 use crate::council::settings::Member;
 use crate::llm::{CallError, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Role, Usage};
 
+/// How much of its review a reviewer is shown again when it is asked for its ranking once more.
+const REPAIR_CHARS: usize = 6000;
+
 /// One member's review of all answers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Review {
@@ -79,7 +82,7 @@ pub enum ReviewsEvent {
     /// A reviewer has answered or failed.
     Stage2ModelComplete { model: String, member: String, data: Box<Review> },
     /// Every reviewer has answered or failed.
-    Stage2Complete { data: Vec<Review>, metadata: ReviewsMetadata },
+    Stage2Complete { data: Vec<Review>, metadata: Box<ReviewsMetadata> },
 }
 
 /// An answer under its label.
@@ -122,7 +125,8 @@ pub async fn hold(run: &Run, plan: &Plan, answers: &[Answer], labelled: &[Labell
     .await;
 
     let metadata = summary(plan, labelled, &reviews);
-    let complete = ReviewsEvent::Stage2Complete { data: reviews.clone(), metadata: metadata.clone() };
+    let complete =
+        ReviewsEvent::Stage2Complete { data: reviews.clone(), metadata: Box::new(metadata.clone()) };
     run.emit("stage2/complete", complete).await;
     Reviewed { reviews, metadata }
 }
@@ -166,7 +170,7 @@ async fn review(
     }
     let mut review = read(member, result, &labels, order);
     if review.error.is_none() && review.parse == Parse::Fallback {
-        let repair = repair_messages(&prompt, &review.ranking, &labels);
+        let repair = repair_messages(run, &review.ranking, &labels);
         if let Ok(reply) =
             send(run, plan, member, Purpose::BallotRepair, &format!("{key}/repair"), repair).await
         {
@@ -190,11 +194,11 @@ impl Review {
         self.parse = ballot.parse;
     }
 
-    /// Takes the second ballot when it is better read than the first.
+    /// Takes the second ballot when it counts or is better read than the first.
     fn repaired(&mut self, reply: &Reply, labels: &[Label]) {
         let ballot = parse::parse(&reply.text, labels);
         self.repair_text = Some(reply.text.clone());
-        if matches!(ballot.parse, Parse::Strict | Parse::Lenient) {
+        if ballot.counts(labels) {
             self.set_ballot(&ballot, labels);
             self.repaired = true;
         }
@@ -272,18 +276,20 @@ fn prompt(run: &Run, plan: &Plan, labelled: &[Labelled<'_>], order: &[Label]) ->
     )
 }
 
-fn repair_messages(prompt: &str, review: &str, labels: &[Label]) -> Vec<ChatMessage> {
+/// A short call: the reviewer sees the end of its own text, not all the answers again.
+fn repair_messages(run: &Run, review: &str, labels: &[Label]) -> Vec<ChatMessage> {
     let known: Vec<String> = labels.iter().map(ToString::to_string).collect();
-    let again = format!(
-        "Your ranking could not be read. Write it once more and nothing else: the line FINAL RANKING: and \
-         then a numbered list, best first, that names each of {} exactly once.",
+    let end =
+        review.char_indices().nth_back(REPAIR_CHARS).and_then(|(at, _)| review.get(at..)).unwrap_or(review);
+    let content = format!(
+        "You have reviewed some answers:\n\n{}\n\nThe ranking in it could not be read. Write it once more, and \
+         nothing else: the line FINAL RANKING: and then a numbered list, best first, one per line as in \
+         `1. {}`, that names each of {} exactly once.",
+        Fence::new(&run.marker()).wrap("Your review", end),
+        labels[0],
         known.join(", ")
     );
-    vec![
-        ChatMessage { role: Role::User, content: prompt.to_owned() },
-        ChatMessage { role: Role::Assistant, content: review.to_owned() },
-        ChatMessage { role: Role::User, content: again },
-    ]
+    vec![ChatMessage { role: Role::User, content }]
 }
 
 fn read(member: &Member, result: Result<Reply, CallError>, labels: &[Label], order: Vec<Label>) -> Review {

@@ -78,15 +78,24 @@ pub enum SynthesisEvent {
 /// Writes the answer, by the chairman or the next in the chain.
 pub async fn write(run: &Run, plan: &Plan, answers: &[Answer], reviewed: &Reviewed) -> Synthesis {
     let chairman = &plan.settings.chairman_model;
-    let prompt = prompt(run, plan, answers, reviewed);
+    let prompts = Prompts {
+        whole: prompt(run, plan, answers, reviewed, Reviews::Whole),
+        short: (!reviewed.reviews.is_empty()).then(|| prompt(run, plan, answers, reviewed, Reviews::Ranking)),
+    };
     let mut failures: Vec<(String, CallError)> = Vec::new();
     let mut synthesis = None;
     for model in chain(plan, answers, reviewed) {
         run.emit(&format!("stage3/{model}/start"), SynthesisEvent::Stage3Start { model: model.clone() })
             .await;
-        match ask(run, plan, &model, &prompt).await {
-            Ok(reply) => {
-                synthesis = Some(read(&model, reply));
+        match ask(run, plan, &model, &prompts).await {
+            Ok((reply, shortened)) => {
+                let mut whole = read(&model, reply);
+                if shortened {
+                    whole.notes.push(format!(
+                        "The reviews did not fit into {model}'s context: it wrote from the answers and the ranking."
+                    ));
+                }
+                synthesis = Some(whole);
                 break;
             }
             Err(error) => {
@@ -114,40 +123,60 @@ pub async fn write(run: &Run, plan: &Plan, answers: &[Answer], reviewed: &Review
     synthesis
 }
 
-/// The chairman, the configured fallbacks, then the best-ranked member; nobody twice.
+/// The chairman, the configured fallbacks, then the best-ranked member that is none of these (any
+/// that answered, if nobody is ranked); nobody twice.
 fn chain(plan: &Plan, answers: &[Answer], reviewed: &Reviewed) -> Vec<String> {
-    let best = reviewed
-        .metadata
-        .aggregate_rankings
-        .first()
-        .map(|row| row.model.clone())
-        .or_else(|| answers.iter().find(|answer| answer.is_good()).map(|answer| answer.model.clone()));
-    let mut chain: Vec<String> = Vec::new();
     let settings = &plan.settings;
-    for model in
-        [settings.chairman_model.clone()].into_iter().chain(settings.chairman_fallbacks.clone()).chain(best)
-    {
-        if !chain.contains(&model) {
-            chain.push(model);
+    let mut chain: Vec<String> = Vec::new();
+    for model in [&settings.chairman_model].into_iter().chain(&settings.chairman_fallbacks) {
+        if !chain.contains(model) {
+            chain.push(model.clone());
         }
     }
+    let ranked = reviewed.metadata.aggregate_rankings.iter().map(|row| &row.model);
+    let good = answers.iter().filter(|answer| answer.is_good()).map(|answer| &answer.model);
+    let stand_in = ranked.chain(good).find(|model| !chain.contains(model)).cloned();
+    chain.extend(stand_in);
     chain
 }
 
-async fn ask(run: &Run, plan: &Plan, model: &str, prompt: &str) -> Result<Reply, CallError> {
-    let system = plan
+/// What a chairman reads of the reviews.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reviews {
+    Whole,
+    /// Only the ranking they add up to.
+    Ranking,
+}
+
+struct Prompts {
+    whole: String,
+    /// Without the reviews' texts, for a context that the whole does not fit into.
+    short: Option<String>,
+}
+
+/// The reply, and whether it answers the short prompt.
+async fn ask(run: &Run, plan: &Plan, model: &str, prompts: &Prompts) -> Result<(Reply, bool), CallError> {
+    let mut system = plan
         .members()
         .iter()
         .find(|member| member.model == model)
         .and_then(|member| plan.system_prompt_for(member))
         .or(plan.system_prompt.as_deref())
         .filter(|_| plan.settings.use_system_prompt_stage3);
-    let key = format!("stage3/{model}");
-    let result = send(run, plan, model, &key, system, prompt).await;
+    let mut key = format!("stage3/{model}");
+    let mut result = send(run, plan, model, &key, system, &prompts.whole).await;
     if system.is_some() && result.as_ref().is_err_and(rejects_the_system_prompt) {
-        return send(run, plan, model, &format!("{key}/without_system_prompt"), None, prompt).await;
+        system = None;
+        key.push_str("/without_system_prompt");
+        result = send(run, plan, model, &key, system, &prompts.whole).await;
     }
-    result
+    if let Some(short) = &prompts.short
+        && result.as_ref().is_err_and(|error| error.kind == ErrorKind::ContextTooLong)
+    {
+        key.push_str("/without_reviews");
+        return Ok((send(run, plan, model, &key, system, short).await?, true));
+    }
+    Ok((result?, false))
 }
 
 async fn send(
@@ -178,7 +207,7 @@ async fn send(
     run.call(Stage::Stage3, key, request).stream(view).send().await
 }
 
-fn prompt(run: &Run, plan: &Plan, answers: &[Answer], reviewed: &Reviewed) -> String {
+fn prompt(run: &Run, plan: &Plan, answers: &[Answer], reviewed: &Reviewed, how: Reviews) -> String {
     let fence = Fence::new(&run.marker());
     let answers: Vec<String> = answers
         .iter()
@@ -209,8 +238,10 @@ fn prompt(run: &Run, plan: &Plan, answers: &[Answer], reviewed: &Reviewed) -> St
     sections.push(fence.wrap("Question", &plan.question));
     sections.extend(answers);
     if !reviews.is_empty() {
-        sections.push(format!("In the reviews, {}.", labels.join(", ")));
-        sections.extend(reviews);
+        if how == Reviews::Whole {
+            sections.push(format!("In the reviews, {}.", labels.join(", ")));
+            sections.extend(reviews);
+        }
         sections.push(ranking(reviewed));
     }
     format!(
@@ -238,6 +269,9 @@ fn ranking(reviewed: &Reviewed) -> String {
             )
         })
         .collect();
+    if rows.is_empty() {
+        return "No review holds a ranking that counts.".to_owned();
+    }
     let mut text = format!("The reviewers' ranking together, best first:\n{}", rows.join("\n"));
     if let Some(caution) =
         reviewed.metadata.aggregate.as_ref().and_then(|facts| facts.methods_disagree.as_deref())
@@ -305,6 +339,8 @@ fn say_what_was_lost(
         format!("Answer of {good} of {} members{writer}", answers.len())
     } else if synthesis.fallback_for.is_some() {
         "Answer of the council, written by a stand-in for the chairman".to_owned()
+    } else if !reviewed.reviews.is_empty() && !reviewed.reviews.iter().any(|review| review.counts) {
+        "Answer of the council, without a ranking".to_owned()
     } else {
         "Final answer of the council".to_owned()
     };

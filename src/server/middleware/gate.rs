@@ -29,7 +29,11 @@ pub async fn identify(
         metrics::counter!("llm_council_refused_total", "reason" => "cross_origin").increment(1);
         return Err(Problem::forbidden("this request comes from another site").into());
     }
-    tracing::Span::current().record("user", app.telemetry.user_hash(&identity.user));
+    let hash = app.telemetry.user_hash(&identity.user);
+    tracing::Span::current().record("user", &hash);
+    sentry::configure_scope(|scope| {
+        scope.set_user(Some(sentry::User { id: Some(hash), ..sentry::User::default() }));
+    });
     request.extensions_mut().insert(identity);
     next.call(request).await
 }

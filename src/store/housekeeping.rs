@@ -1,0 +1,38 @@
+//! What has to be cleared away now and then.
+
+use std::time::Duration;
+
+use super::{Db, Scope, StoreError, conversations};
+
+const EVERY: Duration = Duration::from_secs(60 * 60);
+/// How many conversations one transaction purges: it stays short beside the day's work.
+const AT_ONCE: u32 = 50;
+
+/// Purges deleted conversations whose time for a restore is over, every hour until it is dropped.
+/// Any number of processes may do so side by side.
+pub async fn keep_house(db: Db) {
+    let mut ticks = tokio::time::interval(EVERY);
+    loop {
+        ticks.tick().await;
+        match purge(&db).await {
+            Ok(0) => {}
+            Ok(conversations) => tracing::info!(conversations, "deleted conversations were purged"),
+            Err(error) => {
+                tracing::warn!(%error, "deleted conversations could not be purged; trying again in an hour");
+            }
+        }
+    }
+}
+
+async fn purge(db: &Db) -> Result<u64, StoreError> {
+    let mut purged = 0;
+    loop {
+        let mut tx = db.begin(&Scope::Engine).await?;
+        let done = conversations::purge_deleted(&mut tx, AT_ONCE).await?;
+        tx.commit().await?;
+        purged += done;
+        if done < u64::from(AT_ONCE) {
+            return Ok(purged);
+        }
+    }
+}

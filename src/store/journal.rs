@@ -1,0 +1,270 @@
+//! What a run leaves behind while it is executed: its calls, decisions, events and result, written
+//! in batches and read back when another process goes on with it. Every write is fenced by the
+//! attempt it belongs to.
+
+use serde_json::Value;
+use sqlx::Row;
+use uuid::Uuid;
+
+use super::runs::{RunStatus, split};
+use super::{Db, Scope, StoreError};
+use crate::id::{ConversationId, MessageId, RunId, UserId};
+
+/// What earlier executions of a run left.
+#[derive(Debug, Default)]
+pub struct Remembered {
+    /// Finished calls, as JSON.
+    pub calls: Vec<Value>,
+    /// Decisions by key.
+    pub decisions: Vec<(String, Value)>,
+    /// The event log, in order.
+    pub frames: Vec<String>,
+}
+
+/// Everything that one commit makes durable, over all runs of the process.
+#[derive(Debug, Default)]
+pub struct Batch {
+    /// Each run with the attempt that must still own it.
+    pub runs: Vec<(RunId, i32)>,
+    pub calls: Vec<CallRow>,
+    pub decisions: Vec<DecisionRow>,
+    pub events: Vec<EventsRow>,
+    pub finished: Vec<FinishedRow>,
+}
+
+/// One row of the ledger.
+#[derive(Debug, Clone)]
+pub struct CallRow {
+    pub run: RunId,
+    pub user: UserId,
+    pub key: String,
+    pub stage: &'static str,
+    pub model: String,
+    pub purpose: String,
+    pub fingerprint: String,
+    /// `ok`, or the error's kind.
+    pub outcome: String,
+    /// The finished call as JSON text.
+    pub result: String,
+    pub prompt_tokens: Option<i64>,
+    pub completion_tokens: Option<i64>,
+    pub reasoning_tokens: Option<i64>,
+    pub cached_tokens: Option<i64>,
+    pub total_tokens: Option<i64>,
+    pub cost_usd: Option<f64>,
+    pub latency_ms: Option<i64>,
+    pub ttft_ms: Option<i64>,
+    pub tries: i32,
+}
+
+/// One decision.
+#[derive(Debug, Clone)]
+pub struct DecisionRow {
+    pub run: RunId,
+    pub user: UserId,
+    pub key: String,
+    /// JSON text.
+    pub value: String,
+}
+
+/// The events of one run in one commit.
+#[derive(Debug, Clone)]
+pub struct EventsRow {
+    pub run: RunId,
+    pub user: UserId,
+    pub first_seq: i64,
+    pub last_seq: i64,
+    /// Frames in the log's line format.
+    pub frames: String,
+}
+
+/// The end of a run.
+#[derive(Debug, Clone)]
+pub struct FinishedRow {
+    pub run: RunId,
+    pub status: RunStatus,
+    pub error: Option<Value>,
+    pub message: MessageId,
+    pub conversation: ConversationId,
+    /// The deliberation as JSON.
+    pub body: Value,
+    /// The final answer's text, for search and history.
+    pub text: Option<String>,
+    /// The title to give the conversation, if it has none yet.
+    pub title: Option<String>,
+}
+
+/// What earlier executions left.
+///
+/// # Errors
+/// When the database cannot be asked.
+pub async fn remembered(db: &Db, id: RunId) -> Result<Remembered, StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    let calls = sqlx::query_scalar("SELECT result FROM calls WHERE run_id = $1 AND result IS NOT NULL")
+        .bind(id.0)
+        .fetch_all(&mut *tx)
+        .await?;
+    let decisions = sqlx::query("SELECT key, value FROM decisions WHERE run_id = $1")
+        .bind(id.0)
+        .fetch_all(&mut *tx)
+        .await?
+        .iter()
+        .map(|row| Ok((row.try_get("key")?, row.try_get("value")?)))
+        .collect::<Result<_, sqlx::Error>>()?;
+    let frames = sqlx::query_scalar("SELECT frames FROM run_events WHERE run_id = $1 ORDER BY first_seq")
+        .bind(id.0)
+        .fetch_all(&mut *tx)
+        .await?;
+    Ok(Remembered { calls, decisions, frames })
+}
+
+/// Makes a batch durable in one transaction, for the runs that their attempt still owns; answers
+/// which those are. Rows of other runs are left out: their owner has changed.
+///
+/// # Errors
+/// When the transaction failed; nothing of it is stored then.
+pub async fn commit(db: &Db, batch: &Batch) -> Result<Vec<RunId>, StoreError> {
+    let (ids, attempts) = split(&batch.runs);
+    let mut tx = db.begin(&Scope::Engine).await?;
+    // The lock holds off a takeover until this commit is through. Ordered, so that two batches
+    // of two processes cannot wait for each other.
+    let owned: Vec<Uuid> = sqlx::query_scalar(
+        "SELECT runs.id FROM runs JOIN unnest($1::uuid[], $2::int[]) AS mine (id, attempt)
+           ON runs.id = mine.id AND runs.attempt = mine.attempt
+         WHERE runs.status = 'running' ORDER BY runs.id FOR UPDATE OF runs",
+    )
+    .bind(ids)
+    .bind(attempts)
+    .fetch_all(&mut *tx)
+    .await?;
+    let ours = |run: RunId| owned.contains(&run.0);
+
+    insert_calls(&mut tx, batch.calls.iter().filter(|row| ours(row.run))).await?;
+    insert_decisions(&mut tx, batch.decisions.iter().filter(|row| ours(row.run))).await?;
+    insert_events(&mut tx, batch.events.iter().filter(|row| ours(row.run))).await?;
+    for row in batch.finished.iter().filter(|row| ours(row.run)) {
+        finish(&mut tx, row).await?;
+    }
+    tx.commit().await?;
+    Ok(owned.into_iter().map(RunId).collect())
+}
+
+async fn insert_calls<'a>(
+    tx: &mut sqlx::PgConnection,
+    rows: impl Iterator<Item = &'a CallRow>,
+) -> Result<(), StoreError> {
+    let rows: Vec<&CallRow> = rows.collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    sqlx::query(
+        "INSERT INTO calls (run_id, key, user_id, stage, model, purpose, fingerprint, outcome, result,
+                            prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens, total_tokens,
+                            cost_usd, latency_ms, ttft_ms, tries)
+         SELECT run_id, key, user_id, stage, model, purpose, fingerprint, outcome, result::jsonb,
+                prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens, total_tokens,
+                cost_usd, latency_ms, ttft_ms, tries
+         FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
+                     $8::text[], $9::text[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[],
+                     $14::bigint[], $15::float8[], $16::bigint[], $17::bigint[], $18::int[])
+              AS row (run_id, key, user_id, stage, model, purpose, fingerprint, outcome, result,
+                      prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens, total_tokens,
+                      cost_usd, latency_ms, ttft_ms, tries)
+         ON CONFLICT DO NOTHING",
+    )
+    .bind(rows.iter().map(|row| row.run.0).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.key.as_str()).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.user.as_str()).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.stage).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.model.as_str()).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.purpose.as_str()).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.fingerprint.as_str()).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.outcome.as_str()).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.result.as_str()).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.prompt_tokens).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.completion_tokens).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.reasoning_tokens).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.cached_tokens).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.total_tokens).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.cost_usd).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.latency_ms).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.ttft_ms).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.tries).collect::<Vec<_>>())
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+async fn insert_decisions<'a>(
+    tx: &mut sqlx::PgConnection,
+    rows: impl Iterator<Item = &'a DecisionRow>,
+) -> Result<(), StoreError> {
+    let rows: Vec<&DecisionRow> = rows.collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    sqlx::query(
+        "INSERT INTO decisions (run_id, key, user_id, value)
+         SELECT run_id, key, user_id, value::jsonb
+         FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) AS row (run_id, key, user_id, value)
+         ON CONFLICT DO NOTHING",
+    )
+    .bind(rows.iter().map(|row| row.run.0).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.key.as_str()).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.user.as_str()).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.value.as_str()).collect::<Vec<_>>())
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+async fn insert_events<'a>(
+    tx: &mut sqlx::PgConnection,
+    rows: impl Iterator<Item = &'a EventsRow>,
+) -> Result<(), StoreError> {
+    let rows: Vec<&EventsRow> = rows.collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    sqlx::query(
+        "INSERT INTO run_events (run_id, first_seq, last_seq, user_id, frames)
+         SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::text[], $5::text[])",
+    )
+    .bind(rows.iter().map(|row| row.run.0).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.first_seq).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.last_seq).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.user.as_str()).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.frames.as_str()).collect::<Vec<_>>())
+    .execute(tx)
+    .await?;
+    Ok(())
+}
+
+async fn finish(tx: &mut sqlx::PgConnection, row: &FinishedRow) -> Result<(), StoreError> {
+    sqlx::query(
+        "UPDATE runs SET status = $2, error = $3, finished_at = now(), owner = NULL, lease_until = NULL
+         WHERE id = $1",
+    )
+    .bind(row.run.0)
+    .bind(row.status.as_str())
+    .bind(&row.error)
+    .execute(&mut *tx)
+    .await?;
+    sqlx::query("UPDATE messages SET body = $2, content = $3 WHERE id = $1")
+        .bind(row.message.0)
+        .bind(&row.body)
+        .bind(&row.text)
+        .execute(&mut *tx)
+        .await?;
+    sqlx::query(
+        "UPDATE conversations SET updated_at = now(),
+                title = CASE WHEN title_is_default AND $2 IS NOT NULL THEN $2 ELSE title END,
+                title_is_default = title_is_default AND $2 IS NULL
+         WHERE id = $1",
+    )
+    .bind(row.conversation.0)
+    .bind(&row.title)
+    .execute(&mut *tx)
+    .await?;
+    Ok(())
+}

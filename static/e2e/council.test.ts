@@ -1,0 +1,138 @@
+import type { Browser } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
+import {
+  ask,
+  close,
+  finalAnswer,
+  launch,
+  members,
+  open,
+  patience,
+  type Watched,
+  waitForEnd,
+} from "./browser";
+
+let browser: Browser;
+let watched: Watched;
+beforeAll(async () => {
+  browser = await launch();
+});
+afterAll(() => browser.close());
+beforeEach(async () => {
+  watched = await open(browser);
+});
+afterEach(() => close(watched));
+
+const question = "Is it better to repair or to replace an old bicycle?";
+
+it("shows all three stages as they happen, and all of it again after a reload", async () => {
+  const { page } = watched;
+  await ask(page, question);
+  const names = await members(page);
+  const cards = page.getByRole("article", { name: /^Answer of / });
+  for (const name of names) {
+    const text = cards
+      .and(page.getByLabel(`Answer of ${name}`, { exact: true }))
+      .locator(".markdown");
+    await text.waitFor({ timeout: patience });
+  }
+  const growing = cards.first().locator(".markdown");
+  const early = (await growing.textContent()) ?? "";
+  await expect
+    .poll(async () => ((await growing.textContent()) ?? "").length)
+    .toBeGreaterThan(early.length);
+  await page
+    .getByRole("listitem")
+    .filter({ hasText: "Blind reviews" })
+    .and(page.locator("[aria-current=step]"))
+    .waitFor({ timeout: patience });
+  await page
+    .getByRole("listitem")
+    .filter({ hasText: "Final answer" })
+    .and(page.locator("[aria-current=step]"))
+    .waitFor({ timeout: patience });
+  await waitForEnd(page);
+
+  await page.reload();
+  await finalAnswer(page).waitFor();
+  expect(await cards.count()).toBe(names.length);
+  const aggregate = page.getByRole("group", { name: "Aggregate ranking" });
+  expect(await aggregate.locator("tbody tr").count()).toBe(names.length);
+
+  const review = page.getByRole("article", { name: /^Review by / }).first();
+  await review.getByText("Full review").click();
+  const body = review.locator(".details-body");
+  await body.waitFor();
+  const short = names.map((name) => name.slice(name.lastIndexOf("/") + 1));
+  const ranked = await review.getByRole("listitem").allTextContents();
+  for (const name of short) expect(ranked.some((entry) => entry.includes(name))).toBe(true);
+  expect(await body.textContent()).not.toMatch(/Response [A-Z]\b/);
+});
+
+it("picks a running deliberation up after a reload", async () => {
+  const { page } = watched;
+  await ask(page, "Why do cats purr?");
+  await page.locator(".answer-writing").first().waitFor({ timeout: patience });
+  await page.reload();
+  await page.getByRole("button", { name: "Stop" }).waitFor();
+  const names = await members(page);
+  await expect
+    .poll(() => page.getByRole("article", { name: /^Answer of / }).count(), { timeout: patience })
+    .toBe(names.length);
+  await waitForEnd(page);
+});
+
+it("goes on while another conversation is read", async () => {
+  const { page } = watched;
+  await ask(page, "Why do leaves fall?");
+  const running = page.url();
+  await page.locator(".answer-writing").first().waitFor({ timeout: patience });
+  await page.getByRole("link", { name: "New conversation" }).first().click();
+  await page.getByRole("heading", { name: "Ask the council" }).waitFor();
+  await page.goBack();
+  expect(page.url()).toBe(running);
+  await waitForEnd(page);
+});
+
+it("stops when asked to, and keeps what had arrived", async () => {
+  const { page } = watched;
+  await ask(page, "How deep is the sea?");
+  await expect
+    .poll(() => page.locator(".answer .markdown").first().textContent(), { timeout: patience })
+    .toMatch(/\w{3}/);
+  await page.getByRole("button", { name: "Stop" }).click();
+  await page.getByText("Stopped.", { exact: true }).waitFor({ timeout: patience });
+  const kept = page.locator(".answer .markdown").first();
+  expect(await kept.textContent()).toMatch(/\w{3}/);
+  await page.reload();
+  await page.getByText("Stopped.", { exact: true }).waitFor();
+  expect(await kept.textContent()).toMatch(/\w{3}/);
+
+  await page.getByRole("button", { name: "Ask again" }).click();
+  await page.getByRole("button", { name: "Stop" }).waitFor();
+  await page.locator(".answer-writing").first().waitFor({ timeout: patience });
+  await page.getByRole("button", { name: "Stop" }).click();
+  await expect
+    .poll(() => page.getByText("Stopped.", { exact: true }).count(), { timeout: patience })
+    .toBe(2);
+});
+
+it("says so when the session has ended, and keeps the question", async () => {
+  const { page, faults } = watched;
+  await page.goto("/");
+  await page.locator(".seats").waitFor();
+  await page.route("**/api/**", (route) => route.fulfill({ status: 401, json: {} }));
+  await page.getByLabel("Your question").fill("Am I still here?");
+  await page.getByLabel("Your question").press("Enter");
+  await page.getByRole("link", { name: "Reload the page to sign in again" }).waitFor();
+  expect(await page.getByLabel("Your question").inputValue()).toBe("Am I still here?");
+  expect(faults.splice(0).every((fault) => fault.includes("401"))).toBe(true);
+});
+
+it("keeps what is typed and not sent", async () => {
+  const { page } = watched;
+  await page.goto("/");
+  await page.getByLabel("Your question").fill("half a thought");
+  await page.reload();
+  expect(await page.getByLabel("Your question").inputValue()).toBe("half a thought");
+});

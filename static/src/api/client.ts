@@ -1,0 +1,110 @@
+/** Every call to the server goes through here, so that "signed out" is noticed once for all. */
+import { asProblem, type Problem, problemOf } from "./problem";
+import type {
+  Config,
+  ConfigChange,
+  Conversation,
+  ConversationSummary,
+  ModelList,
+  NewToken,
+  SearchHit,
+  Tags,
+  Token,
+  User,
+} from "./types";
+
+type Listener = () => void;
+let signedOut = false;
+const listeners = new Set<Listener>();
+
+/** Whether the last answer said that the session has ended; for useSyncExternalStore. */
+export const session = {
+  isSignedOut: () => signedOut,
+  subscribe(listener: Listener) {
+    listeners.add(listener);
+    return () => {
+      listeners.delete(listener);
+    };
+  },
+  note(value: boolean) {
+    if (signedOut === value) return;
+    signedOut = value;
+    for (const listener of listeners) listener();
+  },
+};
+
+/** fetch that follows no redirect (a proxy's sign-in page is on another site) and throws Problems. */
+export async function request(path: string, init: RequestInit = {}): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetch(path, { credentials: "same-origin", redirect: "manual", ...init });
+  } catch (error) {
+    if (init.signal?.aborted) throw error;
+    throw asProblem(error);
+  }
+  const problem: Problem | null = await problemOf(response);
+  session.note(problem?.kind === "signed_out");
+  if (problem) throw problem;
+  return response;
+}
+
+async function json<T>(path: string, init?: RequestInit): Promise<T> {
+  const response = await request(path, {
+    ...init,
+    headers: { accept: "application/json", ...init?.headers },
+  });
+  return (await response.json()) as T;
+}
+
+const send = (method: string, body: unknown): RequestInit => ({
+  method,
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify(body),
+});
+
+const one = (id: string) => `/api/conversations/${encodeURIComponent(id)}`;
+
+export interface Page<T> {
+  items: T[];
+  total: number;
+}
+
+export const api = {
+  user: () => json<User>("/api/user"),
+  config: () => json<Config>("/api/config"),
+  saveConfig: (change: ConfigChange) => json<Config>("/api/config", send("PUT", change)),
+  resetConfig: () => json<Config>("/api/config/reset", send("POST", {})),
+  models: () => json<ModelList>("/api/models"),
+
+  async conversations(
+    offset: number,
+    limit: number,
+    tag: string | null,
+  ): Promise<Page<ConversationSummary>> {
+    const query = new URLSearchParams({ limit: String(limit), offset: String(offset) });
+    if (tag !== null) query.set("tag", tag);
+    const response = await request(`/api/conversations?${query}`);
+    const items = (await response.json()) as ConversationSummary[];
+    const total = Number(response.headers.get("x-total-count") ?? Number.NaN);
+    return { items, total: Number.isFinite(total) ? total : offset + items.length };
+  },
+  conversation: (id: string) => json<Conversation>(one(id)),
+  createConversation: () => json<Conversation>("/api/conversations", send("POST", {})),
+  rename: (id: string, title: string) => json<unknown>(one(id), send("PATCH", { title })),
+  tags: () => json<Tags>("/api/tags"),
+  setTags: (id: string, tags: string[]) => json<unknown>(`${one(id)}/tags`, send("PUT", { tags })),
+  remove: (id: string) => json<unknown>(one(id), { method: "DELETE" }),
+  restore: (id: string) => json<unknown>(`${one(id)}/restore`, send("POST", {})),
+  search: (q: string) => json<SearchHit[]>(`/api/search?limit=30&q=${encodeURIComponent(q)}`),
+  exportHref: (id: string, format: "md" | "json") => `${one(id)}/export?format=${format}`,
+
+  tokens: () => json<Token[]>("/api/tokens"),
+  createToken: (name: string, expires_in_days: number) =>
+    json<NewToken>("/api/tokens", send("POST", { name, expires_in_days })),
+  revokeToken: (id: string) =>
+    json<unknown>(`/api/tokens/${encodeURIComponent(id)}`, { method: "DELETE" }),
+
+  cancelRun: (runId: string) =>
+    json<unknown>(`/api/runs/${encodeURIComponent(runId)}/cancel`, send("POST", {})),
+  cancelConversation: (id: string) => json<unknown>(`${one(id)}/message/cancel`, send("POST", {})),
+};

@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { asProblem, problemOf } from "./problem";
+
+const answer = (status: number, body: unknown, type = "application/problem+json") =>
+  new Response(typeof body === "string" ? body : JSON.stringify(body), {
+    status,
+    headers: { "content-type": type, "retry-after": "7" },
+  });
+
+describe("an answer", () => {
+  it("that is good is no problem", async () => {
+    expect(await problemOf(answer(200, [], "application/json"))).toBeNull();
+  });
+
+  it("means signed out when it is a 401 or a proxy's page", async () => {
+    for (const response of [
+      answer(401, {}),
+      answer(200, "<!doctype html>", "text/html; charset=utf-8"),
+    ]) {
+      expect((await problemOf(response))?.kind).toBe("signed_out");
+    }
+  });
+
+  it("means a restart when the server is away, and says how long to wait", async () => {
+    const problem = await problemOf(answer(502, "<h1>Bad gateway</h1>", "text/html"));
+    expect(problem).toMatchObject({ kind: "restarting", retryAfterMs: 7000 });
+  });
+
+  it("names every wrong field, in the old form too", async () => {
+    const fields = [{ field: "chairman_model", message: "must be a model id" }];
+    const detail = [{ loc: ["body", "chairman_model"], msg: "must be a model id" }];
+    expect((await problemOf(answer(422, { detail, errors: fields })))?.fields).toEqual(fields);
+    expect((await problemOf(answer(422, { detail })))?.fields).toEqual(fields);
+  });
+
+  it("names the run that is in the way", async () => {
+    const problem = await problemOf(answer(409, { detail: "There is a run.", run_id: "r1" }));
+    expect(problem).toMatchObject({ kind: "refused", runId: "r1", message: "There is a run." });
+  });
+
+  it("that says nothing still gets a sentence", async () => {
+    expect((await problemOf(answer(500, "oops", "text/plain")))?.message).toContain("500");
+  });
+});
+
+it("a failed fetch is the network's fault, any other error is its own", () => {
+  expect(asProblem(new TypeError("Failed to fetch")).kind).toBe("network");
+  expect(asProblem(new Error("odd"))).toMatchObject({ kind: "refused", message: "odd" });
+});

@@ -1,0 +1,119 @@
+/** What can go wrong with a call to the server, as the page tells it to a person. */
+
+export interface FieldError {
+  field: string;
+  message: string;
+}
+
+export type ProblemKind =
+  /** Nothing came back: no network, or the server is away. */
+  | "network"
+  /** The proxy's session has ended: 401, a redirect, or a sign-in page where JSON was due. */
+  | "signed_out"
+  /** The server is stopping or not yet ready (502, 503, 504). */
+  | "restarting"
+  /** The server said no, and said why. */
+  | "refused";
+
+export class Problem extends Error {
+  override readonly name = "Problem";
+  constructor(
+    readonly kind: ProblemKind,
+    message: string,
+    readonly status = 0,
+    readonly fields: FieldError[] = [],
+    /** The run that is in the way (409). */
+    readonly runId: string | null = null,
+    readonly retryAfterMs: number | null = null,
+    readonly requestId: string | null = null,
+  ) {
+    super(message);
+  }
+}
+
+const offlineText = "The server could not be reached. Check the connection and try again.";
+
+export function networkProblem(): Problem {
+  return new Problem("network", offlineText);
+}
+
+export function signedOutProblem(): Problem {
+  return new Problem("signed_out", "You are signed out. Reload the page to sign in again.", 401);
+}
+
+/** Any thrown value as a Problem; a fetch that failed throws a TypeError. */
+export function asProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof TypeError) return networkProblem();
+  return new Problem("refused", error instanceof Error ? error.message : String(error));
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function fieldErrors(body: Record<string, unknown>): FieldError[] {
+  if (Array.isArray(body.errors)) {
+    return body.errors.filter(isRecord).map((entry) => ({
+      field: String(entry.field ?? ""),
+      message: String(entry.message ?? ""),
+    }));
+  }
+  if (Array.isArray(body.detail)) {
+    return body.detail.filter(isRecord).map((entry) => ({
+      field: Array.isArray(entry.loc)
+        ? entry.loc.filter((part) => part !== "body").join(".")
+        : String(entry.loc ?? ""),
+      message: String(entry.msg ?? ""),
+    }));
+  }
+  return [];
+}
+
+function sentence(status: number, body: Record<string, unknown>, fields: FieldError[]): string {
+  if (typeof body.detail === "string" && body.detail !== "") return body.detail;
+  if (fields.length > 0) return fields.map((f) => `${f.field}: ${f.message}`).join("; ");
+  if (typeof body.title === "string" && body.title !== "") return body.title;
+  return `The server answered ${status} without saying why.`;
+}
+
+function retryAfterMs(response: Response): number | null {
+  const seconds = Number(response.headers.get("retry-after") ?? Number.NaN);
+  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : null;
+}
+
+/** True when a proxy answered in the server's place with its sign-in page. */
+export function looksSignedOut(response: Response): boolean {
+  if (response.status === 401 || response.type === "opaqueredirect") return true;
+  if (response.status >= 300 && response.status < 400) return true;
+  const type = response.headers.get("content-type") ?? "";
+  // A proxy's own 502 page is HTML as well, and only means that the server is away.
+  return type.startsWith("text/html") && response.status < 500;
+}
+
+/** The problem a response stands for; null when it is a good answer. */
+export async function problemOf(response: Response): Promise<Problem | null> {
+  if (looksSignedOut(response)) return signedOutProblem();
+  if (response.ok) return null;
+  let body: unknown = null;
+  try {
+    body = await response.json();
+  } catch {
+    // Not JSON: the status alone has to do.
+  }
+  const record = isRecord(body) ? body : {};
+  const fields = fieldErrors(record);
+  const restarting = [502, 503, 504].includes(response.status);
+  const message =
+    restarting && typeof record.detail !== "string"
+      ? "The server is restarting."
+      : sentence(response.status, record, fields);
+  return new Problem(
+    restarting ? "restarting" : "refused",
+    message,
+    response.status,
+    fields,
+    typeof record.run_id === "string" ? record.run_id : null,
+    retryAfterMs(response),
+    typeof record.request_id === "string" ? record.request_id : null,
+  );
+}

@@ -1,0 +1,75 @@
+/** What the page keeps of the server's answers, and when it asks again. */
+import { QueryClient, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { isFollowed } from "../run/live";
+import { api } from "./client";
+import { asProblem } from "./problem";
+
+export const queryClient = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 15_000,
+      // What the server refused stays refused; what passed by is worth a few more tries.
+      retry: (failures, error) => {
+        const { kind } = asProblem(error);
+        return (kind === "network" || kind === "restarting") && failures < 4;
+      },
+      networkMode: "always",
+    },
+    mutations: { networkMode: "always" },
+  },
+});
+
+const pageSize = 50;
+
+export const keys = {
+  conversations: ["conversations"] as const,
+  conversation: (id: string) => ["conversation", id] as const,
+  search: (q: string) => ["search", q] as const,
+  config: ["config"] as const,
+  models: ["models"] as const,
+  tags: ["tags"] as const,
+  tokens: ["tokens"] as const,
+  user: ["user"] as const,
+};
+
+export const useConversations = (tag: string | null) =>
+  useInfiniteQuery({
+    queryKey: [...keys.conversations, tag],
+    queryFn: ({ pageParam }) => api.conversations(pageParam, pageSize, tag),
+    initialPageParam: 0,
+    getNextPageParam: (last, pages) => {
+      const seen = pages.reduce((sum, page) => sum + page.items.length, 0);
+      return last.items.length > 0 && seen < last.total ? seen : undefined;
+    },
+    // A run started elsewhere shows its dot, and loses it, without a reload.
+    refetchInterval: (query) =>
+      query.state.data?.pages.some((page) => page.items.some((item) => item.running))
+        ? 10_000
+        : false,
+  });
+
+export const useConversation = (id: string) =>
+  useQuery({
+    queryKey: keys.conversation(id),
+    queryFn: () => api.conversation(id),
+    refetchOnWindowFocus: () => !isFollowed(id),
+  });
+
+export const useSearch = (q: string) =>
+  useQuery({ queryKey: keys.search(q), queryFn: () => api.search(q), enabled: q.length > 0 });
+
+export const useConfig = () =>
+  useQuery({ queryKey: keys.config, queryFn: api.config, staleTime: 60_000 });
+
+export const useModels = () =>
+  useQuery({ queryKey: keys.models, queryFn: api.models, staleTime: 300_000 });
+
+export const useTags = () => useQuery({ queryKey: keys.tags, queryFn: api.tags });
+
+export const useTokens = () => useQuery({ queryKey: keys.tokens, queryFn: api.tokens });
+
+export const useUser = () =>
+  useQuery({ queryKey: keys.user, queryFn: api.user, staleTime: 300_000 });
+
+export const refreshConversations = () =>
+  queryClient.invalidateQueries({ queryKey: keys.conversations });

@@ -1,0 +1,73 @@
+/**
+ * The names of the API's shapes, as the rest of the app uses them: aliases of what the server
+ * describes (`npm run generate`). A change of the API that matters here does not compile.
+ */
+import type { components } from "./schema";
+
+/** The document calls these maps objects and no more; here they have their values' type. */
+interface Maps {
+  label_to_model: Record<string, string>;
+  label_to_member: Record<string, string>;
+  /** How many members were how sure: "8" → 2. */
+  distribution: Record<string, number>;
+  by_stage: Record<
+    string,
+    { cost?: number | null; tokens: number; latency_ms: number; calls: number }
+  >;
+}
+
+type WithMaps<T> = T extends object
+  ? { [K in keyof T]: K extends keyof Maps ? Maps[K] : WithMaps<T[K]> }
+  : T;
+
+type Schemas = WithMaps<components["schemas"]>;
+
+export type ErrorKind = Schemas["ErrorKind"];
+export type Usage = Schemas["Usage"];
+export type Answer = Schemas["Answer"];
+export type Review = Schemas["Review"];
+export type ParseKind = Schemas["Parse"];
+export type Synthesis = Schemas["Synthesis"];
+export type Editorial = Schemas["Editorial"];
+export type AggregateConfidence = Schemas["AggregateConfidence"];
+export type Seat = Schemas["Seat"];
+export type RunStatus = Schemas["RunStatus"];
+
+export type Conversation = Schemas["Conversation"];
+export type ConversationSummary = Schemas["ConversationSummary"];
+export type Message = Schemas["Message"];
+export type AssistantMessage = Extract<Message, { role: "assistant" }>;
+export type UserMessage = Extract<Message, { role: "user" }>;
+export type Metadata = Schemas["Metadata"];
+export type AggregateRow = Schemas["AggregateRow"];
+export type AggregateFacts = Schemas["AggregateFacts"];
+export type Costs = Schemas["Costs"];
+export type CouncilEvent = Schemas["Event"];
+
+export type User = Schemas["Me"];
+export type Config = Schemas["ConfigView"];
+export type CouncilMember = Schemas["Member"];
+/** What `PUT /api/config` takes; a field that is left out stays as it is. */
+export type ConfigChange = Partial<Schemas["SettingsLayer"]>;
+export type Model = Schemas["ModelInfo"];
+export type ModelList = Schemas["ModelList"];
+export type Token = Schemas["TokenView"];
+export type Ask = Pick<Schemas["MessageRequest"], "content"> & Partial<Schemas["MessageRequest"]>;
+
+/** A token as it is answered once, when it is made: with its secret. */
+export interface NewToken extends Token {
+  token: string;
+}
+
+/** The caller's tags, and names to begin with. */
+export interface Tags {
+  tags: string[];
+  suggestions: string[];
+}
+
+export interface SearchHit {
+  conversation_id: string;
+  title: string;
+  snippet: string;
+  at: string;
+}

@@ -1,0 +1,128 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { act } from "react";
+import { createRoot, type Root } from "react-dom/client";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { keys } from "../../api/queries";
+import type { Ask } from "../../api/types";
+import { Composer } from "./composer";
+import { drafts } from "./draft";
+
+let place: HTMLElement;
+let root: Root;
+const asked = vi.fn<(body: Ask) => Promise<void>>();
+
+beforeEach(() => {
+  vi.stubGlobal("IS_REACT_ACT_ENVIRONMENT", true);
+  localStorage.clear();
+  asked.mockReset().mockResolvedValue();
+  place = document.body.appendChild(document.createElement("div"));
+  root = createRoot(place);
+});
+afterEach(async () => {
+  await act(async () => root.unmount());
+  place.remove();
+  drafts.write("c1", { content: "", useCot: false, systemPrompt: "" });
+});
+
+async function show(running = false, limit = 1000) {
+  const client = new QueryClient();
+  client.setQueryDefaults(keys.config, { enabled: false });
+  client.setQueryData(keys.config, { limits: { max_content_chars: limit, max_members: 7 } });
+  await act(async () =>
+    root.render(
+      <QueryClientProvider client={client}>
+        <Composer
+          conversationId="c1"
+          running={running}
+          stopping={false}
+          refusal={null}
+          onAsk={asked}
+          onStop={() => undefined}
+        />
+      </QueryClientProvider>,
+    ),
+  );
+  const box = place.querySelector("textarea");
+  if (!box) throw new Error("the composer has no box");
+  return box;
+}
+
+async function press(box: HTMLElement, init: KeyboardEventInit) {
+  const event = new KeyboardEvent("keydown", { bubbles: true, cancelable: true, ...init });
+  await act(async () => box.dispatchEvent(event));
+  return event;
+}
+
+describe("the composer", () => {
+  it("sends on Enter", async () => {
+    drafts.write("c1", { content: "Why?" });
+    await press(await show(), { key: "Enter" });
+    expect(asked).toHaveBeenCalledExactlyOnceWith({ content: "Why?" });
+  });
+
+  it("leaves Shift and Enter to the box", async () => {
+    drafts.write("c1", { content: "Why?" });
+    const event = await press(await show(), { key: "Enter", shiftKey: true });
+    expect(asked).not.toHaveBeenCalled();
+    expect(event.defaultPrevented).toBe(false);
+  });
+
+  it("leaves Enter to an input method that composes", async () => {
+    drafts.write("c1", { content: "なぜ" });
+    const event = await press(await show(), { key: "Enter", isComposing: true });
+    expect(asked).not.toHaveBeenCalled();
+    expect(event.defaultPrevented).toBe(false);
+  });
+
+  it("sends nothing while a run is under way, and offers to stop it", async () => {
+    drafts.write("c1", { content: "Next?" });
+    await press(await show(true), { key: "Enter" });
+    expect(asked).not.toHaveBeenCalled();
+    expect(place.querySelector(".stop-button")?.textContent).toContain("Stop");
+  });
+
+  it("sends no empty question", async () => {
+    drafts.write("c1", { content: "  \n" });
+    await press(await show(), { key: "Enter" });
+    expect(asked).not.toHaveBeenCalled();
+  });
+
+  it("sends no question that is too long, and says so", async () => {
+    drafts.write("c1", { content: "é".repeat(11) });
+    await press(await show(false, 10), { key: "Enter" });
+    expect(asked).not.toHaveBeenCalled();
+    expect(place.textContent).toContain("11 of 10 characters");
+  });
+
+  it("sends the options that were chosen", async () => {
+    drafts.write("c1", { content: "Why?", useCot: true, systemPrompt: "Be brief." });
+    await press(await show(), { key: "Enter" });
+    expect(asked).toHaveBeenCalledWith({
+      content: "Why?",
+      use_cot: true,
+      system_prompt: "Be brief.",
+    });
+  });
+});
+
+describe("a draft", () => {
+  it("is kept per conversation, across reloads", async () => {
+    drafts.write("c1", { content: "half a thou" });
+    drafts.write("c2", { content: "another" });
+    vi.resetModules();
+    const reloaded = await import("./draft");
+    expect(reloaded.drafts.read("c1").content).toBe("half a thou");
+    expect(reloaded.drafts.read("c2").content).toBe("another");
+  });
+
+  it("that was emptied is forgotten", () => {
+    drafts.write("c1", { content: "x" });
+    drafts.write("c1", { content: "" });
+    expect(localStorage.getItem("draft:c1")).toBeNull();
+  });
+
+  it("that is damaged reads as empty", () => {
+    localStorage.setItem("draft:broken", "{");
+    expect(drafts.read("broken").content).toBe("");
+  });
+});

@@ -1,0 +1,152 @@
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "react";
+import type { Problem } from "../../api/problem";
+import { useConfig } from "../../api/queries";
+import type { Ask } from "../../api/types";
+import { count } from "../../ui/format";
+import { Icon } from "../../ui/icon";
+import { Notice } from "../../ui/notice";
+import { drafts, useDraft } from "./draft";
+
+interface Props {
+  conversationId: string | null;
+  running: boolean;
+  stopping: boolean;
+  refusal: Problem | null;
+  /** Resolves once the question is on its way or was refused; never rejects. */
+  onAsk: (body: Ask) => Promise<void>;
+  onStop: () => void;
+}
+
+export function Composer({ conversationId, running, stopping, refusal, onAsk, onStop }: Props) {
+  const draft = useDraft(conversationId);
+  const config = useConfig();
+  const box = useRef<HTMLTextAreaElement>(null);
+  const [sending, setSending] = useState(false);
+  const [promptOpen, setPromptOpen] = useState(draft.systemPrompt !== "");
+  const id = useId();
+
+  const limit = config.data?.limits?.max_content_chars ?? 100_000;
+  // The server counts characters, not UTF-16 units; only long texts are worth the difference.
+  const length = draft.content.length > limit * 0.9 ? [...draft.content].length : 0;
+  const tooLong = length > limit;
+  const canSend = draft.content.trim() !== "" && !tooLong && !running && !sending;
+
+  useLayoutEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    element.style.height = "auto";
+    element.style.height = `${Math.min(element.scrollHeight, innerHeight * 0.4)}px`;
+  });
+
+  // A new conversation is for typing, where that does not raise a phone's keyboard; an old one is
+  // for reading first.
+  useEffect(() => {
+    if (conversationId === null && matchMedia("(pointer: fine)").matches) {
+      box.current?.focus({ preventScroll: true });
+    }
+  }, [conversationId]);
+
+  const sendNow = async () => {
+    if (!canSend) return;
+    const body: Ask = { content: draft.content };
+    if (draft.useCot) body.use_cot = true;
+    if (draft.systemPrompt.trim()) body.system_prompt = draft.systemPrompt;
+    setSending(true);
+    try {
+      await onAsk(body);
+    } finally {
+      setSending(false);
+    }
+  };
+
+  return (
+    <form
+      className="composer"
+      aria-label="Ask the council"
+      onSubmit={(event) => {
+        event.preventDefault();
+        sendNow();
+      }}
+    >
+      {refusal && (
+        <Notice tone="bad" urgent>
+          <strong>Not sent.</strong> {refusal.message}
+        </Notice>
+      )}
+      <div className="composer-box">
+        <textarea
+          ref={box}
+          rows={1}
+          aria-label="Your question"
+          aria-describedby={`${id}-hint`}
+          placeholder={conversationId ? "Ask a follow-up" : "Ask the council anything"}
+          value={draft.content}
+          onChange={(event) => drafts.write(conversationId, { content: event.target.value })}
+          onKeyDown={(event) => {
+            // While an input method composes, Enter picks a candidate.
+            if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+            event.preventDefault();
+            sendNow();
+          }}
+        />
+        {promptOpen && (
+          <label className="composer-prompt">
+            <span>Instructions for every member without a prompt of its own</span>
+            <textarea
+              rows={2}
+              value={draft.systemPrompt}
+              onChange={(event) =>
+                drafts.write(conversationId, { systemPrompt: event.target.value })
+              }
+            />
+          </label>
+        )}
+        <div className="composer-row">
+          <button
+            type="button"
+            className="chip"
+            aria-pressed={draft.useCot}
+            aria-describedby={`${id}-cot`}
+            onClick={() => drafts.write(conversationId, { useCot: !draft.useCot })}
+          >
+            {draft.useCot && <Icon name="check" />}
+            Step by step
+          </button>
+          <button
+            type="button"
+            className="chip"
+            aria-expanded={promptOpen}
+            onClick={() => setPromptOpen(!promptOpen)}
+          >
+            Instructions
+            {!promptOpen && draft.systemPrompt.trim() !== "" && <span className="chip-dot" />}
+          </button>
+          <span id={`${id}-cot`} className="composer-explains">
+            {draft.useCot
+              ? "Each member writes out thinking, analysis and conclusion."
+              : "Step by step: members show their thinking and analysis."}
+          </span>
+          {length > 0 && (
+            <span className={tooLong ? "counter counter-over" : "counter"} role="status">
+              {count(length)} of {count(limit)} characters
+            </span>
+          )}
+          {running ? (
+            <button type="button" className="stop-button" onClick={onStop} disabled={stopping}>
+              <Icon name="stop" />
+              {stopping ? "Stopping…" : "Stop"}
+            </button>
+          ) : (
+            <button type="submit" className="send-button" disabled={!canSend}>
+              <Icon name="send" />
+              <span>Ask</span>
+            </button>
+          )}
+        </div>
+      </div>
+      <p id={`${id}-hint`} className="visually-hidden">
+        Enter sends, Shift and Enter starts a new line.
+      </p>
+    </form>
+  );
+}

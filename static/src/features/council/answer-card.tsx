@@ -1,0 +1,120 @@
+import { memo } from "react";
+import type { Answer } from "../../api/types";
+import { Markdown } from "../../markdown/markdown";
+import type { AnswerState } from "../../run/state";
+import { Clamp } from "../../ui/clamp";
+import { CopyButton } from "../../ui/copy";
+import { Details } from "../../ui/disclosure";
+import { duration, money, shortName, tokensPerSecond } from "../../ui/format";
+import { errorTitles } from "./describe";
+import { Monogram } from "./monogram";
+
+const statusText = { waiting: "waiting", writing: "writing", done: "answered", failed: "failed" };
+
+function Facts({ result }: { result: Answer }) {
+  const speed = tokensPerSecond(result);
+  const facts = [
+    result.confidence ? `confidence ${result.confidence}/10` : null,
+    duration(result.latency_ms) || null,
+    speed ? `${speed} tokens/s` : null,
+    result.error && result.cost === undefined ? null : money(result.cost),
+  ].filter((fact) => fact !== null);
+  return (
+    <ul className="facts">
+      {facts.map((fact) => (
+        <li key={fact}>{fact}</li>
+      ))}
+    </ul>
+  );
+}
+
+function Flags({ result, restarted }: { result: Answer | null; restarted: boolean }) {
+  const flags = [
+    result?.truncated && "Cut off at the model's length limit.",
+    result?.system_prompt_dropped && "The provider refused the system prompt; asked without it.",
+    result?.addresses_judges && "This answer addresses its judges.",
+    restarted && !result && "Asked again after an interruption.",
+  ].filter((flag) => typeof flag === "string");
+  if (flags.length === 0) return null;
+  return (
+    <ul className="flags">
+      {flags.map((flag) => (
+        <li key={flag}>{flag}</li>
+      ))}
+    </ul>
+  );
+}
+
+function Failure({ answer }: { answer: AnswerState }) {
+  const { result } = answer;
+  const title = result?.error_kind ? errorTitles[result.error_kind] : null;
+  return (
+    <div className="failure">
+      <strong>{title ?? (result?.error ? "This member failed" : "Did not finish")}</strong>
+      {result?.error && <p>{result.error}</p>}
+      {answer.text && <p className="failure-kept">What had arrived is kept below.</p>}
+    </div>
+  );
+}
+
+function Body({ answer }: { answer: AnswerState }) {
+  const cot = answer.result?.cot;
+  if (cot) {
+    return (
+      <>
+        {cot.thinking && (
+          <Details title="Thinking">{() => <Markdown text={cot.thinking} />}</Details>
+        )}
+        {cot.analysis && (
+          <Details title="Analysis">{() => <Markdown text={cot.analysis} />}</Details>
+        )}
+        <p className="cot-label">Conclusion</p>
+        <Markdown text={cot.conclusion} />
+      </>
+    );
+  }
+  if (answer.text) return <Markdown text={answer.text} streaming={answer.status === "writing"} />;
+  if (answer.status === "done") return <p className="quiet">The answer is empty.</p>;
+  if (answer.status === "failed") return null;
+  return (
+    <p className="quiet">{answer.reasoning ? "Reasoning…" : "Waiting for the first words…"}</p>
+  );
+}
+
+export const AnswerCard = memo(function AnswerCard({
+  answer,
+  seat,
+}: {
+  answer: AnswerState;
+  seat: number;
+}) {
+  const { member, model } = answer.seat;
+  const name = shortName(member);
+  return (
+    <article className={`answer answer-${answer.status}`} aria-label={`Answer of ${member}`}>
+      <header className="answer-head">
+        <Monogram member={member} seat={seat} />
+        <div className="answer-who">
+          <h4>{name}</h4>
+          {model !== name && <span className="model-id">{model}</span>}
+        </div>
+        {answer.status === "done" && answer.text ? (
+          <CopyButton label="Copy" text={() => answer.text} />
+        ) : (
+          <span className={`status status-${answer.status}`}>{statusText[answer.status]}</span>
+        )}
+      </header>
+      {answer.result && <Facts result={answer.result} />}
+      <Flags result={answer.result} restarted={answer.restarted} />
+      {answer.status === "failed" && <Failure answer={answer} />}
+      {answer.reasoning && (
+        <Details title="Reasoning">
+          {() => <Markdown text={answer.reasoning} streaming={answer.status === "writing"} />}
+        </Details>
+      )}
+      <Clamp label={`Answer of ${name}`} following={answer.status === "writing"}>
+        <Body answer={answer} />
+      </Clamp>
+    </article>
+  );
+});

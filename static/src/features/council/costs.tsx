@@ -1,0 +1,60 @@
+import type { Costs } from "../../api/types";
+import { count, duration, money, plural } from "../../ui/format";
+import { ScrollBox } from "../../ui/scroll-box";
+
+const stages = [
+  ["stage1", "Answers"],
+  ["stage2", "Reviews"],
+  ["stage3", "Final answer"],
+  ["title", "Title"],
+] as const;
+
+export function CostTable({ costs }: { costs: Costs }) {
+  return (
+    <>
+      <ScrollBox label="Cost and time">
+        <table className="costs">
+          <caption className="visually-hidden">Cost and time by stage</caption>
+          <thead>
+            <tr>
+              <th scope="col">Stage</th>
+              <th scope="col">Calls</th>
+              <th scope="col">Tokens</th>
+              <th scope="col">Time</th>
+              <th scope="col">Cost</th>
+            </tr>
+          </thead>
+          <tbody>
+            {stages.map(([key, name]) => {
+              const stage = costs.by_stage?.[key];
+              if (!stage || stage.calls === 0) return null;
+              return (
+                <tr key={key}>
+                  <th scope="row">{name}</th>
+                  <td>{stage.calls}</td>
+                  <td>{count(stage.tokens)}</td>
+                  <td>{duration(stage.latency_ms)}</td>
+                  <td>{money(stage.cost)}</td>
+                </tr>
+              );
+            })}
+          </tbody>
+          <tfoot>
+            <tr>
+              <th scope="row">Together</th>
+              <td />
+              <td>{count(costs.total_tokens)}</td>
+              <td />
+              <td>{money(costs.total_cost)}</td>
+            </tr>
+          </tfoot>
+        </table>
+      </ScrollBox>
+      {costs.unknown_cost_calls > 0 && (
+        <p className="quiet">
+          {plural(costs.unknown_cost_calls, "call")} of unknown price not included.
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,66 @@
+/** A run in sentences: for the status line that is read out, and for the heads of sections. */
+import type { ErrorKind, ParseKind } from "../../api/types";
+import type { RunState } from "../../run/state";
+import { plural, shortName } from "../../ui/format";
+
+export const errorTitles: Record<ErrorKind, string> = {
+  auth: "The provider refused the key",
+  rate_limited: "The provider's limit was reached",
+  overloaded: "The provider was overloaded",
+  context_too_long: "The question was too long for this model",
+  refused: "The model declined to answer",
+  timeout: "No answer in time",
+  bad_response: "The provider's answer made no sense",
+  cancelled: "Stopped",
+};
+
+export const parseNotes: Record<ParseKind, { badge: string; meaning: string }> = {
+  strict: { badge: "read as asked", meaning: "The ranking was written exactly as asked." },
+  lenient: {
+    badge: "read leniently",
+    meaning: "The ranking was there, in another form than asked.",
+  },
+  fallback: {
+    badge: "read by order of mention",
+    meaning: "There was no ranking; this is the order in which the answers were first named.",
+  },
+  none: { badge: "abstention", meaning: "No ranking could be read from this review." },
+};
+
+export function runProgress(run: RunState) {
+  const ended = <T extends { status: string }>(list: readonly T[]) =>
+    list.filter((entry) => entry.status === "done" || entry.status === "failed").length;
+  return {
+    answered: run.answers.filter((answer) => answer.status === "done").length,
+    answersEnded: ended(run.answers),
+    reviewsEnded: ended(run.reviews),
+  };
+}
+
+/** Changes with stages and results, never with tokens: it is announced politely. */
+export function describeRun(run: RunState): string {
+  const { answersEnded, reviewsEnded } = runProgress(run);
+  switch (run.status) {
+    case "complete":
+      return `${run.synthesis.result?.heading ?? "The answer"} is ready.`;
+    case "failed":
+      return `The run failed. ${run.error ?? ""}`;
+    case "cancelled":
+      return "The run was stopped. What had arrived is kept.";
+    case "queued":
+    case "running":
+      break;
+  }
+  switch (run.phase) {
+    case "waiting":
+      return "The council is being called.";
+    case "stage1":
+      return `Stage 1: ${answersEnded} of ${plural(run.answers.length, "member")} have answered.`;
+    case "stage2":
+      return `Stage 2: ${reviewsEnded} of ${plural(run.reviews.length, "review")} are in.`;
+    case "stage3":
+      return `Stage 3: ${shortName(run.synthesis.model ?? "the chairman")} writes the final answer.`;
+    case "ended":
+      return "";
+  }
+}

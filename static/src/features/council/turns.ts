@@ -1,0 +1,48 @@
+/** A conversation's messages as questions with their deliberations, the one under way included. */
+import type { Conversation } from "../../api/types";
+import type { LiveRun } from "../../run/live";
+import { isLive, type RunState } from "../../run/state";
+import { fromStored } from "../../run/stored";
+
+export interface Turn {
+  /** Its place in the conversation: the same while it runs and once it is stored. */
+  key: string;
+  question: string;
+  run: RunState | null;
+  /** Set on the turn this page follows. */
+  live: LiveRun | null;
+}
+
+function storedTurns(conversation: Conversation): Turn[] {
+  const turns: Turn[] = [];
+  for (const message of conversation.messages) {
+    const last = turns.at(-1);
+    if (message.role === "user") {
+      turns.push({ key: `turn-${turns.length}`, question: message.content, run: null, live: null });
+    } else {
+      const run = fromStored(message, conversation.id);
+      if (last && last.run === null) last.run = run;
+      else turns.push({ key: `turn-${turns.length}`, question: "", run, live: null });
+    }
+  }
+  return turns;
+}
+
+export function turnsOf(conversation: Conversation, live: LiveRun | null): Turn[] {
+  const turns = storedTurns(conversation);
+  if (!live) return turns;
+  const { messageId } = live.run;
+  const at = turns.findIndex(({ run }) =>
+    messageId === null ? run !== null && isLive(run) : run?.messageId === messageId,
+  );
+  const stored = turns[at];
+  if (stored) return turns.with(at, { ...stored, run: live.run, live });
+  const last = turns.at(-1);
+  if (last && last.run === null && (live.question ?? last.question) === last.question) {
+    return turns.with(-1, { ...last, run: live.run, live });
+  }
+  return [
+    ...turns,
+    { key: `turn-${turns.length}`, question: live.question ?? "", run: live.run, live },
+  ];
+}

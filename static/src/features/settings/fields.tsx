@@ -1,0 +1,84 @@
+import { type ReactNode, useId } from "react";
+import { Icon } from "../../ui/icon";
+
+export const modelListId = "known-models";
+
+export function Errors({ id, messages }: { id: string; messages: readonly string[] }) {
+  if (messages.length === 0) return null;
+  return (
+    <span id={id} className="field-error">
+      <Icon name="alert" />
+      {messages.join(" ")}
+    </span>
+  );
+}
+
+interface TextFieldProps {
+  label: ReactNode;
+  hint?: string;
+  value: string;
+  placeholder?: string;
+  errors: readonly string[];
+  /** Suggests the models the providers offer. */
+  model?: boolean;
+  onChange: (value: string) => void;
+}
+
+export function TextField(props: TextFieldProps) {
+  const { label, hint, value, placeholder, errors, model = false, onChange } = props;
+  const id = useId();
+  const notes = [hint && `${id}-hint`, errors.length > 0 && `${id}-error`].filter(Boolean);
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <input
+        id={id}
+        type="text"
+        className={model ? "input input-model" : "input"}
+        list={model ? modelListId : undefined}
+        autoComplete="off"
+        spellCheck={false}
+        value={value}
+        placeholder={placeholder}
+        aria-invalid={errors.length > 0}
+        aria-describedby={notes.join(" ") || undefined}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      {hint && (
+        <span id={`${id}-hint`} className="field-hint">
+          {hint}
+        </span>
+      )}
+      <Errors id={`${id}-error`} messages={errors} />
+    </div>
+  );
+}
+
+export function CheckField({
+  label,
+  hint,
+  checked,
+  onChange,
+}: {
+  label: string;
+  hint: string;
+  checked: boolean;
+  onChange: (checked: boolean) => void;
+}) {
+  const id = useId();
+  return (
+    <div className="check-field">
+      <input
+        id={id}
+        type="checkbox"
+        checked={checked}
+        aria-describedby={`${id}-hint`}
+        onChange={(event) => onChange(event.target.checked)}
+      />
+      <label htmlFor={id}>{label}</label>
+      <span id={`${id}-hint`} className="field-hint">
+        {hint}
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,142 @@
+import { useMemo, useState } from "react";
+import { asProblem } from "../../api/problem";
+import { useModels } from "../../api/queries";
+import type { Model } from "../../api/types";
+import { count, plural } from "../../ui/format";
+import { Icon } from "../../ui/icon";
+import { Notice } from "../../ui/notice";
+
+/** A provider may offer hundreds; past this a search is quicker than scrolling. */
+const shownAtMost = 60;
+
+const perMillion = (price: number) => `$${(price * 1_000_000).toFixed(2)}`;
+
+function facts(model: Model): string {
+  const parts: string[] = [];
+  if (model.context_length)
+    parts.push(`${count(Math.round(model.context_length / 1000))}k context`);
+  if (model.pricing) {
+    const { prompt, completion } = model.pricing;
+    parts.push(
+      prompt === 0 && completion === 0
+        ? "free"
+        : `${perMillion(prompt)} in, ${perMillion(completion)} out per million tokens`,
+    );
+  }
+  return parts.join(" · ");
+}
+
+export function findModels(models: readonly Model[], query: string): Model[] {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  return models.filter((model) => {
+    const text = `${model.id} ${model.name} ${model.provider} ${model.family}`.toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+function groups(models: readonly Model[]): [string, Model[]][] {
+  const byMaker = new Map<string, Model[]>();
+  for (const model of models) {
+    const name = model.family ? `${model.family} · ${model.provider}` : model.provider;
+    byMaker.set(name, [...(byMaker.get(name) ?? []), model]);
+  }
+  return [...byMaker].sort(([a], [b]) => a.localeCompare(b));
+}
+
+interface Props {
+  taken: readonly string[];
+  full: boolean;
+  onAdd: (model: string) => void;
+}
+
+/** Adds a member from what the providers offer, or any id that is typed. */
+export function ModelPicker({ taken, full, onAdd }: Props) {
+  const models = useModels();
+  const [query, setQuery] = useState("");
+  const found = useMemo(() => findModels(models.data?.models ?? [], query), [models.data, query]);
+  const typed = query.trim();
+  const canAddTyped =
+    typed !== "" && !/\s/.test(typed) && !found.some((model) => model.id === typed);
+  return (
+    <div className="picker">
+      <label className="search">
+        <Icon name="search" />
+        <input
+          type="search"
+          placeholder="Search models by name, maker or id"
+          aria-label="Search models"
+          value={query}
+          onChange={(event) => setQuery(event.target.value)}
+        />
+      </label>
+      {models.isError && (
+        <Notice tone="bad">
+          The list of models is not there: {asProblem(models.error).message}
+        </Notice>
+      )}
+      {models.data?.errors.map((error) => (
+        <Notice key={error.provider} tone="warn">
+          {error.provider} did not give its list: {error.message}
+        </Notice>
+      ))}
+      <p className="visually-hidden" role="status">
+        {models.data ? `${plural(found.length, "model")} found` : "Loading models"}
+      </p>
+      {full && <p className="quiet">The council is full. Remove a member to add another.</p>}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the list scrolls, and keys must reach it */}
+      <section className="picker-list" tabIndex={0} aria-label="Models on offer">
+        {models.isPending && <p className="quiet">Loading models…</p>}
+        {groups(found.slice(0, shownAtMost)).map(([name, entries]) => (
+          <div key={name}>
+            <h4>{name}</h4>
+            <ul>
+              {entries.map((model) => (
+                <li key={model.id}>
+                  <div className="picker-model">
+                    <span className="picker-name">{model.name}</span>
+                    <span className="model-id">
+                      {[model.id, facts(model)].filter(Boolean).join(" · ")}
+                    </span>
+                  </div>
+                  {taken.includes(model.id) && <span className="quiet">in the council</span>}
+                  <button
+                    type="button"
+                    className="quiet-button"
+                    aria-label={`Add ${model.id}`}
+                    disabled={full}
+                    onClick={() => onAdd(model.id)}
+                  >
+                    <Icon name="plus" />
+                    Add
+                  </button>
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+        {found.length > shownAtMost && (
+          <p className="quiet">
+            {count(found.length - shownAtMost)} more: narrow the search to see them.
+          </p>
+        )}
+        {models.data && found.length === 0 && (
+          <p className="quiet">No provider here offers a model like that.</p>
+        )}
+      </section>
+      {canAddTyped && (
+        <button
+          type="button"
+          className="quiet-button"
+          disabled={full}
+          onClick={() => {
+            onAdd(typed);
+            setQuery("");
+          }}
+        >
+          <Icon name="plus" />
+          Add “{typed}” as it is typed
+        </button>
+      )}
+    </div>
+  );
+}

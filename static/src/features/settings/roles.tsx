@@ -1,0 +1,129 @@
+import { useId } from "react";
+import type { FieldError } from "../../api/problem";
+import { useModels } from "../../api/queries";
+import { Icon } from "../../ui/icon";
+import { CheckField, Errors, modelListId, TextField } from "./fields";
+import { messagesAt, newKey, type SettingsDraft } from "./form";
+
+interface Props {
+  draft: SettingsDraft;
+  errors: readonly FieldError[];
+  onChange: (change: Partial<SettingsDraft>) => void;
+}
+
+function Fallbacks({ draft, errors, onChange }: Props) {
+  const { fallbacks } = draft;
+  const id = useId();
+  return (
+    <fieldset className="fallbacks">
+      <legend>If the chairman fails</legend>
+      <p className="field-hint">
+        These are tried in this order; last of all, the member that was ranked best writes the
+        answer.
+      </p>
+      <Errors id={id} messages={messagesAt(errors, "chairman_fallbacks")} />
+      {fallbacks.map((fallback, at) => (
+        <div key={fallback.key} className="fallback">
+          <TextField
+            label={`Fallback ${at + 1}`}
+            value={fallback.model}
+            model
+            errors={messagesAt(errors, `chairman_fallbacks.${at}`)}
+            onChange={(model) =>
+              onChange({ fallbacks: fallbacks.with(at, { ...fallback, model }) })
+            }
+          />
+          <button
+            type="button"
+            className="icon-button"
+            aria-label={`Remove fallback ${at + 1}`}
+            onClick={() => onChange({ fallbacks: fallbacks.filter((_, index) => index !== at) })}
+          >
+            <Icon name="trash" />
+          </button>
+        </div>
+      ))}
+      <button
+        type="button"
+        className="quiet-button"
+        onClick={() => onChange({ fallbacks: [...fallbacks, { key: newKey(), model: "" }] })}
+      >
+        <Icon name="plus" />
+        Add a fallback
+      </button>
+    </fieldset>
+  );
+}
+
+export function Roles({ draft, errors, onChange }: Props) {
+  const models = useModels();
+  return (
+    <>
+      <datalist id={modelListId}>
+        {models.data?.models.map((model) => (
+          <option key={model.id} value={model.id}>
+            {model.name}
+          </option>
+        ))}
+      </datalist>
+      <div className="field-grid">
+        <TextField
+          label="Chairman"
+          hint="Writes the final answer."
+          value={draft.chairman}
+          model
+          errors={messagesAt(errors, "chairman_model")}
+          onChange={(chairman) => onChange({ chairman })}
+        />
+        <TextField
+          label="Chairman shown as"
+          value={draft.chairmanAlias}
+          errors={messagesAt(errors, "chairman_alias")}
+          onChange={(chairmanAlias) => onChange({ chairmanAlias })}
+        />
+        <TextField
+          label="Title model"
+          hint="Names conversations; a small, fast one will do."
+          value={draft.titleModel}
+          model
+          errors={messagesAt(errors, "title_model")}
+          onChange={(titleModel) => onChange({ titleModel })}
+        />
+        <TextField
+          label="Utility model"
+          hint="Answers small questions about the question."
+          value={draft.utilityModel}
+          model
+          errors={messagesAt(errors, "utility_model")}
+          onChange={(utilityModel) => onChange({ utilityModel })}
+        />
+      </div>
+      <Fallbacks draft={draft} errors={errors} onChange={onChange} />
+    </>
+  );
+}
+
+export function Rules({ draft, onChange }: Omit<Props, "errors">) {
+  return (
+    <>
+      <CheckField
+        label="Members review in character"
+        hint="Their system prompts hold in stage 2 as well."
+        checked={draft.promptInReviews}
+        onChange={(promptInReviews) => onChange({ promptInReviews })}
+      />
+      <CheckField
+        label="The chairman writes in character"
+        hint="Where the chairman is also a member with a system prompt."
+        checked={draft.promptInSynthesis}
+        onChange={(promptInSynthesis) => onChange({ promptInSynthesis })}
+      />
+      <CheckField
+        label="Count votes for one's own answer"
+        hint="Otherwise the ranking leaves them out and shows them beside it."
+        checked={draft.countSelfVotes}
+        onChange={(countSelfVotes) => onChange({ countSelfVotes })}
+      />
+    </>
+  );
+}

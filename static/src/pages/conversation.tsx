@@ -1,0 +1,168 @@
+import { useCallback, useEffect, useMemo, useRef } from "react";
+import { Link } from "wouter";
+import { api } from "../api/client";
+import { asProblem } from "../api/problem";
+import { useConversation } from "../api/queries";
+import type { Ask, Conversation } from "../api/types";
+import { Composer } from "../features/composer/composer";
+import { drafts } from "../features/composer/draft";
+import { TagEditor } from "../features/conversations/tags";
+import { LiveStatus } from "../features/council/deliberation";
+import { TurnView } from "../features/council/turn";
+import { turnsOf } from "../features/council/turns";
+import { isFollowed, stop, useLiveRuns } from "../run/live";
+import { resume, setRefusal, start, useRefusals } from "../run/session";
+import { isLive } from "../run/state";
+import { Icon } from "../ui/icon";
+import { Notice } from "../ui/notice";
+import { useTitle } from "../ui/title";
+import { toast } from "../ui/toast";
+
+function Head({ conversation, title }: { conversation: Conversation; title: string }) {
+  return (
+    <header className="conversation-head">
+      <h1>{title}</h1>
+      {conversation.message_count > 0 && <TagEditor conversation={conversation} />}
+      {conversation.message_count > 0 && (
+        <p className="exports">
+          {(["md", "json"] as const).map((format) => (
+            <a
+              key={format}
+              className="quiet-button"
+              href={api.exportHref(conversation.id, format)}
+              download
+            >
+              <Icon name="download" />
+              <span className="visually-hidden">Export as </span>
+              {format === "md" ? "Markdown" : "JSON"}
+            </a>
+          ))}
+        </p>
+      )}
+    </header>
+  );
+}
+
+/** Picks up a run that this page does not follow: after a reload, or one asked on another device. */
+function usePickUp(conversation: Conversation) {
+  const { id } = conversation;
+  const last = conversation.messages.at(-1);
+  const open =
+    last?.role === "assistant" && (last.status === "running" || last.status === "queued");
+  const runId = open ? (last.run_id ?? null) : null;
+  useEffect(() => {
+    if (runId !== null && !isFollowed(id)) resume(id, runId);
+  }, [id, runId]);
+}
+
+/** Shows the newest question: when the page opens, and when another one is asked. */
+function useScrollToNewest(count: number) {
+  const list = useRef<HTMLDivElement>(null);
+  const shown = useRef(0);
+  useEffect(() => {
+    if (count === shown.current) return;
+    const opening = shown.current === 0;
+    shown.current = count;
+    if (opening && count < 2) return;
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    list.current?.lastElementChild?.scrollIntoView({
+      block: "start",
+      behavior: opening || calm ? "instant" : "smooth",
+    });
+  }, [count]);
+  return list;
+}
+
+function Loaded({ conversation }: { conversation: Conversation }) {
+  const { id } = conversation;
+  const live = useLiveRuns((state) => state.runs[id] ?? null);
+  const refusal = useRefusals((state) => state.refusals[id] ?? null);
+  const turns = useMemo(() => turnsOf(conversation, live), [conversation, live]);
+  const list = useScrollToNewest(turns.length);
+  usePickUp(conversation);
+  const title = live?.run.title ?? conversation.title;
+  useTitle(title);
+
+  const running = live !== null && isLive(live.run);
+  const ask = async (body: Ask) => {
+    drafts.write(id, { content: "" });
+    start(id, body);
+  };
+  const onStop = () => {
+    stop(id).catch((error: unknown) =>
+      toast(`Not stopped: ${asProblem(error).message}`, { tone: "bad" }),
+    );
+  };
+  const reattach = useCallback((runId: string) => resume(id, runId), [id]);
+  const askAgain = useCallback(
+    (question: string) => {
+      setRefusal(id, null);
+      start(id, { content: question });
+    },
+    [id],
+  );
+
+  return (
+    <>
+      <Head conversation={conversation} title={title} />
+      <div ref={list} className="turns">
+        {turns.map((turn, at) => (
+          <TurnView
+            key={turn.key}
+            question={turn.question}
+            run={turn.run}
+            live={turn.live}
+            latest={at === turns.length - 1}
+            onReattach={reattach}
+            onAskAgain={askAgain}
+          />
+        ))}
+        {turns.length === 0 && <p className="quiet">Nothing was asked here yet.</p>}
+      </div>
+      <LiveStatus run={live?.run ?? null} />
+      <div className="composer-dock">
+        <Composer
+          conversationId={id}
+          running={running}
+          stopping={live?.stopping ?? false}
+          refusal={refusal}
+          onAsk={ask}
+          onStop={onStop}
+        />
+      </div>
+    </>
+  );
+}
+
+export function ConversationPage({ id }: { id: string }) {
+  const conversation = useConversation(id);
+  if (conversation.data) {
+    return (
+      <div className="conversation">
+        <Loaded conversation={conversation.data} />
+      </div>
+    );
+  }
+  if (conversation.isPending) return <p className="page-wait">Loading the conversation…</p>;
+  const problem = asProblem(conversation.error);
+  return (
+    <div className="page-notice">
+      {problem.status === 404 ? (
+        <>
+          <h1>This conversation is not here</h1>
+          <p>
+            It was deleted, or it belongs to someone else.{" "}
+            <Link href="/">Start a new conversation</Link>.
+          </p>
+        </>
+      ) : (
+        <Notice tone="bad" urgent>
+          The conversation could not be loaded: {problem.message}{" "}
+          <button type="button" className="quiet-button" onClick={() => conversation.refetch()}>
+            Try again
+          </button>
+        </Notice>
+      )}
+    </div>
+  );
+}

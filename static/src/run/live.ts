@@ -1,0 +1,142 @@
+/**
+ * The runs this page follows now, one per conversation. They outlive the view: a person may read
+ * another conversation while the council works, and find it further on when coming back.
+ */
+import { create } from "zustand";
+import { api } from "../api/client";
+import type { Problem } from "../api/problem";
+import type { Ask, CouncilEvent } from "../api/types";
+import { type Ending, followRun, type Link, type Source } from "../stream/resume";
+import { reduceAll } from "./reduce";
+import { newRun, type RunState } from "./state";
+
+export interface LiveRun {
+  /** The question as asked on this page; null when an existing run was picked up. */
+  question: string | null;
+  run: RunState;
+  link: Link;
+  /** Set when the server refused; the run, if there is one, is not known to have ended. */
+  refused: Problem | null;
+  stopping: boolean;
+}
+
+interface LiveRuns {
+  runs: Readonly<Record<string, LiveRun>>;
+}
+
+export const useLiveRuns = create<LiveRuns>(() => ({ runs: {} }));
+
+const followed = new Map<string, AbortController>();
+
+function change(id: string, patch: (live: LiveRun) => LiveRun) {
+  useLiveRuns.setState((all) => {
+    const live = all.runs[id];
+    if (!live) return all;
+    const next = patch(live);
+    return next === live ? all : { runs: { ...all.runs, [id]: next } };
+  });
+}
+
+/** Events are gathered until the next frame; a hidden page has no frames, so a timer stands in. */
+function perFrame(flush: (events: CouncilEvent[]) => void) {
+  let waiting: CouncilEvent[] = [];
+  let frame = 0;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const run = () => {
+    cancelAnimationFrame(frame);
+    clearTimeout(timer);
+    timer = undefined;
+    const events = waiting;
+    waiting = [];
+    if (events.length > 0) flush(events);
+  };
+  return {
+    add(event: CouncilEvent) {
+      waiting.push(event);
+      if (timer !== undefined) return;
+      frame = requestAnimationFrame(run);
+      timer = setTimeout(run, 250);
+    },
+    flush: run,
+  };
+}
+
+async function follow(id: string, source: Source, question: string | null): Promise<Ending> {
+  followed.get(id)?.abort();
+  const controller = new AbortController();
+  followed.set(id, controller);
+  const start: LiveRun = {
+    question,
+    run: { ...newRun, conversationId: id, runId: source.runId ?? null },
+    link: { state: "connecting" },
+    refused: null,
+    stopping: false,
+  };
+  useLiveRuns.setState((all) => ({ runs: { ...all.runs, [id]: start } }));
+  const frames = perFrame((events) =>
+    change(id, (live) => {
+      const run = reduceAll(live.run, events);
+      return run === live.run ? live : { ...live, run };
+    }),
+  );
+  const ending = await followRun(
+    source,
+    {
+      onEvent: frames.add,
+      onLink: (link) => change(id, (live) => ({ ...live, link })),
+    },
+    controller.signal,
+  );
+  frames.flush();
+  if (followed.get(id) === controller) {
+    followed.delete(id);
+    if (ending.kind === "refused") {
+      change(id, (live) => ({ ...live, refused: ending.problem }));
+    }
+  }
+  return ending;
+}
+
+/** crypto.randomUUID exists only on https and localhost; a plain-http LAN address has this. */
+function newKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Asks, and follows the run to its end. */
+export function ask(conversationId: string, body: Ask): Promise<Ending> {
+  const source = { ask: { conversationId, body, idempotencyKey: newKey() } };
+  return follow(conversationId, source, body.content);
+}
+
+/** Picks up a run that was started elsewhere, or before this page was loaded. */
+export function attach(conversationId: string, runId: string): Promise<Ending> {
+  return follow(conversationId, { runId }, null);
+}
+
+export const isFollowed = (conversationId: string) => followed.has(conversationId);
+
+/** Once the stored message is on the page, the live copy has done its work. */
+export function forget(conversationId: string) {
+  followed.get(conversationId)?.abort();
+  followed.delete(conversationId);
+  useLiveRuns.setState((all) => {
+    if (!all.runs[conversationId]) return all;
+    const { [conversationId]: _gone, ...runs } = all.runs;
+    return { runs };
+  });
+}
+
+/** Asks the server to stop; the `cancelled` event then ends the run here as everywhere. */
+export async function stop(conversationId: string): Promise<void> {
+  const live = useLiveRuns.getState().runs[conversationId];
+  if (!live || live.stopping) return;
+  change(conversationId, (entry) => ({ ...entry, stopping: true }));
+  try {
+    if (live.run.runId) await api.cancelRun(live.run.runId);
+    else await api.cancelConversation(conversationId);
+  } catch (error) {
+    change(conversationId, (entry) => ({ ...entry, stopping: false }));
+    throw error;
+  }
+}

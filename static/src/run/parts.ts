@@ -1,0 +1,98 @@
+/** The parts of a run's state, made from results and changed one seat at a time. */
+import type { Answer, Review, Seat, Synthesis } from "../api/types";
+import type { AnswerState, ReviewState, RunState, SynthesisState } from "./state";
+
+export const seatOf = (named: {
+  model?: string;
+  member?: string | null;
+  alias?: string | null;
+}): Seat => ({
+  model: named.model ?? "",
+  member: named.member ?? named.alias ?? named.model ?? "",
+  alias: named.alias ?? null,
+});
+
+export const emptyAnswer = (seat: Seat): AnswerState => ({
+  seat,
+  status: "waiting",
+  text: "",
+  reasoning: "",
+  restarted: false,
+  result: null,
+});
+
+export function answerFrom(result: Answer): AnswerState {
+  return {
+    seat: seatOf(result),
+    status: result.error ? "failed" : "done",
+    text: result.response ?? "",
+    reasoning: result.reasoning ?? "",
+    restarted: false,
+    result,
+  };
+}
+
+export function reviewFrom(result: Review): ReviewState {
+  return { seat: seatOf(result), status: result.error ? "failed" : "done", result };
+}
+
+export function synthesisFrom(
+  result: Synthesis,
+  failures: SynthesisState["failures"] = [],
+): SynthesisState {
+  return {
+    status: result.error ? "failed" : "done",
+    model: result.model ?? null,
+    text: result.response ?? "",
+    reasoning: result.reasoning ?? "",
+    restarted: false,
+    failures,
+    result,
+  };
+}
+
+/** `list` with the entry of this seat replaced, or the entry added when the seat is new. */
+export function withSeat<T extends { seat: Seat }>(
+  list: readonly T[],
+  seat: Seat,
+  fresh: (seat: Seat) => T,
+  change: (entry: T) => T,
+): readonly T[] {
+  const at = list.findIndex((entry) => entry.seat.member === seat.member);
+  const old = list[at];
+  if (!old) return [...list, change(fresh(seat))];
+  const next = change(old);
+  return next === old ? list : list.with(at, next);
+}
+
+export const withAnswer = (
+  run: RunState,
+  seat: Seat,
+  change: (entry: AnswerState) => AnswerState,
+): RunState => {
+  const answers = withSeat(run.answers, seat, emptyAnswer, change);
+  return answers === run.answers ? run : { ...run, answers };
+};
+
+export const withSynthesis = (run: RunState, change: Partial<SynthesisState>): RunState => ({
+  ...run,
+  phase: "stage3",
+  synthesis: { ...run.synthesis, ...change },
+});
+
+export const emptyReview = (seat: Seat): ReviewState => ({ seat, status: "writing", result: null });
+
+export const list = <T>(value: T[] | null | undefined): T[] => (Array.isArray(value) ? value : []);
+
+/** Calls that never ended when their run did. */
+export function settle(run: RunState): RunState {
+  const open = (status: string) => status === "waiting" || status === "writing";
+  return {
+    ...run,
+    phase: "ended",
+    answers: run.answers.map((a) => (open(a.status) ? { ...a, status: "failed" } : a)),
+    reviews: run.reviews.map((r) => (open(r.status) ? { ...r, status: "failed" } : r)),
+    synthesis:
+      run.synthesis.status === "writing" ? { ...run.synthesis, status: "failed" } : run.synthesis,
+  };
+}

@@ -1,0 +1,193 @@
+/**
+ * The one place where events become what is shown: live, resumed and stored runs go through it.
+ *
+ * Pure; returns the same object when an event changed nothing. Exhaustive by type (`never` at the
+ * end), forgiving at run time: an event that lacks a field a newer or older server would send is
+ * skipped or read as empty, never thrown over.
+ */
+import type { Answer, CouncilEvent } from "../api/types";
+import {
+  answerFrom,
+  emptyAnswer,
+  emptyReview,
+  list,
+  reviewFrom,
+  seatOf,
+  settle,
+  synthesisFrom,
+  withAnswer,
+  withSeat,
+  withSynthesis,
+} from "./parts";
+import { newRun, noSynthesis, type RunState } from "./state";
+
+export function reduce(run: RunState, event: CouncilEvent): RunState {
+  switch (event.type) {
+    case "run_started":
+      return {
+        ...newRun,
+        runId: event.run_id,
+        conversationId: event.conversation_id,
+        messageId: event.message_id,
+        status: "running",
+      };
+
+    case "stage1_start":
+      return {
+        ...run,
+        phase: "stage1",
+        useCot: event.use_cot === true,
+        answers: list(event.members).map((member) => emptyAnswer(seatOf(member))),
+      };
+    case "stage1_token":
+      if (!event.content) return run;
+      return withAnswer(run, seatOf(event), (entry) =>
+        entry.result ? entry : { ...entry, status: "writing", text: entry.text + event.content },
+      );
+    case "stage1_reasoning_token":
+      if (!event.content) return run;
+      return withAnswer(run, seatOf(event), (entry) =>
+        entry.result
+          ? entry
+          : { ...entry, status: "writing", reasoning: entry.reasoning + event.content },
+      );
+    case "stage1_model_complete":
+      if (!event.data) return run;
+      return withAnswer(run, seatOf(event), (entry) => ({
+        ...answerFrom(event.data),
+        seat: entry.seat,
+      }));
+    case "stage1_error":
+      return withAnswer(run, seatOf(event), (entry) => {
+        const partial: Answer = {
+          ...seatOf(event),
+          response: entry.text,
+          error: event.error,
+          error_kind: event.error_kind ?? null,
+        };
+        const failed = answerFrom({ ...partial, ...event.data });
+        return { ...failed, seat: entry.seat, status: "failed" };
+      });
+    case "stage1_complete": {
+      const answers = list(event.data).map(answerFrom);
+      return {
+        ...run,
+        answers: answers.length > 0 ? answers : run.answers,
+        confidence: event.metadata?.aggregate_confidence ?? run.confidence,
+      };
+    }
+
+    case "stage2_start":
+      return {
+        ...run,
+        phase: "stage2",
+        reviews: list(event.members).map((member) => emptyReview(seatOf(member))),
+      };
+    case "stage2_model_complete":
+      if (!event.data) return run;
+      return {
+        ...run,
+        reviews: withSeat(run.reviews, seatOf(event), emptyReview, (entry) => ({
+          ...reviewFrom(event.data),
+          seat: entry.seat,
+        })),
+      };
+    case "stage2_complete": {
+      const reviews = list(event.data).map(reviewFrom);
+      const metadata: Partial<typeof event.metadata> = event.metadata ?? {};
+      return {
+        ...run,
+        reviews: reviews.length > 0 ? reviews : run.reviews,
+        labelToModel: metadata.label_to_model ?? run.labelToModel,
+        labelToMember: metadata.label_to_member ?? run.labelToMember,
+        aggregate: metadata.aggregate_rankings ?? run.aggregate,
+        facts: metadata.aggregate ?? run.facts,
+      };
+    }
+
+    case "stage3_start":
+      // Possibly the fallback's start: the failed chairman's partial text goes.
+      return withSynthesis(run, {
+        ...noSynthesis,
+        status: "writing",
+        model: event.model ?? null,
+        failures: run.synthesis.failures,
+      });
+    case "stage3_token":
+      if (!event.content || run.synthesis.result) return run;
+      return withSynthesis(run, {
+        status: "writing",
+        model: event.model ?? run.synthesis.model,
+        text: run.synthesis.text + event.content,
+      });
+    case "stage3_reasoning_token":
+      if (!event.content || run.synthesis.result) return run;
+      return withSynthesis(run, {
+        status: "writing",
+        reasoning: run.synthesis.reasoning + event.content,
+      });
+    case "stage3_error":
+      return withSynthesis(run, {
+        status: "failed",
+        failures: [
+          ...run.synthesis.failures,
+          { model: event.model, error: event.error, kind: event.error_kind ?? null },
+        ],
+      });
+    case "stage3_complete":
+      if (!event.data) return run;
+      return {
+        ...run,
+        phase: "stage3",
+        synthesis: synthesisFrom(event.data, run.synthesis.failures),
+      };
+
+    case "costs_complete":
+      return event.data ? { ...run, costs: event.data } : run;
+    case "title_complete":
+      return event.data?.title ? { ...run, title: event.data.title } : run;
+
+    case "call_restarted":
+      switch (event.stage) {
+        case "stage1":
+          return withAnswer(run, seatOf(event), (entry) => ({
+            ...emptyAnswer(entry.seat),
+            restarted: true,
+          }));
+        case "stage2":
+        case "title":
+          return run;
+        case "stage3":
+          return withSynthesis(run, { text: "", reasoning: "", restarted: true, result: null });
+        default: {
+          const unknownStage: never = event.stage;
+          void unknownStage;
+          return run;
+        }
+      }
+
+    case "complete":
+      return { ...settle(run), status: "complete" };
+    case "cancelled":
+      return { ...settle(run), status: "cancelled" };
+    case "error":
+      return {
+        ...settle(run),
+        status: "failed",
+        error: event.message || "The run failed, and the server did not say why.",
+      };
+    case "server_shutdown":
+      // The stream's business: it reconnects, and the run goes on elsewhere.
+      return run;
+
+    default: {
+      const unknownEvent: never = event;
+      void unknownEvent;
+      return run;
+    }
+  }
+}
+
+/** Many events at once: what one animation frame brought. */
+export const reduceAll = (run: RunState, events: readonly CouncilEvent[]): RunState =>
+  events.reduce(reduce, run);

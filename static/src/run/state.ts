@@ -1,0 +1,102 @@
+/** What a run looks like at one moment: the only thing the views of a deliberation read. */
+import type {
+  AggregateConfidence,
+  AggregateFacts,
+  AggregateRow,
+  Answer,
+  Costs,
+  ErrorKind,
+  Review,
+  RunStatus,
+  Seat,
+  Synthesis,
+} from "../api/types";
+
+export type CallStatus = "waiting" | "writing" | "done" | "failed";
+
+/** One member's answer, from the first token to the stored result. */
+export interface AnswerState {
+  seat: Seat;
+  status: CallStatus;
+  /** What has arrived so far; the result's text once it is there. */
+  text: string;
+  reasoning: string;
+  restarted: boolean;
+  result: Answer | null;
+}
+
+export interface ReviewState {
+  seat: Seat;
+  status: CallStatus;
+  result: Review | null;
+}
+
+export interface SynthesisState {
+  status: CallStatus;
+  model: string | null;
+  text: string;
+  reasoning: string;
+  restarted: boolean;
+  /** Chairmen who failed before the one that writes now. */
+  failures: { model: string; error: string; kind: ErrorKind | null }[];
+  result: Synthesis | null;
+}
+
+export type Phase = "waiting" | "stage1" | "stage2" | "stage3" | "ended";
+
+export interface RunState {
+  runId: string | null;
+  conversationId: string | null;
+  messageId: string | null;
+  status: RunStatus;
+  phase: Phase;
+  error: string | null;
+  useCot: boolean;
+  answers: readonly AnswerState[];
+  confidence: AggregateConfidence | null;
+  reviews: readonly ReviewState[];
+  labelToMember: Readonly<Record<string, string>>;
+  labelToModel: Readonly<Record<string, string>>;
+  aggregate: readonly AggregateRow[];
+  facts: AggregateFacts | null;
+  synthesis: SynthesisState;
+  costs: Costs | null;
+  title: string | null;
+}
+
+export const noSynthesis: SynthesisState = {
+  status: "waiting",
+  model: null,
+  text: "",
+  reasoning: "",
+  restarted: false,
+  failures: [],
+  result: null,
+};
+
+export const newRun: RunState = {
+  runId: null,
+  conversationId: null,
+  messageId: null,
+  status: "queued",
+  phase: "waiting",
+  error: null,
+  useCot: false,
+  answers: [],
+  confidence: null,
+  reviews: [],
+  labelToMember: {},
+  labelToModel: {},
+  aggregate: [],
+  facts: null,
+  synthesis: noSynthesis,
+  costs: null,
+  title: null,
+};
+
+export const isLive = (run: RunState) => run.status === "queued" || run.status === "running";
+
+/** Whether anything in this run came from the simulated provider. */
+export const isSimulated = (run: RunState) =>
+  run.synthesis.result?.simulated === true ||
+  run.answers.some((answer) => answer.result?.simulated === true);

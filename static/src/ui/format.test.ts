@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import {
+  dayGroup,
+  duration,
+  money,
+  plural,
+  rank,
+  shortName,
+  tokensPerSecond,
+  when,
+} from "./format";
+
+describe("money", () => {
+  it("never shows an unknown price as free", () => {
+    expect(money(null)).toBe("cost unknown");
+    expect(money(undefined)).toBe("cost unknown");
+    expect(money(0)).toBe("$0");
+  });
+  it("keeps small sums readable", () => {
+    expect([0.00001, 0.0123, 1.5].map(money)).toEqual(["< $0.0001", "$0.0123", "$1.50"]);
+  });
+});
+
+describe("times", () => {
+  it("are short", () => {
+    expect([999, 1200, 61_000].map(duration)).toEqual(["999 ms", "1.2 s", "1 min 1 s"]);
+  });
+  it("never round up to sixty seconds", () => {
+    expect(duration(119_700)).toBe("2 min 0 s");
+    expect(duration(59_970)).toBe("1 min 0 s");
+  });
+  it("without a zone are UTC", () => {
+    expect(when("2026-01-01T10:00:00").toISOString()).toBe("2026-01-01T10:00:00.000Z");
+    expect(when("2026-01-01T10:00:00+02:00").toISOString()).toBe("2026-01-01T08:00:00.000Z");
+  });
+  it("are grouped by the reader's days", () => {
+    const now = new Date(2026, 2, 10, 0, 30);
+    expect(dayGroup(new Date(2026, 2, 9, 23, 50), now)).toBe("Yesterday");
+    expect(dayGroup(new Date(2026, 2, 10, 0, 10), now)).toBe("Today");
+    expect(dayGroup(new Date(2026, 2, 5), now)).toBe("Previous 7 days");
+    expect(dayGroup(new Date(2025, 11, 24), now)).toBe("December 2025");
+  });
+});
+
+describe("numbers and names", () => {
+  it("read as a person writes them", () => {
+    expect(plural(1, "ballot")).toBe("1 ballot");
+    expect(plural(1200, "ballot")).toBe("1,200 ballots");
+    expect([2, 2.5, 10, null].map(rank)).toEqual(["2", "2.5", "10", "–"]);
+    expect(shortName("openai/gpt-5.1")).toBe("gpt-5.1");
+    expect(shortName("The Sceptic")).toBe("The Sceptic");
+  });
+  it("count tokens per second from the first token on", () => {
+    const usage = { completion_tokens: 100 };
+    expect(tokensPerSecond({ usage, latency_ms: 3000, ttft_ms: 1000 })).toBe(50);
+    expect(tokensPerSecond({ usage, latency_ms: 0 })).toBeNull();
+    expect(tokensPerSecond({ latency_ms: 3000 })).toBeNull();
+  });
+});

@@ -1,0 +1,57 @@
+/** Short messages at the foot of the page, with at most one action (Undo). */
+import { create } from "zustand";
+import { Icon } from "./icon";
+
+export interface Toast {
+  id: number;
+  text: string;
+  tone: "plain" | "bad";
+  action?: { label: string; run: () => void };
+}
+
+const useToasts = create<{ toasts: readonly Toast[] }>(() => ({ toasts: [] }));
+let nextId = 1;
+
+const dismiss = (id: number) =>
+  useToasts.setState(({ toasts }) => ({ toasts: toasts.filter((toast) => toast.id !== id) }));
+
+export function toast(text: string, options: Partial<Pick<Toast, "tone" | "action">> = {}) {
+  const id = nextId++;
+  const entry: Toast = { id, text, tone: "plain", ...options };
+  useToasts.setState(({ toasts }) => ({ toasts: [...toasts.slice(-2), entry] }));
+  // Undo needs time to be reached with a keyboard or a screen reader.
+  setTimeout(() => dismiss(id), entry.action ? 12_000 : 6_000);
+}
+
+export function Toasts() {
+  const toasts = useToasts((state) => state.toasts);
+  return (
+    <div className="toasts" role="status" aria-live="polite">
+      {toasts.map((entry) => (
+        <div key={entry.id} className={`toast toast-${entry.tone}`}>
+          <span>{entry.text}</span>
+          {entry.action && (
+            <button
+              type="button"
+              className="toast-action"
+              onClick={() => {
+                entry.action?.run();
+                dismiss(entry.id);
+              }}
+            >
+              {entry.action.label}
+            </button>
+          )}
+          <button
+            type="button"
+            className="icon-button"
+            aria-label="Dismiss"
+            onClick={() => dismiss(entry.id)}
+          >
+            <Icon name="close" />
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+}
