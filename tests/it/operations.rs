@@ -78,6 +78,11 @@ async fn an_internal_error_is_reported_once_and_without_anything_private() {
         assert!(envelope.contains(expected), "{expected}: {envelope}");
     }
     nothing_private_in(envelope);
+    // The user is in it, as nobody knows them who does not hold this process's memory.
+    let user = log.lines().find_map(|line| {
+        serde_json::from_str::<Value>(line).ok()?["span"]["user"].as_str().map(str::to_owned)
+    });
+    assert!(envelope.contains(&user.expect("a hash in the log")), "{envelope}");
 }
 
 #[tokio::test]
