@@ -10,7 +10,7 @@ use futures_util::future::join_all;
 use tokio::time::Instant;
 
 use super::assemble::Caller;
-use super::error::{CallError, ErrorKind};
+use super::error::CallError;
 use super::limit::InFlight;
 use super::openai_compatible::OpenAiCompatible;
 use super::openrouter::OpenRouter;
@@ -249,13 +249,6 @@ impl Models for Registry {
         let reply = match &mut result {
             Ok(reply) => Some(reply),
             Err(error) => {
-                if error.kind == ErrorKind::Auth {
-                    tracing::error!(
-                        provider = entry.name,
-                        model = id,
-                        "a provider refused its key: check providers.*.api_key"
-                    );
-                }
                 // Not the message: a provider's words may repeat the prompt.
                 tracing::warn!(
                     kind = ?error.kind,
