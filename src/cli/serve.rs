@@ -40,6 +40,8 @@ pub fn run(config: &Config) -> anyhow::Result<ExitCode> {
 }
 
 async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<ExitCode> {
+    // What is wrong with the networks and names is said before anything is touched.
+    gate(config)?;
     // Listening comes first: a second server on the same port must not touch the first one's data.
     let address = SocketAddr::new(config.server.bind, config.server.port);
     let listener = TcpListener::bind(address).with_context(|| format!("cannot listen on {address}"))?;

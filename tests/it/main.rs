@@ -8,6 +8,7 @@ mod local;
 mod operations;
 mod origins;
 mod replay;
+mod replicas;
 mod rooms;
 mod shutdown;
 mod startup;

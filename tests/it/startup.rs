@@ -67,15 +67,32 @@ async fn a_port_in_use_is_named_before_any_data_is_touched() {
 
 #[tokio::test]
 async fn a_database_that_cannot_be_reached_is_named_without_its_password() {
-    let program = Program::plain().env("DATABASE_URL", "postgres://council:hunter2@127.0.0.1:1/answers");
-    for command in ["serve", "migrate"] {
-        let ended = program.run(&[command, "--port", "0"]).await;
+    let url = "postgres://council:hunter2@127.0.0.1:1/answers";
+    let program = Program::plain().env("DATABASE_URL", url);
+    for (command, program) in [("serve", &program), ("migrate", &program), ("migrate", &Program::plain())] {
+        // A flag wins over the environment.
+        let ended = program.run(&[command, "--port", "0", "--database-url", url]).await;
         assert_eq!(ended.code, Some(1));
         for expected in ["cannot reach the database", "127.0.0.1:1", "answers", "council", "database.url"] {
             assert!(ended.stderr.contains(expected), "{command}: {expected}: {}", ended.stderr);
         }
         assert!(!ended.stderr.contains("hunter2"), "{}", ended.stderr);
     }
+}
+
+#[tokio::test]
+async fn networks_that_are_none_are_named_before_the_database_is_touched() {
+    let program = Program::plain()
+        .env("DATABASE_URL", "postgres://council@127.0.0.1:1/answers")
+        .set("auth.mode", "proxy")
+        .set("server.bind", "127.0.0.1")
+        .set("auth.trusted_proxies", "10.0.0.0/8, 0.0.0.0/0, *, 10.1.2.3/8");
+    let ended = program.run(&["serve", "--port", "0"]).await;
+    assert_eq!(ended.code, Some(1));
+    for expected in ["auth.trusted_proxies", "0.0.0.0/0", "\"*\"", "10.1.2.3/8"] {
+        assert!(ended.stderr.contains(expected), "{expected}: {}", ended.stderr);
+    }
+    assert!(!ended.stderr.contains("cannot reach"), "{}", ended.stderr);
 }
 
 #[tokio::test]
