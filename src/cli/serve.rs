@@ -40,9 +40,13 @@ pub fn run(config: &Config) -> anyhow::Result<ExitCode> {
 }
 
 async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<ExitCode> {
+    // What is wrong with the networks and names is said before anything is touched.
+    gate(config)?;
     // Listening comes first: a second server on the same port must not touch the first one's data.
     let address = SocketAddr::new(config.server.bind, config.server.port);
     let listener = TcpListener::bind(address).with_context(|| format!("cannot listen on {address}"))?;
+    // The one that the system chose, where the configured one is 0.
+    let port = listener.local_addr()?.port();
     let mut signals = Signals::listen()?;
     let (db, local) = database(config).await?;
     let shutdown = Shutdown::new();
@@ -56,7 +60,7 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
     tasks.spawn_background(async move { drop(models.refresh_models().await) });
     let workers = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
     let (handle, server) = server::serve(app.clone(), listener, workers)?;
-    say_hello(config, &app);
+    say_hello(config, port, &app);
 
     let mut server = std::pin::pin!(server);
     let signal = tokio::select! {
@@ -264,17 +268,13 @@ fn header_names(auth: &config::Auth) -> HeaderNames {
     names
 }
 
-fn say_hello(config: &Config, app: &App) {
+fn say_hello(config: &Config, port: u16, app: &App) {
     let host = if config.server.bind.is_unspecified() {
         "localhost".to_owned()
     } else {
         config.server.bind.to_string()
     };
-    let own = format!(
-        "http://{}:{}/",
-        if host.contains(':') { format!("[{host}]") } else { host },
-        config.server.port
-    );
+    let own = format!("http://{}:{port}/", if host.contains(':') { format!("[{host}]") } else { host },);
     let url = config.server.public_url.as_ref().map_or(own, ToString::to_string);
     tracing::info!(url, "LLM Council is ready");
     eprintln!("\n  LLM Council: {url}");

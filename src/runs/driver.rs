@@ -112,6 +112,7 @@ impl Runs {
         };
         let live =
             LiveRun::new((id, ask.conversation, message), ask.user, 1, 0, std::collections::HashSet::new());
+        tracing::info!(run.id = %id, "run started");
         self.execute(live, ask.plan, Memory::default());
         Ok(Asked { run: id, known: false })
     }

@@ -7,7 +7,7 @@ use crate::council::Event;
 /// An encoded event of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Frame {
-    /// Its number in the run, from 1, without gaps.
+    /// Its number in the run, from 1, ascending; gaps only where another execution took over.
     pub seq: u64,
     /// The event's place in the deliberation; empty for tokens.
     pub key: String,

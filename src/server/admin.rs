@@ -46,7 +46,18 @@ pub(super) async fn usage_report(
         "format" => By::Format,
         _ => return Err(Problem::field("by", "must be user, model, day or format")),
     };
-    let rows = usage::usage(&mut app.db.begin(&Scope::Admin).await?, by, span(&query)?).await?;
+    let mut tx = app.db.begin(&Scope::Admin).await?;
+    let rows = usage::usage(&mut tx, by, span(&query)?).await?;
+    // What people used is theirs: who looked at it is noted.
+    audit::append(
+        &mut tx,
+        &caller.user,
+        "usage.read",
+        None,
+        &json!({ "by": query.by, "from": query.from, "to": query.to }),
+    )
+    .await?;
+    tx.commit().await?;
     match query.format.as_deref().unwrap_or("json") {
         "json" => Ok(HttpResponse::Ok().json(json!({ "by": query.by.as_deref().unwrap_or("user"), "rows": rows.iter().map(row).collect::<Vec<_>>() }))),
         "csv" => Ok(HttpResponse::Ok()

@@ -99,7 +99,10 @@ fn serve_metrics(app: web::Data<App>, bind: std::net::SocketAddr) -> std::io::Re
     })
     .workers(1)
     .disable_signals()
-    .bind(bind)?
+    .bind(bind)
+    .map_err(|error| {
+        std::io::Error::new(error.kind(), format!("cannot listen on {bind} for metrics: {error}"))
+    })?
     .run();
     tasks.spawn_background(async move {
         if let Err(error) = server.await {

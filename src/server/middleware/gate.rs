@@ -20,22 +20,32 @@ pub async fn identify(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {
+    match admit(&request).await {
+        Ok(identity) => {
+            request.extensions_mut().insert(identity);
+            Ok(next.call(request).await?.map_into_left_body())
+        }
+        // A response and no error: so it gets the headers, the log line and the figures of every other.
+        Err(problem) => Ok(request.into_response(problem.response()).map_into_right_body()),
+    }
+}
+
+async fn admit(request: &ServiceRequest) -> Result<Identity, Problem> {
     let app = request.app_data::<web::Data<App>>().cloned().ok_or_else(Problem::internal)?;
-    let identity = match bearer(&request) {
+    let identity = match bearer(request) {
         Some(secret) => by_token(&app, secret).await?,
-        None => by_proxy(&app, &request)?,
+        None => by_proxy(&app, request)?,
     };
-    if !matches!(identity.via, Via::Token { .. }) && !from_our_own_pages(&app, &request) {
+    if !matches!(identity.via, Via::Token { .. }) && !from_our_own_pages(&app, request) {
         metrics::counter!("llm_council_refused_total", "reason" => "cross_origin").increment(1);
-        return Err(Problem::forbidden("this request comes from another site").into());
+        return Err(Problem::forbidden("this request comes from another site"));
     }
     let hash = app.telemetry.user_hash(&identity.user);
     tracing::Span::current().record("user", &hash);
     sentry::configure_scope(|scope| {
         scope.set_user(Some(sentry::User { id: Some(hash), ..sentry::User::default() }));
     });
-    request.extensions_mut().insert(identity);
-    next.call(request).await
+    Ok(identity)
 }
 
 fn by_proxy(app: &App, request: &ServiceRequest) -> Result<Identity, Problem> {

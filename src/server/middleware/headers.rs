@@ -4,7 +4,8 @@ use actix_web::body::MessageBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
 use actix_web::middleware::Next;
-use actix_web::{Error, web};
+use actix_web::{Error, HttpMessage as _, web};
+use tracing_actix_web::RequestId;
 
 use crate::server::app::App;
 use crate::server::problem::Problem;
@@ -27,6 +28,8 @@ pub async fn dress(
     let docs = request.path().starts_with("/docs");
     let api = request.path().starts_with("/api");
     let known = request.app_data::<web::Data<App>>().is_none_or(|app| host_is_known(app, &request));
+    // As in the log, for whoever reports a fault.
+    let request_id = request.extensions().get::<RequestId>().copied();
     let mut response = if known {
         next.call(request).await?.map_into_left_body()
     } else {
@@ -40,6 +43,9 @@ pub async fn dress(
     set(headers, header::X_FRAME_OPTIONS, "DENY");
     set(headers, HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
     set(headers, HeaderName::from_static("permissions-policy"), "camera=(), geolocation=(), microphone=()");
+    if let Some(id) = request_id.and_then(|id| HeaderValue::from_str(&id.to_string()).ok()) {
+        headers.insert(HeaderName::from_static("x-request-id"), id);
+    }
     if api && !headers.contains_key(header::CACHE_CONTROL) {
         set(headers, header::CACHE_CONTROL, "no-store");
     }

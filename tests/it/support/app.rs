@@ -38,7 +38,7 @@ pub struct TestApp {
     pub models: ModelServer,
     pub db: TestDb,
     pub app: web::Data<App>,
-    address: SocketAddr,
+    base: String,
     handle: ServerHandle,
 }
 
@@ -81,21 +81,18 @@ impl TestApp {
         let (handle, server) = server::serve(app.clone(), listener, 2).expect("the server");
         #[expect(clippy::disallowed_methods, reason = "it ends with the test's runtime")]
         tokio::spawn(server);
-        Self { models, db, app, address: SocketAddr::from((Ipv4Addr::LOCALHOST, port)), handle }
+        let base = format!("http://{}", SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+        Self { models, db, app, base, handle }
     }
 
     /// The address under which the proxy reaches it.
     pub fn url(&self, path: &str) -> String {
-        format!("http://{}{path}", self.address)
+        format!("{}{path}", self.base)
     }
 
     /// Somebody who came through the proxy.
     pub fn user(&self, name: &str) -> User<'_> {
-        User {
-            app: self,
-            headers: vec![("remote-user".into(), name.into())],
-            client: client(Ipv4Addr::LOCALHOST),
-        }
+        User::at(&self.base, name)
     }
 
     /// An administrator.
@@ -106,7 +103,7 @@ impl TestApp {
     /// Somebody who reaches the port past the proxy, and claims to be whoever the headers say.
     pub fn stranger(&self) -> User<'_> {
         User {
-            app: self,
+            base: &self.base,
             headers: vec![("remote-user".into(), "admin".into())],
             client: client(Ipv4Addr::new(127, 0, 0, 9)),
         }
@@ -148,7 +145,7 @@ fn client(from: Ipv4Addr) -> reqwest::Client {
 /// One person's way in.
 #[derive(Clone)]
 pub struct User<'a> {
-    app: &'a TestApp,
+    base: &'a str,
     headers: Vec<(String, String)>,
     client: reqwest::Client,
 }
@@ -188,7 +185,13 @@ impl Answer {
     }
 }
 
-impl User<'_> {
+impl<'a> User<'a> {
+    /// Somebody whom the proxy on 127.0.0.1 names to the server at `base` (`http://host:port`).
+    pub fn at(base: &'a str, name: &str) -> Self {
+        let headers = vec![("remote-user".into(), name.into())];
+        Self { base, headers, client: client(Ipv4Addr::LOCALHOST) }
+    }
+
     /// The same person with another header on every request.
     pub fn with(mut self, name: &str, value: &str) -> Self {
         self.headers.push((name.into(), value.into()));
@@ -203,7 +206,7 @@ impl User<'_> {
 
     pub fn request(&self, method: &str, path: &str) -> reqwest::RequestBuilder {
         let method = method.parse().expect("a method");
-        let request = self.client.request(method, self.app.url(path));
+        let request = self.client.request(method, format!("{}{path}", self.base));
         self.headers.iter().fold(request, |request, (name, value)| request.header(name, value))
     }
 

@@ -6,3 +6,5 @@ pub mod events;
 pub mod model_server;
 pub mod models;
 pub mod wire;
+pub mod process;
+pub mod sentry;

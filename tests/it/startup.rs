@@ -1,0 +1,232 @@
+//! What the program says to the person who starts it, and how it ends when it cannot.
+
+use std::net::TcpListener;
+use std::path::Path;
+
+use serde_json::{Value, json};
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
+
+use crate::support::app::User;
+use crate::support::db::TestDb;
+use crate::support::model_server::{Gate, ModelServer, Script};
+use crate::support::process::Program;
+
+fn names_in(directory: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(directory).unwrap();
+    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn everything_wrong_in_file_environment_and_flags_is_named_at_once_and_no_secret_is_shown() {
+    let program = Program::plain()
+        .file(
+            "config.toml",
+            "nonsense = 1\n[server]\ndrain_seconds = \"soon\"\n[sentry]\ndsn = \"hunter2 of the file\"\n",
+        )
+        .env("DATABASE_URL", "hunter2 of the environment")
+        .set("server.prot", "8001")
+        .set("log.format", "xml")
+        .set("providers.local.api_key", "hunter2 of a provider");
+    let ended = program.run(&["serve", "--bind", "0.0.0.0"]).await;
+    assert_eq!(ended.code, Some(1));
+    assert_eq!(ended.stdout, "");
+    for expected in [
+        "nonsense (from config.toml): there is no such key",
+        "server.drain_seconds (from config.toml): must be a whole number",
+        "sentry.dsn (from config.toml): ",
+        "database.url (from DATABASE_URL): ",
+        "server.prot (from LLM_COUNCIL__SERVER__PROT): there is no such key; did you mean server.port?",
+        "log.format (from LLM_COUNCIL__LOG__FORMAT): ",
+        "providers.local.kind: is required",
+        "server.bind (from --bind): ",
+    ] {
+        assert_eq!(ended.stderr.matches(expected).count(), 1, "{expected}: {}", ended.stderr);
+    }
+    assert!(!ended.stderr.contains("hunter2"), "{}", ended.stderr);
+    assert_eq!(names_in(program.home()), ["config.toml"], "nothing was begun");
+}
+
+#[tokio::test]
+async fn flags_the_program_does_not_know_are_refused_with_a_hint() {
+    let ended = Program::plain().run(&["serve", "--prot", "8001"]).await;
+    assert_eq!(ended.code, Some(2));
+    assert!(ended.stderr.contains("--port"), "{}", ended.stderr);
+}
+
+#[tokio::test]
+async fn a_port_in_use_is_named_before_any_data_is_touched() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let program = Program::plain();
+    let ended = program.run(&["serve", "--port", &port]).await;
+    assert_eq!(ended.code, Some(1));
+    let expected = format!("cannot listen on 127.0.0.1:{port}: Address already in use");
+    assert!(ended.stderr.contains(&expected), "{}", ended.stderr);
+    assert_eq!(names_in(program.home()), [""; 0]);
+}
+
+#[tokio::test]
+async fn a_database_that_cannot_be_reached_is_named_without_its_password() {
+    let url = "postgres://council:hunter2@127.0.0.1:1/answers";
+    let program = Program::plain().env("DATABASE_URL", url);
+    for (command, program) in [("serve", &program), ("migrate", &program), ("migrate", &Program::plain())] {
+        // A flag wins over the environment.
+        let ended = program.run(&[command, "--port", "0", "--database-url", url]).await;
+        assert_eq!(ended.code, Some(1));
+        for expected in ["cannot reach the database", "127.0.0.1:1", "answers", "council", "database.url"] {
+            assert!(ended.stderr.contains(expected), "{command}: {expected}: {}", ended.stderr);
+        }
+        assert!(!ended.stderr.contains("hunter2"), "{}", ended.stderr);
+    }
+}
+
+#[tokio::test]
+async fn networks_that_are_none_are_named_before_the_database_is_touched() {
+    let program = Program::plain()
+        .env("DATABASE_URL", "postgres://council@127.0.0.1:1/answers")
+        .set("auth.mode", "proxy")
+        .set("server.bind", "127.0.0.1")
+        .set("auth.trusted_proxies", "10.0.0.0/8, 0.0.0.0/0, *, 10.1.2.3/8");
+    let ended = program.run(&["serve", "--port", "0"]).await;
+    assert_eq!(ended.code, Some(1));
+    for expected in ["auth.trusted_proxies", "0.0.0.0/0", "\"*\"", "10.1.2.3/8"] {
+        assert!(ended.stderr.contains(expected), "{expected}: {}", ended.stderr);
+    }
+    assert!(!ended.stderr.contains("cannot reach"), "{}", ended.stderr);
+}
+
+#[tokio::test]
+async fn a_healthcheck_succeeds_while_the_server_takes_work_and_only_then() {
+    let (db, models) = (TestDb::new().await, ModelServer::start().await);
+    let gate = Gate::new();
+    let held = gate.clone();
+    models.rule(move |_| Some(Script::answer("").hold(&held)));
+    let program = Program::council(&db, &models);
+    let server = program.serve().await;
+    let port = server.base().rsplit(':').next().unwrap().to_owned();
+    let check = ["healthcheck", "--port", &port];
+
+    let ended = program.run(&check).await;
+    assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
+    // It is asked on the address it listens on; "every address" is asked on this machine.
+    assert_eq!(program.clone().set("server.bind", "0.0.0.0").run(&check).await.code, Some(0));
+
+    let ann = server.user("ann");
+    let mut stream = ann.ask(&ann.conversation().await, json!({"content": "Why?"})).await;
+    stream.until("stage1_start").await;
+    server.signal("SIGTERM");
+    stream.until("server_shutdown").await;
+    let ended = program.run(&check).await;
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.stderr.contains("not ready") && ended.stderr.contains("draining"), "{}", ended.stderr);
+
+    server.signal("SIGTERM");
+    server.ended().await;
+    let ended = program.run(&check).await;
+    assert_eq!(ended.code, Some(1));
+    let expected = format!("no server answers on 127.0.0.1:{port}");
+    assert!(ended.stderr.contains(&expected), "{}", ended.stderr);
+}
+
+#[tokio::test]
+async fn a_server_without_its_database_lives_and_is_not_ready() {
+    let (db, models) = (TestDb::new().await, ModelServer::start().await);
+    let server = Program::council(&db, &models).serve().await;
+    let ann = server.user("ann");
+    assert_eq!(ann.get("/health/ready").await.status, 200);
+    let name = db.options().get_database().unwrap().to_owned();
+    let elsewhere = db.options().database("postgres");
+    let mut elsewhere = PgConnection::connect_with(&elsewhere).await.unwrap();
+    let mut run = async |sql: String| {
+        sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut elsewhere).await.unwrap();
+    };
+    run(format!("ALTER DATABASE {name} ALLOW_CONNECTIONS false")).await;
+    run(format!("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")).await;
+    let ready = ann.get("/health/ready").await;
+    run(format!("ALTER DATABASE {name} ALLOW_CONNECTIONS true")).await;
+    assert_eq!((ready.status, &ready.json()["database"]), (503, &json!(false)));
+    assert_eq!(ann.get("/health/live").await.status, 200);
+    assert_eq!(ann.get("/health/ready").await.status, 200, "it comes back by itself");
+}
+
+#[tokio::test]
+async fn migrate_may_be_run_twice_and_by_two_at_once() {
+    let db = TestDb::new().await;
+    let empty = format!("{}_empty", db.options().get_database().unwrap());
+    let mut superuser = db.superuser().await;
+    let mut run = async |sql: &str| {
+        let sql = AssertSqlSafe(sql.to_owned());
+        sqlx::raw_sql(sql).execute(&mut superuser).await.unwrap();
+    };
+    run(&format!("CREATE DATABASE {empty}")).await;
+    let url = db.url().replace(&format!("/{}?", db.options().get_database().unwrap()), &format!("/{empty}?"));
+    let program = Program::plain().env("DATABASE_URL", &url);
+    let (one, two) = tokio::join!(program.run(&["migrate"]), program.run(&["migrate"]));
+    let third = program.run(&["migrate"]).await;
+    let server = program.serve_with(&["--port", "0"]).await;
+    let status = User::at(server.base(), "ann").get("/api/conversations").await.status;
+    server.kill();
+    run(&format!("DROP DATABASE {empty} WITH (FORCE)")).await;
+    for ended in [one, two, third] {
+        assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+        assert!(ended.stderr.contains("the database is up to date"), "{}", ended.stderr);
+    }
+    assert_eq!(status, 200);
+}
+
+#[tokio::test]
+async fn migrate_without_a_database_says_when_the_local_one_is_migrated() {
+    let program = Program::plain();
+    let ended = program.run(&["migrate"]).await;
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.stderr.contains("no database is configured"), "{}", ended.stderr);
+    assert_eq!(names_in(program.home()), [""; 0]);
+}
+
+#[tokio::test]
+async fn openapi_prints_the_document_that_the_server_serves_whatever_is_configured() {
+    let ended = Program::plain().set("no.such", "key").run(&["openapi"]).await;
+    assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
+    let printed: Value = serde_json::from_str(&ended.stdout).unwrap();
+    let (db, models) = (TestDb::new().await, ModelServer::start().await);
+    let server = Program::council(&db, &models).serve().await;
+    assert_eq!(server.user("ann").get("/openapi.json").await.ok(), printed);
+}
+
+#[tokio::test]
+async fn help_names_every_command_and_flag() {
+    let ended = Program::plain().run(&["--help"]).await;
+    assert_eq!((ended.code, ended.stderr.as_str()), (Some(0), ""));
+    let words = ["serve", "migrate", "healthcheck", "openapi", "config-reference"];
+    for word in words.into_iter().chain(["--config", "--bind", "--port", "--data-dir", "--version"]) {
+        assert!(ended.stdout.contains(word), "{word}: {}", ended.stdout);
+    }
+}
+
+#[tokio::test]
+async fn a_newcomer_needs_nothing_but_the_program_and_finds_everything_again() {
+    let program = Program::plain()
+        .set("providers.simulated.tokens_per_second", "1000000")
+        .set("providers.simulated.first_token_ms", "0");
+    let server = program.serve_with(&["--port", "0"]).await;
+    server.until_logged(|text| text.contains("the council is simulated, and says so")).await;
+    let me = User::at(server.base(), "whoever").without_identity();
+    let id = me.conversation().await;
+    let path = format!("/api/conversations/{id}");
+    let events = me.ask(&id, json!({"content": "Why is the sky blue?"})).await.rest().await;
+    assert_eq!(events.last().unwrap().kind(), "complete");
+    let stored = me.get(&path).await.ok();
+    assert_eq!(stored["messages"][1]["status"], "complete");
+    server.signal("SIGTERM");
+    // Its Postgres, too: it writes to the same log.
+    let (code, log) = server.ended().await;
+    assert_eq!(code, Some(0), "{log}");
+
+    let server = program.serve_with(&["--port", "0"]).await;
+    let me = User::at(server.base(), "whoever").without_identity();
+    assert_eq!(me.get(&path).await.ok(), stored);
+    server.signal("SIGTERM");
+    let (code, log) = server.ended().await;
+    assert_eq!(code, Some(0), "{log}");
+    assert_eq!(names_in(program.home()), ["data"]);
+}

@@ -1,0 +1,223 @@
+//! The built program as a process of its own: started, listened to, sent signals, and never left
+//! behind.
+
+use std::io::{BufRead as _, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::sync::watch;
+
+use super::app::User;
+use super::db::TestDb;
+use super::model_server::ModelServer;
+
+/// How long a test waits for something that the process does at once; far beyond any real wait.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+const SIGNALS: [(&str, &str); 2] = [("SIGTERM", "-TERM"), ("SIGINT", "-INT")];
+
+/// How to start the program: with no environment but this one, in a directory of its own.
+#[derive(Clone)]
+pub struct Program {
+    env: Vec<(String, String)>,
+    home: Arc<tempfile::TempDir>,
+}
+
+/// How a program ended that ends by itself.
+#[derive(Debug)]
+pub struct Ended {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Program {
+    /// The program as a newcomer starts it.
+    pub fn plain() -> Self {
+        let home = tempfile::Builder::new().prefix("home-").tempdir_in(env!("CARGO_TARGET_TMPDIR"));
+        Self { env: Vec::new(), home: Arc::new(home.expect("a directory")) }
+            .env("PATH", &std::env::var("PATH").expect("a path"))
+    }
+
+    /// A server on this database that asks these models, with people named by a proxy on 127.0.0.1,
+    /// on a port that the system chooses.
+    pub fn council(db: &TestDb, models: &ModelServer) -> Self {
+        Self::plain()
+            .env("DATABASE_URL", &db.url())
+            .set("database.max_connections", "4")
+            .set("server.bind", "127.0.0.1")
+            .set("server.port", "0")
+            .set("auth.mode", "proxy")
+            .set("auth.trusted_proxies", "127.0.0.1/32")
+            .set("auth.admin_groups", "admins")
+            .set("log.format", "json")
+            .set("providers.scripted.kind", "openai_compatible")
+            .set("providers.scripted.base_url", &models.base_url())
+            .set("providers.scripted.api_key", "sk-secret-of-the-test")
+            .set("providers.scripted.max_in_flight", "200")
+            .set("council.models", "m/one, m/two, m/three, m/four")
+            .set("council.chairman", "m/chair")
+            .set("council.title_model", "m/title")
+    }
+
+    /// With an environment variable.
+    pub fn env(mut self, name: &str, value: &str) -> Self {
+        self.env.retain(|(known, _)| known != name);
+        self.env.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
+    /// With a configuration key, set by its environment variable.
+    pub fn set(self, key: &str, value: &str) -> Self {
+        self.env(&format!("LLM_COUNCIL__{}", key.replace('.', "__").to_uppercase()), value)
+    }
+
+    /// With a file in its directory.
+    pub fn file(self, name: &str, text: &str) -> Self {
+        std::fs::write(self.home().join(name), text).expect("a file");
+        self
+    }
+
+    /// The directory it is started in.
+    pub fn home(&self) -> &Path {
+        self.home.path()
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_llm-council"));
+        command.args(args).env_clear().envs(self.env.iter().cloned()).current_dir(self.home());
+        command.stdin(Stdio::null());
+        command
+    }
+
+    /// Runs it to its end.
+    pub async fn run(&self, args: &[&str]) -> Ended {
+        let mut command = tokio::process::Command::from(self.command(args));
+        let output = tokio::time::timeout(PATIENCE, command.kill_on_drop(true).output());
+        let output = output.await.expect("an end in time").expect("the program starts");
+        let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+        Ended { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+
+    /// Starts it as a server and waits until it says where it is.
+    pub async fn serve(&self) -> Process {
+        self.serve_with(&[]).await
+    }
+
+    /// The same with flags.
+    pub async fn serve_with(&self, args: &[&str]) -> Process {
+        let mut child = self
+            .command(args)
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program starts");
+        let mut lines = BufReader::new(child.stderr.take().expect("it is piped"));
+        let (writer, log) = watch::channel(Log::default());
+        std::thread::spawn(move || {
+            let mut line = String::new();
+            while lines.read_line(&mut line).is_ok_and(|bytes| bytes > 0) {
+                writer.send_modify(|log| log.text.push_str(&line));
+                line.clear();
+            }
+            writer.send_modify(|log| log.is_over = true);
+        });
+        let mut process = Process { child, log, base: String::new(), _program: self.clone() };
+        process.until_logged(|text| text.contains("LLM Council: http")).await;
+        let text = process.log();
+        let url = text.split("LLM Council: ").nth(1).and_then(|rest| rest.lines().next());
+        process.base = url.expect("its address").trim_end_matches('/').to_owned();
+        process
+    }
+}
+
+#[derive(Debug, Default)]
+struct Log {
+    text: String,
+    /// Nobody writes any more: the process has ended, and all its children.
+    is_over: bool,
+}
+
+/// A server of its own. Killed when it is dropped.
+pub struct Process {
+    child: Child,
+    log: watch::Receiver<Log>,
+    base: String,
+    /// Keeps its directory.
+    _program: Program,
+}
+
+impl Process {
+    /// Its address, without a slash at the end.
+    pub fn base(&self) -> &str {
+        &self.base
+    }
+
+    /// Somebody who comes through the proxy.
+    pub fn user(&self, name: &str) -> User<'_> {
+        User::at(&self.base, name)
+    }
+
+    /// An administrator.
+    pub fn admin(&self) -> User<'_> {
+        self.user("root").with("remote-groups", "admins")
+    }
+
+    /// Everything it has logged.
+    pub fn log(&self) -> String {
+        self.log.borrow().text.clone()
+    }
+
+    /// The log lines that are JSON.
+    pub fn log_lines(&self) -> Vec<Value> {
+        self.log().lines().filter_map(|line| serde_json::from_str(line).ok()).collect()
+    }
+
+    /// Waits until the log is as wanted.
+    ///
+    /// # Panics
+    /// When the process ends before, or after a minute, showing the log.
+    pub async fn until_logged(&self, wanted: impl Fn(&str) -> bool) {
+        let mut log = self.log.clone();
+        let found = log.wait_for(|log| log.is_over || wanted(&log.text));
+        let found = tokio::time::timeout(PATIENCE, found).await;
+        let good = matches!(&found, Ok(Ok(log)) if wanted(&log.text));
+        drop(found);
+        assert!(good, "the process did not log what was expected: {}", self.log());
+    }
+
+    /// Sends `SIGTERM` or `SIGINT`.
+    pub fn signal(&self, name: &str) {
+        let (_, flag) = SIGNALS.iter().find(|(known, _)| *known == name).expect("a known signal");
+        let sent = Command::new("kill").arg(flag).arg(self.child.id().to_string()).status();
+        assert!(sent.expect("the command kill").success(), "the process is gone");
+    }
+
+    /// Waits until it has ended by itself, with everything it started, and gives its exit code and
+    /// its whole log.
+    pub async fn ended(mut self) -> (Option<i32>, String) {
+        let mut log = self.log.clone();
+        let over = log.wait_for(|log| log.is_over);
+        let in_time = tokio::time::timeout(PATIENCE, over).await.is_ok();
+        assert!(in_time, "the process does not end: {}", self.log());
+        let status: ExitStatus = self.child.wait().expect("an exit status");
+        (status.code(), self.log())
+    }
+
+    /// Kills it in the middle of whatever it does.
+    pub fn kill(mut self) {
+        self.child.kill().expect("it can be killed");
+        self.child.wait().expect("an exit status");
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Both fail only when it has ended already.
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}

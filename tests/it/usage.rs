@@ -1,0 +1,125 @@
+//! What administrators are told about who used what, and that their looking is noted.
+
+use serde_json::{Value, json};
+
+use crate::support::app::TestApp;
+use crate::support::model_server::{AskedFor, Script};
+
+/// Two people with names that a spreadsheet would stumble over, and a model that says its price.
+async fn used() -> TestApp {
+    let app = TestApp::start().await;
+    app.models.rule(|request| match (request.model.as_str(), request.asked_for()) {
+        ("m/one", AskedFor::Answer) => Some(Script::answer("Yes.").usage(json!({
+            "prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120, "cost": 0.25
+        }))),
+        ("m/two", AskedFor::Answer) => Some(Script::status(404, "gone")),
+        _ => None,
+    });
+    for (name, runs) in [("=cmd|'/c calc'!a0", 2), ("quo\"ted, comma", 1)] {
+        let user = app.user(name);
+        for _ in 0..runs {
+            let path = format!("/api/conversations/{}/message", user.conversation().await);
+            user.post(&path, json!({"content": "The secret of the tower?"})).await.ok();
+        }
+    }
+    app
+}
+
+fn named<'a>(report: &'a Value, name: &str) -> &'a Value {
+    let rows = report["rows"].as_array().unwrap();
+    rows.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("no {name}: {report}"))
+}
+
+#[tokio::test]
+async fn usage_adds_up_by_user_model_day_and_format() {
+    let app = used().await;
+    let admin = app.admin();
+    let by_user = admin.get("/api/admin/usage").await.ok();
+    assert_eq!(by_user["by"], "user");
+    let heavy = named(&by_user, "=cmd|'/c calc'!a0");
+    assert_eq!(
+        (&heavy["runs"], &heavy["failed_calls"], &heavy["cost_usd"]),
+        (&json!(2), &json!(2), &json!(0.5))
+    );
+    assert_eq!(
+        heavy["unpriced_calls"],
+        json!(heavy["calls"].as_i64().unwrap() - 2),
+        "unknown is not nothing"
+    );
+    assert_eq!(by_user["rows"][0], *heavy, "the dearest first");
+
+    let by_model = admin.get("/api/admin/usage?by=model").await.ok();
+    let one = named(&by_model, "m/one");
+    assert_eq!((&one["runs"], &one["cost_usd"]), (&json!(3), &json!(0.75)));
+    let two = named(&by_model, "m/two");
+    assert_eq!((&two["failed_calls"], &two["cost_usd"]), (&json!(3), &Value::Null));
+
+    let sum = |report: &Value, field: &str| -> i64 {
+        report["rows"].as_array().unwrap().iter().map(|row| row[field].as_i64().unwrap()).sum()
+    };
+    let by_day = admin.get("/api/admin/usage?by=day").await.ok();
+    let by_format = admin.get("/api/admin/usage?by=format").await.ok();
+    assert_eq!(named(&by_format, "council")["runs"], 3);
+    for field in ["calls", "failed_calls", "prompt_tokens", "completion_tokens", "unpriced_calls"] {
+        let all = sum(&by_user, field);
+        for other in [&by_model, &by_day, &by_format] {
+            assert_eq!(sum(other, field), all, "{field}: {other}");
+        }
+    }
+    assert_eq!(sum(&by_user, "calls"), app.models.records().len() as i64, "every call is in the ledger");
+    app.close().await;
+}
+
+#[tokio::test]
+async fn usage_of_days_without_any_is_empty_and_wrong_days_are_named() {
+    let app = used().await;
+    let admin = app.admin();
+    let long_ago = admin.get("/api/admin/usage?from=2001-01-01&to=2001-12-31").await.ok();
+    assert_eq!(long_ago["rows"], json!([]));
+    let wrong =
+        [("by=colour", "by"), ("format=xml", "format"), ("from=yesterday", "from"), ("to=2026-02-30", "to")];
+    for (query, field) in wrong {
+        assert_eq!(admin.get(&format!("/api/admin/usage?{query}")).await.wrong_fields(), [field]);
+    }
+    app.close().await;
+}
+
+#[tokio::test]
+async fn usage_as_csv_holds_no_formula_and_every_name_stays_in_its_cell() {
+    let app = used().await;
+    let csv = app.admin().get("/api/admin/usage?format=csv").await;
+    assert_eq!(csv.status, 200);
+    assert_eq!(csv.header("content-type"), "text/csv; charset=utf-8");
+    assert_eq!(csv.header("content-disposition"), "attachment; filename=\"usage.csv\"");
+    let lines: Vec<&str> = csv.text.lines().collect();
+    assert_eq!(lines.len(), 3, "{}", csv.text);
+    let columns = lines[0].split(',').count();
+    assert_eq!(lines[0].split(',').next(), Some("name"));
+    for (line, name) in [(lines[1], "\"'=cmd|'/c calc'!a0\""), (lines[2], "\"quo\"\"ted, comma\"")] {
+        let rest = line.strip_prefix(name).unwrap_or_else(|| panic!("{line}"));
+        assert_eq!(rest.split(',').count(), columns, "{line}");
+        assert!(rest.chars().all(|c| c.is_ascii_digit() || c == ',' || c == '.'), "{line}");
+    }
+    app.close().await;
+}
+
+#[tokio::test]
+async fn usage_is_for_administrators_holds_no_content_and_who_looked_is_noted() {
+    let app = used().await;
+    for path in ["usage", "usage?format=csv", "users", "runs", "audit"] {
+        let path = format!("/api/admin/{path}");
+        assert_eq!(app.user("ann").get(&path).await.status, 403, "{path}");
+        assert_eq!(app.user("ann").with("remote-groups", "admins-of-another").get(&path).await.status, 403);
+        let answer = app.admin().get(&path).await;
+        assert_eq!(answer.status, 200, "{}", answer.text);
+        for content in ["secret of the tower", "Yes.", "scripted synthesis"] {
+            assert!(!answer.text.contains(content), "{path}: {content}");
+        }
+    }
+    let log = app.admin().get("/api/admin/audit").await.ok();
+    let looked: Vec<&Value> =
+        log["entries"].as_array().unwrap().iter().filter(|entry| entry["action"] == "usage.read").collect();
+    assert_eq!(looked.len(), 2, "once as JSON, once as CSV, and no refused attempt: {log}");
+    assert!(looked.iter().all(|entry| entry["user"] == "root"));
+    app.close().await;
+}
