@@ -6,12 +6,12 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::app::App;
 use super::extract::Caller;
 use super::problem::{Problem, ProblemBody};
-use super::shape::naive;
+use super::shape::admin::{AuditEntry, AuditPage, RunRow, Runs, UsageReport, UsageRow, UserRow, Users};
 use crate::store::usage::{self, By, Span};
 use crate::store::{Scope, audit};
 
@@ -30,7 +30,7 @@ pub(super) struct UsageQuery {
 
 /// Usage by user, model, day or format.
 #[utoipa::path(tag = "admin", params(UsageQuery), responses(
-    (status = 200, body = Object), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 200, body = UsageReport), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
     (status = 422, body = ProblemBody)))]
 #[get("/admin/usage")]
 pub(super) async fn usage_report(
@@ -59,7 +59,10 @@ pub(super) async fn usage_report(
     .await?;
     tx.commit().await?;
     match query.format.as_deref().unwrap_or("json") {
-        "json" => Ok(HttpResponse::Ok().json(json!({ "by": query.by.as_deref().unwrap_or("user"), "rows": rows.iter().map(row).collect::<Vec<_>>() }))),
+        "json" => Ok(HttpResponse::Ok().json(UsageReport {
+            by: query.by.clone().unwrap_or_else(|| "user".to_owned()),
+            rows: rows.into_iter().map(UsageRow::from).collect(),
+        })),
         "csv" => Ok(HttpResponse::Ok()
             .insert_header((header::CONTENT_TYPE, "text/csv; charset=utf-8"))
             .insert_header((header::CONTENT_DISPOSITION, "attachment; filename=\"usage.csv\""))
@@ -84,12 +87,6 @@ fn span(query: &UsageQuery) -> Result<Span, Problem> {
     let span =
         start(from).and_then(|from| Ok(Span { from: Some(from), until: Some(start(to.tomorrow()?)?) }));
     span.map_err(|_| Problem::field("to", "is out of range"))
-}
-
-fn row(row: &usage::Usage) -> Value {
-    json!({ "name": row.key, "runs": row.runs, "calls": row.calls, "failed_calls": row.failed_calls,
-            "prompt_tokens": row.prompt_tokens, "completion_tokens": row.completion_tokens,
-            "cost_usd": row.cost_usd, "unpriced_calls": row.unpriced_calls })
 }
 
 /// Cells are quoted, and those that a spreadsheet would take for a formula are defused.
@@ -131,48 +128,32 @@ impl PageQuery {
 
 /// The users of this server.
 #[utoipa::path(tag = "admin", params(PageQuery), responses(
-    (status = 200, body = Object), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+    (status = 200, body = Users), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
 #[get("/admin/users")]
 pub(super) async fn users(
     app: web::Data<App>,
     caller: Caller,
     page: web::Query<PageQuery>,
-) -> Result<web::Json<Value>, Problem> {
+) -> Result<web::Json<Users>, Problem> {
     caller.admin()?;
     let (limit, offset) = page.bounds();
     let rows = usage::users(&mut app.db.begin(&Scope::Admin).await?, limit, offset).await?;
-    let rows: Vec<Value> = rows
-        .into_iter()
-        .map(|row| {
-            json!({ "id": row.id, "email": row.email, "name": row.name,
-                    "created_at": naive(row.created_at), "last_seen_at": naive(row.last_seen_at) })
-        })
-        .collect();
-    Ok(web::Json(json!({ "users": rows })))
+    Ok(web::Json(Users { users: rows.into_iter().map(UserRow::from).collect() }))
 }
 
 /// The latest runs: who, when, how they ended, what they cost.
 #[utoipa::path(tag = "admin", params(PageQuery), responses(
-    (status = 200, body = Object), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+    (status = 200, body = Runs), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
 #[get("/admin/runs")]
 pub(super) async fn runs(
     app: web::Data<App>,
     caller: Caller,
     page: web::Query<PageQuery>,
-) -> Result<web::Json<Value>, Problem> {
+) -> Result<web::Json<Runs>, Problem> {
     caller.admin()?;
     let (limit, offset) = page.bounds();
     let rows = usage::recent_runs(&mut app.db.begin(&Scope::Admin).await?, limit, offset).await?;
-    let rows: Vec<Value> = rows
-        .into_iter()
-        .map(|row| {
-            json!({ "id": row.id, "user": row.user, "format": row.format, "status": row.status,
-                    "created_at": naive(row.created_at), "finished_at": row.finished_at.map(naive),
-                    "calls": row.calls, "failed_calls": row.failed_calls, "cost_usd": row.cost_usd,
-                    "unpriced_calls": row.unpriced_calls, "attempt": row.attempt })
-        })
-        .collect();
-    Ok(web::Json(json!({ "runs": rows })))
+    Ok(web::Json(Runs { runs: rows.into_iter().map(RunRow::from).collect() }))
 }
 
 /// A page of the audit log.
@@ -186,22 +167,15 @@ pub(super) struct AuditQuery {
 
 /// The audit log, newest first.
 #[utoipa::path(tag = "admin", params(AuditQuery), responses(
-    (status = 200, body = Object), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+    (status = 200, body = AuditPage), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
 #[get("/admin/audit")]
 pub(super) async fn audit_log(
     app: web::Data<App>,
     caller: Caller,
     query: web::Query<AuditQuery>,
-) -> Result<web::Json<Value>, Problem> {
+) -> Result<web::Json<AuditPage>, Problem> {
     caller.admin()?;
     let limit = query.limit.unwrap_or(100).clamp(1, 500);
     let rows = audit::list(&mut app.db.begin(&Scope::Admin).await?, None, query.before, limit).await?;
-    let rows: Vec<Value> = rows
-        .into_iter()
-        .map(|row| {
-            json!({ "id": row.id, "at": naive(row.at), "user": row.user, "action": row.action, "target": row.target,
-                    "details": row.details })
-        })
-        .collect();
-    Ok(web::Json(json!({ "entries": rows })))
+    Ok(web::Json(AuditPage { entries: rows.into_iter().map(AuditEntry::from).collect() }))
 }

@@ -3,12 +3,14 @@
 use actix_web::http::header;
 use actix_web::{HttpResponse, delete, get, patch, post, put, web};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::app::App;
 use super::extract::{Body, Caller, id};
 use super::problem::{Problem, ProblemBody};
-use super::shape::{Conversation, ConversationSummary, Message};
+use super::shape::{
+    Changed, Conversation, ConversationSummary, Deleted, Message, Restored, SearchHit, Status, Tags,
+};
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::id::ConversationId;
 use crate::identity::Permission;
@@ -120,9 +122,17 @@ async fn find(app: &App, caller: &Caller, id: ConversationId) -> Result<Conversa
     Ok(Conversation { summary: row.into(), messages: messages.into_iter().map(Message::from).collect() })
 }
 
+/// What can be changed of a conversation; what is left out stays.
+#[derive(utoipa::ToSchema)]
+#[expect(dead_code, reason = "describes the fields that are read one by one, to name every wrong one")]
+struct ConversationChange {
+    title: Option<String>,
+    archived: Option<bool>,
+}
+
 /// Renames or archives a conversation.
-#[utoipa::path(tag = "conversations", params(("id" = String, Path)), request_body = Object, responses(
-    (status = 200, body = Object), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody),
+#[utoipa::path(tag = "conversations", params(("id" = String, Path)), request_body = ConversationChange, responses(
+    (status = 200, body = Changed), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody),
     (status = 422, body = ProblemBody)))]
 #[patch("/conversations/{id}")]
 pub(super) async fn change(
@@ -130,7 +140,7 @@ pub(super) async fn change(
     caller: Caller,
     path: web::Path<String>,
     body: Body,
-) -> Result<web::Json<Value>, Problem> {
+) -> Result<web::Json<Changed>, Problem> {
     caller.may(Permission::Ask)?;
     let id: ConversationId = id(&path, "Conversation")?;
     let mut fields = Fields::of(&body.0)?;
@@ -154,13 +164,18 @@ pub(super) async fn change(
     }
     let row = conversations::head(&mut tx, id).await.map_err(named)?;
     tx.commit().await?;
-    let mut answer = json!(ConversationSummary::from(row));
-    answer["status"] = json!("ok");
-    Ok(web::Json(answer))
+    Ok(web::Json(Changed { status: Status::Ok, conversation: row.into() }))
+}
+
+/// A conversation's tags, all of them.
+#[derive(utoipa::ToSchema)]
+#[expect(dead_code, reason = "describes the fields that are read one by one, to name every wrong one")]
+struct NewTags {
+    tags: Vec<String>,
 }
 
 /// Replaces a conversation's tags.
-#[utoipa::path(tag = "conversations", params(("id" = String, Path)), request_body = Object, responses(
+#[utoipa::path(tag = "conversations", params(("id" = String, Path)), request_body = NewTags, responses(
     (status = 200, body = ConversationSummary), (status = 401, body = ProblemBody),
     (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
 #[put("/conversations/{id}/tags")]
@@ -200,13 +215,13 @@ pub(super) async fn set_tags(
 
 /// Deletes a conversation; it can be restored for 30 days.
 #[utoipa::path(tag = "conversations", params(("id" = String, Path)), responses(
-    (status = 200, body = Object), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody)))]
+    (status = 200, body = Deleted), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody)))]
 #[delete("/conversations/{id}")]
 pub(super) async fn remove(
     app: web::Data<App>,
     caller: Caller,
     path: web::Path<String>,
-) -> Result<web::Json<Value>, Problem> {
+) -> Result<web::Json<Deleted>, Problem> {
     caller.may(Permission::Ask)?;
     let id: ConversationId = id(&path, "Conversation")?;
     if let Some(run) = crate::store::runs::live_of(&app.db, &caller.scope(), id).await.map_err(named)? {
@@ -216,35 +231,34 @@ pub(super) async fn remove(
     conversations::delete(&mut tx, id).await.map_err(named)?;
     audit::append(&mut tx, &caller.user, "conversation.delete", Some(&id.to_string()), &json!({})).await?;
     tx.commit().await?;
-    Ok(web::Json(json!({ "status": "ok", "id": id, "deleted": true })))
+    Ok(web::Json(Deleted { status: Status::Ok, id, deleted: true }))
 }
 
 /// Takes a deletion back.
 #[utoipa::path(tag = "conversations", params(("id" = String, Path)), responses(
-    (status = 200, body = Object), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody)))]
+    (status = 200, body = Restored), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody)))]
 #[post("/conversations/{id}/restore")]
 pub(super) async fn restore(
     app: web::Data<App>,
     caller: Caller,
     path: web::Path<String>,
-) -> Result<web::Json<Value>, Problem> {
+) -> Result<web::Json<Restored>, Problem> {
     caller.may(Permission::Ask)?;
     let id: ConversationId = id(&path, "Conversation")?;
     let mut tx = app.db.begin(&caller.scope()).await?;
     conversations::restore(&mut tx, id).await.map_err(named)?;
     let row = conversations::head(&mut tx, id).await.map_err(named)?;
     tx.commit().await?;
-    let conversation = ConversationSummary::from(row);
-    Ok(web::Json(json!({ "status": "ok", "restored": true, "conversation": conversation })))
+    Ok(web::Json(Restored { status: Status::Ok, restored: true, conversation: row.into() }))
 }
 
 /// The caller's tags, and some to begin with.
-#[utoipa::path(tag = "conversations", responses((status = 200, body = Object), (status = 401, body = ProblemBody)))]
+#[utoipa::path(tag = "conversations", responses((status = 200, body = Tags), (status = 401, body = ProblemBody)))]
 #[get("/tags")]
-pub(super) async fn list_tags(app: web::Data<App>, caller: Caller) -> Result<web::Json<Value>, Problem> {
+pub(super) async fn list_tags(app: web::Data<App>, caller: Caller) -> Result<web::Json<Tags>, Problem> {
     caller.may(Permission::Read)?;
     let tags = conversations::tags_of_user(&mut app.db.begin(&caller.scope()).await?).await?;
-    Ok(web::Json(json!({ "tags": tags, "suggestions": SUGGESTIONS })))
+    Ok(web::Json(Tags { tags, suggestions: SUGGESTIONS.to_vec() }))
 }
 
 /// What to look for.
@@ -258,13 +272,13 @@ pub(super) struct SearchQuery {
 
 /// Searches the caller's titles, questions and answers.
 #[utoipa::path(tag = "conversations", params(SearchQuery), responses(
-    (status = 200, body = Object), (status = 401, body = ProblemBody), (status = 422, body = ProblemBody)))]
+    (status = 200, body = Vec<SearchHit>), (status = 401, body = ProblemBody), (status = 422, body = ProblemBody)))]
 #[get("/search")]
 pub(super) async fn search(
     app: web::Data<App>,
     caller: Caller,
     query: web::Query<SearchQuery>,
-) -> Result<web::Json<Value>, Problem> {
+) -> Result<web::Json<Vec<SearchHit>>, Problem> {
     caller.may(Permission::Read)?;
     let words = query.q.trim();
     if words.is_empty() || words.chars().count() > 500 || words.contains('\0') {
@@ -272,14 +286,13 @@ pub(super) async fn search(
     }
     let limit = query.limit.unwrap_or(30).clamp(1, 100);
     let hits = conversations::search(&mut app.db.begin(&caller.scope()).await?, words, limit).await?;
-    let hits: Vec<Value> = hits
-        .into_iter()
-        .map(|hit| {
-            json!({ "conversation_id": hit.conversation_id, "title": hit.title, "snippet": hit.snippet,
-                    "at": super::shape::naive(hit.created_at) })
-        })
-        .collect();
-    Ok(web::Json(json!(hits)))
+    let hits = hits.into_iter().map(|hit| SearchHit {
+        conversation_id: hit.conversation_id,
+        title: hit.title,
+        snippet: hit.snippet,
+        at: super::shape::naive(hit.created_at),
+    });
+    Ok(web::Json(hits.collect()))
 }
 
 /// The form of an export.

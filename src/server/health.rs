@@ -2,32 +2,49 @@
 
 use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, get, web};
-use serde_json::json;
+use serde::Serialize;
 use subtle::ConstantTimeEq;
 
 use super::app::App;
 use super::problem::Problem;
 
+/// That the process answers.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Alive {
+    pub status: &'static str,
+}
+
+/// Whether it takes work, and if not, why.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Readiness {
+    /// `ok` or `unavailable`.
+    pub status: &'static str,
+    /// Whether the database answers.
+    pub database: bool,
+    /// Whether the server is shutting down.
+    pub draining: bool,
+}
+
 /// Lives: the process answers.
-#[utoipa::path(tag = "health", responses((status = 200, body = Object)))]
+#[utoipa::path(tag = "health", responses((status = 200, body = Alive)))]
 #[get("/health/live")]
 pub(super) async fn live() -> HttpResponse {
-    HttpResponse::Ok().json(json!({ "status": "ok" }))
+    HttpResponse::Ok().json(Alive { status: "ok" })
 }
 
 /// Ready: takes new work. Not while it shuts down, nor while the database is away.
-#[utoipa::path(tag = "health", responses((status = 200, body = Object), (status = 503, body = Object)))]
+#[utoipa::path(tag = "health", responses((status = 200, body = Readiness), (status = 503, body = Readiness)))]
 #[get("/health/ready")]
 pub(super) async fn ready(app: web::Data<App>) -> HttpResponse {
     let database = app.db.ping().await.is_ok();
     let draining = app.runs.is_closed();
     let mut response =
         if database && !draining { HttpResponse::Ok() } else { HttpResponse::ServiceUnavailable() };
-    response.json(json!({
-        "status": if database && !draining { "ok" } else { "unavailable" },
-        "database": database,
-        "draining": draining,
-    }))
+    response.json(Readiness {
+        status: if database && !draining { "ok" } else { "unavailable" },
+        database,
+        draining,
+    })
 }
 
 /// Metrics in Prometheus' text form, for whoever has the configured token.

@@ -1,14 +1,14 @@
 //! The caller: who they are, and their personal access tokens.
 
-use actix_web::{HttpResponse, delete, get, post, web};
+use actix_web::{delete, get, post, web};
 use jiff::{SignedDuration, Timestamp};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::app::App;
 use super::extract::{Body, Caller, id};
 use super::problem::{Problem, ProblemBody};
-use super::shape::naive;
+use super::shape::{Status, naive};
 use crate::config::AuthMode;
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::id::TokenId;
@@ -99,16 +99,41 @@ pub(super) async fn list_tokens(
     Ok(web::Json(rows.into_iter().map(TokenView::from).collect()))
 }
 
+/// A token to be made.
+#[derive(utoipa::ToSchema)]
+#[expect(dead_code, reason = "describes the fields that are read one by one, to name every wrong one")]
+struct TokenRequest {
+    name: String,
+    /// `read`, `ask`; both when left out.
+    permissions: Option<Vec<String>>,
+    expires_in_days: Option<i64>,
+}
+
+/// A new token with its secret.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct CreatedToken {
+    #[serde(flatten)]
+    pub view: TokenView,
+    pub token: String,
+}
+
+/// A token that was revoked.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct RevokedToken {
+    pub status: Status,
+    pub id: TokenId,
+}
+
 /// Makes a token. Its secret is in this answer and nowhere else.
-#[utoipa::path(tag = "me", request_body = Object, responses(
-    (status = 200, body = Object), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+#[utoipa::path(tag = "me", request_body = TokenRequest, responses(
+    (status = 200, body = CreatedToken), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
     (status = 422, body = ProblemBody)))]
 #[post("/tokens")]
 pub(super) async fn create_token(
     app: web::Data<App>,
     caller: Caller,
     body: Body,
-) -> Result<HttpResponse, Problem> {
+) -> Result<web::Json<CreatedToken>, Problem> {
     in_person(&caller)?;
     let mut fields = Fields::of(&body.0)?;
     let name: Option<String> = fields.take("name", "a string");
@@ -147,27 +172,25 @@ pub(super) async fn create_token(
     let row = tokens::create(&mut tx, &new).await?;
     audit::append(&mut tx, &caller.user, "token.create", Some(&row.id.to_string()), &json!({})).await?;
     tx.commit().await?;
-    let mut answer = json!(TokenView::from(row));
-    answer["token"] = json!(secret);
-    Ok(HttpResponse::Ok().json(answer))
+    Ok(web::Json(CreatedToken { view: row.into(), token: secret }))
 }
 
 /// Revokes a token.
 #[utoipa::path(tag = "me", params(("id" = String, Path)), responses(
-    (status = 200, body = Object), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody)))]
+    (status = 200, body = RevokedToken), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody)))]
 #[delete("/tokens/{id}")]
 pub(super) async fn revoke_token(
     app: web::Data<App>,
     caller: Caller,
     path: web::Path<String>,
-) -> Result<web::Json<Value>, Problem> {
+) -> Result<web::Json<RevokedToken>, Problem> {
     in_person(&caller)?;
     let id: TokenId = id(&path, "Token")?;
     let mut tx = app.db.begin(&caller.scope()).await?;
     tokens::revoke(&mut tx, id).await.map_err(|error| Problem::from(error).naming("Token"))?;
     audit::append(&mut tx, &caller.user, "token.revoke", Some(&id.to_string()), &json!({})).await?;
     tx.commit().await?;
-    Ok(web::Json(json!({ "status": "ok", "id": id })))
+    Ok(web::Json(RevokedToken { status: Status::Ok, id }))
 }
 
 /// Tokens are managed by people, never by a token: a leaked one must not make more.

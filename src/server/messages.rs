@@ -1,12 +1,13 @@
 //! Asking the council: with the answer as JSON at the end, or streamed.
 
 use actix_web::{HttpRequest, HttpResponse, post, web};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::app::App;
 use super::conversations::named;
 use super::extract::{Body, Caller, id};
 use super::problem::{Problem, ProblemBody};
+use super::shape::{Cancelled, Status};
 use super::{runs, sse};
 use crate::council::plan::{Door, Plan};
 use crate::council::prompts::history::Turn;
@@ -69,13 +70,13 @@ pub(super) async fn ask_streaming(
 
 /// Stops the conversation's run, if there is one.
 #[utoipa::path(tag = "messages", params(("id" = String, Path)), responses(
-    (status = 200, body = Object), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody)))]
+    (status = 200, body = Cancelled), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody)))]
 #[post("/conversations/{id}/message/cancel")]
 pub(super) async fn cancel(
     app: web::Data<App>,
     caller: Caller,
     path: web::Path<String>,
-) -> Result<web::Json<Value>, Problem> {
+) -> Result<web::Json<Cancelled>, Problem> {
     caller.may(Permission::Ask)?;
     let id: ConversationId = id(&path, "Conversation")?;
     let run = crate::store::runs::live_of(&app.db, &caller.scope(), id).await.map_err(named)?;
@@ -83,7 +84,7 @@ pub(super) async fn cancel(
         Some(run) => app.runs.cancel(&caller.user, run).await?,
         None => false,
     };
-    Ok(web::Json(json!({ "status": "ok", "cancelled": cancelled })))
+    Ok(web::Json(Cancelled { status: Status::Ok, cancelled }))
 }
 
 async fn start(

@@ -2,11 +2,11 @@
 
 use actix_web::{HttpRequest, HttpResponse, get, post, web};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use super::app::App;
 use super::extract::{Caller, id};
 use super::problem::{Problem, ProblemBody};
+use super::shape::{Cancelled, Status};
 use super::{shape, sse};
 use crate::council::Deliberation;
 use crate::council::settings::Member;
@@ -121,16 +121,16 @@ pub(super) async fn events(
 
 /// Stops a run, wherever it is executed.
 #[utoipa::path(tag = "runs", params(("id" = String, Path)), responses(
-    (status = 200, body = Object), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody)))]
+    (status = 200, body = Cancelled), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody)))]
 #[post("/runs/{id}/cancel")]
 pub(super) async fn cancel(
     app: web::Data<App>,
     caller: Caller,
     path: web::Path<String>,
-) -> Result<web::Json<Value>, Problem> {
+) -> Result<web::Json<Cancelled>, Problem> {
     caller.may(Permission::Ask)?;
     let cancelled = app.runs.cancel(&caller.user, id(&path, "Run")?).await.map_err(named)?;
-    Ok(web::Json(json!({ "status": "ok", "cancelled": cancelled })))
+    Ok(web::Json(Cancelled { status: Status::Ok, cancelled }))
 }
 
 fn named(error: StoreError) -> Problem {

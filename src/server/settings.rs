@@ -2,7 +2,7 @@
 
 use actix_web::{get, post, put, web};
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::app::{App, read};
 use super::extract::{Body, Caller};
@@ -138,14 +138,23 @@ pub(super) async fn reset(app: web::Data<App>, caller: Caller) -> Result<web::Js
     Ok(web::Json(view(&app, settings, is_default)))
 }
 
+/// The models of a council, in its order.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct CouncilModels {
+    pub models: Vec<String>,
+}
+
 /// The ids of the caller's council.
-#[utoipa::path(tag = "settings", responses((status = 200, body = Object), (status = 401, body = ProblemBody)))]
+#[utoipa::path(tag = "settings", responses((status = 200, body = CouncilModels), (status = 401, body = ProblemBody)))]
 #[get("/config/models")]
-pub(super) async fn council_models(app: web::Data<App>, caller: Caller) -> Result<web::Json<Value>, Problem> {
+pub(super) async fn council_models(
+    app: web::Data<App>,
+    caller: Caller,
+) -> Result<web::Json<CouncilModels>, Problem> {
     caller.may(Permission::Read)?;
     let (settings, _) = app.settings(&caller.scope()).await?;
-    let models: Vec<String> = settings.council_models.into_iter().map(|member| member.model).collect();
-    Ok(web::Json(json!({ "models": models })))
+    let models = settings.council_models.into_iter().map(|member| member.model).collect();
+    Ok(web::Json(CouncilModels { models }))
 }
 
 /// The models on offer, by provider.

@@ -1,5 +1,7 @@
 //! The JSON shapes of conversations and messages, with the field names existing clients read.
 
+pub mod admin;
+
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::Serialize;
@@ -44,6 +46,62 @@ impl From<rows::Conversation> for ConversationSummary {
             running: row.running,
         }
     }
+}
+
+/// That something was done, as existing clients expect to hear it.
+#[derive(Debug, Clone, Copy, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    Ok,
+}
+
+/// A conversation after a change.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Changed {
+    pub status: Status,
+    #[serde(flatten)]
+    pub conversation: ConversationSummary,
+}
+
+/// A deleted conversation.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Deleted {
+    pub status: Status,
+    pub id: ConversationId,
+    pub deleted: bool,
+}
+
+/// A conversation that was brought back.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Restored {
+    pub status: Status,
+    pub restored: bool,
+    pub conversation: ConversationSummary,
+}
+
+/// Whether there was a run to stop.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Cancelled {
+    pub status: Status,
+    pub cancelled: bool,
+}
+
+/// The caller's tags, and some to begin with.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Tags {
+    pub tags: Vec<String>,
+    pub suggestions: Vec<&'static str>,
+}
+
+/// One place where the words were found.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct SearchHit {
+    pub conversation_id: ConversationId,
+    pub title: String,
+    /// The words around the first hit.
+    pub snippet: String,
+    /// When it was written.
+    pub at: String,
 }
 
 /// A conversation with its messages.

@@ -39,19 +39,6 @@ export type Token = Schemas["TokenView"];
 export type Ask = Pick<Schemas["MessageRequest"], "content"> & Partial<Schemas["MessageRequest"]>;
 
 /** A token as it is answered once, when it is made: with its secret. */
-export interface NewToken extends Token {
-  token: string;
-}
-
-/** The caller's tags, and names to begin with. */
-export interface Tags {
-  tags: string[];
-  suggestions: string[];
-}
-
-export interface SearchHit {
-  conversation_id: string;
-  title: string;
-  snippet: string;
-  at: string;
-}
+export type NewToken = Schemas["CreatedToken"];
+export type Tags = Schemas["Tags"];
+export type SearchHit = Schemas["SearchHit"];

@@ -37,10 +37,6 @@ impl Events {
         Self { response, buffer: Vec::new(), reads: Vec::new() }
     }
 
-    pub fn headers(&self) -> &reqwest::header::HeaderMap {
-        self.response.headers()
-    }
-
     /// The next event; `None` when the stream has ended.
     pub async fn next(&mut self) -> Option<Event> {
         loop {
