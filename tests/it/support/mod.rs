@@ -5,3 +5,4 @@ pub mod db;
 pub mod events;
 pub mod model_server;
 pub mod models;
+pub mod wire;
