@@ -392,7 +392,7 @@ async fn a_conversation_with_a_live_run_refuses_another_and_names_it() {
     let app = TestApp::start().await;
     let gate = Gate::new();
     let held = gate.clone();
-    app.models.rule(move |_| Some(Script::answer("Yes.").hold(&held)));
+    app.models.rule(move |_| Some(Script::answer("").hold(&held).text("Yes.")));
     let ann = app.user("ann");
     let id = ann.conversation().await;
     let mut stream = ann.ask(&id, json!({"content": "Why?"})).await;

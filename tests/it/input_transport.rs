@@ -108,7 +108,7 @@ async fn a_key_that_was_used_is_its_first_run_whatever_comes_with_it() {
     let app = TestApp::start().await;
     let gate = Gate::new();
     let held = gate.clone();
-    app.models.rule(move |_| Some(Script::answer("Yes.").hold(&held)));
+    app.models.rule(move |_| Some(Script::answer("").hold(&held).text("Yes.")));
     let ann = app.user("ann").with("idempotency-key", "k-1");
     let (id, elsewhere) = (ann.conversation().await, ann.conversation().await);
     let mut stream = ann.ask(&id, json!({"content": "Why?"})).await;
@@ -185,7 +185,7 @@ async fn a_reader_who_waits_beyond_the_end_of_a_live_run_is_let_go_when_it_ends(
     let app = TestApp::start().await;
     let gate = Gate::new();
     let held = gate.clone();
-    app.models.rule(move |_| Some(Script::answer("Yes.").hold(&held)));
+    app.models.rule(move |_| Some(Script::answer("").hold(&held).text("Yes.")));
     let ann = app.user("ann");
     let id = ann.conversation().await;
     let mut stream = ann.ask(&id, json!({"content": "Why?"})).await;

@@ -152,7 +152,7 @@ impl Ann {
 
         let gate = Gate::new();
         let held = gate.clone();
-        app.models.rule(move |_| Some(Script::answer(&format!("A late {MARK}.")).hold(&held)));
+        app.models.rule(move |_| Some(Script::answer("").hold(&held).text(&format!("A late {MARK}."))));
         let asking = ann.conversation().await;
         let mut live = ann.ask(&asking, question).await;
         let started = live.until("run_started").await;
