@@ -52,7 +52,7 @@ pub struct Costs {
     pub total_tokens: u64,
     /// Calls that reached a model and whose cost nobody told: not in the sum.
     pub unknown_cost_calls: u32,
-    #[schema(value_type = Object)]
+    #[schema(value_type = BTreeMap<String, StageCosts>)]
     pub by_stage: BTreeMap<Stage, StageCosts>,
 }
 

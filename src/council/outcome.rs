@@ -34,10 +34,10 @@ pub struct Deliberation {
 #[serde(default)]
 pub struct Metadata {
     /// `Response A` → model id.
-    #[schema(value_type = Object)]
+    #[schema(value_type = BTreeMap<String, String>)]
     pub label_to_model: BTreeMap<Label, String>,
     /// `Response A` → the seat's name.
-    #[schema(value_type = Object)]
+    #[schema(value_type = BTreeMap<String, String>)]
     pub label_to_member: BTreeMap<Label, String>,
     pub aggregate_rankings: Vec<AggregateRow>,
     pub aggregate: Option<AggregateFacts>,

@@ -89,11 +89,11 @@ pub struct Settings {
     pub count_self_votes: bool,
     /// Sampling per kind of call; absent means the provider's default.
     #[serde(default)]
-    #[schema(value_type = Object)]
+    #[schema(value_type = BTreeMap<String, Object>)]
     pub sampling: BTreeMap<Purpose, Sampling>,
     /// Time limits per kind of call; absent means the built-in ones.
     #[serde(default)]
-    #[schema(value_type = Object)]
+    #[schema(value_type = BTreeMap<String, Object>)]
     pub timeouts: BTreeMap<Purpose, Timeouts>,
 }
 
@@ -254,10 +254,11 @@ pub(super) fn member_problems(field: &str, members: &[Member]) -> Vec<FieldError
         if member.alias.as_deref().is_some_and(|alias| !is_a_name(alias)) {
             problems.push(FieldError::value(format!("{field}.{seat}.alias"), name_rule()));
         }
-        if member.system_prompt.as_deref().is_some_and(|prompt| prompt.chars().count() > MAX_PROMPT_CHARS) {
+        let is_wrong = |prompt: &str| prompt.chars().count() > MAX_PROMPT_CHARS || prompt.contains('\0');
+        if member.system_prompt.as_deref().is_some_and(is_wrong) {
             problems.push(FieldError::value(
                 format!("{field}.{seat}.system_prompt"),
-                format!("at most {MAX_PROMPT_CHARS} characters"),
+                format!("at most {MAX_PROMPT_CHARS} characters, and no U+0000"),
             ));
         }
         if members[..seat].iter().any(|earlier| earlier.name() == member.name()) {

@@ -14,6 +14,7 @@ use super::journal::{Journal, Memory};
 use super::live::{LiveRun, Record};
 use super::log::Log;
 use crate::council::run::{FinishedCall, Host, UnderWay};
+use crate::council::stages::title;
 use crate::council::{self, Deliberation, Event, Plan, Run, RunEvent};
 use crate::id::{ConversationId, RunId, UserId};
 use crate::llm::{CallError, ErrorKind, Models, Reply};
@@ -173,6 +174,7 @@ impl Runs {
             }
             metrics::gauge!("llm_council_runs_live").decrement(1.0);
             inner.leave(live.id);
+            live.retire();
         });
     }
 
@@ -280,6 +282,8 @@ struct Ending {
     event: RunEvent,
     /// Why a run failed, as operators see it: it outlives the run's texts.
     error_kind: Option<&'static str>,
+    /// A title for the conversation, if the run found none.
+    title: Option<String>,
     /// Calls that were sent and never ended.
     under_way: Vec<UnderWay>,
 }
@@ -290,6 +294,7 @@ impl Ending {
             status: RunStatus::Failed,
             event: RunEvent::Error { message },
             error_kind: Some(kind),
+            title: None,
             under_way: Vec::new(),
         }
     }
@@ -314,6 +319,7 @@ async fn drive(inner: &Inner, live: &Arc<LiveRun>, journal: &Arc<Journal>, plan:
             status: RunStatus::Complete,
             event: RunEvent::Complete {},
             error_kind: None,
+            title: None,
             under_way: Vec::new(),
         },
         Some(Ok(Err(failure))) => Ending::failed(failure.kind(), failure.to_string()),
@@ -325,10 +331,13 @@ async fn drive(inner: &Inner, live: &Arc<LiveRun>, journal: &Arc<Journal>, plan:
             status: RunStatus::Cancelled,
             event: RunEvent::Cancelled {},
             error_kind: None,
+            title: None,
             under_way: Vec::new(),
         },
     };
     ending.under_way = run.under_way();
+    // A first question that was stopped or failed still gives its conversation a name.
+    ending.title = plan.title.then(|| title::fallback(&plan.question).title);
     finish(inner, live, journal, ending).await;
 }
 
@@ -360,7 +369,7 @@ async fn finish(inner: &Inner, live: &Arc<LiveRun>, journal: &Arc<Journal>, endi
         conversation: live.conversation,
         body: stored(&deliberation),
         text: deliberation.answer_text().map(str::to_owned),
-        title: deliberation.metadata.title.clone(),
+        title: deliberation.metadata.title.clone().or(ending.title),
     };
     metrics::counter!("llm_council_runs_total", "status" => ending.status.as_str()).increment(1);
     tracing::info!(run.id = %live.id, status = ending.status.as_str(), "run ended");

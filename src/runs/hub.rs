@@ -58,6 +58,10 @@ impl Subscription {
                 self.ended = frames.iter().any(|frame| frame.ends);
                 return Ok(Some(frames));
             }
+            // A reader beyond the last event would wait for ever on a run that has ended here.
+            if self.live.take_if(|live| live.progress().borrow().over).is_some() {
+                continue;
+            }
             if self.live.is_none() && runs::find(&self.db, &self.scope, self.run).await?.status.is_over() {
                 // The last event may have been committed between the two questions.
                 let frames = self.logged().await?;
@@ -92,7 +96,9 @@ impl Subscription {
             Some(live) => {
                 let mut progress = live.progress();
                 let after = self.after;
-                let more = progress.wait_for(|progress| progress.shown_to > after || progress.lost).await;
+                let more = progress
+                    .wait_for(|progress| progress.shown_to > after || progress.lost || progress.over)
+                    .await;
                 drop(more);
             }
         }

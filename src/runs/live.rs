@@ -43,6 +43,8 @@ pub struct Progress {
     pub durable_to: u64,
     /// Another owner has the run: nothing of it will ever become durable here.
     pub lost: bool,
+    /// It is no longer executed here; what there is of it is in the log.
+    pub over: bool,
 }
 
 /// What the writer takes of one run at a time.
@@ -220,6 +222,11 @@ impl LiveRun {
     /// Another owner has the run.
     pub fn lose(&self) {
         self.progress.send_modify(|progress| progress.lost = true);
+    }
+
+    /// Nothing more happens to it here: a reader that waits for more has to look elsewhere.
+    pub fn retire(&self) {
+        self.progress.send_modify(|progress| progress.over = true);
     }
 
     /// Waits until everything up to `position` is durable. Never returns when the run is lost:

@@ -71,7 +71,9 @@ pub(super) async fn usage_report(
 fn span(query: &UsageQuery) -> Result<Span, Problem> {
     let day = |field: &str, text: &Option<String>, default: Date| -> Result<Date, Problem> {
         text.as_deref().map_or(Ok(default), |text| {
-            text.parse().map_err(|_| Problem::field(field, "must be a day, like 2026-11-01"))
+            // Postgres knows fewer years before Christ than the calendar.
+            let day = text.parse().ok().filter(|day: &Date| day.year() > 0);
+            day.ok_or_else(|| Problem::field(field, "must be a day, like 2026-11-01"))
         })
     };
     let today = Timestamp::now().to_zoned(TimeZone::UTC).date();

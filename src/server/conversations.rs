@@ -53,6 +53,9 @@ pub(super) async fn list(
     let limit = query.limit.unwrap_or(200).clamp(1, MOST_PER_PAGE);
     let offset = query.offset.unwrap_or(0);
     let tag = query.tag.as_deref().map(|tag| tag.trim().to_lowercase()).filter(|tag| !tag.is_empty());
+    if tag.as_deref().is_some_and(|tag| tag.contains('\0')) {
+        return Err(Problem::field("tag", "must not contain U+0000"));
+    }
     let filter = Filter {
         tag: tag.as_deref(),
         archived: Some(query.archived.unwrap_or(false)),
@@ -64,11 +67,19 @@ pub(super) async fn list(
     let mut response = HttpResponse::Ok();
     response.insert_header(("x-total-count", total.to_string()));
     if i64::from(offset) + i64::from(limit) < total {
-        let next = offset.saturating_add(limit);
-        response.insert_header((
-            header::LINK,
-            format!("</api/conversations?limit={limit}&offset={next}>; rel=\"next\""),
-        ));
+        let mut next = url::form_urlencoded::Serializer::new(String::new());
+        next.append_pair("limit", &limit.to_string());
+        next.append_pair("offset", &offset.saturating_add(limit).to_string());
+        if let Some(tag) = &tag {
+            next.append_pair("tag", tag);
+        }
+        for (name, flag) in [("archived", query.archived), ("deleted", query.deleted)] {
+            if let Some(flag) = flag {
+                next.append_pair(name, if flag { "true" } else { "false" });
+            }
+        }
+        let link = format!("</api/conversations?{}>; rel=\"next\"", next.finish());
+        response.insert_header((header::LINK, link));
     }
     Ok(response.json(page.conversations.into_iter().map(ConversationSummary::from).collect::<Vec<_>>()))
 }

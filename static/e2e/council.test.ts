@@ -43,7 +43,7 @@ it("shows all three stages as they happen, and all of it again after a reload", 
     .toBeGreaterThan(early.length);
   await page
     .getByRole("listitem")
-    .filter({ hasText: "Blind reviews" })
+    .filter({ hasText: "Reviews" })
     .and(page.locator("[aria-current=step]"))
     .waitFor({ timeout: patience });
   await page

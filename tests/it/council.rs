@@ -147,6 +147,7 @@ async fn a_council_without_any_answer_fails_with_every_reason() {
     assert_eq!(stored["messages"][1]["status"], "failed");
     assert_eq!(stored["messages"][1]["error"], last.json["message"]);
     assert_eq!(stored["messages"][1]["stage1"].as_array().unwrap().len(), 4, "what it had is kept");
+    assert_eq!(stored["title"], "Why?", "named after the question all the same");
     app.close().await;
 }
 

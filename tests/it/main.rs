@@ -1,8 +1,12 @@
 //! Tests from the outside; one file per behaviour.
 #![expect(clippy::unwrap_used, reason = "a test may: its helpers, too")]
 
+mod contract;
+mod contract_http;
 mod council;
 mod documents;
+mod input;
+mod input_transport;
 mod llm_faults;
 mod local;
 mod operations;
@@ -16,5 +20,6 @@ mod store;
 mod store_functions;
 mod store_setup;
 mod support;
+mod tenancy;
 mod tokens;
 mod usage;

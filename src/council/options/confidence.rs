@@ -27,7 +27,7 @@ pub struct AggregateConfidence {
     /// How many were asked.
     pub total_models: usize,
     /// How often each score was said.
-    #[schema(value_type = Object)]
+    #[schema(value_type = BTreeMap<String, usize>)]
     pub distribution: BTreeMap<u8, usize>,
 }
 

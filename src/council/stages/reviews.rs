@@ -62,10 +62,10 @@ pub struct Review {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ReviewsMetadata {
     /// `Response A` → model id.
-    #[schema(value_type = Object)]
+    #[schema(value_type = BTreeMap<String, String>)]
     pub label_to_model: BTreeMap<Label, String>,
     /// `Response A` → the seat's name.
-    #[schema(value_type = Object)]
+    #[schema(value_type = BTreeMap<String, String>)]
     pub label_to_member: BTreeMap<Label, String>,
     /// One row per answer, in the headline order.
     pub aggregate_rankings: Vec<AggregateRow>,

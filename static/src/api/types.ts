@@ -4,23 +4,7 @@
  */
 import type { components } from "./schema";
 
-/** The document calls these maps objects and no more; here they have their values' type. */
-interface Maps {
-  label_to_model: Record<string, string>;
-  label_to_member: Record<string, string>;
-  /** How many members were how sure: "8" → 2. */
-  distribution: Record<string, number>;
-  by_stage: Record<
-    string,
-    { cost?: number | null; tokens: number; latency_ms: number; calls: number }
-  >;
-}
-
-type WithMaps<T> = T extends object
-  ? { [K in keyof T]: K extends keyof Maps ? Maps[K] : WithMaps<T[K]> }
-  : T;
-
-type Schemas = WithMaps<components["schemas"]>;
+type Schemas = components["schemas"];
 
 export type ErrorKind = Schemas["ErrorKind"];
 export type Usage = Schemas["Usage"];

@@ -52,11 +52,14 @@ impl TestApp {
     /// ones.
     pub async fn with(toml: &str) -> Self {
         let models = ModelServer::start().await;
-        let provider = format!(
-            "\n[providers.scripted]\nkind = \"openai_compatible\"\nbase_url = \"{}\"\napi_key = \"sk-secret-of-the-test\"\n",
-            models.base_url()
-        );
-        Self::on(&format!("{CONFIG}{provider}{toml}"), models).await
+        Self::on(&format!("{CONFIG}{}{toml}", provider(&models)), models).await
+    }
+
+    /// The app for one local user, as it runs without a proxy.
+    pub async fn local() -> Self {
+        let models = ModelServer::start().await;
+        let config = CONFIG.replace("mode = \"proxy\"", "mode = \"none\"");
+        Self::on(&format!("{config}{}", provider(&models)), models).await
     }
 
     async fn on(toml: &str, models: ModelServer) -> Self {
@@ -121,6 +124,13 @@ impl TestApp {
         self.app.shutdown.tasks().end_background();
         self.handle.stop(false).await;
     }
+}
+
+fn provider(models: &ModelServer) -> String {
+    format!(
+        "\n[providers.scripted]\nkind = \"openai_compatible\"\nbase_url = \"{}\"\napi_key = \"sk-secret-of-the-test\"\n",
+        models.base_url()
+    )
 }
 
 fn client(from: Ipv4Addr) -> reqwest::Client {

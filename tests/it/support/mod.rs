@@ -5,5 +5,6 @@ pub mod db;
 pub mod events;
 pub mod model_server;
 pub mod models;
+pub mod wire;
 pub mod process;
 pub mod sentry;

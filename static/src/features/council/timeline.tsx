@@ -19,7 +19,7 @@ export function Timeline({ run }: { run: RunState }) {
       detail: run.answers.length ? `${answersEnded}/${run.answers.length}` : "",
     },
     {
-      name: "Blind reviews",
+      name: "Reviews",
       step: step(2),
       detail: run.reviews.length ? `${reviewsEnded}/${run.reviews.length}` : "",
     },

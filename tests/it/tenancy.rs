@@ -1,0 +1,381 @@
+//! Nobody reaches what is another's: every route of the API document, asked by people without an
+//! identity, by another user, by an administrator and by a token that may only read.
+//!
+//! A route that the table of probes does not know fails the walk: say there how to ask it.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+use sqlx::{AssertSqlSafe, Row as _};
+
+use crate::support::app::{Answer, TestApp, User};
+use crate::support::events::Events;
+use crate::support::model_server::{Gate, Outcome, Script};
+
+/// Words in everything that Ann writes and that is written for her.
+const MARK: &str = "quokka";
+
+/// What a route is about, which decides how another user is answered.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum About {
+    /// The caller's own things: an answer without anything of anybody else.
+    Own,
+    /// One thing, by its id: not there for another user.
+    Conversation,
+    Run,
+    Token,
+    /// For administrators.
+    Admin,
+}
+
+struct Probe {
+    method: &'static str,
+    path: &'static str,
+    about: About,
+    /// Queries to ask it with.
+    queries: &'static [&'static str],
+    /// A body that it takes.
+    body: Option<Value>,
+}
+
+fn probes() -> Vec<Probe> {
+    use About::{Admin, Conversation, Own, Run, Token};
+    let ask = || Some(json!({"content": "Why?"}));
+    let entry = |method, path, about, queries, body| Probe { method, path, about, queries, body };
+    vec![
+        entry("GET", "/api/conversations", Own, &["", "tag=quokka", "archived=true", "deleted=true"], None),
+        entry("POST", "/api/conversations", Own, &[""], Some(json!({}))),
+        entry("GET", "/api/conversations/{id}", Conversation, &[""], None),
+        entry("DELETE", "/api/conversations/{id}", Conversation, &[""], None),
+        entry(
+            "PATCH",
+            "/api/conversations/{id}",
+            Conversation,
+            &[""],
+            Some(json!({"title": "Bob's", "archived": true})),
+        ),
+        entry("POST", "/api/conversations/{id}/restore", Conversation, &[""], None),
+        entry("PUT", "/api/conversations/{id}/tags", Conversation, &[""], Some(json!({"tags": ["bobs"]}))),
+        entry("GET", "/api/conversations/{id}/export", Conversation, &["", "format=json"], None),
+        entry("GET", "/api/tags", Own, &[""], None),
+        entry("GET", "/api/search", Own, &["q=quokka", "q=scripted", "q=why"], None),
+        entry("POST", "/api/conversations/{id}/message", Conversation, &[""], ask()),
+        entry("POST", "/api/conversations/{id}/message/stream", Conversation, &[""], ask()),
+        entry("POST", "/api/conversations/{id}/message/cancel", Conversation, &[""], None),
+        entry("GET", "/api/runs/{id}", Run, &[""], None),
+        entry("GET", "/api/runs/{id}/events", Run, &["", "after=3"], None),
+        entry("POST", "/api/runs/{id}/cancel", Run, &[""], None),
+        entry("GET", "/api/config", Own, &[""], None),
+        entry("PUT", "/api/config", Own, &[""], Some(json!({"chairman_alias": "Bob's chairman"}))),
+        entry("POST", "/api/config/reset", Own, &[""], None),
+        entry("GET", "/api/config/models", Own, &[""], None),
+        entry("GET", "/api/models", Own, &[""], None),
+        entry("GET", "/api/user", Own, &[""], None),
+        entry("GET", "/api/tokens", Own, &[""], None),
+        entry("POST", "/api/tokens", Own, &[""], Some(json!({"name": "Bob's"}))),
+        entry("DELETE", "/api/tokens/{id}", Token, &[""], None),
+        entry("GET", "/api/admin/usage", Admin, &["", "by=model", "by=day", "by=format", "format=csv"], None),
+        entry("GET", "/api/admin/users", Admin, &[""], None),
+        entry("GET", "/api/admin/runs", Admin, &[""], None),
+        entry("GET", "/api/admin/audit", Admin, &[""], None),
+    ]
+}
+
+/// Routes that serve everybody.
+const OPEN: [(&str, &str); 3] = [("GET", "/health/live"), ("GET", "/health/ready"), ("GET", "/metrics")];
+
+/// The routes of an API document.
+fn routes(document: &Value) -> BTreeSet<(String, String)> {
+    let paths = document["paths"].as_object().unwrap();
+    let all = paths.iter().flat_map(|(path, methods)| {
+        let methods = methods.as_object().unwrap().keys();
+        methods.map(|method| (method.to_uppercase(), path.clone()))
+    });
+    all.collect()
+}
+
+/// Where the document and the table of probes differ.
+fn unknown(document: &Value) -> Vec<(String, String)> {
+    let text = |(method, path): (&str, &str)| (method.to_owned(), path.to_owned());
+    let probed = probes().into_iter().map(|probe| text((probe.method, probe.path)));
+    let known: BTreeSet<_> = probed.chain(OPEN.map(text)).collect();
+    routes(document).symmetric_difference(&known).cloned().collect()
+}
+
+fn document() -> Value {
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/openapi.json");
+    serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+}
+
+#[test]
+fn every_route_of_the_document_is_probed_and_a_new_one_would_be_missed() {
+    let mut document = document();
+    assert_eq!(unknown(&document), [], "say in the table of probes how to ask these, or take them out");
+    document["paths"]["/api/conversations/{id}/copy"] = json!({"post": {}});
+    document["paths"]["/v1/models"] = json!({"get": {}});
+    let new = [("GET", "/v1/models"), ("POST", "/api/conversations/{id}/copy")];
+    assert_eq!(unknown(&document), new.map(|(method, path)| (method.to_owned(), path.to_owned())));
+}
+
+/// Ann, and all that is hers.
+struct Ann {
+    conversations: Vec<String>,
+    runs: Vec<String>,
+    tokens: Vec<String>,
+    /// The run that goes on while others try to reach it.
+    live: Events,
+    gate: Gate,
+}
+
+impl Ann {
+    /// A conversation with an answer, one whose run is under way, one that is deleted, settings
+    /// and a token.
+    async fn settle(app: &TestApp) -> Self {
+        let ann = app.user("ann").with("remote-email", "ann@quokka.example");
+        let question = json!({"content": format!("Why is the {MARK} scripted?"), "system_prompt": MARK});
+        app.models.rule(|request| {
+            let text = format!("The {MARK} of {}.", request.model);
+            (!request.prompt().contains("FINAL RANKING")).then(|| Script::answer(&text))
+        });
+        ann.get("/api/user").await.ok();
+        ann.put("/api/config", json!({"chairman_alias": format!("The {MARK}")})).await.ok();
+        let token = ann.post("/api/tokens", json!({"name": MARK})).await.ok();
+
+        let answered = ann.conversation().await;
+        let keyed = ann.clone().with("idempotency-key", "the-key-of-ann");
+        let run = keyed.post(&format!("/api/conversations/{answered}/message"), question.clone()).await.ok();
+        ann.put(&format!("/api/conversations/{answered}/tags"), json!({"tags": [MARK]})).await.ok();
+
+        let deleted = ann.conversation().await;
+        let gone = ann.post(&format!("/api/conversations/{deleted}/message"), question.clone()).await.ok();
+        ann.send("DELETE", &format!("/api/conversations/{deleted}"), None).await.ok();
+
+        let gate = Gate::new();
+        let held = gate.clone();
+        app.models.rule(move |_| Some(Script::answer(&format!("A late {MARK}.")).hold(&held)));
+        let asking = ann.conversation().await;
+        let mut live = ann.ask(&asking, question).await;
+        let started = live.until("run_started").await;
+        // From here on nothing moves until the gate opens.
+        live.until("stage1_start").await;
+        app.models
+            .until(|records| records.iter().filter(|one| one.outcome == Outcome::Open).count() == 5)
+            .await;
+        let text = |value: &Value| value.as_str().unwrap().to_owned();
+        Self {
+            conversations: vec![answered, deleted, asking],
+            runs: vec![text(&run["run_id"]), text(&gone["run_id"]), text(&started.json["run_id"])],
+            tokens: vec![text(&token["id"])],
+            live,
+            gate,
+        }
+    }
+
+    fn ids(&self, about: About) -> &[String] {
+        match about {
+            About::Conversation => &self.conversations,
+            About::Run => &self.runs,
+            About::Token => &self.tokens,
+            About::Own | About::Admin => &[],
+        }
+    }
+
+    /// Nothing that Ann or her models wrote, and none of her ids, stands in an answer.
+    #[track_caller]
+    fn is_not_in(&self, answer: &Answer) {
+        let text = answer.text.to_lowercase();
+        assert!(!text.contains(MARK), "{text}");
+        for id in self.conversations.iter().chain(&self.runs).chain(&self.tokens) {
+            assert!(!text.contains(id), "{id} is in {text}");
+        }
+    }
+
+    /// Lets the held run end, which nobody else has touched.
+    async fn ends_well(mut self, app: &TestApp) {
+        self.gate.open();
+        assert_eq!(self.live.rest().await.last().unwrap().kind(), "complete");
+        app.models.rule(|_| None);
+    }
+}
+
+/// Asks every route of the table, with all ids of Ann's where it takes one.
+async fn ask_everything(user: &User<'_>, ann: &Ann) -> Vec<(Probe, Vec<(String, Answer)>)> {
+    let mut all = Vec::new();
+    for probe in probes() {
+        let with_ids: Vec<String> = match ann.ids(probe.about) {
+            [] => vec![probe.path.to_owned()],
+            ids => ids.iter().map(|id| probe.path.replace("{id}", id)).collect(),
+        };
+        let mut answers = Vec::new();
+        for path in with_ids {
+            assert!(!path.contains('{'), "{path}: the table does not say what stands there");
+            for query in probe.queries {
+                let path = format!("{path}?{query}");
+                let answer = user.send(probe.method, &path, probe.body.as_ref()).await;
+                answers.push((format!("{} {path}", probe.method), answer));
+            }
+        }
+        all.push((probe, answers));
+    }
+    all
+}
+
+/// A digest of one user's rows in every table that says whose a row is, but for what moves by
+/// itself while a run is under way.
+async fn digests(app: &TestApp, user: &str) -> BTreeMap<String, String> {
+    let mut superuser = app.db.superuser().await;
+    let columns = sqlx::query(
+        "SELECT table_name::text AS name, column_name::text AS owner FROM information_schema.columns
+         JOIN information_schema.tables USING (table_schema, table_name)
+         WHERE table_schema = 'public' AND table_type = 'BASE TABLE'
+           AND (column_name = 'user_id' OR (table_name, column_name) = ('users', 'id'))",
+    );
+    let columns = columns.fetch_all(&mut superuser).await.unwrap();
+    assert!(columns.len() >= 10, "{}", columns.len());
+    let mut digests = BTreeMap::new();
+    for column in columns {
+        let (table, owner): (String, String) = (column.get("name"), column.get("owner"));
+        let sql = format!(
+            "SELECT coalesce(string_agg(row, E'\\n' ORDER BY row), '') AS rows
+             FROM (SELECT (to_jsonb(t) - '{{lease_until,last_used_at}}'::text[])::text AS row
+                   FROM {table} t WHERE {owner} = $1) rows"
+        );
+        let rows = sqlx::query(AssertSqlSafe(sql)).bind(user).fetch_one(&mut superuser).await.unwrap();
+        digests.insert(table, rows.get("rows"));
+    }
+    digests
+}
+
+/// The same person, saying in every usual header that they come from where the proxy lives.
+fn forged(user: User<'_>) -> User<'_> {
+    user.with("x-forwarded-for", "127.0.0.1")
+        .with("x-real-ip", "127.0.0.1")
+        .with("forwarded", "for=127.0.0.1")
+}
+
+#[tokio::test]
+async fn nobody_without_an_identity_gets_past_the_gate() {
+    let app = TestApp::start().await;
+    let ann = Ann::settle(&app).await;
+    let before = digests(&app, "ann").await;
+    let calls = app.models.records().len();
+    let claims_to_be_ann = app.stranger().without_identity().with("remote-user", "ann");
+    let admin = app.stranger().with("remote-groups", "admins");
+    let wrong_token = "Bearer lc_0000000000000000000000000000000000000000000";
+    for (who, user) in [
+        ("a stranger", app.stranger()),
+        ("a stranger who names a trusted address", forged(claims_to_be_ann)),
+        ("a stranger who claims to be an admin", forged(admin)),
+        ("nobody, through the proxy", app.user("").without_identity()),
+        ("a wrong token beside a name", app.user("ann").with("authorization", wrong_token)),
+    ] {
+        for (_, answers) in ask_everything(&user, &ann).await {
+            for (request, answer) in answers {
+                assert_eq!(answer.status, 401, "{who}: {request}: {}", answer.text);
+                ann.is_not_in(&answer);
+            }
+        }
+    }
+    assert_eq!(digests(&app, "ann").await, before);
+    assert_eq!(app.models.records().len(), calls, "no model was asked");
+    ann.ends_well(&app).await;
+    app.close().await;
+}
+
+#[tokio::test]
+async fn another_user_finds_nothing_changes_nothing_and_learns_nothing() {
+    let app = TestApp::start().await;
+    let ann = Ann::settle(&app).await;
+    let before = digests(&app, "ann").await;
+    let bob = app.user("bob").with("idempotency-key", "the-key-of-ann");
+    for (probe, answers) in ask_everything(&bob, &ann).await {
+        for (request, answer) in answers {
+            let expected = match probe.about {
+                About::Own => 200,
+                About::Conversation | About::Run | About::Token => 404,
+                About::Admin => 403,
+            };
+            assert_eq!(answer.status, expected, "{request}: {}", answer.text);
+            ann.is_not_in(&answer);
+        }
+    }
+    // What is not theirs and what is not there look the same.
+    let nobody = uuid::Uuid::new_v4().to_string();
+    for probe in probes().iter().filter(|probe| !ann.ids(probe.about).is_empty()) {
+        let ask = |id: &str| bob.request(probe.method, &probe.path.replace("{id}", id));
+        let ask = |id: &str| {
+            crate::support::app::read(match &probe.body {
+                Some(body) => ask(id).body(body.to_string()),
+                None => ask(id),
+            })
+        };
+        let (theirs, missing) = (ask(&ann.ids(probe.about)[0]).await, ask(&nobody).await);
+        assert_eq!((theirs.status, theirs.text), (missing.status, missing.text), "{}", probe.path);
+    }
+    assert_eq!(digests(&app, "ann").await, before);
+    ann.ends_well(&app).await;
+    app.close().await;
+}
+
+#[tokio::test]
+async fn administrators_see_figures_and_no_texts() {
+    let app = TestApp::start().await;
+    let ann = Ann::settle(&app).await;
+    let before = digests(&app, "ann").await;
+    for (probe, answers) in ask_everything(&app.admin(), &ann).await {
+        for (request, answer) in answers {
+            match probe.about {
+                About::Own => {
+                    assert_eq!(answer.status, 200, "{request}: {}", answer.text);
+                    ann.is_not_in(&answer);
+                }
+                About::Conversation | About::Run | About::Token => {
+                    assert_eq!(answer.status, 404, "{request}: {}", answer.text);
+                    ann.is_not_in(&answer);
+                }
+                About::Admin => {
+                    assert_eq!(answer.status, 200, "{request}: {}", answer.text);
+                    let text = answer.text.replace("ann@quokka.example", "");
+                    assert!(!text.contains(MARK), "{request}: {text}");
+                }
+            }
+        }
+    }
+    let users = app.admin().get("/api/admin/usage").await.ok();
+    let row = users["rows"].as_array().unwrap().iter().find(|row| row["name"] == "ann").unwrap();
+    assert_eq!(row["runs"], 2, "the figures of what is paid are there");
+    assert_eq!(digests(&app, "ann").await, before);
+    ann.ends_well(&app).await;
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_token_reaches_no_further_than_its_user_and_its_permissions() {
+    let app = TestApp::start().await;
+    let ann = Ann::settle(&app).await;
+    let new = json!({"name": "reader", "permissions": ["read"]});
+    // Of an administrator, and for reading only: neither admin nor writer.
+    let token = app.admin().post("/api/tokens", new).await.ok();
+    let bearer = format!("Bearer {}", token["token"].as_str().unwrap());
+    let reader = app.user("").without_identity().with("authorization", &bearer);
+    let before = (digests(&app, "ann").await, digests(&app, "root").await);
+    for (probe, answers) in ask_everything(&reader, &ann).await {
+        for (request, answer) in answers {
+            let in_person = probe.path.starts_with("/api/tokens");
+            let expected = match (probe.about, probe.method) {
+                (About::Admin, _) => 403,
+                (_, method) if method != "GET" || in_person => 403,
+                (About::Own, _) => 200,
+                (About::Conversation | About::Run | About::Token, _) => 404,
+            };
+            assert_eq!(answer.status, expected, "{request}: {}", answer.text);
+            ann.is_not_in(&answer);
+        }
+    }
+    let (ann_after, mut root_after) = (digests(&app, "ann").await, digests(&app, "root").await);
+    // That they were here is noted.
+    root_after.insert("users".into(), before.1["users"].clone());
+    assert_eq!((ann_after, root_after), before);
+    ann.ends_well(&app).await;
+    app.close().await;
+}
