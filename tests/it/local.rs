@@ -46,7 +46,9 @@ impl Server {
         let mut program = std::env::current_exe().unwrap();
         if uid.is_some() {
             let copy = dir.parent().unwrap().join("server_under_test");
-            fs::copy(&program, &copy).unwrap();
+            // By another process: a child that some other test starts meanwhile would inherit the
+            // open copy, and "text file busy" would be the answer to starting it.
+            assert!(Command::new("cp").args([&program, &copy]).status().unwrap().success());
             program = copy;
         }
         let mut command = Command::new(program);
