@@ -46,6 +46,11 @@ pub(super) async fn usage_report(
         "format" => By::Format,
         _ => return Err(Problem::field("by", "must be user, model, day or format")),
     };
+    let as_csv = match query.format.as_deref().unwrap_or("json") {
+        "json" => false,
+        "csv" => true,
+        _ => return Err(Problem::field("format", "must be json or csv")),
+    };
     let mut tx = app.db.begin(&Scope::Admin).await?;
     let rows = usage::usage(&mut tx, by, span(&query)?).await?;
     // What people used is theirs: who looked at it is noted.
@@ -58,17 +63,16 @@ pub(super) async fn usage_report(
     )
     .await?;
     tx.commit().await?;
-    match query.format.as_deref().unwrap_or("json") {
-        "json" => Ok(HttpResponse::Ok().json(UsageReport {
-            by: query.by.clone().unwrap_or_else(|| "user".to_owned()),
-            rows: rows.into_iter().map(UsageRow::from).collect(),
-        })),
-        "csv" => Ok(HttpResponse::Ok()
+    if as_csv {
+        return Ok(HttpResponse::Ok()
             .insert_header((header::CONTENT_TYPE, "text/csv; charset=utf-8"))
             .insert_header((header::CONTENT_DISPOSITION, "attachment; filename=\"usage.csv\""))
-            .body(csv(&rows))),
-        _ => Err(Problem::field("format", "must be json or csv")),
+            .body(csv(&rows)));
     }
+    Ok(HttpResponse::Ok().json(UsageReport {
+        by: query.by.clone().unwrap_or_else(|| "user".to_owned()),
+        rows: rows.into_iter().map(UsageRow::from).collect(),
+    }))
 }
 
 fn span(query: &UsageQuery) -> Result<Span, Problem> {
