@@ -50,6 +50,8 @@ enum Unbuilt {
     Level(&'static str),
     /// On when given at all.
     Given(&'static str),
+    /// On when a list with something in it.
+    List(&'static str),
 }
 
 /// Options that clients of such servers know and this server does not offer yet. Switched on,
@@ -72,6 +74,11 @@ const UNBUILT: &[Unbuilt] = &[
     Unbuilt::Flag("use_tools"),
     Unbuilt::Given("quorum"),
     Unbuilt::Level("straggler_grace_ms"),
+    // What one existing client can send besides: ignoring these would answer another
+    // question than the one asked, or pay for a run twice.
+    Unbuilt::List("attachments"),
+    Unbuilt::Flag("resume"),
+    Unbuilt::Given("prior_context"),
 ];
 
 impl Plan {
@@ -163,6 +170,9 @@ fn refuse_unbuilt(fields: &mut Fields<'_>) {
                 (name, fields.take::<u64>(name, "a whole number from 0").is_some_and(|level| level > 0))
             }
             Unbuilt::Given(name) => (name, fields.has(name)),
+            Unbuilt::List(name) => {
+                (name, fields.take::<Vec<Value>>(name, "a list").is_some_and(|list| !list.is_empty()))
+            }
         };
         if on {
             fields.refuse(*name, FieldErrorKind::Unavailable, not_here);

@@ -107,7 +107,8 @@ async fn an_option_that_is_not_built_is_refused_only_when_switched_on() {
         "content": "Why?", "mode": "debate", "verbosity": 2, "preset_id": "p", "use_early_consensus": true,
         "use_multi_chairman": true, "use_dynamic_routing": true, "use_escalation": true, "use_refinement": true,
         "use_adversary": true, "use_debate": true, "use_react": true, "use_decomposition": true, "use_cache": true,
-        "use_web_search": true, "use_research": true, "use_tools": true, "quorum": 3, "straggler_grace_ms": 1
+        "use_web_search": true, "use_research": true, "use_tools": true, "quorum": 3, "straggler_grace_ms": 1,
+        "attachments": [{"id": "a"}], "resume": true, "prior_context": {"synthesis": "s"}
     });
     let before = census(&app).await;
     let answer = ann.post(&path, on.clone()).await;
@@ -134,7 +135,7 @@ async fn an_option_that_is_not_built_is_refused_only_when_switched_on() {
 
     // Off, null, unknown: the same as left out.
     let mut off = json!({"content": "Why?", "mode": "council", "verbosity": 0, "quorum": null, "preset_id": null,
-                         "straggler_grace_ms": 0, "models": null, "hello": {"deep": [1, 2]}, "debate_rounds": 99});
+                         "straggler_grace_ms": 0, "models": null, "attachments": [], "prior_context": null, "hello": {"deep": [1, 2]}, "debate_rounds": 99});
     for (option, value) in on.as_object().unwrap() {
         if value.is_boolean() {
             off[option] = json!(false);
