@@ -23,6 +23,9 @@ use crate::store::local::{Durability, LocalPostgres};
 use crate::store::{self, Db};
 use crate::telemetry::Telemetry;
 
+/// How long giving up leases may take when somebody wants the server gone at once.
+const SECOND_SIGNAL: Duration = Duration::from_millis(500);
+
 /// How long streams get to send their farewell, and leases to be given up, after the drain time.
 const LAST_WORDS: Duration = Duration::from_secs(2);
 
@@ -90,6 +93,8 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
         // Anything under way is taken over from its journal, so leaving at once loses nothing paid.
         signal = signals.next() => {
             tracing::warn!(signal, "a second signal: leaving at once");
+            // Others need not wait for the leases to run out; but nobody waits for the database.
+            drop(tokio::time::timeout(SECOND_SIGNAL, app.runs.hand_over()).await);
             ExitCode::FAILURE
         }
         ended = &mut server => {

@@ -2,6 +2,7 @@
 
 use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, get, web};
+use secrecy::{ExposeSecret, SecretString};
 use serde::Serialize;
 use subtle::ConstantTimeEq;
 
@@ -51,19 +52,32 @@ pub(super) async fn ready(app: web::Data<App>) -> HttpResponse {
 #[utoipa::path(tag = "health", responses((status = 200, content_type = "text/plain", body = String), (status = 404)))]
 #[get("/metrics")]
 pub(super) async fn metrics(app: web::Data<App>, request: HttpRequest) -> Result<HttpResponse, Problem> {
-    use secrecy::ExposeSecret;
-    let expected = app.config.metrics.token.as_ref().ok_or_else(|| Problem::not_found("Page"))?;
-    let given =
-        request.headers().get(header::AUTHORIZATION).map(header::HeaderValue::as_bytes).unwrap_or_default();
-    let expected = format!("Bearer {}", expected.expose_secret());
-    if !bool::from(given.ct_eq(expected.as_bytes())) {
+    let token = app.config.metrics.token.as_ref().ok_or_else(|| Problem::not_found("Page"))?;
+    if !shows(&request, token) {
         return Err(Problem::not_found("Page"));
     }
     Ok(render(&app))
 }
 
+/// Metrics on a port of their own: the token is asked for only if there is one.
+pub(super) async fn metrics_on_their_port(
+    app: web::Data<App>,
+    request: HttpRequest,
+) -> Result<HttpResponse, Problem> {
+    if app.config.metrics.token.as_ref().is_some_and(|token| !shows(&request, token)) {
+        return Err(Problem::not_found("Page"));
+    }
+    Ok(render(&app))
+}
+
+fn shows(request: &HttpRequest, token: &SecretString) -> bool {
+    let given = request.headers().get(header::AUTHORIZATION).map(header::HeaderValue::as_bytes);
+    let expected = format!("Bearer {}", token.expose_secret());
+    given.unwrap_or_default().ct_eq(expected.as_bytes()).into()
+}
+
 /// The metrics page.
-pub(super) fn render(app: &App) -> HttpResponse {
+fn render(app: &App) -> HttpResponse {
     HttpResponse::Ok()
         .insert_header((header::CONTENT_TYPE, "text/plain; version=0.0.4"))
         .body(app.telemetry.render_metrics())

@@ -88,14 +88,8 @@ pub fn serve(
 fn serve_metrics(app: web::Data<App>, bind: std::net::SocketAddr) -> std::io::Result<()> {
     let tasks = app.shutdown.tasks();
     let server = HttpServer::new(move || {
-        let app = app.clone();
-        actix_web::App::new().route(
-            "/metrics",
-            web::get().to(move || {
-                let app = app.clone();
-                async move { health::render(&app) }
-            }),
-        )
+        let routes = actix_web::App::new().app_data(app.clone());
+        routes.route("/metrics", web::get().to(health::metrics_on_their_port))
     })
     .workers(1)
     .disable_signals()

@@ -49,6 +49,8 @@ async fn migrate_on(connection: &mut PgConnection) -> Result<(), SetupError> {
         }
         tokio::time::sleep(LOCK_POLL).await;
     }
+    // Otherwise every start logs that the table of migrations "already exists".
+    sqlx::query("SET client_min_messages = warning").execute(&mut *connection).await?;
     match MIGRATOR.run_direct(None, &mut *connection, false).await {
         Ok(()) => Ok(()),
         Err(MigrateError::VersionMissing(version)) => Err(SetupError::NewerDatabase { version }),
