@@ -11,41 +11,33 @@ use std::time::{Duration, Instant};
 use llm_council::store::local::{Durability, LocalError, LocalPostgres};
 use sqlx::{Connection as _, PgConnection, Row as _};
 
-const DIR: &str = "LLM_COUNCIL_TEST_LOCAL_DIR";
-
-/// Not a test: the server that the tests below start and kill. It runs until its input closes.
-#[tokio::test]
-#[ignore = "started by the tests of this file as a process of its own"]
-async fn server_under_test() {
-    let dir = PathBuf::from(std::env::var_os(DIR).expect("the directory"));
-    match LocalPostgres::start(&dir, Durability::Safe).await {
-        Ok(local) => {
-            println!("\nready");
-            std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
-            local.stop().await.unwrap();
-            println!("\nstopped");
-        }
-        Err(error) => println!("\nfailed: {error}"),
-    }
-}
-
 /// A directory of the test's own, removed afterwards.
 fn directory() -> tempfile::TempDir {
     tempfile::Builder::new().prefix("local-").tempdir_in("/tmp").unwrap()
 }
 
+/// The program, with a local database in a directory that the test knows.
 struct Server {
     child: Child,
-    output: BufReader<std::process::ChildStdout>,
+    log: BufReader<std::process::ChildStderr>,
 }
 
 impl Server {
-    /// Starts one, as the user `uid` if that is given, and returns its first word.
-    fn start(dir: &Path, uid: Option<u32>) -> (Self, String) {
+    /// Starts one, as the user `uid` if that is given, and waits until it serves.
+    fn start(dir: &Path, uid: Option<u32>) -> Self {
+        let mut server = Self::spawn(dir, uid);
+        let mut log = String::new();
+        while !log.contains("LLM Council: http") {
+            assert_ne!(server.log.read_line(&mut log).unwrap(), 0, "the server ended: {log}");
+        }
+        server
+    }
+
+    fn spawn(dir: &Path, uid: Option<u32>) -> Self {
         // The build directory may be closed to other users: they run a copy.
-        let mut program = std::env::current_exe().unwrap();
+        let mut program = PathBuf::from(env!("CARGO_BIN_EXE_llm-council"));
         if uid.is_some() {
-            let copy = dir.parent().unwrap().join("server_under_test");
+            let copy = dir.parent().unwrap().join("llm-council");
             // By another process: a child that some other test starts meanwhile would inherit the
             // open copy, and "text file busy" would be the answer to starting it.
             assert!(Command::new("cp").args([&program, &copy]).status().unwrap().success());
@@ -53,39 +45,37 @@ impl Server {
         }
         let mut command = Command::new(program);
         command
-            .args(["--exact", "local::server_under_test", "--ignored", "--nocapture"])
-            .env(DIR, dir)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped());
+            .env_clear()
+            .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
+            .env("LLM_COUNCIL__DATA_DIR", dir)
+            .env("LLM_COUNCIL__SERVER__PORT", "0")
+            .current_dir(dir.parent().unwrap())
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped());
         if let Some(uid) = uid {
             command.uid(uid).gid(uid);
         }
         let mut child = command.spawn().unwrap();
-        let output = BufReader::new(child.stdout.take().unwrap());
-        let mut server = Self { child, output };
-        let word = server.word();
-        (server, word)
+        let log = BufReader::new(child.stderr.take().unwrap());
+        Self { child, log }
     }
 
-    /// Waits for one of the words it says.
-    fn word(&mut self) -> String {
-        let mut all = String::new();
-        loop {
-            let mut line = String::new();
-            if self.output.read_line(&mut line).unwrap() == 0 {
-                panic!("the server ended without a word: {all}");
-            }
-            if ["ready", "stopped", "failed"].iter().any(|word| line.starts_with(word)) {
-                return line.trim().to_owned();
-            }
-            all.push_str(&line);
-        }
+    /// Starts one that cannot, and returns what it said.
+    fn refused(dir: &Path, uid: Option<u32>) -> String {
+        let mut server = Self::spawn(dir, uid);
+        let mut log = String::new();
+        server.log.read_to_string(&mut log).unwrap();
+        assert!(!server.child.wait().unwrap().success(), "{log}");
+        log
     }
 
     fn stop(mut self) {
-        drop(self.child.stdin.take());
-        assert_eq!(self.word(), "stopped");
-        assert!(self.child.wait().unwrap().success());
+        let pid = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+        let mut log = String::new();
+        self.log.read_to_string(&mut log).unwrap();
+        assert!(self.child.wait().unwrap().success(), "{log}");
     }
 
     fn kill(mut self) {
@@ -131,8 +121,7 @@ fn is_root() -> bool {
 #[tokio::test]
 async fn what_was_committed_outlives_a_killed_server_and_no_process_does() {
     let dir = directory();
-    let (server, word) = Server::start(dir.path(), None);
-    assert_eq!(word, "ready");
+    let server = Server::start(dir.path(), None);
     let mut connection = connect(dir.path()).await;
     sqlx::raw_sql("CREATE TABLE kept (n int); INSERT INTO kept VALUES (1)")
         .execute(&mut connection)
@@ -140,13 +129,11 @@ async fn what_was_committed_outlives_a_killed_server_and_no_process_does() {
         .unwrap();
     server.kill();
     // Not waited for: the next start may meet the old Postgres in the middle of its end.
-    let (server, word) = Server::start(dir.path(), None);
-    assert_eq!(word, "ready");
+    let server = Server::start(dir.path(), None);
     assert_eq!(rows(dir.path()).await, 1);
     server.kill();
     until("Postgres stops when its server was killed", || processes(dir.path()).is_empty());
-    let (server, word) = Server::start(dir.path(), None);
-    assert_eq!(word, "ready");
+    let server = Server::start(dir.path(), None);
     assert_eq!(rows(dir.path()).await, 1);
     server.stop();
     assert_eq!(processes(dir.path()), Vec::<u32>::new(), "a normal stop waits for Postgres");
@@ -155,8 +142,7 @@ async fn what_was_committed_outlives_a_killed_server_and_no_process_does() {
 #[tokio::test]
 async fn a_postgres_whose_supervisor_was_killed_too_is_taken_over() {
     let dir = directory();
-    let (server, word) = Server::start(dir.path(), None);
-    assert_eq!(word, "ready");
+    let server = Server::start(dir.path(), None);
     sqlx::raw_sql("CREATE TABLE kept (n int)").execute(&mut connect(dir.path()).await).await.unwrap();
     let pid_file = dir.path().join("postgres/cluster/postmaster.pid");
     let first_line = || fs::read_to_string(&pid_file).unwrap().lines().next().unwrap().to_owned();
@@ -168,8 +154,7 @@ async fn a_postgres_whose_supervisor_was_killed_too_is_taken_over() {
     }
     server.kill();
     assert!(processes(dir.path()).contains(&postmaster.parse().unwrap()), "it runs on, alone");
-    let (server, word) = Server::start(dir.path(), None);
-    assert_eq!(word, "ready");
+    let server = Server::start(dir.path(), None);
     assert_ne!(first_line(), postmaster);
     assert_eq!(rows(dir.path()).await, 0);
     server.stop();
@@ -178,8 +163,7 @@ async fn a_postgres_whose_supervisor_was_killed_too_is_taken_over() {
 #[tokio::test]
 async fn a_postmaster_that_was_killed_leaves_a_pid_file_that_does_not_matter() {
     let dir = directory();
-    let (server, word) = Server::start(dir.path(), None);
-    assert_eq!(word, "ready");
+    let server = Server::start(dir.path(), None);
     let pid_file = dir.path().join("postgres/cluster/postmaster.pid");
     let text = fs::read_to_string(&pid_file).unwrap();
     let (postmaster, rest) = text.split_once('\n').unwrap();
@@ -188,16 +172,14 @@ async fn a_postmaster_that_was_killed_leaves_a_pid_file_that_does_not_matter() {
     server.kill();
     // The number now belongs to somebody else: to us.
     fs::write(&pid_file, format!("{}\n{rest}", std::process::id())).unwrap();
-    let (server, word) = Server::start(dir.path(), None);
-    assert_eq!(word, "ready");
+    let server = Server::start(dir.path(), None);
     server.stop();
 }
 
 #[tokio::test]
 async fn a_second_server_on_the_same_directory_is_refused_in_words() {
     let dir = directory();
-    let (server, word) = Server::start(dir.path(), None);
-    assert_eq!(word, "ready");
+    let server = Server::start(dir.path(), None);
     let error = LocalPostgres::start(dir.path(), Durability::Safe).await.unwrap_err();
     assert!(matches!(error, LocalError::InUse { .. }), "{error}");
     connect(dir.path()).await;
@@ -208,8 +190,7 @@ async fn a_second_server_on_the_same_directory_is_refused_in_words() {
 async fn a_cluster_that_was_half_made_is_made_again() {
     let dir = directory();
     fs::create_dir_all(dir.path().join("postgres/cluster.new/base")).unwrap();
-    let (server, word) = Server::start(dir.path(), None);
-    assert_eq!(word, "ready");
+    let server = Server::start(dir.path(), None);
     server.stop();
 }
 
@@ -217,8 +198,7 @@ async fn a_cluster_that_was_half_made_is_made_again() {
 async fn a_long_or_odd_path_works_with_a_socket_elsewhere() {
     let dir = directory();
     let odd = dir.path().join(format!("a, b '{}'", "x".repeat(100)));
-    let (server, word) = Server::start(&odd, None);
-    assert_eq!(word, "ready");
+    let server = Server::start(&odd, None);
     connect(&odd).await;
     server.stop();
 }
@@ -231,8 +211,7 @@ async fn root_where_no_other_user_can_go_uses_a_user_namespace() {
     let dir = directory();
     fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o700)).unwrap();
     let inside = dir.path().join("data");
-    let (server, word) = Server::start(&inside, None);
-    assert_eq!(word, "ready");
+    let server = Server::start(&inside, None);
     connect(&inside).await;
     assert_eq!(
         fs::metadata(inside.join("postgres/cluster")).unwrap().uid(),
@@ -243,8 +222,7 @@ async fn root_where_no_other_user_can_go_uses_a_user_namespace() {
     until("Postgres stops when its server was killed", || processes(&inside).is_empty());
     // The way is open now: the same cluster changes hands.
     fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o755)).unwrap();
-    let (server, word) = Server::start(&inside, None);
-    assert_eq!(word, "ready");
+    let server = Server::start(&inside, None);
     assert_ne!(fs::metadata(inside.join("postgres/cluster")).unwrap().uid(), 0);
     server.stop();
 }
@@ -260,16 +238,12 @@ async fn an_ordinary_user_needs_nothing_special() {
     let inside = dir.path().join("data");
     fs::create_dir(&inside).unwrap();
     chown(&inside, Some(nobody), Some(nobody)).unwrap();
-    let (server, word) = Server::start(&inside, Some(nobody));
-    assert_eq!(word, "ready");
+    let server = Server::start(&inside, Some(nobody));
     server.kill();
-    let (server, word) = Server::start(&inside, Some(nobody));
-    assert_eq!(word, "ready");
+    let server = Server::start(&inside, Some(nobody));
     server.stop();
     // And what root left is not theirs.
     chown(inside.join("postgres"), Some(0), Some(0)).unwrap();
-    let (mut server, word) = Server::start(&inside, Some(nobody));
-    server.output.read_to_end(&mut Vec::new()).unwrap();
-    server.child.wait().unwrap();
-    assert!(word.contains("belongs to user id 0"), "{word}");
+    let log = Server::refused(&inside, Some(nobody));
+    assert!(log.contains("belongs to user id 0"), "{log}");
 }
