@@ -16,7 +16,7 @@ use crate::identity::proxy::HeaderNames;
 use crate::identity::same_origin::Origins;
 use crate::identity::{Gate, Mode, ProxyPolicy, user};
 use crate::llm::{Models, ProviderKind, ProviderSettings, Purpose, Registry, Sampling, Timeouts};
-use crate::runs::Runs;
+use crate::runs::{RunSettings, Runs};
 use crate::server::{self, app::App};
 use crate::shutdown::{Shutdown, Signals};
 use crate::store::local::{Durability, LocalPostgres};
@@ -142,7 +142,7 @@ pub fn build(config: &Config, db: Db, shutdown: Shutdown, telemetry: Arc<Telemet
     }
     Ok(App {
         config: Arc::new(config.clone()),
-        runs: Runs::new(db.clone(), asked, shutdown.tasks()),
+        runs: Runs::new(db.clone(), asked, shutdown.tasks(), run_settings(&config.runs)),
         db,
         models,
         gate: gate(config)?,
@@ -150,6 +150,20 @@ pub fn build(config: &Config, db: Db, shutdown: Shutdown, telemetry: Arc<Telemet
         telemetry,
         defaults,
     })
+}
+
+fn run_settings(runs: &config::Runs) -> RunSettings {
+    RunSettings {
+        max_live: runs.max_live,
+        max_per_user: runs.max_per_user,
+        max_queued: runs.max_queued,
+        max_queued_per_user: runs.max_queued_per_user,
+        lease: Duration::from_secs(runs.lease_seconds),
+        unwatched: match runs.on_disconnect {
+            config::OnDisconnect::Continue => None,
+            config::OnDisconnect::Cancel => Some(Duration::from_secs(runs.disconnect_grace_seconds)),
+        },
+    }
 }
 
 fn providers(config: &Config) -> Vec<ProviderSettings> {

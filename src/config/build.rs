@@ -29,6 +29,7 @@ pub(super) fn config(layers: Layers, env: &BTreeMap<String, String>) -> Result<C
             }),
             max_connections: read.number("database.max_connections").unwrap_or_default(),
         },
+        runs: runs(&read),
         council: council(&read, &providers),
         auth,
         providers,
@@ -122,6 +123,19 @@ fn server(read: &Reader, auth: &Auth) -> Server {
         body_limit_bytes: read.number("server.body_limit_bytes").unwrap_or_default(),
         body_timeout_seconds: read.number("server.body_timeout_seconds").unwrap_or_default(),
         heartbeat_seconds: read.number("server.heartbeat_seconds").unwrap_or_default(),
+    }
+}
+
+fn runs(read: &Reader) -> Runs {
+    let meanings = [("continue", OnDisconnect::Continue), ("cancel", OnDisconnect::Cancel)];
+    Runs {
+        max_live: read.number("runs.max_live").unwrap_or_default(),
+        max_per_user: read.number("runs.max_per_user").unwrap_or_default(),
+        max_queued: read.number("runs.max_queued").unwrap_or_default(),
+        max_queued_per_user: read.number("runs.max_queued_per_user").unwrap_or_default(),
+        lease_seconds: read.number("runs.lease_seconds").unwrap_or_default(),
+        on_disconnect: read.choice("runs.on_disconnect", &meanings).unwrap_or(OnDisconnect::Continue),
+        disconnect_grace_seconds: read.number("runs.disconnect_grace_seconds").unwrap_or_default(),
     }
 }
 

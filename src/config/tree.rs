@@ -17,6 +17,7 @@ pub struct Config {
     /// Where files are kept that are not in the database.
     pub data_dir: PathBuf,
     pub database: Database,
+    pub runs: Runs,
     pub auth: Auth,
     pub providers: Providers,
     pub council: Council,
@@ -72,6 +73,30 @@ pub struct Database {
     /// A `postgres://` URL.
     pub url: Option<SecretString>,
     pub max_connections: u32,
+}
+
+/// How many runs there may be, and how they are kept.
+#[derive(Debug, Clone)]
+pub struct Runs {
+    /// At once in this process.
+    pub max_live: usize,
+    /// At once of one user, over all servers.
+    pub max_per_user: u32,
+    /// Waiting, over all servers.
+    pub max_queued: u32,
+    /// Waiting, of one user.
+    pub max_queued_per_user: u32,
+    /// How long a server that has vanished keeps its runs.
+    pub lease_seconds: u64,
+    pub on_disconnect: OnDisconnect,
+    pub disconnect_grace_seconds: u64,
+}
+
+/// What becomes of a run that nobody watches any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnDisconnect {
+    Continue,
+    Cancel,
 }
 
 /// Who says who the user is.

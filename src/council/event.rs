@@ -26,6 +26,9 @@ pub enum Event {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum RunEvent {
+    /// The run waits for a place; may come again with another place, always before `run_started`. It
+    /// has no id of its own.
+    RunQueued { run_id: RunId, position: u32 },
     /// Always the first event.
     RunStarted { run_id: RunId, conversation_id: ConversationId, message_id: MessageId },
     /// A call was lost with the server that made it and is made again: clear its partial text.
@@ -58,7 +61,8 @@ impl RunEvent {
     pub fn ends_the_run(&self) -> bool {
         match self {
             Self::Complete {} | Self::Error { .. } | Self::Cancelled {} => true,
-            Self::RunStarted { .. }
+            Self::RunQueued { .. }
+            | Self::RunStarted { .. }
             | Self::CallRestarted(_)
             | Self::CostsComplete { .. }
             | Self::ServerShutdown { .. } => false,

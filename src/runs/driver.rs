@@ -1,46 +1,56 @@
 //! Owns the runs of this process: starts them, executes them, stops them, hands them over.
 
 use std::collections::HashMap;
-use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use futures_util::FutureExt;
 use tokio::sync::Notify;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::StartError;
+use super::execution::{Ending, drive, finish};
 use super::hub::Subscription;
 use super::journal::{Journal, Memory};
-use super::live::{LiveRun, Record};
+use super::live::LiveRun;
 use super::log::Log;
-use crate::council::run::{FinishedCall, Host, UnderWay};
-use crate::council::stages::title;
-use crate::council::{self, Deliberation, Event, Plan, Run, RunEvent};
+use super::queue::{Place, Queue};
+use super::settings::RunSettings;
+use super::wake::Wake;
+use super::{StartError, compaction, recovery};
+use crate::council::{Event, Plan};
 use crate::id::{ConversationId, RunId, UserId};
-use crate::llm::{CallError, ErrorKind, Models, Reply};
+use crate::llm::Models;
 use crate::shutdown::Tasks;
-use crate::store::journal::{self, FinishedRow};
-use crate::store::runs::{self, Claimed, NewRun, RunStatus};
+use crate::store::journal;
+use crate::store::leases::{self, Claimed};
+use crate::store::runs::{self, Admission, NewRun};
 use crate::store::{Db, Scope, StoreError};
 
 /// Every run of this process. Cheap to clone.
 #[derive(Clone)]
 pub struct Runs {
-    inner: Arc<Inner>,
+    pub(super) inner: Arc<Inner>,
 }
 
-struct Inner {
+pub(super) struct Inner {
     db: Db,
-    models: Arc<dyn Models>,
+    pub(super) models: Arc<dyn Models>,
+    pub(super) settings: RunSettings,
     log: Arc<Log>,
-    tasks: Tasks,
+    wake: Arc<Wake>,
+    queue: Queue,
+    readers: Mutex<HashMap<RunId, usize>>,
+    /// Somebody knows of a run that nobody executes.
+    work: Notify,
+    /// Until then leases that have run out say nothing about their owners.
+    distrust: Mutex<Option<Instant>>,
+    pub(super) tasks: Tasks,
     /// This process, in `runs.owner`.
     owner: String,
     live: Mutex<HashMap<RunId, Arc<LiveRun>>>,
     /// A run has left the table.
     left: Notify,
     /// No new runs are taken.
-    closed: CancellationToken,
+    pub(super) closed: CancellationToken,
     /// Runs under way are dropped where they are.
     dropped: CancellationToken,
 }
@@ -64,12 +74,17 @@ pub struct Asked {
 impl Runs {
     /// The runs of one process over this database and these models.
     #[must_use]
-    pub fn new(db: Db, models: Arc<dyn Models>, tasks: Tasks) -> Self {
-        let log = Arc::new(Log::default());
+    pub fn new(db: Db, models: Arc<dyn Models>, tasks: Tasks, settings: RunSettings) -> Self {
         let inner = Inner {
             db,
             models,
-            log,
+            settings,
+            log: Arc::default(),
+            wake: Arc::default(),
+            queue: Queue::new(settings.max_live),
+            readers: Mutex::default(),
+            work: Notify::new(),
+            distrust: Mutex::default(),
             tasks,
             owner: uuid::Uuid::new_v4().to_string(),
             live: Mutex::default(),
@@ -80,10 +95,17 @@ impl Runs {
         Self { inner: Arc::new(inner) }
     }
 
-    /// Does the background work (the writer, heartbeats, recovery) until it is dropped.
+    /// Does the background work (the writer, heartbeats, recovery, the queue, news of other servers)
+    /// until it is dropped.
     pub async fn work(self) {
         let writer = self.inner.log.clone().write(self.inner.db.clone());
-        futures_util::future::join(writer, super::recovery::watch(&self)).await;
+        tokio::join!(
+            writer,
+            recovery::keep_leases(&self),
+            recovery::find_work(&self),
+            compaction::keep_compact(&self),
+            self.inner.wake.listen(&self, &self.inner.db),
+        );
     }
 
     /// Starts a run. It goes on by itself, whoever watches.
@@ -96,6 +118,8 @@ impl Runs {
         }
         let id = RunId::generate();
         let scope = Scope::User(ask.user.clone());
+        let (settings, queue) = (&self.inner.settings, &self.inner.queue);
+        let place = queue.place_for_new();
         let new = NewRun {
             id,
             conversation: ask.conversation,
@@ -104,21 +128,36 @@ impl Runs {
             format: "council".to_owned(),
             idempotency_key: ask.idempotency_key,
             owner: self.inner.owner.clone(),
+            lease: settings.lease,
+            admission: Admission {
+                place: place.is_some(),
+                max_per_user: settings.max_per_user,
+                may_wait: queue.len() < settings.max_queued as usize,
+                max_queued_per_user: settings.max_queued_per_user,
+            },
         };
         let message = match runs::start(&self.inner.db, &scope, &new).await? {
             runs::Started::New { message } => message,
+            runs::Started::Queued => {
+                drop(place);
+                tracing::info!(run.id = %id, "run queued");
+                self.look_for_work();
+                return Ok(Asked { run: id, known: false });
+            }
             runs::Started::Known(run) => return Ok(Asked { run, known: true }),
             runs::Started::Busy(run) => return Err(StartError::Busy(run)),
+            runs::Started::TooMany => return Err(StartError::TooMany),
+            runs::Started::Full => return Err(StartError::Full),
         };
         let live =
             LiveRun::new((id, ask.conversation, message), ask.user, 1, 0, std::collections::HashSet::new());
         tracing::info!(run.id = %id, "run started");
-        self.execute(live, ask.plan, Memory::default());
+        self.execute(live, ask.plan, Memory::default(), place);
         Ok(Asked { run: id, known: false })
     }
 
-    /// Goes on with a run that another process left.
-    pub(super) async fn take_over(&self, claimed: Claimed) {
+    /// Executes a run that waited, or goes on with one that another process left.
+    pub(super) async fn take_over(&self, claimed: Claimed, place: Option<Place>) {
         let ids = (claimed.id, claimed.conversation, claimed.message);
         let remembered = match journal::remembered(&self.inner.db, claimed.id).await {
             Ok(remembered) => remembered,
@@ -130,36 +169,57 @@ impl Runs {
         };
         let mut memory = Memory::read(remembered);
         let known = std::mem::take(&mut memory.known);
+        let told = std::mem::take(&mut memory.told);
         let live = LiveRun::new(ids, claimed.user, claimed.attempt, memory.last_seq, known);
         if claimed.cancel_requested {
             live.cancel.cancel();
         }
-        tracing::info!(run.id = %claimed.id, attempt = claimed.attempt, calls = memory.calls.len(), "going on with an abandoned run");
+        tracing::info!(run.id = %claimed.id, attempt = claimed.attempt, crashes = claimed.crashes, calls = memory.calls.len(), "run taken up");
+        if claimed.crashes > recovery::MOST_CRASHES {
+            tracing::error!(run.id = %claimed.id, crashes = claimed.crashes, "a run is given up: its servers die");
+            let message = format!(
+                "the run was given up after {} servers stopped in the middle of it; what it had is kept",
+                claimed.crashes
+            );
+            return self.give_up(live, memory, &told, Ending::failed("abandoned", message));
+        }
         match serde_json::from_value::<Plan>(claimed.plan) {
-            Ok(plan) => self.execute(live, plan, memory),
+            Ok(plan) => self.execute(live, plan, memory, place),
             Err(error) => {
                 tracing::error!(run.id = %claimed.id, %error, "a stored plan cannot be read");
-                let live = Arc::new(live);
-                let journal = Arc::new(self.journal(&live, memory));
-                let failed = Ending::failed(
-                    "unreadable_plan",
-                    "this server cannot read the run's plan; ask again".to_owned(),
-                );
-                let inner = self.inner.clone();
-                self.inner.tasks.spawn(async move {
-                    finish(&inner, &live, &journal, failed).await;
-                });
+                let message = "this server cannot read the run's plan; ask again".to_owned();
+                self.give_up(live, memory, &told, Ending::failed("unreadable_plan", message));
             }
         }
+    }
+
+    /// Ends a run that cannot be executed with what it had `told`.
+    fn give_up(&self, live: LiveRun, memory: Memory, told: &[Event], ending: Ending) {
+        let live = Arc::new(live);
+        let journal = Arc::new(self.journal(&live, memory));
+        journal.remember(told);
+        self.live().insert(live.id, live.clone());
+        let inner = self.inner.clone();
+        self.inner.tasks.spawn(async move {
+            tokio::select! {
+                () = finish(&inner, &live, &journal, ending) => {}
+                () = live.lost() => {}
+                () = inner.dropped.cancelled() => {}
+            }
+            inner.leave(live.id);
+            live.retire();
+        });
     }
 
     fn journal(&self, live: &Arc<LiveRun>, memory: Memory) -> Journal {
         Journal::new(live.clone(), self.inner.log.clone(), memory.calls, memory.decisions)
     }
 
-    fn execute(&self, live: LiveRun, plan: Plan, memory: Memory) {
+    fn execute(&self, live: LiveRun, plan: Plan, memory: Memory, place: Option<Place>) {
         let live = Arc::new(live);
         self.live().insert(live.id, live.clone());
+        // Whoever read the log so far finds it in memory now.
+        self.inner.wake.wake(live.id);
         let journal = Arc::new(self.journal(&live, memory));
         let inner = self.inner.clone();
         self.inner.tasks.spawn(async move {
@@ -175,6 +235,10 @@ impl Runs {
             metrics::gauge!("llm_council_runs_live").decrement(1.0);
             inner.leave(live.id);
             live.retire();
+            drop(place);
+            if !inner.queue.is_empty() {
+                inner.work.notify_one();
+            }
         });
     }
 
@@ -183,16 +247,15 @@ impl Runs {
     /// # Errors
     /// [`StoreError::NotFound`] when it is not this user's.
     pub async fn subscribe(&self, user: &UserId, run: RunId, after: u64) -> Result<Subscription, StoreError> {
-        let scope = Scope::User(user.clone());
-        let live = self.live().get(&run).cloned();
-        match &live {
-            Some(live) if live.user == *user => {}
-            Some(_) => return Err(StoreError::NotFound),
+        let live = self.live().get(&run).map(|live| live.user == *user);
+        match live {
+            Some(true) => {}
+            Some(false) => return Err(StoreError::NotFound),
             None => {
-                runs::find(&self.inner.db, &scope, run).await?;
+                runs::find(&self.inner.db, &Scope::User(user.clone()), run).await?;
             }
         }
-        Ok(Subscription::new(self.inner.db.clone(), scope, run, live, after))
+        Ok(Subscription::new(self.clone(), user.clone(), run, after))
     }
 
     /// Stops a run, wherever it is executed. Answers whether there was anything to stop.
@@ -211,6 +274,15 @@ impl Runs {
                 let status = runs::request_cancel(&self.inner.db, &Scope::User(user.clone()), run).await?;
                 Ok(!status.is_over())
             }
+        }
+    }
+
+    /// Stops a run if it is executed here; if it waits, it is taken to be ended.
+    pub(super) fn stop_here(&self, run: RunId) {
+        let live = self.live().get(&run).cloned();
+        match live {
+            Some(live) => live.cancel.cancel(),
+            None => self.look_for_work(),
         }
     }
 
@@ -249,7 +321,50 @@ impl Runs {
     /// When the leases could not be given up; they run out by themselves then.
     pub async fn hand_over(&self) -> Result<u64, StoreError> {
         self.inner.dropped.cancel();
-        runs::release(&self.inner.db, &self.inner.owner).await
+        leases::release(&self.inner.db, &self.inner.owner).await
+    }
+
+    /// Shrinks the logs of runs that ended longer ago than `after` to their structural events; answers
+    /// how many. The background work does this every minute.
+    ///
+    /// # Errors
+    /// When the database cannot be asked; what was done stays done.
+    pub async fn compact_logs(&self, after: std::time::Duration) -> Result<usize, StoreError> {
+        compaction::compact_ended(self, after).await
+    }
+
+    /// Looks at once for runs that nobody executes.
+    pub(super) fn look_for_work(&self) {
+        self.inner.work.notify_one();
+    }
+
+    /// Ends when somebody knows of a run that nobody executes.
+    pub(super) async fn work_to_do(&self) {
+        self.inner.work.notified().await;
+    }
+
+    /// The database was away: for a while a lease that has run out says nothing about its owner.
+    pub(super) fn distrust_leases(&self) {
+        let until = Instant::now() + self.inner.settings.lease / 2;
+        *self.inner.distrust.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
+    }
+
+    /// Whether a lease that has run out means that its owner is gone.
+    pub(super) fn trusts_leases(&self) -> bool {
+        let until = *self.inner.distrust.lock().unwrap_or_else(PoisonError::into_inner);
+        until.is_none_or(|until| until <= Instant::now())
+    }
+
+    pub(super) fn settings(&self) -> &RunSettings {
+        &self.inner.settings
+    }
+
+    pub(super) fn queue(&self) -> &Queue {
+        &self.inner.queue
+    }
+
+    pub(super) fn wake(&self) -> &Arc<Wake> {
+        &self.inner.wake
     }
 
     pub(super) fn db(&self) -> &Db {
@@ -266,133 +381,16 @@ impl Runs {
 }
 
 impl Inner {
+    pub(super) fn readers(&self) -> MutexGuard<'_, HashMap<RunId, usize>> {
+        self.readers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn live(&self) -> MutexGuard<'_, HashMap<RunId, Arc<LiveRun>>> {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn leave(&self, run: RunId) {
+    pub(super) fn leave(&self, run: RunId) {
         self.live().remove(&run);
         self.left.notify_waiters();
-    }
-}
-
-/// How a run ends.
-struct Ending {
-    status: RunStatus,
-    event: RunEvent,
-    /// Why a run failed, as operators see it: it outlives the run's texts.
-    error_kind: Option<&'static str>,
-    /// A title for the conversation, if the run found none.
-    title: Option<String>,
-    /// Calls that were sent and never ended.
-    under_way: Vec<UnderWay>,
-}
-
-impl Ending {
-    fn failed(kind: &'static str, message: String) -> Self {
-        Self {
-            status: RunStatus::Failed,
-            event: RunEvent::Error { message },
-            error_kind: Some(kind),
-            title: None,
-            under_way: Vec::new(),
-        }
-    }
-}
-
-async fn drive(inner: &Inner, live: &Arc<LiveRun>, journal: &Arc<Journal>, plan: &Plan) {
-    let host: Arc<dyn Host> = journal.clone();
-    let run = Run::new(live.id, host, inner.models.clone());
-    let started = RunEvent::RunStarted {
-        run_id: live.id,
-        conversation_id: live.conversation,
-        message_id: live.message,
-    };
-    run.emit("start", started).await;
-    let ended = tokio::select! {
-        biased;
-        () = live.cancel.cancelled() => None,
-        ended = AssertUnwindSafe(council::deliberate(&run, plan)).catch_unwind() => Some(ended),
-    };
-    let mut ending = match ended {
-        Some(Ok(Ok(()))) => Ending {
-            status: RunStatus::Complete,
-            event: RunEvent::Complete {},
-            error_kind: None,
-            title: None,
-            under_way: Vec::new(),
-        },
-        Some(Ok(Err(failure))) => Ending::failed(failure.kind(), failure.to_string()),
-        // The panic itself has been reported by the panic hook, with its place.
-        Some(Err(_panic)) => {
-            Ending::failed("internal", "an internal error ended the run; what it had is kept".to_owned())
-        }
-        None => Ending {
-            status: RunStatus::Cancelled,
-            event: RunEvent::Cancelled {},
-            error_kind: None,
-            title: None,
-            under_way: Vec::new(),
-        },
-    };
-    ending.under_way = run.under_way();
-    // A first question that was stopped or failed still gives its conversation a name.
-    ending.title = plan.title.then(|| title::fallback(&plan.question).title);
-    finish(inner, live, journal, ending).await;
-}
-
-async fn finish(inner: &Inner, live: &Arc<LiveRun>, journal: &Arc<Journal>, ending: Ending) {
-    for call in &ending.under_way {
-        // Whether the provider charges for a dropped call is unknown: it is in the ledger, with
-        // its cost unknown.
-        journal.commit_call(dropped(call)).await;
-    }
-    let mut deliberation = journal.deliberation();
-    if ending.status != RunStatus::Complete {
-        deliberation.keep_unfinished(&ending.under_way, "stopped before it was finished");
-    }
-    let row = FinishedRow {
-        run: live.id,
-        status: ending.status,
-        error: match &ending.event {
-            RunEvent::Error { message } => {
-                Some(serde_json::json!({ "kind": ending.error_kind, "message": message }))
-            }
-            RunEvent::RunStarted { .. }
-            | RunEvent::CallRestarted(_)
-            | RunEvent::CostsComplete { .. }
-            | RunEvent::Complete {}
-            | RunEvent::Cancelled {}
-            | RunEvent::ServerShutdown { .. } => None,
-        },
-        message: live.message,
-        conversation: live.conversation,
-        body: stored(&deliberation),
-        text: deliberation.answer_text().map(str::to_owned),
-        title: deliberation.metadata.title.clone().or(ending.title),
-    };
-    metrics::counter!("llm_council_runs_total", "status" => ending.status.as_str()).increment(1);
-    tracing::info!(run.id = %live.id, status = ending.status.as_str(), "run ended");
-    let event = Event::from(ending.event);
-    let record = Record::Finish(Box::new(row));
-    journal.record(Some(record), Some((super::frame::END_KEY, &event))).await;
-    inner.leave(live.id);
-}
-
-fn stored(deliberation: &Deliberation) -> serde_json::Value {
-    serde_json::to_value(deliberation).expect("a deliberation is plain data with string keys")
-}
-
-fn dropped(call: &UnderWay) -> FinishedCall {
-    let partial = Reply { text: call.text.clone(), ..Reply::default() };
-    let mut error = CallError::new(ErrorKind::Cancelled, "stopped before it was finished");
-    error.partial = Some(Box::new(partial));
-    FinishedCall {
-        key: call.key.clone(),
-        stage: call.stage,
-        model: call.model.clone(),
-        purpose: call.purpose,
-        fingerprint: call.fingerprint.clone(),
-        result: Err(error),
     }
 }

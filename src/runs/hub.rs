@@ -1,30 +1,50 @@
 //! Reading a run's events: from memory while it is live here and the reader keeps up, from the
 //! log otherwise. A reader pulls; nothing is ever queued for it.
 
+use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::Duration;
 
+use tokio::sync::watch;
+
+use super::driver::Runs;
 use super::frame::{Frame, from_log};
 use super::live::{LiveRun, Recent};
-use crate::id::RunId;
-use crate::store::{Db, Scope, StoreError, runs};
+use super::reading::Reading;
+use super::wake::Ear;
+use crate::id::{RunId, UserId};
+use crate::store::runs::RunStatus;
+use crate::store::{Scope, StoreError, runs};
 
-/// How often the log is asked about a run that another process executes.
-const POLL: Duration = Duration::from_millis(250);
+/// What a reader gets next.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Events, in order and exactly once.
+    Frames(Vec<Frame>),
+    /// The run waits for a place; the next one in line is 1.
+    Queued(u32),
+}
 
 /// One reader's place in a run's events.
 pub struct Subscription {
-    db: Db,
-    scope: Scope,
+    runs: Runs,
+    user: UserId,
     run: RunId,
+    /// The run, if it is or was executed here while this reader was there.
     live: Option<Arc<LiveRun>>,
     after: u64,
     ended: bool,
+    ear: Ear,
+    line: watch::Receiver<Arc<HashMap<RunId, u32>>>,
+    /// The place in line that was handed out last.
+    place: Option<u32>,
+    reading: Reading,
 }
 
 impl Subscription {
-    pub(super) fn new(db: Db, scope: Scope, run: RunId, live: Option<Arc<LiveRun>>, after: u64) -> Self {
-        Self { db, scope, run, live, after, ended: false }
+    pub(super) fn new(runs: Runs, user: UserId, run: RunId, after: u64) -> Self {
+        let (ear, line, reading) =
+            (runs.wake().ear(run), runs.queue().line(), Reading::begin(&runs, &user, run));
+        Self { runs, user, run, live: None, after, ended: false, ear, line, place: None, reading }
     }
 
     /// The run that is read.
@@ -39,68 +59,100 @@ impl Subscription {
         self.after
     }
 
-    /// The next events, in order and exactly once; waits until there are some. `None` after the
-    /// run's last event.
+    /// What comes next; waits until there is something. `None` after the run's last event.
     ///
     /// # Errors
     /// When the log cannot be read; asking again goes on at the same place.
-    pub async fn next(&mut self) -> Result<Option<Vec<Frame>>, StoreError> {
+    pub async fn next(&mut self) -> Result<Option<Next>, StoreError> {
         if self.ended {
             return Ok(None);
         }
         loop {
-            let frames = match self.recent() {
+            // Whatever happens from here on wakes the wait below.
+            self.ear.prick();
+            self.line.mark_unchanged();
+            let live = self.live();
+            let frames = match live.as_ref().map(|live| live.recent(self.after)) {
                 Some(Recent::Frames(frames)) => frames,
                 Some(Recent::Behind) | None => self.logged().await?,
             };
             if !frames.is_empty() {
-                self.after = frames.last().map_or(self.after, |frame| frame.seq);
-                self.ended = frames.iter().any(|frame| frame.ends);
-                return Ok(Some(frames));
+                return Ok(Some(self.hand_out(frames)));
             }
-            // A reader beyond the last event would wait for ever on a run that has ended here.
-            if self.live.take_if(|live| live.progress().borrow().over).is_some() {
+            if let Some(live) = live {
+                if live.progress().borrow().over {
+                    // It is out of the table already.
+                    self.live = None;
+                } else {
+                    self.watch(&live).await;
+                }
                 continue;
             }
-            if self.live.is_none() && runs::find(&self.db, &self.scope, self.run).await?.status.is_over() {
-                // The last event may have been committed between the two questions.
-                let frames = self.logged().await?;
-                self.ended = true;
-                self.after = frames.last().map_or(self.after, |frame| frame.seq);
-                return Ok(Some(frames).filter(|frames| !frames.is_empty()));
+            match self.status().await? {
+                RunStatus::Queued => {
+                    let place = self.line.borrow().get(&self.run).copied();
+                    if place.is_some() && place != self.place {
+                        self.place = place;
+                        return Ok(place.map(Next::Queued));
+                    }
+                }
+                RunStatus::Running => {}
+                RunStatus::Complete | RunStatus::Failed | RunStatus::Cancelled => {
+                    // The last event may have been committed between the two questions.
+                    let frames = self.logged().await?;
+                    let more = (!frames.is_empty()).then(|| self.hand_out(frames));
+                    self.finished();
+                    return Ok(more);
+                }
             }
-            self.wait().await;
+            tokio::select! {
+                () = self.ear.wait() => {}
+                // The sender lives as long as the runs do.
+                _ = self.line.changed() => {}
+            }
         }
     }
 
-    fn recent(&mut self) -> Option<Recent> {
-        let live = self.live.as_ref()?;
-        let lost = live.progress().borrow().lost;
-        if lost {
-            // Another process has it: from here on the log is the only truth.
-            self.live = None;
-            return None;
+    fn hand_out(&mut self, frames: Vec<Frame>) -> Next {
+        self.after = frames.last().map_or(self.after, |frame| frame.seq);
+        if frames.iter().any(|frame| frame.ends) {
+            self.finished();
         }
-        Some(live.recent(self.after))
+        Next::Frames(frames)
+    }
+
+    fn finished(&mut self) {
+        self.ended = true;
+        self.reading.finished();
+    }
+
+    /// The run's events in memory, if this process has them.
+    fn live(&mut self) -> Option<Arc<LiveRun>> {
+        if self.live.is_none() {
+            self.live = self.runs.live().get(&self.run).cloned();
+        }
+        // Where another process has the run, the log is the only truth.
+        self.live = self.live.take().filter(|live| !live.progress().borrow().lost);
+        self.live.clone()
+    }
+
+    async fn status(&self) -> Result<RunStatus, StoreError> {
+        let scope = Scope::User(self.user.clone());
+        Ok(runs::find(self.runs.db(), &scope, self.run).await?.status)
     }
 
     async fn logged(&self) -> Result<Vec<Frame>, StoreError> {
-        let rows = runs::events_after(&self.db, &self.scope, self.run, self.after).await?;
+        let scope = Scope::User(self.user.clone());
+        let rows = runs::events_after(self.runs.db(), &scope, self.run, self.after).await?;
         let frames = rows.iter().flat_map(|text| from_log(text)).flatten();
         Ok(frames.filter(|frame| frame.seq > self.after).collect())
     }
 
-    async fn wait(&self) {
-        match &self.live {
-            None => tokio::time::sleep(POLL).await,
-            Some(live) => {
-                let mut progress = live.progress();
-                let after = self.after;
-                let more = progress
-                    .wait_for(|progress| progress.shown_to > after || progress.lost || progress.over)
-                    .await;
-                drop(more);
-            }
-        }
+    async fn watch(&self, live: &LiveRun) {
+        let mut progress = live.progress();
+        let after = self.after;
+        let more =
+            progress.wait_for(|progress| progress.shown_to > after || progress.lost || progress.over).await;
+        drop(more);
     }
 }

@@ -31,6 +31,8 @@ pub struct Memory {
     pub decisions: HashMap<String, Value>,
     /// Structural events that are logged already.
     pub known: HashSet<String>,
+    /// These events, in order.
+    pub told: Vec<Event>,
     pub last_seq: u64,
 }
 
@@ -54,9 +56,14 @@ impl Memory {
                 continue;
             };
             memory.last_seq = memory.last_seq.max(frame.seq);
-            if !frame.key.is_empty() {
-                memory.known.insert(frame.key);
+            if frame.key.is_empty() {
+                continue;
             }
+            match serde_json::from_slice(&frame.json) {
+                Ok(event) => memory.told.push(event),
+                Err(error) => tracing::error!(key = frame.key, %error, "a logged event cannot be understood"),
+            }
+            memory.known.insert(frame.key);
         }
         memory
     }
@@ -77,6 +84,12 @@ impl Journal {
     #[must_use]
     pub fn deliberation(&self) -> Deliberation {
         self.deliberation.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Takes in what earlier executions told, where it is not found out again.
+    pub fn remember(&self, told: &[Event]) {
+        let mut deliberation = self.deliberation.lock().unwrap_or_else(PoisonError::into_inner);
+        told.iter().for_each(|event| deliberation.apply(event));
     }
 
     /// Makes a record durable, with an event if there is one.

@@ -1,5 +1,7 @@
 //! Asking the council: with the answer as JSON at the end, or streamed.
 
+use std::time::Duration;
+
 use actix_web::{HttpRequest, HttpResponse, post, web};
 use serde_json::Value;
 
@@ -14,15 +16,17 @@ use crate::council::prompts::history::Turn;
 use crate::id::ConversationId;
 use crate::identity::Permission;
 use crate::runs::{Ask, Asked};
-use crate::store::conversations;
+use crate::store::{StoreError, conversations};
 
 const MAX_KEY_CHARS: usize = 200;
+/// How soon the log is asked again while the database is away.
+const ASK_AGAIN: Duration = Duration::from_secs(1);
 
 /// Asks the council and answers with the whole deliberation when it is over.
 #[utoipa::path(tag = "messages", params(("id" = String, Path)), request_body = runs::MessageRequest, responses(
     (status = 200, body = runs::RunResult), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody),
     (status = 409, body = ProblemBody), (status = 413, body = ProblemBody), (status = 422, body = ProblemBody),
-    (status = 503, body = ProblemBody)))]
+    (status = 429, body = ProblemBody), (status = 503, body = ProblemBody)))]
 #[post("/conversations/{id}/message")]
 pub(super) async fn ask_whole(
     app: web::Data<App>,
@@ -39,6 +43,11 @@ pub(super) async fn ask_whole(
             next = events.next() => match next {
                 Ok(Some(_)) => {}
                 Ok(None) => break,
+                // The run waits for the database too; whoever asked goes on waiting for the run.
+                Err(error @ StoreError::Unavailable(_)) => {
+                    tracing::warn!(run.id = %asked.run, %error, "an answer waits for the database");
+                    tokio::time::sleep(ASK_AGAIN).await;
+                }
                 Err(error) => return Err(error.into()),
             },
             () = app.shutdown.stopping() => {
@@ -54,7 +63,8 @@ pub(super) async fn ask_whole(
 #[utoipa::path(tag = "messages", params(("id" = String, Path)), request_body = runs::MessageRequest, responses(
     (status = 200, content_type = "text/event-stream", body = crate::council::Event),
     (status = 401, body = ProblemBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody),
-    (status = 413, body = ProblemBody), (status = 422, body = ProblemBody), (status = 503, body = ProblemBody)))]
+    (status = 413, body = ProblemBody), (status = 422, body = ProblemBody), (status = 429, body = ProblemBody),
+    (status = 503, body = ProblemBody)))]
 #[post("/conversations/{id}/message/stream")]
 pub(super) async fn ask_streaming(
     app: web::Data<App>,

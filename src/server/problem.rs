@@ -219,6 +219,19 @@ impl From<StartError> for Problem {
                 problem.0.more.insert("run_id".into(), json!(run));
                 problem
             }
+            StartError::TooMany => {
+                let detail =
+                    "you have too many questions waiting; wait until some are answered, or stop them";
+                let mut problem = Self::new(
+                    StatusCode::TOO_MANY_REQUESTS,
+                    "too-many-runs",
+                    "Too many questions are waiting",
+                    detail,
+                );
+                problem.0.retry_after = Some(RETRY_AFTER_SECONDS);
+                problem
+            }
+            StartError::Full => Self::unavailable("too many questions wait already; try again in a moment"),
             StartError::Closing => Self::unavailable("this server is shutting down; try again in a moment"),
             StartError::Store(error) => Self::from(error).naming("Conversation"),
         }

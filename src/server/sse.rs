@@ -9,8 +9,8 @@ use futures_util::stream::{self, Stream};
 
 use super::app::App;
 use crate::council::{Event, RunEvent};
-use crate::runs::Subscription;
 use crate::runs::frame::{self, Frame};
+use crate::runs::{Next, Subscription};
 use crate::shutdown::{Shutdown, StreamGuard};
 
 /// Answers with the events of a subscription, until the run or this server ends.
@@ -72,7 +72,11 @@ impl Reader {
                 }
             };
             match next {
-                Ok(Some(frames)) => self.batch = frames.into_iter(),
+                Ok(Some(Next::Frames(frames))) => self.batch = frames.into_iter(),
+                Ok(Some(Next::Queued(position))) => {
+                    let run_id = self.subscription.run();
+                    return Some(unnumbered(&RunEvent::RunQueued { run_id, position }.into()));
+                }
                 Ok(None) => return None,
                 Err(error) => {
                     // The stream stays open on its heartbeats; the log is asked again.
@@ -89,8 +93,13 @@ impl Reader {
             run_id: self.subscription.run(),
             last_event_id: self.subscription.position(),
         });
-        sse::Event::Data(sse::Data::new(text(frame::encode(&event))))
+        unnumbered(&event)
     }
+}
+
+/// An event of this stream alone, not of the run's log.
+fn unnumbered(event: &Event) -> sse::Event {
+    sse::Event::Data(sse::Data::new(text(frame::encode(event))))
 }
 
 fn event(frame: &Frame) -> sse::Event {

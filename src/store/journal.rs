@@ -2,11 +2,15 @@
 //! in batches and read back when another process goes on with it. Every write is fenced by the
 //! attempt it belongs to.
 
+use std::time::Duration;
+
 use serde_json::Value;
 use sqlx::Row;
 use uuid::Uuid;
 
-use super::runs::{RunStatus, split};
+use super::leases::split;
+use super::notify::{self, Notice};
+use super::runs::RunStatus;
 use super::{Db, Scope, StoreError};
 use crate::id::{ConversationId, MessageId, RunId, UserId};
 
@@ -78,6 +82,15 @@ pub struct EventsRow {
     pub frames: String,
 }
 
+/// A stretch of one run's log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogRow {
+    pub first_seq: i64,
+    pub last_seq: i64,
+    /// Frames in the log's line format.
+    pub frames: String,
+}
+
 /// The end of a run.
 #[derive(Debug, Clone)]
 pub struct FinishedRow {
@@ -86,8 +99,8 @@ pub struct FinishedRow {
     pub error: Option<Value>,
     pub message: MessageId,
     pub conversation: ConversationId,
-    /// The deliberation as JSON.
-    pub body: Value,
+    /// The deliberation as JSON text.
+    pub body: String,
     /// The final answer's text, for search and history.
     pub text: Option<String>,
     /// The title to give the conversation, if it has none yet.
@@ -142,9 +155,8 @@ pub async fn commit(db: &Db, batch: &Batch) -> Result<Vec<RunId>, StoreError> {
     insert_calls(&mut tx, batch.calls.iter().filter(|row| ours(row.run))).await?;
     insert_decisions(&mut tx, batch.decisions.iter().filter(|row| ours(row.run))).await?;
     insert_events(&mut tx, batch.events.iter().filter(|row| ours(row.run))).await?;
-    for row in batch.finished.iter().filter(|row| ours(row.run)) {
-        finish(&mut tx, row).await?;
-    }
+    finish(&mut tx, batch.finished.iter().filter(|row| ours(row.run))).await?;
+    notify::send(&mut tx, &Notice::Log(owned.iter().copied().map(RunId).collect())).await?;
     tx.commit().await?;
     Ok(owned.into_iter().map(RunId).collect())
 }
@@ -240,31 +252,100 @@ async fn insert_events<'a>(
     Ok(())
 }
 
-async fn finish(tx: &mut sqlx::PgConnection, row: &FinishedRow) -> Result<(), StoreError> {
+async fn finish<'a>(
+    tx: &mut sqlx::PgConnection,
+    rows: impl Iterator<Item = &'a FinishedRow>,
+) -> Result<(), StoreError> {
+    let rows: Vec<&FinishedRow> = rows.collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
     sqlx::query(
-        "UPDATE runs SET status = $2, error = $3, finished_at = now(), owner = NULL, lease_until = NULL
-         WHERE id = $1",
+        "UPDATE runs SET status = row.status, error = row.error, finished_at = now(), owner = NULL,
+                lease_until = NULL
+         FROM unnest($1::uuid[], $2::text[], $3::jsonb[]) AS row (id, status, error) WHERE runs.id = row.id",
     )
-    .bind(row.run.0)
-    .bind(row.status.as_str())
-    .bind(&row.error)
+    .bind(rows.iter().map(|row| row.run.0).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.status.as_str()).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.error.clone()).collect::<Vec<_>>())
     .execute(&mut *tx)
     .await?;
-    sqlx::query("UPDATE messages SET body = $2, content = $3 WHERE id = $1")
-        .bind(row.message.0)
-        .bind(&row.body)
-        .bind(&row.text)
-        .execute(&mut *tx)
-        .await?;
+    sqlx::query(
+        "UPDATE messages SET body = row.body::jsonb, content = row.content
+         FROM unnest($1::uuid[], $2::text[], $3::text[]) AS row (id, body, content) WHERE messages.id = row.id",
+    )
+    .bind(rows.iter().map(|row| row.message.0).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.body.as_str()).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.text.as_deref()).collect::<Vec<_>>())
+    .execute(&mut *tx)
+    .await?;
     sqlx::query(
         "UPDATE conversations SET updated_at = now(),
-                title = CASE WHEN title_is_default AND $2 IS NOT NULL THEN $2 ELSE title END,
-                title_is_default = title_is_default AND $2 IS NULL
-         WHERE id = $1",
+                title = CASE WHEN title_is_default THEN coalesce(row.title, conversations.title)
+                             ELSE conversations.title END,
+                title_is_default = title_is_default AND row.title IS NULL
+         FROM unnest($1::uuid[], $2::text[]) AS row (id, title) WHERE conversations.id = row.id",
     )
-    .bind(row.conversation.0)
-    .bind(&row.title)
+    .bind(rows.iter().map(|row| row.conversation.0).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.title.as_deref()).collect::<Vec<_>>())
     .execute(&mut *tx)
     .await?;
     Ok(())
+}
+
+/// Up to `limit` runs that ended a while ago and whose log still holds tokens.
+///
+/// # Errors
+/// When the database cannot be asked.
+pub async fn to_compact(db: &Db, after: Duration, limit: usize) -> Result<Vec<RunId>, StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    let ids: Vec<Uuid> = sqlx::query_scalar(
+        "SELECT id FROM runs
+         WHERE finished_at < now() - make_interval(secs => $1) AND finished_at IS NOT NULL AND NOT compacted
+         ORDER BY finished_at LIMIT $2",
+    )
+    .bind(after.as_secs_f64())
+    .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+    .fetch_all(&mut *tx)
+    .await?;
+    Ok(ids.into_iter().map(RunId).collect())
+}
+
+/// Replaces the log of a run that is over by what `shorten` makes of its rows. Readers see the old
+/// log or the new one, whole. Nothing happens when another process did it before.
+///
+/// # Errors
+/// When the database cannot be asked.
+pub async fn compact(
+    db: &Db,
+    id: RunId,
+    shorten: impl FnOnce(&[String]) -> Vec<LogRow> + Send,
+) -> Result<(), StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    let user: Option<String> = sqlx::query_scalar(
+        "UPDATE runs SET compacted = true WHERE id = $1 AND finished_at IS NOT NULL AND NOT compacted
+         RETURNING user_id",
+    )
+    .bind(id.0)
+    .fetch_optional(&mut *tx)
+    .await?;
+    let Some(user) = user.map(UserId::from_canonical) else { return Ok(()) };
+    let old: Vec<String> =
+        sqlx::query_scalar("SELECT frames FROM run_events WHERE run_id = $1 ORDER BY first_seq")
+            .bind(id.0)
+            .fetch_all(&mut *tx)
+            .await?;
+    sqlx::query("DELETE FROM run_events WHERE run_id = $1").bind(id.0).execute(&mut *tx).await?;
+    let rows: Vec<EventsRow> = shorten(&old)
+        .into_iter()
+        .map(|row| EventsRow {
+            run: id,
+            user: user.clone(),
+            first_seq: row.first_seq,
+            last_seq: row.last_seq,
+            frames: row.frames,
+        })
+        .collect();
+    insert_events(&mut tx, rows.iter()).await?;
+    tx.commit().await
 }

@@ -11,8 +11,10 @@ pub mod conversations;
 mod error;
 mod housekeeping;
 pub mod journal;
+pub mod leases;
 pub mod local;
 mod migrate;
+pub mod notify;
 pub mod runs;
 pub mod settings;
 pub mod tokens;
@@ -133,7 +135,8 @@ impl Db {
         sqlx::Connection::close(probe).await?;
 
         let pool = PgPoolOptions::new()
-            .max_connections(max_connections)
+            // One more, which only listens.
+            .max_connections(max_connections.saturating_add(1))
             .acquire_timeout(ACQUIRE_TIMEOUT)
             .after_release(|connection, _| Box::pin(is_clean(connection)))
             .connect_lazy_with(options);

@@ -1,4 +1,6 @@
-//! Runs and their leases, and reading a run's event log.
+//! Starting, finding and stopping runs, and reading a run's event log.
+
+use std::time::Duration;
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -6,8 +8,9 @@ use sqlx::Row;
 use sqlx::postgres::PgRow;
 use uuid::Uuid;
 
-use super::{Db, Scope, StoreError};
-use crate::id::{ConversationId, MessageId, RunId, UserId};
+use super::notify::{self, Notice};
+use super::{Db, Scope, StoreError, Tx};
+use crate::id::{ConversationId, MessageId, RunId};
 
 /// A run to be started.
 #[derive(Debug)]
@@ -20,8 +23,11 @@ pub struct NewRun {
     pub format: String,
     /// The client's key: the same key from the same user is the same run.
     pub idempotency_key: Option<String>,
-    /// The process that will execute it.
+    /// The process that will execute it, if it need not wait.
     pub owner: String,
+    /// How long it keeps the run without a sign of life.
+    pub lease: Duration,
+    pub admission: Admission,
 }
 
 /// How a start ended.
@@ -29,6 +35,12 @@ pub struct NewRun {
 pub enum Started {
     /// The run exists now and is ours to execute.
     New { message: MessageId },
+    /// The run exists now and waits for its turn.
+    Queued,
+    /// Too many runs of this user wait already.
+    TooMany,
+    /// Too many runs wait already.
+    Full,
     /// The key was used before: this is its run.
     Known(RunId),
     /// The conversation has a live run already.
@@ -93,16 +105,24 @@ pub struct RunRow {
     pub finished_at: Option<Timestamp>,
 }
 
-/// A run taken over from a process that is gone.
-#[derive(Debug)]
-pub struct Claimed {
-    pub id: RunId,
-    pub user: UserId,
-    pub conversation: ConversationId,
-    pub message: MessageId,
-    pub plan: Value,
-    pub attempt: i32,
-    pub cancel_requested: bool,
+/// How many runs there may be before a new one waits, or is refused.
+#[derive(Debug, Clone, Copy)]
+pub struct Admission {
+    /// This process has a place for it now.
+    pub place: bool,
+    /// The most runs of one user at once.
+    pub max_per_user: u32,
+    /// There is room for one more that waits.
+    pub may_wait: bool,
+    /// The most runs of one user that wait.
+    pub max_queued_per_user: u32,
+}
+
+enum Admitted {
+    Now,
+    Later,
+    TooMany,
+    Full,
 }
 
 /// Starts a run: the question, the answer's place and the run, or nothing.
@@ -149,6 +169,12 @@ async fn try_start(db: &Db, scope: &Scope, new: &NewRun) -> Result<Started, Stor
     if let Some(id) = busy {
         return Ok(Started::Busy(RunId(id)));
     }
+    let starts_now = match admit(&mut tx, new.admission).await? {
+        Admitted::Now => true,
+        Admitted::Later => false,
+        Admitted::TooMany => return Ok(Started::TooMany),
+        Admitted::Full => return Ok(Started::Full),
+    };
     let question = MessageId::generate();
     let answer = MessageId::generate();
     sqlx::query(
@@ -169,7 +195,10 @@ async fn try_start(db: &Db, scope: &Scope, new: &NewRun) -> Result<Started, Stor
     sqlx::query(
         "INSERT INTO runs (id, user_id, conversation_id, message_id, format, status, plan, idempotency_key,
                            attempt, owner, lease_until, started_at)
-         VALUES ($1, $2, $3, $4, $5, 'running', $6, $7, 1, $8, now() + interval '30 seconds', now())",
+         SELECT $1, $2, $3, $4, $5, CASE WHEN starts THEN 'running' ELSE 'queued' END, $6, $7, starts::int,
+                CASE WHEN starts THEN $8 END, CASE WHEN starts THEN now() + make_interval(secs => $9) END,
+                CASE WHEN starts THEN now() END
+         FROM (VALUES ($10::boolean)) AS admitted (starts)",
     )
     .bind(new.id.0)
     .bind(user)
@@ -179,6 +208,8 @@ async fn try_start(db: &Db, scope: &Scope, new: &NewRun) -> Result<Started, Stor
     .bind(&new.plan)
     .bind(&new.idempotency_key)
     .bind(&new.owner)
+    .bind(new.lease.as_secs_f64())
+    .bind(starts_now)
     .execute(&mut *tx)
     .await?;
     sqlx::query("UPDATE conversations SET updated_at = now() WHERE id = $1 AND user_id = $2")
@@ -186,8 +217,38 @@ async fn try_start(db: &Db, scope: &Scope, new: &NewRun) -> Result<Started, Stor
         .bind(user)
         .execute(&mut *tx)
         .await?;
+    if !starts_now {
+        notify::send(&mut tx, &Notice::Work).await?;
+    }
     tx.commit().await?;
-    Ok(Started::New { message: answer })
+    Ok(if starts_now { Started::New { message: answer } } else { Started::Queued })
+}
+
+/// Whether the user's next run starts now, waits, or is one too many.
+async fn admit(tx: &mut Tx, rules: Admission) -> Result<Admitted, StoreError> {
+    let user = tx.user()?;
+    // Two questions of one user on two servers are counted one after the other.
+    sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended('llm-council/admit/' || $1, 0))")
+        .bind(user.as_str())
+        .execute(&mut **tx)
+        .await?;
+    let row = sqlx::query(
+        "SELECT count(*) FILTER (WHERE status = 'running') AS running,
+                count(*) FILTER (WHERE status = 'queued') AS queued
+         FROM runs WHERE user_id = $1 AND status IN ('queued', 'running')",
+    )
+    .bind(user.as_str())
+    .fetch_one(&mut **tx)
+    .await?;
+    let (running, queued): (i64, i64) = (row.try_get("running")?, row.try_get("queued")?);
+    // Nobody overtakes their own questions.
+    if rules.place && queued == 0 && running < i64::from(rules.max_per_user) {
+        return Ok(Admitted::Now);
+    }
+    if queued >= i64::from(rules.max_queued_per_user) {
+        return Ok(Admitted::TooMany);
+    }
+    Ok(if rules.may_wait { Admitted::Later } else { Admitted::Full })
 }
 
 /// A run of this user.
@@ -269,7 +330,11 @@ pub async fn events_after(db: &Db, scope: &Scope, id: RunId, after: u64) -> Resu
     let user = tx.user()?;
     // A slow reader takes the log in portions, so that its backlog never sits in memory.
     Ok(sqlx::query_scalar(
-        "SELECT frames FROM run_events WHERE run_id = $1 AND user_id = $2 AND last_seq > $3 ORDER BY first_seq LIMIT 50",
+        "SELECT frames FROM (
+             SELECT first_seq, frames,
+                    sum(octet_length(frames)) OVER (ORDER BY first_seq) - octet_length(frames) AS before
+             FROM run_events WHERE run_id = $1 AND user_id = $2 AND last_seq > $3
+         ) AS log WHERE before < 262144 ORDER BY first_seq",
     )
     .bind(id.0)
     .bind(user.as_str())
@@ -278,7 +343,7 @@ pub async fn events_after(db: &Db, scope: &Scope, id: RunId, after: u64) -> Resu
     .await?)
 }
 
-/// Asks a run to stop; its owner sees it at its next heartbeat.
+/// Asks a run to stop, and tells its owner.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when it is not this user's.
@@ -293,79 +358,10 @@ pub async fn request_cancel(db: &Db, scope: &Scope, id: RunId) -> Result<RunStat
     .bind(user.as_str())
     .fetch_optional(&mut *tx)
     .await?;
+    let status = status_of(&status.ok_or(StoreError::NotFound)?)?;
+    if !status.is_over() {
+        notify::send(&mut tx, &Notice::Stop(id)).await?;
+    }
     tx.commit().await?;
-    let status = status.ok_or(StoreError::NotFound)?;
-    status_of(&status)
-}
-
-/// Prolongs the leases of this process's runs; answers which are still its own, and which of
-/// those somebody wants to stop.
-///
-/// # Errors
-/// When the database cannot be asked.
-pub async fn heartbeat(db: &Db, runs: &[(RunId, i32)]) -> Result<Vec<(RunId, bool)>, StoreError> {
-    let (ids, attempts) = split(runs);
-    let mut tx = db.begin(&Scope::Engine).await?;
-    let rows = sqlx::query(
-        "UPDATE runs SET lease_until = now() + interval '30 seconds'
-         FROM unnest($1::uuid[], $2::int[]) AS mine (id, attempt)
-         WHERE runs.id = mine.id AND runs.attempt = mine.attempt AND runs.status = 'running'
-         RETURNING runs.id, runs.cancel_requested_at IS NOT NULL AS cancel",
-    )
-    .bind(ids)
-    .bind(attempts)
-    .fetch_all(&mut *tx)
-    .await?;
-    tx.commit().await?;
-    rows.iter().map(|row| Ok((RunId(row.try_get("id")?), row.try_get("cancel")?))).collect()
-}
-
-/// Gives up this process's leases, so that another one takes its runs at once.
-///
-/// # Errors
-/// When the database cannot be asked.
-pub async fn release(db: &Db, owner: &str) -> Result<u64, StoreError> {
-    let mut tx = db.begin(&Scope::Engine).await?;
-    let done = sqlx::query("UPDATE runs SET lease_until = now() WHERE owner = $1 AND status = 'running'")
-        .bind(owner)
-        .execute(&mut *tx)
-        .await?;
-    tx.commit().await?;
-    Ok(done.rows_affected())
-}
-
-/// Takes over runs whose owner is gone. The higher attempt fences the old owner's writes.
-///
-/// # Errors
-/// When the database cannot be asked.
-pub async fn claim_abandoned(db: &Db, owner: &str, limit: i64) -> Result<Vec<Claimed>, StoreError> {
-    let mut tx = db.begin(&Scope::Engine).await?;
-    let rows = sqlx::query(
-        "UPDATE runs SET attempt = attempt + 1, owner = $1, lease_until = now() + interval '30 seconds'
-         WHERE id IN (SELECT id FROM runs WHERE status = 'running' AND lease_until <= now()
-                      ORDER BY lease_until LIMIT $2 FOR UPDATE SKIP LOCKED)
-         RETURNING id, user_id, conversation_id, message_id, plan, attempt, cancel_requested_at IS NOT NULL AS cancel",
-    )
-    .bind(owner)
-    .bind(limit)
-    .fetch_all(&mut *tx)
-    .await?;
-    tx.commit().await?;
-    rows.iter()
-        .map(|row| {
-            Ok(Claimed {
-                id: RunId(row.try_get("id")?),
-                user: UserId::from_canonical(row.try_get::<String, _>("user_id")?),
-                conversation: ConversationId(row.try_get("conversation_id")?),
-                message: MessageId(row.try_get("message_id")?),
-                plan: row.try_get("plan")?,
-                attempt: row.try_get("attempt")?,
-                cancel_requested: row.try_get("cancel")?,
-            })
-        })
-        .collect()
-}
-
-pub(super) fn split(runs: &[(RunId, i32)]) -> (Vec<Uuid>, Vec<i32>) {
-    runs.iter().map(|(id, attempt)| (id.0, *attempt)).unzip()
+    Ok(status)
 }

@@ -399,8 +399,12 @@ async fn a_run_whose_server_died_goes_on_without_paying_again() {
     app.app.runs.hand_over().await.unwrap();
     app.app.runs.idle().await;
     gate.open();
-    let other =
-        llm_council::runs::Runs::new(app.db.db().clone(), app.app.models.clone(), app.app.shutdown.tasks());
+    let other = llm_council::runs::Runs::new(
+        app.db.db().clone(),
+        app.app.models.clone(),
+        app.app.shutdown.tasks(),
+        Default::default(),
+    );
     app.app.shutdown.tasks().spawn_background(other.clone().work());
     let rest = tokio::time::timeout(Duration::from_secs(30), stream.rest()).await.unwrap();
     assert_eq!(rest.last().unwrap().kind(), "complete");

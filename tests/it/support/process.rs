@@ -50,6 +50,7 @@ impl Program {
             .set("database.max_connections", "4")
             .set("server.bind", "127.0.0.1")
             .set("server.port", "0")
+            .set("runs.max_per_user", "1000")
             .set("auth.mode", "proxy")
             .set("auth.trusted_proxies", "127.0.0.1/32")
             .set("auth.admin_groups", "admins")

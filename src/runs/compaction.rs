@@ -1,0 +1,102 @@
+//! Shrinking the logs of runs that are over: tokens are of no more use once the answer they built is
+//! there whole; structural events stay for replay.
+
+use std::time::Duration;
+
+use super::driver::Runs;
+use super::frame::{self, Frame, from_log};
+use crate::store::StoreError;
+use crate::store::journal::{self, LogRow};
+
+/// How long a run's tokens stay after its end, for readers who come back to where they were.
+const AFTER: Duration = Duration::from_secs(5 * 60);
+const EVERY: Duration = Duration::from_secs(60);
+const AT_ONCE: usize = 100;
+/// How much of a log one row holds, so that a reader never has to take it all at once.
+const ROW_BYTES: usize = 64 * 1024;
+
+/// Compacts until it is dropped. Any number of processes may do so side by side.
+pub(super) async fn keep_compact(all: &Runs) {
+    let mut ticks = tokio::time::interval(EVERY);
+    ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        ticks.tick().await;
+        if let Err(error) = compact_ended(all, AFTER).await {
+            tracing::warn!(%error, "the logs of ended runs could not be compacted; trying again in a minute");
+        }
+    }
+}
+
+/// Compacts the runs that ended longer ago than `after`; answers how many.
+pub(super) async fn compact_ended(all: &Runs, after: Duration) -> Result<usize, StoreError> {
+    let mut done = 0;
+    loop {
+        let ended = journal::to_compact(all.db(), after, AT_ONCE).await?;
+        for run in &ended {
+            journal::compact(all.db(), *run, shorten).await?;
+        }
+        done += ended.len();
+        if ended.len() < AT_ONCE {
+            return Ok(done);
+        }
+    }
+}
+
+/// The log without tokens.
+fn shorten(rows: &[String]) -> Vec<LogRow> {
+    let kept = rows.iter().flat_map(|text| from_log(text)).flatten().filter(|frame| !frame.key.is_empty());
+    let mut short = Vec::new();
+    let mut row: Vec<Frame> = Vec::new();
+    let mut bytes = 0;
+    for frame in kept {
+        if bytes > 0 && bytes + frame.json.len() > ROW_BYTES {
+            short.extend(row_of(&std::mem::take(&mut row)));
+            bytes = 0;
+        }
+        bytes += frame.json.len();
+        row.push(frame);
+    }
+    short.extend(row_of(&row));
+    short
+}
+
+fn row_of(frames: &[Frame]) -> Option<LogRow> {
+    let (first, last) = (frames.first()?, frames.last()?);
+    let number = |seq| i64::try_from(seq).unwrap_or(i64::MAX);
+    Some(LogRow { first_seq: number(first.seq), last_seq: number(last.seq), frames: frame::to_log(frames) })
+}
+
+#[cfg(test)]
+mod tests {
+    use bytes::Bytes;
+
+    use super::*;
+
+    fn frame(seq: u64, key: &str, size: usize) -> Frame {
+        Frame { seq, key: key.to_owned(), json: Bytes::from(vec![b'x'; size]), ends: false }
+    }
+
+    #[test]
+    fn tokens_go_and_structural_events_stay_with_their_numbers() {
+        let log = [
+            frame::to_log(&[frame(1, "start", 2), frame(2, "", 2)]),
+            frame::to_log(&[frame(3, "", 2), frame(100_004, "stage1", 2)]),
+        ];
+        let short = shorten(&log);
+        assert_eq!(short.len(), 1);
+        assert_eq!((short[0].first_seq, short[0].last_seq), (1, 100_004));
+        let kept: Vec<u64> = from_log(&short[0].frames).map(|frame| frame.unwrap().seq).collect();
+        assert_eq!(kept, [1, 100_004]);
+    }
+
+    #[test]
+    fn a_long_log_is_cut_into_rows() {
+        let frames: Vec<Frame> = (1..=5).map(|seq| frame(seq, "a", ROW_BYTES / 2)).collect();
+        let short = shorten(&[frame::to_log(&frames)]);
+        assert_eq!(
+            short.iter().map(|row| (row.first_seq, row.last_seq)).collect::<Vec<_>>(),
+            [(1, 2), (3, 4), (5, 5)]
+        );
+        assert_eq!(shorten(&[]), []);
+    }
+}

@@ -1,0 +1,136 @@
+//! One execution of a run, from its first event to its last.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+
+use super::driver::Inner;
+use super::journal::Journal;
+use super::live::{LiveRun, Record};
+use crate::council::run::{FinishedCall, Host, UnderWay};
+use crate::council::stages::title;
+use crate::council::{self, Event, Plan, Run, RunEvent};
+use crate::llm::{CallError, ErrorKind, Reply};
+use crate::store::journal::FinishedRow;
+use crate::store::runs::RunStatus;
+
+/// How a run ends.
+pub(super) struct Ending {
+    status: RunStatus,
+    event: RunEvent,
+    /// Why a run failed, as operators see it: it outlives the run's texts.
+    error_kind: Option<&'static str>,
+    /// A title for the conversation, if the run found none.
+    title: Option<String>,
+    /// Calls that were sent and never ended.
+    under_way: Vec<UnderWay>,
+}
+
+impl Ending {
+    pub(super) fn failed(kind: &'static str, message: String) -> Self {
+        Self {
+            status: RunStatus::Failed,
+            event: RunEvent::Error { message },
+            error_kind: Some(kind),
+            title: None,
+            under_way: Vec::new(),
+        }
+    }
+}
+
+/// Executes the plan and stores what comes of it.
+pub(super) async fn drive(inner: &Inner, live: &Arc<LiveRun>, journal: &Arc<Journal>, plan: &Plan) {
+    let host: Arc<dyn Host> = journal.clone();
+    let run = Run::new(live.id, host, inner.models.clone());
+    let started = RunEvent::RunStarted {
+        run_id: live.id,
+        conversation_id: live.conversation,
+        message_id: live.message,
+    };
+    run.emit("start", started).await;
+    let ended = tokio::select! {
+        biased;
+        () = live.cancel.cancelled() => None,
+        ended = AssertUnwindSafe(council::deliberate(&run, plan)).catch_unwind() => Some(ended),
+    };
+    let mut ending = match ended {
+        Some(Ok(Ok(()))) => Ending {
+            status: RunStatus::Complete,
+            event: RunEvent::Complete {},
+            error_kind: None,
+            title: None,
+            under_way: Vec::new(),
+        },
+        Some(Ok(Err(failure))) => Ending::failed(failure.kind(), failure.to_string()),
+        // The panic itself has been reported by the panic hook, with its place.
+        Some(Err(_panic)) => {
+            Ending::failed("internal", "an internal error ended the run; what it had is kept".to_owned())
+        }
+        None => Ending {
+            status: RunStatus::Cancelled,
+            event: RunEvent::Cancelled {},
+            error_kind: None,
+            title: None,
+            under_way: Vec::new(),
+        },
+    };
+    ending.under_way = run.under_way();
+    // A first question that was stopped or failed still gives its conversation a name.
+    ending.title = plan.title.then(|| title::fallback(&plan.question).title);
+    finish(inner, live, journal, ending).await;
+}
+
+/// Stores what a run has come to, with its last event.
+pub(super) async fn finish(inner: &Inner, live: &Arc<LiveRun>, journal: &Arc<Journal>, ending: Ending) {
+    for call in &ending.under_way {
+        // Whether the provider charges for a dropped call is unknown: it is in the ledger, with
+        // its cost unknown.
+        journal.commit_call(dropped(call)).await;
+    }
+    let mut deliberation = journal.deliberation();
+    if ending.status != RunStatus::Complete {
+        deliberation.keep_unfinished(&ending.under_way, "stopped before it was finished");
+    }
+    let row = FinishedRow {
+        run: live.id,
+        status: ending.status,
+        error: match &ending.event {
+            RunEvent::Error { message } => {
+                Some(serde_json::json!({ "kind": ending.error_kind, "message": message }))
+            }
+            RunEvent::RunQueued { .. }
+            | RunEvent::RunStarted { .. }
+            | RunEvent::CallRestarted(_)
+            | RunEvent::CostsComplete { .. }
+            | RunEvent::Complete {}
+            | RunEvent::Cancelled {}
+            | RunEvent::ServerShutdown { .. } => None,
+        },
+        message: live.message,
+        conversation: live.conversation,
+        body: serde_json::to_string(&deliberation).expect("a deliberation is plain data with string keys"),
+        text: deliberation.answer_text().map(str::to_owned),
+        title: deliberation.metadata.title.clone().or(ending.title),
+    };
+    metrics::counter!("llm_council_runs_total", "status" => ending.status.as_str()).increment(1);
+    tracing::info!(run.id = %live.id, status = ending.status.as_str(), "run ended");
+    let event = Event::from(ending.event);
+    let record = Record::Finish(Box::new(row));
+    journal.record(Some(record), Some((super::frame::END_KEY, &event))).await;
+    inner.leave(live.id);
+}
+
+fn dropped(call: &UnderWay) -> FinishedCall {
+    let partial = Reply { text: call.text.clone(), ..Reply::default() };
+    let mut error = CallError::new(ErrorKind::Cancelled, "stopped before it was finished");
+    error.partial = Some(Box::new(partial));
+    FinishedCall {
+        key: call.key.clone(),
+        stage: call.stage,
+        model: call.model.clone(),
+        purpose: call.purpose,
+        fingerprint: call.fingerprint.clone(),
+        result: Err(error),
+    }
+}

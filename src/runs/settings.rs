@@ -1,0 +1,41 @@
+//! How many runs there may be, and how they are kept.
+
+use std::time::Duration;
+
+/// The rules of this process's runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunSettings {
+    /// At once in this process.
+    pub max_live: usize,
+    /// At once of one user, over all servers.
+    pub max_per_user: u32,
+    /// Waiting, over all servers.
+    pub max_queued: u32,
+    /// Waiting, of one user.
+    pub max_queued_per_user: u32,
+    /// How long a run stays with a process that gives no sign of life.
+    pub lease: Duration,
+    /// How long a run goes on that nobody watches; for ever without.
+    pub unwatched: Option<Duration>,
+}
+
+impl RunSettings {
+    /// The pause between two signs of life: several may be lost before the lease is.
+    #[must_use]
+    pub fn heartbeat(&self) -> Duration {
+        self.lease / 4
+    }
+}
+
+impl Default for RunSettings {
+    fn default() -> Self {
+        Self {
+            max_live: 1000,
+            max_per_user: 10,
+            max_queued: 1000,
+            max_queued_per_user: 20,
+            lease: Duration::from_secs(10),
+            unwatched: None,
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Who executes which run: leases, takeover, and the queue of runs that wait for a place.
+
+use std::time::Duration;
+
+use serde_json::Value;
+use sqlx::Row;
+use sqlx::postgres::PgRow;
+use uuid::Uuid;
+
+use super::notify::{self, Notice};
+use super::{Db, Scope, StoreError};
+use crate::id::{ConversationId, MessageId, RunId, UserId};
+
+/// A run that is this process's to execute now.
+#[derive(Debug)]
+pub struct Claimed {
+    pub id: RunId,
+    pub user: UserId,
+    pub conversation: ConversationId,
+    pub message: MessageId,
+    pub plan: Value,
+    /// 1 for the first execution.
+    pub attempt: i32,
+    /// How many owners vanished without giving it up.
+    pub crashes: i32,
+    pub cancel_requested: bool,
+}
+
+macro_rules! claimed_columns {
+    () => {
+        "runs.id, runs.user_id, runs.conversation_id, runs.message_id, runs.plan, runs.attempt, runs.crashes,
+         runs.cancel_requested_at IS NOT NULL AS cancel"
+    };
+}
+
+fn claimed(row: &PgRow) -> Result<Claimed, StoreError> {
+    Ok(Claimed {
+        id: RunId(row.try_get("id")?),
+        user: UserId::from_canonical(row.try_get::<String, _>("user_id")?),
+        conversation: ConversationId(row.try_get("conversation_id")?),
+        message: MessageId(row.try_get("message_id")?),
+        plan: row.try_get("plan")?,
+        attempt: row.try_get("attempt")?,
+        crashes: row.try_get("crashes")?,
+        cancel_requested: row.try_get("cancel")?,
+    })
+}
+
+/// Prolongs the leases of this process's runs; answers which are still its own, and whether
+/// somebody wants them to stop.
+///
+/// # Errors
+/// When the database cannot be asked.
+pub async fn heartbeat(
+    db: &Db,
+    runs: &[(RunId, i32)],
+    lease: Duration,
+) -> Result<Vec<(RunId, bool)>, StoreError> {
+    let (ids, attempts) = split(runs);
+    let mut tx = db.begin(&Scope::Engine).await?;
+    let rows = sqlx::query(
+        "UPDATE runs SET lease_until = now() + make_interval(secs => $3)
+         FROM unnest($1::uuid[], $2::int[]) AS mine (id, attempt)
+         WHERE runs.id = mine.id AND runs.attempt = mine.attempt AND runs.status = 'running'
+         RETURNING runs.id, runs.cancel_requested_at IS NOT NULL AS cancel",
+    )
+    .bind(ids)
+    .bind(attempts)
+    .bind(lease.as_secs_f64())
+    .fetch_all(&mut *tx)
+    .await?;
+    tx.commit().await?;
+    rows.iter().map(|row| Ok((RunId(row.try_get("id")?), row.try_get("cancel")?))).collect()
+}
+
+/// Gives up this process's leases and tells the others, so that one of them takes its runs at once.
+///
+/// # Errors
+/// When the database cannot be asked.
+pub async fn release(db: &Db, owner: &str) -> Result<u64, StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    let done = sqlx::query(
+        "UPDATE runs SET lease_until = now(), owner = NULL WHERE owner = $1 AND status = 'running'",
+    )
+    .bind(owner)
+    .execute(&mut *tx)
+    .await?;
+    notify::send(&mut tx, &Notice::Work).await?;
+    tx.commit().await?;
+    Ok(done.rows_affected())
+}
+
+/// Takes over at most `limit` runs whose lease has run out. The higher attempt fences the old
+/// owner's writes.
+///
+/// # Errors
+/// When the database cannot be asked.
+pub async fn claim_abandoned(
+    db: &Db,
+    owner: &str,
+    lease: Duration,
+    limit: usize,
+) -> Result<Vec<Claimed>, StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    let rows = sqlx::query(concat!(
+        "UPDATE runs SET attempt = attempt + 1, owner = $1, lease_until = now() + make_interval(secs => $2),
+                crashes = crashes + (owner IS NOT NULL)::int
+         WHERE id IN (SELECT id FROM runs WHERE status = 'running' AND lease_until <= now()
+                      ORDER BY lease_until LIMIT $3 FOR UPDATE SKIP LOCKED)
+         RETURNING ",
+        claimed_columns!()
+    ))
+    .bind(owner)
+    .bind(lease.as_secs_f64())
+    .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+    .fetch_all(&mut *tx)
+    .await?;
+    tx.commit().await?;
+    rows.iter().map(claimed).collect()
+}
+
+/// The queued runs and whose turn it is. A run's turn is how many runs of its user are under way or
+/// ahead of it, itself included: so the second question of one waits behind everybody's first.
+macro_rules! waiting {
+    () => {
+        "busy AS (
+             SELECT user_id, count(*) AS running FROM runs WHERE status = 'running' GROUP BY user_id
+         ), waiting AS (
+             SELECT r.id, r.created_at, r.cancel_requested_at IS NOT NULL AS cancelled,
+                    coalesce(busy.running, 0)
+                        + row_number() OVER (PARTITION BY r.user_id ORDER BY r.created_at, r.id) AS turn
+             FROM runs r LEFT JOIN busy USING (user_id)
+             WHERE r.status = 'queued'
+         )"
+    };
+}
+
+/// Takes up to `limit` queued runs whose turn it is, with at most `per_user` of one user under way;
+/// and whatever the queue holds that somebody wants to stop.
+///
+/// # Errors
+/// When the database cannot be asked.
+pub async fn claim_queued(
+    db: &Db,
+    owner: &str,
+    lease: Duration,
+    per_user: u32,
+    limit: usize,
+) -> Result<Vec<Claimed>, StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    let rows = sqlx::query(concat!(
+        "WITH ",
+        waiting!(),
+        ", next AS (
+             (SELECT id FROM waiting WHERE cancelled)
+             UNION ALL
+             (SELECT id FROM waiting WHERE NOT cancelled AND turn <= $3 ORDER BY turn, created_at, id LIMIT $4)
+         )
+         UPDATE runs SET status = 'running', attempt = attempt + 1, owner = $1, started_at = now(),
+                lease_until = now() + make_interval(secs => $2)
+         WHERE id IN (SELECT r.id FROM runs r JOIN next USING (id) WHERE r.status = 'queued'
+                      FOR UPDATE OF r SKIP LOCKED)
+         RETURNING ",
+        claimed_columns!()
+    ))
+    .bind(owner)
+    .bind(lease.as_secs_f64())
+    .bind(i64::from(per_user))
+    .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+    .fetch_all(&mut *tx)
+    .await?;
+    tx.commit().await?;
+    rows.iter().map(claimed).collect()
+}
+
+/// The runs that wait, next one first.
+///
+/// # Errors
+/// When the database cannot be asked.
+pub async fn queue(db: &Db) -> Result<Vec<RunId>, StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    let ids: Vec<Uuid> = sqlx::query_scalar(concat!(
+        "WITH ",
+        waiting!(),
+        " SELECT id FROM waiting WHERE NOT cancelled ORDER BY turn, created_at, id"
+    ))
+    .fetch_all(&mut *tx)
+    .await?;
+    Ok(ids.into_iter().map(RunId).collect())
+}
+
+pub(super) fn split(runs: &[(RunId, i32)]) -> (Vec<Uuid>, Vec<i32>) {
+    runs.iter().map(|(id, attempt)| (id.0, *attempt)).unzip()
+}

@@ -1,0 +1,129 @@
+//! What servers on one database tell each other at once (`NOTIFY`). A notice is only a hint: whoever
+//! misses one finds the same in the tables a little later.
+
+use sqlx::postgres::PgListener;
+use uuid::Uuid;
+
+use super::{Db, StoreError, Tx};
+use crate::id::RunId;
+
+const CHANNEL: &str = "llm_council";
+/// A payload may not exceed 8,000 bytes; an id takes 33.
+const IDS_PER_NOTICE: usize = 200;
+
+/// One hint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Notice {
+    /// The logs of these runs have grown.
+    Log(Vec<RunId>),
+    /// Somebody wants this run to stop.
+    Stop(RunId),
+    /// A run waits for whoever is free.
+    Work,
+}
+
+impl Notice {
+    fn payloads(&self) -> Vec<String> {
+        match self {
+            Self::Log(runs) => runs
+                .chunks(IDS_PER_NOTICE)
+                .map(|runs| {
+                    runs.iter().fold("log".to_owned(), |text, run| format!("{text} {}", run.0.simple()))
+                })
+                .collect(),
+            Self::Stop(run) => vec![format!("stop {}", run.0.simple())],
+            Self::Work => vec!["work".to_owned()],
+        }
+    }
+
+    /// Reads a payload. Another version's is `None`: it means nothing here.
+    fn parse(payload: &str) -> Option<Self> {
+        let mut words = payload.split(' ');
+        let kind = words.next()?;
+        let runs = words.map(|id| Uuid::try_parse(id).map(RunId)).collect::<Result<Vec<_>, _>>().ok()?;
+        match (kind, runs.as_slice()) {
+            ("log", [_, ..]) => Some(Self::Log(runs)),
+            ("stop", [run]) => Some(Self::Stop(*run)),
+            ("work", []) => Some(Self::Work),
+            _ => None,
+        }
+    }
+}
+
+/// Tells every server, when the transaction commits.
+///
+/// # Errors
+/// When the database cannot be asked.
+pub async fn send(tx: &mut Tx, notice: &Notice) -> Result<(), StoreError> {
+    sqlx::query("SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload")
+        .bind(CHANNEL)
+        .bind(notice.payloads())
+        .execute(&mut **tx)
+        .await?;
+    Ok(())
+}
+
+/// One connection that only listens.
+#[derive(Debug)]
+pub struct Listener(PgListener);
+
+impl Listener {
+    /// Listens from now on; keeps one connection of the pool.
+    ///
+    /// # Errors
+    /// When the database cannot be reached.
+    pub async fn open(db: &Db) -> Result<Self, StoreError> {
+        let mut listener = PgListener::connect_with(&db.pool).await?;
+        listener.listen(CHANNEL).await?;
+        Ok(Self(listener))
+    }
+
+    /// The next notice; `None` when the connection was lost, and with it perhaps notices.
+    ///
+    /// # Errors
+    /// When the connection cannot be made again.
+    pub async fn next(&mut self) -> Result<Option<Notice>, StoreError> {
+        loop {
+            match self.0.try_recv().await? {
+                None => return Ok(None),
+                Some(notification) => {
+                    if let Some(notice) = Notice::parse(notification.payload()) {
+                        return Ok(Some(notice));
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_notice_is_read_as_it_was_written() {
+        let runs: Vec<RunId> = (0..450).map(|_| RunId::generate()).collect();
+        let payloads = Notice::Log(runs.clone()).payloads();
+        assert!(payloads.iter().all(|payload| payload.len() < 8000));
+        let read: Vec<RunId> = payloads
+            .iter()
+            .flat_map(|payload| match Notice::parse(payload) {
+                Some(Notice::Log(runs)) => runs,
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(read, runs);
+        for notice in [Notice::Stop(runs[0]), Notice::Work] {
+            assert_eq!(Notice::parse(&notice.payloads()[0]), Some(notice));
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_payload_is_read_without_panic(payload in ".*") {
+            Notice::parse(&payload);
+        }
+    }
+}

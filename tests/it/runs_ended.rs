@@ -1,0 +1,105 @@
+//! What becomes of runs that nobody watches, that kill their servers, or that are over.
+
+use std::time::Duration;
+
+use llm_council::runs::{RunSettings, Runs};
+use serde_json::json;
+
+use crate::support::app::TestApp;
+use crate::support::model_server::{AskedFor, Gate, Outcome, Script};
+
+#[tokio::test]
+async fn a_run_that_nobody_watches_goes_on() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let mut stream = ann.ask(&id, json!({"content": "Why?"})).await;
+    let run = stream.until("run_started").await.json["run_id"].as_str().unwrap().to_owned();
+    drop(stream);
+    assert_eq!(ann.events(&run, 0).await.rest().await.last().unwrap().kind(), "complete");
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_run_that_nobody_watches_is_cancelled_where_the_rules_say_so() {
+    let app = TestApp::with("[runs]\non_disconnect = \"cancel\"\ndisconnect_grace_seconds = 0\n").await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models.rule(move |request| (request.model == "m/one").then(|| Script::answer("Well").hold(&held)));
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let mut stream = ann.ask(&id, json!({"content": "Why?"})).await;
+    let run = stream.until("run_started").await.json["run_id"].as_str().unwrap().to_owned();
+    let mut other = ann.events(&run, 0).await;
+    other.until("stage1_token").await;
+    drop(stream);
+    // One reader is left: nothing happens to the run.
+    other.until("stage1_model_complete").await;
+    drop(other);
+    app.models.until(|records| records.iter().any(|record| record.outcome == Outcome::ClientGone)).await;
+    assert_eq!(ann.events(&run, 0).await.rest().await.last().unwrap().kind(), "cancelled");
+    let stored = ann.get(&format!("/api/conversations/{id}")).await.ok();
+    assert_eq!(stored["messages"][1]["status"], "cancelled");
+    assert_eq!(stored["messages"][1]["stage1"].as_array().unwrap().len(), 4, "what it had is kept");
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_run_that_kills_its_servers_is_given_up_with_what_it_had() {
+    let app = TestApp::start().await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models.rule(move |request| {
+        (request.asked_for() == AskedFor::Synthesis).then(|| Script::answer("In the").hold(&held))
+    });
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let mut stream = ann.ask(&id, json!({"content": "Why?"})).await;
+    let run = stream.until("run_started").await.json["run_id"].as_str().unwrap().to_owned();
+    stream.until("stage2_complete").await;
+    app.app.runs.hand_over().await.unwrap();
+    app.app.runs.idle().await;
+    // As if three servers had taken it up since and died, the last one just now.
+    sqlx::query("UPDATE runs SET crashes = 3, owner = 'dead' WHERE status = 'running'")
+        .execute(&mut app.db.superuser().await)
+        .await
+        .unwrap();
+    let other = Runs::new(
+        app.db.db().clone(),
+        app.app.models.clone(),
+        app.app.shutdown.tasks(),
+        RunSettings::default(),
+    );
+    app.app.shutdown.tasks().spawn_background(other.clone().work());
+    let last = stream.rest().await.pop().unwrap();
+    assert_eq!(last.kind(), "error");
+    assert!(last.json["message"].as_str().unwrap().contains("given up after 4 servers"), "{}", last.json);
+    let stored = ann.get(&format!("/api/runs/{run}")).await.ok();
+    assert_eq!(stored["status"], "failed");
+    assert_eq!(stored["stage1"].as_array().unwrap().len(), 4);
+    assert_eq!(stored["stage2"].as_array().unwrap().len(), 4);
+    assert_eq!(stored["metadata"]["aggregate_rankings"].as_array().unwrap().len(), 4);
+    other.idle().await;
+    app.close().await;
+}
+
+#[tokio::test]
+async fn the_log_of_an_ended_run_shrinks_to_its_structure() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let whole = ann.ask(&id, json!({"content": "Why?"})).await.rest().await;
+    let run = whole[0].json["run_id"].as_str().unwrap().to_owned();
+    assert!(whole.iter().any(crate::support::events::Event::is_token));
+    assert_eq!(app.app.runs.compact_logs(Duration::from_secs(3600)).await.unwrap(), 0, "too young");
+    assert_eq!(app.app.runs.compact_logs(Duration::ZERO).await.unwrap(), 1);
+    assert_eq!(app.app.runs.compact_logs(Duration::ZERO).await.unwrap(), 0, "once is enough");
+    let structure: Vec<_> = whole.iter().filter(|event| !event.is_token()).cloned().collect();
+    assert_eq!(ann.events(&run, 0).await.rest().await, structure);
+    // A reader who stopped at a token goes on behind it.
+    let token = whole.iter().rfind(|event| event.is_token()).unwrap().id.unwrap();
+    let rest = ann.events(&run, token).await.rest().await;
+    let expected: Vec<_> = structure.into_iter().filter(|event| event.id > Some(token)).collect();
+    assert_eq!(rest, expected);
+    app.close().await;
+}
