@@ -8,7 +8,7 @@ use crate::identity::Gate;
 use crate::llm::registry::Registry;
 use crate::runs::Runs;
 use crate::shutdown::Shutdown;
-use crate::store::{Db, Scope, settings};
+use crate::store::{Db, Scope, Tx, settings};
 use crate::telemetry::Telemetry;
 
 use super::problem::Problem;
@@ -32,7 +32,15 @@ impl App {
     /// # Errors
     /// When the database cannot be asked, or holds a layer that cannot be read.
     pub async fn settings(&self, scope: &Scope) -> Result<(Settings, bool), Problem> {
-        let layers = settings::layers(&mut self.db.begin(scope).await?).await?;
+        self.settings_in(&mut self.db.begin(scope).await?).await
+    }
+
+    /// The same within a transaction of the user's.
+    ///
+    /// # Errors
+    /// As [`App::settings`].
+    pub async fn settings_in(&self, tx: &mut Tx) -> Result<(Settings, bool), Problem> {
+        let layers = settings::layers(tx).await?;
         let mut settings = self.defaults.clone();
         let is_default = layers.user.is_none();
         for layer in [layers.instance, layers.user].into_iter().flatten() {

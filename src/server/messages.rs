@@ -106,24 +106,23 @@ async fn start(
 ) -> Result<Asked, Problem> {
     caller.may(Permission::Ask)?;
     let conversation: ConversationId = id(path, "Conversation")?;
-    let scope = caller.scope();
     let idempotency_key = idempotency_key(request)?;
-    let (settings, _) = app.settings(&scope).await?;
-    let mut tx = app.db.begin(&scope).await?;
-    let (row, messages) = conversations::find(&mut tx, conversation).await.map_err(named)?;
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    let (settings, _) = app.settings_in(&mut tx).await?;
+    let messages = conversations::history(&mut tx, conversation).await.map_err(named)?;
     drop(tx);
-    let first = row.message_count == 0;
+    let first = messages.is_empty();
     let plan = Plan::parse(body, Door { settings, history: history(messages), first })?;
     let ask = Ask { user: caller.user.clone(), conversation, plan, idempotency_key };
     Ok(app.runs.start(ask).await?)
 }
 
 /// The turns that have a final answer.
-fn history(messages: Vec<conversations::Message>) -> Vec<Turn> {
+fn history(messages: Vec<(String, Option<String>)>) -> Vec<Turn> {
     let mut turns = Vec::new();
     let mut question = None;
-    for message in messages {
-        match (message.role.as_str(), message.content) {
+    for (role, content) in messages {
+        match (role.as_str(), content) {
             ("user", content) => question = content,
             (_, Some(answer)) => {
                 turns.extend(question.take().map(|question| Turn { question, answer }));

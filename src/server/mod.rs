@@ -35,6 +35,13 @@ use utoipa_swagger_ui::SwaggerUi;
 use app::App;
 use problem::Problem;
 
+/// How much of an answer the system holds for a client that does not read it.
+const SEND_BUFFER_BYTES: usize = 128 * 1024;
+/// How long a client may take nothing of what is sent before its connection is closed. It comes back
+/// to where it was.
+#[cfg(target_os = "linux")]
+const STALLED: Duration = Duration::from_secs(60);
+
 /// Serves the app on a listener until the returned server future ends. The handle stops it.
 ///
 /// # Errors
@@ -44,6 +51,7 @@ pub fn serve(
     listener: TcpListener,
     workers: usize,
 ) -> std::io::Result<(ServerHandle, impl Future<Output = std::io::Result<()>>)> {
+    bound(&listener)?;
     let document = routes::openapi();
     let metrics_bind = app.config.metrics.bind;
     let shared = app.clone();
@@ -82,6 +90,18 @@ pub fn serve(
         serve_metrics(app, bind)?;
     }
     Ok((server.handle(), server))
+}
+
+/// What a client that stands still, or has vanished, may cost; each connection inherits it.
+fn bound(listener: &TcpListener) -> std::io::Result<()> {
+    let socket = socket2::SockRef::from(listener);
+    // The system doubles it. Whoever reads more slowly than a run writes is behind by no more than
+    // this; the rest stays in the log until it is wanted.
+    socket.set_send_buffer_size(SEND_BUFFER_BYTES)?;
+    socket.set_tcp_keepalive(&socket2::TcpKeepalive::new().with_time(Duration::from_secs(15)))?;
+    #[cfg(target_os = "linux")]
+    socket.set_tcp_user_timeout(Some(STALLED))?;
+    Ok(())
 }
 
 /// Metrics on a port of their own, for a network that only the scraper reaches.

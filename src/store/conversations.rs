@@ -202,6 +202,30 @@ pub async fn find(tx: &mut Tx, id: ConversationId) -> Result<(Conversation, Vec<
     Ok((found, rows.iter().map(message).collect::<Result<_, _>>()?))
 }
 
+/// The role and text of a conversation's messages, in order: an answer's text is the final one, and
+/// missing where there is none.
+///
+/// # Errors
+/// As [`find`].
+pub async fn history(tx: &mut Tx, id: ConversationId) -> Result<Vec<(String, Option<String>)>, StoreError> {
+    let user = tx.user()?;
+    let rows: Vec<(Option<String>, Option<String>)> = sqlx::query_as(
+        "SELECT m.role, m.content
+         FROM conversations c LEFT JOIN messages m ON m.conversation_id = c.id AND m.user_id = c.user_id
+         WHERE c.id = $1 AND c.user_id = $2 AND c.deleted_at IS NULL
+         ORDER BY m.position",
+    )
+    .bind(id.0)
+    .bind(user.as_str())
+    .fetch_all(&mut **tx)
+    .await?;
+    if rows.is_empty() {
+        return Err(StoreError::NotFound);
+    }
+    // An empty conversation is one row without a message.
+    Ok(rows.into_iter().filter_map(|(role, content)| Some((role?, content))).collect())
+}
+
 /// A conversation that is not deleted, without its messages.
 ///
 /// # Errors
