@@ -71,6 +71,16 @@ impl RunEvent {
 }
 
 impl Event {
+    /// Takes in the next token of the same call, if both are of one kind: two tokens nobody has seen
+    /// yet are one.
+    pub fn join(&mut self, next: &Self) -> bool {
+        match (self, next) {
+            (Self::Answers(event), Self::Answers(next)) => event.join(next),
+            (Self::Synthesis(event), Self::Synthesis(next)) => event.join(next),
+            _ => false,
+        }
+    }
+
     /// Whether the stream ends after it.
     #[must_use]
     pub fn ends_the_run(&self) -> bool {

@@ -77,9 +77,13 @@ pub trait Host: Send + Sync {
     /// Makes a fact durable; returns when it is.
     async fn commit_decision(&self, key: &str, value: Value);
 
-    /// Logs an event. With a key it is structural: written once, and shown only when it and every
-    /// earlier record of the run are durable. Without one it is a token: shown at once.
-    async fn publish(&self, key: Option<&str>, event: Event);
+    /// Logs a structural event: written once under its key, and shown only when it and every earlier
+    /// record of the run are durable.
+    async fn publish(&self, key: &str, event: Event);
+
+    /// Logs a token of this call: shown at once. Tokens of one call that nobody has read yet may
+    /// become one.
+    async fn stream(&self, call: &str, event: Event);
 
     /// Which execution this is, 1 for the first.
     fn attempt(&self) -> u32;
@@ -153,7 +157,7 @@ impl Run {
 
     /// Tells the client, once: `key` is the event's place in the deliberation.
     pub async fn emit(&self, key: &str, event: impl Into<Event>) {
-        self.host.publish(Some(key), event.into()).await;
+        self.host.publish(key, event.into()).await;
     }
 
     /// Runs `side` beside `main` without ever delaying it: its result if it was there when `main`
@@ -342,7 +346,7 @@ impl Showing<'_, '_> {
                 call.text.push_str(&shown);
             }
         }
-        self.run.host.publish(None, event).await;
+        self.run.host.stream(self.key, event).await;
     }
 
     async fn end(&mut self) {

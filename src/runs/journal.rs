@@ -126,13 +126,18 @@ impl Host for Journal {
         self.record(Some(Record::Decision(row)), None).await;
     }
 
-    async fn publish(&self, key: Option<&str>, event: Event) {
-        if key.is_some() {
-            self.deliberation.lock().unwrap_or_else(PoisonError::into_inner).apply(&event);
+    async fn publish(&self, key: &str, event: Event) {
+        self.deliberation.lock().unwrap_or_else(PoisonError::into_inner).apply(&event);
+        let appended = self.live.append(None, Some((key, frame::encode(&event), event.ends_the_run())));
+        self.log.wake(appended.tell_writer.then_some(&self.live), true);
+        if appended.full {
+            self.live.durable(appended.position).await;
         }
-        let frame = Some((key.unwrap_or(""), frame::encode(&event), event.ends_the_run()));
-        let appended = self.live.append(None, frame);
-        self.log.wake(appended.tell_writer.then_some(&self.live), key.is_some());
+    }
+
+    async fn stream(&self, call: &str, event: Event) {
+        let appended = self.live.append_token(call, event);
+        self.log.wake(appended.tell_writer.then_some(&self.live), false);
         if appended.full {
             self.live.durable(appended.position).await;
         }

@@ -4,6 +4,10 @@
 //! [`LiveRun::take`], commits them, and says so with [`LiveRun::committed`]. An event may be shown
 //! when it is a token or durable, and everything before it may be shown: so a client never hears
 //! of a finished stage that a crash could undo, and never sees events out of order.
+//!
+//! Tokens of one call gather in one event until somebody, a reader or the writer, takes it: at a
+//! gentle pace each is an event of its own and leaves at once; under load fewer and longer events
+//! carry the same text.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -11,7 +15,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::frame::Frame;
+use super::frame::{self, Frame};
+use crate::council::Event;
 use crate::id::{ConversationId, MessageId, RunId, UserId};
 use crate::store::journal::{CallRow, DecisionRow, FinishedRow};
 
@@ -19,6 +24,9 @@ use crate::store::journal::{CallRow, DecisionRow, FinishedRow};
 const RING_BYTES: usize = 256 * 1024;
 /// How much may wait for the writer before the run has to wait as well.
 const PENDING_BYTES: usize = 1024 * 1024;
+
+/// What one token that nobody has taken yet counts for, its text included: most are shorter.
+const TOKEN_BYTES: usize = 64;
 
 /// How many numbers each further execution leaves out. Tokens are shown before they are durable, so a
 /// reader may have seen numbers that died with the first process; were they given again, it would
@@ -81,6 +89,8 @@ struct State {
     ring_bytes: usize,
     pending: Pending,
     pending_bytes: usize,
+    /// Tokens that nobody has taken yet; their numbers are the last ones given.
+    open: Vec<Open>,
     /// Structural events that are not durable yet, oldest first.
     holding: VecDeque<u64>,
     /// The first event that is not durable yet; the ring keeps everything from here.
@@ -89,6 +99,14 @@ struct State {
     forgotten_to: u64,
     /// Whether the writer has been told.
     queued: bool,
+}
+
+/// A token event that may still grow.
+#[derive(Debug)]
+struct Open {
+    seq: u64,
+    call: String,
+    event: Event,
 }
 
 /// What to wait for after an append.
@@ -140,6 +158,7 @@ impl LiveRun {
                 ring_bytes: 0,
                 pending: Pending::default(),
                 pending_bytes: 0,
+                open: Vec::new(),
                 holding: VecDeque::new(),
                 first_pending_seq: next_seq,
                 forgotten_to: last_seq,
@@ -153,8 +172,8 @@ impl LiveRun {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes records and perhaps an event in one step. `frame` makes the event from its number;
-    /// with a key that is logged already nothing is appended.
+    /// Takes a record and perhaps a structural event in one step: its key, its JSON, and whether it
+    /// is the last one. With a key that is logged already no event is appended.
     pub fn append(&self, record: Option<Record>, frame: Option<(&str, bytes::Bytes, bool)>) -> Appended {
         let mut state = self.state();
         if let Some(record) = record {
@@ -163,23 +182,34 @@ impl LiveRun {
             state.position += 1;
         }
         if let Some((key, json, ends)) = frame
-            && (key.is_empty() || state.known.insert(key.to_owned()))
+            && state.known.insert(key.to_owned())
         {
-            let seq = state.next_seq;
-            state.next_seq += 1;
-            state.position += 1;
-            if !key.is_empty() {
-                state.holding.push_back(seq);
-            }
-            let frame = Frame { seq, key: key.to_owned(), json, ends };
-            state.ring_bytes += frame.json.len();
-            state.pending_bytes += frame.json.len();
-            state.ring.push_back(frame.clone());
-            state.pending.frames.push(frame);
-            state.trim();
+            state.seal();
+            let seq = state.next_number();
+            state.holding.push_back(seq);
+            state.pending_bytes += json.len();
+            state.log(Frame { seq, key: key.to_owned(), json, ends });
         }
-        state.pending.position = state.position;
-        let nothing = state.pending.records.is_empty() && state.pending.frames.is_empty();
+        self.appended(state)
+    }
+
+    /// Takes a token of this call.
+    pub fn append_token(&self, call: &str, event: Event) -> Appended {
+        let mut state = self.state();
+        let last = state.open.iter_mut().rev().find(|open| open.call == call);
+        let joined = last.is_some_and(|open| open.event.join(&event));
+        // What the text itself takes is counted when it is sealed; this bounds what gathers until then.
+        state.pending_bytes += TOKEN_BYTES;
+        if !joined {
+            let seq = state.next_number();
+            state.open.push(Open { seq, call: call.to_owned(), event });
+        }
+        self.appended(state)
+    }
+
+    fn appended(&self, mut state: MutexGuard<'_, State>) -> Appended {
+        let nothing =
+            state.pending.records.is_empty() && state.pending.frames.is_empty() && state.open.is_empty();
         let tell_writer = !nothing && !std::mem::replace(&mut state.queued, !nothing);
         let appended =
             Appended { position: state.position, tell_writer, full: state.pending_bytes > PENDING_BYTES };
@@ -193,6 +223,7 @@ impl LiveRun {
     #[must_use]
     pub fn take(&self) -> Pending {
         let mut state = self.state();
+        state.seal();
         state.queued = false;
         state.pending_bytes = 0;
         let position = state.position;
@@ -254,7 +285,10 @@ impl LiveRun {
     #[must_use]
     pub fn recent(&self, after: u64) -> Recent {
         let shown_to = self.progress.borrow().shown_to;
-        let state = self.state();
+        let mut state = self.state();
+        if after < shown_to {
+            state.seal();
+        }
         if after < state.forgotten_to {
             return Recent::Behind;
         }
@@ -274,11 +308,41 @@ impl LiveRun {
 }
 
 impl State {
+    fn next_number(&mut self) -> u64 {
+        let seq = self.next_seq;
+        self.next_seq += 1;
+        self.position += 1;
+        seq
+    }
+
+    /// Ends the growth of the tokens under way: somebody takes them.
+    fn seal(&mut self) {
+        for open in std::mem::take(&mut self.open) {
+            let json = frame::encode(&open.event);
+            self.pending_bytes += json.len();
+            self.log(Frame { seq: open.seq, key: String::new(), json, ends: false });
+        }
+    }
+
+    fn log(&mut self, frame: Frame) {
+        self.ring_bytes += frame.json.len();
+        self.ring.push_back(frame.clone());
+        self.pending.frames.push(frame);
+        self.trim();
+    }
+
     /// The last event that may be shown.
     fn shown_to(&self) -> u64 {
-        let held = self.holding.front().copied().unwrap_or(u64::MAX);
-        let shown = self.ring.partition_point(|frame| frame.seq < held);
-        shown.checked_sub(1).and_then(|last| self.ring.get(last)).map_or(self.forgotten_to, |frame| frame.seq)
+        let numbers = || self.ring.iter().map(|frame| frame.seq);
+        match self.holding.front() {
+            // Numbers ascend, and what is open comes last.
+            None => self.open.last().map(|open| open.seq).or_else(|| numbers().next_back()),
+            Some(held) => {
+                let shown = self.ring.partition_point(|frame| frame.seq < *held);
+                shown.checked_sub(1).and_then(|last| self.ring.get(last)).map(|frame| frame.seq)
+            }
+        }
+        .unwrap_or(self.forgotten_to)
     }
 
     /// Forgets old events, but for those that only this ring has.
@@ -307,6 +371,7 @@ mod tests {
     use bytes::Bytes;
 
     use super::*;
+    use crate::council::stages::synthesis::SynthesisEvent;
 
     fn run() -> LiveRun {
         let ids = (RunId::generate(), ConversationId::generate(), MessageId::generate());
@@ -315,6 +380,20 @@ mod tests {
 
     fn say(run: &LiveRun, key: &str) -> Appended {
         run.append(None, Some((key, Bytes::from_static(b"{}"), false)))
+    }
+
+    fn token(run: &LiveRun, call: &str, text: &str) -> Appended {
+        let event = SynthesisEvent::Stage3Token { model: call.to_owned(), content: text.to_owned() };
+        run.append_token(call, event.into())
+    }
+
+    fn texts(run: &LiveRun, after: u64) -> Vec<String> {
+        let Recent::Frames(frames) = run.recent(after) else { panic!("behind") };
+        let text = |frame: &Frame| {
+            let json: serde_json::Value = serde_json::from_slice(&frame.json).unwrap();
+            format!("{} {}", json["model"].as_str().unwrap(), json["content"].as_str().unwrap())
+        };
+        frames.iter().map(text).collect()
     }
 
     fn shown(run: &LiveRun, after: u64) -> Vec<u64> {
@@ -327,16 +406,44 @@ mod tests {
     #[test]
     fn tokens_are_shown_at_once_and_structural_events_when_they_are_durable() {
         let run = run();
-        say(&run, "");
+        token(&run, "a", "x");
         assert_eq!(shown(&run, 0), [1]);
         say(&run, "stage1/complete");
-        say(&run, "");
+        token(&run, "a", "y");
         assert_eq!(shown(&run, 0), [1], "the token waits behind the stage's end");
         let pending = run.take();
         assert_eq!(shown(&run, 0), [1], "taken is not durable");
         run.committed(&pending);
         assert_eq!(shown(&run, 0), [1, 2, 3]);
         assert_eq!(shown(&run, 2), [3]);
+    }
+
+    #[test]
+    fn tokens_gather_until_somebody_takes_them() {
+        let run = run();
+        token(&run, "a", "One");
+        token(&run, "b", "Eins");
+        token(&run, "a", " two");
+        assert_eq!(texts(&run, 0), ["a One two", "b Eins"]);
+        token(&run, "a", " three");
+        assert_eq!(texts(&run, 2), ["a  three"], "what was read does not change any more");
+        token(&run, "b", " zwei");
+        say(&run, "stage3/complete");
+        token(&run, "b", " drei");
+        let taken = run.take();
+        assert_eq!(taken.frames.iter().map(|frame| frame.seq).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
+        assert_eq!(taken.frames[4].key, "stage3/complete", "nothing passes a structural event");
+    }
+
+    #[test]
+    fn a_reader_that_waits_is_woken_by_the_first_token_only() {
+        let run = run();
+        let mut progress = run.progress();
+        token(&run, "a", "x");
+        assert!(progress.has_changed().unwrap());
+        progress.mark_unchanged();
+        token(&run, "a", "y");
+        assert!(!progress.has_changed().unwrap(), "it has not come yet to take the first");
     }
 
     #[test]
@@ -350,10 +457,10 @@ mod tests {
     #[test]
     fn the_writer_is_told_once_per_batch() {
         let run = run();
-        assert!(say(&run, "").tell_writer);
-        assert!(!say(&run, "").tell_writer);
+        assert!(token(&run, "a", "x").tell_writer);
+        assert!(!token(&run, "a", "y").tell_writer);
         let pending = run.take();
-        assert!(say(&run, "").tell_writer, "a batch under way does not hide what comes after it");
+        assert!(token(&run, "a", "z").tell_writer, "a batch under way does not hide what comes after it");
         run.committed(&pending);
         assert_eq!(run.take().frames.len(), 1);
     }
@@ -375,11 +482,11 @@ mod tests {
     fn a_reader_far_behind_is_sent_to_the_log_and_pending_events_are_never_forgotten() {
         let run = run();
         let big = Bytes::from(vec![b' '; 100 * 1024]);
-        for _ in 0..5 {
-            run.append(None, Some(("", big.clone(), false)));
+        for key in ["a", "b", "c", "d", "e"] {
+            run.append(None, Some((key, big.clone(), false)));
         }
-        assert_eq!(shown(&run, 0).len(), 5, "nothing is durable, nothing is forgotten");
         let pending = run.take();
+        assert_eq!(run.state().ring.len(), 5, "nothing is durable, nothing is forgotten");
         run.committed(&pending);
         assert_eq!(run.recent(0), Recent::Behind);
         assert_eq!(shown(&run, 4), [5]);

@@ -106,14 +106,15 @@ impl Host for MemoryHost {
         .await;
     }
 
-    async fn publish(&self, key: Option<&str>, event: Event) {
-        let Some(key) = key else { return };
+    async fn publish(&self, key: &str, event: Event) {
         lock(&self.deliberation).apply(&event);
         if lock(&self.shelf).events.iter().any(|(known, _)| known == key) {
             return;
         }
         self.commit(|shelf| shelf.events.push((key.to_owned(), event))).await;
     }
+
+    async fn stream(&self, _call: &str, _event: Event) {}
 
     fn attempt(&self) -> u32 {
         self.attempt

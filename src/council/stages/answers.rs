@@ -128,6 +128,23 @@ pub enum AnswersEvent {
     Stage1Complete { data: Vec<Answer>, metadata: AnswersMetadata },
 }
 
+impl AnswersEvent {
+    /// See [`Event::join`].
+    pub fn join(&mut self, next: &Self) -> bool {
+        match (self, next) {
+            (Self::Stage1Token { content, .. }, Self::Stage1Token { content: more, .. })
+            | (
+                Self::Stage1ReasoningToken { content, .. },
+                Self::Stage1ReasoningToken { content: more, .. },
+            ) => {
+                content.push_str(more);
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
 /// Asks every member; the result keeps the council's order.
 pub async fn ask_all(run: &Run, plan: &Plan) -> Vec<Answer> {
     let members = plan.members();

@@ -75,6 +75,23 @@ pub enum SynthesisEvent {
     Stage3Complete { data: Box<Synthesis> },
 }
 
+impl SynthesisEvent {
+    /// See [`Event::join`].
+    pub fn join(&mut self, next: &Self) -> bool {
+        match (self, next) {
+            (Self::Stage3Token { content, .. }, Self::Stage3Token { content: more, .. })
+            | (
+                Self::Stage3ReasoningToken { content, .. },
+                Self::Stage3ReasoningToken { content: more, .. },
+            ) => {
+                content.push_str(more);
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
 /// Writes the answer, by the chairman or the next in the chain.
 pub async fn write(run: &Run, plan: &Plan, answers: &[Answer], reviewed: &Reviewed) -> Synthesis {
     let chairman = &plan.settings.chairman_model;
