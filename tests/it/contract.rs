@@ -131,7 +131,8 @@ async fn every_event_is_one_chunk_with_one_ascii_data_line() {
             .then(|| Script::answer(FOREIGN).reasoning(FOREIGN).in_chunks(7))
     });
     let (_, chunks) = ask(&app, &[], &json!({"content": FOREIGN})).await;
-    assert!(chunks.len() > 30, "{}", chunks.len());
+    // Tokens that wait together become one event; the structure alone is more than this.
+    assert!(chunks.len() > 20, "{}", chunks.len());
     let (mut events, mut escaped) = (0, 0);
     for chunk in &chunks {
         assert!(chunk.is_ascii(), "{}", String::from_utf8_lossy(chunk));
