@@ -12,6 +12,9 @@ pub struct Cli {
     /// The database to use, as a superuser; without it a Postgres of its own, on the disk, with fsync.
     #[arg(long, global = true)]
     pub database_url: Option<String>,
+    /// The server to measure; by default the one of this build.
+    #[arg(long, global = true, default_value = env!("CARGO_BIN_EXE_llm-council"))]
+    pub server: PathBuf,
     /// Where that Postgres keeps its files, to have it on a certain disk.
     #[arg(long, global = true, default_value_os_t = std::env::temp_dir())]
     pub work_dir: PathBuf,

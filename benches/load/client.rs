@@ -43,8 +43,8 @@ pub async fn conversation(connection: &mut Connection) -> anyhow::Result<String>
     connection.send("POST", "/api/conversations", "{}").await?;
     let mut head = connection.head().await?;
     let body = connection.body(&mut head).await?;
-    let value: serde_json::Value =
-        serde_json::from_slice(&body).with_context(|| format!("HTTP {} to a new conversation", head.status))?;
+    let value: serde_json::Value = serde_json::from_slice(&body)
+        .with_context(|| format!("HTTP {} to a new conversation", head.status))?;
     Ok(value["id"].as_str().context("a new conversation has no id")?.to_owned())
 }
 

@@ -92,7 +92,9 @@ impl Ground {
     /// How many warnings and errors the server has logged, and the first of them.
     pub fn complaints(&self) -> anyhow::Result<(usize, Option<String>)> {
         let log = std::fs::read_to_string(&self.log)?;
-        let mut lines = log.lines().filter(|line| line.contains(r#""level":"WARN""#) || line.contains(r#""level":"ERROR""#));
+        let mut lines = log
+            .lines()
+            .filter(|line| line.contains(r#""level":"WARN""#) || line.contains(r#""level":"ERROR""#));
         let first = lines.next().map(str::to_owned);
         Ok((usize::from(first.is_some()) + lines.count(), first))
     }
@@ -135,7 +137,7 @@ fn start_server(
     dir: &Path,
     log: &Path,
 ) -> anyhow::Result<Process> {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_llm-council"));
+    let mut command = Command::new(&cli.server);
     command.current_dir(dir).stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(log)?);
     let mut set = |key: &str, value: &str| {
         command.env(format!("LLM_COUNCIL__{}", key.replace('.', "__").to_uppercase()), value);

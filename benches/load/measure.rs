@@ -29,7 +29,12 @@ pub fn cpu_seconds_of_family(parent: u32) -> anyhow::Result<f64> {
         let own = pid == parent;
         if own || fields.get(1).is_some_and(|of| *of == parent.to_string()) {
             let counted = if own { 11..15 } else { 11..13 };
-            ticks += fields.get(counted).unwrap_or_default().iter().filter_map(|f| f.parse::<f64>().ok()).sum::<f64>();
+            ticks += fields
+                .get(counted)
+                .unwrap_or_default()
+                .iter()
+                .filter_map(|f| f.parse::<f64>().ok())
+                .sum::<f64>();
         }
     }
     Ok(ticks / TICKS)
@@ -37,14 +42,16 @@ pub fn cpu_seconds_of_family(parent: u32) -> anyhow::Result<f64> {
 
 /// The fields of /proc/PID/stat after the name, which may hold spaces.
 fn stat(pid: u32) -> anyhow::Result<Vec<String>> {
-    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).with_context(|| format!("process {pid} is gone"))?;
+    let text = std::fs::read_to_string(format!("/proc/{pid}/stat"))
+        .with_context(|| format!("process {pid} is gone"))?;
     let fields = text.rsplit_once(')').map_or("", |(_, fields)| fields);
     Ok(fields.split_whitespace().map(str::to_owned).collect())
 }
 
 /// `VmRSS` or `VmHWM` of a process, in MiB.
 pub fn memory_mib(pid: u32, field: &str) -> anyhow::Result<f64> {
-    let text = std::fs::read_to_string(format!("/proc/{pid}/status")).with_context(|| format!("process {pid} is gone"))?;
+    let text = std::fs::read_to_string(format!("/proc/{pid}/status"))
+        .with_context(|| format!("process {pid} is gone"))?;
     let line = text.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(':'));
     let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
     Ok(kib.with_context(|| format!("no {field} of process {pid}"))? / 1024.0)
@@ -70,7 +77,10 @@ impl Memory {
         std::thread::spawn(move || {
             let began = Instant::now();
             while let (Some(samples), Ok(mib)) = (seen.upgrade(), memory_mib(pid, "VmRSS")) {
-                samples.lock().unwrap_or_else(PoisonError::into_inner).push((began.elapsed().as_secs_f64(), mib));
+                samples
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .push((began.elapsed().as_secs_f64(), mib));
                 drop(samples);
                 std::thread::sleep(Duration::from_millis(250));
             }
@@ -100,7 +110,8 @@ pub struct Transactions {
 impl Database {
     /// Connects as a superuser; `data_dir` is where a cluster of our own is.
     pub async fn open(options: &PgConnectOptions, data_dir: Option<&Path>) -> anyhow::Result<Self> {
-        let connection = PgConnection::connect_with(options).await.context("the database cannot be looked at")?;
+        let connection =
+            PgConnection::connect_with(options).await.context("the database cannot be looked at")?;
         let pid_file = data_dir.map(|dir| dir.join("postgres/cluster/postmaster.pid"));
         let text = pid_file.map(std::fs::read_to_string).transpose()?;
         let postmaster = text.and_then(|text| text.lines().next()?.parse().ok());
@@ -110,7 +121,8 @@ impl Database {
     /// Waits until the backends have reported, which they do about once a second, and reads.
     pub async fn transactions(&mut self) -> anyhow::Result<Transactions> {
         tokio::time::sleep(Duration::from_millis(1_200)).await;
-        let sql = "SELECT xact_commit, xact_rollback FROM pg_stat_database WHERE datname = current_database()";
+        let sql =
+            "SELECT xact_commit, xact_rollback FROM pg_stat_database WHERE datname = current_database()";
         let row = sqlx::query(sql).fetch_one(&mut self.connection).await?;
         Ok(Transactions { commits: row.try_get(0)?, rollbacks: row.try_get(1)? })
     }

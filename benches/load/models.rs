@@ -175,9 +175,7 @@ impl Connection {
         self.output.clear();
         let last = match kind {
             Kind::Answer => r"\n\nCONFIDENCE: 8",
-            Kind::Review => {
-                r"\n\nFINAL RANKING:\n1. Response A\n2. Response B\n3. Response C\n4. Response D"
-            }
+            Kind::Review => r"\n\nFINAL RANKING:\n1. Response A\n2. Response B\n3. Response C\n4. Response D",
             Kind::Synthesis | Kind::Title => "",
         };
         if !last.is_empty() {

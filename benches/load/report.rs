@@ -93,7 +93,12 @@ fn short(value: f64) -> String {
 /// The value below which a share of the values lies; 0 where there are none.
 pub fn quantile(values: &mut [f64], share: f64) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, clippy::cast_precision_loss, reason = "an index")]
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        clippy::cast_precision_loss,
+        reason = "an index"
+    )]
     let at = (values.len().saturating_sub(1) as f64 * share).round() as usize;
     values.get(at).copied().unwrap_or(0.0)
 }

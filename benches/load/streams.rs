@@ -56,11 +56,8 @@ pub async fn live(cli: &Cli, flags: LiveFlags) -> anyhow::Result<Report> {
         flags.runs, flags.pace, flags.seconds
     ));
     outcomes(&mut report, &seen, &counts);
-    let bounds = match flags.runs {
-        ..=200 => Bounds { token_p99: Target::AtMost(100.0), ..Bounds::NONE },
-        _ => Bounds::NONE,
-    };
-    times(&mut report, &seen, Some(Duration::from_secs(3 * flags.seconds)), &bounds);
+    let ideal = Duration::from_secs(3 * flags.seconds);
+    times(&mut report, &seen, Some(ideal), &Bounds::of_live(&flags));
     #[expect(clippy::cast_precision_loss, reason = "a count far below 2^52")]
     let per_token = usage.server * 1e6 / counts.tokens as f64;
     report.row("server processor per token from upstream", per_token, "µs", Target::None);

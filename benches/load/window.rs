@@ -60,7 +60,8 @@ impl Window {
         let server = cpu_seconds(ground.server.pid())? - self.server;
         let models = cpu_seconds(ground.models.pid())? - self.models;
         let own = cpu_seconds(std::process::id())? - self.own;
-        let postgres = ground.database.cpu_seconds()?.zip(self.postgres).map(|(after, before)| after - before);
+        let postgres =
+            ground.database.cpu_seconds()?.zip(self.postgres).map(|(after, before)| after - before);
         let memory = self.memory.samples();
         let peak_mib = memory_mib(ground.server.pid(), "VmHWM")?;
         if let Some(perf) = self.perf {
