@@ -123,6 +123,8 @@ impl Connection {
                 *counts = Counts { in_flight, peak_in_flight: in_flight, ..Counts::default() };
                 drop(counts);
                 self.plain(200, "{}").await?;
+            } else if head.starts_with("get /v1/models") {
+                self.plain(200, r#"{"object":"list","data":[]}"#).await?;
             } else {
                 self.plain(404, "{}").await?;
             }
