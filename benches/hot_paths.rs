@@ -144,7 +144,9 @@ fn fan_out() {
     let plain = measure(|| json.to_vec());
     let at_once = measure(|| {
         let run = live_run();
-        json.iter().for_each(|json| drop(run.append(None, Some(("", json.clone(), false)))));
+        for json in &json {
+            run.append(None, Some(("", json.clone(), false)));
+        }
         run.take().frames.len()
     });
     let with_readers = |readers: usize| {
