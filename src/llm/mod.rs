@@ -6,6 +6,8 @@
 //! implements [`Provider`] and one line in `registry.rs`.
 
 mod assemble;
+#[doc(hidden)]
+pub mod bench;
 mod chat_completions;
 mod clean;
 mod client;

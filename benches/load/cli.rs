@@ -1,0 +1,126 @@
+//! The flags.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Loads a real server of this build with scripted models and counts what comes out.
+#[derive(Debug, Parser)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub scenario: Scenario,
+    /// The database to use, as a superuser; without it a Postgres of its own, on the disk, with fsync.
+    #[arg(long, global = true)]
+    pub database_url: Option<String>,
+    /// The server to measure; by default the one of this build.
+    #[arg(long, global = true, default_value = env!("CARGO_BIN_EXE_llm-council"))]
+    pub server: PathBuf,
+    /// Where that Postgres keeps its files, to have it on a certain disk.
+    #[arg(long, global = true, default_value_os_t = std::env::temp_dir())]
+    pub work_dir: PathBuf,
+    /// A configuration key of the server (`database.max_connections=20`); may be repeated.
+    #[arg(long = "set", global = true, value_name = "KEY=VALUE", value_parser = key_and_value)]
+    pub settings: Vec<(String, String)>,
+    /// Also writes the figures to this file, as JSON.
+    #[arg(long, global = true)]
+    pub json: Option<PathBuf>,
+    /// Records where the server spends its time with `perf record` into this file, during the measured part.
+    #[arg(long, global = true)]
+    pub perf: Option<PathBuf>,
+    /// Given by `cargo bench`; means nothing here.
+    #[arg(long, global = true, hide = true)]
+    pub bench: bool,
+}
+
+/// What to do to the server.
+#[derive(Debug, Clone, Copy, Subcommand)]
+pub enum Scenario {
+    /// Whole runs one after the other by a number of users at once.
+    Runs(RunsFlags),
+    /// Long runs that all stream at the same time.
+    Live(LiveFlags),
+    /// Many streams on which nothing happens.
+    Idle(IdleFlags),
+    /// Readers far slower than what they read.
+    SlowReader(SlowFlags),
+    /// The scripted models; started by the others.
+    #[command(hide = true)]
+    Models(ModelFlags),
+}
+
+#[derive(Debug, Clone, Copy, Args)]
+pub struct RunsFlags {
+    /// How many users ask at once, each for one run after the other.
+    #[arg(long, default_value_t = 1)]
+    pub concurrency: usize,
+    /// How many runs are measured; by default four per user, 50 to 1000.
+    #[arg(long)]
+    pub runs: Option<usize>,
+    /// How long a model takes for one answer, in milliseconds.
+    #[arg(long, default_value_t = 200)]
+    pub call_ms: u64,
+    /// How many tokens an answer has.
+    #[arg(long, default_value_t = 20)]
+    pub tokens: u32,
+}
+
+#[derive(Debug, Clone, Copy, Args)]
+pub struct LiveFlags {
+    /// How many runs stream at the same time.
+    #[arg(long, default_value_t = 200)]
+    pub runs: usize,
+    /// How long a model takes for one answer, in seconds; a run has three such stages.
+    #[arg(long, default_value_t = 20)]
+    pub seconds: u64,
+    /// Tokens per second and call.
+    #[arg(long, default_value_t = 50)]
+    pub pace: u32,
+    /// Over how many seconds the runs are started.
+    #[arg(long, default_value_t = 5)]
+    pub ramp: u64,
+}
+
+#[derive(Debug, Clone, Copy, Args)]
+pub struct IdleFlags {
+    /// How many streams are open.
+    #[arg(long, default_value_t = 5_000)]
+    pub streams: usize,
+    /// How many runs they watch; each has five silent calls.
+    #[arg(long, default_value_t = 500)]
+    pub runs: usize,
+    /// How long they are watched, in seconds; at least one heartbeat.
+    #[arg(long, default_value_t = 40)]
+    pub seconds: u64,
+}
+
+#[derive(Debug, Clone, Copy, Args)]
+pub struct SlowFlags {
+    /// For how many minutes they read.
+    #[arg(long, default_value_t = 10)]
+    pub minutes: u64,
+    /// How many slow readers; each has a run of its own.
+    #[arg(long, default_value_t = 10)]
+    pub readers: usize,
+    /// How many bytes each reads in a second.
+    #[arg(long, default_value_t = 1_024)]
+    pub bytes: usize,
+    /// Tokens per second and call.
+    #[arg(long, default_value_t = 50)]
+    pub pace: u32,
+}
+
+/// What every scripted model does.
+#[derive(Debug, Clone, Copy, Args)]
+pub struct ModelFlags {
+    /// How long a call takes, in milliseconds; a title never takes more than half a second.
+    #[arg(long)]
+    pub call_ms: u64,
+    /// How many tokens it has, spread evenly over that time.
+    #[arg(long)]
+    pub tokens: u32,
+}
+
+fn key_and_value(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("write KEY=VALUE")?;
+    Ok((key.to_owned(), value.to_owned()))
+}

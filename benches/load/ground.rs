@@ -1,0 +1,186 @@
+//! What a scenario stands on: a database, the scripted models and the real server, each a process
+//! of its own, gone when this is dropped.
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::str::FromStr as _;
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use llm_council::store::local::{Durability, LocalPostgres};
+use sqlx::postgres::PgConnectOptions;
+
+use super::cli::{Cli, ModelFlags};
+use super::http::Connection;
+use super::measure::Database;
+use super::models::{Counts, HELLO};
+
+const START_PATIENCE: Duration = Duration::from_secs(60);
+/// Longer than any scenario: what is measured is not how calls time out.
+const CALL_TIME_MS: &str = "3600000";
+
+/// See the module.
+pub struct Ground {
+    pub server: Process,
+    pub models: Process,
+    pub database: Database,
+    postgres: Option<LocalPostgres>,
+    log: PathBuf,
+    _dir: tempfile::TempDir,
+}
+
+/// A process that listens on a port of 127.0.0.1; killed when dropped.
+pub struct Process {
+    child: Child,
+    pub address: SocketAddr,
+}
+
+impl Process {
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // Both fail only when it has ended already.
+        self.child.kill().ok();
+        self.child.wait().ok();
+    }
+}
+
+impl Ground {
+    /// Starts everything.
+    pub async fn prepare(cli: &Cli, flags: ModelFlags) -> anyhow::Result<Self> {
+        let dir = tempfile::Builder::new().prefix("council-load-").tempdir_in(&cli.work_dir)?;
+        let (postgres, url) = match &cli.database_url {
+            Some(url) => (None, url.clone()),
+            None => {
+                let postgres = LocalPostgres::start(dir.path(), Durability::Safe).await?;
+                let url = url(&postgres.connect_options());
+                (Some(postgres), url)
+            }
+        };
+        let models = start_models(flags)?;
+        let log = dir.path().join("server.log");
+        let server = start_server(cli, &url, models.address, dir.path(), &log)?;
+        let cluster = postgres.is_some().then(|| dir.path());
+        let database = Database::open(&PgConnectOptions::from_str(&url)?, cluster).await?;
+        Ok(Self { server, models, database, postgres, log, _dir: dir })
+    }
+
+    /// What the models have counted.
+    pub async fn counts(&self) -> anyhow::Result<Counts> {
+        Ok(serde_json::from_slice(&self.ask_models("GET").await?)?)
+    }
+
+    /// Lets the models count from nothing.
+    pub async fn reset_counts(&self) -> anyhow::Result<()> {
+        self.ask_models("DELETE").await.map(|_| ())
+    }
+
+    async fn ask_models(&self, method: &str) -> anyhow::Result<Vec<u8>> {
+        let mut connection = Connection::open(self.models.address, "", None).await?;
+        connection.send(method, "/counts", "").await?;
+        let mut head = connection.head().await?;
+        Ok(connection.body(&mut head).await?)
+    }
+
+    /// How many warnings and errors the server has logged, and the first of them.
+    pub fn complaints(&self) -> anyhow::Result<(usize, Option<String>)> {
+        let log = std::fs::read_to_string(&self.log)?;
+        let mut lines = log
+            .lines()
+            .filter(|line| line.contains(r#""level":"WARN""#) || line.contains(r#""level":"ERROR""#));
+        let first = lines.next().map(str::to_owned);
+        Ok((usize::from(first.is_some()) + lines.count(), first))
+    }
+
+    /// Ends everything in order: a clean stop of Postgres leaves nothing behind.
+    pub async fn clear(self) -> anyhow::Result<()> {
+        let Self { server, models, database, postgres, log: _, _dir } = self;
+        drop((server, models, database));
+        if let Some(postgres) = postgres {
+            postgres.stop().await?;
+        }
+        Ok(())
+    }
+}
+
+fn url(options: &PgConnectOptions) -> String {
+    let socket = options.get_socket().map(|path| path.display().to_string()).unwrap_or_default();
+    let (user, name) = (options.get_username(), options.get_database().unwrap_or_default());
+    format!("postgres://{user}@localhost/{name}?host={}", socket.replace('/', "%2F"))
+}
+
+fn start_models(flags: ModelFlags) -> anyhow::Result<Process> {
+    let mut child = Command::new(std::env::current_exe()?)
+        .args(["models", "--call-ms", &flags.call_ms.to_string(), "--tokens", &flags.tokens.to_string()])
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("the scripted models do not start")?;
+    let mut line = String::new();
+    let output = child.stdout.take().context("it is piped")?;
+    BufReader::new(output).read_line(&mut line)?;
+    let port = line.trim().strip_prefix(HELLO).and_then(|port| port.parse().ok());
+    let port: u16 = port.context("the scripted models do not say where they are")?;
+    Ok(Process { child, address: SocketAddr::from(([127, 0, 0, 1], port)) })
+}
+
+fn start_server(
+    cli: &Cli,
+    database: &str,
+    models: SocketAddr,
+    dir: &Path,
+    log: &Path,
+) -> anyhow::Result<Process> {
+    let mut command = Command::new(&cli.server);
+    command.current_dir(dir).stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(log)?);
+    let mut set = |key: &str, value: &str| {
+        command.env(format!("LLM_COUNCIL__{}", key.replace('.', "__").to_uppercase()), value);
+    };
+    set("database.url", database);
+    set("server.bind", "127.0.0.1");
+    set("server.port", "0");
+    set("auth.mode", "proxy");
+    set("auth.trusted_proxies", "127.0.0.1/32");
+    set("log.format", "json");
+    set("providers.scripted.kind", "openai_compatible");
+    set("providers.scripted.base_url", &format!("http://{models}/v1"));
+    set("providers.scripted.api_key", "sk-scripted");
+    set("providers.scripted.max_in_flight", "10000");
+    set("council.models", "m/one, m/two, m/three, m/four");
+    set("council.chairman", "m/chair");
+    set("council.title_model", "m/title");
+    for purpose in ["answer", "review", "ballot_repair", "synthesis", "title"] {
+        for part in ["first_token_ms", "idle_ms", "total_ms"] {
+            set(&format!("council.timeouts.{purpose}.{part}"), CALL_TIME_MS);
+        }
+    }
+    for (key, value) in &cli.settings {
+        set(key, value);
+    }
+    let child = command.spawn().context("the server does not start")?;
+    // Killed also when it never says where it is.
+    let mut process = Process { child, address: SocketAddr::from(([127, 0, 0, 1], 0)) };
+    let deadline = Instant::now() + START_PATIENCE;
+    loop {
+        let said = std::fs::read_to_string(log)?;
+        if let Some(port) = port_in(&said) {
+            process.address.set_port(port);
+            return Ok(process);
+        }
+        let ended = process.child.try_wait()?;
+        anyhow::ensure!(ended.is_none() && Instant::now() < deadline, "the server does not start:\n{said}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// The port in `LLM Council: http://127.0.0.1:8001`, once that line is whole.
+fn port_in(log: &str) -> Option<u16> {
+    let (line, _) = log.split_once("LLM Council: http://")?.1.split_once('\n')?;
+    line.trim().trim_end_matches('/').rsplit_once(':')?.1.parse().ok()
+}

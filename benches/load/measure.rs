@@ -1,0 +1,134 @@
+//! What the machine says about the processes and the database.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::Context as _;
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{Connection as _, PgConnection, Row as _};
+
+/// Clock ticks in a second, as /proc counts them on every Linux architecture in use.
+const TICKS: f64 = 100.0;
+
+/// Processor time of a process so far, its threads included, in seconds.
+pub fn cpu_seconds(pid: u32) -> anyhow::Result<f64> {
+    let fields = stat(pid)?;
+    let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<f64>().ok()).unwrap_or(0.0);
+    // utime and stime, the 14th and 15th field; the first two are cut off.
+    Ok((ticks(11) + ticks(12)) / TICKS)
+}
+
+/// The same for a process with all its children, those that have ended included.
+pub fn cpu_seconds_of_family(parent: u32) -> anyhow::Result<f64> {
+    let mut ticks = 0.0;
+    for entry in std::fs::read_dir("/proc")? {
+        let pid = entry?.file_name().to_str().and_then(|name| name.parse::<u32>().ok());
+        // A process that ended since is in its parent's sums.
+        let Some((pid, fields)) = pid.and_then(|pid| Some((pid, stat(pid).ok()?))) else { continue };
+        let own = pid == parent;
+        if own || fields.get(1).is_some_and(|of| *of == parent.to_string()) {
+            let counted = if own { 11..15 } else { 11..13 };
+            ticks += fields
+                .get(counted)
+                .unwrap_or_default()
+                .iter()
+                .filter_map(|f| f.parse::<f64>().ok())
+                .sum::<f64>();
+        }
+    }
+    Ok(ticks / TICKS)
+}
+
+/// The fields of /proc/PID/stat after the name, which may hold spaces.
+fn stat(pid: u32) -> anyhow::Result<Vec<String>> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/stat"))
+        .with_context(|| format!("process {pid} is gone"))?;
+    let fields = text.rsplit_once(')').map_or("", |(_, fields)| fields);
+    Ok(fields.split_whitespace().map(str::to_owned).collect())
+}
+
+/// `VmRSS` or `VmHWM` of a process, in MiB.
+pub fn memory_mib(pid: u32, field: &str) -> anyhow::Result<f64> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/status"))
+        .with_context(|| format!("process {pid} is gone"))?;
+    let line = text.lines().find_map(|line| line.strip_prefix(field)?.strip_prefix(':'));
+    let kib = line.and_then(|line| line.split_whitespace().next()?.parse::<f64>().ok());
+    Ok(kib.with_context(|| format!("no {field} of process {pid}"))? / 1024.0)
+}
+
+/// How many files a process may open: connections are files.
+pub fn open_files_limit() -> anyhow::Result<usize> {
+    let text = std::fs::read_to_string("/proc/self/limits")?;
+    let line = text.lines().find(|line| line.starts_with("Max open files")).unwrap_or_default();
+    Ok(line.split_whitespace().nth(3).and_then(|limit| limit.parse().ok()).unwrap_or(usize::MAX))
+}
+
+/// Memory of a process over time, read by a thread of its own until it is dropped.
+pub struct Memory {
+    samples: Arc<Mutex<Vec<(f64, f64)>>>,
+}
+
+impl Memory {
+    /// Begins to watch, several times a second.
+    pub fn watch(pid: u32) -> Self {
+        let samples: Arc<Mutex<Vec<(f64, f64)>>> = Arc::default();
+        let seen = Arc::downgrade(&samples);
+        std::thread::spawn(move || {
+            let began = Instant::now();
+            while let (Some(samples), Ok(mib)) = (seen.upgrade(), memory_mib(pid, "VmRSS")) {
+                samples
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .push((began.elapsed().as_secs_f64(), mib));
+                drop(samples);
+                std::thread::sleep(Duration::from_millis(250));
+            }
+        });
+        Self { samples }
+    }
+
+    /// Seconds since the beginning, and MiB.
+    pub fn samples(&self) -> Vec<(f64, f64)> {
+        self.samples.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// A look at the database from outside.
+pub struct Database {
+    connection: PgConnection,
+    postmaster: Option<u32>,
+}
+
+/// The database's counters at one moment.
+#[derive(Debug, Clone, Copy)]
+pub struct Transactions {
+    pub commits: i64,
+    pub rollbacks: i64,
+}
+
+impl Database {
+    /// Connects as a superuser; `data_dir` is where a cluster of our own is.
+    pub async fn open(options: &PgConnectOptions, data_dir: Option<&Path>) -> anyhow::Result<Self> {
+        let connection =
+            PgConnection::connect_with(options).await.context("the database cannot be looked at")?;
+        let pid_file = data_dir.map(|dir| dir.join("postgres/cluster/postmaster.pid"));
+        let text = pid_file.map(std::fs::read_to_string).transpose()?;
+        let postmaster = text.and_then(|text| text.lines().next()?.parse().ok());
+        Ok(Self { connection, postmaster })
+    }
+
+    /// Waits until the backends have reported, which they do about once a second, and reads.
+    pub async fn transactions(&mut self) -> anyhow::Result<Transactions> {
+        tokio::time::sleep(Duration::from_millis(1_200)).await;
+        let sql =
+            "SELECT xact_commit, xact_rollback FROM pg_stat_database WHERE datname = current_database()";
+        let row = sqlx::query(sql).fetch_one(&mut self.connection).await?;
+        Ok(Transactions { commits: row.try_get(0)?, rollbacks: row.try_get(1)? })
+    }
+
+    /// Processor time of Postgres, where it is our own.
+    pub fn cpu_seconds(&self) -> anyhow::Result<Option<f64>> {
+        self.postmaster.map(cpu_seconds_of_family).transpose()
+    }
+}

@@ -1,0 +1,195 @@
+//! Whole runs: a number of users, each with one run after the other.
+
+use std::time::Duration;
+
+use anyhow::Context as _;
+use tokio::task::JoinSet;
+
+use super::cli::{Cli, LiveFlags, ModelFlags, RunsFlags};
+use super::client::{End, Events, Seen, conversation};
+use super::ground::Ground;
+use super::http::Connection;
+use super::models::Counts;
+use super::report::{Report, Target, quantile};
+use super::window::Window;
+
+/// One after the other: answers, reviews, synthesis. The title is asked for beside them.
+const STAGES: u32 = 3;
+
+struct User {
+    connection: Connection,
+    conversations: Vec<String>,
+}
+
+/// Runs the scenario.
+pub async fn measure(cli: &Cli, flags: RunsFlags) -> anyhow::Result<Report> {
+    let users = flags.concurrency.max(1);
+    let each = flags.runs.unwrap_or((4 * users).clamp(50, 1_000)).div_ceil(users);
+    let mut ground =
+        Ground::prepare(cli, ModelFlags { call_ms: flags.call_ms, tokens: flags.tokens }).await?;
+    let mut ready = Vec::new();
+    for number in 0..users {
+        let mut connection = Connection::open(ground.server.address, &format!("user{number}"), None).await?;
+        let mut conversations = Vec::new();
+        for _ in 0..=each {
+            conversations.push(conversation(&mut connection).await?);
+        }
+        ready.push(User { connection, conversations });
+    }
+    // Once as hard as it will be measured: connections and pools are then as in a server that has
+    // been running for a while.
+    let (ready, _) = ask_all(ready, 1).await?;
+    let window = Window::open(&mut ground, cli.perf.as_deref()).await?;
+    let (users_after, seen) = ask_all(ready, each).await?;
+    let usage = window.close(&mut ground).await?;
+    let counts = ground.counts().await?;
+    drop(users_after);
+
+    let runs = seen.len();
+    let mut report = Report::new(format!(
+        "{users} users at once, {runs} runs, models of {} ms and {} tokens per call",
+        flags.call_ms, flags.tokens
+    ));
+    let bounds = Bounds::of(&flags);
+    outcomes(&mut report, &seen, &counts);
+    let ideal = Duration::from_millis(flags.call_ms) * STAGES;
+    times(&mut report, &seen, Some(ideal), &bounds);
+    #[expect(clippy::cast_precision_loss, reason = "a number of runs")]
+    let per_run = usage.server * 1_000.0 / runs as f64;
+    report.row("server processor per run", per_run, "ms", bounds.cpu);
+    report_models(&mut report, counts, bounds.in_flight);
+    usage.report(&mut report, &ground, bounds.memory)?;
+    ground.clear().await?;
+    Ok(report)
+}
+
+/// Lets every user ask `each` times.
+async fn ask_all(users: Vec<User>, each: usize) -> anyhow::Result<(Vec<User>, Vec<Seen>)> {
+    let mut tasks = JoinSet::new();
+    for mut user in users {
+        tasks.spawn_local(async move {
+            let mut seen = Vec::new();
+            for _ in 0..each {
+                let conversation = user.conversations.pop().context("more runs than conversations")?;
+                seen.push(Events::ask(&mut user.connection, &conversation).await?.to_end().await);
+            }
+            anyhow::Ok((user, seen))
+        });
+    }
+    let (mut users, mut all) = (Vec::new(), Vec::new());
+    while let Some(ended) = tasks.join_next().await {
+        let (user, seen) = ended.context("a user panicked")??;
+        users.push(user);
+        all.extend(seen);
+    }
+    Ok((users, all))
+}
+
+/// The targets for this load, where there are any.
+pub struct Bounds {
+    first_event: Target,
+    overhead_median: Target,
+    overhead_p99: Target,
+    whole_p99: Target,
+    token_p99: Target,
+    cpu: Target,
+    in_flight: Target,
+    memory: Target,
+}
+
+impl Bounds {
+    /// No target at all.
+    const NONE: Self = Self {
+        first_event: Target::None,
+        overhead_median: Target::None,
+        overhead_p99: Target::None,
+        whole_p99: Target::None,
+        token_p99: Target::None,
+        cpu: Target::None,
+        in_flight: Target::None,
+        memory: Target::None,
+    };
+
+    /// Those of long runs that stream at the same time.
+    pub fn of_live(flags: &LiveFlags) -> Self {
+        match flags.runs {
+            ..=200 => Self { token_p99: Target::AtMost(100.0), ..Self::NONE },
+            _ => Self::NONE,
+        }
+    }
+
+    fn of(flags: &RunsFlags) -> Self {
+        match flags.concurrency {
+            1 => Self { overhead_median: Target::AtMost(15.0), cpu: Target::AtMost(5.0), ..Self::NONE },
+            100 if flags.call_ms == 200 => Self {
+                first_event: Target::AtMost(20.0),
+                overhead_median: Target::AtMost(50.0),
+                overhead_p99: Target::AtMost(200.0),
+                in_flight: Target::AtLeast(380.0),
+                ..Self::NONE
+            },
+            500 => Self { whole_p99: Target::AtMost(2_000.0), memory: Target::AtMost(150.0), ..Self::NONE },
+            _ => Self::NONE,
+        }
+    }
+}
+
+/// How the runs ended, and what was missing in them.
+#[expect(clippy::cast_precision_loss, reason = "counts far below 2^52")]
+pub fn outcomes(report: &mut Report, seen: &[Seen], counts: &Counts) {
+    let ended = |end| seen.iter().filter(|seen| seen.end == end).count() as f64;
+    report.row("runs complete", ended(End::Complete), "", Target::None);
+    report.row("runs refused (429, 503)", ended(End::Refused), "", Target::None);
+    report.row("runs failed or cut", ended(End::Failed), "", Target::AtMost(0.0));
+    let lost: u64 = seen.iter().map(|seen| seen.lost).sum();
+    report.row("events lost (gaps in the numbers)", lost as f64, "", Target::AtMost(0.0));
+    let tokens: usize = seen.iter().map(|seen| seen.token_us.len()).sum();
+    let missing = counts.shown_tokens as f64 - tokens as f64;
+    report.row("tokens sent by models and not received", missing, "", Target::AtMost(0.0));
+    report.row("events received", seen.iter().map(|seen| seen.events).sum::<u64>() as f64, "", Target::None);
+}
+
+/// When things came.
+pub fn times(report: &mut Report, seen: &[Seen], ideal: Option<Duration>, bounds: &Bounds) {
+    let ms = |time: Duration| time.as_secs_f64() * 1_000.0;
+    let of_complete = || seen.iter().filter(|seen| seen.end == End::Complete);
+    let mut first: Vec<f64> = of_complete().map(|seen| ms(seen.first_event)).collect();
+    report.row("first event, median", quantile(&mut first, 0.5), "ms", bounds.first_event);
+    report.row("first event, p99", quantile(&mut first, 0.99), "ms", Target::None);
+    let mut token: Vec<f64> =
+        of_complete().filter_map(|seen| seen.first_token_us).map(|us| f64::from(us) / 1_000.0).collect();
+    report.row("first token through the server, median", quantile(&mut token, 0.5), "ms", Target::None);
+    report.row("first token through the server, p99", quantile(&mut token, 0.99), "ms", Target::None);
+    let mut tokens: Vec<f64> =
+        seen.iter().flat_map(|seen| &seen.token_us).map(|us| f64::from(*us) / 1_000.0).collect();
+    report.row("token through the server, median", quantile(&mut tokens, 0.5), "ms", Target::None);
+    report.row("token through the server, p99", quantile(&mut tokens, 0.99), "ms", bounds.token_p99);
+    let mut whole: Vec<f64> = of_complete().map(|seen| ms(seen.whole)).collect();
+    report.row("whole run, median", quantile(&mut whole, 0.5), "ms", Target::None);
+    report.row("whole run, p99", quantile(&mut whole, 0.99), "ms", bounds.whole_p99);
+    if let Some(ideal) = ideal {
+        let mut over: Vec<f64> = whole.iter().map(|whole| whole - ms(ideal)).collect();
+        report.row(
+            "overhead over the critical path, median",
+            quantile(&mut over, 0.5),
+            "ms",
+            bounds.overhead_median,
+        );
+        report.row(
+            "overhead over the critical path, p99",
+            quantile(&mut over, 0.99),
+            "ms",
+            bounds.overhead_p99,
+        );
+    }
+}
+
+/// What the models saw.
+#[expect(clippy::cast_precision_loss, reason = "counts far below 2^52")]
+pub fn report_models(report: &mut Report, counts: Counts, in_flight: Target) {
+    report.row("calls upstream", counts.calls as f64, "", Target::None);
+    report.row("calls upstream in flight, peak", counts.peak_in_flight as f64, "", in_flight);
+    let mut late: Vec<f64> = counts.late.into_iter().map(|us| f64::from(us) / 1_000.0).collect();
+    report.row("of the overhead: a call late by, median", quantile(&mut late, 0.5), "ms", Target::None);
+    report.row("of the overhead: a call late by, p99", quantile(&mut late, 0.99), "ms", Target::None);
+}

@@ -1,0 +1,51 @@
+//! What the micro-benchmarks need of this room: the wire's hot path without a network.
+
+use super::chat_completions::ReplyReader;
+use super::sse::SseDecoder;
+use super::upstream_error::{Asked, Secrets};
+use super::{CallError, Chunk};
+
+/// Reads a streamed reply that came in these pieces, as a call does; answers how many chunks it had.
+///
+/// # Errors
+/// What the reply is refused for.
+pub fn read_reply(pieces: &[&[u8]]) -> Result<usize, CallError> {
+    let asked = Asked { provider: String::new(), model: String::new(), secrets: Secrets::default() };
+    let mut reader = ReplyReader::new(asked);
+    let mut chunks: Vec<Chunk> = Vec::new();
+    let mut count = 0;
+    read_events(pieces, |payload| {
+        reader.read_event(payload, &mut chunks)?;
+        count += chunks.len();
+        chunks.clear();
+        Ok(())
+    })?;
+    Ok(count)
+}
+
+/// Only takes the event stream apart; answers how many events it had.
+#[must_use]
+pub fn count_events(pieces: &[&[u8]]) -> usize {
+    let mut count = 0;
+    let counted = read_events(pieces, |_| {
+        count += 1;
+        Ok(())
+    });
+    counted.map_or(0, |()| count)
+}
+
+fn read_events(
+    pieces: &[&[u8]],
+    mut each: impl FnMut(&str) -> Result<(), CallError>,
+) -> Result<(), CallError> {
+    let mut decoder = SseDecoder::new(1 << 20);
+    let mut payloads = Vec::new();
+    for piece in pieces {
+        // The streams of the benchmarks have no event near the bound.
+        if decoder.push(piece, &mut payloads).is_err() {
+            break;
+        }
+        payloads.drain(..).try_for_each(|payload| each(&payload))?;
+    }
+    Ok(())
+}
