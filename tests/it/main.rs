@@ -4,6 +4,7 @@
 mod contract;
 mod contract_http;
 mod council;
+mod crash;
 mod documents;
 mod input;
 mod input_transport;

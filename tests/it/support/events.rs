@@ -30,33 +30,44 @@ pub struct Events {
     buffer: Vec<u8>,
     /// Everything as it came, network read by network read.
     pub reads: Vec<bytes::Bytes>,
+    /// How many comments came between the events.
+    pub heartbeats: usize,
 }
 
 impl Events {
     pub fn new(response: reqwest::Response) -> Self {
-        Self { response, buffer: Vec::new(), reads: Vec::new() }
+        Self { response, buffer: Vec::new(), reads: Vec::new(), heartbeats: 0 }
     }
 
     /// The next event; `None` when the stream has ended.
     pub async fn next(&mut self) -> Option<Event> {
+        let next = tokio::time::timeout(PATIENCE, self.try_next());
+        next.await.expect("an event in time").expect("a stream that is not torn")
+    }
+
+    /// The same from a server that may die. Waits for as long as it takes.
+    ///
+    /// # Errors
+    /// When the connection was lost; half an event may have been, too.
+    pub async fn try_next(&mut self) -> Result<Option<Event>, reqwest::Error> {
         loop {
             if let Some(end) = self.buffer.windows(2).position(|two| two == b"\n\n") {
                 let frame: Vec<u8> = self.buffer.drain(..end + 2).collect();
                 let frame = String::from_utf8(frame).expect("ASCII");
                 if let Some(event) = parse(&frame) {
-                    return Some(event);
+                    return Ok(Some(event));
                 }
+                self.heartbeats += 1;
                 continue;
             }
-            let read = tokio::time::timeout(PATIENCE, self.response.chunk());
-            match read.await.expect("an event in time").expect("a stream that is not torn") {
+            match self.response.chunk().await? {
                 Some(bytes) => {
                     self.buffer.extend_from_slice(&bytes);
                     self.reads.push(bytes);
                 }
                 None => {
                     assert!(self.buffer.is_empty(), "the stream ended inside an event");
-                    return None;
+                    return Ok(None);
                 }
             }
         }

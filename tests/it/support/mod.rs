@@ -3,6 +3,7 @@
 pub mod app;
 pub mod db;
 pub mod events;
+pub mod follower;
 pub mod model_server;
 pub mod models;
 pub mod process;

@@ -20,13 +20,15 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 use tokio::task::JoinSet;
 
 pub use script::{Gate, Script};
 
 /// How long [`ModelServer::until`] waits before it gives the test up; far beyond any real wait.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How many ends a listener may be behind before it misses some.
+const ENDS: usize = 1024;
 
 /// A request as it came.
 #[derive(Debug, Clone)]
@@ -126,13 +128,26 @@ pub struct Record {
 
 type Rule = dyn Fn(&RecordedRequest) -> Option<Script> + Send + Sync;
 
-#[derive(Default)]
 struct State {
     scripts: Mutex<HashMap<String, VecDeque<Script>>>,
     rule: Mutex<Option<Arc<Rule>>>,
     models: Mutex<Option<Script>>,
     records: Mutex<Vec<Record>>,
     changes: watch::Sender<()>,
+    ends: broadcast::Sender<(AskedFor, Outcome)>,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self {
+            scripts: Mutex::default(),
+            rule: Mutex::default(),
+            models: Mutex::default(),
+            records: Mutex::default(),
+            changes: watch::Sender::default(),
+            ends: broadcast::Sender::new(ENDS),
+        }
+    }
 }
 
 /// See the file's head.
@@ -189,6 +204,11 @@ impl ModelServer {
         self.records().iter().filter(|record| record.request.model == model).count()
     }
 
+    /// Hears of every answer that ends from now on, at that very moment.
+    pub fn ends(&self) -> broadcast::Receiver<(AskedFor, Outcome)> {
+        self.state.ends.subscribe()
+    }
+
     /// Waits until the chat records are as wanted.
     ///
     /// # Panics
@@ -235,6 +255,7 @@ async fn accept(listener: TcpListener, state: Arc<State>) {
 async fn serve(mut connection: http::Connection, state: Arc<State>) {
     while let Some(request) = connection.request().await {
         let response = state.choose(&request).render(&request);
+        let asked_for = request.asked_for();
         let at = {
             let mut records = lock(&state.records);
             records.push(Record { request, outcome: Outcome::Open });
@@ -243,6 +264,8 @@ async fn serve(mut connection: http::Connection, state: Arc<State>) {
         state.changes.send_replace(());
         let (outcome, goes_on) = connection.answer(&response).await;
         lock(&state.records)[at].outcome = outcome;
+        // Nobody may be listening.
+        state.ends.send((asked_for, outcome)).ok();
         state.changes.send_replace(());
         if !goes_on {
             return;

@@ -17,7 +17,8 @@ use super::model_server::ModelServer;
 /// How long a test waits for something that the process does at once; far beyond any real wait.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-const SIGNALS: [(&str, &str); 2] = [("SIGTERM", "-TERM"), ("SIGINT", "-INT")];
+const SIGNALS: [(&str, &str); 4] =
+    [("SIGTERM", "-TERM"), ("SIGINT", "-INT"), ("SIGSTOP", "-STOP"), ("SIGCONT", "-CONT")];
 
 /// How to start the program: with no environment but this one, in a directory of its own.
 #[derive(Clone)]
@@ -190,7 +191,7 @@ impl Process {
         assert!(good, "the process did not log what was expected: {}", self.log());
     }
 
-    /// Sends `SIGTERM` or `SIGINT`.
+    /// Sends `SIGTERM` or `SIGINT`, or freezes it by `SIGSTOP` until a `SIGCONT`.
     pub fn signal(&self, name: &str) {
         let (_, flag) = SIGNALS.iter().find(|(known, _)| *known == name).expect("a known signal");
         let sent = Command::new("kill").arg(flag).arg(self.child.id().to_string()).status();

@@ -1,0 +1,202 @@
+//! A client that does not give up: it asks a question under an idempotency key and reads the run's
+//! events to the end, from whichever server there is, through refusals, cuts and restarts.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::sync::{broadcast, watch};
+
+use super::events::{Event, Events};
+
+/// How long it waits before it tries again, as a polite client would.
+const PAUSE: Duration = Duration::from_millis(50);
+/// How long a stream may be without a byte. The servers under test send a heartbeat each second.
+const SILENCE: Duration = Duration::from_secs(60);
+
+/// Where the server is; nothing while there is none.
+pub type Place = watch::Receiver<Option<String>>;
+
+/// Somebody with one question.
+pub struct Follower {
+    client: reqwest::Client,
+    place: Place,
+    user: String,
+    question: String,
+    /// Says the type of every structural event as it is read.
+    told: Option<broadcast::Sender<String>>,
+}
+
+/// What a follower was told, over all its connections.
+#[derive(Debug, Default)]
+pub struct Heard {
+    pub user: String,
+    pub conversation: String,
+    pub run: String,
+    /// The numbered events, in the order in which they came.
+    pub events: Vec<Event>,
+    pub heartbeats: usize,
+    /// How many connections delivered an event.
+    pub connections: usize,
+    /// The answers that were 503.
+    pub refusals: Vec<Value>,
+}
+
+impl Follower {
+    pub fn new(place: Place, user: &str, question: &str) -> Self {
+        let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+        Self { client, place, user: user.to_owned(), question: question.to_owned(), told: None }
+    }
+
+    /// Tells others what it is told.
+    pub fn telling(mut self, told: broadcast::Sender<String>) -> Self {
+        self.told = Some(told);
+        self
+    }
+
+    /// Asks, and reads to the run's last event.
+    ///
+    /// # Panics
+    /// When a server answers anything but success or 503.
+    pub async fn hear(mut self) -> Heard {
+        let mut heard = Heard { user: self.user.clone(), ..Heard::default() };
+        heard.conversation = self.conversation(&mut heard).await;
+        loop {
+            // Until it knows its run it asks again, which the key makes the same question.
+            let response = match heard.events.last().and_then(|event| event.id) {
+                None => {
+                    let path = format!("/api/conversations/{}/message/stream", heard.conversation);
+                    let body = json!({"content": self.question}).to_string();
+                    let key = self.question.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+                    self.send(&mut heard, "POST", &path, &[("idempotency-key", key)], body).await
+                }
+                Some(last) => {
+                    let path = format!("/api/runs/{}/events", heard.run);
+                    let place = [("last-event-id", last.to_string())];
+                    self.send(&mut heard, "GET", &path, &place, String::new()).await
+                }
+            };
+            if self.read(Events::new(response), &mut heard).await {
+                return heard;
+            }
+        }
+    }
+
+    async fn conversation(&mut self, heard: &mut Heard) -> String {
+        loop {
+            let response = self.send(heard, "POST", "/api/conversations", &[], "{}".to_owned()).await;
+            // The answer may be cut: nobody misses that conversation.
+            if let Ok(text) = response.text().await {
+                let json: Value = serde_json::from_str(&text).expect("JSON");
+                return json["id"].as_str().expect("an id").to_owned();
+            }
+        }
+    }
+
+    /// Sends until there is a success.
+    async fn send(
+        &mut self,
+        heard: &mut Heard,
+        method: &str,
+        path: &str,
+        headers: &[(&str, String)],
+        body: String,
+    ) -> reqwest::Response {
+        loop {
+            let base = self.place.wait_for(Option::is_some).await.expect("a server some time").clone();
+            let base = base.expect("it was waited for");
+            let mut request = self
+                .client
+                .request(method.parse().expect("a method"), format!("{base}{path}"))
+                .header("remote-user", &self.user)
+                .header("content-type", "application/json")
+                .body(body.clone());
+            for (name, value) in headers {
+                request = request.header(*name, value);
+            }
+            match request.send().await {
+                Ok(response) if response.status() == 200 => return response,
+                Ok(response) => {
+                    let status = response.status();
+                    let text = response.text().await.unwrap_or_default();
+                    assert_eq!(status, 503, "{method} {path}: {text}");
+                    heard.refusals.push(serde_json::from_str(&text).expect("problem details"));
+                }
+                // There is no server now.
+                Err(_) => {}
+            }
+            tokio::time::sleep(PAUSE).await;
+        }
+    }
+
+    /// Reads a stream to its end, however it ends; says whether that was the run's end.
+    async fn read(&self, mut stream: Events, heard: &mut Heard) -> bool {
+        let mut came = 0;
+        let over = loop {
+            let next = tokio::time::timeout(SILENCE, stream.try_next());
+            let Ok(next) = next.await else {
+                panic!("{} was silent for a minute after {:?}", heard.run, heard.events.last());
+            };
+            let Ok(Some(event)) = next else { break false };
+            if event.id.is_none() {
+                let of_the_server = ["server_shutdown", "run_queued"].contains(&event.kind());
+                assert!(of_the_server, "every event of the run has a number: {event:?}");
+                continue;
+            }
+            if let Some(run) = event.json["run_id"].as_str() {
+                heard.run = run.to_owned();
+            }
+            came += 1;
+            let over = ["complete", "error", "cancelled"].contains(&event.kind());
+            if let Some(told) = self.told.as_ref().filter(|_| !event.is_token()) {
+                // Nobody may be listening.
+                told.send(event.kind().to_owned()).ok();
+            }
+            heard.events.push(event);
+            if over {
+                break true;
+            }
+        };
+        heard.heartbeats += stream.heartbeats;
+        heard.connections += usize::from(came > 0);
+        over
+    }
+}
+
+impl Heard {
+    /// The structural events, without their numbers.
+    pub fn structure(&self) -> Vec<&Value> {
+        structure(&self.events)
+    }
+
+    /// The text of each call as a reader sees it in the end.
+    pub fn texts(&self) -> BTreeMap<String, String> {
+        texts(&self.events)
+    }
+}
+
+/// The structural events, without their numbers: what must come exactly once.
+pub fn structure(events: &[Event]) -> Vec<&Value> {
+    events.iter().filter(|event| !event.is_token()).map(|event| &event.json).collect()
+}
+
+/// Joins the tokens of each call, as a client does: a call that is made again begins anew.
+pub fn texts(events: &[Event]) -> BTreeMap<String, String> {
+    let mut texts: BTreeMap<String, String> = BTreeMap::new();
+    for event in events {
+        let json = &event.json;
+        let model = json["model"].as_str().unwrap_or_default();
+        let stage = match event.kind() {
+            "stage1_token" => "stage1",
+            "stage3_token" => "stage3",
+            "call_restarted" => json["stage"].as_str().expect("a stage"),
+            _ => continue,
+        };
+        let text = texts.entry(format!("{stage}/{model}")).or_default();
+        match event.kind() {
+            "call_restarted" => text.clear(),
+            _ => text.push_str(json["content"].as_str().expect("a piece of text")),
+        }
+    }
+    texts
+}
