@@ -138,7 +138,10 @@ impl Drill {
     async fn start(seed: u64) -> Self {
         let (db, models) = (TestDb::new().await, ModelServer::start().await);
         models.rule(move |request| Some(script(request, seed)));
-        let program = Program::council(&db, &models).set("server.heartbeat_seconds", "1");
+        // The next server waits for the leases of the dead one.
+        let program = Program::council(&db, &models)
+            .set("server.heartbeat_seconds", "1")
+            .set("runs.lease_seconds", "1");
         let mut drill = Self {
             server: None,
             program,
@@ -186,11 +189,6 @@ impl Drill {
             *self.stages.entry(stage(&keys)).or_default() += 1;
             *self.committed.entry(keys.len()).or_default() += 1;
         }
-        // The next server need not wait for the leases to run out.
-        sqlx::query("UPDATE runs SET lease_until = now() WHERE status = 'running'")
-            .execute(&mut database)
-            .await
-            .unwrap();
         self.ledgers.push(calls);
     }
 

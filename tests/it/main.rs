@@ -12,6 +12,7 @@ mod llm_faults;
 mod local;
 mod operations;
 mod origins;
+mod outage;
 mod queue;
 mod replay;
 mod replicas;

@@ -44,7 +44,7 @@ pub struct RecordedRequest {
 }
 
 /// What a prompt of the council asks for, as far as its words tell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum AskedFor {
     Answer,
     Review,

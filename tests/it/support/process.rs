@@ -46,8 +46,13 @@ impl Program {
     /// A server on this database that asks these models, with people named by a proxy on 127.0.0.1,
     /// on a port that the system chooses.
     pub fn council(db: &TestDb, models: &ModelServer) -> Self {
+        Self::council_on(&db.url(), models)
+    }
+
+    /// The same on a database that is not this kit's.
+    pub fn council_on(database: &str, models: &ModelServer) -> Self {
         Self::plain()
-            .env("DATABASE_URL", &db.url())
+            .env("DATABASE_URL", database)
             .set("database.max_connections", "4")
             .set("server.bind", "127.0.0.1")
             .set("server.port", "0")
