@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 
 use crate::support::app::User;
 use crate::support::db::TestDb;
-use crate::support::follower::{Follower, Heard, structure};
+use crate::support::follower::{Follower, Heard, assert_same_structure, structure};
 use crate::support::model_server::{AskedFor, ModelServer, Outcome, RecordedRequest, Script};
 use crate::support::process::{Process, Program};
 
@@ -248,7 +248,7 @@ async fn next<T: Clone>(heard: &mut broadcast::Receiver<T>, wanted: impl Fn(&T) 
 /// What a run's structural events are, whichever run it is: members that work side by side may end
 /// in any order.
 fn shape(heard: &Heard) -> Vec<String> {
-    let structure = heard.structure();
+    let structure = structure(&heard.events);
     let kinds = structure.iter().filter(|event| event["type"] != "call_restarted");
     let mut shape: Vec<String> = kinds
         .map(|event| {
@@ -273,7 +273,7 @@ async fn check(heard: &Heard, case: usize, server: &Process, uninterrupted: &[St
     assert_eq!(shape(heard), uninterrupted, "{run}: what an uninterrupted stream tells");
     let user = User::at(server.base(), &heard.user);
     let log = user.events(run, 0).await.rest().await;
-    assert_eq!(heard.structure(), structure(&log), "{run}: the log tells the same");
+    assert_same_structure(&heard.events, &log, &format!("{run}: the stream, and the log"));
 
     let stored = user.get(&format!("/api/conversations/{}", heard.conversation)).await.ok();
     let answer = &stored["messages"][1];

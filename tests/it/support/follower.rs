@@ -164,11 +164,6 @@ impl Follower {
 }
 
 impl Heard {
-    /// The structural events, without their numbers.
-    pub fn structure(&self) -> Vec<&Value> {
-        structure(&self.events)
-    }
-
     /// The text of each call as a reader sees it in the end.
     pub fn texts(&self) -> BTreeMap<String, String> {
         texts(&self.events)
@@ -199,4 +194,21 @@ pub fn texts(events: &[Event]) -> BTreeMap<String, String> {
         }
     }
     texts
+}
+
+/// Checks that two streams have told the same, each structural event once and in one order.
+///
+/// # Panics
+/// When they have not, showing where they part.
+#[track_caller]
+pub fn assert_same_structure(one: &[Event], other: &[Event], what: &str) {
+    let (left, right) = (structure(one), structure(other));
+    let parted = left.iter().zip(&right).take_while(|(left, right)| left == right).count();
+    let rest = |side: &[&Value]| side[parted..].iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert!(
+        left.len() == parted && right.len() == parted,
+        "{what}: after {parted} events {:#?} instead of {:#?}",
+        rest(&left),
+        rest(&right)
+    );
 }
