@@ -1,10 +1,21 @@
-//! Two servers on one database: nobody notices which one answers.
+//! Two servers on one database: nobody notices which one answers, nor that one of them dies, sleeps
+//! or leaves.
+
+use std::time::{Duration, Instant};
 
 use serde_json::json;
+use tokio::sync::watch;
 
 use crate::support::db::TestDb;
-use crate::support::model_server::{Gate, ModelServer, Outcome, Script};
+use crate::support::events::Event;
+use crate::support::follower::{Follower, Heard, assert_same_structure};
+use crate::support::model_server::{AskedFor, Gate, ModelServer, Outcome, Record, Script};
 use crate::support::process::{Process, Program};
+
+/// Nothing that waits for a lease, or for the next look after leases, happens within a test.
+const NO_LOOK: (&str, &str) = ("runs.lease_seconds", "3600");
+/// Far beyond any real wait.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 struct Replicas {
     /// Before the servers, which are gone before it is dropped.
@@ -12,23 +23,74 @@ struct Replicas {
     other: Process,
     models: ModelServer,
     gate: Gate,
-    _db: TestDb,
+    db: TestDb,
 }
 
 impl Replicas {
     /// Two servers; the member `m/one` says a few words and then nothing before the gate is open.
     async fn start() -> Self {
+        Self::with(&[]).await
+    }
+
+    /// The same with more settings.
+    async fn with(settings: &[(&str, &str)]) -> Self {
         let (db, models) = (TestDb::new().await, ModelServer::start().await);
         let gate = Gate::new();
         let held = gate.clone();
         models.rule(move |request| {
-            (request.model == "m/one").then(|| Script::answer("Well, ").hold(&held).text("yes."))
+            let waits = request.model == "m/one" && request.asked_for() == AskedFor::Answer;
+            waits.then(|| Script::answer("Well, ").hold(&held).text("yes."))
         });
-        let program = Program::council(&db, &models);
-        let (one, other) = tokio::join!(program.serve(), program.serve());
+        let program = Program::council(&db, &models).set("server.heartbeat_seconds", "1");
+        let program = settings.iter().fold(program, |program, (key, value)| program.set(key, value));
+        // The models know by the key who asks.
+        let key = "providers.scripted.api_key";
+        let (one, other) = (program.clone().set(key, "sk-one"), program.set(key, "sk-other"));
+        let (one, other) = tokio::join!(one.serve(), other.serve());
         assert_ne!(one.base(), other.base());
-        Self { one, other, models, gate, _db: db }
+        Self { one, other, models, gate, db }
     }
+
+    /// Waits until the other server holds the question to `m/one` as well.
+    async fn other_asks(&self, times: usize) {
+        let asks = |record: &&Record| by(record, "sk-other") && record.request.model == "m/one";
+        self.models.until(|records| records.iter().filter(asks).count() >= times).await;
+    }
+
+    /// Everything that is stored of the runs, but for who holds them how long.
+    async fn stored(&self) -> String {
+        let tables = [
+            "SELECT to_jsonb(r) - 'lease_until' AS row FROM runs r",
+            "SELECT to_jsonb(c) FROM calls c",
+            "SELECT to_jsonb(d) FROM decisions d",
+            "SELECT to_jsonb(e) FROM run_events e",
+            "SELECT to_jsonb(m) FROM messages m",
+            "SELECT to_jsonb(c) FROM conversations c",
+        ];
+        let mut stored = String::new();
+        let mut database = self.db.superuser().await;
+        for table in tables {
+            let sql = format!(
+                "SELECT coalesce(string_agg(t.row::text, E'\\n' ORDER BY t.row::text), '') FROM ({table}) t (row)"
+            );
+            let rows: String =
+                sqlx::query_scalar(sqlx::AssertSqlSafe(sql)).fetch_one(&mut database).await.unwrap();
+            stored.push_str(&rows);
+            stored.push('\n');
+        }
+        stored
+    }
+}
+
+fn by(record: &Record, key: &str) -> bool {
+    record.request.header("authorization") == Some(&format!("Bearer {key}"))
+}
+
+/// Checks that a stream is the log's, whole and in order, and that the run is complete.
+fn check(events: &[Event], log: &[Event], what: &str) {
+    assert!(events.windows(2).all(|two| two[0].id < two[1].id), "{what}: numbers ascend");
+    assert_eq!(events.last().unwrap().kind(), "complete", "{what}");
+    assert_same_structure(events, log, what);
 }
 
 #[tokio::test]
@@ -54,16 +116,15 @@ async fn a_run_is_followed_live_from_another_server() {
 }
 
 #[tokio::test]
-async fn a_run_is_stopped_from_another_server() {
-    let servers = Replicas::start().await;
+async fn a_run_is_stopped_from_another_server_as_soon_as_it_is_told() {
+    let servers = Replicas::with(&[NO_LOOK]).await;
     let (here, there) = (servers.one.user("ann"), servers.other.user("ann"));
     let id = here.conversation().await;
     let mut stream = here.ask(&id, json!({"content": "Why?"})).await;
     let run = stream.until("run_started").await.json["run_id"].as_str().unwrap().to_owned();
     stream.until("stage1_token").await;
+    let begun = Instant::now();
     assert_eq!(there.post(&format!("/api/runs/{run}/cancel"), json!({})).await.ok()["cancelled"], true);
-    assert_eq!(stream.rest().await.last().unwrap().kind(), "cancelled");
-    assert_eq!(there.events(&run, 0).await.rest().await.last().unwrap().kind(), "cancelled");
     servers
         .models
         .until(|records| {
@@ -71,6 +132,11 @@ async fn a_run_is_stopped_from_another_server() {
                 && records.iter().all(|record| record.outcome != Outcome::Open)
         })
         .await;
+    eprintln!("upstream requests were closed {:?} after the order", begun.elapsed());
+    assert_eq!(stream.rest().await.last().unwrap().kind(), "cancelled");
+    assert_eq!(there.events(&run, 0).await.rest().await.last().unwrap().kind(), "cancelled");
+    let kept = there.get(&format!("/api/conversations/{id}")).await.ok();
+    assert_eq!(kept["messages"][1]["stage1"].as_array().unwrap().len(), 4, "what had arrived is kept");
 }
 
 #[tokio::test]
@@ -91,4 +157,163 @@ async fn one_conversation_has_one_run_and_one_key_is_one_run_on_all_servers() {
     stream.until("complete").await;
     assert_eq!(servers.models.records().len(), 10, "paid once");
     there.post(&path, question).await.ok();
+}
+
+#[tokio::test]
+async fn the_run_of_a_killed_server_is_finished_by_the_other() {
+    // As it is delivered: nothing is hastened.
+    let servers = Replicas::start().await;
+    let there = servers.other.user("ann");
+    let id = there.conversation().await;
+    let mut stream = servers.one.user("ann").ask(&id, json!({"content": "Why?"})).await;
+    let run = stream.until("run_started").await.json["run_id"].as_str().unwrap().to_owned();
+    let mut followed = there.events(&run, 0).await;
+    for _ in 0..3 {
+        stream.until("stage1_model_complete").await;
+    }
+    let mut seen = Vec::new();
+    while seen.iter().filter(|event: &&Event| event.kind() == "stage1_model_complete").count() < 3 {
+        seen.push(followed.next().await.unwrap());
+    }
+    servers.gate.open();
+    // The answer may be on its way, or stored: all is well in any case.
+    let Replicas { one, other, models, db: _db, .. } = servers;
+    let begun = Instant::now();
+    one.kill();
+    seen.extend(followed.rest().await);
+    eprintln!("the run was complete {:?} after the kill", begun.elapsed());
+    assert!(begun.elapsed() < Duration::from_secs(60));
+    let there = other.user("ann");
+    check(&seen, &there.events(&run, 0).await.rest().await, "the stream at the other server");
+    let stored = there.get(&format!("/api/conversations/{id}")).await.ok();
+    assert_eq!(stored["messages"][1]["stage1"].as_array().unwrap().len(), 4);
+    let again: Vec<String> = models
+        .records()
+        .iter()
+        .filter(|record| by(record, "sk-other") && record.request.asked_for() == AskedFor::Answer)
+        .map(|record| record.request.model.clone())
+        .collect();
+    assert!(again.iter().all(|model| model == "m/one"), "the finished three are not paid again: {again:?}");
+}
+
+#[tokio::test]
+async fn a_server_that_slept_while_its_runs_were_taken_over_writes_nothing() {
+    const RUNS: usize = 5;
+    // A lease is short, so that the test is.
+    let servers = Replicas::with(&[("runs.lease_seconds", "1")]).await;
+    let mut streams = Vec::new();
+    for number in 0..RUNS {
+        let user = servers.one.user(&format!("user-{number}"));
+        let id = user.conversation().await;
+        let mut stream = user.ask(&id, json!({"content": format!("Why {number}?")})).await;
+        let started = stream.until("run_started").await;
+        let run = started.json["run_id"].as_str().unwrap().to_owned();
+        streams.push((run, vec![started], stream));
+    }
+    for (_, seen, stream) in &mut streams {
+        while seen.iter().filter(|event| event.kind() == "stage1_model_complete").count() < 3 {
+            seen.push(stream.next().await.unwrap());
+        }
+    }
+    servers.one.signal("SIGSTOP");
+    servers.other_asks(RUNS).await;
+    // The other has every run, and waits. The sleeper's models have their say while it sleeps, and
+    // it will find their words when it wakes.
+    let second = Gate::new();
+    let held = second.clone();
+    servers.models.rule(move |request| {
+        (request.asked_for() == AskedFor::Review).then(|| Script::answer("Hm. ").hold(&held))
+    });
+    servers.gate.open();
+    let at_the_gate = |records: &[Record]| {
+        let waits = |record: &&Record| record.request.asked_for() == AskedFor::Review;
+        records.iter().filter(waits).filter(|record| record.outcome == Outcome::Open).count() == 4 * RUNS
+    };
+    servers.models.until(at_the_gate).await;
+    let asked = servers.models.records().len();
+    let before = servers.stored().await;
+
+    servers.one.signal("SIGCONT");
+    servers.one.until_logged(|log| log.matches("another owner").count() >= RUNS).await;
+    assert_eq!(servers.stored().await, before);
+    second.open();
+    for (number, (run, seen, stream)) in streams.iter_mut().enumerate() {
+        let what = format!("run {number}, read from the server that slept");
+        seen.extend(stream.rest().await);
+        let user = servers.other.user(&format!("user-{number}"));
+        check(seen, &user.events(run, 0).await.rest().await, &what);
+    }
+    assert!(servers.one.log_lines().iter().all(|line| line["level"] != "ERROR"), "{}", servers.one.log());
+    let records = servers.models.records();
+    assert!(!records[asked..].iter().any(|record| by(record, "sk-one")), "it asks for nothing any more");
+}
+
+#[tokio::test]
+async fn a_server_that_slept_alone_goes_on_where_it_was() {
+    let servers = Replicas::with(&[("runs.lease_seconds", "1")]).await;
+    let Replicas { one, other, models, gate, db } = servers;
+    other.kill();
+    let user = one.user("ann");
+    let id = user.conversation().await;
+    let mut stream = user.ask(&id, json!({"content": "Why?"})).await;
+    let run = stream.until("run_started").await.json["run_id"].as_str().unwrap().to_owned();
+    for _ in 0..3 {
+        stream.until("stage1_model_complete").await;
+    }
+    models
+        .until(|records| records.iter().filter(|record| record.outcome == Outcome::Open).count() == 1)
+        .await;
+    one.signal("SIGSTOP");
+    let begun = Instant::now();
+    let mut database = db.superuser().await;
+    let run_out = "SELECT bool_and(lease_until < now()) FROM runs";
+    while !sqlx::query_scalar::<_, bool>(run_out).fetch_one(&mut database).await.unwrap() {
+        assert!(begun.elapsed() < PATIENCE, "the lease does not run out");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    one.signal("SIGCONT");
+    // A sign of life: the lease holds again.
+    while sqlx::query_scalar::<_, bool>(run_out).fetch_one(&mut database).await.unwrap() {
+        assert!(begun.elapsed() < PATIENCE, "the lease is not prolonged");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    gate.open();
+    assert_eq!(stream.rest().await.last().unwrap().kind(), "complete");
+    assert_eq!(user.events(&run, 0).await.rest().await.last().unwrap().kind(), "complete");
+    assert_eq!(models.records().len(), 10, "nothing was paid twice: {}", one.log());
+}
+
+#[tokio::test]
+async fn a_server_that_leaves_hands_its_runs_to_the_other_at_once() {
+    let servers = Replicas::with(&[NO_LOOK, ("server.drain_seconds", "0")]).await;
+    let place = watch::Sender::new(Some(servers.one.base().to_owned()));
+    let mut readers = tokio::task::JoinSet::new();
+    for number in 0..5 {
+        let question = format!("Why {number}?");
+        readers.spawn(Follower::new(place.subscribe(), &format!("user-{number}"), &question).hear());
+    }
+    servers
+        .models
+        .until(|records| {
+            let open = records.iter().filter(|record| record.outcome == Outcome::Open).count();
+            (records.len(), open) == (25, 5)
+        })
+        .await;
+    place.send_replace(Some(servers.other.base().to_owned()));
+    servers.one.signal("SIGTERM");
+    let begun = Instant::now();
+    servers.other_asks(5).await;
+    eprintln!("all runs were taken up {:?} after the signal", begun.elapsed());
+    let Replicas { one, other, models, gate, .. } = servers;
+    let (code, log) = one.ended().await;
+    assert_eq!(code, Some(0), "{log}");
+    gate.open();
+    let heard: Vec<Heard> = readers.join_all().await;
+    for one in &heard {
+        let log = other.user(&one.user).events(&one.run, 0).await.rest().await;
+        check(&one.events, &log, &one.run);
+        assert_eq!(one.connections, 2);
+        assert_eq!(one.texts()["stage1/m/one"], "Well, yes.");
+    }
+    assert_eq!(models.records().len(), 50 + 5, "only the calls that were under way are made again");
 }
