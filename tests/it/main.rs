@@ -10,6 +10,7 @@ mod input;
 mod input_transport;
 mod llm_faults;
 mod local;
+mod lost_commit;
 mod operations;
 mod origins;
 mod outage;

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use serde_json::json;
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 
 use crate::support::db::TestDb;
 use crate::support::events::Event;
@@ -288,9 +288,14 @@ async fn a_server_that_leaves_hands_its_runs_to_the_other_at_once() {
     let servers = Replicas::with(&[NO_LOOK, ("server.drain_seconds", "0")]).await;
     let place = watch::Sender::new(Some(servers.one.base().to_owned()));
     let mut readers = tokio::task::JoinSet::new();
+    let (told, mut shown) = broadcast::channel(1024);
     for number in 0..5 {
         let question = format!("Why {number}?");
-        readers.spawn(Follower::new(place.subscribe(), &format!("user-{number}"), &question).hear());
+        let reader = Follower::new(place.subscribe(), &format!("user-{number}"), &question);
+        readers.spawn(reader.telling(told.clone()).hear());
+    }
+    for _ in 0..15 {
+        while shown.recv().await.unwrap() != "stage1_model_complete" {}
     }
     servers
         .models
