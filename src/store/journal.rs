@@ -230,6 +230,8 @@ async fn insert_decisions<'a>(
     Ok(())
 }
 
+/// A batch whose commit was not answered is written again, whether it went through or not: what is
+/// there already is this very row, for no other execution gives these numbers.
 async fn insert_events<'a>(
     tx: &mut sqlx::PgConnection,
     rows: impl Iterator<Item = &'a EventsRow>,
@@ -240,7 +242,8 @@ async fn insert_events<'a>(
     }
     sqlx::query(
         "INSERT INTO run_events (run_id, first_seq, last_seq, user_id, frames)
-         SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::text[], $5::text[])",
+         SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::text[], $5::text[])
+         ON CONFLICT DO NOTHING",
     )
     .bind(rows.iter().map(|row| row.run.0).collect::<Vec<_>>())
     .bind(rows.iter().map(|row| row.first_seq).collect::<Vec<_>>())
