@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::council::line_filter::{LineFilter, Rule, bare};
 use crate::council::view::TextFilter;
@@ -27,8 +28,17 @@ pub struct AggregateConfidence {
     /// How many were asked.
     pub total_models: usize,
     /// How often each score was said.
+    #[serde(deserialize_with = "by_score")]
     #[schema(value_type = BTreeMap<String, usize>)]
     pub distribution: BTreeMap<u8, usize>,
+}
+
+/// Reads the scores as the texts that JSON's keys are: inside an untagged enum, as events are, serde
+/// does not take them for numbers by itself.
+fn by_score<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BTreeMap<u8, usize>, D::Error> {
+    let texts = BTreeMap::<String, usize>::deserialize(deserializer)?;
+    let read = |(score, count): (String, usize)| Ok((score.parse().map_err(D::Error::custom)?, count));
+    texts.into_iter().map(read).collect()
 }
 
 /// Sums up what `total` members said.
@@ -113,7 +123,17 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::council::event::Event;
     use crate::council::line_filter::tests::in_pieces;
+    use crate::council::stages::answers::{AnswersEvent, AnswersMetadata};
+
+    #[test]
+    fn a_logged_summary_is_read_back_inside_its_event() {
+        let metadata = AnswersMetadata { aggregate_confidence: summary(&[Some(8), Some(10), None], 3) };
+        let event = Event::from(AnswersEvent::Stage1Complete { data: Vec::new(), metadata });
+        let json = serde_json::to_string(&event).expect("plain data");
+        assert_eq!(serde_json::from_str::<Event>(&json).expect("an event"), event);
+    }
 
     #[test]
     fn the_line_is_read_in_the_forms_that_models_write() {
