@@ -172,7 +172,9 @@ impl Drill {
 
     async fn kill(&mut self) {
         self.place.send_replace(None);
-        self.server.take().expect("a server").kill();
+        let server = self.server.take().expect("a server");
+        is_content(&server);
+        server.kill();
         let mut database = self.db.superuser().await;
         let calls =
             sqlx::query("SELECT run_id::text AS run, key FROM calls").fetch_all(&mut database).await.unwrap();
@@ -221,6 +223,12 @@ impl Drill {
             }
         }
     }
+}
+
+/// Nothing is wrong with a server that goes on with what others left.
+fn is_content(server: &Process) {
+    let wrong: Vec<_> = server.log_lines().into_iter().filter(|line| line["level"] == "ERROR").collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 /// How far a run has come whose calls these are.
@@ -357,6 +365,7 @@ async fn runs_survive_kills_at_any_moment_and_nothing_finished_is_paid_twice() {
         }
     }
 
+    is_content(drill.server.as_ref().unwrap());
     let (asked, finished) = check_payments(&drill, &cases);
     let needed = cases.len() * CALLS_PER_RUN;
     eprintln!(
