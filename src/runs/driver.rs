@@ -206,7 +206,7 @@ impl Runs {
                 () = live.lost() => {}
                 () = inner.dropped.cancelled() => {}
             }
-            inner.leave(live.id);
+            inner.leave(&live);
             live.retire();
         });
     }
@@ -233,7 +233,7 @@ impl Runs {
                 }
             }
             metrics::gauge!("llm_council_runs_live").decrement(1.0);
-            inner.leave(live.id);
+            inner.leave(&live);
             live.retire();
             drop(place);
             if !inner.queue.is_empty() {
@@ -389,8 +389,13 @@ impl Inner {
         self.live.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn leave(&self, run: RunId) {
-        self.live().remove(&run);
+    /// Takes an execution off the table. A later one of the same run stays.
+    pub(super) fn leave(&self, run: &Arc<LiveRun>) {
+        let mut live = self.live();
+        if live.get(&run.id).is_some_and(|here| Arc::ptr_eq(here, run)) {
+            live.remove(&run.id);
+        }
+        drop(live);
         self.left.notify_waiters();
     }
 }

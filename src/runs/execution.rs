@@ -118,7 +118,7 @@ pub(super) async fn finish(inner: &Inner, live: &Arc<LiveRun>, journal: &Arc<Jou
     let event = Event::from(ending.event);
     let record = Record::Finish(Box::new(row));
     journal.record(Some(record), Some((super::frame::END_KEY, &event))).await;
-    inner.leave(live.id);
+    inner.leave(live);
 }
 
 fn dropped(call: &UnderWay) -> FinishedCall {

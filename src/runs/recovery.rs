@@ -48,7 +48,10 @@ async fn heartbeat(all: &Runs) -> Result<(), StoreError> {
             Some(true) => live.cancel.cancel(),
             Some(false) => {}
             // Over, or taken by somebody else; a run that is over has left the table by itself.
-            None if all.live().contains_key(&live.id) => live.lose(),
+            None if all.live().contains_key(&live.id) => {
+                tracing::warn!(run.id = %live.id, attempt = live.attempt, "the run has another owner now");
+                live.lose();
+            }
             None => {}
         }
     }
@@ -76,7 +79,10 @@ async fn look(all: &Runs) -> Result<(), StoreError> {
     // After an outage of the database every lease may have run out: their owners get time to
     // prolong them first, for taking over a run that is alive pays its open calls twice.
     if all.trusts_leases() && !places.is_empty() {
-        for claimed in leases::claim_abandoned(all.db(), all.owner(), lease, places.len()).await? {
+        // What is executed here is not abandoned, whatever its lease says: this process may have been
+        // asleep for longer, and its heartbeat comes as late as this look.
+        let here: Vec<RunId> = all.live().keys().copied().collect();
+        for claimed in leases::claim_abandoned(all.db(), all.owner(), lease, places.len(), &here).await? {
             all.take_over(claimed, places.pop()).await;
         }
     }

@@ -90,8 +90,8 @@ pub async fn release(db: &Db, owner: &str) -> Result<u64, StoreError> {
     Ok(done.rows_affected())
 }
 
-/// Takes over at most `limit` runs whose lease has run out. The higher attempt fences the old
-/// owner's writes.
+/// Takes over at most `limit` runs whose lease has run out, other than those that are executed
+/// `here`. The higher attempt fences the old owner's writes.
 ///
 /// # Errors
 /// When the database cannot be asked.
@@ -100,12 +100,13 @@ pub async fn claim_abandoned(
     owner: &str,
     lease: Duration,
     limit: usize,
+    here: &[RunId],
 ) -> Result<Vec<Claimed>, StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
     let rows = sqlx::query(concat!(
         "UPDATE runs SET attempt = attempt + 1, owner = $1, lease_until = now() + make_interval(secs => $2),
                 crashes = crashes + (owner IS NOT NULL)::int
-         WHERE id IN (SELECT id FROM runs WHERE status = 'running' AND lease_until <= now()
+         WHERE id IN (SELECT id FROM runs WHERE status = 'running' AND lease_until <= now() AND id <> ALL ($4)
                       ORDER BY lease_until LIMIT $3 FOR UPDATE SKIP LOCKED)
          RETURNING ",
         claimed_columns!()
@@ -113,6 +114,7 @@ pub async fn claim_abandoned(
     .bind(owner)
     .bind(lease.as_secs_f64())
     .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+    .bind(here.iter().map(|run| run.0).collect::<Vec<Uuid>>())
     .fetch_all(&mut *tx)
     .await?;
     tx.commit().await?;
