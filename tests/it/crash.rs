@@ -5,6 +5,7 @@
 //! `LLM_COUNCIL_KILLS` sets the number of kills (50), `LLM_COUNCIL_SEED` repeats a drill's choices.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::time::Duration;
 
 use rand_chacha::ChaCha8Rng;
@@ -103,7 +104,7 @@ fn said(model: &str, case: usize) -> String {
 fn script(request: &RecordedRequest, seed: u64) -> Script {
     let case = case(request.prompt());
     let name: u64 = key(request).bytes().fold(0, |sum, byte| sum * 31 % 9973 + u64::from(byte));
-    let mut dice = Dice(ChaCha8Rng::seed_from_u64(seed ^ (case as u64) << 32 ^ name));
+    let mut dice = Dice(ChaCha8Rng::seed_from_u64(seed ^ ((case as u64) << 32) ^ name));
     let whole = dice.pause(250) + Duration::from_millis(20);
     let script = match request.asked_for() {
         AskedFor::Answer => {
@@ -329,7 +330,6 @@ fn check_payments(drill: &Drill, cases: &BTreeMap<String, usize>) -> (usize, usi
 }
 
 /// What a drill has done.
-#[derive(Debug, Default)]
 struct Report {
     kills: usize,
     runs: usize,
@@ -341,6 +341,17 @@ struct Report {
     stages: BTreeMap<&'static str, usize>,
     /// The same by the number of calls in the ledger.
     committed: BTreeMap<usize, usize>,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { kills, runs, connections, requests, finished, stages, committed } = self;
+        let needed = runs * CALLS_PER_RUN;
+        writeln!(f, "{kills} kills, {runs} runs, {connections} connections of their readers")?;
+        writeln!(f, "{requests} requests for {needed} calls, {finished} answered to the end")?;
+        writeln!(f, "runs under way at a kill, by stage: {stages:?}")?;
+        write!(f, "and by the number of calls in the ledger: {committed:?}")
+    }
 }
 
 /// Kills so many servers, one after the other, in the middle of waves of runs.
@@ -390,7 +401,7 @@ async fn runs_survive_kills_at_any_moment_and_nothing_finished_is_paid_twice() {
     // Two at once, for much of each is waiting for leases.
     let half = kills / 2;
     let (one, other) = tokio::join!(drill(seed, half), drill(seed.wrapping_add(1), kills - half));
-    eprintln!("in {:?}:\n{one:?}\n{other:?}", begun.elapsed());
+    eprintln!("in {:?}:\n{one}\n{other}", begun.elapsed());
     for stage in ["stage 1", "stage 2", "stage 3"] {
         let hit = [&one, &other].iter().any(|report| report.stages.contains_key(stage));
         assert!(hit || kills < 20, "no kill in {stage}");
