@@ -15,7 +15,7 @@ use crate::support::follower::{Follower, Heard, assert_same_structure};
 use crate::support::model_server::{ModelServer, plausible};
 use crate::support::process::Program;
 
-/// Every so manieth commit of the event log is answered to nobody.
+/// One in so many commits of the event log is answered to nobody.
 const CUT_EVERY: usize = 3;
 const RUNS: usize = 10;
 const COMMIT: &[u8] = b"Q\0\0\0\x0bCOMMIT\0";
@@ -75,11 +75,12 @@ async fn carry(mut client: UnixStream, postgres: PathBuf, commits: Arc<AtomicUsi
                 }
                 if holds(bytes, COMMIT)
                     && std::mem::take(&mut of_the_log)
-                    && commits.fetch_add(1, Ordering::Relaxed) % CUT_EVERY == 0
+                    && commits.fetch_add(1, Ordering::Relaxed).is_multiple_of(CUT_EVERY)
                 {
                     // It is done, and only this proxy hears of it.
-                    server.read(&mut answered).await.ok();
-                    cuts.fetch_add(1, Ordering::Relaxed);
+                    if server.read(&mut answered).await.is_ok_and(|count| count > 0) {
+                        cuts.fetch_add(1, Ordering::Relaxed);
+                    }
                     return;
                 }
             }

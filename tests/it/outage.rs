@@ -177,12 +177,13 @@ impl Scene {
         let mut refused: BTreeMap<&str, usize> = BTreeMap::new();
         while refused.len() < 5 || refused.values().any(|times| *times < 1) || begun.elapsed() < least {
             assert!(begun.elapsed() < PATIENCE, "not everything was refused: {refused:?}");
-            let message = format!("/api/conversations/{}/message", self.conversation);
+            let conversation = format!("/api/conversations/{}", self.conversation);
+            let message = format!("{conversation}/message");
             let question = json!({"content": "What about case-9999?"});
             let (ready, list, one, begin, ask) = tokio::join!(
                 user.get("/health/ready"),
                 user.get("/api/conversations"),
-                user.get(&message[..message.len() - "/message".len()]),
+                user.get(&conversation),
                 user.post("/api/conversations", json!({})),
                 user.post(&message, question),
             );
@@ -202,7 +203,7 @@ impl Scene {
     }
 
     /// Waits until everything is well again, and checks what came of the runs.
-    async fn is_as_if_nothing_had_been(self) -> Vec<Heard> {
+    async fn ends_as_if_nothing_had_been(self) -> Vec<Heard> {
         let Self { server, models, readers, conversation, postgres, .. } = self;
         let prober = server.user("prober");
         let begun = Instant::now();
@@ -237,14 +238,15 @@ impl Scene {
         .await
         .unwrap();
         assert_eq!(busy, 0, "transactions that nobody ends");
-        let mine = prober.get(&format!("/api/conversations/{conversation}")).await.ok();
+        let refused = prober.get(&format!("/api/conversations/{conversation}")).await.ok();
+        assert_eq!(refused["messages"], json!([]), "a refused question has left nothing");
         for number in 0..RUNS {
             let user = server.user(&format!("user-{}", number + 1));
             assert_eq!(user.get("/api/conversations").await.ok().as_array().unwrap().len(), 1);
         }
         let path = format!("/api/conversations/{}/message", prober.conversation().await);
         let answer = prober.post(&path, json!({"content": "What about case-8888?"})).await.ok();
-        assert_eq!(answer["stage3"]["response"], said("m/chair", 8888), "{mine}");
+        assert_eq!(answer["stage3"]["response"], said("m/chair", 8888));
         assert!(!server.log().contains("panicked"), "{}", server.log());
         heard
     }
@@ -300,7 +302,7 @@ async fn runs_wait_while_the_database_is_stopped_and_complete_when_it_is_back() 
     scene.postgres.end("-QUIT");
     scene.refuses_everything().await;
     scene.postgres.start_again().await;
-    let heard = scene.is_as_if_nothing_had_been().await;
+    let heard = scene.ends_as_if_nothing_had_been().await;
     assert!(heard.iter().all(|one| one.heartbeats > 0), "silent streams had heartbeats");
 }
 
@@ -311,7 +313,7 @@ async fn a_restart_of_the_database_is_hardly_noticed() {
     scene.gate.open();
     scene.postgres.end("-INT");
     scene.postgres.start_again().await;
-    scene.is_as_if_nothing_had_been().await;
+    scene.ends_as_if_nothing_had_been().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -321,6 +323,6 @@ async fn runs_wait_while_the_database_is_frozen_and_complete_when_it_thaws() {
     send("-STOP", &processes);
     scene.refuses_everything().await;
     send("-CONT", &processes);
-    let heard = scene.is_as_if_nothing_had_been().await;
+    let heard = scene.ends_as_if_nothing_had_been().await;
     assert!(heard.iter().all(|one| one.heartbeats > 0), "silent streams had heartbeats");
 }
