@@ -8,7 +8,8 @@ type Schemas = components["schemas"];
 
 export type ErrorKind = Schemas["ErrorKind"];
 export type Usage = Schemas["Usage"];
-export type Answer = Schemas["Answer"];
+/** `late`: it came after the reviews had begun, so nobody reviewed it. */
+export type Answer = Schemas["Answer"] & { late?: boolean | null };
 export type Review = Schemas["Review"];
 export type ParseKind = Schemas["Parse"];
 export type Synthesis = Schemas["Synthesis"];
@@ -26,7 +27,12 @@ export type Metadata = Schemas["Metadata"];
 export type AggregateRow = Schemas["AggregateRow"];
 export type AggregateFacts = Schemas["AggregateFacts"];
 export type Costs = Schemas["Costs"];
-export type CouncilEvent = Schemas["Event"];
+/** The run waits for a free place; 1 is next. Sent again whenever the place changes. */
+export interface RunQueued {
+  type: "run_queued";
+  position: number;
+}
+export type CouncilEvent = Schemas["Event"] | RunQueued;
 
 export type User = Schemas["Me"];
 export type Config = Schemas["ConfigView"];
