@@ -48,7 +48,7 @@ export function withStored(
     const result = rest.get(entry.seat.member);
     rest.delete(entry.seat.member);
     if (result) return answerFrom(result);
-    return entry.late ? entry : { ...entry, late: true };
+    return entry.late || entry.result ? entry : { ...entry, late: true };
   });
   return [...seated, ...[...rest.values()].map(answerFrom)];
 }

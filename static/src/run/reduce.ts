@@ -59,11 +59,10 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
       );
     case "stage1_model_complete":
       if (!event.data) return run;
-      return withAnswer(run, seatOf(event), (entry) => ({
-        ...answerFrom(event.data),
-        seat: entry.seat,
-        late: entry.late || event.data.late === true,
-      }));
+      return withAnswer(run, seatOf(event), (entry) => {
+        const done = answerFrom(event.data);
+        return { ...done, seat: entry.seat, late: entry.late || done.late };
+      });
     case "stage1_error":
       return withAnswer(run, seatOf(event), (entry) => {
         const partial: Answer = {

@@ -6,7 +6,8 @@ import { keys, queryClient, refreshConversations } from "../api/queries";
 import type { Ask, Conversation } from "../api/types";
 import { drafts } from "../features/composer/draft";
 import type { Ending } from "../stream/resume";
-import { ask, attach, forget, isFollowed, useLiveRuns } from "./live";
+import { ask, attach, forget, isFollowed, send, useLiveRuns } from "./live";
+import { pending } from "./pending";
 
 /** Why the last question of a conversation was not taken. */
 export const useRefusals = create<{ refusals: Readonly<Record<string, Problem>> }>(() => ({
@@ -44,9 +45,10 @@ async function conclude(id: string, ending: Ending) {
   }
   const { problem } = ending;
   if (live.run.runId === null) {
-    // The question was not taken: back into the composer with it.
-    if (live.question !== null && drafts.read(id).content === "") {
-      drafts.write(id, { content: live.question });
+    // The question was not taken: back into the composer with it, before what was typed since.
+    if (live.question !== null) {
+      const content = [live.question, drafts.read(id).content].filter(Boolean).join("\n\n");
+      drafts.write(id, { content });
     }
     setRefusal(id, problem);
     forget(id);
@@ -63,6 +65,14 @@ async function conclude(id: string, ending: Ending) {
 export function start(id: string, body: Ask) {
   setRefusal(id, null);
   ask(id, body).then((ending) => conclude(id, ending));
+  markRunning(id);
+}
+
+/** Sends a question again that was on its way when this page was loaded. */
+export function startAgain(id: string) {
+  const question = pending.read(id);
+  if (!question) return;
+  send(question).then((ending) => conclude(id, ending));
   markRunning(id);
 }
 
