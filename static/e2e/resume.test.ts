@@ -161,6 +161,7 @@ describe("a server that restarts", () => {
   beforeAll(async () => {
     own = await OwnServer.start({
       LLM_COUNCIL__SERVER__DRAIN_SECONDS: "1",
+      LLM_COUNCIL__RUNS__LEASE_SECONDS: "1",
       LLM_COUNCIL__PROVIDERS__SIMULATED__TOKENS_PER_SECOND: "25",
     });
   });
@@ -182,7 +183,7 @@ describe("a server that restarts", () => {
       await page.locator(".link-status p").waitFor();
       await own.startAgain();
       await waitForEnd(page);
-      expectGrowth(await textsSoFar(page), await storedAnswer(page), { restarts: true });
+      expectGrowth(await textsSoFar(page), await storedAnswer(page), { restarts: 1 });
       await expectStored(page);
       forgiveCuts(watched);
       await close(watched);

@@ -27,12 +27,7 @@ export type Metadata = Schemas["Metadata"];
 export type AggregateRow = Schemas["AggregateRow"];
 export type AggregateFacts = Schemas["AggregateFacts"];
 export type Costs = Schemas["Costs"];
-/** The run waits for a free place; 1 is next. Sent again whenever the place changes. */
-export interface RunQueued {
-  type: "run_queued";
-  position: number;
-}
-export type CouncilEvent = Schemas["Event"] | RunQueued;
+export type CouncilEvent = Schemas["Event"];
 
 export type User = Schemas["Me"];
 export type Config = Schemas["ConfigView"];

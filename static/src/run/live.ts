@@ -98,7 +98,7 @@ async function follow(id: string, source: Source, question: string | null): Prom
     source,
     {
       onEvent(event) {
-        if (event.type === "run_started") pending.clear(id);
+        if (event.type === "run_started" || event.type === "run_queued") pending.clear(id);
         frames.add(event);
       },
       onLink: (link) => change(id, (live) => ({ ...live, link })),

@@ -82,24 +82,25 @@ describe("stage 1", () => {
 });
 
 describe("a run that waits for a free place", () => {
-  const queued = reduceAll(newRun, [
-    { type: "run_started", run_id: "r1", conversation_id: "c1", message_id: "m1" },
-    { type: "run_queued", position: 3 },
-  ]);
+  const place = (position: number) => ({ type: "run_queued", run_id: "r1", position }) as const;
+  const queued = reduce(newRun, place(3));
 
   it("shows its place, as it changes, until it begins", () => {
-    expect(queued).toMatchObject({ status: "queued", queuePosition: 3, phase: "waiting" });
+    expect(queued).toMatchObject({ runId: "r1", status: "queued", queuePosition: 3 });
     expect(describeRun(queued)).toBe("Waiting for a free place: 3rd in line.");
-    const next = reduce(queued, { type: "run_queued", position: 1 });
+    const next = reduce(queued, place(1));
     expect(describeRun(next)).toBe("Waiting for a free place: next in line.");
-    const begins = reduce(next, { type: "stage1_start", members: seats, use_cot: false });
+    const begins = reduceAll(next, [
+      { type: "run_started", run_id: "r1", conversation_id: "c1", message_id: "m1" },
+      { type: "stage1_start", members: seats, use_cot: false },
+    ]);
     expect(begins).toMatchObject({ status: "running", queuePosition: null, phase: "stage1" });
   });
 
   it("has none once it has begun, has ended, or was told nonsense", () => {
-    expect(reduce(begun, { type: "run_queued", position: 2 })).toBe(begun);
+    expect(reduce(begun, place(2))).toBe(begun);
     expect(reduce(queued, { type: "cancelled" }).queuePosition).toBeNull();
-    expect(reduce(newRun, { type: "run_queued", position: 0 })).toBe(newRun);
+    expect(reduce(newRun, place(0))).toBe(newRun);
   });
 });
 

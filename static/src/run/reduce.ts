@@ -34,7 +34,7 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
       };
     case "run_queued":
       if (run.phase !== "waiting" || !(event.position >= 1)) return run;
-      return { ...run, status: "queued", queuePosition: event.position };
+      return { ...run, runId: event.run_id, status: "queued", queuePosition: event.position };
 
     case "stage1_start":
       return {

@@ -346,6 +346,21 @@ describe("a run that exists", () => {
   });
 });
 
+it("a run that waits is found again, though it has no numbered event yet", async () => {
+  const { events } = follow(asking);
+  const place = (position: number) => frame(null, { type: "run_queued", run_id: "r1", position });
+  nth(0).accept().say(place(2));
+  await pass();
+  nth(0).cut();
+  await pass(250);
+  expect(nth(1)).toMatchObject({ path: "/api/runs/r1/events", method: "GET" });
+  nth(1)
+    .accept()
+    .say(place(1) + started);
+  await pass();
+  expect(events.map(({ type }) => type)).toEqual(["run_queued", "run_queued", "run_started"]);
+});
+
 describe("silence", () => {
   it("of three heartbeats means that the connection is dead", async () => {
     follow({ runId: "r1" });

@@ -12,8 +12,9 @@ import type { Ask, CouncilEvent } from "../api/types";
 import { createDecoder, type Frame } from "./decode";
 import { onWake, pause } from "./wake";
 
-/** Why the page has no connection: it broke, or the server said that it restarts. */
-export type Trouble = "network" | "restart";
+/** Why the page has no connection: it broke, or the server said that it restarts, or it (or a proxy
+ * in its place) answers that it cannot now. */
+export type Trouble = "network" | "restart" | "unavailable";
 
 export type Link =
   | { state: "connecting" }
@@ -130,7 +131,7 @@ async function read(
       place.lastSeq = seq;
     }
     progress();
-    if (event.type === "run_started") place.runId = event.run_id;
+    if (event.type === "run_started" || event.type === "run_queued") place.runId = event.run_id;
     if (isTerminal(event)) cut = { kind: "finished" };
     listeners.onEvent(event);
   };
@@ -182,7 +183,7 @@ async function oneLink(
     if (!isPassing(problem, place.runId)) return { kind: "refused", problem };
     return {
       ...lost,
-      because: problem.kind === "restarting" ? "restart" : "network",
+      because: problem.kind === "network" ? "network" : "unavailable",
       retryAfterMs: problem.retryAfterMs ?? 0,
     };
   } finally {
@@ -213,7 +214,7 @@ export async function followRun(
     if (cut.kind === "refused") return cut;
     place.failures += 1;
     // A server that restarts cannot be reached for a while: that is still the restart.
-    if (cut.because === "restart") place.because = "restart";
+    if (place.because !== "restart") place.because = cut.because;
     listeners.onLink({ state: "reconnecting", because: place.because });
     const backoff = backoffMs(place.failures, Math.random());
     const wait = Math.max(backoff, Math.min(cut.retryAfterMs, longestRetryAfterMs));

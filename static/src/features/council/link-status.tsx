@@ -11,10 +11,15 @@ function linkText({ link, run }: LiveRun, online: boolean): string {
       ? "Offline. The question is sent once the connection is back."
       : "Offline. The run goes on at the server.";
   }
-  if (link.state === "reconnecting" && link.because === "restart") {
-    return "The server is restarting. Reconnecting…";
+  const because = link.state === "reconnecting" ? link.because : "network";
+  switch (because) {
+    case "restart":
+      return "The server is restarting. Reconnecting…";
+    case "unavailable":
+      return "The server is not available. Reconnecting…";
+    case "network":
+      return "Reconnecting…";
   }
-  return "Reconnecting…";
 }
 
 /**
