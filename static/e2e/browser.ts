@@ -38,7 +38,7 @@ export async function open(
 }
 
 const cutRequest =
-  /^console: Failed to load resource: (net::ERR_(CONNECTION_REFUSED|CONNECTION_RESET|EMPTY_RESPONSE|INCOMPLETE_CHUNKED_ENCODING)|the server responded with a status of 503 \(Service Unavailable\)) \S+\/api\/\S+$/;
+  /^console: Failed to load resource: (net::ERR_(CONNECTION_REFUSED|CONNECTION_RESET|EMPTY_RESPONSE|SOCKET_NOT_CONNECTED|INCOMPLETE_CHUNKED_ENCODING)|the server responded with a status of 503 \(Service Unavailable\)) \S+\/api\/\S+$/;
 
 /** Forgets what the browser reports of requests that a cut or a restart broke, and nothing else. */
 export function forgiveCuts({ faults }: Watched) {

@@ -162,7 +162,6 @@ describe("a server that restarts", () => {
     own = await OwnServer.start({
       LLM_COUNCIL__SERVER__DRAIN_SECONDS: "1",
       LLM_COUNCIL__RUNS__LEASE_SECONDS: "1",
-      LLM_COUNCIL__PROVIDERS__SIMULATED__TOKENS_PER_SECOND: "25",
     });
   });
   afterAll(() => own.close());
@@ -189,4 +188,49 @@ describe("a server that restarts", () => {
       await close(watched);
     },
   );
+});
+
+describe("a server whose places are taken", () => {
+  let own: OwnServer;
+  beforeAll(async () => {
+    own = await OwnServer.start({
+      LLM_COUNCIL__RUNS__MAX_LIVE: "1",
+      LLM_COUNCIL__RUNS__MAX_QUEUED_PER_USER: "1",
+    });
+  });
+  afterAll(() => own.close());
+
+  it("shows the place in the queue, lets go of it, and keeps a question it does not take", async () => {
+    const all = await Promise.all(
+      ["first", "second", "third"].map(() =>
+        open(browser, { baseURL: own.origin, viewport: wide }),
+      ),
+    );
+    const [first, second, third] = all as [Watched, Watched, Watched];
+    await ask(first.page, question);
+    await middleOf(first.page, "Answers");
+
+    await ask(second.page, question);
+    const place = second.page.getByText("Waiting for a free place: next in line", { exact: true });
+    await place.waitFor();
+    await second.page.reload();
+    await place.waitFor();
+
+    await ask(third.page, "Is there room for one more?");
+    await third.page.getByRole("alert").getByText("too many questions waiting").waitFor();
+    expect(await third.page.getByLabel("Your question").inputValue()).toBe(
+      "Is there room for one more?",
+    );
+    expect(third.faults.splice(0).join()).toMatch(/^[^,]*429[^,]*$/);
+
+    await second.page.getByRole("button", { name: "Stop" }).click();
+    await second.page.getByText("Stopped.", { exact: true }).waitFor();
+    await third.page.getByRole("button", { name: "Ask", exact: true }).click();
+    await third.page.getByText("Waiting for a free place: next in line", { exact: true }).waitFor();
+    await first.page.getByRole("button", { name: "Stop" }).click();
+    await middleOf(third.page, "Answers");
+    await third.page.getByRole("button", { name: "Stop" }).click();
+    await third.page.getByText("Stopped.", { exact: true }).waitFor();
+    await Promise.all(all.map(close));
+  });
 });

@@ -12,7 +12,7 @@ import { LinkStatus } from "../features/council/link-status";
 import { TurnView } from "../features/council/turn";
 import { turnsOf } from "../features/council/turns";
 import { isFollowed, stop, useLiveRuns } from "../run/live";
-import { resume, setRefusal, start, startAgain, useRefusals } from "../run/session";
+import { resume, setRefusal, settleWith, start, startAgain, useRefusals } from "../run/session";
 import { isLive } from "../run/state";
 import { Icon } from "../ui/icon";
 import { Notice } from "../ui/notice";
@@ -86,6 +86,9 @@ function Loaded({ conversation }: { conversation: Conversation }) {
   const turns = useMemo(() => turnsOf(conversation, live), [conversation, live]);
   const list = useScrollToNewest(turns.length);
   usePickUp(conversation);
+  useEffect(() => {
+    if (live?.over) settleWith(conversation);
+  }, [conversation, live]);
   const title = live?.run.title ?? conversation.title;
   useTitle(title);
 

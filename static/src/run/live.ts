@@ -19,6 +19,8 @@ export interface LiveRun {
   /** Set when the server refused; the run, if there is one, is not known to have ended. */
   refused: Problem | null;
   stopping: boolean;
+  /** This page follows it no longer: it has ended, or the server refused. */
+  over: boolean;
 }
 
 interface LiveRuns {
@@ -84,6 +86,7 @@ async function follow(id: string, source: Source, question: string | null): Prom
     link: { state: "connecting" },
     refused: null,
     stopping: false,
+    over: false,
   };
   useLiveRuns.setState((all) => ({ runs: { ...all.runs, [id]: start } }));
   const frames = perFrame(
@@ -109,9 +112,8 @@ async function follow(id: string, source: Source, question: string | null): Prom
   pending.clear(id);
   if (followed.get(id) === controller) {
     followed.delete(id);
-    if (ending.kind === "refused") {
-      change(id, (live) => ({ ...live, refused: ending.problem }));
-    }
+    const refused = ending.kind === "refused" ? ending.problem : null;
+    change(id, (live) => ({ ...live, refused, over: true }));
   }
   return ending;
 }

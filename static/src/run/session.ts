@@ -6,7 +6,7 @@ import { keys, queryClient, refreshConversations } from "../api/queries";
 import type { Ask, Conversation } from "../api/types";
 import { drafts } from "../features/composer/draft";
 import type { Ending } from "../stream/resume";
-import { ask, attach, forget, isFollowed, send, useLiveRuns } from "./live";
+import { ask, attach, forget, send, useLiveRuns } from "./live";
 import { pending } from "./pending";
 
 /** Why the last question of a conversation was not taken. */
@@ -20,17 +20,18 @@ export const setRefusal = (id: string, problem: Problem | null) =>
     return { refusals: problem ? { ...rest, [id]: problem } : rest };
   });
 
-/** Loads the stored conversation, and drops the live copy once the stored one has its end. */
-async function takeStored(id: string, messageId: string | null) {
-  const stored = await queryClient.fetchQuery({
-    queryKey: keys.conversation(id),
-    queryFn: () => api.conversation(id),
-    staleTime: 0,
-  });
-  const message = stored.messages.find((entry) => entry.id === messageId);
+/**
+ * Drops the live copy of a run that is over once `shown`, the stored conversation, has its end too.
+ * To be called with what is on the page: a copy dropped any sooner would leave nothing there for a
+ * moment.
+ */
+export function settleWith(shown: Conversation) {
+  const live = useLiveRuns.getState().runs[shown.id];
+  if (!live?.over) return;
+  const message = shown.messages.find((entry) => entry.id === live.run.messageId);
   const ended =
     message?.role === "assistant" && message.status !== "running" && message.status !== "queued";
-  if (ended && !isFollowed(id)) forget(id);
+  if (ended) forget(shown.id);
 }
 
 async function conclude(id: string, ending: Ending) {
@@ -39,8 +40,8 @@ async function conclude(id: string, ending: Ending) {
   const live = useLiveRuns.getState().runs[id];
   if (!live) return;
   if (ending.kind === "finished") {
-    // If this fails the live copy stays, and it is complete.
-    await takeStored(id, live.run.messageId).catch(() => undefined);
+    // If the stored one cannot be loaded the live copy stays, and it is complete.
+    await queryClient.invalidateQueries({ queryKey: keys.conversation(id) });
     return;
   }
   const { problem } = ending;
