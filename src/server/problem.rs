@@ -231,7 +231,13 @@ impl From<StartError> for Problem {
                 problem.0.retry_after = Some(RETRY_AFTER_SECONDS);
                 problem
             }
-            StartError::Full => Self::unavailable("too many questions wait already; try again in a moment"),
+            StartError::Full => {
+                let detail = "too many questions wait already; try again in a moment";
+                let mut problem = Self::unavailable(detail);
+                // Unlike a server that goes away, a full one has refused for good.
+                problem.0.kind = "full";
+                problem
+            }
             StartError::Closing => Self::unavailable("this server is shutting down; try again in a moment"),
             StartError::Store(error) => Self::from(error).naming("Conversation"),
         }

@@ -22,17 +22,27 @@ export async function open(
   browser: Browser,
   options: BrowserContextOptions = {},
 ): Promise<Watched> {
-  const context = await browser.newContext({ baseURL: server, ...options });
+  const origin = options.baseURL ?? server;
+  const context = await browser.newContext({ ...options, baseURL: origin });
   const page = await context.newPage();
   const faults: string[] = [];
   page.on("console", (message) => {
-    if (message.type() === "error") faults.push(`console: ${message.text()}`);
+    if (message.type() !== "error") return;
+    faults.push(`console: ${message.text()} ${message.location().url}`.trim());
   });
   page.on("pageerror", (error) => faults.push(`exception: ${error.message}`));
   page.on("request", (request) => {
-    if (!request.url().startsWith(`${server}/`)) faults.push(`request: ${request.url()}`);
+    if (!request.url().startsWith(`${origin}/`)) faults.push(`request: ${request.url()}`);
   });
   return { page, faults };
+}
+
+const cutRequest =
+  /^console: Failed to load resource: (net::ERR_(CONNECTION_REFUSED|CONNECTION_RESET|EMPTY_RESPONSE|SOCKET_NOT_CONNECTED|INCOMPLETE_CHUNKED_ENCODING)|the server responded with a status of 503 \(Service Unavailable\)) \S+\/api\/\S+$/;
+
+/** Forgets what the browser reports of requests that a cut or a restart broke, and nothing else. */
+export function forgiveCuts({ faults }: Watched) {
+  faults.splice(0, faults.length, ...faults.filter((fault) => !cutRequest.test(fault)));
 }
 
 export async function close({ page, faults }: Watched) {

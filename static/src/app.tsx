@@ -6,6 +6,7 @@ import { ConversationPage } from "./pages/conversation";
 import { Crash } from "./pages/crash";
 import { HomePage } from "./pages/home";
 import { NotFoundPage } from "./pages/not-found";
+import { useLiveRuns } from "./run/live";
 import { Icon } from "./ui/icon";
 import { useOnline } from "./ui/media";
 import { Notice } from "./ui/notice";
@@ -14,9 +15,11 @@ import { Toasts } from "./ui/toast";
 const SettingsPage = lazy(() => import("./pages/settings"));
 
 /** What concerns every page: the session, and the network. */
-function AppNotices() {
+function AppNotices({ path }: { path: string }) {
   const signedOut = useSyncExternalStore(session.subscribe, session.isSignedOut);
   const online = useOnline();
+  // A deliberation that is followed says so itself, where nothing moves because of it.
+  const follows = useLiveRuns((state) => path.startsWith("/c/") && path.slice(3) in state.runs);
   if (signedOut) {
     return (
       <Notice tone="warn" urgent>
@@ -25,7 +28,7 @@ function AppNotices() {
       </Notice>
     );
   }
-  if (!online) return <Notice tone="warn">This device is offline.</Notice>;
+  if (!online && !follows) return <Notice tone="warn">This device is offline.</Notice>;
   return null;
 }
 
@@ -96,7 +99,7 @@ export function App() {
             </Link>
           </header>
           <main id="main" tabIndex={-1}>
-            <AppNotices />
+            <AppNotices path={path} />
             <Crash key={path}>
               <Pages />
             </Crash>

@@ -26,6 +26,12 @@ describe("an answer", () => {
     expect(problem).toMatchObject({ kind: "restarting", retryAfterMs: 7000 });
   });
 
+  it("of a server that is full is its refusal", async () => {
+    const body = { type: "urn:llm-council:problem:full", detail: "Too many wait already." };
+    const problem = await problemOf(answer(503, body));
+    expect(problem).toMatchObject({ kind: "refused", message: "Too many wait already." });
+  });
+
   it("names every wrong field, in the old form too", async () => {
     const fields = [{ field: "chairman_model", message: "must be a model id" }];
     const detail = [{ loc: ["body", "chairman_model"], msg: "must be a model id" }];

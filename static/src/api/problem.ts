@@ -10,7 +10,8 @@ export type ProblemKind =
   | "network"
   /** The proxy's session has ended: 401, a redirect, or a sign-in page where JSON was due. */
   | "signed_out"
-  /** The server is stopping or not yet ready (502, 503, 504). */
+  /** The server is stopping or not yet ready (502, 503, 504). A server that is merely full is not:
+   * it has refused. */
   | "restarting"
   /** The server said no, and said why. */
   | "refused";
@@ -90,6 +91,8 @@ export function looksSignedOut(response: Response): boolean {
   return type.startsWith("text/html") && response.status < 500;
 }
 
+const fullType = "urn:llm-council:problem:full";
+
 /** The problem a response stands for; null when it is a good answer. */
 export async function problemOf(response: Response): Promise<Problem | null> {
   if (looksSignedOut(response)) return signedOutProblem();
@@ -102,7 +105,7 @@ export async function problemOf(response: Response): Promise<Problem | null> {
   }
   const record = isRecord(body) ? body : {};
   const fields = fieldErrors(record);
-  const restarting = [502, 503, 504].includes(response.status);
+  const restarting = [502, 503, 504].includes(response.status) && record.type !== fullType;
   const message =
     restarting && typeof record.detail !== "string"
       ? "The server is restarting."

@@ -8,7 +8,8 @@ type Schemas = components["schemas"];
 
 export type ErrorKind = Schemas["ErrorKind"];
 export type Usage = Schemas["Usage"];
-export type Answer = Schemas["Answer"];
+/** `late`: it came after the reviews had begun, so nobody reviewed it. */
+export type Answer = Schemas["Answer"] & { late?: boolean | null };
 export type Review = Schemas["Review"];
 export type ParseKind = Schemas["Parse"];
 export type Synthesis = Schemas["Synthesis"];

@@ -8,10 +8,11 @@ import { Composer } from "../features/composer/composer";
 import { drafts } from "../features/composer/draft";
 import { TagEditor } from "../features/conversations/tags";
 import { LiveStatus } from "../features/council/deliberation";
+import { LinkStatus } from "../features/council/link-status";
 import { TurnView } from "../features/council/turn";
 import { turnsOf } from "../features/council/turns";
 import { isFollowed, stop, useLiveRuns } from "../run/live";
-import { resume, setRefusal, start, useRefusals } from "../run/session";
+import { resume, setRefusal, settleWith, start, startAgain, useRefusals } from "../run/session";
 import { isLive } from "../run/state";
 import { Icon } from "../ui/icon";
 import { Notice } from "../ui/notice";
@@ -43,7 +44,10 @@ function Head({ conversation, title }: { conversation: Conversation; title: stri
   );
 }
 
-/** Picks up a run that this page does not follow: after a reload, or one asked on another device. */
+/**
+ * Picks up a run that this page does not follow: after a reload, or one asked on another device. A
+ * question that was on its way when the page was loaded is sent again.
+ */
 function usePickUp(conversation: Conversation) {
   const { id } = conversation;
   const last = conversation.messages.at(-1);
@@ -51,7 +55,9 @@ function usePickUp(conversation: Conversation) {
     last?.role === "assistant" && (last.status === "running" || last.status === "queued");
   const runId = open ? (last.run_id ?? null) : null;
   useEffect(() => {
-    if (runId !== null && !isFollowed(id)) resume(id, runId);
+    if (isFollowed(id)) return;
+    if (runId !== null) resume(id, runId);
+    else startAgain(id);
   }, [id, runId]);
 }
 
@@ -80,6 +86,9 @@ function Loaded({ conversation }: { conversation: Conversation }) {
   const turns = useMemo(() => turnsOf(conversation, live), [conversation, live]);
   const list = useScrollToNewest(turns.length);
   usePickUp(conversation);
+  useEffect(() => {
+    if (live?.over) settleWith(conversation);
+  }, [conversation, live]);
   const title = live?.run.title ?? conversation.title;
   useTitle(title);
 
@@ -121,6 +130,7 @@ function Loaded({ conversation }: { conversation: Conversation }) {
       </div>
       <LiveStatus run={live?.run ?? null} />
       <div className="composer-dock">
+        <LinkStatus live={live} />
         <Composer
           conversationId={id}
           running={running}
@@ -136,7 +146,8 @@ function Loaded({ conversation }: { conversation: Conversation }) {
 
 export function ConversationPage({ id }: { id: string }) {
   const conversation = useConversation(id);
-  if (conversation.data) {
+  const gone = asProblem(conversation.error).status === 404;
+  if (conversation.data && !gone) {
     return (
       <div className="conversation">
         <Loaded conversation={conversation.data} />
@@ -144,10 +155,9 @@ export function ConversationPage({ id }: { id: string }) {
     );
   }
   if (conversation.isPending) return <p className="page-wait">Loading the conversation…</p>;
-  const problem = asProblem(conversation.error);
   return (
     <div className="page-notice">
-      {problem.status === 404 ? (
+      {gone ? (
         <>
           <h1>This conversation is not here</h1>
           <p>
@@ -157,7 +167,7 @@ export function ConversationPage({ id }: { id: string }) {
         </>
       ) : (
         <Notice tone="bad" urgent>
-          The conversation could not be loaded: {problem.message}{" "}
+          The conversation could not be loaded: {asProblem(conversation.error).message}{" "}
           <button type="button" className="quiet-button" onClick={() => conversation.refetch()}>
             Try again
           </button>

@@ -6,7 +6,8 @@ import { create } from "zustand";
 import { api } from "../api/client";
 import type { Problem } from "../api/problem";
 import type { Ask, CouncilEvent } from "../api/types";
-import { type Ending, followRun, type Link, type Source } from "../stream/resume";
+import { type Ending, followRun, type Link, type Question, type Source } from "../stream/resume";
+import { pending } from "./pending";
 import { reduceAll } from "./reduce";
 import { newRun, type RunState } from "./state";
 
@@ -18,6 +19,8 @@ export interface LiveRun {
   /** Set when the server refused; the run, if there is one, is not known to have ended. */
   refused: Problem | null;
   stopping: boolean;
+  /** This page follows it no longer: it has ended, or the server refused. */
+  over: boolean;
 }
 
 interface LiveRuns {
@@ -37,8 +40,16 @@ function change(id: string, patch: (live: LiveRun) => LiveRun) {
   });
 }
 
-/** Events are gathered until the next frame; a hidden page has no frames, so a timer stands in. */
-function perFrame(flush: (events: CouncilEvent[]) => void) {
+/** How long the events of a run that is picked up are gathered before the first are shown. */
+const replayMs = 200;
+
+/**
+ * Events are gathered until the next frame; a hidden page has no frames, so a timer stands in. The
+ * first ones are gathered for `firstMs`: what a run has written so far comes as it would have been
+ * written, and appears at once.
+ */
+function perFrame(flush: (events: CouncilEvent[]) => void, firstMs: number) {
+  let first = firstMs > 0;
   let waiting: CouncilEvent[] = [];
   let frame = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -46,6 +57,7 @@ function perFrame(flush: (events: CouncilEvent[]) => void) {
     cancelAnimationFrame(frame);
     clearTimeout(timer);
     timer = undefined;
+    first = false;
     const events = waiting;
     waiting = [];
     if (events.length > 0) flush(events);
@@ -54,8 +66,8 @@ function perFrame(flush: (events: CouncilEvent[]) => void) {
     add(event: CouncilEvent) {
       waiting.push(event);
       if (timer !== undefined) return;
-      frame = requestAnimationFrame(run);
-      timer = setTimeout(run, 250);
+      if (!first) frame = requestAnimationFrame(run);
+      timer = setTimeout(run, first ? firstMs : 250);
     },
     flush: run,
   };
@@ -65,34 +77,43 @@ async function follow(id: string, source: Source, question: string | null): Prom
   followed.get(id)?.abort();
   const controller = new AbortController();
   followed.set(id, controller);
+  // A run that is picked up again stays as it is on the page until its replay is there.
+  const before = useLiveRuns.getState().runs[id];
+  const known = before && source.runId && before.run.runId === source.runId ? before : null;
   const start: LiveRun = {
-    question,
-    run: { ...newRun, conversationId: id, runId: source.runId ?? null },
+    question: question ?? known?.question ?? null,
+    run: known?.run ?? { ...newRun, conversationId: id, runId: source.runId ?? null },
     link: { state: "connecting" },
     refused: null,
     stopping: false,
+    over: false,
   };
   useLiveRuns.setState((all) => ({ runs: { ...all.runs, [id]: start } }));
-  const frames = perFrame((events) =>
-    change(id, (live) => {
-      const run = reduceAll(live.run, events);
-      return run === live.run ? live : { ...live, run };
-    }),
+  const frames = perFrame(
+    (events) =>
+      change(id, (live) => {
+        const run = reduceAll(live.run, events);
+        return run === live.run ? live : { ...live, run };
+      }),
+    source.runId ? replayMs : 0,
   );
   const ending = await followRun(
     source,
     {
-      onEvent: frames.add,
+      onEvent(event) {
+        if (event.type === "run_started" || event.type === "run_queued") pending.clear(id);
+        frames.add(event);
+      },
       onLink: (link) => change(id, (live) => ({ ...live, link })),
     },
     controller.signal,
   );
   frames.flush();
+  pending.clear(id);
   if (followed.get(id) === controller) {
     followed.delete(id);
-    if (ending.kind === "refused") {
-      change(id, (live) => ({ ...live, refused: ending.problem }));
-    }
+    const refused = ending.kind === "refused" ? ending.problem : null;
+    change(id, (live) => ({ ...live, refused, over: true }));
   }
   return ending;
 }
@@ -105,8 +126,14 @@ function newKey(): string {
 
 /** Asks, and follows the run to its end. */
 export function ask(conversationId: string, body: Ask): Promise<Ending> {
-  const source = { ask: { conversationId, body, idempotencyKey: newKey() } };
-  return follow(conversationId, source, body.content);
+  return send({ conversationId, body, idempotencyKey: newKey() });
+}
+
+/** Sends a question, possibly once more. */
+export function send(question: Question): Promise<Ending> {
+  const { conversationId, body } = question;
+  pending.write(question);
+  return follow(conversationId, { ask: question }, body.content);
 }
 
 /** Picks up a run that was started elsewhere, or before this page was loaded. */

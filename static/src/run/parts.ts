@@ -18,6 +18,7 @@ export const emptyAnswer = (seat: Seat): AnswerState => ({
   text: "",
   reasoning: "",
   restarted: false,
+  late: false,
   result: null,
 });
 
@@ -28,8 +29,28 @@ export function answerFrom(result: Answer): AnswerState {
     text: result.response ?? "",
     reasoning: result.reasoning ?? "",
     restarted: false,
+    late: result.late === true,
     result,
   };
+}
+
+/**
+ * The answers once the reviews begin: those of the server's list as they were stored, and after
+ * them the members it does not wait for any longer, at work as they are.
+ */
+export function withStored(
+  answers: readonly AnswerState[],
+  stored: readonly Answer[],
+): readonly AnswerState[] {
+  if (stored.length === 0) return answers;
+  const rest = new Map(stored.map((result) => [seatOf(result).member, result]));
+  const seated = answers.map((entry) => {
+    const result = rest.get(entry.seat.member);
+    rest.delete(entry.seat.member);
+    if (result) return answerFrom(result);
+    return entry.late || entry.result ? entry : { ...entry, late: true };
+  });
+  return [...seated, ...[...rest.values()].map(answerFrom)];
 }
 
 export function reviewFrom(result: Review): ReviewState {
@@ -90,6 +111,7 @@ export function settle(run: RunState): RunState {
   return {
     ...run,
     phase: "ended",
+    queuePosition: null,
     answers: run.answers.map((a) => (open(a.status) ? { ...a, status: "failed" } : a)),
     reviews: run.reviews.map((r) => (open(r.status) ? { ...r, status: "failed" } : r)),
     synthesis:

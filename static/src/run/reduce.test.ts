@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { describeRun } from "../features/council/describe";
 import { readEvent } from "../stream/decode";
 import { answer, review, seats, storedRun, synthesis, wholeRun } from "../test/samples";
 import { reduce, reduceAll } from "./reduce";
@@ -77,6 +78,69 @@ describe("stage 1", () => {
     expect(failed.answers[0]).toMatchObject({ status: "failed", text: "Half an" });
     expect(failed.answers[0]?.result?.error).toBe("overloaded");
     expect(failed.answers).toHaveLength(2);
+  });
+});
+
+describe("a run that waits for a free place", () => {
+  const place = (position: number) => ({ type: "run_queued", run_id: "r1", position }) as const;
+  const queued = reduce(newRun, place(3));
+
+  it("shows its place, as it changes, until it begins", () => {
+    expect(queued).toMatchObject({ runId: "r1", status: "queued", queuePosition: 3 });
+    expect(describeRun(queued)).toBe("Waiting for a free place: 3rd in line.");
+    const next = reduce(queued, place(1));
+    expect(describeRun(next)).toBe("Waiting for a free place: next in line.");
+    const begins = reduceAll(next, [
+      { type: "run_started", run_id: "r1", conversation_id: "c1", message_id: "m1" },
+      { type: "stage1_start", members: seats, use_cot: false },
+    ]);
+    expect(begins).toMatchObject({ status: "running", queuePosition: null, phase: "stage1" });
+  });
+
+  it("has none once it has begun, has ended, or was told nonsense", () => {
+    expect(reduce(begun, place(2))).toBe(begun);
+    expect(reduce(queued, { type: "cancelled" }).queuePosition).toBeNull();
+    expect(reduce(newRun, place(0))).toBe(newRun);
+  });
+});
+
+describe("a member that is slower than the reviews", () => {
+  const left = reduceAll(write(begun, basil, "Still "), [
+    { type: "stage1_model_complete", ...aurora, data: answer(aurora) },
+    {
+      type: "stage1_complete",
+      data: [answer(aurora)],
+      metadata: { aggregate_confidence: { count: 1, total_models: 2, distribution: {} } },
+    },
+    { type: "stage2_start", members: [aurora] },
+  ]);
+
+  it("stays at work on the page, with its words", () => {
+    expect(left.answers.map(({ seat, status, late }) => [seat.member, status, late])).toEqual([
+      ["aurora/large", "done", false],
+      ["Basil", "writing", true],
+    ]);
+    expect(write(left, basil, "here").answers[1]).toMatchObject({ text: "Still here", late: true });
+  });
+
+  it("is marked as late when it answers, and as failed when it fails", () => {
+    const data = { ...answer(basil), late: true };
+    const done = reduce(left, { type: "stage1_model_complete", ...basil, data });
+    expect(done.answers[1]).toMatchObject({ status: "done", late: true });
+    const error = { error: "gone", error_kind: "timeout" } as const;
+    const failed = reduce(left, {
+      type: "stage1_error",
+      ...basil,
+      ...error,
+      data: answer(basil, error),
+    });
+    expect(failed.answers[1]).toMatchObject({ status: "failed" });
+    expect(failed.phase).toBe("stage2");
+  });
+
+  it("is marked as late when it was stored as such", () => {
+    const message = storedRun([answer(aurora), answer(basil, { late: true })], [], synthesis());
+    expect(fromStored(message, "c1").answers.map(({ late }) => late)).toEqual([false, true]);
   });
 });
 

@@ -17,6 +17,7 @@ import {
   synthesisFrom,
   withAnswer,
   withSeat,
+  withStored,
   withSynthesis,
 } from "./parts";
 import { newRun, noSynthesis, type RunState } from "./state";
@@ -31,11 +32,16 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
         messageId: event.message_id,
         status: "running",
       };
+    case "run_queued":
+      if (run.phase !== "waiting" || !(event.position >= 1)) return run;
+      return { ...run, runId: event.run_id, status: "queued", queuePosition: event.position };
 
     case "stage1_start":
       return {
         ...run,
+        status: "running",
         phase: "stage1",
+        queuePosition: null,
         useCot: event.use_cot === true,
         answers: list(event.members).map((member) => emptyAnswer(seatOf(member))),
       };
@@ -53,10 +59,10 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
       );
     case "stage1_model_complete":
       if (!event.data) return run;
-      return withAnswer(run, seatOf(event), (entry) => ({
-        ...answerFrom(event.data),
-        seat: entry.seat,
-      }));
+      return withAnswer(run, seatOf(event), (entry) => {
+        const done = answerFrom(event.data);
+        return { ...done, seat: entry.seat, late: entry.late || done.late };
+      });
     case "stage1_error":
       return withAnswer(run, seatOf(event), (entry) => {
         const partial: Answer = {
@@ -66,16 +72,14 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
           error_kind: event.error_kind ?? null,
         };
         const failed = answerFrom({ ...partial, ...event.data });
-        return { ...failed, seat: entry.seat, status: "failed" };
+        return { ...failed, seat: entry.seat, status: "failed", late: entry.late };
       });
-    case "stage1_complete": {
-      const answers = list(event.data).map(answerFrom);
+    case "stage1_complete":
       return {
         ...run,
-        answers: answers.length > 0 ? answers : run.answers,
+        answers: withStored(run.answers, list(event.data)),
         confidence: event.metadata?.aggregate_confidence ?? run.confidence,
       };
-    }
 
     case "stage2_start":
       return {
@@ -153,6 +157,7 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
           return withAnswer(run, seatOf(event), (entry) => ({
             ...emptyAnswer(entry.seat),
             restarted: true,
+            late: entry.late,
           }));
         case "stage2":
         case "title":

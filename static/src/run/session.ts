@@ -6,7 +6,8 @@ import { keys, queryClient, refreshConversations } from "../api/queries";
 import type { Ask, Conversation } from "../api/types";
 import { drafts } from "../features/composer/draft";
 import type { Ending } from "../stream/resume";
-import { ask, attach, forget, isFollowed, useLiveRuns } from "./live";
+import { ask, attach, forget, send, useLiveRuns } from "./live";
+import { pending } from "./pending";
 
 /** Why the last question of a conversation was not taken. */
 export const useRefusals = create<{ refusals: Readonly<Record<string, Problem>> }>(() => ({
@@ -19,17 +20,18 @@ export const setRefusal = (id: string, problem: Problem | null) =>
     return { refusals: problem ? { ...rest, [id]: problem } : rest };
   });
 
-/** Loads the stored conversation, and drops the live copy once the stored one has its end. */
-async function takeStored(id: string, messageId: string | null) {
-  const stored = await queryClient.fetchQuery({
-    queryKey: keys.conversation(id),
-    queryFn: () => api.conversation(id),
-    staleTime: 0,
-  });
-  const message = stored.messages.find((entry) => entry.id === messageId);
+/**
+ * Drops the live copy of a run that is over once `shown`, the stored conversation, has its end too.
+ * To be called with what is on the page: a copy dropped any sooner would leave nothing there for a
+ * moment.
+ */
+export function settleWith(shown: Conversation) {
+  const live = useLiveRuns.getState().runs[shown.id];
+  if (!live?.over) return;
+  const message = shown.messages.find((entry) => entry.id === live.run.messageId);
   const ended =
     message?.role === "assistant" && message.status !== "running" && message.status !== "queued";
-  if (ended && !isFollowed(id)) forget(id);
+  if (ended) forget(shown.id);
 }
 
 async function conclude(id: string, ending: Ending) {
@@ -38,15 +40,16 @@ async function conclude(id: string, ending: Ending) {
   const live = useLiveRuns.getState().runs[id];
   if (!live) return;
   if (ending.kind === "finished") {
-    // If this fails the live copy stays, and it is complete.
-    await takeStored(id, live.run.messageId).catch(() => undefined);
+    // If the stored one cannot be loaded the live copy stays, and it is complete.
+    await queryClient.invalidateQueries({ queryKey: keys.conversation(id) });
     return;
   }
   const { problem } = ending;
   if (live.run.runId === null) {
-    // The question was not taken: back into the composer with it.
-    if (live.question !== null && drafts.read(id).content === "") {
-      drafts.write(id, { content: live.question });
+    // The question was not taken: back into the composer with it, before what was typed since.
+    if (live.question !== null) {
+      const content = [live.question, drafts.read(id).content].filter(Boolean).join("\n\n");
+      drafts.write(id, { content });
     }
     setRefusal(id, problem);
     forget(id);
@@ -63,6 +66,14 @@ async function conclude(id: string, ending: Ending) {
 export function start(id: string, body: Ask) {
   setRefusal(id, null);
   ask(id, body).then((ending) => conclude(id, ending));
+  markRunning(id);
+}
+
+/** Sends a question again that was on its way when this page was loaded. */
+export function startAgain(id: string) {
+  const question = pending.read(id);
+  if (!question) return;
+  send(question).then((ending) => conclude(id, ending));
   markRunning(id);
 }
 

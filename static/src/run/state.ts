@@ -22,6 +22,8 @@ export interface AnswerState {
   text: string;
   reasoning: string;
   restarted: boolean;
+  /** The reviews began without this answer: nobody reviewed it, or will. */
+  late: boolean;
   result: Answer | null;
 }
 
@@ -50,6 +52,8 @@ export interface RunState {
   messageId: string | null;
   status: RunStatus;
   phase: Phase;
+  /** The place in the queue for a free place at the server, 1 is next; null when in none. */
+  queuePosition: number | null;
   error: string | null;
   useCot: boolean;
   answers: readonly AnswerState[];
@@ -80,6 +84,7 @@ export const newRun: RunState = {
   messageId: null,
   status: "queued",
   phase: "waiting",
+  queuePosition: null,
   error: null,
   useCot: false,
   answers: [],

@@ -11,6 +11,7 @@ export interface Frame {
 /** The types this release knows. A record, so that the compiler asks for the one that is missing. */
 const known: Record<CouncilEvent["type"], true> = {
   run_started: true,
+  run_queued: true,
   stage1_start: true,
   stage1_token: true,
   stage1_reasoning_token: true,
@@ -52,12 +53,13 @@ export interface Decoder {
 }
 
 /**
- * `onFrame` is called for each complete frame. A frame of an unknown type still moves the count on,
- * so `onSeq` is told of every number seen.
+ * `onFrame` is called for each complete frame. A frame of an unknown type still moves the count on:
+ * `onSeq` is told of its number. `onHeartbeat` is called for comments.
  */
 export function createDecoder(
   onFrame: (frame: Frame) => void,
   onSeq: (seq: number) => void,
+  onHeartbeat: () => void = () => undefined,
 ): Decoder {
   const text = new TextDecoder();
   const parser = createParser({
@@ -68,6 +70,7 @@ export function createDecoder(
       if (event) onFrame({ seq, event });
       else if (seq !== null) onSeq(seq);
     },
+    onComment: onHeartbeat,
   });
   return {
     push: (bytes) => parser.feed(text.decode(bytes, { stream: true })),

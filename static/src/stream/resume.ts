@@ -3,17 +3,23 @@
  *
  * The first connection is the POST that asks; every later one reads the run's log after the last
  * number seen. Before the run's id is known a repeat of the POST is safe, because it carries the
- * same Idempotency-Key.
+ * same Idempotency-Key. There is never more than one connection: the next is opened only after the
+ * one before was closed.
  */
 import { request } from "../api/client";
 import { asProblem, type Problem } from "../api/problem";
 import type { Ask, CouncilEvent } from "../api/types";
 import { createDecoder, type Frame } from "./decode";
+import { onWake, pause } from "./wake";
+
+/** Why the page has no connection: it broke, or the server said that it restarts, or it (or a proxy
+ * in its place) answers that it cannot now. */
+export type Trouble = "network" | "restart" | "unavailable";
 
 export type Link =
   | { state: "connecting" }
   | { state: "live" }
-  | { state: "reconnecting"; attempt: number; because: "network" | "restart" };
+  | { state: "reconnecting"; because: Trouble };
 
 export type Ending =
   /** A terminal event arrived; it went through `onEvent`. */
@@ -23,9 +29,15 @@ export type Ending =
   /** The caller aborted: the page no longer wants this stream. */
   | { kind: "left" };
 
+export interface Question {
+  conversationId: string;
+  body: Ask;
+  idempotencyKey: string;
+}
+
 export interface Source {
   /** What to ask; absent when an existing run is picked up. */
-  ask?: { conversationId: string; body: Ask; idempotencyKey: string };
+  ask?: Question;
   runId?: string;
 }
 
@@ -34,162 +46,179 @@ export interface Listeners {
   onLink(link: Link): void;
 }
 
-/** What the outside world does for a stream; replaced in tests. */
-export interface World {
-  open(path: string, init: RequestInit): Promise<Response>;
-  /** Resolves after `ms`, earlier when the network comes back, rejects when aborted. */
-  pause(ms: number, signal: AbortSignal): Promise<void>;
-  random(): number;
+/** How one connection ended. */
+type Cut =
+  | { kind: "finished" }
+  | { kind: "refused"; problem: Problem }
+  | { kind: "lost"; because: Trouble; retryAfterMs: number };
+
+/** Where in the run the page is; outlives the connections. */
+interface Place {
+  runId: string | null;
+  lastSeq: number;
+  /** Connections in a row that brought nothing. */
+  failures: number;
+  because: Trouble;
 }
 
 const firstDelayMs = 500;
 const longestDelayMs = 15_000;
-/** Heartbeats come every 15 s; three missed mean that nobody is there (a laptop that slept). */
+const longestRetryAfterMs = 60_000;
+/** Heartbeats come every 15 s; three missed mean that nobody is there. */
 const silenceMs = 45_000;
+/** One missed is enough for somebody who has just come back and looks at the page. */
+const silenceOnWakeMs = 20_000;
+const checkEveryMs = 5_000;
 
-/** Exponential with full jitter over the upper half, so that a restart is not met by a stampede. */
-export function backoffMs(attempt: number, random: number): number {
-  const ceiling = Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(attempt - 1, 10));
+/** Exponential with jitter over the upper half, so that a restart is not met by a stampede. */
+export function backoffMs(failures: number, random: number): number {
+  const ceiling = Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(failures - 1, 10));
   return ceiling / 2 + (ceiling / 2) * random;
 }
-
-export const browser: World = {
-  open: request,
-  pause(ms, signal) {
-    return new Promise((resolve, reject) => {
-      const settle = (then: () => void) => () => {
-        clearTimeout(timer);
-        removeEventListener("online", woken);
-        signal.removeEventListener("abort", stopped);
-        then();
-      };
-      const woken = settle(resolve);
-      const stopped = settle(() => reject(signal.reason));
-      const timer = setTimeout(woken, ms);
-      addEventListener("online", woken);
-      signal.addEventListener("abort", stopped);
-      if (signal.aborted) stopped();
-    });
-  },
-  random: Math.random,
-};
 
 const isTerminal = (event: CouncilEvent) =>
   event.type === "complete" || event.type === "cancelled" || event.type === "error";
 
-type Cut = "finished" | "restart" | "network";
+/** Whether a refusal passes by itself. A run that exists is worth coming back for after any fault
+ * of the server; a question that was not taken is not worth asking over and over. */
+function isPassing(problem: Problem, runId: string | null): boolean {
+  if (problem.kind === "network" || problem.kind === "restarting") return true;
+  return runId !== null && (problem.status >= 500 || [408, 429].includes(problem.status));
+}
 
+function connect(source: Source, place: Place, signal: AbortSignal): Promise<Response> {
+  if (place.runId !== null) {
+    const after = place.lastSeq < 0 ? "" : `?after=${place.lastSeq}`;
+    const path = `/api/runs/${encodeURIComponent(place.runId)}/events${after}`;
+    return request(path, { headers: { accept: "text/event-stream" }, signal });
+  }
+  const { ask } = source;
+  if (!ask) throw new Error("a stream needs a question or a run");
+  return request(`/api/conversations/${encodeURIComponent(ask.conversationId)}/message/stream`, {
+    method: "POST",
+    headers: {
+      accept: "text/event-stream",
+      "content-type": "application/json",
+      "idempotency-key": ask.idempotencyKey,
+    },
+    body: JSON.stringify(ask.body),
+    signal,
+  });
+}
+
+/** Reads one connection to its end. */
+async function read(
+  response: Response,
+  place: Place,
+  listeners: Listeners,
+  onBytes: () => void,
+): Promise<Cut> {
+  // Widened, because `take` changes it from inside a callback.
+  let cut = null as Cut | null;
+  const progress = () => {
+    place.failures = 0;
+    place.because = "network";
+  };
+  const take = ({ seq, event }: Frame) => {
+    if (cut) return;
+    if (event.type === "server_shutdown") {
+      place.runId ??= event.run_id;
+      cut = { kind: "lost", because: "restart", retryAfterMs: 0 };
+      return;
+    }
+    if (seq !== null) {
+      if (seq <= place.lastSeq) return;
+      place.lastSeq = seq;
+    }
+    progress();
+    if (event.type === "run_started" || event.type === "run_queued") place.runId = event.run_id;
+    if (isTerminal(event)) cut = { kind: "finished" };
+    listeners.onEvent(event);
+  };
+  const skip = (seq: number) => {
+    if (seq > place.lastSeq) place.lastSeq = seq;
+  };
+  const decoder = createDecoder(take, skip, progress);
+  const reader = response.body?.getReader();
+  while (reader && !cut) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    onBytes();
+    decoder.push(value);
+  }
+  return cut ?? { kind: "lost", because: "network", retryAfterMs: 0 };
+}
+
+/** Opens one connection, reads it, and leaves it closed. Never throws. */
+async function oneLink(
+  source: Source,
+  place: Place,
+  listeners: Listeners,
+  signal: AbortSignal,
+): Promise<Cut> {
+  const link = new AbortController();
+  const drop = () => link.abort();
+  let heardAt = Date.now();
+  // The wall clock goes on while a laptop sleeps, timers do not; it may also be set back.
+  const silentFor = (ms: number) => Math.abs(Date.now() - heardAt) >= ms;
+  const watch = setInterval(() => {
+    if (silentFor(silenceMs)) drop();
+  }, checkEveryMs);
+  // What was connected before the network came back is connected to nobody.
+  const stopListening = onWake((wake) => {
+    if (wake === "online" || silentFor(silenceOnWakeMs)) drop();
+  });
+  signal.addEventListener("abort", drop);
+  try {
+    const response = await connect(source, place, link.signal);
+    place.runId ??= response.headers.get("x-run-id");
+    listeners.onLink({ state: "live" });
+    return await read(response, place, listeners, () => {
+      heardAt = Date.now();
+    });
+  } catch (error) {
+    const lost = { kind: "lost", because: "network", retryAfterMs: 0 } as const;
+    if (link.signal.aborted) return lost;
+    const problem = asProblem(error);
+    if (!isPassing(problem, place.runId)) return { kind: "refused", problem };
+    return {
+      ...lost,
+      because: problem.kind === "network" ? "network" : "unavailable",
+      retryAfterMs: problem.retryAfterMs ?? 0,
+    };
+  } finally {
+    clearInterval(watch);
+    stopListening();
+    signal.removeEventListener("abort", drop);
+    drop();
+  }
+}
+
+/** Follows a run to its end, over as many connections as that takes. */
 export async function followRun(
   source: Source,
   listeners: Listeners,
   signal: AbortSignal,
-  world: World = browser,
 ): Promise<Ending> {
-  let runId = source.runId ?? null;
-  let lastSeq = -1;
-  let attempt = 0;
-
-  const connect = (linkSignal: AbortSignal): Promise<Response> => {
-    if (runId !== null) {
-      const after = lastSeq < 0 ? "" : `?after=${lastSeq}`;
-      const path = `/api/runs/${encodeURIComponent(runId)}/events${after}`;
-      return world.open(path, { headers: { accept: "text/event-stream" }, signal: linkSignal });
-    }
-    const ask = source.ask;
-    if (!ask) throw new Error("a stream needs a question or a run");
-    return world.open(
-      `/api/conversations/${encodeURIComponent(ask.conversationId)}/message/stream`,
-      {
-        method: "POST",
-        headers: {
-          accept: "text/event-stream",
-          "content-type": "application/json",
-          "idempotency-key": ask.idempotencyKey,
-        },
-        body: JSON.stringify(ask.body),
-        signal: linkSignal,
-      },
-    );
+  const place: Place = {
+    runId: source.runId ?? null,
+    lastSeq: -1,
+    failures: 0,
+    because: "network",
   };
-
-  /** Reads one connection to its end. */
-  const read = async (response: Response, touch: () => void): Promise<Cut> => {
-    // Widened, because `take` changes it from inside a callback.
-    let cut = "network" as Cut;
-    const take = ({ seq, event }: Frame) => {
-      if (cut === "finished") return;
-      if (seq !== null) {
-        if (seq <= lastSeq) return;
-        lastSeq = seq;
-      }
-      attempt = 0;
-      if (event.type === "run_started") runId = event.run_id;
-      if (event.type === "server_shutdown") {
-        cut = "restart";
-        if (runId === null && event.run_id) runId = event.run_id;
-        return;
-      }
-      if (isTerminal(event)) cut = "finished";
-      listeners.onEvent(event);
-    };
-    const decoder = createDecoder(take, (seq) => {
-      if (seq > lastSeq) lastSeq = seq;
-    });
-    const reader = response.body?.getReader();
-    if (!reader) return cut;
-    try {
-      while (true) {
-        const { done, value } = await reader.read();
-        touch();
-        if (done) return cut;
-        decoder.push(value);
-        if (cut === "finished") return cut;
-      }
-    } finally {
-      // The reader may already be broken; there is nothing left to read either way.
-      reader.cancel().catch(() => undefined);
-    }
-  };
-
   listeners.onLink({ state: "connecting" });
-  while (true) {
-    const link = new AbortController();
-    const leave = () => link.abort(signal.reason);
-    signal.addEventListener("abort", leave);
-    let watchdog: ReturnType<typeof setTimeout> | undefined;
-    const touch = () => {
-      clearTimeout(watchdog);
-      watchdog = setTimeout(() => link.abort(new Error("silent")), silenceMs);
-    };
-    let because: "network" | "restart" = "network";
-    let retryAfterMs = 0;
-    try {
-      if (signal.aborted) return { kind: "left" };
-      touch();
-      const response = await connect(link.signal);
-      listeners.onLink({ state: "live" });
-      const cut = await read(response, touch);
-      if (cut === "finished") return { kind: "finished" };
-      because = cut;
-    } catch (error) {
-      if (signal.aborted) return { kind: "left" };
-      const problem = asProblem(error);
-      const silent = link.signal.aborted;
-      const passing = silent || problem.kind === "network" || problem.kind === "restarting";
-      if (!passing) return { kind: "refused", problem };
-      if (problem.kind === "restarting") because = "restart";
-      retryAfterMs = problem.retryAfterMs ?? 0;
-    } finally {
-      clearTimeout(watchdog);
-      signal.removeEventListener("abort", leave);
-    }
-    attempt += 1;
-    listeners.onLink({ state: "reconnecting", attempt, because });
-    try {
-      const wait = backoffMs(attempt, world.random());
-      await world.pause(Math.max(wait, Math.min(retryAfterMs, longestDelayMs)), signal);
-    } catch {
-      return { kind: "left" };
-    }
+  while (!signal.aborted) {
+    const cut = await oneLink(source, place, listeners, signal);
+    if (cut.kind === "finished") return cut;
+    if (signal.aborted) break;
+    if (cut.kind === "refused") return cut;
+    place.failures += 1;
+    // A server that restarts cannot be reached for a while: that is still the restart.
+    if (place.because !== "restart") place.because = cut.because;
+    listeners.onLink({ state: "reconnecting", because: place.because });
+    const backoff = backoffMs(place.failures, Math.random());
+    const wait = Math.max(backoff, Math.min(cut.retryAfterMs, longestRetryAfterMs));
+    if ((await pause(wait, signal)) === "woken") place.failures = 0;
   }
+  return { kind: "left" };
 }

@@ -24,6 +24,12 @@ export const count = (n: number) => whole.format(n);
 export const plural = (n: number, one: string, many = `${one}s`) =>
   `${count(n)} ${n === 1 ? one : many}`;
 
+const ordinals = new Intl.PluralRules("en", { type: "ordinal" });
+const suffixes: Partial<Record<Intl.LDMLPluralRule, string>> = { one: "st", two: "nd", few: "rd" };
+
+/** 1st, 2nd, 3rd, 11th. */
+export const ordinal = (n: number) => `${count(n)}${suffixes[ordinals.select(n)] ?? "th"}`;
+
 export const rank = (n: number | null | undefined) =>
   n === null || n === undefined ? "–" : n.toFixed(2).replace(/\.?0+$/, "");
 

@@ -28,11 +28,12 @@ function Facts({ result }: { result: Answer }) {
   );
 }
 
-function Flags({ result, restarted }: { result: Answer | null; restarted: boolean }) {
+function Flags({ answer: { result, restarted, late } }: { answer: AnswerState }) {
   const flags = [
     result?.truncated && "Cut off at the model's length limit.",
     result?.system_prompt_dropped && "The provider refused the system prompt; asked without it.",
     result?.addresses_judges && "This answer addresses its judges.",
+    late && !result && "The reviews began without this answer.",
     restarted && !result && "Asked again after an interruption.",
   ].filter((flag) => typeof flag === "string");
   if (flags.length === 0) return null;
@@ -105,7 +106,12 @@ export const AnswerCard = memo(function AnswerCard({
         )}
       </header>
       {answer.result && <Facts result={answer.result} />}
-      <Flags result={answer.result} restarted={answer.restarted} />
+      {answer.late && answer.status === "done" && (
+        <p>
+          <span className="badge badge-late">came late, not reviewed</span>
+        </p>
+      )}
+      <Flags answer={answer} />
       {answer.status === "failed" && <Failure answer={answer} />}
       {answer.reasoning && (
         <Details title="Reasoning">

@@ -11,7 +11,7 @@ import { CostTable } from "./costs";
 import { describeRun, runProgress } from "./describe";
 import { FinalAnswer } from "./final-answer";
 import { Reviews } from "./reviews";
-import { LinkNotice, Timeline } from "./timeline";
+import { Timeline } from "./timeline";
 
 interface Props {
   question: string;
@@ -51,7 +51,6 @@ export const Deliberation = memo(function Deliberation(props: Props) {
         </p>
       )}
       {running && <Timeline run={run} />}
-      {live && running && !live.refused && <LinkNotice link={live.link} />}
       {live?.refused && running && live.refused.kind !== "signed_out" && (
         <Notice tone="bad" urgent>
           This page lost the run: {live.refused.message}{" "}

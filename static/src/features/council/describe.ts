@@ -1,7 +1,7 @@
 /** A run in sentences: for the status line that is read out, and for the heads of sections. */
 import type { ErrorKind, ParseKind } from "../../api/types";
 import type { RunState } from "../../run/state";
-import { plural, shortName } from "../../ui/format";
+import { ordinal, plural, shortName } from "../../ui/format";
 
 export const errorTitles: Record<ErrorKind, string> = {
   auth: "The provider refused the key",
@@ -37,6 +37,10 @@ export function runProgress(run: RunState) {
   };
 }
 
+/** Where a run stands that has not begun because all places are taken; 1 is next. */
+export const queueText = (position: number) =>
+  `Waiting for a free place: ${position === 1 ? "next" : ordinal(position)} in line`;
+
 /** Changes with stages and results, never with tokens: it is announced politely. */
 export function describeRun(run: RunState): string {
   const { answersEnded, reviewsEnded } = runProgress(run);
@@ -53,6 +57,7 @@ export function describeRun(run: RunState): string {
   }
   switch (run.phase) {
     case "waiting":
+      if (run.queuePosition !== null) return `${queueText(run.queuePosition)}.`;
       return "The council is being called.";
     case "stage1":
       return `Stage 1: ${answersEnded} of ${plural(run.answers.length, "member")} have answered.`;

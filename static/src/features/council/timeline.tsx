@@ -1,8 +1,6 @@
 import type { RunState } from "../../run/state";
-import type { Link } from "../../stream/resume";
 import { Icon } from "../../ui/icon";
-import { Notice } from "../../ui/notice";
-import { runProgress } from "./describe";
+import { queueText, runProgress } from "./describe";
 
 type Step = "done" | "now" | "ahead";
 
@@ -25,6 +23,14 @@ export function Timeline({ run }: { run: RunState }) {
     },
     { name: "Final answer", step: step(3), detail: "" },
   ];
+  if (run.queuePosition !== null) {
+    return (
+      <p className="queued">
+        <Icon name="clock" />
+        {queueText(run.queuePosition)}
+      </p>
+    );
+  }
   return (
     <ol className="timeline" aria-label="Stages">
       {steps.map(({ name, step, detail }) => (
@@ -39,18 +45,5 @@ export function Timeline({ run }: { run: RunState }) {
         </li>
       ))}
     </ol>
-  );
-}
-
-/** What the page does about a lost connection; the run itself goes on at the server. */
-export function LinkNotice({ link }: { link: Link }) {
-  if (link.state !== "reconnecting") return null;
-  if (link.because === "network" && link.attempt < 2) return null;
-  return (
-    <Notice tone="warn">
-      {link.because === "restart"
-        ? "The server is restarting. The run goes on, and this page picks it up."
-        : "The connection is lost. The run goes on at the server; this page reconnects by itself."}
-    </Notice>
   );
 }

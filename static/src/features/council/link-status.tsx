@@ -1,0 +1,44 @@
+import type { LiveRun } from "../../run/live";
+import { isLive } from "../../run/state";
+import { useLasting, useOnline } from "../../ui/media";
+
+/** Most breaks mend themselves sooner, and then nobody need know. */
+const unnoticedMs = 1_000;
+
+function linkText({ link, run }: LiveRun, online: boolean): string {
+  if (!online) {
+    return run.runId === null
+      ? "Offline. The question is sent once the connection is back."
+      : "Offline. The run goes on at the server.";
+  }
+  const because = link.state === "reconnecting" ? link.because : "network";
+  switch (because) {
+    case "restart":
+      return "The server is restarting. Reconnecting…";
+    case "unavailable":
+      return "The server is not available. Reconnecting…";
+    case "network":
+      return "Reconnecting…";
+  }
+}
+
+/**
+ * What the page does about a lost connection. It floats over the text, so that nothing moves when it
+ * comes and goes; the text stays as it is.
+ */
+export function LinkStatus({ live }: { live: LiveRun | null }) {
+  const online = useOnline();
+  const broken =
+    live !== null && live.link.state === "reconnecting" && !live.refused && isLive(live.run);
+  const shown = useLasting(broken, unnoticedMs);
+  return (
+    <div className="link-status" role="status">
+      {shown && live && (
+        <p>
+          <span className="link-dot" aria-hidden="true" />
+          {linkText(live, online)}
+        </p>
+      )}
+    </div>
+  );
+}
