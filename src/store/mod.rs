@@ -41,6 +41,8 @@ const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 const STATEMENT_TIMEOUT_MS: u32 = 30_000;
 /// A transaction that nobody continues (a frozen process, a lost network) may not hold locks for ever.
 const IDLE_IN_TRANSACTION_MS: u32 = 60_000;
+/// The engine's hold the rows of runs, which another server is to take over soon after.
+const ENGINE_IDLE_IN_TRANSACTION_MS: u32 = 5_000;
 
 /// Whose data a transaction may touch.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -70,6 +72,10 @@ impl Scope {
             Self::User(user) => user.as_str(),
             Self::Engine | Self::Admin => "",
         };
+        let idle = match self {
+            Self::Engine => ENGINE_IDLE_IN_TRANSACTION_MS,
+            Self::User(_) | Self::Admin => IDLE_IN_TRANSACTION_MS,
+        };
         let mut hex = String::with_capacity(user.len() * 2);
         for byte in user.bytes() {
             write!(hex, "{byte:02x}").expect("a String takes everything");
@@ -78,7 +84,7 @@ impl Scope {
             "BEGIN; SELECT set_config('role', '{role}', true), \
              set_config('app.user_id', convert_from(decode('{hex}', 'hex'), 'UTF8'), true), \
              set_config('statement_timeout', '{STATEMENT_TIMEOUT_MS}', true), \
-             set_config('idle_in_transaction_session_timeout', '{IDLE_IN_TRANSACTION_MS}', true)",
+             set_config('idle_in_transaction_session_timeout', '{idle}', true)",
             role = self.role(),
         )
     }
