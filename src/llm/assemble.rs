@@ -1,13 +1,15 @@
-//! One call from beginning to end: waits for a place, opens the reply, passes its pieces on,
-//! keeps the time limits, tries again where that can help, and puts the pieces together.
+//! One call from beginning to end: asks the breaker, waits for a place, opens the reply, passes its
+//! pieces on, keeps the time limits, tries again where that can help, and puts the pieces together.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use serde_json::Value;
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, sleep, timeout_at};
 
+use super::breaker::{Admission, Breaker, Pass, Refusal, Verdict};
 use super::dice::Dice;
 use super::error::{CallError, ErrorKind};
 use super::limit::InFlight;
@@ -30,6 +32,7 @@ pub(super) struct Caller<'a> {
     pub name: &'a str,
     pub provider: &'a dyn Provider,
     pub places: &'a InFlight,
+    pub breaker: &'a Breaker,
     pub retry: &'a RetryPolicy,
     /// Bound on text, reasoning and tool calls together.
     pub max_answer_bytes: usize,
@@ -45,31 +48,106 @@ impl Caller<'_> {
         let deadline = Instant::now() + limit(request.timeouts.total_ms);
         let mut dice = Dice::new(request.seed, &request.model);
         let mut earlier: Option<CallError> = None;
-        let mut tries = 0;
+        // A wait that the breaker asks for is a round without a try.
+        let (mut rounds, mut tries) = (0, 0);
         loop {
-            // The place is given back during a pause, so that others get on.
-            let Ok(place) = timeout_at(deadline, self.places.enter()).await else {
-                return Err(earlier.unwrap_or_else(|| self.no_place(request.timeouts)));
+            rounds += 1;
+            let admitted = timeout_at(deadline, self.admit(&request.model)).await;
+            // A place that becomes free with the last moment is of no use: nothing is sent for it.
+            let admitted = admitted.ok().filter(|_| Instant::now() < deadline);
+            let (error, arrived) = match admitted {
+                Some(Ok((place, mut pass))) => {
+                    if tries == 0 {
+                        self.breaker.earn();
+                    }
+                    tries += 1;
+                    let mut assembly = Assembly::new(self.max_answer_bytes);
+                    let result = self.try_once(request, sink, &mut assembly, &mut pass, deadline).await;
+                    // The place is given back during a pause, so that others get on.
+                    drop(place);
+                    let arrived = assembly.first_token.is_some();
+                    match result {
+                        Ok(()) => return Ok(assembly.into_reply(tries)),
+                        Err(error) => {
+                            (CallError { tries, partial: assembly.into_partial(tries), ..error }, arrived)
+                        }
+                    }
+                }
+                Some(Err(refusal)) => {
+                    let error =
+                        earlier.take().unwrap_or_else(|| self.breaker.refused(refusal, &request.model));
+                    if !refusal.is_a_limit() {
+                        return Err(error);
+                    }
+                    let wait = self.breaker.refused(refusal, &request.model).retry_after_ms;
+                    (CallError { retry_after_ms: wait, ..error }, false)
+                }
+                None => return Err(earlier.unwrap_or_else(|| self.no_place(request.timeouts))),
             };
-            tries += 1;
-            let mut assembly = Assembly::new(self.max_answer_bytes);
-            let drive = self.drive(request, sink, &mut assembly);
-            let outcome = timeout_at(deadline, drive).await.unwrap_or_else(|_| Err(self.too_long(request)));
-            drop(place);
-            let arrived = assembly.first_token.is_some();
-            let mut error = match outcome.and_then(|()| assembly.check(self.name, &request.model)) {
-                Ok(()) => return Ok(assembly.into_reply(tries)),
-                Err(error) => error,
-            };
-            error.tries = tries;
             let remaining = deadline.saturating_duration_since(Instant::now());
-            let Some(pause) = self.retry.pause(&error, tries, arrived, remaining, &mut dice) else {
-                error.partial = assembly.into_partial(tries);
+            let Some(pause) = self.retry.pause(&error, rounds, arrived, remaining, &mut dice) else {
                 return Err(error);
             };
+            // An outage is not answered with more calls.
+            let hopeless = self.breaker.refusal(&request.model).is_some_and(|refusal| !refusal.is_a_limit());
+            if hopeless || (tries > 0 && !self.breaker.spend_retry()) {
+                return Err(error);
+            }
             earlier = Some(error);
             sleep(pause).await;
         }
+    }
+
+    /// Waits for a place and for the breaker's leave. A circuit that opens meanwhile ends the wait.
+    async fn admit<'m>(&'m self, model: &'m str) -> Result<(OwnedSemaphorePermit, Pass<'m>), Refusal> {
+        let mut changes = self.breaker.changes();
+        loop {
+            let mut entering = std::pin::pin!(self.places.enter());
+            let place = loop {
+                if let Some(refusal) = self.breaker.refusal(model) {
+                    return Err(refusal);
+                }
+                tokio::select! {
+                    biased;
+                    place = &mut entering => break place,
+                    // The sender lives in the breaker.
+                    _ = changes.changed() => {}
+                }
+            };
+            changes.mark_unchanged();
+            match self.breaker.admit(model) {
+                Admission::Go(pass) => return Ok((place, pass)),
+                Admission::Refused(refusal) => return Err(refusal),
+                Admission::Wait => {
+                    drop(place);
+                    let _told = changes.changed().await;
+                }
+            }
+        }
+    }
+
+    /// One try, and what it says about the provider.
+    async fn try_once(
+        &self,
+        request: &ChatRequest,
+        sink: &mut dyn DeltaSink,
+        assembly: &mut Assembly,
+        pass: &mut Pass<'_>,
+        deadline: Instant,
+    ) -> Result<(), CallError> {
+        let driven = timeout_at(deadline, self.drive(request, sink, assembly, pass)).await;
+        // A call that waited for its place until its time was nearly over blames nobody.
+        let patience = limit(request.timeouts.first_token_ms.min(request.timeouts.total_ms)) / 2;
+        let too_early = driven.is_err() && assembly.sent.elapsed() < patience;
+        let result = driven
+            .unwrap_or_else(|_| Err(self.too_long(request)))
+            .and_then(|()| assembly.check(self.name, &request.model));
+        pass.settle(match &result {
+            Ok(()) => Verdict::Alive,
+            Err(_) if too_early => Verdict::Unknown,
+            Err(error) => Verdict::on(error),
+        });
+        result
     }
 
     /// One try. What has arrived is in `assembly`, whatever the result and wherever it is dropped.
@@ -78,6 +156,7 @@ impl Caller<'_> {
         request: &ChatRequest,
         sink: &mut dyn DeltaSink,
         assembly: &mut Assembly,
+        pass: &mut Pass<'_>,
     ) -> Result<(), CallError> {
         let limits = request.timeouts;
         let streams = self.provider.streams();
@@ -98,7 +177,11 @@ impl Caller<'_> {
                 Ok(None) => return Ok(()),
                 Ok(Some(chunk)) => {
                     let chunk = chunk?;
-                    assembly.add(&chunk).map_err(|excess| self.over_bound(&excess))?;
+                    let added = assembly.add(&chunk);
+                    if assembly.first_token.is_some() {
+                        pass.answered();
+                    }
+                    added.map_err(|excess| self.over_bound(&excess))?;
                     sink.push(&chunk).await;
                 }
                 Err(_) if assembly.reply.finish_reason.is_some() => return Ok(()),

@@ -20,6 +20,6 @@ pub(super) fn build() -> Result<reqwest::Client, reqwest::Error> {
         .tcp_nodelay(true)
         .tcp_keepalive(Duration::from_secs(30))
         .pool_idle_timeout(Duration::from_secs(60))
-        .pool_max_idle_per_host(64)
+        .pool_max_idle_per_host(1000)
         .build()
 }

@@ -1,6 +1,6 @@
 //! Asking one model: providers behind one small trait, and what every call gets whatever the
-//! provider: timeouts, retries before the first token, a limit on calls in flight, a bound on
-//! the answer, and a clear error kind.
+//! provider: timeouts, retries before the first token, a limit on calls in flight, a circuit
+//! breaker, a bound on the answer, and a clear error kind.
 //!
 //! Imports only `id`. Start at [`Models::chat`]; a new provider is one file that
 //! implements [`Provider`] and one line in `registry.rs`.
@@ -8,6 +8,7 @@
 mod assemble;
 #[doc(hidden)]
 pub mod bench;
+mod breaker;
 mod chat_completions;
 mod clean;
 mod client;

@@ -10,6 +10,7 @@ use futures_util::future::join_all;
 use tokio::time::Instant;
 
 use super::assemble::Caller;
+use super::breaker::Breaker;
 use super::error::CallError;
 use super::limit::InFlight;
 use super::openai_compatible::OpenAiCompatible;
@@ -61,6 +62,7 @@ struct Entry {
     name: String,
     provider: Box<dyn Provider>,
     places: InFlight,
+    breaker: Breaker,
     retry: RetryPolicy,
     max_answer_bytes: usize,
 }
@@ -119,6 +121,7 @@ impl Registry {
                 name: settings.name.clone(),
                 provider,
                 places: InFlight::new(settings.max_in_flight),
+                breaker: Breaker::new(&settings.name),
                 retry: settings.retry,
                 max_answer_bytes: settings.max_answer_bytes,
             };
@@ -242,6 +245,7 @@ impl Models for Registry {
             name: &entry.name,
             provider: entry.provider.as_ref(),
             places: &entry.places,
+            breaker: &entry.breaker,
             retry: &entry.retry,
             max_answer_bytes: entry.max_answer_bytes,
         };

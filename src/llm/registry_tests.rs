@@ -149,6 +149,7 @@ fn listing(fails_from: usize) -> (Registry, Arc<AtomicUsize>, Arc<Notify>) {
         name: "gate".into(),
         provider: Box::new(provider),
         places: InFlight::new(4),
+        breaker: Breaker::new("gate"),
         retry: RetryPolicy::NEVER,
         max_answer_bytes: 100,
     };

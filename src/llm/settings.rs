@@ -62,7 +62,7 @@ impl ProviderSettings {
             api_key: None,
             headers: BTreeMap::new(),
             stream: true,
-            max_in_flight: 32,
+            max_in_flight: 1000,
             retry,
             max_answer_bytes: 1 << 20,
             tokens_per_second: 40,

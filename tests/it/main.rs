@@ -14,6 +14,7 @@ mod lost_commit;
 mod operations;
 mod origins;
 mod outage;
+mod providers_down;
 mod queue;
 mod replay;
 mod replicas;

@@ -1,0 +1,97 @@
+//! Providers that are down: what the models' own server counts.
+
+use serde_json::json;
+
+use crate::support::app::TestApp;
+use crate::support::model_server::Script;
+
+const RUNS: usize = 50;
+/// Four members and the title: with no answer, no run asks for more.
+const CALLS_PER_RUN: usize = 5;
+
+#[tokio::test]
+async fn an_outage_costs_at_most_a_fifth_more_calls() {
+    let app = TestApp::start().await;
+    app.models.rule(|_| Some(Script::status(503, "down")));
+    // Some one after the other, then all at once: the breaker must not need either.
+    for _ in 0..RUNS / 5 {
+        fails(&app, "ann").await;
+    }
+    let one_by_one = app.models.records().len();
+    together(&app, RUNS * 4 / 5).await;
+    let asked = app.models.records().len();
+    assert!(one_by_one <= RUNS / 5 * CALLS_PER_RUN * 6 / 5, "{one_by_one} calls for {} runs", RUNS / 5);
+    assert!(asked <= RUNS * CALLS_PER_RUN * 6 / 5, "{asked} calls for {RUNS} runs");
+    app.close().await;
+}
+
+#[tokio::test]
+async fn fifty_runs_at_once_in_an_outage_cost_at_most_a_fifth_more_calls() {
+    let app = TestApp::start().await;
+    app.models.rule(|_| Some(Script::status(503, "down")));
+    together(&app, RUNS).await;
+    let asked = app.models.records().len();
+    assert!(asked <= RUNS * CALLS_PER_RUN * 6 / 5, "{asked} calls for {RUNS} runs");
+    app.close().await;
+}
+
+async fn together(app: &TestApp, runs: usize) {
+    futures_util::future::join_all((0..runs).map(async |at| fails(app, &format!("user-{at}")).await)).await;
+}
+
+async fn fails(app: &TestApp, name: &str) {
+    let ann = app.user(name);
+    let id = ann.conversation().await;
+    let events = ann.ask(&id, json!({"content": "Why?"})).await.rest().await;
+    let last = events.last().unwrap();
+    assert_eq!(last.kind(), "error");
+    for member in ["m/one", "m/two", "m/three", "m/four"] {
+        assert!(last.json["message"].as_str().unwrap().contains(member), "{}", last.json);
+    }
+}
+
+#[tokio::test]
+async fn a_model_that_is_down_is_named_with_when_it_will_be_asked_again_and_costs_the_others_nothing() {
+    let app = TestApp::start().await;
+    app.models.script("m/one", [Script::status(500, "boom")]);
+    let ann = app.user("ann");
+    let mut errors = Vec::new();
+    for _ in 0..3 {
+        let id = ann.conversation().await;
+        let answer =
+            ann.post(&format!("/api/conversations/{id}/message"), json!({"content": "Why?"})).await.ok();
+        assert_eq!(answer["stage1"][0]["error_kind"], "overloaded");
+        errors.push(answer["stage1"][0]["error"].as_str().unwrap().to_owned());
+        assert!((1..4).all(|seat| answer["stage1"][seat].get("error").is_none()));
+    }
+    let last = errors.last().unwrap();
+    assert!(last.starts_with("scripted: `m/one` failed 5 times in a row, so it was not asked;"), "{last}");
+    assert!(last.contains("it will be tried again in"), "{last}");
+    assert_eq!(app.models.count("m/one"), 5);
+    app.close().await;
+}
+
+#[tokio::test]
+async fn whoever_asks_again_after_the_outage_gets_the_whole_council() {
+    let app = TestApp::start().await;
+    app.models.rule(|_| Some(Script::status(503, "down")));
+    let ann = app.user("ann");
+    for _ in 0..3 {
+        fails(&app, "ann").await;
+    }
+    app.models.rule(|_| None);
+    // The breaker says when: until then every call is refused at once and costs nothing.
+    let answer = loop {
+        let id = ann.conversation().await;
+        let answer =
+            ann.post(&format!("/api/conversations/{id}/message"), json!({"content": "Why?"})).await.ok();
+        if answer["status"] == "complete" {
+            break answer;
+        }
+        assert!(answer["error"].as_str().unwrap().contains("it will be tried again in"), "{answer}");
+        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+    };
+    assert!((0..4).all(|seat| answer["stage1"][seat].get("error").is_none()), "{answer}");
+    assert_eq!(answer["stage3"]["heading"], "Final answer of the council");
+    app.close().await;
+}
