@@ -221,6 +221,7 @@ fn defaults(council: &config::Council) -> Settings {
         use_system_prompt_stage2: council.use_system_prompt_stage2,
         use_system_prompt_stage3: council.use_system_prompt_stage3,
         count_self_votes: council.count_self_votes,
+        calls_in_flight: council.calls_in_flight,
         sampling: known
             .into_iter()
             .filter_map(|purpose| {

@@ -82,6 +82,7 @@ pub(super) fn council(read: &Reader, providers: &Providers) -> Council {
         use_system_prompt_stage2: read.bool("council.use_system_prompt_stage2"),
         use_system_prompt_stage3: read.bool("council.use_system_prompt_stage3"),
         count_self_votes: read.bool("council.count_self_votes"),
+        calls_in_flight: read.number("council.calls_in_flight").unwrap_or_default(),
         sampling: by_purpose(|purpose| sampling(read, purpose)),
         timeouts: by_purpose(|purpose| timeouts(read, purpose)),
     }

@@ -235,6 +235,8 @@ pub struct Council {
     pub sampling: BTreeMap<String, Sampling>,
     /// By purpose, every one there.
     pub timeouts: BTreeMap<String, Timeouts>,
+    /// Model calls of one run at once.
+    pub calls_in_flight: usize,
 }
 
 /// Sampling settings; absent means the provider's own.

@@ -12,6 +12,7 @@ pub mod options;
 pub mod outcome;
 pub mod plan;
 pub mod prompts;
+pub mod quorum;
 pub mod ranking;
 pub mod run;
 pub mod settings;
@@ -49,6 +50,7 @@ impl Failure {
 /// # Errors
 /// When there is nothing to build an answer from.
 pub async fn deliberate(run: &Run, plan: &Plan) -> Result<(), Failure> {
+    run.limit_calls(plan.settings.calls_in_flight);
     if !plan.title {
         return council(run, plan).await;
     }
@@ -61,7 +63,7 @@ pub async fn deliberate(run: &Run, plan: &Plan) -> Result<(), Failure> {
 }
 
 async fn council(run: &Run, plan: &Plan) -> Result<(), Failure> {
-    let answers = answers::ask_all(run, plan).await;
+    let (mut answers, late) = answers::ask_all(run, plan).await;
     let labelled = reviews::label(run, &answers);
     if labelled.is_empty() {
         let reasons = answers
@@ -69,7 +71,11 @@ async fn council(run: &Run, plan: &Plan) -> Result<(), Failure> {
             .map(|answer| format!("{}: {}", answer.member, answer.error.as_deref().unwrap_or("no answer")));
         return Err(Failure::NoAnswers(reasons.collect()));
     }
-    let reviewed = reviews::hold(run, plan, &answers, &labelled).await;
+    let reviews = reviews::hold(run, plan, &answers, &labelled);
+    let (reviewed, came) = answers::wait_for_late(run, late, labelled.len(), reviews).await;
+    for late in came {
+        answers[late.place] = late.what;
+    }
     synthesis::write(run, plan, &answers, &reviewed).await;
     run.emit("costs", RunEvent::CostsComplete { data: run.costs() }).await;
     Ok(())

@@ -68,7 +68,7 @@ impl Deliberation {
     fn apply_answers(&mut self, event: &AnswersEvent) {
         match event {
             AnswersEvent::Stage1ModelComplete { data, .. } | AnswersEvent::Stage1Error { data, .. } => {
-                self.stage1.get_or_insert_default().push((**data).clone());
+                self.put_answer((**data).clone());
             }
             AnswersEvent::Stage1Complete { data, metadata } => {
                 self.stage1 = Some(data.clone());
@@ -77,6 +77,15 @@ impl Deliberation {
             AnswersEvent::Stage1Start { .. }
             | AnswersEvent::Stage1Token { .. }
             | AnswersEvent::Stage1ReasoningToken { .. } => {}
+        }
+    }
+
+    /// A late answer takes the place that was kept for it.
+    fn put_answer(&mut self, answer: Answer) {
+        let answers = self.stage1.get_or_insert_default();
+        match answers.iter_mut().find(|known| known.member == answer.member) {
+            Some(known) => *known = answer,
+            None => answers.push(answer),
         }
     }
 
@@ -114,7 +123,7 @@ impl Deliberation {
                         error_kind,
                         ..Answer::default()
                     };
-                    self.stage1.get_or_insert_default().push(answer);
+                    self.put_answer(answer);
                 }
                 Stage::Stage3 => {
                     self.stage3 = Some(Synthesis {
@@ -128,6 +137,11 @@ impl Deliberation {
                 }
                 Stage::Stage2 | Stage::Title => {}
             }
+        }
+        for answer in self.stage1.iter_mut().flatten().filter(|answer| answer.pending) {
+            answer.pending = false;
+            answer.error = Some(reason.to_owned());
+            answer.error_kind = Some(ErrorKind::Cancelled);
         }
         if let Some(answers) = &self.stage1 {
             self.metadata.aggregate_confidence.get_or_insert_with(|| answers::summary(answers));

@@ -11,6 +11,8 @@ use super::settings::{Member, Settings, member_problems, members, model_problem}
 /// The longest question, in characters.
 pub const MAX_CONTENT_CHARS: usize = 100_000;
 const MAX_SYSTEM_PROMPT_CHARS: usize = 20_000;
+/// The longest wait for stragglers once the quorum has answered.
+const MAX_GRACE_MS: i64 = 600_000;
 
 /// What a run will do, frozen on its row when it starts: a later change of settings or code does
 /// not change a run under way. New fields need defaults, since stored plans must still load.
@@ -28,6 +30,12 @@ pub struct Plan {
     /// Whether answers show their steps.
     #[serde(default)]
     pub chain_of_thought: bool,
+    /// How many members must have answered before the reviews begin; absent means all.
+    #[serde(default)]
+    pub quorum: Option<usize>,
+    /// How long the others are waited for after that, in milliseconds.
+    #[serde(default)]
+    pub straggler_grace_ms: u64,
     /// Whether the conversation still needs a title.
     #[serde(default)]
     pub title: bool,
@@ -72,8 +80,6 @@ const UNBUILT: &[Unbuilt] = &[
     Unbuilt::Flag("use_web_search"),
     Unbuilt::Flag("use_research"),
     Unbuilt::Flag("use_tools"),
-    Unbuilt::Given("quorum"),
-    Unbuilt::Level("straggler_grace_ms"),
     // What one existing client can send besides: ignoring these would answer another
     // question than the one asked, or pay for a run twice.
     Unbuilt::List("attachments"),
@@ -123,6 +129,8 @@ impl Plan {
         // With every member's weight at 1.0, as long as no record of earlier runs weighs them,
         // the weighted and the plain order are the same: both values are honoured.
         let _weighted: Option<bool> = fields.take("use_weighted_consensus", "true or false");
+        let quorum = quorum(&mut fields, settings.council_models.len());
+        let straggler_grace_ms = straggler_grace_ms(&mut fields);
         refuse_unbuilt(&mut fields);
 
         fields.finish(|| Self {
@@ -131,6 +139,8 @@ impl Plan {
             system_prompt: system_prompt.filter(|text| !text.trim().is_empty()),
             settings,
             chain_of_thought,
+            quorum,
+            straggler_grace_ms,
             title: door.first,
         })
     }
@@ -146,6 +156,25 @@ impl Plan {
     pub fn system_prompt_for<'a>(&'a self, member: &'a Member) -> Option<&'a str> {
         member.system_prompt.as_deref().or(self.system_prompt.as_deref())
     }
+}
+
+fn quorum(fields: &mut Fields<'_>, members: usize) -> Option<usize> {
+    let given: i64 = fields.take("quorum", "a whole number")?;
+    let quorum = usize::try_from(given).ok().filter(|quorum| (1..=members).contains(quorum));
+    if quorum.is_none() {
+        let message = format!("must be from 1 to {members}, the number of members; it is {given}");
+        fields.refuse("quorum", FieldErrorKind::Value, message);
+    }
+    quorum
+}
+
+fn straggler_grace_ms(fields: &mut Fields<'_>) -> u64 {
+    let given: i64 = fields.take("straggler_grace_ms", "a whole number").unwrap_or_default();
+    if !(0..=MAX_GRACE_MS).contains(&given) {
+        let message = format!("must be from 0 to {MAX_GRACE_MS} milliseconds; it is {given}");
+        fields.refuse("straggler_grace_ms", FieldErrorKind::Value, message);
+    }
+    u64::try_from(given).unwrap_or_default()
 }
 
 fn text_problem(text: &str, min: usize, max: usize) -> Option<String> {

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 use std::future::Future;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use async_trait::async_trait;
 use rand_chacha::ChaCha8Rng;
@@ -15,6 +15,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
+use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
 use super::costs::{Costs, Spent};
 use super::event::{CallRestarted, Event, RunEvent};
@@ -95,6 +96,10 @@ pub struct Run {
     host: Arc<dyn Host>,
     models: Arc<dyn Models>,
     state: Mutex<State>,
+    /// How many calls may be in flight at once; without a limit until one is set.
+    places: OnceLock<Semaphore>,
+    /// Members that a stage goes on without, with the reason.
+    stopped: watch::Sender<BTreeMap<(Stage, String), String>>,
 }
 
 #[derive(Default)]
@@ -116,12 +121,26 @@ pub struct UnderWay {
     pub fingerprint: String,
     /// The text shown so far.
     pub text: String,
+    /// The model is done with it; the result only waits for its commit.
+    pub(super) in_hand: bool,
 }
 
 impl Run {
     /// A run over this journal and these models.
     pub fn new(id: RunId, host: Arc<dyn Host>, models: Arc<dyn Models>) -> Self {
-        Self { id, host, models, state: Mutex::default() }
+        Self {
+            id,
+            host,
+            models,
+            state: Mutex::default(),
+            places: OnceLock::new(),
+            stopped: watch::Sender::default(),
+        }
+    }
+
+    /// Lets at most `most` calls be in flight at once from now on; the first limit stands.
+    pub fn limit_calls(&self, most: usize) {
+        self.places.get_or_init(|| Semaphore::new(most.clamp(1, Semaphore::MAX_PERMITS)));
     }
 
     /// A request to a model, to be sent by [`Call::send`]. `key` names its place in the
@@ -139,13 +158,8 @@ impl Run {
         T: Serialize + DeserializeOwned,
         F: Future<Output = T>,
     {
-        if let Some(value) = self.host.decision(key) {
-            match serde_json::from_value(value) {
-                Ok(known) => return known,
-                Err(error) => {
-                    tracing::error!(run.id = %self.id, key, %error, "a stored decision cannot be read");
-                }
-            }
+        if let Some(known) = self.decided(key) {
+            return known;
         }
         let fact = fact.await;
         match serde_json::to_value(&fact) {
@@ -153,6 +167,55 @@ impl Run {
             Err(error) => tracing::error!(run.id = %self.id, key, %error, "a decision cannot be stored"),
         }
         fact
+    }
+
+    /// What an earlier execution decided under this key.
+    pub(super) fn decided<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
+        serde_json::from_value(self.host.decision(key)?)
+            .inspect_err(|error| {
+                tracing::error!(run.id = %self.id, key, %error, "a stored decision cannot be read");
+            })
+            .ok()
+    }
+
+    /// Ends this member's calls of a stage, those under way and those to come: as failed, with
+    /// this reason and what had arrived.
+    pub(super) fn stop(&self, stage: Stage, member: &str, reason: &str) {
+        self.stopped.send_modify(|stopped| {
+            stopped.insert((stage, member.to_owned()), reason.to_owned());
+        });
+    }
+
+    /// Whether a call of this member has its result, and only waits for the commit.
+    pub(super) fn has_result(&self, stage: Stage, member: &str) -> bool {
+        let of_member = |call: &UnderWay| call.stage == stage && call.member.as_deref() == Some(member);
+        self.state().under_way.values().any(|call| call.in_hand && of_member(call))
+    }
+
+    /// Ends when calls of this kind are to be stopped; gives the reason.
+    async fn stopped(&self, stage: Stage, member: Option<&str>) -> String {
+        let Some(member) = member else { return std::future::pending().await };
+        let seat = (stage, member.to_owned());
+        let mut stopped = self.stopped.subscribe();
+        match stopped.wait_for(|stopped| stopped.contains_key(&seat)).await {
+            Ok(stopped) => stopped[&seat].clone(),
+            // The sender lives in `self`.
+            Err(_) => unreachable!("the run is gone"),
+        }
+    }
+
+    /// The result of a call that was stopped. Whether the provider charges for it is unknown, also
+    /// when an earlier execution may have sent it; one that was never sent cost nothing.
+    fn stopped_call(&self, key: &str, reason: String) -> CallError {
+        let text = self.state().under_way.get(key).map(|call| call.text.clone());
+        let text = text.or_else(|| (self.host.attempt() > 1).then(String::new));
+        let tries = u32::from(text.is_some());
+        let partial = text.map(|text| Box::new(Reply { text, ..Reply::default() }));
+        CallError { partial, tries, ..CallError::new(ErrorKind::Cancelled, reason) }
+    }
+
+    async fn place(&self) -> Option<SemaphorePermit<'_>> {
+        Some(self.places.get()?.acquire().await.expect("the semaphore is never closed"))
     }
 
     /// Tells the client, once: `key` is the event's place in the deliberation.
@@ -289,39 +352,51 @@ impl<'r> Call<'r> {
         }
 
         let streamed = view.is_some();
-        if streamed && run.host.attempt() > 1 {
-            let event = CallRestarted { stage, model: request.model.clone(), member: member.clone() };
-            let restart = format!("restart/{}/{key}", run.host.attempt());
-            run.emit(&restart, RunEvent::CallRestarted(event)).await;
-        }
-        run.state().under_way.insert(
-            key.clone(),
-            UnderWay {
+        let mut sink = Showing { run, key: &key, view };
+        let asking = async {
+            let _place = run.place().await;
+            if streamed && run.host.attempt() > 1 {
+                let event = CallRestarted { stage, model: request.model.clone(), member: member.clone() };
+                let restart = format!("restart/{}/{key}", run.host.attempt());
+                run.emit(&restart, RunEvent::CallRestarted(event)).await;
+            }
+            let call = UnderWay {
                 key: key.clone(),
                 stage,
                 model: request.model.clone(),
-                member,
+                member: member.clone(),
                 purpose: request.purpose,
                 fingerprint: fingerprint.clone(),
                 text: String::new(),
-            },
-        );
-        let mut sink = Showing { run, key: &key, view };
-        let result = run.models.chat(&request, &mut sink).await;
+                in_hand: false,
+            };
+            run.state().under_way.insert(key.clone(), call);
+            run.models.chat(&request, &mut sink).await
+        };
+        let asked = tokio::select! {
+            biased;
+            reason = run.stopped(stage, member.as_deref()) => Err(reason),
+            result = asking => Ok(result),
+        };
         sink.end().await;
+        let result = asked.unwrap_or_else(|reason| Err(run.stopped_call(&key, reason)));
         if result.as_ref().is_err_and(|error| error.kind == ErrorKind::Auth) {
             // Nobody but the operator can help, so it is for them, not only for who asked.
             tracing::error!(run.id = %run.id, model = request.model, "a provider refused this server's key");
         }
-        let model = request.model;
-        let purpose = request.purpose;
-        run.state().spent.insert(key.clone(), Spent::on(stage, &result));
+        {
+            let mut state = run.state();
+            state.spent.insert(key.clone(), Spent::on(stage, &result));
+            if let Some(call) = state.under_way.get_mut(&key) {
+                call.in_hand = true;
+            }
+        }
         run.host
             .commit_call(FinishedCall {
                 key: key.clone(),
                 stage,
-                model,
-                purpose,
+                model: request.model,
+                purpose: request.purpose,
                 fingerprint,
                 result: result.clone(),
             })

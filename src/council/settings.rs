@@ -95,10 +95,18 @@ pub struct Settings {
     #[serde(default)]
     #[schema(value_type = BTreeMap<String, Object>)]
     pub timeouts: BTreeMap<Purpose, Timeouts>,
+    /// How many model calls of one run are in flight at once; further ones wait for their turn.
+    #[serde(default = "calls_in_flight")]
+    pub calls_in_flight: usize,
 }
 
 fn yes() -> bool {
     true
+}
+
+/// A council of seven, its late answers and the title fit into it.
+fn calls_in_flight() -> usize {
+    16
 }
 
 /// One layer of settings: what is absent comes from the layer below.
@@ -201,6 +209,7 @@ impl Settings {
             count_self_votes: layer.count_self_votes.unwrap_or(self.count_self_votes),
             sampling: self.sampling.clone(),
             timeouts: self.timeouts.clone(),
+            calls_in_flight: self.calls_in_flight,
         }
     }
 
@@ -317,6 +326,7 @@ mod tests {
             count_self_votes: false,
             sampling: BTreeMap::new(),
             timeouts: BTreeMap::new(),
+            calls_in_flight: calls_in_flight(),
         }
     }
 

@@ -34,6 +34,15 @@ pub struct MessageRequest {
     /// Whether answers show their steps.
     #[schema(default = false)]
     use_cot: Option<bool>,
+    /// How many members must have answered before the reviews begin, 1 to the number of members;
+    /// by default all. A failed member does not count: when too few can still answer, all are
+    /// waited for. A late answer is shown and given to the chairman if it comes before the
+    /// reviews are over; it is not reviewed.
+    #[schema(minimum = 1, maximum = 7)]
+    quorum: Option<u8>,
+    /// How long the others are waited for once the quorum has answered, in milliseconds.
+    #[schema(default = 0, minimum = 0, maximum = 600_000)]
+    straggler_grace_ms: Option<u32>,
 }
 
 /// A run, and what it has found out once it is over.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use llm_council::council::plan::Door;
+use llm_council::council::run::FinishedCall;
 use llm_council::council::settings::{Member, Settings};
 use llm_council::council::{self, Deliberation, Plan, Run};
 use llm_council::id::RunId;
@@ -27,10 +28,13 @@ fn settings() -> Settings {
         count_self_votes: false,
         sampling: BTreeMap::new(),
         timeouts: BTreeMap::new(),
+        calls_in_flight: 16,
     }
 }
 
 type Script = fn(&ChatRequest) -> Result<Reply, CallError>;
+/// Whether a call waits, as far as the journal tells: so that who is late is the same each time.
+type Hold = fn(&ChatRequest, &Shelf) -> bool;
 
 fn fine(request: &ChatRequest) -> Result<Reply, CallError> {
     Ok(sensible(request))
@@ -71,19 +75,69 @@ fn nobody_answers(_: &ChatRequest) -> Result<Reply, CallError> {
     Err(CallError::new(ErrorKind::Overloaded, "down"))
 }
 
+fn most_fail(request: &ChatRequest) -> Result<Reply, CallError> {
+    if request.model == "c/three" {
+        Err(CallError::new(ErrorKind::Timeout, "too slow"))
+    } else {
+        a_member_fails(request)
+    }
+}
+
+fn nobody_waits(_: &ChatRequest, _: &Shelf) -> bool {
+    false
+}
+
+fn is_answer_of_two(request: &ChatRequest) -> bool {
+    request.model == "b/two" && request.purpose == Purpose::Answer
+}
+
+fn one_never_answers(request: &ChatRequest, _: &Shelf) -> bool {
+    is_answer_of_two(request)
+}
+
+/// After the quorum, before the first ballot.
+fn one_comes_late(request: &ChatRequest, shelf: &Shelf) -> bool {
+    match request.purpose {
+        Purpose::Answer => is_answer_of_two(request) && !shelf.decisions.contains_key("stage1/quorum"),
+        Purpose::Review => !shelf.events.iter().any(|(key, _)| key == "stage1/b/two/complete"),
+        Purpose::BallotRepair | Purpose::Synthesis | Purpose::Title => false,
+    }
+}
+
+fn one_comes_after_the_others(request: &ChatRequest, shelf: &Shelf) -> bool {
+    let there = |key| shelf.calls.contains_key(key);
+    is_answer_of_two(request) && !(there("stage1/a/one") && there("stage1/c/three"))
+}
+
 /// Every feature joins here.
-const FEATURES: &[(&str, Script, &str)] = &[
-    ("plain", fine, r#"{"content": "Why?"}"#),
-    ("chain of thought", fine, r#"{"content": "Why?", "use_cot": true}"#),
-    ("a member fails", a_member_fails, r#"{"content": "Why?"}"#),
-    ("the chairman fails", the_chairman_fails, r#"{"content": "Why?"}"#),
-    ("a ballot needs repair", a_ballot_needs_repair, r#"{"content": "Why?"}"#),
+const FEATURES: &[(&str, Script, Hold, &str)] = &[
+    ("plain", fine, nobody_waits, r#"{"content": "Why?"}"#),
+    ("chain of thought", fine, nobody_waits, r#"{"content": "Why?", "use_cot": true}"#),
+    ("a member fails", a_member_fails, nobody_waits, r#"{"content": "Why?"}"#),
+    ("the chairman fails", the_chairman_fails, nobody_waits, r#"{"content": "Why?"}"#),
+    ("a ballot needs repair", a_ballot_needs_repair, nobody_waits, r#"{"content": "Why?"}"#),
     (
         "system prompts are rejected",
         system_prompts_are_rejected,
+        nobody_waits,
         r#"{"content": "Why?", "system_prompt": "Be kind."}"#,
     ),
-    ("nobody answers", nobody_answers, r#"{"content": "Why?"}"#),
+    ("nobody answers", nobody_answers, nobody_waits, r#"{"content": "Why?"}"#),
+    ("a straggler is left behind", fine, one_never_answers, r#"{"content": "Why?", "quorum": 2}"#),
+    ("a straggler comes late", fine, one_comes_late, r#"{"content": "Why?", "quorum": 2}"#),
+    (
+        "the grace lets a straggler in",
+        fine,
+        one_comes_after_the_others,
+        r#"{"content": "Why?", "quorum": 2, "straggler_grace_ms": 600000}"#,
+    ),
+    ("too many fail for the quorum", most_fail, nobody_waits, r#"{"content": "Why?", "quorum": 2}"#),
+    (
+        "a straggler's provider rejects system prompts",
+        system_prompts_are_rejected,
+        one_never_answers,
+        r#"{"content": "Why?", "system_prompt": "Be kind.", "quorum": 2}"#,
+    ),
 ];
 
 fn plan(body: &str) -> Plan {
@@ -106,9 +160,10 @@ struct Executed {
 }
 
 /// Executes a plan, letting the host die after each given number of commits, then to the end.
-async fn execute(plan: &Plan, script: Script, id: RunId, deaths: &[usize]) -> Executed {
+async fn execute(plan: &Plan, (script, hold): (Script, Hold), id: RunId, deaths: &[usize]) -> Executed {
     let shelf = Arc::new(Mutex::new(Shelf::default()));
-    let models = Arc::new(Scripted::new(script));
+    let seen = shelf.clone();
+    let models = Arc::new(Scripted::new(script).held(move |request| hold(request, &seen.lock().unwrap())));
     // Calls that had been sent and were not committed when the process died are asked again: their
     // first answers never arrived anywhere. Finished ones must not be.
     let mut lost: BTreeMap<String, usize> = BTreeMap::new();
@@ -139,6 +194,12 @@ async fn execute(plan: &Plan, script: Script, id: RunId, deaths: &[usize]) -> Ex
     for (call, count) in lost {
         *calls.get_mut(&call).unwrap() -= count;
     }
+    // A straggler that was given up is not asked again to be given up again.
+    let given_up =
+        |call: &&FinishedCall| call.result.as_ref().is_err_and(|error| error.kind == ErrorKind::Cancelled);
+    for call in shelf.calls.values().filter(given_up) {
+        calls.remove(&format!("{:?} {}", call.purpose, call.model));
+    }
     Executed {
         seen: Seen { deliberation: host.deliberation(), events, calls, failed },
         commits: shelf.commits,
@@ -147,13 +208,13 @@ async fn execute(plan: &Plan, script: Script, id: RunId, deaths: &[usize]) -> Ex
 
 #[tokio::test]
 async fn a_run_that_dies_after_any_commit_ends_as_if_it_had_not() {
-    for (name, script, body) in FEATURES {
+    for (name, script, hold, body) in FEATURES {
         let plan = plan(body);
         let id = RunId::generate();
-        let whole = execute(&plan, *script, id, &[]).await;
+        let whole = execute(&plan, (*script, *hold), id, &[]).await;
         assert!(whole.commits > 3, "{name}: {} commits", whole.commits);
         for death in 0..whole.commits {
-            let again = execute(&plan, *script, id, &[death]).await;
+            let again = execute(&plan, (*script, *hold), id, &[death]).await;
             assert_eq!(again.seen, whole.seen, "{name}, dead after {death} commits");
         }
     }
@@ -163,9 +224,9 @@ async fn a_run_that_dies_after_any_commit_ends_as_if_it_had_not() {
 async fn a_run_that_dies_twice_pays_for_no_finished_call_again() {
     let plan = plan(r#"{"content": "Why?"}"#);
     let id = RunId::generate();
-    let whole = execute(&plan, fine, id, &[]).await;
+    let whole = execute(&plan, (fine, nobody_waits), id, &[]).await;
     for first in (0..whole.commits).step_by(3) {
-        let again = execute(&plan, fine, id, &[first, 2]).await;
+        let again = execute(&plan, (fine, nobody_waits), id, &[first, 2]).await;
         assert_eq!(again.seen, whole.seen, "dead after {first} commits and 2 more");
     }
 }

@@ -1,6 +1,8 @@
 //! Stage 1: every member answers, all at once, streamed.
 
-use futures_util::future::join_all;
+use std::future::Future;
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -10,6 +12,7 @@ use crate::council::options::cot::{self, Cot};
 use crate::council::plan::Plan;
 use crate::council::prompts::fence;
 use crate::council::prompts::history;
+use crate::council::quorum::{Came, Contribution, Quorum, Waiting};
 use crate::council::run::{Run, Stage};
 use crate::council::settings::Member;
 use crate::council::view::Streamed;
@@ -59,6 +62,13 @@ pub struct Answer {
     /// The text speaks to its reviewers instead of answering the question.
     #[serde(default, skip_serializing_if = "is_false")]
     pub addresses_judges: bool,
+    /// The quorum went on without it, and it came before the reviews were over: the chairman read
+    /// it, nobody reviewed it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub late: bool,
+    /// The member is still answering; only in `stage1_complete` of a run with a quorum.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub pending: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -66,10 +76,10 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// Whether it can be reviewed.
+    /// Whether it is there and can be used.
     #[must_use]
     pub fn is_good(&self) -> bool {
-        self.error.is_none()
+        self.error.is_none() && !self.pending
     }
 
     /// An empty answer of this seat.
@@ -81,6 +91,28 @@ impl Answer {
             alias: member.alias.clone(),
             ..Self::default()
         }
+    }
+}
+
+impl Contribution for Answer {
+    fn counts(&self) -> bool {
+        self.is_good()
+    }
+
+    fn mark_late(&mut self) {
+        self.late = self.is_good();
+    }
+
+    fn event(&self) -> (String, Event) {
+        let (model, member, data) = (self.model.clone(), self.member.clone(), Box::new(self.clone()));
+        let key = format!("stage1/{member}/complete");
+        let event = match (&self.error, self.error_kind) {
+            (Some(error), Some(error_kind)) => {
+                AnswersEvent::Stage1Error { model, member, error: error.clone(), error_kind, data }
+            }
+            _ => AnswersEvent::Stage1ModelComplete { model, member, data },
+        };
+        (key, event.into())
     }
 }
 
@@ -120,11 +152,13 @@ pub enum AnswersEvent {
     Stage1Token { model: String, member: String, content: String },
     /// A piece of a member's reasoning, shown apart.
     Stage1ReasoningToken { model: String, member: String, content: String },
-    /// A member has answered.
+    /// A member has answered; after `stage1_complete` it came late.
     Stage1ModelComplete { model: String, member: String, data: Box<Answer> },
     /// A member has failed; `data` holds what had arrived.
     Stage1Error { model: String, member: String, error: String, error_kind: ErrorKind, data: Box<Answer> },
-    /// Every member has answered or failed. Failed members stay in the list, with their error.
+    /// Every member has answered or failed, or enough of them have: those still answering are in
+    /// the list as `pending`, and an event of their own follows. Failed members stay in the list,
+    /// with their error.
     Stage1Complete { data: Vec<Answer>, metadata: AnswersMetadata },
 }
 
@@ -145,21 +179,52 @@ impl AnswersEvent {
     }
 }
 
-/// Asks every member; the result keeps the council's order.
-pub async fn ask_all(run: &Run, plan: &Plan) -> Vec<Answer> {
+/// The members that a quorum did not wait for.
+pub type Late<'r> = Vec<Waiting<'r, Answer>>;
+
+/// Asks every member, and waits for all or for the plan's quorum. The answers keep the council's
+/// order; who is still answering is `pending` in it and goes on in the second part.
+pub async fn ask_all<'r>(run: &'r Run, plan: &'r Plan) -> (Vec<Answer>, Late<'r>) {
     let members = plan.members();
     let start = AnswersEvent::Stage1Start {
         members: members.iter().map(Seat::from).collect(),
         use_cot: plan.chain_of_thought,
     };
     run.emit("stage1/start", start).await;
-    let answers = join_all(members.iter().map(|member| ask(run, plan, member))).await;
+    let calls = members
+        .iter()
+        .enumerate()
+        .map(|(place, member)| Waiting::new(place, member.name(), ask(run, plan, member)))
+        .collect();
+    let quorum = Quorum {
+        needed: plan.quorum.unwrap_or(members.len()),
+        grace: Duration::from_millis(plan.straggler_grace_ms),
+    };
+    let (came, late) = run.quorum("stage1/quorum", calls, quorum).await;
+    let mut answers: Vec<Answer> =
+        members.iter().map(|member| Answer { pending: true, ..Answer::of(member) }).collect();
+    for one in came {
+        answers[one.place] = one.what;
+    }
     let complete = AnswersEvent::Stage1Complete {
         metadata: AnswersMetadata { aggregate_confidence: summary(&answers) },
         data: answers.clone(),
     };
     run.emit("stage1/complete", complete).await;
-    answers
+    (answers, late)
+}
+
+/// Lets late answers come in while `reviews` are held; whoever has not answered when they are over
+/// is stopped. Gives everybody whom the quorum had not waited for.
+pub async fn wait_for_late<R>(
+    run: &Run,
+    late: Late<'_>,
+    answered: usize,
+    reviews: impl Future<Output = R>,
+) -> (R, Vec<Came<Answer>>) {
+    let answers = if answered == 1 { "one answer".to_owned() } else { format!("{answered} answers") };
+    let reason = format!("stopped: the council went on without it after {answers}");
+    run.with_stragglers("stage1/late", (Stage::Stage1, late), &reason, reviews).await
 }
 
 /// What the members' confidences say together.
@@ -182,15 +247,6 @@ async fn ask(run: &Run, plan: &Plan, member: &Member) -> Answer {
     let mut answer = read(member, result, plan.chain_of_thought);
     answer.system_prompt_dropped = dropped;
     answer.simulated = run.is_simulated(&member.model);
-    let (model, member) = (answer.model.clone(), answer.member.clone());
-    let data = Box::new(answer.clone());
-    let event = match (&answer.error, answer.error_kind) {
-        (Some(error), Some(error_kind)) => {
-            AnswersEvent::Stage1Error { model, member, error: error.clone(), error_kind, data }
-        }
-        _ => AnswersEvent::Stage1ModelComplete { model, member, data },
-    };
-    run.emit(&format!("stage1/{name}/complete"), event).await;
     answer
 }
 

@@ -131,8 +131,9 @@ pub async fn hold(run: &Run, plan: &Plan, answers: &[Answer], labelled: &[Labell
     Reviewed { reviews, metadata }
 }
 
-/// Every member, but for those whose provider will refuse again: a wrong key, a retired model and
-/// a prompt that is too long do not get better by asking with a longer prompt.
+/// Every member, but for those still answering, whom the ballots would have to wait for, and those
+/// whose provider will refuse again: a wrong key, a retired model and a prompt that is too long do
+/// not get better by asking with a longer prompt.
 fn reviewers<'a>(plan: &'a Plan, answers: &[Answer]) -> Vec<&'a Member> {
     let hopeless = |answer: &Answer| {
         matches!(
@@ -143,7 +144,7 @@ fn reviewers<'a>(plan: &'a Plan, answers: &[Answer]) -> Vec<&'a Member> {
     plan.members()
         .iter()
         .zip(answers)
-        .filter(|(_, answer)| !hopeless(answer))
+        .filter(|(_, answer)| !answer.pending && !hopeless(answer))
         .map(|(member, _)| member)
         .collect()
 }

@@ -233,7 +233,8 @@ fn prompt(run: &Run, plan: &Plan, answers: &[Answer], reviewed: &Reviewed, how: 
             let confidence = answer
                 .confidence
                 .map_or_else(String::new, |score| format!(" (own confidence {score} of 10)"));
-            fence.wrap(&format!("Answer by {}{confidence}", answer.member), &answer.response)
+            let late = if answer.late { " (came late: the reviewers have not seen it)" } else { "" };
+            fence.wrap(&format!("Answer by {}{confidence}{late}", answer.member), &answer.response)
         })
         .collect();
     let labels: Vec<String> = reviewed
@@ -336,6 +337,9 @@ fn say_what_was_lost(
     for answer in answers.iter().filter(|answer| !answer.is_good()) {
         let error = answer.error.as_deref().unwrap_or_default();
         synthesis.notes.push(format!("{} gave no answer: {error}", answer.member));
+    }
+    for answer in answers.iter().filter(|answer| answer.late) {
+        synthesis.notes.push(format!("{} answered late: its answer was not reviewed.", answer.member));
     }
     for review in &reviewed.reviews {
         if let Some(error) = &review.error {

@@ -144,6 +144,33 @@ describe("a member that is slower than the reviews", () => {
   });
 });
 
+describe("a quorum", () => {
+  const metadata = { aggregate_confidence: { count: 1, total_models: 2, distribution: {} } };
+  const complete = {
+    type: "stage1_complete" as const,
+    data: [answer(aurora, { response: "", pending: true }), answer(basil)],
+    metadata,
+  };
+
+  it("lets a slow member go on writing beside the reviews", () => {
+    const going = write(reduce(write(begun, aurora, "Half"), complete), aurora, " a thought");
+    expect(going.answers[0]).toMatchObject({ status: "writing", text: "Half a thought" });
+    const data = answer(aurora, { response: "Whole", late: true });
+    const late = reduce(going, { type: "stage1_model_complete", ...aurora, data });
+    expect(late.answers.map((entry) => entry.status)).toEqual(["done", "done"]);
+    expect(late.answers[0]?.text).toBe("Whole");
+  });
+
+  it("shows why a member was stopped, with what had arrived", () => {
+    const data = answer(aurora, { response: "Half", error: "stopped", error_kind: "cancelled" });
+    const stopped = reduceAll(begun, [
+      complete,
+      { type: "stage1_error", ...aurora, error: "stopped", error_kind: "cancelled", data },
+    ]);
+    expect(stopped.answers[0]).toMatchObject({ status: "failed", text: "Half" });
+  });
+});
+
 describe("stage 2", () => {
   it("shows reviewers at work, then their ballots", () => {
     const started = reduce(begun, { type: "stage2_start", members: seats });

@@ -77,7 +77,10 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
     case "stage1_complete":
       return {
         ...run,
-        answers: withStored(run.answers, list(event.data)),
+        answers: withStored(
+          run.answers,
+          list(event.data).filter((answer) => !answer.pending),
+        ),
         confidence: event.metadata?.aggregate_confidence ?? run.confidence,
       };
 

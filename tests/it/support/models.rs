@@ -7,16 +7,23 @@ use async_trait::async_trait;
 use llm_council::llm::{CallError, ChatRequest, Chunk, DeltaSink, Models, Purpose, Reply, Usage};
 
 type Script = dyn Fn(&ChatRequest) -> Result<Reply, CallError> + Send + Sync;
+type Hold = dyn Fn(&ChatRequest) -> bool + Send + Sync;
 
 /// See the module.
 pub struct Scripted {
     script: Box<Script>,
+    hold: Box<Hold>,
     calls: Mutex<BTreeMap<String, usize>>,
 }
 
 impl Scripted {
     pub fn new(script: impl Fn(&ChatRequest) -> Result<Reply, CallError> + Send + Sync + 'static) -> Self {
-        Self { script: Box::new(script), calls: Mutex::default() }
+        Self { script: Box::new(script), hold: Box::new(|_| false), calls: Mutex::default() }
+    }
+
+    /// Lets a call wait, before its first word, for as long as `hold` says so.
+    pub fn held(self, hold: impl Fn(&ChatRequest) -> bool + Send + Sync + 'static) -> Self {
+        Self { hold: Box::new(hold), ..self }
     }
 
     /// How often each model was asked for each purpose.
@@ -31,6 +38,9 @@ impl Models for Scripted {
         *self.calls.lock().unwrap().entry(format!("{:?} {}", request.purpose, request.model)).or_default() +=
             1;
         tokio::task::yield_now().await;
+        while (self.hold)(request) {
+            tokio::task::yield_now().await;
+        }
         let result = (self.script)(request);
         if let Ok(reply) = &result {
             for word in reply.text.split_inclusive(' ') {

@@ -1,0 +1,216 @@
+//! Going on before everybody is there. [`Run::quorum`] waits for enough of several calls;
+//! [`Run::with_stragglers`] does the next thing while the others may still come in.
+//!
+//! Who was there and who came in time are decisions of the journal, taken before anything is done
+//! with them: an execution after a crash goes on with the same members, whoever is faster then.
+
+use std::future::{Future, poll_fn};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+
+use super::event::Event;
+use super::run::{Run, Stage};
+
+/// What one of several calls comes to.
+pub trait Contribution {
+    /// Whether it counts toward a quorum.
+    fn counts(&self) -> bool;
+    /// Notes that it came after the quorum.
+    fn mark_late(&mut self);
+    /// The event that tells of it, and the event's key.
+    fn event(&self) -> (String, Event);
+}
+
+/// When to go on.
+#[derive(Debug, Clone, Copy)]
+pub struct Quorum {
+    /// How many contributions that count are enough.
+    pub needed: usize,
+    /// How long the others are waited for after that.
+    pub grace: Duration,
+}
+
+/// One of several calls under way.
+pub struct Waiting<'f, T> {
+    place: usize,
+    member: String,
+    call: BoxFuture<'f, T>,
+}
+
+impl<'f, T> Waiting<'f, T> {
+    /// A member's call, with its place among the others. It must reach models through
+    /// [`Run::call`] with the member named, so that it can be stopped.
+    pub fn new(place: usize, member: &str, call: impl Future<Output = T> + Send + 'f) -> Self {
+        Self { place, member: member.to_owned(), call: Box::pin(call) }
+    }
+}
+
+/// A contribution, its place and its member.
+pub struct Came<T> {
+    pub place: usize,
+    pub member: String,
+    pub what: T,
+}
+
+impl Run {
+    /// Waits until `needed` of the calls have come to something that counts and the grace has
+    /// passed, or all are over. Tells of each as it comes. The second part is still under way.
+    pub async fn quorum<'f, T: Contribution>(
+        &self,
+        key: &str,
+        calls: Vec<Waiting<'f, T>>,
+        quorum: Quorum,
+    ) -> (Vec<Came<T>>, Vec<Waiting<'f, T>>) {
+        let may_be_partial = quorum.needed < calls.len();
+        let mut came = Vec::new();
+        if may_be_partial && let Some(members) = self.decided::<Vec<String>>(key) {
+            let (mut there, others) =
+                calls.into_iter().partition::<Vec<_>, _>(|one| members.contains(&one.member));
+            self.all(&mut there, &mut came).await;
+            return (came, others);
+        }
+        let mut waiting = calls;
+        let mut grace = None;
+        while !waiting.is_empty() {
+            // A round polls every call before it ends, so that whatever an earlier execution has
+            // finished is in before anything is decided.
+            let round = match &mut grace {
+                None => some_of(&mut waiting).await,
+                Some(timer) => tokio::select! {
+                    biased;
+                    round = some_of(&mut waiting) => round,
+                    () = timer => break,
+                },
+            };
+            self.welcome(round, &mut came).await;
+            let enough = came.iter().filter(|one| one.what.counts()).count() >= quorum.needed;
+            if may_be_partial && enough && grace.is_none() {
+                if quorum.grace.is_zero() {
+                    break;
+                }
+                grace = Some(Box::pin(tokio::time::sleep(quorum.grace)));
+            }
+        }
+        if may_be_partial {
+            self.decide(key, async { members_of(&came) }).await;
+        }
+        (came, waiting)
+    }
+
+    /// Does `main` while stragglers may still come in. Who has not come when `main` ends is
+    /// stopped, with this reason; all of them are returned.
+    pub async fn with_stragglers<M, T: Contribution>(
+        &self,
+        key: &str,
+        (stage, mut waiting): (Stage, Vec<Waiting<'_, T>>),
+        reason: &str,
+        main: impl Future<Output = M>,
+    ) -> (M, Vec<Came<T>>) {
+        if waiting.is_empty() {
+            return (main.await, Vec::new());
+        }
+        let known = self.decided::<Vec<String>>(key);
+        let mut given_up = Vec::new();
+        if let Some(in_time) = &known {
+            (waiting, given_up) = waiting.into_iter().partition(|one| in_time.contains(&one.member));
+        }
+        let mut came = Vec::new();
+        let main = {
+            let mut main = std::pin::pin!(main);
+            loop {
+                tokio::select! {
+                    biased;
+                    round = some_of(&mut waiting), if !waiting.is_empty() => {
+                        self.welcome_late(round, &mut came).await;
+                    }
+                    result = &mut main => break result,
+                }
+            }
+        };
+        if known.is_some() {
+            while !waiting.is_empty() {
+                let round = some_of(&mut waiting).await;
+                self.welcome_late(round, &mut came).await;
+            }
+        } else {
+            // A result that only waits for its commit is there.
+            loop {
+                let round = self.those_in_hand(stage, &mut waiting).await;
+                if round.is_empty() {
+                    break;
+                }
+                self.welcome_late(round, &mut came).await;
+            }
+            self.decide(key, async { members_of(&came) }).await;
+            given_up = waiting;
+        }
+        for one in &given_up {
+            self.stop(stage, &one.member, reason);
+        }
+        self.all(&mut given_up, &mut came).await;
+        (main, came)
+    }
+
+    async fn all<T: Contribution>(&self, waiting: &mut Vec<Waiting<'_, T>>, came: &mut Vec<Came<T>>) {
+        while !waiting.is_empty() {
+            let round = some_of(waiting).await;
+            self.welcome(round, came).await;
+        }
+    }
+
+    async fn welcome<T: Contribution>(&self, round: Vec<Came<T>>, came: &mut Vec<Came<T>>) {
+        for one in round {
+            let (key, event) = one.what.event();
+            self.emit(&key, event).await;
+            came.push(one);
+        }
+    }
+
+    async fn welcome_late<T: Contribution>(&self, mut round: Vec<Came<T>>, came: &mut Vec<Came<T>>) {
+        for one in &mut round {
+            one.what.mark_late();
+        }
+        self.welcome(round, came).await;
+    }
+
+    /// Some of those whose model has answered already; none when there is no such one.
+    async fn those_in_hand<T>(&self, stage: Stage, waiting: &mut Vec<Waiting<'_, T>>) -> Vec<Came<T>> {
+        poll_fn(|cx| {
+            if !waiting.iter().any(|one| self.has_result(stage, &one.member)) {
+                return Poll::Ready(Vec::new());
+            }
+            let round = poll_all(waiting, cx);
+            let none_left = !waiting.iter().any(|one| self.has_result(stage, &one.member));
+            if round.is_empty() && !none_left { Poll::Pending } else { Poll::Ready(round) }
+        })
+        .await
+    }
+}
+
+fn members_of<T>(came: &[Came<T>]) -> Vec<String> {
+    came.iter().map(|one| one.member.clone()).collect()
+}
+
+/// Polls every call once, in their order, and takes out those that are over.
+fn poll_all<T>(waiting: &mut Vec<Waiting<'_, T>>, cx: &mut Context<'_>) -> Vec<Came<T>> {
+    let mut came = Vec::new();
+    waiting.retain_mut(|one| match one.call.as_mut().poll(cx) {
+        Poll::Ready(what) => {
+            came.push(Came { place: one.place, member: one.member.clone(), what });
+            false
+        }
+        Poll::Pending => true,
+    });
+    came
+}
+
+/// Waits until at least one is over.
+async fn some_of<T>(waiting: &mut Vec<Waiting<'_, T>>) -> Vec<Came<T>> {
+    poll_fn(|cx| {
+        let came = poll_all(waiting, cx);
+        if came.is_empty() && !waiting.is_empty() { Poll::Pending } else { Poll::Ready(came) }
+    })
+    .await
+}

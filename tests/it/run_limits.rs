@@ -1,0 +1,68 @@
+//! How many calls one run has in flight.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use futures_util::future::join_all;
+use llm_council::council::Run;
+use llm_council::council::run::Stage;
+use llm_council::id::RunId;
+use llm_council::llm::{CallError, ChatRequest, DeltaSink, Models, Purpose, Reply, Sampling, Timeouts};
+use llm_council::runs::memory::{MemoryHost, Shelf};
+
+use crate::support::models::reply;
+
+/// Counts the calls under way.
+#[derive(Default)]
+struct Counting {
+    now: AtomicUsize,
+    most: AtomicUsize,
+}
+
+#[async_trait]
+impl Models for Counting {
+    async fn chat(&self, request: &ChatRequest, _: &mut dyn DeltaSink) -> Result<Reply, CallError> {
+        let now = self.now.fetch_add(1, Ordering::Relaxed) + 1;
+        self.most.fetch_max(now, Ordering::Relaxed);
+        for _ in 0..10 {
+            tokio::task::yield_now().await;
+        }
+        self.now.fetch_sub(1, Ordering::Relaxed);
+        Ok(reply(&request.model))
+    }
+
+    fn is_simulated(&self, _: &str) -> bool {
+        false
+    }
+}
+
+async fn most_at_once(limit: Option<usize>) -> usize {
+    let models = Arc::new(Counting::default());
+    let host = Arc::new(MemoryHost::new(Arc::new(Mutex::new(Shelf::default())), 1, None));
+    let run = Run::new(RunId::generate(), host, models.clone());
+    if let Some(limit) = limit {
+        run.limit_calls(limit);
+    }
+    let calls = (0..35).map(|at| {
+        let request = ChatRequest {
+            model: format!("m/{at}"),
+            messages: vec![],
+            purpose: Purpose::Answer,
+            sampling: Sampling::default(),
+            timeouts: Timeouts::default(),
+            seed: 0,
+        };
+        run.call(Stage::Stage1, format!("stage1/{at}"), request).send()
+    });
+    let replies = join_all(calls).await;
+    assert!(replies.iter().enumerate().all(|(at, reply)| reply.as_ref().unwrap().text == format!("m/{at}")));
+    models.most.load(Ordering::Relaxed)
+}
+
+#[tokio::test]
+async fn a_run_has_no_more_calls_in_flight_than_it_may() {
+    assert_eq!(most_at_once(Some(16)).await, 16);
+    assert_eq!(most_at_once(Some(1)).await, 1);
+    assert_eq!(most_at_once(None).await, 35);
+}
