@@ -56,13 +56,14 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
     let app = web::Data::new(build(config, db.clone(), shutdown.clone(), telemetry)?);
 
     let tasks = shutdown.tasks();
-    tasks.spawn_background(app.runs.clone().work());
-    tasks.spawn_background(store::keep_house(db.clone()));
-    let models = app.models.clone();
-    // Prices come from the providers' lists: known before the first call is paid.
-    tasks.spawn_background(async move { drop(models.refresh_models().await) });
-    let workers = std::thread::available_parallelism().map_or(2, std::num::NonZero::get);
-    let (handle, server) = server::serve(app.clone(), listener, workers)?;
+    let (beside, work) = (app.clone(), tasks.clone());
+    let (handle, server) = server::serve(app.clone(), listener, move || {
+        work.spawn_background(beside.runs.clone().work());
+        work.spawn_background(store::keep_house(beside.db.clone()));
+        let models = beside.models.clone();
+        // Prices come from the providers' lists: known before the first call is paid.
+        work.spawn_background(async move { drop(models.refresh_models().await) });
+    })?;
     say_hello(config, port, &app);
 
     let mut server = std::pin::pin!(server);
@@ -115,15 +116,18 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
 
 async fn database(config: &Config) -> anyhow::Result<(Db, Option<LocalPostgres>)> {
     let most = config.database.max_connections;
-    let (db, local) = match &config.database.url {
-        Some(url) => (Db::connect(url.expose_secret(), most).await?, None),
+    let (options, local) = match &config.database.url {
+        Some(url) => (Db::options(url.expose_secret())?, None),
         None => {
             let local = LocalPostgres::start(&config.data_dir, Durability::Safe).await?;
-            (Db::connect_with(local.connect_options(), most).await?, Some(local))
+            (local.connect_options(), Some(local))
         }
     };
-    store::migrate(&db).await?;
-    Ok((db, local))
+    let prepared = Db::connect_with(options.clone(), most).await?;
+    store::migrate(&prepared).await?;
+    // A connection belongs to the event loop that opened it; from here on that is the server's own.
+    prepared.close().await;
+    Ok((Db::connect_with(options, most).await?, local))
 }
 
 /// Builds the app of a configuration.

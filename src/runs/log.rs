@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::Notify;
 
@@ -78,8 +78,14 @@ type Taken = (Arc<LiveRun>, Pending);
 async fn commit(db: &Db, taken: &[Taken]) {
     let mut pause = RETRY_FIRST;
     loop {
+        let began = Instant::now();
         match journal::commit(db, &batch(taken)).await {
-            Ok(owned) => return settle(taken, &owned),
+            Ok(owned) => {
+                let took = began.elapsed();
+                metrics::histogram!("llm_council_log_commit_seconds").record(took.as_secs_f64());
+                tracing::debug!(runs = taken.len(), duration_us = took.as_micros(), "committed");
+                return settle(taken, &owned);
+            }
             Err(error @ StoreError::Unavailable(_)) => {
                 metrics::counter!("llm_council_log_retries_total").increment(1);
                 tracing::warn!(%error, runs = taken.len(), "the event log cannot be written; trying again");

@@ -21,6 +21,7 @@ mod shape;
 mod sse;
 
 use std::net::TcpListener;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use actix_cors::Cors;
@@ -44,18 +45,26 @@ const STALLED: Duration = Duration::from_secs(60);
 
 /// Serves the app on a listener until the returned server future ends. The handle stops it.
 ///
+/// One thread does it all: a run, the connections to its models, its readers' and the database's are
+/// then woken by the same event loop, and no token is passed from thread to thread. `beside` starts
+/// what belongs on that thread too. A machine with more to give runs more servers on one database.
+///
 /// # Errors
 /// When the listener cannot be used.
 pub fn serve(
     app: web::Data<App>,
     listener: TcpListener,
-    workers: usize,
+    beside: impl FnOnce() + Send + 'static,
 ) -> std::io::Result<(ServerHandle, impl Future<Output = std::io::Result<()>>)> {
     bound(&listener)?;
     let document = routes::openapi();
     let metrics_bind = app.config.metrics.bind;
     let shared = app.clone();
+    let beside = Arc::new(Mutex::new(Some(beside)));
     let server = HttpServer::new(move || {
+        if let Some(beside) = beside.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            beside();
+        }
         let query = web::QueryConfig::default()
             .error_handler(|error, _| Problem::field("query", &format!("cannot be read: {error}")).into());
         let (routes, _) = actix_web::App::new()
@@ -78,7 +87,7 @@ pub fn serve(
                 sentry_actix::Sentry::builder().capture_server_errors(false).start_transaction(true).finish(),
             )
     })
-    .workers(workers)
+    .workers(1)
     .disable_signals()
     // A client that leaves is noticed at once, also on a silent stream.
     .h1_allow_half_closed(false)
@@ -98,6 +107,8 @@ fn bound(listener: &TcpListener) -> std::io::Result<()> {
     // The system doubles it. Whoever reads more slowly than a run writes is behind by no more than
     // this; the rest stays in the log until it is wanted.
     socket.set_send_buffer_size(SEND_BUFFER_BYTES)?;
+    // A token is small, and wanted now.
+    socket.set_tcp_nodelay(true)?;
     socket.set_tcp_keepalive(&socket2::TcpKeepalive::new().with_time(Duration::from_secs(15)))?;
     #[cfg(target_os = "linux")]
     socket.set_tcp_user_timeout(Some(STALLED))?;

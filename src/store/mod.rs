@@ -102,8 +102,15 @@ impl Db {
     /// # Errors
     /// [`SetupError`] in words for the person who runs the server; it never shows the password.
     pub async fn connect(url: &str, max_connections: u32) -> Result<Self, SetupError> {
-        let options = PgConnectOptions::from_str(url).map_err(SetupError::BadUrl)?;
-        Self::connect_with(options, max_connections).await
+        Self::connect_with(Self::options(url)?, max_connections).await
+    }
+
+    /// Reads a `postgres://` URL.
+    ///
+    /// # Errors
+    /// [`SetupError::BadUrl`].
+    pub fn options(url: &str) -> Result<PgConnectOptions, SetupError> {
+        PgConnectOptions::from_str(url).map_err(SetupError::BadUrl)
     }
 
     /// The same with options already made, as [`local::LocalPostgres`] gives them.

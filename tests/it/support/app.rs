@@ -75,10 +75,13 @@ impl TestApp {
         )
         .expect("the app");
         let app = web::Data::new(app);
-        shutdown.tasks().spawn_background(app.runs.clone().work());
         let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).expect("a free port");
         let port = listener.local_addr().expect("a bound port").port();
-        let (handle, server) = server::serve(app.clone(), listener, 2).expect("the server");
+        let (handle, server) = {
+            let runs = app.runs.clone();
+            let work = move || shutdown.tasks().spawn_background(runs.work());
+            server::serve(app.clone(), listener, work).expect("the server")
+        };
         #[expect(clippy::disallowed_methods, reason = "it ends with the test's runtime")]
         tokio::spawn(server);
         let base = format!("http://{}", SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
