@@ -13,3 +13,20 @@ ALTER TABLE runs
 
 CREATE INDEX runs_live_by_user ON runs (user_id) WHERE status IN ('queued', 'running');
 CREATE INDEX runs_to_compact ON runs (finished_at) WHERE finished_at IS NOT NULL AND NOT compacted;
+
+-- A run's first event is written with the run itself.
+GRANT INSERT ON run_events TO llm_council_app;
+
+-- Texts are compressed while a run's writer waits: lz4 takes a fraction of the time. New rows only; a
+-- Postgres that was built without it keeps its default.
+DO $compression$
+BEGIN
+    ALTER TABLE run_events ALTER COLUMN frames SET COMPRESSION lz4;
+    ALTER TABLE calls ALTER COLUMN result SET COMPRESSION lz4;
+    ALTER TABLE messages ALTER COLUMN content SET COMPRESSION lz4;
+    ALTER TABLE messages ALTER COLUMN body SET COMPRESSION lz4;
+    ALTER TABLE runs ALTER COLUMN plan SET COMPRESSION lz4;
+EXCEPTION
+    WHEN feature_not_supported THEN NULL;
+END
+$compression$;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use actix_web::web;
 use anyhow::Context;
 use secrecy::ExposeSecret;
+use sqlx::postgres::PgConnectOptions;
 
 use crate::config::{self, AuthMode, Config};
 use crate::council::settings::{Member, Settings};
@@ -25,6 +26,9 @@ use crate::telemetry::Telemetry;
 
 /// How long giving up leases may take when somebody wants the server gone at once.
 const SECOND_SIGNAL: Duration = Duration::from_millis(500);
+
+/// The writer makes one commit after the other.
+const WRITER_CONNECTIONS: u32 = 1;
 
 /// How long streams get to send their farewell, and leases to be given up, after the drain time.
 const LAST_WORDS: Duration = Duration::from_secs(2);
@@ -51,12 +55,14 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
     // The one that the system chose, where the configured one is 0.
     let port = listener.local_addr()?.port();
     let mut signals = Signals::listen()?;
-    let (db, local) = database(config).await?;
+    let (options, local) = database(config).await?;
+    let db = Db::connect_with(options.clone(), config.database.max_connections).await?;
     let shutdown = Shutdown::new();
     let app = web::Data::new(build(config, db.clone(), shutdown.clone(), telemetry)?);
 
     let tasks = shutdown.tasks();
     let (beside, work) = (app.clone(), tasks.clone());
+    tasks.spawn_background(app.runs.clone().write(Db::connect_with(options, WRITER_CONNECTIONS).await?));
     let (handle, server) = server::serve(app.clone(), listener, move || {
         work.spawn_background(beside.runs.clone().work());
         work.spawn_background(store::keep_house(beside.db.clone()));
@@ -114,8 +120,7 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
     Ok(code)
 }
 
-async fn database(config: &Config) -> anyhow::Result<(Db, Option<LocalPostgres>)> {
-    let most = config.database.max_connections;
+async fn database(config: &Config) -> anyhow::Result<(PgConnectOptions, Option<LocalPostgres>)> {
     let (options, local) = match &config.database.url {
         Some(url) => (Db::options(url.expose_secret())?, None),
         None => {
@@ -123,11 +128,11 @@ async fn database(config: &Config) -> anyhow::Result<(Db, Option<LocalPostgres>)
             (local.connect_options(), Some(local))
         }
     };
-    let prepared = Db::connect_with(options.clone(), most).await?;
-    store::migrate(&prepared).await?;
-    // A connection belongs to the event loop that opened it; from here on that is the server's own.
-    prepared.close().await;
-    Ok((Db::connect_with(options, most).await?, local))
+    // A connection belongs to the event loop that opened it: these are not the server's.
+    let db = Db::connect_with(options.clone(), 1).await?;
+    store::migrate(&db).await?;
+    db.close().await;
+    Ok((options, local))
 }
 
 /// Builds the app of a configuration.

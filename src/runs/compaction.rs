@@ -50,20 +50,14 @@ fn shorten(rows: &[String]) -> Vec<LogRow> {
     let mut bytes = 0;
     for frame in kept {
         if bytes > 0 && bytes + frame.json.len() > ROW_BYTES {
-            short.extend(row_of(&std::mem::take(&mut row)));
+            short.extend(frame::to_row(&std::mem::take(&mut row)));
             bytes = 0;
         }
         bytes += frame.json.len();
         row.push(frame);
     }
-    short.extend(row_of(&row));
+    short.extend(frame::to_row(&row));
     short
-}
-
-fn row_of(frames: &[Frame]) -> Option<LogRow> {
-    let (first, last) = (frames.first()?, frames.last()?);
-    let number = |seq| i64::try_from(seq).unwrap_or(i64::MAX);
-    Some(LogRow { first_seq: number(first.seq), last_seq: number(last.seq), frames: frame::to_log(frames) })
 }
 
 #[cfg(test)]

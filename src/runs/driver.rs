@@ -7,7 +7,8 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::execution::{Ending, drive, finish};
+use super::execution::{Ending, OPENING_KEY, drive, finish, opening};
+use super::frame::{self, Frame};
 use super::hub::Subscription;
 use super::journal::{Journal, Memory};
 use super::live::LiveRun;
@@ -17,7 +18,7 @@ use super::settings::RunSettings;
 use super::wake::Wake;
 use super::{StartError, compaction, recovery};
 use crate::council::{Event, Plan};
-use crate::id::{ConversationId, RunId, UserId};
+use crate::id::{ConversationId, MessageId, RunId, UserId};
 use crate::llm::Models;
 use crate::shutdown::Tasks;
 use crate::store::journal;
@@ -95,12 +96,16 @@ impl Runs {
         Self { inner: Arc::new(inner) }
     }
 
-    /// Does the background work (the writer, heartbeats, recovery, the queue, news of other servers)
-    /// until it is dropped.
+    /// Makes durable what the runs do, through a database connection of its own, until it is dropped.
+    /// On a thread of its own, so that a commit never waits for tokens to be handled.
+    pub async fn write(self, db: Db) {
+        self.inner.log.clone().write(db).await;
+    }
+
+    /// Does the other background work (heartbeats, recovery, the queue, news of other servers) until it
+    /// is dropped.
     pub async fn work(self) {
-        let writer = self.inner.log.clone().write(self.inner.db.clone());
         tokio::join!(
-            writer,
             recovery::keep_leases(&self),
             recovery::find_work(&self),
             compaction::keep_compact(&self),
@@ -120,9 +125,12 @@ impl Runs {
         let scope = Scope::User(ask.user.clone());
         let (settings, queue) = (&self.inner.settings, &self.inner.queue);
         let place = queue.place_for_new();
+        let ids = (id, ask.conversation, MessageId::generate());
+        let opening = Frame::structural(1, OPENING_KEY, &opening(ids).into());
         let new = NewRun {
             id,
             conversation: ask.conversation,
+            message: ids.2,
             question: ask.plan.question.clone(),
             plan: serde_json::to_value(&ask.plan).expect("a plan is plain data with string keys"),
             format: "council".to_owned(),
@@ -135,9 +143,10 @@ impl Runs {
                 may_wait: queue.len() < settings.max_queued as usize,
                 max_queued_per_user: settings.max_queued_per_user,
             },
+            opening: frame::to_row(std::slice::from_ref(&opening)).expect("there is a frame"),
         };
-        let message = match runs::start(&self.inner.db, &scope, &new).await? {
-            runs::Started::New { message } => message,
+        match runs::start(&self.inner.db, &scope, &new).await? {
+            runs::Started::New => {}
             runs::Started::Queued => {
                 drop(place);
                 tracing::info!(run.id = %id, "run queued");
@@ -148,9 +157,8 @@ impl Runs {
             runs::Started::Busy(run) => return Err(StartError::Busy(run)),
             runs::Started::TooMany => return Err(StartError::TooMany),
             runs::Started::Full => return Err(StartError::Full),
-        };
-        let live =
-            LiveRun::new((id, ask.conversation, message), ask.user, 1, 0, std::collections::HashSet::new());
+        }
+        let live = LiveRun::opened(ids, ask.user, opening);
         tracing::info!(run.id = %id, "run started");
         self.execute(live, ask.plan, Memory::default(), place);
         Ok(Asked { run: id, known: false })

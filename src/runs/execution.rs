@@ -11,6 +11,7 @@ use super::live::{LiveRun, Record};
 use crate::council::run::{FinishedCall, Host, UnderWay};
 use crate::council::stages::title;
 use crate::council::{self, Event, Plan, Run, RunEvent};
+use crate::id::{ConversationId, MessageId, RunId};
 use crate::llm::{CallError, ErrorKind, Reply};
 use crate::store::journal::FinishedRow;
 use crate::store::runs::RunStatus;
@@ -39,16 +40,20 @@ impl Ending {
     }
 }
 
+/// The key of a run's first event.
+pub(super) const OPENING_KEY: &str = "start";
+
+/// A run's first event.
+pub(super) fn opening((run_id, conversation_id, message_id): (RunId, ConversationId, MessageId)) -> RunEvent {
+    RunEvent::RunStarted { run_id, conversation_id, message_id }
+}
+
 /// Executes the plan and stores what comes of it.
 pub(super) async fn drive(inner: &Inner, live: &Arc<LiveRun>, journal: &Arc<Journal>, plan: &Plan) {
     let host: Arc<dyn Host> = journal.clone();
     let run = Run::new(live.id, host, inner.models.clone());
-    let started = RunEvent::RunStarted {
-        run_id: live.id,
-        conversation_id: live.conversation,
-        message_id: live.message,
-    };
-    run.emit("start", started).await;
+    // Known already where the run was started and executed at once.
+    run.emit(OPENING_KEY, opening((live.id, live.conversation, live.message))).await;
     let ended = tokio::select! {
         biased;
         () = live.cancel.cancelled() => None,

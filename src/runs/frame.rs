@@ -3,6 +3,7 @@
 use bytes::Bytes;
 
 use crate::council::Event;
+use crate::store::journal::LogRow;
 
 /// An encoded event of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -15,6 +16,14 @@ pub struct Frame {
     pub json: Bytes,
     /// Whether it is the run's last event.
     pub ends: bool,
+}
+
+impl Frame {
+    /// A structural event under its number and key.
+    #[must_use]
+    pub fn structural(seq: u64, key: &str, event: &Event) -> Self {
+        Self { seq, key: key.to_owned(), json: encode(event), ends: event.ends_the_run() }
+    }
 }
 
 /// Encodes an event as JSON that survives clients which decode every network read on its own:
@@ -57,6 +66,14 @@ pub fn to_log(frames: &[Frame]) -> String {
         text.push('\n');
     }
     text
+}
+
+/// The same as a row of the log; none without frames.
+#[must_use]
+pub fn to_row(frames: &[Frame]) -> Option<LogRow> {
+    let (first, last) = (frames.first()?, frames.last()?);
+    let number = |seq| i64::try_from(seq).unwrap_or(i64::MAX);
+    Some(LogRow { first_seq: number(first.seq), last_seq: number(last.seq), frames: to_log(frames) })
 }
 
 /// Reads frames back. A line that cannot be read is `None`.

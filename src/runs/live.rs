@@ -168,6 +168,19 @@ impl LiveRun {
         }
     }
 
+    /// A run that has just been started, with its first event, which is durable.
+    #[must_use]
+    pub fn opened(ids: (RunId, ConversationId, MessageId), user: UserId, first: Frame) -> Self {
+        let seq = first.seq;
+        let run = Self::new(ids, user, 1, seq, HashSet::from([first.key.clone()]));
+        let mut state = run.state();
+        state.ring_bytes = first.json.len();
+        state.ring.push_back(first);
+        state.forgotten_to = seq - 1;
+        drop(state);
+        run
+    }
+
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

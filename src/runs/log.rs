@@ -121,26 +121,20 @@ fn settle(taken: &[Taken], owned: &[RunId]) {
     }
 }
 
-fn batch(taken: &[Taken]) -> Batch {
+fn batch(taken: &[Taken]) -> Batch<'_> {
     let mut batch = Batch::default();
     let mut runs: HashMap<RunId, i32> = HashMap::new();
     for (run, pending) in taken {
         runs.insert(run.id, run.attempt);
         for record in &pending.records {
             match record {
-                Record::Call(row) => batch.calls.push((**row).clone()),
-                Record::Decision(row) => batch.decisions.push(row.clone()),
-                Record::Finish(row) => batch.finished.push((**row).clone()),
+                Record::Call(row) => batch.calls.push(row),
+                Record::Decision(row) => batch.decisions.push(row),
+                Record::Finish(row) => batch.finished.push(row),
             }
         }
-        if let (Some(first), Some(last)) = (pending.frames.first(), pending.frames.last()) {
-            batch.events.push(EventsRow {
-                run: run.id,
-                user: run.user.clone(),
-                first_seq: i64::try_from(first.seq).unwrap_or(i64::MAX),
-                last_seq: i64::try_from(last.seq).unwrap_or(i64::MAX),
-                frames: frame::to_log(&pending.frames),
-            });
+        if let Some(row) = frame::to_row(&pending.frames) {
+            batch.events.push(EventsRow { run: run.id, user: run.user.clone(), row });
         }
     }
     batch.runs = runs.into_iter().collect();

@@ -27,13 +27,13 @@ pub struct Remembered {
 
 /// Everything that one commit makes durable, over all runs of the process.
 #[derive(Debug, Default)]
-pub struct Batch {
+pub struct Batch<'a> {
     /// Each run with the attempt that must still own it.
     pub runs: Vec<(RunId, i32)>,
-    pub calls: Vec<CallRow>,
-    pub decisions: Vec<DecisionRow>,
+    pub calls: Vec<&'a CallRow>,
+    pub decisions: Vec<&'a DecisionRow>,
     pub events: Vec<EventsRow>,
-    pub finished: Vec<FinishedRow>,
+    pub finished: Vec<&'a FinishedRow>,
 }
 
 /// One row of the ledger.
@@ -76,10 +76,7 @@ pub struct DecisionRow {
 pub struct EventsRow {
     pub run: RunId,
     pub user: UserId,
-    pub first_seq: i64,
-    pub last_seq: i64,
-    /// Frames in the log's line format.
-    pub frames: String,
+    pub row: LogRow,
 }
 
 /// A stretch of one run's log.
@@ -136,7 +133,7 @@ pub async fn remembered(db: &Db, id: RunId) -> Result<Remembered, StoreError> {
 ///
 /// # Errors
 /// When the transaction failed; nothing of it is stored then.
-pub async fn commit(db: &Db, batch: &Batch) -> Result<Vec<RunId>, StoreError> {
+pub async fn commit(db: &Db, batch: &Batch<'_>) -> Result<Vec<RunId>, StoreError> {
     let (ids, attempts) = split(&batch.runs);
     let mut tx = db.begin(&Scope::Engine).await?;
     // The lock holds off a takeover until this commit is through. Ordered, so that two batches
@@ -152,10 +149,10 @@ pub async fn commit(db: &Db, batch: &Batch) -> Result<Vec<RunId>, StoreError> {
     .await?;
     let ours = |run: RunId| owned.contains(&run.0);
 
-    insert_calls(&mut tx, batch.calls.iter().filter(|row| ours(row.run))).await?;
-    insert_decisions(&mut tx, batch.decisions.iter().filter(|row| ours(row.run))).await?;
+    insert_calls(&mut tx, batch.calls.iter().copied().filter(|row| ours(row.run))).await?;
+    insert_decisions(&mut tx, batch.decisions.iter().copied().filter(|row| ours(row.run))).await?;
     insert_events(&mut tx, batch.events.iter().filter(|row| ours(row.run))).await?;
-    finish(&mut tx, batch.finished.iter().filter(|row| ours(row.run))).await?;
+    finish(&mut tx, batch.finished.iter().copied().filter(|row| ours(row.run))).await?;
     notify::send(&mut tx, &Notice::Log(owned.iter().copied().map(RunId).collect())).await?;
     tx.commit().await?;
     Ok(owned.into_iter().map(RunId).collect())
@@ -246,10 +243,10 @@ async fn insert_events<'a>(
          ON CONFLICT DO NOTHING",
     )
     .bind(rows.iter().map(|row| row.run.0).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.first_seq).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.last_seq).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.row.first_seq).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.row.last_seq).collect::<Vec<_>>())
     .bind(rows.iter().map(|row| row.user.as_str()).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.frames.as_str()).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.row.frames.as_str()).collect::<Vec<_>>())
     .execute(tx)
     .await?;
     Ok(())
@@ -339,16 +336,8 @@ pub async fn compact(
             .fetch_all(&mut *tx)
             .await?;
     sqlx::query("DELETE FROM run_events WHERE run_id = $1").bind(id.0).execute(&mut *tx).await?;
-    let rows: Vec<EventsRow> = shorten(&old)
-        .into_iter()
-        .map(|row| EventsRow {
-            run: id,
-            user: user.clone(),
-            first_seq: row.first_seq,
-            last_seq: row.last_seq,
-            frames: row.frames,
-        })
-        .collect();
+    let rows: Vec<EventsRow> =
+        shorten(&old).into_iter().map(|row| EventsRow { run: id, user: user.clone(), row }).collect();
     insert_events(&mut tx, rows.iter()).await?;
     tx.commit().await
 }

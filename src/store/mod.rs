@@ -27,7 +27,9 @@ use std::str::FromStr as _;
 use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
-use sqlx::{AssertSqlSafe, ConnectOptions as _, PgConnection, Postgres, Row as _, Transaction};
+use sqlx::{
+    AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection, Postgres, Row as _, Transaction,
+};
 
 use crate::id::UserId;
 
@@ -37,6 +39,8 @@ pub use migrate::migrate;
 
 /// How long a caller waits for a free connection before it hears that the database is not available.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long an idle connection is taken to be alive.
+const TRUSTED: Duration = Duration::from_secs(1);
 /// No statement of the server is meant to take long; one that does is a fault and is cut off.
 const STATEMENT_TIMEOUT_MS: u32 = 30_000;
 /// A transaction that nobody continues (a frozen process, a lost network) may not hold locks for ever.
@@ -151,6 +155,16 @@ impl Db {
             // One more, which only listens.
             .max_connections(max_connections.saturating_add(1))
             .acquire_timeout(ACQUIRE_TIMEOUT)
+            // One that has just been used needs no asking whether it lives.
+            .test_before_acquire(false)
+            .before_acquire(|connection, about| {
+                Box::pin(async move {
+                    if about.idle_for > TRUSTED {
+                        connection.ping().await?;
+                    }
+                    Ok(true)
+                })
+            })
             .after_release(|connection, _| Box::pin(is_clean(connection)))
             .connect_lazy_with(options);
         Ok(Self { pool })

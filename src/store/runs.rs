@@ -8,8 +8,9 @@ use sqlx::Row;
 use sqlx::postgres::PgRow;
 use uuid::Uuid;
 
+use super::journal::LogRow;
 use super::notify::{self, Notice};
-use super::{Db, Scope, StoreError, Tx};
+use super::{Db, Scope, StoreError};
 use crate::id::{ConversationId, MessageId, RunId};
 
 /// A run to be started.
@@ -17,6 +18,8 @@ use crate::id::{ConversationId, MessageId, RunId};
 pub struct NewRun {
     pub id: RunId,
     pub conversation: ConversationId,
+    /// The answer's place in the conversation.
+    pub message: MessageId,
     pub question: String,
     /// The plan as JSON.
     pub plan: Value,
@@ -28,13 +31,15 @@ pub struct NewRun {
     /// How long it keeps the run without a sign of life.
     pub lease: Duration,
     pub admission: Admission,
+    /// The beginning of its log, if it need not wait.
+    pub opening: LogRow,
 }
 
 /// How a start ended.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Started {
     /// The run exists now and is ours to execute.
-    New { message: MessageId },
+    New,
     /// The run exists now and waits for its turn.
     Queued,
     /// Too many runs of this user wait already.
@@ -125,6 +130,22 @@ enum Admitted {
     Full,
 }
 
+impl Admission {
+    /// What becomes of the next run of a user who has this many under way and waiting.
+    fn admit(&self, running: i64, queued: i64) -> Admitted {
+        // Nobody overtakes their own questions.
+        if self.place && queued == 0 && running < i64::from(self.max_per_user) {
+            Admitted::Now
+        } else if queued >= i64::from(self.max_queued_per_user) {
+            Admitted::TooMany
+        } else if self.may_wait {
+            Admitted::Later
+        } else {
+            Admitted::Full
+        }
+    }
+}
+
 /// Starts a run: the question, the answer's place and the run, or nothing.
 ///
 /// # Errors
@@ -141,114 +162,84 @@ async fn try_start(db: &Db, scope: &Scope, new: &NewRun) -> Result<Started, Stor
     let mut tx = db.begin(scope).await?;
     let user = tx.user()?;
     let user = user.as_str();
-    // The row lock serialises starts within one conversation.
-    sqlx::query("SELECT FROM conversations WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL FOR UPDATE")
-        .bind(new.conversation.0)
-        .bind(user)
-        .fetch_optional(&mut *tx)
-        .await?
-        .ok_or(StoreError::NotFound)?;
-    if let Some(key) = &new.idempotency_key {
-        let known: Option<Uuid> =
-            sqlx::query_scalar("SELECT id FROM runs WHERE user_id = $1 AND idempotency_key = $2")
-                .bind(user)
-                .bind(key)
-                .fetch_optional(&mut *tx)
-                .await?;
-        if let Some(id) = known {
-            return Ok(Started::Known(RunId(id)));
-        }
-    }
-    let busy: Option<Uuid> = sqlx::query_scalar(
-        "SELECT id FROM runs WHERE conversation_id = $1 AND user_id = $2 AND status IN ('queued', 'running')",
+    // Starts within one conversation go one after the other, and so do those of one user on two
+    // servers: they are counted below.
+    sqlx::query(
+        "SELECT pg_advisory_xact_lock(hashtextextended('llm-council/start/' || $2, 0))
+         FROM conversations WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL FOR UPDATE",
     )
     .bind(new.conversation.0)
     .bind(user)
     .fetch_optional(&mut *tx)
+    .await?
+    .ok_or(StoreError::NotFound)?;
+    let row = sqlx::query(
+        "SELECT (SELECT id FROM runs WHERE user_id = $1 AND idempotency_key = $2) AS known,
+                (SELECT id FROM runs WHERE conversation_id = $3 AND user_id = $1
+                                       AND status IN ('queued', 'running')) AS busy,
+                count(*) FILTER (WHERE status = 'running') AS running,
+                count(*) FILTER (WHERE status = 'queued') AS queued
+         FROM runs WHERE user_id = $1 AND status IN ('queued', 'running')",
+    )
+    .bind(user)
+    .bind(&new.idempotency_key)
+    .bind(new.conversation.0)
+    .fetch_one(&mut *tx)
     .await?;
-    if let Some(id) = busy {
+    if let Some(id) = row.try_get("known")? {
+        return Ok(Started::Known(RunId(id)));
+    }
+    if let Some(id) = row.try_get("busy")? {
         return Ok(Started::Busy(RunId(id)));
     }
-    let starts_now = match admit(&mut tx, new.admission).await? {
+    let starts_now = match new.admission.admit(row.try_get("running")?, row.try_get("queued")?) {
         Admitted::Now => true,
         Admitted::Later => false,
         Admitted::TooMany => return Ok(Started::TooMany),
         Admitted::Full => return Ok(Started::Full),
     };
-    let question = MessageId::generate();
-    let answer = MessageId::generate();
     sqlx::query(
-        "INSERT INTO messages (id, conversation_id, user_id, position, role, content, run_id)
-         SELECT m.id, $1, $2, coalesce((SELECT max(position) + 1 FROM messages WHERE conversation_id = $1), 0) + m.nth,
-                m.role, m.content, m.run_id
-         FROM (VALUES ($3::uuid, 0, 'user', $4::text, NULL::uuid), ($5::uuid, 1, 'assistant', NULL, $6::uuid))
-              AS m (id, nth, role, content, run_id)",
-    )
-    .bind(new.conversation.0)
-    .bind(user)
-    .bind(question.0)
-    .bind(&new.question)
-    .bind(answer.0)
-    .bind(new.id.0)
-    .execute(&mut *tx)
-    .await?;
-    sqlx::query(
-        "INSERT INTO runs (id, user_id, conversation_id, message_id, format, status, plan, idempotency_key,
+        "WITH asked AS (
+             INSERT INTO messages (id, conversation_id, user_id, position, role, content, run_id)
+             SELECT m.id, $1, $2,
+                    coalesce((SELECT max(position) + 1 FROM messages WHERE conversation_id = $1), 0) + m.nth,
+                    m.role, m.content, m.run_id
+             FROM (VALUES ($3::uuid, 0, 'user', $4::text, NULL::uuid), ($5::uuid, 1, 'assistant', NULL, $6::uuid))
+                  AS m (id, nth, role, content, run_id)
+         ), touched AS (
+             UPDATE conversations SET updated_at = now() WHERE id = $1 AND user_id = $2
+         ), opened AS (
+             INSERT INTO run_events (run_id, first_seq, last_seq, user_id, frames)
+             SELECT $6, $13, $13, $2, $14 WHERE $12
+         )
+         INSERT INTO runs (id, user_id, conversation_id, message_id, format, status, plan, idempotency_key,
                            attempt, owner, lease_until, started_at)
-         SELECT $1, $2, $3, $4, $5, CASE WHEN starts THEN 'running' ELSE 'queued' END, $6, $7, starts::int,
-                CASE WHEN starts THEN $8 END, CASE WHEN starts THEN now() + make_interval(secs => $9) END,
+         SELECT $6, $2, $1, $5, $7, CASE WHEN starts THEN 'running' ELSE 'queued' END, $8, $9, starts::int,
+                CASE WHEN starts THEN $10 END, CASE WHEN starts THEN now() + make_interval(secs => $11) END,
                 CASE WHEN starts THEN now() END
-         FROM (VALUES ($10::boolean)) AS admitted (starts)",
+         FROM (VALUES ($12::boolean)) AS admitted (starts)",
     )
-    .bind(new.id.0)
-    .bind(user)
     .bind(new.conversation.0)
-    .bind(answer.0)
+    .bind(user)
+    .bind(MessageId::generate().0)
+    .bind(&new.question)
+    .bind(new.message.0)
+    .bind(new.id.0)
     .bind(&new.format)
     .bind(&new.plan)
     .bind(&new.idempotency_key)
     .bind(&new.owner)
     .bind(new.lease.as_secs_f64())
     .bind(starts_now)
+    .bind(new.opening.first_seq)
+    .bind(&new.opening.frames)
     .execute(&mut *tx)
     .await?;
-    sqlx::query("UPDATE conversations SET updated_at = now() WHERE id = $1 AND user_id = $2")
-        .bind(new.conversation.0)
-        .bind(user)
-        .execute(&mut *tx)
-        .await?;
     if !starts_now {
         notify::send(&mut tx, &Notice::Work).await?;
     }
     tx.commit().await?;
-    Ok(if starts_now { Started::New { message: answer } } else { Started::Queued })
-}
-
-/// Whether the user's next run starts now, waits, or is one too many.
-async fn admit(tx: &mut Tx, rules: Admission) -> Result<Admitted, StoreError> {
-    let user = tx.user()?;
-    // Two questions of one user on two servers are counted one after the other.
-    sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended('llm-council/admit/' || $1, 0))")
-        .bind(user.as_str())
-        .execute(&mut **tx)
-        .await?;
-    let row = sqlx::query(
-        "SELECT count(*) FILTER (WHERE status = 'running') AS running,
-                count(*) FILTER (WHERE status = 'queued') AS queued
-         FROM runs WHERE user_id = $1 AND status IN ('queued', 'running')",
-    )
-    .bind(user.as_str())
-    .fetch_one(&mut **tx)
-    .await?;
-    let (running, queued): (i64, i64) = (row.try_get("running")?, row.try_get("queued")?);
-    // Nobody overtakes their own questions.
-    if rules.place && queued == 0 && running < i64::from(rules.max_per_user) {
-        return Ok(Admitted::Now);
-    }
-    if queued >= i64::from(rules.max_queued_per_user) {
-        return Ok(Admitted::TooMany);
-    }
-    Ok(if rules.may_wait { Admitted::Later } else { Admitted::Full })
+    Ok(if starts_now { Started::New } else { Started::Queued })
 }
 
 /// A run of this user.

@@ -408,6 +408,7 @@ async fn a_run_whose_server_died_goes_on_without_paying_again() {
         app.app.shutdown.tasks(),
         Default::default(),
     );
+    app.app.shutdown.tasks().spawn_background(other.clone().write(app.db.db().clone()));
     app.app.shutdown.tasks().spawn_background(other.clone().work());
     let rest = tokio::time::timeout(Duration::from_secs(30), stream.rest()).await.unwrap();
     assert_eq!(rest.last().unwrap().kind(), "complete");

@@ -70,6 +70,7 @@ async fn a_run_that_kills_its_servers_is_given_up_with_what_it_had() {
         app.app.shutdown.tasks(),
         RunSettings::default(),
     );
+    app.app.shutdown.tasks().spawn_background(other.clone().write(app.db.db().clone()));
     app.app.shutdown.tasks().spawn_background(other.clone().work());
     let last = stream.rest().await.pop().unwrap();
     assert_eq!(last.kind(), "error");

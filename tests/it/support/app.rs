@@ -79,6 +79,7 @@ impl TestApp {
         let port = listener.local_addr().expect("a bound port").port();
         let (handle, server) = {
             let runs = app.runs.clone();
+            shutdown.tasks().spawn_background(runs.clone().write(db.db().clone()));
             let work = move || shutdown.tasks().spawn_background(runs.work());
             server::serve(app.clone(), listener, work).expect("the server")
         };
