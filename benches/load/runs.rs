@@ -76,7 +76,7 @@ async fn ask_all(ground: &Ground, users: Vec<User>, each: usize) -> anyhow::Resu
             let mut seen = Vec::new();
             for _ in 0..each {
                 let conversation = user.conversations.pop().context("more runs than conversations")?;
-                seen.push(Events::ask(&mut connection, &conversation).await?.to_end().await);
+                seen.push(Events::ask(&mut connection, &conversation).await?.read_all().await);
             }
             anyhow::Ok((user, seen))
         });

@@ -43,7 +43,7 @@ pub async fn live(cli: &Cli, flags: LiveFlags) -> anyhow::Result<Report> {
         tasks.spawn_local(async move {
             sleep(wait).await;
             let mut connection = Connection::open(server, &user, None).await?;
-            anyhow::Ok(Events::ask(&mut connection, &conversation).await?.to_end().await)
+            anyhow::Ok(Events::ask(&mut connection, &conversation).await?.read_all().await)
         });
     }
     let mut seen: Vec<Seen> = Vec::new();
