@@ -27,6 +27,9 @@ pub struct Cli {
     /// Records where the server spends its time with `perf record` into this file, during the measured part.
     #[arg(long, global = true)]
     pub perf: Option<PathBuf>,
+    /// Leaves the directory with the logs and the database where it was, and says where that is.
+    #[arg(long, global = true)]
+    pub keep: bool,
     /// Given by `cargo bench`; means nothing here.
     #[arg(long, global = true, hide = true)]
     pub bench: bool,

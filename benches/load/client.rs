@@ -120,7 +120,7 @@ impl<'c> Events<'c> {
     }
 
     /// Reads to the end.
-    pub async fn to_end(mut self) -> Seen {
+    pub async fn read_all(mut self) -> Seen {
         if self.seen.end != End::Refused {
             // A stream that was cut is a failed one; nothing else is to be said about it.
             while self.more(READ).await.unwrap_or(false) {}

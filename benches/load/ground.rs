@@ -55,7 +55,11 @@ impl Drop for Process {
 impl Ground {
     /// Starts everything.
     pub async fn prepare(cli: &Cli, flags: ModelFlags) -> anyhow::Result<Self> {
-        let dir = tempfile::Builder::new().prefix("council-load-").tempdir_in(&cli.work_dir)?;
+        let mut dir = tempfile::Builder::new().prefix("council-load-").tempdir_in(&cli.work_dir)?;
+        if cli.keep {
+            dir.disable_cleanup(true);
+            eprintln!("logs and database: {}", dir.path().display());
+        }
         let (postgres, url) = match &cli.database_url {
             Some(url) => (None, url.clone()),
             None => {

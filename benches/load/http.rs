@@ -123,18 +123,20 @@ impl Connection {
                     head.body = Body::Done;
                     return Ok(());
                 }
-                Body::Length(left) | Body::Chunk(left) => {
-                    let taken = left.min(input.len());
+                Body::Length(left) => {
+                    let taken = pass(input, out, left);
                     if taken == 0 {
                         return Ok(());
                     }
-                    out.extend_from_slice(&input[..taken]);
-                    input.advance(taken);
-                    match head.body {
-                        Body::Length(_) => Body::Length(left - taken),
-                        _ if taken == left => Body::ChunkEnd,
-                        _ => Body::Chunk(left - taken),
+                    Body::Length(left - taken)
+                }
+                Body::Chunk(0) => Body::ChunkEnd,
+                Body::Chunk(left) => {
+                    let taken = pass(input, out, left);
+                    if taken == 0 {
+                        return Ok(());
                     }
+                    Body::Chunk(left - taken)
                 }
                 Body::Size => {
                     let Some(end) = find(input, b"\r\n") else { return Ok(()) };
@@ -154,6 +156,14 @@ impl Connection {
             };
         }
     }
+}
+
+/// Moves up to `left` bytes; answers how many there were.
+fn pass(input: &mut BytesMut, out: &mut Vec<u8>, left: usize) -> usize {
+    let taken = left.min(input.len());
+    out.extend_from_slice(&input[..taken]);
+    input.advance(taken);
+    taken
 }
 
 /// Where `wanted` begins in `bytes`.

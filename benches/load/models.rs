@@ -53,6 +53,14 @@ pub struct Counts {
     pub late: Vec<u32>,
 }
 
+impl Counts {
+    /// Forgets everything but the calls under way.
+    fn begin_anew(&mut self) {
+        let in_flight = self.in_flight;
+        *self = Self { in_flight, peak_in_flight: in_flight, ..Self::default() };
+    }
+}
+
 type Shared = Rc<RefCell<Counts>>;
 
 /// Serves until the process is killed.
@@ -118,10 +126,7 @@ impl Connection {
                 let body = serde_json::to_string(&*counts.borrow())?;
                 self.plain(200, &body).await?;
             } else if head.starts_with("delete /counts") {
-                let mut counts = counts.borrow_mut();
-                let in_flight = counts.in_flight;
-                *counts = Counts { in_flight, peak_in_flight: in_flight, ..Counts::default() };
-                drop(counts);
+                counts.borrow_mut().begin_anew();
                 self.plain(200, "{}").await?;
             } else if head.starts_with("get /v1/models") {
                 self.plain(200, r#"{"object":"list","data":[]}"#).await?;

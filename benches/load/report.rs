@@ -11,7 +11,7 @@ pub enum Target {
 }
 
 impl Target {
-    fn is_met(self, value: f64) -> Option<bool> {
+    fn met_by(self, value: f64) -> Option<bool> {
         match self {
             Self::AtMost(bound) => Some(value <= bound),
             Self::AtLeast(bound) => Some(value >= bound),
@@ -56,7 +56,7 @@ impl Report {
                 Target::AtLeast(bound) => format!("≥ {}", short(*bound)),
                 Target::None => String::new(),
             };
-            let verdict = match target.is_met(*value) {
+            let verdict = match target.met_by(*value) {
                 Some(true) => "ok",
                 Some(false) => "MISSED",
                 None => "",
@@ -79,7 +79,7 @@ impl Report {
                     Target::None => (None, None),
                 };
                 json!({ "figure": name, "value": value, "unit": unit, "at_most": at_most, "at_least": at_least,
-                        "met": target.is_met(*value) })
+                        "met": target.met_by(*value) })
             })
             .collect();
         json!({ "scenario": self.title, "figures": rows, "notes": self.notes, "memory_mib_over_seconds": self.series })

@@ -17,7 +17,7 @@ use super::window::Window;
 const STAGES: u32 = 3;
 
 struct User {
-    connection: Connection,
+    name: String,
     conversations: Vec<String>,
 }
 
@@ -29,21 +29,21 @@ pub async fn measure(cli: &Cli, flags: RunsFlags) -> anyhow::Result<Report> {
         Ground::prepare(cli, ModelFlags { call_ms: flags.call_ms, tokens: flags.tokens }).await?;
     let mut ready = Vec::new();
     for number in 0..users {
-        let mut connection = Connection::open(ground.server.address, &format!("user{number}"), None).await?;
+        let name = format!("user{number}");
+        let mut connection = Connection::open(ground.server.address, &name, None).await?;
         let mut conversations = Vec::new();
         for _ in 0..=each {
             conversations.push(conversation(&mut connection).await?);
         }
-        ready.push(User { connection, conversations });
+        ready.push(User { name, conversations });
     }
     // Once as hard as it will be measured: connections and pools are then as in a server that has
     // been running for a while.
-    let (ready, _) = ask_all(ready, 1).await?;
+    let (ready, _) = ask_all(&ground, ready, 1).await?;
     let window = Window::open(&mut ground, cli.perf.as_deref()).await?;
-    let (users_after, seen) = ask_all(ready, each).await?;
+    let (_, seen) = ask_all(&ground, ready, each).await?;
     let usage = window.close(&mut ground).await?;
     let counts = ground.counts().await?;
-    drop(users_after);
 
     let runs = seen.len();
     let mut report = Report::new(format!(
@@ -64,14 +64,19 @@ pub async fn measure(cli: &Cli, flags: RunsFlags) -> anyhow::Result<Report> {
 }
 
 /// Lets every user ask `each` times.
-async fn ask_all(users: Vec<User>, each: usize) -> anyhow::Result<(Vec<User>, Vec<Seen>)> {
+async fn ask_all(ground: &Ground, users: Vec<User>, each: usize) -> anyhow::Result<(Vec<User>, Vec<Seen>)> {
+    // Fresh connections: the server closes those that are silent for a few seconds.
+    let mut connected = Vec::new();
+    for user in users {
+        connected.push((Connection::open(ground.server.address, &user.name, None).await?, user));
+    }
     let mut tasks = JoinSet::new();
-    for mut user in users {
+    for (mut connection, mut user) in connected {
         tasks.spawn_local(async move {
             let mut seen = Vec::new();
             for _ in 0..each {
                 let conversation = user.conversations.pop().context("more runs than conversations")?;
-                seen.push(Events::ask(&mut user.connection, &conversation).await?.to_end().await);
+                seen.push(Events::ask(&mut connection, &conversation).await?.read_all().await);
             }
             anyhow::Ok((user, seen))
         });

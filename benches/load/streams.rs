@@ -30,18 +30,20 @@ pub async fn live(cli: &Cli, flags: LiveFlags) -> anyhow::Result<Report> {
     let mut ground = Ground::prepare(cli, models).await?;
     let mut users = Vec::new();
     for number in 0..flags.runs {
-        let mut connection = Connection::open(ground.server.address, &format!("user{number}"), None).await?;
-        let conversation = conversation(&mut connection).await?;
-        users.push((connection, conversation));
+        let user = format!("user{number}");
+        let mut connection = Connection::open(ground.server.address, &user, None).await?;
+        users.push((conversation(&mut connection).await?, user));
     }
     let window = Window::open(&mut ground, cli.perf.as_deref()).await?;
     let mut tasks = JoinSet::new();
     let count = u32::try_from(flags.runs)?;
-    for (number, (mut connection, conversation)) in (0..count).zip(users) {
+    let server = ground.server.address;
+    for (number, (conversation, user)) in (0..count).zip(users) {
         let wait = Duration::from_secs(flags.ramp) * number / count;
         tasks.spawn_local(async move {
             sleep(wait).await;
-            anyhow::Ok(Events::ask(&mut connection, &conversation).await?.to_end().await)
+            let mut connection = Connection::open(server, &user, None).await?;
+            anyhow::Ok(Events::ask(&mut connection, &conversation).await?.read_all().await)
         });
     }
     let mut seen: Vec<Seen> = Vec::new();

@@ -91,6 +91,8 @@ pub fn serve(
     .disable_signals()
     // A client that leaves is noticed at once, also on a silent stream.
     .h1_allow_half_closed(false)
+    // Without it the second event of an answer waits for the client to acknowledge the first: 40 ms.
+    .tcp_nodelay(true)
     .client_request_timeout(Duration::from_secs(10))
     .shutdown_timeout(5)
     .listen(listener)?
