@@ -9,6 +9,7 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
+use futures_util::stream::{FuturesUnordered, StreamExt as _};
 
 use super::event::Event;
 use super::run::{Run, Stage};
@@ -36,14 +37,17 @@ pub struct Quorum {
 pub struct Waiting<'f, T> {
     place: usize,
     member: String,
-    call: BoxFuture<'f, T>,
+    /// Alone in a set of its own, so that it is polled when it was woken itself and not for every token
+    /// of the others.
+    call: FuturesUnordered<BoxFuture<'f, T>>,
 }
 
 impl<'f, T> Waiting<'f, T> {
     /// A member's call, with its place among the others. It must reach models through
     /// [`Run::call`] with the member named, so that it can be stopped.
     pub fn new(place: usize, member: &str, call: impl Future<Output = T> + Send + 'f) -> Self {
-        Self { place, member: member.to_owned(), call: Box::pin(call) }
+        let call: BoxFuture<'f, T> = Box::pin(call);
+        Self { place, member: member.to_owned(), call: FuturesUnordered::from_iter([call]) }
     }
 }
 
@@ -196,9 +200,10 @@ fn members_of<T>(came: &[Came<T>]) -> Vec<String> {
 /// Polls every call once, in their order, and takes out those that are over.
 fn poll_all<T>(waiting: &mut Vec<Waiting<'_, T>>, cx: &mut Context<'_>) -> Vec<Came<T>> {
     let mut came = Vec::new();
-    waiting.retain_mut(|one| match one.call.as_mut().poll(cx) {
+    waiting.retain_mut(|one| match one.call.poll_next_unpin(cx) {
         Poll::Ready(what) => {
-            came.push(Came { place: one.place, member: one.member.clone(), what });
+            // The set held one call, which is over only once.
+            came.extend(what.map(|what| Came { place: one.place, member: one.member.clone(), what }));
             false
         }
         Poll::Pending => true,

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures_util::StreamExt as _;
 use serde_json::Value;
 use tokio::sync::OwnedSemaphorePermit;
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
 use super::breaker::{Admission, Breaker, Pass, Refusal, Verdict};
 use super::dice::Dice;
@@ -165,28 +165,42 @@ impl Caller<'_> {
         let first_token = assembly.sent + limit(first_token);
         let open = timeout_at(first_token, self.provider.open(request)).await;
         let mut chunks = open.map_err(|_| self.silent(request))??;
+        let mut until = first_token;
+        // One timer for the whole reply, set again only when it rings too early: a reply has hundreds
+        // of tokens.
+        let mut timer = std::pin::pin!(sleep_until(until));
         loop {
-            let until = if assembly.reply.finish_reason.is_some() {
-                Instant::now() + limit(limits.idle_ms).min(AFTER_FINISH)
-            } else if assembly.first_token.is_some() {
-                Instant::now() + limit(limits.idle_ms)
-            } else {
-                first_token
-            };
-            match timeout_at(until, chunks.next()).await {
-                Ok(None) => return Ok(()),
-                Ok(Some(chunk)) => {
-                    let chunk = chunk?;
-                    let added = assembly.add(&chunk);
-                    if assembly.first_token.is_some() {
-                        pass.answered();
+            let next = tokio::select! {
+                biased;
+                next = chunks.next() => next,
+                () = &mut timer => {
+                    if Instant::now() < until {
+                        timer.as_mut().reset(until);
+                        continue;
                     }
-                    added.map_err(|excess| self.over_bound(&excess))?;
-                    sink.push(&chunk).await;
+                    return if assembly.reply.finish_reason.is_some() {
+                        Ok(())
+                    } else if assembly.first_token.is_some() {
+                        Err(self.stalled(limits))
+                    } else {
+                        Err(self.silent(request))
+                    };
                 }
-                Err(_) if assembly.reply.finish_reason.is_some() => return Ok(()),
-                Err(_) if assembly.first_token.is_some() => return Err(self.stalled(limits)),
-                Err(_) => return Err(self.silent(request)),
+            };
+            let Some(chunk) = next.transpose()? else { return Ok(()) };
+            let added = assembly.add(&chunk);
+            if assembly.first_token.is_some() {
+                pass.answered();
+            }
+            added.map_err(|excess| self.over_bound(&excess))?;
+            sink.push(&chunk).await;
+            if assembly.reply.finish_reason.is_some() {
+                until = Instant::now() + limit(limits.idle_ms).min(AFTER_FINISH);
+            } else if assembly.first_token.is_some() {
+                until = Instant::now() + limit(limits.idle_ms);
+            }
+            if until < timer.deadline() {
+                timer.as_mut().reset(until);
             }
         }
     }

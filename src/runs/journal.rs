@@ -96,7 +96,9 @@ impl Journal {
     pub async fn record(&self, record: Option<Record>, event: Option<(&str, &Event)>) {
         let frame = event.map(|(key, event)| (key, frame::encode(event), event.ends_the_run()));
         let appended = self.live.append(record, frame);
-        self.log.wake(appended.tell_writer.then_some(&self.live), true);
+        if appended.tell_writer {
+            self.log.urgent(&self.live);
+        }
         self.live.durable(appended.position).await;
     }
 }
@@ -129,7 +131,9 @@ impl Host for Journal {
     async fn publish(&self, key: &str, event: Event) {
         self.deliberation.lock().unwrap_or_else(PoisonError::into_inner).apply(&event);
         let appended = self.live.append(None, Some((key, frame::encode(&event), event.ends_the_run())));
-        self.log.wake(appended.tell_writer.then_some(&self.live), true);
+        if appended.tell_writer {
+            self.log.urgent(&self.live);
+        }
         if appended.full {
             self.live.durable(appended.position).await;
         }
@@ -137,7 +141,9 @@ impl Host for Journal {
 
     async fn stream(&self, call: &str, event: Event) {
         let appended = self.live.append_token(call, event);
-        self.log.wake(appended.tell_writer.then_some(&self.live), false);
+        if appended.tell_writer {
+            self.log.tokens(&self.live);
+        }
         if appended.full {
             self.live.durable(appended.position).await;
         }

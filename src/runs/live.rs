@@ -21,9 +21,12 @@ use crate::id::{ConversationId, MessageId, RunId, UserId};
 use crate::store::journal::{CallRow, DecisionRow, FinishedRow};
 
 /// How much of a run's recent events is kept for readers that keep up; the rest is in the log.
-const RING_BYTES: usize = 256 * 1024;
+const RING_BYTES: usize = 48 * 1024;
 /// How much may wait for the writer before the run has to wait as well.
-const PENDING_BYTES: usize = 1024 * 1024;
+const PENDING_BYTES: usize = 256 * 1024;
+
+/// What a frame takes beside its JSON.
+const FRAME_BYTES: usize = 96;
 
 /// What one token that nobody has taken yet counts for, its text included: most are shorter.
 const TOKEN_BYTES: usize = 64;
@@ -97,8 +100,18 @@ struct State {
     first_pending_seq: u64,
     /// The last event that only the log has.
     forgotten_to: u64,
-    /// Whether the writer has been told.
-    queued: bool,
+    /// What the writer has been told.
+    told: Told,
+}
+
+/// How soon the writer is expected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Told {
+    Nothing,
+    /// Tokens wait: at its next round.
+    Tokens,
+    /// Somebody waits: at once.
+    Urgent,
 }
 
 /// A token event that may still grow.
@@ -162,7 +175,7 @@ impl LiveRun {
                 holding: VecDeque::new(),
                 first_pending_seq: next_seq,
                 forgotten_to: last_seq,
-                queued: false,
+                told: Told::Nothing,
             }),
             progress: watch::Sender::new(progress),
         }
@@ -174,7 +187,7 @@ impl LiveRun {
         let seq = first.seq;
         let run = Self::new(ids, user, 1, seq, HashSet::from([first.key.clone()]));
         let mut state = run.state();
-        state.ring_bytes = first.json.len();
+        state.ring_bytes = first.json.len() + FRAME_BYTES;
         state.ring.push_back(first);
         state.forgotten_to = seq - 1;
         drop(state);
@@ -203,7 +216,7 @@ impl LiveRun {
             state.pending_bytes += json.len();
             state.log(Frame { seq, key: key.to_owned(), json, ends });
         }
-        self.appended(state)
+        self.appended(state, Told::Urgent)
     }
 
     /// Takes a token of this call.
@@ -217,13 +230,16 @@ impl LiveRun {
             let seq = state.next_number();
             state.open.push(Open { seq, call: call.to_owned(), event });
         }
-        self.appended(state)
+        self.appended(state, Told::Tokens)
     }
 
-    fn appended(&self, mut state: MutexGuard<'_, State>) -> Appended {
-        let nothing =
-            state.pending.records.is_empty() && state.pending.frames.is_empty() && state.open.is_empty();
-        let tell_writer = !nothing && !std::mem::replace(&mut state.queued, !nothing);
+    fn appended(&self, mut state: MutexGuard<'_, State>, wanted: Told) -> Appended {
+        let pending = &state.pending;
+        let nothing = pending.records.is_empty() && pending.frames.is_empty() && state.open.is_empty();
+        let tell_writer = !nothing && state.told < wanted;
+        if tell_writer {
+            state.told = wanted;
+        }
         let appended =
             Appended { position: state.position, tell_writer, full: state.pending_bytes > PENDING_BYTES };
         let shown_to = state.shown_to();
@@ -237,7 +253,7 @@ impl LiveRun {
     pub fn take(&self) -> Pending {
         let mut state = self.state();
         state.seal();
-        state.queued = false;
+        state.told = Told::Nothing;
         state.pending_bytes = 0;
         let position = state.position;
         let mut pending = std::mem::take(&mut state.pending);
@@ -338,7 +354,7 @@ impl State {
     }
 
     fn log(&mut self, frame: Frame) {
-        self.ring_bytes += frame.json.len();
+        self.ring_bytes += frame.json.len() + FRAME_BYTES;
         self.ring.push_back(frame.clone());
         self.pending.frames.push(frame);
         self.trim();
@@ -364,7 +380,7 @@ impl State {
             && self.ring.front().is_some_and(|frame| frame.seq < self.first_pending_seq)
         {
             if let Some(frame) = self.ring.pop_front() {
-                self.ring_bytes -= frame.json.len();
+                self.ring_bytes -= frame.json.len() + FRAME_BYTES;
                 self.forgotten_to = frame.seq;
             }
         }
@@ -468,14 +484,17 @@ mod tests {
     }
 
     #[test]
-    fn the_writer_is_told_once_per_batch() {
+    fn the_writer_is_told_once_per_batch_and_again_when_it_is_urgent() {
         let run = run();
         assert!(token(&run, "a", "x").tell_writer);
         assert!(!token(&run, "a", "y").tell_writer);
+        assert!(say(&run, "stage3/complete").tell_writer);
+        assert!(!say(&run, "costs").tell_writer);
         let pending = run.take();
         assert!(token(&run, "a", "z").tell_writer, "a batch under way does not hide what comes after it");
         run.committed(&pending);
         assert_eq!(run.take().frames.len(), 1);
+        assert!(!run.append(None, Some(("costs", Bytes::from_static(b"{}"), false))).tell_writer, "known");
     }
 
     #[test]

@@ -2,10 +2,11 @@
 //! runs durable in batches, so that database work does not grow with tokens.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 use super::frame;
 use super::live::{LiveRun, Pending, Record};
@@ -14,62 +15,89 @@ use crate::store::journal::{self, Batch, EventsRow};
 use crate::store::{Db, StoreError};
 
 /// How long tokens may wait for company before they are written. They are shown at once all the
-/// same; this only bounds what a crash can take from a reader's scroll-back.
-const TOKEN_DELAY: Duration = Duration::from_millis(50);
+/// same; this only bounds what a crash can take from a reader's scroll-back, and how far readers on
+/// other servers are behind.
+const TOKEN_DELAY: Duration = Duration::from_millis(100);
+/// How long a busy writer gathers for the next commit.
+const GATHER: Duration = Duration::from_millis(4);
 const RETRY_FIRST: Duration = Duration::from_millis(50);
 const RETRY_MOST: Duration = Duration::from_secs(2);
 
 /// The writer's inbox.
 #[derive(Debug, Default)]
 pub struct Log {
-    dirty: Mutex<Vec<Arc<LiveRun>>>,
-    tokens: Notify,
+    waiting: Mutex<Waiting>,
     urgent: Notify,
+    tokens: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    urgent: Vec<Arc<LiveRun>>,
+    tokens: Vec<Arc<LiveRun>>,
 }
 
 impl Log {
-    /// Says that a run has something to write. `urgent` when somebody waits for it.
-    pub fn wake(&self, run: Option<&Arc<LiveRun>>, urgent: bool) {
-        if let Some(run) = run {
-            self.dirty.lock().unwrap_or_else(PoisonError::into_inner).push(run.clone());
-        }
-        if urgent {
-            self.urgent.notify_one();
-        } else if run.is_some() {
-            self.tokens.notify_one();
-        }
+    /// A run has something that somebody waits for.
+    pub fn urgent(&self, run: &Arc<LiveRun>) {
+        self.waiting().urgent.push(run.clone());
+        self.urgent.notify_one();
     }
 
-    fn take(&self) -> Vec<Arc<LiveRun>> {
-        std::mem::take(&mut *self.dirty.lock().unwrap_or_else(PoisonError::into_inner))
+    /// A run has tokens.
+    pub fn tokens(&self, run: &Arc<LiveRun>) {
+        self.waiting().tokens.push(run.clone());
+        self.tokens.notify_one();
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Writes until it is dropped. While the database is away nothing is lost: batches wait here,
     /// and the runs behind them.
     pub async fn write(self: Arc<Self>, db: Db) {
+        // When the tokens' round is, once some wait.
+        let mut round: Option<Instant> = None;
         loop {
             tokio::select! {
                 biased;
                 () = self.urgent.notified() => {}
-                () = self.tokens.notified() => {
-                    tokio::select! {
-                        () = self.urgent.notified() => {}
-                        () = tokio::time::sleep(TOKEN_DELAY) => {}
-                    }
+                () = at(round) => {}
+                () = self.tokens.notified(), if round.is_none() => {
+                    round = Some(Instant::now() + TOKEN_DELAY);
+                    continue;
                 }
             }
-            let taken: Vec<(Arc<LiveRun>, Pending)> = self
-                .take()
+            let mut runs = std::mem::take(&mut self.waiting().urgent);
+            if round.is_some_and(|round| round <= Instant::now()) {
+                round = None;
+                runs.append(&mut self.waiting().tokens);
+            }
+            let taken: Vec<Taken> = runs
                 .into_iter()
                 .map(|run| {
                     let pending = run.take();
                     (run, pending)
                 })
+                // Its tokens went with something urgent.
+                .filter(|(_, pending)| !pending.records.is_empty() || !pending.frames.is_empty())
                 .collect();
             if !taken.is_empty() {
                 commit(&db, &taken).await;
             }
+            if taken.len() > 1 {
+                // Many runs are under way: a moment of patience makes one commit of several.
+                tokio::time::sleep(GATHER).await;
+            }
         }
+    }
+}
+
+async fn at(moment: Option<Instant>) {
+    match moment {
+        Some(moment) => tokio::time::sleep_until(moment).await,
+        None => std::future::pending().await,
     }
 }
 
@@ -126,6 +154,8 @@ fn batch(taken: &[Taken]) -> Batch<'_> {
     let mut runs: HashMap<RunId, i32> = HashMap::new();
     for (run, pending) in taken {
         runs.insert(run.id, run.attempt);
+        batch.is_waited_for |=
+            !pending.records.is_empty() || pending.frames.iter().any(|frame| !frame.key.is_empty());
         for record in &pending.records {
             match record {
                 Record::Call(row) => batch.calls.push(row),

@@ -8,6 +8,7 @@ use tokio::time::{Instant, MissedTickBehavior, interval};
 use super::driver::Runs;
 use super::queue::Place;
 use crate::id::RunId;
+use crate::store::leases::Held;
 use crate::store::{StoreError, leases};
 
 /// How many abandoned runs one look takes at most, so that several processes share them.
@@ -42,17 +43,16 @@ async fn heartbeat(all: &Runs) -> Result<(), StoreError> {
     if began.elapsed() > all.settings().heartbeat() {
         all.distrust_leases();
     }
-    let held: HashMap<RunId, bool> = held.into_iter().collect();
+    let held: HashMap<RunId, Held> = held.into_iter().map(|held| (held.run, held)).collect();
     for live in live {
         match held.get(&live.id) {
-            Some(true) => live.cancel.cancel(),
-            Some(false) => {}
-            // Over, or taken by somebody else; a run that is over has left the table by itself.
-            None if all.live().contains_key(&live.id) => {
+            Some(held) if !held.ours => {
                 tracing::warn!(run.id = %live.id, attempt = live.attempt, "the run has another owner now");
                 live.lose();
             }
-            None => {}
+            Some(held) if held.cancel => live.cancel.cancel(),
+            // None: erased with its user's data.
+            Some(_) | None => {}
         }
     }
     Ok(())

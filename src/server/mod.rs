@@ -39,9 +39,9 @@ use problem::Problem;
 /// How much of an answer the system holds for a client that does not read it.
 const SEND_BUFFER_BYTES: usize = 128 * 1024;
 /// How long a client may take nothing of what is sent before its connection is closed. It comes back
-/// to where it was.
+/// to where it was. Long enough for one that reads a kilobyte a second through a window of 64 KiB.
 #[cfg(target_os = "linux")]
-const STALLED: Duration = Duration::from_secs(60);
+const STALLED: Duration = Duration::from_secs(180);
 
 /// Serves the app on a listener until the returned server future ends. The handle stops it.
 ///
@@ -109,8 +109,6 @@ fn bound(listener: &TcpListener) -> std::io::Result<()> {
     // The system doubles it. Whoever reads more slowly than a run writes is behind by no more than
     // this; the rest stays in the log until it is wanted.
     socket.set_send_buffer_size(SEND_BUFFER_BYTES)?;
-    // A token is small, and wanted now.
-    socket.set_tcp_nodelay(true)?;
     socket.set_tcp_keepalive(&socket2::TcpKeepalive::new().with_time(Duration::from_secs(15)))?;
     #[cfg(target_os = "linux")]
     socket.set_tcp_user_timeout(Some(STALLED))?;

@@ -28,6 +28,8 @@ pub struct Remembered {
 /// Everything that one commit makes durable, over all runs of the process.
 #[derive(Debug, Default)]
 pub struct Batch<'a> {
+    /// Holds more than tokens: somebody acts on it once it is committed.
+    pub is_waited_for: bool,
     /// Each run with the attempt that must still own it.
     pub runs: Vec<(RunId, i32)>,
     pub calls: Vec<&'a CallRow>,
@@ -136,12 +138,16 @@ pub async fn remembered(db: &Db, id: RunId) -> Result<Remembered, StoreError> {
 pub async fn commit(db: &Db, batch: &Batch<'_>) -> Result<Vec<RunId>, StoreError> {
     let (ids, attempts) = split(&batch.runs);
     let mut tx = db.begin(&Scope::Engine).await?;
+    if !batch.is_waited_for {
+        // Nobody waits for these events to be durable: the disk may take them with the next commit.
+        sqlx::raw_sql("SET LOCAL synchronous_commit = off").execute(&mut *tx).await?;
+    }
     // The lock holds off a takeover until this commit is through. Ordered, so that two batches
     // of two processes cannot wait for each other.
     let owned: Vec<Uuid> = sqlx::query_scalar(
         "SELECT runs.id FROM runs JOIN unnest($1::uuid[], $2::int[]) AS mine (id, attempt)
            ON runs.id = mine.id AND runs.attempt = mine.attempt
-         WHERE runs.status = 'running' ORDER BY runs.id FOR UPDATE OF runs",
+         WHERE runs.status = 'running' ORDER BY runs.id FOR NO KEY UPDATE OF runs",
     )
     .bind(ids)
     .bind(attempts)

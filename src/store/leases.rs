@@ -46,23 +46,34 @@ fn claimed(row: &PgRow) -> Result<Claimed, StoreError> {
     })
 }
 
-/// Prolongs the leases of this process's runs; answers which are still its own, and whether
-/// somebody wants them to stop.
+/// Where a run of this process stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Held {
+    pub run: RunId,
+    /// The attempt is still the current one.
+    pub ours: bool,
+    /// Somebody wants it to stop.
+    pub cancel: bool,
+}
+
+/// Prolongs the leases of this process's runs; answers where each of them stands.
 ///
 /// # Errors
 /// When the database cannot be asked.
-pub async fn heartbeat(
-    db: &Db,
-    runs: &[(RunId, i32)],
-    lease: Duration,
-) -> Result<Vec<(RunId, bool)>, StoreError> {
+pub async fn heartbeat(db: &Db, runs: &[(RunId, i32)], lease: Duration) -> Result<Vec<Held>, StoreError> {
     let (ids, attempts) = split(runs);
     let mut tx = db.begin(&Scope::Engine).await?;
     let rows = sqlx::query(
-        "UPDATE runs SET lease_until = now() + make_interval(secs => $3)
-         FROM unnest($1::uuid[], $2::int[]) AS mine (id, attempt)
-         WHERE runs.id = mine.id AND runs.attempt = mine.attempt AND runs.status = 'running'
-         RETURNING runs.id, runs.cancel_requested_at IS NOT NULL AS cancel",
+        // In the order in which the journal locks them: in any other the two wait for each other.
+        "WITH mine AS MATERIALIZED (
+             SELECT runs.id, runs.attempt = mine.attempt AS ours, runs.cancel_requested_at IS NOT NULL AS cancel
+             FROM runs JOIN unnest($1::uuid[], $2::int[]) AS mine (id, attempt) ON runs.id = mine.id
+             ORDER BY runs.id FOR NO KEY UPDATE OF runs
+         ), prolonged AS (
+             UPDATE runs SET lease_until = now() + make_interval(secs => $3)
+             FROM mine WHERE runs.id = mine.id AND mine.ours AND runs.status = 'running'
+         )
+         SELECT id, ours, cancel FROM mine",
     )
     .bind(ids)
     .bind(attempts)
@@ -70,7 +81,12 @@ pub async fn heartbeat(
     .fetch_all(&mut *tx)
     .await?;
     tx.commit().await?;
-    rows.iter().map(|row| Ok((RunId(row.try_get("id")?), row.try_get("cancel")?))).collect()
+    rows.iter()
+        .map(|row| {
+            let run = RunId(row.try_get("id")?);
+            Ok(Held { run, ours: row.try_get("ours")?, cancel: row.try_get("cancel")? })
+        })
+        .collect()
 }
 
 /// Gives up this process's leases and tells the others, so that one of them takes its runs at once.
@@ -80,7 +96,10 @@ pub async fn heartbeat(
 pub async fn release(db: &Db, owner: &str) -> Result<u64, StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
     let done = sqlx::query(
-        "UPDATE runs SET lease_until = now(), owner = NULL WHERE owner = $1 AND status = 'running'",
+        "WITH mine AS MATERIALIZED (
+             SELECT id FROM runs WHERE owner = $1 AND status = 'running' ORDER BY id FOR NO KEY UPDATE
+         )
+         UPDATE runs SET lease_until = now(), owner = NULL FROM mine WHERE runs.id = mine.id",
     )
     .bind(owner)
     .execute(&mut *tx)

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use futures_util::future::join_all;
+use futures_util::stream::{FuturesOrdered, StreamExt as _};
 use serde::{Deserialize, Serialize};
 
 use super::answers::{Answer, Seat, is_false, rejects_the_system_prompt};
@@ -119,10 +119,10 @@ pub async fn hold(run: &Run, plan: &Plan, answers: &[Answer], labelled: &[Labell
     let mut labels: Vec<Label> = labelled.iter().map(|entry| entry.label).collect();
     run.shuffle("orders", &mut labels);
     let orders = order::orders(reviewers.len(), &labels);
-    let reviews = join_all(
-        reviewers.iter().zip(orders).map(|(member, order)| review(run, plan, member, labelled, order)),
-    )
-    .await;
+    // Each is polled when it was woken itself, not for every token of the others.
+    let calls =
+        reviewers.iter().zip(orders).map(|(member, order)| review(run, plan, member, labelled, order));
+    let reviews: Vec<Review> = calls.collect::<FuturesOrdered<_>>().collect().await;
 
     let metadata = summary(plan, labelled, &reviews);
     let complete =
