@@ -88,7 +88,7 @@ pub(super) const KEYS: &[Key] = &[
     key("runs.max_queued", Kind::Number(0, 100_000), "1000", "The most runs that wait, over all servers; beyond it a question is refused with 503."),
     key("runs.max_queued_per_user", Kind::Number(0, 100_000), "20", "The most runs of one user that wait; beyond it a question is refused with 429."),
     key("runs.lease_seconds", Kind::Number(1, 3600), "10", "How long a server that has vanished keeps its runs before another one goes on with them."),
-    key("runs.on_disconnect", Kind::Choice(&["continue", "cancel"]), "continue", "What becomes of a run that nobody watches any more: it goes on, or it is cancelled."),
+    key("runs.on_disconnect", Kind::Choice(&["continue", "cancel"]), "continue", "What becomes of a run that nobody watches any more: it goes on, or it is cancelled. Each server counts its own readers only: with several, use `cancel` behind sticky sessions."),
     key("runs.disconnect_grace_seconds", Kind::Number(0, 3600), "10", "With `cancel`: how long a reader has to come back."),
     key("auth.mode", Kind::Choice(&["none", "proxy"]), "none", "Who says who the user is: `proxy` believes the headers of an authenticating proxy, `none` has one local user."),
     key("auth.trusted_proxies", Kind::List, "", "The networks (CIDR) whose identity headers count. Required with `auth.mode = \"proxy\"`.").example("10.0.0.0/8, fd00::/8"),

@@ -21,7 +21,7 @@ use crate::id::{ConversationId, MessageId, RunId, UserId};
 use crate::store::journal::{CallRow, DecisionRow, FinishedRow};
 
 /// How much of a run's recent events is kept for readers that keep up; the rest is in the log.
-const RING_BYTES: usize = 48 * 1024;
+const RING_BYTES: usize = 32 * 1024;
 /// How much may wait for the writer before the run has to wait as well.
 const PENDING_BYTES: usize = 256 * 1024;
 
@@ -96,8 +96,8 @@ struct State {
     open: Vec<Open>,
     /// Structural events that are not durable yet, oldest first.
     holding: VecDeque<u64>,
-    /// The first event that is not durable yet; the ring keeps everything from here.
-    first_pending_seq: u64,
+    /// The first event of the batch that was committed last; the ring keeps everything from here.
+    keep_from: u64,
     /// The last event that only the log has.
     forgotten_to: u64,
     /// What the writer has been told.
@@ -173,7 +173,7 @@ impl LiveRun {
                 pending_bytes: 0,
                 open: Vec::new(),
                 holding: VecDeque::new(),
-                first_pending_seq: next_seq,
+                keep_from: next_seq,
                 forgotten_to: last_seq,
                 told: Told::Nothing,
             }),
@@ -264,8 +264,9 @@ impl LiveRun {
     /// What [`LiveRun::take`] gave is durable.
     pub fn committed(&self, pending: &Pending) {
         let mut state = self.state();
-        if let Some(last) = pending.frames.last() {
-            state.first_pending_seq = last.seq + 1;
+        if let (Some(first), Some(last)) = (pending.frames.first(), pending.frames.last()) {
+            // This batch stays until the next one: whoever keeps up comes to read it now.
+            state.keep_from = first.seq;
             while state.holding.front().is_some_and(|seq| *seq <= last.seq) {
                 state.holding.pop_front();
             }
@@ -377,7 +378,7 @@ impl State {
     /// Forgets old events, but for those that only this ring has.
     fn trim(&mut self) {
         while self.ring_bytes > RING_BYTES
-            && self.ring.front().is_some_and(|frame| frame.seq < self.first_pending_seq)
+            && self.ring.front().is_some_and(|frame| frame.seq < self.keep_from)
         {
             if let Some(frame) = self.ring.pop_front() {
                 self.ring_bytes -= frame.json.len() + FRAME_BYTES;
@@ -520,7 +521,10 @@ mod tests {
         let pending = run.take();
         assert_eq!(run.state().ring.len(), 5, "nothing is durable, nothing is forgotten");
         run.committed(&pending);
+        assert_eq!(shown(&run, 0).len(), 5, "whoever keeps up gets the last batch");
+        say(&run, "f");
+        run.committed(&run.take());
         assert_eq!(run.recent(0), Recent::Behind);
-        assert_eq!(shown(&run, 4), [5]);
+        assert_eq!(shown(&run, 5), [6]);
     }
 }

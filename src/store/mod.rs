@@ -24,7 +24,8 @@ pub mod users;
 use std::fmt::Write as _;
 use std::ops::{Deref, DerefMut};
 use std::str::FromStr as _;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{
@@ -41,6 +42,8 @@ pub use migrate::migrate;
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long an idle connection is taken to be alive.
 const TRUSTED: Duration = Duration::from_secs(1);
+/// How long every connection is asked whether it lives after one has failed.
+const ASKED_AFTER_TROUBLE: Duration = Duration::from_secs(60);
 /// No statement of the server is meant to take long; one that does is a fault and is cut off.
 const STATEMENT_TIMEOUT_MS: u32 = 30_000;
 /// A transaction that nobody continues (a frozen process, a lost network) may not hold locks for ever.
@@ -98,6 +101,8 @@ impl Scope {
 #[derive(Debug, Clone)]
 pub struct Db {
     pool: PgPool,
+    /// When a connection last failed.
+    trouble: Arc<Mutex<Option<Instant>>>,
 }
 
 impl Db {
@@ -151,15 +156,18 @@ impl Db {
         }
         sqlx::Connection::close(probe).await?;
 
+        let trouble: Arc<Mutex<Option<Instant>>> = Arc::default();
+        let known_trouble = trouble.clone();
         let pool = PgPoolOptions::new()
             // One more, which only listens.
             .max_connections(max_connections.saturating_add(1))
             .acquire_timeout(ACQUIRE_TIMEOUT)
-            // One that has just been used needs no asking whether it lives.
+            // One that has just been used needs no asking whether it lives, unless another died.
             .test_before_acquire(false)
-            .before_acquire(|connection, about| {
+            .before_acquire(move |connection, about| {
+                let asks = about.idle_for > TRUSTED || was_lately(&known_trouble);
                 Box::pin(async move {
-                    if about.idle_for > TRUSTED {
+                    if asks {
                         connection.ping().await?;
                     }
                     Ok(true)
@@ -167,7 +175,7 @@ impl Db {
             })
             .after_release(|connection, _| Box::pin(is_clean(connection)))
             .connect_lazy_with(options);
-        Ok(Self { pool })
+        Ok(Self { pool, trouble })
     }
 
     /// Opens a transaction that sees what `scope` may see. One round trip.
@@ -181,7 +189,8 @@ impl Db {
         if let Scope::User(user) = scope {
             refuse_nul("the user id", user.as_str())?;
         }
-        let inner = self.pool.begin_with(AssertSqlSafe(scope.begin_sql())).await?;
+        let begun = self.pool.begin_with(AssertSqlSafe(scope.begin_sql()));
+        let inner = self.in_time(begun).await?;
         Ok(Tx { inner, scope: scope.clone() })
     }
 
@@ -190,14 +199,30 @@ impl Db {
     /// # Errors
     /// [`StoreError::Unavailable`].
     pub async fn ping(&self) -> Result<(), StoreError> {
-        sqlx::raw_sql("SELECT 1").execute(&self.pool).await?;
+        self.in_time(sqlx::raw_sql("SELECT 1").execute(&self.pool)).await?;
         Ok(())
+    }
+
+    /// Waits for an answer as long as for a free connection: a frozen database gives none. A failure is
+    /// remembered: where one connection died, others may have.
+    async fn in_time<T>(&self, work: impl Future<Output = Result<T, sqlx::Error>>) -> Result<T, sqlx::Error> {
+        let result =
+            tokio::time::timeout(ACQUIRE_TIMEOUT, work).await.unwrap_or(Err(sqlx::Error::PoolTimedOut));
+        if result.is_err() {
+            *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+        }
+        result
     }
 
     /// Waits for the transactions under way and closes every connection.
     pub async fn close(&self) {
         self.pool.close().await;
     }
+}
+
+fn was_lately(trouble: &Mutex<Option<Instant>>) -> bool {
+    let trouble = *trouble.lock().unwrap_or_else(PoisonError::into_inner);
+    trouble.is_some_and(|at| at.elapsed() < ASKED_AFTER_TROUBLE)
 }
 
 /// Whether a connection that comes back to the pool is as it was: in no transaction and in no role.
