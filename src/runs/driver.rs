@@ -42,6 +42,8 @@ pub(super) struct Inner {
     readers: Mutex<HashMap<RunId, usize>>,
     /// Somebody knows of a run that nobody executes.
     work: Notify,
+    /// Held while runs that nobody executes are looked for and taken.
+    pub(super) looking: tokio::sync::Mutex<()>,
     /// Until then leases that have run out say nothing about their owners.
     distrust: Mutex<Option<Instant>>,
     pub(super) tasks: Tasks,
@@ -85,6 +87,7 @@ impl Runs {
             queue: Queue::new(settings.max_live),
             readers: Mutex::default(),
             work: Notify::new(),
+            looking: tokio::sync::Mutex::default(),
             distrust: Mutex::default(),
             tasks,
             owner: uuid::Uuid::new_v4().to_string(),
@@ -322,13 +325,16 @@ impl Runs {
         }
     }
 
-    /// Drops what is still under way and gives up its leases: another process, or the next start,
-    /// goes on with it.
+    /// Takes no more runs, drops what is still under way and gives up its leases: another process, or
+    /// the next start, goes on with it.
     ///
     /// # Errors
     /// When the leases could not be given up; they run out by themselves then.
     pub async fn hand_over(&self) -> Result<u64, StoreError> {
+        self.close();
         self.inner.dropped.cancel();
+        // What is being taken right now would keep its lease, and nobody would execute it.
+        let _looking = self.inner.looking.lock().await;
         leases::release(&self.inner.db, &self.inner.owner).await
     }
 

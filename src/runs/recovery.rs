@@ -61,12 +61,14 @@ async fn heartbeat(all: &Runs) -> Result<(), StoreError> {
 /// Looks for abandoned and for queued runs until it is dropped.
 pub(super) async fn find_work(all: &Runs) {
     loop {
+        let looking = all.inner.looking.lock().await;
         if !all.is_closed()
             && let Err(error) = look(all).await
         {
             all.distrust_leases();
             tracing::warn!(%error, "runs that nobody executes could not be looked for; trying again");
         }
+        drop(looking);
         let pause = if all.queue().is_empty() { all.settings().heartbeat() } else { LINE };
         // Time is up, or somebody knows of work: the same to us.
         drop(tokio::time::timeout(pause, all.work_to_do()).await);

@@ -397,8 +397,8 @@ async fn a_run_whose_server_died_goes_on_without_paying_again() {
     app.models
         .until(|records| records.iter().any(|record| record.request.asked_for() == AskedFor::Synthesis))
         .await;
-    // The process drops its runs and gives up its leases, as at the end of a drain; here it lives
-    // on and takes the run back, as another one would.
+    // The process drops its runs and gives up its leases, as at the end of a drain; here its streams
+    // live on and follow the run to where it goes on.
     app.app.runs.hand_over().await.unwrap();
     app.app.runs.idle().await;
     gate.open();
