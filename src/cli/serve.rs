@@ -11,6 +11,7 @@ use secrecy::ExposeSecret;
 use sqlx::postgres::PgConnectOptions;
 
 use crate::config::{self, AuthMode, Config};
+use crate::council::option_settings::{Category, OptionSettings};
 use crate::council::settings::{Member, Settings};
 use crate::identity::cidr::TrustedPeers;
 use crate::identity::proxy::HeaderNames;
@@ -204,14 +205,6 @@ fn providers(config: &Config) -> Vec<ProviderSettings> {
 }
 
 fn defaults(council: &config::Council) -> Settings {
-    let known = [Purpose::Answer, Purpose::Review, Purpose::BallotRepair, Purpose::Synthesis, Purpose::Title];
-    let name = |purpose: Purpose| match purpose {
-        Purpose::Answer => "answer",
-        Purpose::Review => "review",
-        Purpose::BallotRepair => "ballot_repair",
-        Purpose::Synthesis => "synthesis",
-        Purpose::Title => "title",
-    };
     Settings {
         council_models: council
             .models
@@ -230,23 +223,40 @@ fn defaults(council: &config::Council) -> Settings {
         use_system_prompt_stage2: council.use_system_prompt_stage2,
         use_system_prompt_stage3: council.use_system_prompt_stage3,
         count_self_votes: council.count_self_votes,
+        options: option_settings(&council.options),
         calls_in_flight: council.calls_in_flight,
-        sampling: known
+        sampling: Purpose::ALL
             .into_iter()
             .filter_map(|purpose| {
-                let given = council.sampling.get(name(purpose))?;
+                let given = council.sampling.get(purpose.as_str())?;
                 Some((purpose, Sampling { temperature: given.temperature, max_tokens: given.max_tokens }))
             })
             .collect(),
-        timeouts: known
+        timeouts: Purpose::ALL
             .into_iter()
             .filter_map(|purpose| {
-                let given = council.timeouts.get(name(purpose))?;
+                let given = council.timeouts.get(purpose.as_str())?;
                 let (first_token_ms, idle_ms, total_ms) =
                     (given.first_token_ms, given.idle_ms, given.total_ms);
                 Some((purpose, Timeouts { first_token_ms, idle_ms, total_ms }))
             })
             .collect(),
+    }
+}
+
+fn option_settings(options: &config::CouncilOptions) -> OptionSettings {
+    OptionSettings {
+        multi_chairman_models: options.multi_chairman_models.clone(),
+        routing_pools: Category::ALL
+            .into_iter()
+            .filter_map(|category| Some((category, options.routing_pools.get(category.as_str())?.clone())))
+            .collect(),
+        tier1_models: options.tier1_models.clone(),
+        tier2_models: options.tier2_models.clone(),
+        escalation_confidence_threshold: options.escalation_confidence_threshold,
+        escalation_min_confidence_threshold: options.escalation_min_confidence_threshold,
+        escalation_agreement_threshold: options.escalation_agreement_threshold,
+        adversary_model: options.adversary_model.clone(),
     }
 }
 

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
-use super::keys::PURPOSES;
+use super::keys::{CATEGORIES, PURPOSES};
 use super::reader::Reader;
-use super::tree::{Council, ProviderKind, Providers, Sampling, Seat, Timeouts};
+use super::tree::{Council, CouncilOptions, ProviderKind, Providers, Sampling, Seat, Timeouts};
 
 /// The models that are built in, as `config.default.toml` has them.
 #[derive(Deserialize)]
@@ -21,6 +21,11 @@ struct DefaultModels {
     chairman: String,
     title_model: String,
     utility_model: String,
+    multi_chairman_models: Vec<String>,
+    tier1_models: Vec<String>,
+    tier2_models: Vec<String>,
+    adversary_model: String,
+    routing_pools: BTreeMap<String, Vec<String>>,
 }
 
 /// The council, completed by the built-in models where the default provider has some.
@@ -82,10 +87,49 @@ pub(super) fn council(read: &Reader, providers: &Providers) -> Council {
         use_system_prompt_stage2: read.bool("council.use_system_prompt_stage2"),
         use_system_prompt_stage3: read.bool("council.use_system_prompt_stage3"),
         count_self_votes: read.bool("council.count_self_votes"),
+        options: options(read, built_in.as_ref()),
         calls_in_flight: read.number("council.calls_in_flight").unwrap_or_default(),
         sampling: by_purpose(|purpose| sampling(read, purpose)),
         timeouts: by_purpose(|purpose| timeouts(read, purpose)),
     }
+}
+
+/// The options' models, the built-in ones where none are named.
+fn options(read: &Reader, built_in: Option<&DefaultModels>) -> CouncilOptions {
+    let list = |key: &str, built_in: Option<&Vec<String>>| {
+        let models = if read.is_set(key) { read.list(key) } else { built_in.cloned().unwrap_or_default() };
+        for name in &models {
+            check_model(read, key, name);
+        }
+        models
+    };
+    let pool = |category: &str| {
+        list(
+            &format!("council.routing_pools.{category}"),
+            built_in.and_then(|b| b.routing_pools.get(category)),
+        )
+    };
+    CouncilOptions {
+        multi_chairman_models: list(
+            "council.multi_chairman_models",
+            built_in.map(|b| &b.multi_chairman_models),
+        ),
+        routing_pools: CATEGORIES.iter().map(|category| ((*category).to_owned(), pool(category))).collect(),
+        tier1_models: list("council.tier1_models", built_in.map(|b| &b.tier1_models)),
+        tier2_models: list("council.tier2_models", built_in.map(|b| &b.tier2_models)),
+        escalation_confidence_threshold: decimal(read, "council.escalation_confidence_threshold"),
+        escalation_min_confidence_threshold: read
+            .number("council.escalation_min_confidence_threshold")
+            .unwrap_or_default(),
+        escalation_agreement_threshold: decimal(read, "council.escalation_agreement_threshold"),
+        adversary_model: model(read, "council.adversary_model")
+            .or_else(|| built_in.map(|b| b.adversary_model.clone())),
+    }
+}
+
+/// A number that has a default; a wrong one is in the list of errors already.
+fn decimal(read: &Reader, key: &str) -> f64 {
+    read.decimal(key).unwrap_or_default()
 }
 
 fn by_purpose<T>(read: impl Fn(&str) -> T) -> BTreeMap<String, T> {

@@ -21,7 +21,7 @@ pub(super) enum Kind {
 }
 
 /// One key, or a pattern of keys: `<name>` stands for a provider, `<purpose>` for one of
-/// [`PURPOSES`], `<header>` for a header's name.
+/// [`PURPOSES`], `<category>` for one of [`CATEGORIES`], `<header>` for a header's name.
 #[derive(Debug)]
 pub(super) struct Key {
     pub name: &'static str,
@@ -35,7 +35,21 @@ pub(super) struct Key {
 }
 
 /// What a model is called for: the words that `council.sampling` and `council.timeouts` know.
-pub(super) const PURPOSES: [&str; 5] = ["answer", "review", "ballot_repair", "synthesis", "title"];
+pub(super) const PURPOSES: [&str; 10] = [
+    "answer",
+    "review",
+    "ballot_repair",
+    "synthesis",
+    "title",
+    "routing",
+    "selection",
+    "critique",
+    "revision",
+    "adversary",
+];
+
+/// The kinds of questions that routing tells apart.
+pub(super) const CATEGORIES: [&str; 5] = ["coding", "creative", "factual", "analysis", "general"];
 
 const fn key(name: &'static str, kind: Kind, default: &'static str, doc: &'static str) -> Key {
     Key { name, kind, default, usual_env: None, doc, example: "" }
@@ -121,6 +135,14 @@ pub(super) const KEYS: &[Key] = &[
     key("council.use_system_prompt_stage2", Kind::Bool, "true", "Whether system prompts are sent with reviews."),
     key("council.use_system_prompt_stage3", Kind::Bool, "true", "Whether system prompts are sent with the chairman's answer."),
     key("council.count_self_votes", Kind::Bool, "false", "Whether a member's vote for itself counts."),
+    key("council.multi_chairman_models", Kind::List, "", "The models that each write a draft when several chairmen do, 2 to 7. Built in with the built-in council; without any the option is not offered.").example("openai/gpt-5.1, anthropic/claude-sonnet-4.5"),
+    key("council.routing_pools.<category>", Kind::List, "", "The models for one kind of question. Built in with the built-in council; a kind without any is answered by the whole council.").example("openai/gpt-5.1, x-ai/grok-4"),
+    key("council.tier1_models", Kind::List, "", "The models that escalation asks first, 2 to 7. Built in with the built-in council; without any the option is not offered.").example("google/gemini-2.5-flash, openai/gpt-5-mini"),
+    key("council.tier2_models", Kind::List, "", "The models that it asks when the first are unsure; with the first ones at most 7.").example("openai/gpt-5.1"),
+    key("council.escalation_confidence_threshold", Kind::Decimal(1.0, 10.0), "6", "Escalates when the average confidence is below this."),
+    key("council.escalation_min_confidence_threshold", Kind::Number(1, 10), "4", "Escalates when any confidence is below this."),
+    key("council.escalation_agreement_threshold", Kind::Decimal(0.0, 1.0), "0.5", "Escalates when a smaller share of the reviewers agree on the first place."),
+    key("council.adversary_model", Kind::Text, "", "The devil's advocate. By default the first fallback of the chairman, else the chairman.").example("x-ai/grok-4"),
     key("council.calls_in_flight", Kind::Number(1, 1_000), "16", "The most model calls of one run at once; further ones wait for their turn. 16 never makes a council of seven wait."),
     key("council.sampling.<purpose>.temperature", Kind::Decimal(0.0, 2.0), "", "The temperature; the provider's own when not set.").example("0.7"),
     key("council.sampling.<purpose>.max_tokens", Kind::Number(1, 1_000_000), "", "The most tokens of a reply; the provider's own when not set.").example("4096"),
@@ -162,6 +184,7 @@ fn part_matches(pattern: &str, given: &str) -> bool {
     match pattern {
         "<name>" => is_provider_name(given),
         "<purpose>" => PURPOSES.contains(&given),
+        "<category>" => CATEGORIES.contains(&given),
         "<header>" => is_header_name(given),
         exact => exact == given,
     }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::keys::{KEYS, Key, Kind, PURPOSES};
+use super::keys::{CATEGORIES, KEYS, Key, Kind, PURPOSES};
 
 const HEAD: &str = "\
 # Configuration
@@ -41,6 +41,7 @@ pub fn reference() -> String {
             text.push_str(&format!("## {section}\n\n"));
             if section == "council" {
                 text.push_str(&format!("`<purpose>` is one of {}.\n\n", words(&PURPOSES)));
+                text.push_str(&format!("`<category>` is one of {}.\n\n", words(&CATEGORIES)));
             }
         }
         entry(&mut text, key);

@@ -280,8 +280,12 @@ fn a_password_in_a_base_url_is_refused_unseen() {
 fn every_default_every_word_and_every_bound_of_the_table_is_accepted() {
     let proxy = [("LLM_COUNCIL__AUTH__TRUSTED_PROXIES", "10.0.0.0/8")];
     for key in KEYS {
-        let name =
-            key.name.replace("<name>", "simulated").replace("<purpose>", "answer").replace("<header>", "x");
+        let name = key
+            .name
+            .replace("<name>", "simulated")
+            .replace("<purpose>", "answer")
+            .replace("<category>", "coding")
+            .replace("<header>", "x");
         let mut values: Vec<String> = match key.kind {
             Kind::Choice(words) if key.name != "providers.<name>.kind" => {
                 words.iter().map(|&w| w.to_owned()).collect()
@@ -311,7 +315,11 @@ fn every_default_every_word_and_every_bound_of_the_table_is_accepted() {
 #[test]
 fn every_number_outside_its_bounds_is_refused() {
     for key in KEYS {
-        let name = key.name.replace("<name>", "simulated").replace("<purpose>", "answer");
+        let name = key
+            .name
+            .replace("<name>", "simulated")
+            .replace("<purpose>", "answer")
+            .replace("<category>", "coding");
         let outside = match key.kind {
             Kind::Number(_, high) => (high + 1).to_string(),
             Kind::Decimal(_, high) => (high + 0.1).to_string(),
@@ -380,7 +388,11 @@ fn variable() -> impl Strategy<Value = String> {
         .iter()
         .map(|key| {
             env_name(
-                &key.name.replace("<name>", "local").replace("<purpose>", "title").replace("<header>", "X"),
+                &key.name
+                    .replace("<name>", "local")
+                    .replace("<purpose>", "title")
+                    .replace("<category>", "general")
+                    .replace("<header>", "X"),
             )
         })
         .chain(KEYS.iter().filter_map(|key| key.usual_env.map(str::to_owned)))

@@ -231,12 +231,27 @@ pub struct Council {
     pub use_system_prompt_stage2: bool,
     pub use_system_prompt_stage3: bool,
     pub count_self_votes: bool,
-    /// By purpose (`answer`, `review`, `ballot_repair`, `synthesis`, `title`), every one there.
+    pub options: CouncilOptions,
+    /// By purpose (`answer`, `review`, …), every one there.
     pub sampling: BTreeMap<String, Sampling>,
     /// By purpose, every one there.
     pub timeouts: BTreeMap<String, Timeouts>,
     /// Model calls of one run at once.
     pub calls_in_flight: usize,
+}
+
+/// What the options of a run are set to before anybody edits it.
+#[derive(Debug, Clone)]
+pub struct CouncilOptions {
+    pub multi_chairman_models: Vec<String>,
+    /// By category (`coding`, …), every one there.
+    pub routing_pools: BTreeMap<String, Vec<String>>,
+    pub tier1_models: Vec<String>,
+    pub tier2_models: Vec<String>,
+    pub escalation_confidence_threshold: f64,
+    pub escalation_min_confidence_threshold: u8,
+    pub escalation_agreement_threshold: f64,
+    pub adversary_model: Option<String>,
 }
 
 /// Sampling settings; absent means the provider's own.

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::costs::Costs;
+use super::plan::Ignored;
 use super::run::Stage;
 use super::stages::answers::AnswersEvent;
 use super::stages::reviews::ReviewsEvent;
@@ -30,7 +31,14 @@ pub enum RunEvent {
     /// has no id of its own.
     RunQueued { run_id: RunId, position: u32 },
     /// Always the first event.
-    RunStarted { run_id: RunId, conversation_id: ConversationId, message_id: MessageId },
+    RunStarted {
+        run_id: RunId,
+        conversation_id: ConversationId,
+        message_id: MessageId,
+        /// Options that were switched on and do not apply to this run, each with its reason.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        ignored: Vec<Ignored>,
+    },
     /// A call was lost with the server that made it and is made again: clear its partial text.
     CallRestarted(CallRestarted),
     /// What the run cost, by stage; after everything that costs.

@@ -5,15 +5,19 @@
 //! `options/`, with its prompt, parser, events and function.
 
 pub mod costs;
+pub mod draft;
 pub mod event;
 pub mod field;
 pub mod line_filter;
+pub mod option_settings;
 pub mod options;
 pub mod outcome;
 pub mod plan;
 pub mod prompts;
 pub mod quorum;
 pub mod ranking;
+pub mod roster;
+pub mod round;
 pub mod run;
 pub mod settings;
 pub mod stages;
@@ -24,8 +28,11 @@ pub use outcome::Deliberation;
 pub use plan::Plan;
 pub use run::Run;
 
+use draft::Draft;
+use roster::Roster;
+use round::Round;
+use stages::answers::Answer;
 use stages::title::{self, TitleEvent};
-use stages::{answers, reviews, synthesis};
 
 /// Why a whole run failed. One member's failure is never one of these.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -36,6 +43,14 @@ pub enum Failure {
 }
 
 impl Failure {
+    /// Not one of these answers can be used.
+    fn no_answers(answers: &[Answer]) -> Self {
+        let reason = |answer: &Answer| {
+            format!("{}: {}", answer.member, answer.error.as_deref().unwrap_or("no answer"))
+        };
+        Self::NoAnswers(answers.iter().map(reason).collect())
+    }
+
     /// Its kind in one word, for operators.
     #[must_use]
     pub fn kind(&self) -> &'static str {
@@ -63,20 +78,8 @@ pub async fn deliberate(run: &Run, plan: &Plan) -> Result<(), Failure> {
 }
 
 async fn council(run: &Run, plan: &Plan) -> Result<(), Failure> {
-    let (mut answers, late) = answers::ask_all(run, plan).await;
-    let labelled = reviews::label(run, &answers);
-    if labelled.is_empty() {
-        let reasons = answers
-            .iter()
-            .map(|answer| format!("{}: {}", answer.member, answer.error.as_deref().unwrap_or("no answer")));
-        return Err(Failure::NoAnswers(reasons.collect()));
-    }
-    let reviews = reviews::hold(run, plan, &answers, &labelled);
-    let (reviewed, came) = answers::wait_for_late(run, late, labelled.len(), reviews).await;
-    for late in came {
-        answers[late.place] = late.what;
-    }
-    synthesis::write(run, plan, &answers, &reviewed).await;
+    let round = Round::hold(run, plan, Roster::everyone(plan)).await?;
+    Draft::write(run, &round).await;
     run.emit("costs", RunEvent::CostsComplete { data: run.costs() }).await;
     Ok(())
 }

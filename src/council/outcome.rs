@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::costs::Costs;
 use super::event::{Event, RunEvent};
 use super::options::confidence::AggregateConfidence;
+use super::plan::Ignored;
 use super::ranking::aggregate::{AggregateFacts, AggregateRow};
 use super::ranking::label::Label;
 use super::run::{Stage, UnderWay};
@@ -45,6 +46,9 @@ pub struct Metadata {
     pub aggregate_confidence: Option<AggregateConfidence>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub costs: Option<Costs>,
+    /// Options that were switched on and did not apply, each with its reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ignored: Vec<Ignored>,
     /// The title this run gave its conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -61,6 +65,7 @@ impl Deliberation {
                 self.metadata.title = Some(data.title.clone());
             }
             Event::Run(RunEvent::CostsComplete { data }) => self.metadata.costs = Some(data.clone()),
+            Event::Run(RunEvent::RunStarted { ignored, .. }) => self.metadata.ignored.clone_from(ignored),
             Event::Run(_) | Event::Synthesis(_) => {}
         }
     }
@@ -135,7 +140,7 @@ impl Deliberation {
                         ..Synthesis::default()
                     });
                 }
-                Stage::Stage2 | Stage::Title => {}
+                Stage::Routing | Stage::Stage2 | Stage::Refinement | Stage::Adversary | Stage::Title => {}
             }
         }
         for answer in self.stage1.iter_mut().flatten().filter(|answer| answer.pending) {

@@ -39,6 +39,18 @@ pub struct Plan {
     /// Whether the conversation still needs a title.
     #[serde(default)]
     pub title: bool,
+    /// What was switched on and does not apply to this run.
+    #[serde(default)]
+    pub ignored: Vec<Ignored>,
+}
+
+/// An option that was switched on and does not apply, because of another one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Ignored {
+    /// The request's field.
+    pub field: String,
+    /// Why, for people.
+    pub reason: String,
 }
 
 /// What the door needs to know beside the request.
@@ -142,6 +154,7 @@ impl Plan {
             quorum,
             straggler_grace_ms,
             title: door.first,
+            ignored: Vec::new(),
         })
     }
 

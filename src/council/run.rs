@@ -41,9 +41,13 @@ pub struct FinishedCall {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
+    /// Before the answers: who is to answer.
+    Routing,
     Stage1,
     Stage2,
     Stage3,
+    Refinement,
+    Adversary,
     Title,
 }
 
@@ -52,9 +56,12 @@ impl Stage {
     #[must_use]
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::Routing => "routing",
             Self::Stage1 => "stage1",
             Self::Stage2 => "stage2",
             Self::Stage3 => "stage3",
+            Self::Refinement => "refinement",
+            Self::Adversary => "adversary",
             Self::Title => "title",
         }
     }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::field::{FieldError, FieldErrorKind, Fields};
+use super::option_settings::{OptionLayer, OptionSettings};
 use crate::llm::{Purpose, Sampling, Timeouts};
 
 /// The most members a council may have (labels, orders and the Kemeny search are made for it).
@@ -87,6 +88,9 @@ pub struct Settings {
     /// Whether a reviewer's vote for its own answer counts in the headline.
     #[serde(default)]
     pub count_self_votes: bool,
+    /// What the options of a run are set to.
+    #[serde(flatten)]
+    pub options: OptionSettings,
     /// Sampling per kind of call; absent means the provider's default.
     #[serde(default)]
     #[schema(value_type = BTreeMap<String, Object>)]
@@ -131,6 +135,8 @@ pub struct SettingsLayer {
     pub use_system_prompt_stage3: Option<bool>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub count_self_votes: Option<bool>,
+    #[serde(flatten)]
+    pub options: OptionLayer,
 }
 
 impl SettingsLayer {
@@ -151,6 +157,7 @@ impl SettingsLayer {
             use_system_prompt_stage2: fields.take("use_system_prompt_stage2", flag),
             use_system_prompt_stage3: fields.take("use_system_prompt_stage3", flag),
             count_self_votes: fields.take("count_self_votes", flag),
+            options: OptionLayer::parse(&mut fields),
         };
         fields.finish(|| layer)
     }
@@ -168,6 +175,7 @@ impl SettingsLayer {
             use_system_prompt_stage2: newer.use_system_prompt_stage2.or(self.use_system_prompt_stage2),
             use_system_prompt_stage3: newer.use_system_prompt_stage3.or(self.use_system_prompt_stage3),
             count_self_votes: newer.count_self_votes.or(self.count_self_votes),
+            options: self.options.overlaid(newer.options),
         }
     }
 }
@@ -207,6 +215,7 @@ impl Settings {
             use_system_prompt_stage2: layer.use_system_prompt_stage2.unwrap_or(self.use_system_prompt_stage2),
             use_system_prompt_stage3: layer.use_system_prompt_stage3.unwrap_or(self.use_system_prompt_stage3),
             count_self_votes: layer.count_self_votes.unwrap_or(self.count_self_votes),
+            options: self.options.with(layer.options),
             sampling: self.sampling.clone(),
             timeouts: self.timeouts.clone(),
             calls_in_flight: self.calls_in_flight,
@@ -233,6 +242,7 @@ impl Settings {
         if self.chairman_alias.as_deref().is_some_and(|alias| !is_a_name(alias)) {
             problems.push(FieldError::value("chairman_alias", name_rule()));
         }
+        problems.extend(self.options.problems());
         problems
     }
 
@@ -324,6 +334,7 @@ mod tests {
             use_system_prompt_stage2: true,
             use_system_prompt_stage3: true,
             count_self_votes: false,
+            options: OptionSettings::default(),
             sampling: BTreeMap::new(),
             timeouts: BTreeMap::new(),
             calls_in_flight: calls_in_flight(),

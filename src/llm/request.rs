@@ -35,6 +35,49 @@ pub enum Purpose {
     Synthesis,
     /// The conversation's title.
     Title,
+    /// Which kind of question it is.
+    Routing,
+    /// The supreme chairman's choice among several drafts.
+    Selection,
+    /// A member's critique of a draft.
+    Critique,
+    /// The chairman's next version of a draft.
+    Revision,
+    /// The devil's advocate's attack on a draft.
+    Adversary,
+}
+
+impl Purpose {
+    /// Every purpose, in the order of the documentation.
+    pub const ALL: [Self; 10] = [
+        Self::Answer,
+        Self::Review,
+        Self::BallotRepair,
+        Self::Synthesis,
+        Self::Title,
+        Self::Routing,
+        Self::Selection,
+        Self::Critique,
+        Self::Revision,
+        Self::Adversary,
+    ];
+
+    /// The name in JSON, in the ledger and in the configuration.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Answer => "answer",
+            Self::Review => "review",
+            Self::BallotRepair => "ballot_repair",
+            Self::Synthesis => "synthesis",
+            Self::Title => "title",
+            Self::Routing => "routing",
+            Self::Selection => "selection",
+            Self::Critique => "critique",
+            Self::Revision => "revision",
+            Self::Adversary => "adversary",
+        }
+    }
 }
 
 /// Sampling settings; absent means the provider's default.

@@ -14,6 +14,11 @@ pub(super) fn write(request: &ChatRequest) -> String {
         Purpose::BallotRepair => format!("{LABEL}\n\n{}", ballot(&prompt.labels(), &mut dice)),
         Purpose::Synthesis => synthesis(&prompt, &mut dice),
         Purpose::Title => title(&prompt),
+        Purpose::Routing => routing(&prompt),
+        Purpose::Selection => selection(&prompt, &mut dice),
+        Purpose::Critique => critique(&mut dice),
+        Purpose::Revision => format!("{LABEL}\n\n{}", body(&prompt, &mut dice)),
+        Purpose::Adversary => attack(&mut dice),
     }
 }
 
@@ -196,6 +201,59 @@ fn synthesis(prompt: &Prompt<'_>, dice: &mut Dice) -> String {
         );
     }
     text
+}
+
+/// A guess from the question's words, in the form that is asked for.
+fn routing(prompt: &Prompt<'_>) -> String {
+    let words = prompt.question_words(60).join(" ").to_lowercase();
+    let about = |hints: &[&str]| hints.iter().any(|hint| words.contains(hint));
+    let category = if about(&["code", "function", "bug", "program", "rust", "python", "sql"]) {
+        "CODING"
+    } else if about(&["poem", "story", "write a", "song", "slogan"]) {
+        "CREATIVE"
+    } else if about(&["compare", "why", "should", "analy", "trade"]) {
+        "ANALYSIS"
+    } else if about(&["when", "who", "where", "how many", "what year"]) {
+        "FACTUAL"
+    } else {
+        "GENERAL"
+    };
+    format!("CATEGORY: {category}\nCONFIDENCE: 0.8\nREASONING: Simulated: by single words of the question.")
+}
+
+fn selection(prompt: &Prompt<'_>, dice: &mut Dice) -> String {
+    let drafts: Vec<char> = ('A'..='G')
+        .filter(|label| {
+            prompt.asks_for(&format!("[Draft {label}")) || prompt.asks_for(&format!("Draft {label}]"))
+        })
+        .collect();
+    let selected = drafts.get(dice.below(drafts.len().max(1))).copied().unwrap_or('A');
+    format!(
+        "EVALUATION:\nEach draft is right in the main; they differ in order and in what they leave out. (Simulated.)\n\n\
+         SELECTED: {selected}\n\nREASONING:\nIt names the hardest constraint first.\n\nFINAL RESPONSE:\n{LABEL}\n\n{}",
+        body(prompt, dice)
+    )
+}
+
+const OBJECTIONS: &[&str] = &[
+    "The first step assumes that a small experiment is possible. Where it is not, the advice leaves the reader alone; say what to do then.",
+    "It never says who decides. Name the person, or the rule, that ends the discussion.",
+    "The closing sentence takes back what the second point promised. One of the two should go.",
+    "There is no figure in it. A rough cost for each path would let the reader choose.",
+];
+
+fn critique(dice: &mut Dice) -> String {
+    // Now and then there is nothing to say, so that a demonstration also shows an end.
+    if dice.below(3) == 0 {
+        return format!("{LABEL}\n\nNo major issues. The draft is accurate, complete and clear.");
+    }
+    format!("{LABEL}\n\n{} {}", dice.pick(OBJECTIONS), dice.pick(OBJECTIONS))
+}
+
+fn attack(dice: &mut Dice) -> String {
+    let severity = dice.pick(&["major", "minor", "none"]);
+    let text = if severity == "none" { "No significant issues found." } else { dice.pick(OBJECTIONS) };
+    format!("{LABEL}\n\n{text}\n\nSEVERITY: {severity}")
 }
 
 /// Three to five words of the question.

@@ -129,7 +129,7 @@ impl Runs {
         let (settings, queue) = (&self.inner.settings, &self.inner.queue);
         let place = queue.place_for_new();
         let ids = (id, ask.conversation, MessageId::generate());
-        let opening = Frame::structural(1, OPENING_KEY, &opening(ids).into());
+        let opening = Frame::structural(1, OPENING_KEY, &opening(ids, &ask.plan).into());
         let new = NewRun {
             id,
             conversation: ask.conversation,

@@ -44,8 +44,11 @@ impl Ending {
 pub(super) const OPENING_KEY: &str = "start";
 
 /// A run's first event.
-pub(super) fn opening((run_id, conversation_id, message_id): (RunId, ConversationId, MessageId)) -> RunEvent {
-    RunEvent::RunStarted { run_id, conversation_id, message_id }
+pub(super) fn opening(
+    (run_id, conversation_id, message_id): (RunId, ConversationId, MessageId),
+    plan: &Plan,
+) -> RunEvent {
+    RunEvent::RunStarted { run_id, conversation_id, message_id, ignored: plan.ignored.clone() }
 }
 
 /// Executes the plan and stores what comes of it.
@@ -53,7 +56,7 @@ pub(super) async fn drive(inner: &Inner, live: &Arc<LiveRun>, journal: &Arc<Jour
     let host: Arc<dyn Host> = journal.clone();
     let run = Run::new(live.id, host, inner.models.clone());
     // Known already where the run was started and executed at once.
-    run.emit(OPENING_KEY, opening((live.id, live.conversation, live.message))).await;
+    run.emit(OPENING_KEY, opening((live.id, live.conversation, live.message), plan)).await;
     let ended = tokio::select! {
         biased;
         () = live.cancel.cancelled() => None,

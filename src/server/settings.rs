@@ -8,6 +8,7 @@ use super::app::{App, read};
 use super::extract::{Body, Caller};
 use super::problem::{Problem, ProblemBody};
 use crate::config::AuthMode;
+use crate::council::option_settings::OptionSettings;
 use crate::council::plan::MAX_CONTENT_CHARS;
 use crate::council::settings::{MAX_MEMBERS, Member, Settings, SettingsLayer};
 use crate::identity::Permission;
@@ -27,6 +28,8 @@ pub struct ConfigView {
     pub use_system_prompt_stage2: bool,
     pub use_system_prompt_stage3: bool,
     pub count_self_votes: bool,
+    #[serde(flatten)]
+    pub options: OptionSettings,
     /// Whether the caller has no settings of their own.
     pub is_default: bool,
     pub features: Features,
@@ -72,6 +75,7 @@ fn view(app: &App, settings: Settings, is_default: bool) -> ConfigView {
         use_system_prompt_stage2: settings.use_system_prompt_stage2,
         use_system_prompt_stage3: settings.use_system_prompt_stage3,
         count_self_votes: settings.count_self_votes,
+        options: settings.options,
         is_default,
         features: Features {
             search: false,

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use llm_council::council::option_settings::OptionSettings;
 use llm_council::council::plan::Door;
 use llm_council::council::run::FinishedCall;
 use llm_council::council::settings::{Member, Settings};
@@ -26,6 +27,7 @@ fn settings() -> Settings {
         use_system_prompt_stage2: true,
         use_system_prompt_stage3: true,
         count_self_votes: false,
+        options: OptionSettings::default(),
         sampling: BTreeMap::new(),
         timeouts: BTreeMap::new(),
         calls_in_flight: 16,
@@ -97,11 +99,9 @@ fn one_never_answers(request: &ChatRequest, _: &Shelf) -> bool {
 
 /// After the quorum, before the first ballot.
 fn one_comes_late(request: &ChatRequest, shelf: &Shelf) -> bool {
-    match request.purpose {
-        Purpose::Answer => is_answer_of_two(request) && !shelf.decisions.contains_key("stage1/quorum"),
-        Purpose::Review => !shelf.events.iter().any(|(key, _)| key == "stage1/b/two/complete"),
-        Purpose::BallotRepair | Purpose::Synthesis | Purpose::Title => false,
-    }
+    let others_wait = !shelf.events.iter().any(|(key, _)| key == "stage1/b/two/complete");
+    (is_answer_of_two(request) && !shelf.decisions.contains_key("stage1/quorum"))
+        || (request.purpose == Purpose::Review && others_wait)
 }
 
 fn one_comes_after_the_others(request: &ChatRequest, shelf: &Shelf) -> bool {

@@ -182,10 +182,9 @@ impl AnswersEvent {
 /// The members that a quorum did not wait for.
 pub type Late<'r> = Vec<Waiting<'r, Answer>>;
 
-/// Asks every member, and waits for all or for the plan's quorum. The answers keep the council's
+/// Asks every member, and waits for all or for the plan's quorum. The answers keep the members'
 /// order; who is still answering is `pending` in it and goes on in the second part.
-pub async fn ask_all<'r>(run: &'r Run, plan: &'r Plan) -> (Vec<Answer>, Late<'r>) {
-    let members = plan.members();
+pub async fn ask_all<'r>(run: &'r Run, plan: &'r Plan, members: &'r [Member]) -> (Vec<Answer>, Late<'r>) {
     let start = AnswersEvent::Stage1Start {
         members: members.iter().map(Seat::from).collect(),
         use_cot: plan.chain_of_thought,
@@ -197,7 +196,7 @@ pub async fn ask_all<'r>(run: &'r Run, plan: &'r Plan) -> (Vec<Answer>, Late<'r>
         .map(|(place, member)| Waiting::new(place, member.name(), ask(run, plan, member)))
         .collect();
     let quorum = Quorum {
-        needed: plan.quorum.unwrap_or(members.len()),
+        needed: plan.quorum.unwrap_or(members.len()).min(members.len()),
         grace: Duration::from_millis(plan.straggler_grace_ms),
     };
     let (came, late) = run.quorum("stage1/quorum", calls, quorum).await;

@@ -110,8 +110,14 @@ pub fn label<'a>(run: &Run, answers: &'a [Answer]) -> Vec<Labelled<'a>> {
 
 /// Lets every member that can be asked review all labelled answers. A single answer is not
 /// reviewed: there is nothing to compare it with, and every token is paid for.
-pub async fn hold(run: &Run, plan: &Plan, answers: &[Answer], labelled: &[Labelled<'_>]) -> Reviewed {
-    let reviewers = if labelled.len() < 2 { Vec::new() } else { reviewers(plan, answers) };
+pub async fn hold(
+    run: &Run,
+    plan: &Plan,
+    members: &[Member],
+    answers: &[Answer],
+    labelled: &[Labelled<'_>],
+) -> Reviewed {
+    let reviewers = if labelled.len() < 2 { Vec::new() } else { reviewers(members, answers) };
     let start =
         ReviewsEvent::Stage2Start { members: reviewers.iter().map(|member| Seat::from(*member)).collect() };
     run.emit("stage2/start", start).await;
@@ -134,14 +140,14 @@ pub async fn hold(run: &Run, plan: &Plan, answers: &[Answer], labelled: &[Labell
 /// Every member, but for those still answering, whom the ballots would have to wait for, and those
 /// whose provider will refuse again: a wrong key, a retired model and a prompt that is too long do
 /// not get better by asking with a longer prompt.
-fn reviewers<'a>(plan: &'a Plan, answers: &[Answer]) -> Vec<&'a Member> {
+fn reviewers<'a>(members: &'a [Member], answers: &[Answer]) -> Vec<&'a Member> {
     let hopeless = |answer: &Answer| {
         matches!(
             answer.error_kind,
             Some(ErrorKind::Auth | ErrorKind::Refused | ErrorKind::ContextTooLong | ErrorKind::Cancelled)
         )
     };
-    plan.members()
+    members
         .iter()
         .zip(answers)
         .filter(|(_, answer)| !answer.pending && !hopeless(answer))

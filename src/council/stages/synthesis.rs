@@ -10,6 +10,7 @@ use crate::council::event::Event;
 use crate::council::plan::Plan;
 use crate::council::prompts::fence::{self, Fence};
 use crate::council::prompts::history;
+use crate::council::round::Round;
 use crate::council::run::{Run, Stage};
 use crate::council::view::Streamed;
 use crate::llm::{CallError, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Role, Usage};
@@ -93,18 +94,19 @@ impl SynthesisEvent {
 }
 
 /// Writes the answer, by the chairman or the next in the chain.
-pub async fn write(run: &Run, plan: &Plan, answers: &[Answer], reviewed: &Reviewed) -> Synthesis {
+pub async fn write(run: &Run, round: &Round<'_>) -> Synthesis {
+    let Round { plan, answers, reviewed, .. } = round;
     let chairman = &plan.settings.chairman_model;
     let prompts = Prompts {
-        whole: prompt(run, plan, answers, reviewed, Reviews::Whole),
-        short: (!reviewed.reviews.is_empty()).then(|| prompt(run, plan, answers, reviewed, Reviews::Ranking)),
+        whole: prompt(run, round, Reviews::Whole),
+        short: (!reviewed.reviews.is_empty()).then(|| prompt(run, round, Reviews::Ranking)),
     };
     let mut failures: Vec<(String, CallError)> = Vec::new();
     let mut synthesis = None;
-    for model in chain(plan, answers, reviewed) {
+    for model in chain(round) {
         run.emit(&format!("stage3/{model}/start"), SynthesisEvent::Stage3Start { model: model.clone() })
             .await;
-        match ask(run, plan, &model, &prompts).await {
+        match ask(run, round, &model, &prompts).await {
             Ok((reply, shortened)) => {
                 let mut whole = read(&model, reply);
                 if shortened {
@@ -142,16 +144,16 @@ pub async fn write(run: &Run, plan: &Plan, answers: &[Answer], reviewed: &Review
 
 /// The chairman, the configured fallbacks, then the best-ranked member that is none of these (any
 /// that answered, if nobody is ranked); nobody twice.
-fn chain(plan: &Plan, answers: &[Answer], reviewed: &Reviewed) -> Vec<String> {
-    let settings = &plan.settings;
+fn chain(round: &Round<'_>) -> Vec<String> {
+    let settings = &round.plan.settings;
     let mut chain: Vec<String> = Vec::new();
     for model in [&settings.chairman_model].into_iter().chain(&settings.chairman_fallbacks) {
         if !chain.contains(model) {
             chain.push(model.clone());
         }
     }
-    let ranked = reviewed.metadata.aggregate_rankings.iter().map(|row| &row.model);
-    let good = answers.iter().filter(|answer| answer.is_good()).map(|answer| &answer.model);
+    let ranked = round.reviewed.metadata.aggregate_rankings.iter().map(|row| &row.model);
+    let good = round.good().map(|answer| &answer.model);
     let stand_in = ranked.chain(good).find(|model| !chain.contains(model)).cloned();
     chain.extend(stand_in);
     chain
@@ -172,14 +174,14 @@ struct Prompts {
 }
 
 /// The reply, and whether it answers the short prompt.
-async fn ask(run: &Run, plan: &Plan, model: &str, prompts: &Prompts) -> Result<(Reply, bool), CallError> {
-    let mut system = plan
-        .members()
-        .iter()
-        .find(|member| member.model == model)
-        .and_then(|member| plan.system_prompt_for(member))
-        .or(plan.system_prompt.as_deref())
-        .filter(|_| plan.settings.use_system_prompt_stage3);
+async fn ask(
+    run: &Run,
+    round: &Round<'_>,
+    model: &str,
+    prompts: &Prompts,
+) -> Result<(Reply, bool), CallError> {
+    let plan = round.plan;
+    let mut system = round.system_prompt_of(model);
     let mut key = format!("stage3/{model}");
     let mut result = send(run, plan, model, &key, system, &prompts.whole).await;
     if system.is_some() && result.as_ref().is_err_and(rejects_the_system_prompt) {
@@ -224,11 +226,11 @@ async fn send(
     run.call(Stage::Stage3, key, request).stream(view).send().await
 }
 
-fn prompt(run: &Run, plan: &Plan, answers: &[Answer], reviewed: &Reviewed, how: Reviews) -> String {
+fn prompt(run: &Run, round: &Round<'_>, how: Reviews) -> String {
+    let Round { plan, reviewed, .. } = round;
     let fence = Fence::new(&run.marker());
-    let answers: Vec<String> = answers
-        .iter()
-        .filter(|answer| answer.is_good())
+    let answers: Vec<String> = round
+        .good()
         .map(|answer| {
             let confidence = answer
                 .confidence

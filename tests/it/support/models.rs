@@ -80,6 +80,15 @@ pub fn sensible(request: &ChatRequest) -> Reply {
         }
         Purpose::Synthesis => reply("The council says so.\n\nCOUNCIL NOTES:\nAGREEMENT: all agree"),
         Purpose::Title => reply("A Good Title"),
+        Purpose::Routing => reply("CATEGORY: CODING\nCONFIDENCE: 0.9\nREASONING: It is about code."),
+        Purpose::Selection => reply(
+            "EVALUATION:\nBoth are fair.\n\nSELECTED: A\n\nREASONING:\nIt is complete.\n\nFINAL RESPONSE:\nThe first draft says so.",
+        ),
+        Purpose::Critique => {
+            reply("It leaves out the case of an empty list, and gives no figure for the cost. Add both.")
+        }
+        Purpose::Revision => reply("The council says so, with figures."),
+        Purpose::Adversary => reply("It may be wrong about the cost.\n\nSEVERITY: minor"),
     }
 }
 
