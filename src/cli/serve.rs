@@ -11,7 +11,7 @@ use secrecy::ExposeSecret;
 use sqlx::postgres::PgConnectOptions;
 
 use crate::config::{self, AuthMode, Config};
-use crate::council::option_settings::{Category, OptionSettings};
+use crate::council::option_settings::{Category, OptionSettings, RunOptions};
 use crate::council::settings::{Member, Settings};
 use crate::identity::cidr::TrustedPeers;
 use crate::identity::proxy::HeaderNames;
@@ -257,6 +257,7 @@ fn option_settings(options: &config::CouncilOptions) -> OptionSettings {
         escalation_min_confidence_threshold: options.escalation_min_confidence_threshold,
         escalation_agreement_threshold: options.escalation_agreement_threshold,
         adversary_model: options.adversary_model.clone(),
+        default_options: RunOptions::new(),
     }
 }
 

@@ -34,6 +34,12 @@ impl FieldError {
     pub fn value(field: impl Into<String>, message: impl Into<String>) -> Self {
         Self { field: field.into(), kind: FieldErrorKind::Value, message: message.into() }
     }
+
+    /// The same error of a field inside another one.
+    #[must_use]
+    pub fn under(self, outer: &str) -> Self {
+        Self { field: format!("{outer}.{}", self.field), ..self }
+    }
 }
 
 /// The fields of a JSON object, and the errors met while reading them.

@@ -41,6 +41,9 @@ impl Category {
 /// The models for each kind of question; a category without any is answered by the whole council.
 pub type RoutingPools = BTreeMap<Category, Vec<String>>;
 
+/// Options of a run by the names of the request's fields, for whoever leaves them out.
+pub type RunOptions = serde_json::Map<String, serde_json::Value>;
+
 /// The settings, their layer, and how one lies on the other: every field once.
 macro_rules! layered {
     ($($(#[$meta:meta])* $name:ident: $type:ty = $default:expr, $schema:ty, $expected:literal;)*) => {
@@ -83,6 +86,12 @@ macro_rules! layered {
             pub fn with(&self, layer: OptionLayer) -> Self {
                 Self { $($name: layer.$name.unwrap_or_else(|| self.$name.clone()),)* }
             }
+
+            /// These settings as a layer that names every one.
+            #[must_use]
+            pub fn as_layer(&self) -> OptionLayer {
+                OptionLayer { $($name: Some(self.$name.clone()),)* }
+            }
         }
     };
 }
@@ -107,6 +116,9 @@ layered! {
     escalation_agreement_threshold: f64 = 0.5, f64, "a number";
     /// The devil's advocate; without one the chairman's fallback or the chairman plays it.
     adversary_model: Option<String> = None, Option<String>, "a model id";
+    /// What a request's options are when it leaves them out (`use_cot`, `use_refinement`, …).
+    default_options: RunOptions = RunOptions::new(), BTreeMap<String, serde_json::Value>,
+        "an object of options of a request";
 }
 
 impl OptionSettings {

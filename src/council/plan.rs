@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::field::{FieldError, FieldErrorKind, Fields};
+use super::option_settings::RunOptions;
 use super::prompts::history::{self, Turn};
 use super::settings::{Member, Settings, member_problems, members, model_problem};
 
@@ -77,7 +78,6 @@ enum Unbuilt {
 /// Options that clients of such servers know and this server does not offer yet. Switched on,
 /// they are refused, never silently ignored.
 const UNBUILT: &[Unbuilt] = &[
-    Unbuilt::Given("preset_id"),
     Unbuilt::Level("verbosity"),
     Unbuilt::Flag("use_early_consensus"),
     Unbuilt::Flag("use_multi_chairman"),
@@ -98,6 +98,52 @@ const UNBUILT: &[Unbuilt] = &[
     Unbuilt::Flag("resume"),
     Unbuilt::Given("prior_context"),
 ];
+
+/// The fields of a request that settings and presets may have defaults for.
+pub const OPTION_FIELDS: &[&str] = &[
+    "verbosity",
+    "use_cot",
+    "use_weighted_consensus",
+    "use_early_consensus",
+    "use_multi_chairman",
+    "use_dynamic_routing",
+    "use_escalation",
+    "use_refinement",
+    "refinement_max_iterations",
+    "use_adversary",
+    "quorum",
+    "straggler_grace_ms",
+];
+
+/// A request with the options that it leaves out taken from these defaults.
+#[must_use]
+pub fn with_defaults(body: &Value, defaults: &RunOptions) -> Value {
+    let mut body = body.clone();
+    if let Some(fields) = body.as_object_mut() {
+        for (name, value) in defaults {
+            let given = fields.get(name).is_some_and(|value| !value.is_null());
+            if !given {
+                fields.insert(name.clone(), value.clone());
+            }
+        }
+    }
+    body
+}
+
+/// What is wrong with default options under these settings; `field` is where they stand.
+#[must_use]
+pub fn default_problems(settings: &Settings, field: &str, options: &RunOptions) -> Vec<FieldError> {
+    let unknown = options.keys().filter(|name| !OPTION_FIELDS.contains(&name.as_str()));
+    let mut problems: Vec<FieldError> = unknown
+        .map(|name| FieldError::value(format!("{field}.{name}"), "is no option that can have a default"))
+        .collect();
+    let body = with_defaults(&serde_json::json!({"content": "?"}), options);
+    let door = Door { settings: settings.clone(), history: Vec::new(), first: false };
+    for error in Plan::parse(&body, door).err().unwrap_or_default() {
+        problems.push(FieldError { field: format!("{field}.{}", error.field), ..error });
+    }
+    problems
+}
 
 impl Plan {
     /// Reads a request body against the settings in force. Unknown fields are ignored.

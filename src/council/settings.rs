@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use super::field::{FieldError, FieldErrorKind, Fields};
 use super::option_settings::{OptionLayer, OptionSettings};
+use super::plan;
 use crate::llm::{Purpose, Sampling, Timeouts};
 
 /// The most members a council may have (labels, orders and the Kemeny search are made for it).
@@ -222,6 +223,24 @@ impl Settings {
         }
     }
 
+    /// These settings as a layer that names every one a user may change.
+    #[must_use]
+    pub fn as_layer(&self) -> SettingsLayer {
+        SettingsLayer {
+            council_models: Some(self.council_models.clone()),
+            chairman_model: Some(self.chairman_model.clone()),
+            // An empty alias takes away the one of the layer below.
+            chairman_alias: Some(self.chairman_alias.clone().unwrap_or_default()),
+            chairman_fallbacks: Some(self.chairman_fallbacks.clone()),
+            title_model: Some(self.title_model.clone()),
+            utility_model: Some(self.utility_model.clone()),
+            use_system_prompt_stage2: Some(self.use_system_prompt_stage2),
+            use_system_prompt_stage3: Some(self.use_system_prompt_stage3),
+            count_self_votes: Some(self.count_self_votes),
+            options: self.options.as_layer(),
+        }
+    }
+
     /// Everything that is wrong with these settings.
     #[must_use]
     pub fn problems(&self) -> Vec<FieldError> {
@@ -243,6 +262,7 @@ impl Settings {
             problems.push(FieldError::value("chairman_alias", name_rule()));
         }
         problems.extend(self.options.problems());
+        problems.extend(plan::default_problems(self, "default_options", &self.options.default_options));
         problems
     }
 

@@ -10,7 +10,7 @@ use super::conversations::named;
 use super::extract::{Body, Caller, id};
 use super::problem::{Problem, ProblemBody};
 use super::shape::{Cancelled, Status};
-use super::{runs, sse};
+use super::{presets, runs, sse};
 use crate::council::plan::{Door, Plan};
 use crate::council::prompts::history::Turn;
 use crate::id::ConversationId;
@@ -109,10 +109,11 @@ async fn start(
     let idempotency_key = idempotency_key(request)?;
     let mut tx = app.db.begin(&caller.scope()).await?;
     let (settings, _) = app.settings_in(&mut tx).await?;
+    let (settings, body) = presets::in_force(&mut tx, settings, body).await?;
     let messages = conversations::history(&mut tx, conversation).await.map_err(named)?;
     drop(tx);
     let first = messages.is_empty();
-    let plan = Plan::parse(body, Door { settings, history: history(messages), first })?;
+    let plan = Plan::parse(&body, Door { settings, history: history(messages), first })?;
     let ask = Ask { user: caller.user.clone(), conversation, plan, idempotency_key };
     Ok(app.runs.start(ask).await?)
 }

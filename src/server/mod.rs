@@ -4,6 +4,7 @@
 //! Start at [`routes::table`]; errors are one table in [`problem`].
 
 mod admin;
+mod admin_settings;
 pub mod app;
 mod assets;
 mod conversations;
@@ -13,6 +14,7 @@ mod markdown;
 mod me;
 mod messages;
 mod middleware;
+mod presets;
 pub mod problem;
 pub mod routes;
 mod runs;

@@ -8,7 +8,7 @@ use utoipa_actix_web::{AppExt, scope};
 
 use super::middleware::gate;
 use super::problem::Problem;
-use super::{admin, conversations, health, me, messages, runs, settings};
+use super::{admin, admin_settings, conversations, health, me, messages, presets, runs, settings};
 
 /// Every route but the web app's files.
 pub fn table(routes: &mut ServiceConfig<'_>) {
@@ -37,6 +37,10 @@ pub fn table(routes: &mut ServiceConfig<'_>) {
             .service(settings::reset)
             .service(settings::council_models)
             .service(settings::list_models)
+            .service(presets::list)
+            .service(presets::save)
+            .service(presets::apply)
+            .service(presets::remove)
             .service(me::whoami)
             .service(me::list_tokens)
             .service(me::create_token)
@@ -45,6 +49,9 @@ pub fn table(routes: &mut ServiceConfig<'_>) {
             .service(admin::users)
             .service(admin::runs)
             .service(admin::audit_log)
+            .service(admin_settings::show)
+            .service(admin_settings::change)
+            .service(admin_settings::reset)
             .default_service(web::to(|| async { Problem::not_found("Page").response() })),
     );
 }

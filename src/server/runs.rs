@@ -31,6 +31,9 @@ pub struct MessageRequest {
     models: Option<Vec<Member>>,
     /// The chairman for this run only.
     chairman_model: Option<String>,
+    /// A preset of the caller's, for this run only: its settings, and its options where this
+    /// request leaves them out.
+    preset_id: Option<String>,
     /// Whether answers show their steps.
     #[schema(default = false)]
     use_cot: Option<bool>,

@@ -58,7 +58,7 @@ pub struct Limits {
     pub max_members: usize,
 }
 
-fn view(app: &App, settings: Settings, is_default: bool) -> ConfigView {
+pub(super) fn view(app: &App, settings: Settings, is_default: bool) -> ConfigView {
     let simulated = settings
         .council_models
         .iter()

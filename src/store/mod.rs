@@ -15,6 +15,7 @@ pub mod leases;
 pub mod local;
 mod migrate;
 pub mod notify;
+pub mod presets;
 pub mod runs;
 pub mod settings;
 pub mod tokens;

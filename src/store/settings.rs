@@ -74,6 +74,20 @@ pub async fn instance(tx: &mut Tx) -> Result<Option<Value>, StoreError> {
     Ok(row.map(|row| row.try_get("value")).transpose()?)
 }
 
+/// The instance's layer, for whoever is about to replace it: a second admin waits. Needs the
+/// admins' scope.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn instance_to_change(tx: &mut Tx) -> Result<Option<Value>, StoreError> {
+    tx.require_admin()?;
+    // A row lock would not hold off two who both find no row.
+    sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended('instance_settings', 0))")
+        .execute(&mut **tx)
+        .await?;
+    instance(tx).await
+}
+
 /// Replaces the instance's layer, in the name of the admin `by`. Needs the admins' scope.
 ///
 /// # Errors

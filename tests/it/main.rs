@@ -14,6 +14,7 @@ mod lost_commit;
 mod operations;
 mod origins;
 mod outage;
+mod presets;
 mod providers_down;
 mod queue;
 mod quorum;

@@ -42,6 +42,8 @@ async fn fill(connection: &mut PgConnection, owner: &str) {
                     SELECT id, 1, 2, '{owner}', 'data' FROM r),
               u AS (INSERT INTO users (id) VALUES ('{owner}')),
               s AS (INSERT INTO user_settings (user_id, value) VALUES ('{owner}', '{{}}')),
+              p AS (INSERT INTO presets (id, user_id, name, value)
+                    VALUES (gen_random_uuid(), '{owner}', 'fast', '{{}}')),
               t AS (INSERT INTO tokens (id, user_id, name, hash)
                     VALUES (gen_random_uuid(), '{owner}', 'cli', '{owner}'::bytea))
          INSERT INTO audit_log (user_id, action) VALUES ('{owner}', 'test')"

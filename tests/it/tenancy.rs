@@ -24,6 +24,7 @@ enum About {
     Conversation,
     Run,
     Token,
+    Preset,
     /// For administrators.
     Admin,
 }
@@ -39,7 +40,7 @@ struct Probe {
 }
 
 fn probes() -> Vec<Probe> {
-    use About::{Admin, Conversation, Own, Run, Token};
+    use About::{Admin, Conversation, Own, Preset, Run, Token};
     let ask = || Some(json!({"content": "Why?"}));
     let entry = |method, path, about, queries, body| Probe { method, path, about, queries, body };
     vec![
@@ -70,6 +71,10 @@ fn probes() -> Vec<Probe> {
         entry("POST", "/api/config/reset", Own, &[""], None),
         entry("GET", "/api/config/models", Own, &[""], None),
         entry("GET", "/api/models", Own, &[""], None),
+        entry("GET", "/api/settings/presets", Own, &[""], None),
+        entry("POST", "/api/settings/presets", Own, &[""], Some(json!({"name": "Bob's"}))),
+        entry("POST", "/api/settings/presets/{id}/apply", Preset, &[""], None),
+        entry("DELETE", "/api/settings/presets/{id}", Preset, &[""], None),
         entry("GET", "/api/user", Own, &[""], None),
         entry("GET", "/api/tokens", Own, &[""], None),
         entry("POST", "/api/tokens", Own, &[""], Some(json!({"name": "Bob's"}))),
@@ -78,6 +83,9 @@ fn probes() -> Vec<Probe> {
         entry("GET", "/api/admin/users", Admin, &[""], None),
         entry("GET", "/api/admin/runs", Admin, &[""], None),
         entry("GET", "/api/admin/audit", Admin, &[""], None),
+        entry("GET", "/api/admin/config", Admin, &[""], None),
+        entry("PUT", "/api/admin/config", Admin, &[""], Some(json!({"chairman_alias": "Root's chairman"}))),
+        entry("POST", "/api/admin/config/reset", Admin, &[""], None),
     ]
 }
 
@@ -122,14 +130,15 @@ struct Ann {
     conversations: Vec<String>,
     runs: Vec<String>,
     tokens: Vec<String>,
+    presets: Vec<String>,
     /// The run that goes on while others try to reach it.
     live: Events,
     gate: Gate,
 }
 
 impl Ann {
-    /// A conversation with an answer, one whose run is under way, one that is deleted, settings
-    /// and a token.
+    /// A conversation with an answer, one whose run is under way, one that is deleted, settings,
+    /// a token and a preset.
     async fn settle(app: &TestApp) -> Self {
         let ann = app.user("ann").with("remote-email", "ann@quokka.example");
         let question = json!({"content": format!("Why is the {MARK} scripted?"), "system_prompt": MARK});
@@ -140,6 +149,7 @@ impl Ann {
         ann.get("/api/user").await.ok();
         ann.put("/api/config", json!({"chairman_alias": format!("The {MARK}")})).await.ok();
         let token = ann.post("/api/tokens", json!({"name": MARK})).await.ok();
+        let preset = ann.post("/api/settings/presets", json!({"name": MARK})).await.ok();
 
         let answered = ann.conversation().await;
         let keyed = ann.clone().with("idempotency-key", "the-key-of-ann");
@@ -166,6 +176,7 @@ impl Ann {
             conversations: vec![answered, deleted, asking],
             runs: vec![text(&run["run_id"]), text(&gone["run_id"]), text(&started.json["run_id"])],
             tokens: vec![text(&token["id"])],
+            presets: vec![text(&preset["preset"]["id"])],
             live,
             gate,
         }
@@ -176,6 +187,7 @@ impl Ann {
             About::Conversation => &self.conversations,
             About::Run => &self.runs,
             About::Token => &self.tokens,
+            About::Preset => &self.presets,
             About::Own | About::Admin => &[],
         }
     }
@@ -185,7 +197,7 @@ impl Ann {
     fn is_not_in(&self, answer: &Answer) {
         let text = answer.text.to_lowercase();
         assert!(!text.contains(MARK), "{text}");
-        for id in self.conversations.iter().chain(&self.runs).chain(&self.tokens) {
+        for id in [&self.conversations, &self.runs, &self.tokens, &self.presets].into_iter().flatten() {
             assert!(!text.contains(id), "{id} is in {text}");
         }
     }
@@ -292,7 +304,7 @@ async fn another_user_finds_nothing_changes_nothing_and_learns_nothing() {
         for (request, answer) in answers {
             let expected = match probe.about {
                 About::Own => 200,
-                About::Conversation | About::Run | About::Token => 404,
+                About::Conversation | About::Run | About::Token | About::Preset => 404,
                 About::Admin => 403,
             };
             assert_eq!(answer.status, expected, "{request}: {}", answer.text);
@@ -329,7 +341,7 @@ async fn administrators_see_figures_and_no_texts() {
                     assert_eq!(answer.status, 200, "{request}: {}", answer.text);
                     ann.is_not_in(&answer);
                 }
-                About::Conversation | About::Run | About::Token => {
+                About::Conversation | About::Run | About::Token | About::Preset => {
                     assert_eq!(answer.status, 404, "{request}: {}", answer.text);
                     ann.is_not_in(&answer);
                 }
@@ -366,7 +378,7 @@ async fn a_token_reaches_no_further_than_its_user_and_its_permissions() {
                 (About::Admin, _) => 403,
                 (_, method) if method != "GET" || in_person => 403,
                 (About::Own, _) => 200,
-                (About::Conversation | About::Run | About::Token, _) => 404,
+                (About::Conversation | About::Run | About::Token | About::Preset, _) => 404,
             };
             assert_eq!(answer.status, expected, "{request}: {}", answer.text);
             ann.is_not_in(&answer);

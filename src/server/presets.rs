@@ -1,0 +1,258 @@
+//! Presets: named councils with their options, to save, to apply, and to ask with once.
+
+use actix_web::{delete, get, post, web};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::app::{App, read};
+use super::extract::{Body, Caller, id};
+use super::problem::{Problem, ProblemBody};
+use super::settings::{self as settings_routes, ConfigView};
+use super::shape::{Status, naive};
+use crate::council::field::{FieldErrorKind, Fields};
+use crate::council::option_settings::RunOptions;
+use crate::council::plan::{default_problems, with_defaults};
+use crate::council::settings::{Settings, SettingsLayer};
+use crate::id::PresetId;
+use crate::identity::Permission;
+use crate::store::{Scope, StoreError, Tx, audit, presets, settings};
+
+/// How many presets one user may have, and how many everybody's there may be.
+const MOST: i64 = 100;
+const MAX_NAME_CHARS: usize = 100;
+
+/// What a preset holds.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Content {
+    settings: SettingsLayer,
+    options: RunOptions,
+}
+
+/// A preset.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct PresetView {
+    pub id: PresetId,
+    pub name: String,
+    /// Given to everybody by an administrator; the others are the caller's own.
+    pub shared: bool,
+    /// What it changes of the settings.
+    pub settings: SettingsLayer,
+    /// What a request's options are with it, where the request leaves them out.
+    #[schema(value_type = Object)]
+    pub options: RunOptions,
+    /// Naive UTC with microseconds.
+    pub created_at: String,
+    pub updated_at: String,
+}
+
+/// The presets on offer to the caller.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct PresetList {
+    /// By name; at most 100 own and 100 shared ones.
+    pub presets: Vec<PresetView>,
+}
+
+/// A preset that was saved.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct SavedPreset {
+    pub status: Status,
+    pub preset: PresetView,
+    /// Whether it replaced one of the same name.
+    pub updated: bool,
+}
+
+/// A preset that was deleted.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct DeletedPreset {
+    pub status: Status,
+    pub id: PresetId,
+}
+
+/// A preset to be saved.
+#[derive(utoipa::ToSchema)]
+#[expect(dead_code, reason = "describes the fields that are read one by one, to name every wrong one")]
+struct PresetRequest {
+    name: String,
+    /// What it changes; the caller's settings in force when left out.
+    settings: Option<SettingsLayer>,
+    /// The options of a request that it sets.
+    #[schema(value_type = Option<Object>)]
+    options: Option<RunOptions>,
+    /// For everybody; administrators only.
+    #[schema(default = false)]
+    shared: Option<bool>,
+}
+
+fn view(preset: presets::Preset) -> Result<PresetView, Problem> {
+    let content = content(preset.value)?;
+    Ok(PresetView {
+        id: preset.id,
+        name: preset.name,
+        shared: preset.shared,
+        settings: content.settings,
+        options: content.options,
+        created_at: naive(preset.created_at),
+        updated_at: naive(preset.updated_at),
+    })
+}
+
+fn content(value: Value) -> Result<Content, Problem> {
+    serde_json::from_value(value).map_err(|error| {
+        tracing::error!(%error, "a stored preset cannot be read");
+        Problem::internal()
+    })
+}
+
+/// The caller's presets, and everybody's.
+#[utoipa::path(tag = "settings", responses((status = 200, body = PresetList), (status = 401, body = ProblemBody)))]
+#[get("/settings/presets")]
+pub(super) async fn list(app: web::Data<App>, caller: Caller) -> Result<web::Json<PresetList>, Problem> {
+    caller.may(Permission::Read)?;
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    let presets = presets::list(&mut tx).await?.into_iter().map(view).collect::<Result<_, _>>()?;
+    Ok(web::Json(PresetList { presets }))
+}
+
+/// Saves a preset under its name, over one of the same name.
+#[utoipa::path(tag = "settings", request_body = PresetRequest, responses(
+    (status = 200, body = SavedPreset), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 422, body = ProblemBody)))]
+#[post("/settings/presets")]
+pub(super) async fn save(
+    app: web::Data<App>,
+    caller: Caller,
+    body: Body,
+) -> Result<web::Json<SavedPreset>, Problem> {
+    caller.may(Permission::Ask)?;
+    let mut fields = Fields::of(&body.0)?;
+    let name: Option<String> = fields.take("name", "a string");
+    let name = name.map(|name| name.trim().to_owned()).unwrap_or_default();
+    if name.is_empty() || name.chars().count() > MAX_NAME_CHARS || name.chars().any(char::is_control) {
+        let rule = format!("must be 1 to {MAX_NAME_CHARS} characters without control characters");
+        fields.refuse("name", FieldErrorKind::Value, rule);
+    }
+    let shared = fields.take("shared", "true or false").unwrap_or(false);
+    let options: Option<RunOptions> = fields.take("options", "an object of options of a request");
+    let given: Option<Value> = fields.take("settings", "an object of settings");
+    let layer = match given.as_ref().map(SettingsLayer::parse) {
+        Some(Ok(layer)) => Some(layer),
+        Some(Err(errors)) => {
+            fields.refuse_all(errors.into_iter().map(|error| error.under("settings")));
+            None
+        }
+        None => None,
+    };
+    if shared {
+        caller.admin()?;
+    }
+    let (in_force, _) = app.settings(&caller.scope()).await?;
+    let options = options.unwrap_or_else(|| in_force.options.default_options.clone());
+    let mut settings = layer.unwrap_or_else(|| in_force.as_layer());
+    // They stand beside the settings.
+    settings.options.default_options = None;
+    let mut under = in_force.with(&settings);
+    under.options.default_options.clear();
+    fields.refuse_all(under.problems().into_iter().map(|error| error.under("settings")));
+    fields.refuse_all(default_problems(&under, "options", &options));
+    fields.finish(|| ())?;
+
+    let scope = if shared { Scope::Admin } else { caller.scope() };
+    let mut tx = app.db.begin(&scope).await?;
+    let value = json!(Content { settings, options });
+    let Some((preset, updated)) = presets::save(&mut tx, &name, &value, MOST).await? else {
+        let problem = format!("there are {MOST} presets already; delete one first");
+        return Err(Problem::field("name", &problem));
+    };
+    let target = preset.id.to_string();
+    audit::append(&mut tx, &caller.user, "preset.save", Some(&target), &json!({"shared": shared})).await?;
+    tx.commit().await?;
+    Ok(web::Json(SavedPreset { status: Status::Ok, preset: view(preset)?, updated }))
+}
+
+/// Makes a preset the caller's own settings and default options; other settings stay as they are.
+#[utoipa::path(tag = "settings", params(("id" = String, Path)), responses(
+    (status = 200, body = ConfigView), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody),
+    (status = 422, body = ProblemBody)))]
+#[post("/settings/presets/{id}/apply")]
+pub(super) async fn apply(
+    app: web::Data<App>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<web::Json<ConfigView>, Problem> {
+    caller.may(Permission::Ask)?;
+    let id: PresetId = id(&path, "Preset")?;
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    let preset = presets::find(&mut tx, id).await.map_err(named)?;
+    let content = content(preset.value)?;
+    let mut newer = content.settings;
+    newer.options.default_options = Some(content.options);
+    let layers = settings::layers(&mut tx).await?;
+    let own = layers.user.map(read).transpose()?.unwrap_or_default().overlaid(newer);
+    let below = match layers.instance {
+        Some(layer) => app.defaults.with(&read(layer)?),
+        None => app.defaults.clone(),
+    };
+    let in_force = below.with(&own);
+    let problems = in_force.problems();
+    if !problems.is_empty() {
+        return Err(problems.into());
+    }
+    settings::save_user(&mut tx, &json!(own)).await?;
+    audit::append(&mut tx, &caller.user, "preset.apply", Some(&id.to_string()), &json!({})).await?;
+    tx.commit().await?;
+    Ok(web::Json(settings_routes::view(&app, in_force, false)))
+}
+
+/// Deletes one of the caller's presets; an administrator also one of everybody's.
+#[utoipa::path(tag = "settings", params(("id" = String, Path)), responses(
+    (status = 200, body = DeletedPreset), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 404, body = ProblemBody)))]
+#[delete("/settings/presets/{id}")]
+pub(super) async fn remove(
+    app: web::Data<App>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<web::Json<DeletedPreset>, Problem> {
+    caller.may(Permission::Ask)?;
+    let id: PresetId = id(&path, "Preset")?;
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    let shared = presets::find(&mut tx, id).await.map_err(named)?.shared;
+    if shared {
+        caller.admin()?;
+        drop(tx);
+        tx = app.db.begin(&Scope::Admin).await?;
+    }
+    presets::delete(&mut tx, id).await.map_err(named)?;
+    let details = json!({"shared": shared});
+    audit::append(&mut tx, &caller.user, "preset.delete", Some(&id.to_string()), &details).await?;
+    tx.commit().await?;
+    Ok(web::Json(DeletedPreset { status: Status::Ok, id }))
+}
+
+/// The settings and the request as they count: with the preset that the request names, and with
+/// the defaults for the options that it leaves out: the preset's alone, else the user's.
+pub(super) async fn in_force(
+    tx: &mut Tx,
+    mut settings: Settings,
+    body: &Value,
+) -> Result<(Settings, Value), Problem> {
+    let mut options = settings.options.default_options.clone();
+    if let Some(named) = body.get("preset_id").filter(|value| !value.is_null()) {
+        let unknown = || Problem::field("preset_id", "must be the id of a preset of yours");
+        let id: PresetId = serde_json::from_value(named.clone()).map_err(|_| unknown())?;
+        let preset = match presets::find(tx, id).await {
+            Err(StoreError::NotFound) => return Err(unknown()),
+            other => other?,
+        };
+        let content = content(preset.value)?;
+        settings = settings.with(&content.settings);
+        options = content.options;
+    }
+    let body = with_defaults(body, &options);
+    Ok((settings, body))
+}
+
+fn named(error: StoreError) -> Problem {
+    Problem::from(error).naming("Preset")
+}

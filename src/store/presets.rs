@@ -1,0 +1,146 @@
+//! Presets: a user's own, and those that admins give to everybody. What is in them is the server's
+//! matter; here it is JSON.
+
+use jiff::Timestamp;
+use serde_json::Value;
+use sqlx::Row as _;
+use sqlx::postgres::PgRow;
+use sqlx::types::Json;
+
+use crate::id::PresetId;
+
+use super::{Scope, StoreError, Tx, refuse_nul, refuse_nul_in_json, time};
+
+/// A named council with its options.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Preset {
+    pub id: PresetId,
+    /// Everybody's, not the user's own.
+    pub shared: bool,
+    pub name: String,
+    pub value: Value,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+fn preset(row: &PgRow) -> Result<Preset, sqlx::Error> {
+    Ok(Preset {
+        id: PresetId(row.try_get("id")?),
+        shared: row.try_get("shared")?,
+        name: row.try_get("name")?,
+        value: row.try_get("value")?,
+        created_at: time(row, "created_at")?,
+        updated_at: time(row, "updated_at")?,
+    })
+}
+
+/// Whose presets a transaction writes: the user's, or everybody's in the admins' scope.
+fn owner(tx: &Tx) -> Result<Option<String>, StoreError> {
+    match tx.scope() {
+        Scope::User(user) => Ok(Some(user.as_str().to_owned())),
+        Scope::Admin => Ok(None),
+        Scope::Engine => Err(StoreError::WrongScope { needed: "user" }),
+    }
+}
+
+macro_rules! columns {
+    () => {
+        "id, user_id IS NULL AS shared, name, value, created_at, updated_at"
+    };
+}
+
+/// The presets of the transaction's user, and everybody's; in the admins' scope everybody's alone.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn list(tx: &mut Tx) -> Result<Vec<Preset>, StoreError> {
+    let owner = owner(tx)?;
+    let rows = sqlx::query(concat!(
+        "SELECT ",
+        columns!(),
+        " FROM presets WHERE user_id = $1 OR user_id IS NULL ORDER BY lower(name), name, id"
+    ))
+    .bind(owner)
+    .fetch_all(&mut **tx)
+    .await?;
+    Ok(rows.iter().map(preset).collect::<Result<_, _>>()?)
+}
+
+/// One of those that [`list`] gives.
+///
+/// # Errors
+/// [`StoreError::NotFound`].
+pub async fn find(tx: &mut Tx, id: PresetId) -> Result<Preset, StoreError> {
+    let owner = owner(tx)?;
+    let row = sqlx::query(concat!(
+        "SELECT ",
+        columns!(),
+        " FROM presets WHERE id = $1 AND (user_id = $2 OR user_id IS NULL)"
+    ))
+    .bind(id.0)
+    .bind(owner)
+    .fetch_one(&mut **tx)
+    .await?;
+    Ok(preset(&row)?)
+}
+
+/// Saves a preset under its name, over one of the same name: the user's own, or everybody's in the
+/// admins' scope. Says whether it replaced one; `None` when there are `most` under other names.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn save(
+    tx: &mut Tx,
+    name: &str,
+    value: &Value,
+    most: i64,
+) -> Result<Option<(Preset, bool)>, StoreError> {
+    refuse_nul("the name", name)?;
+    refuse_nul_in_json("the preset", value)?;
+    let owner = owner(tx)?;
+    // Two at once with a new name: the second one waits for the index, and then updates.
+    let query = if owner.is_some() {
+        concat!(
+            "INSERT INTO presets (id, user_id, name, value)
+             SELECT $1, $2, $3, $4
+             WHERE (SELECT count(*) FROM presets WHERE user_id = $2 AND name <> $3) < $5
+             ON CONFLICT (user_id, name) WHERE user_id IS NOT NULL
+             DO UPDATE SET value = excluded.value, updated_at = now()
+             RETURNING xmax <> 0 AS replaced, ",
+            columns!()
+        )
+    } else {
+        concat!(
+            "INSERT INTO presets (id, user_id, name, value)
+             SELECT $1, $2, $3, $4
+             WHERE (SELECT count(*) FROM presets WHERE user_id IS NULL AND name <> $3) < $5
+             ON CONFLICT (name) WHERE user_id IS NULL
+             DO UPDATE SET value = excluded.value, updated_at = now()
+             RETURNING xmax <> 0 AS replaced, ",
+            columns!()
+        )
+    };
+    let row = sqlx::query(query)
+        .bind(PresetId::generate().0)
+        .bind(owner)
+        .bind(name)
+        .bind(Json(value))
+        .bind(most)
+        .fetch_optional(&mut **tx)
+        .await?;
+    Ok(row.map(|row| Ok::<_, sqlx::Error>((preset(&row)?, row.try_get("replaced")?))).transpose()?)
+}
+
+/// Deletes one: the user's own, or everybody's in the admins' scope.
+///
+/// # Errors
+/// [`StoreError::NotFound`].
+pub async fn delete(tx: &mut Tx, id: PresetId) -> Result<(), StoreError> {
+    let owner = owner(tx)?;
+    let done = sqlx::query("DELETE FROM presets WHERE id = $1 AND user_id IS NOT DISTINCT FROM $2")
+        .bind(id.0)
+        .bind(owner)
+        .execute(&mut **tx)
+        .await?;
+    if done.rows_affected() == 1 { Ok(()) } else { Err(StoreError::NotFound) }
+}

@@ -1,0 +1,168 @@
+//! Presets: named councils with their options; and the settings that admins give to everybody.
+
+use serde_json::{Value, json};
+
+use crate::support::app::TestApp;
+
+fn names(list: &Value) -> Vec<&str> {
+    list["presets"].as_array().unwrap().iter().map(|preset| preset["name"].as_str().unwrap()).collect()
+}
+
+#[tokio::test]
+async fn a_preset_is_saved_listed_replaced_and_deleted() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let saved = ann
+        .post(
+            "/api/settings/presets",
+            json!({"name": " Quick ", "settings": {"council_models": ["m/one", "m/two"]},
+                                               "options": {"use_cot": true}}),
+        )
+        .await
+        .ok();
+    assert_eq!((&saved["updated"], &saved["preset"]["name"]), (&json!(false), &json!("Quick")));
+    let again = ann.post("/api/settings/presets", json!({"name": "Quick"})).await.ok();
+    assert_eq!(again["updated"], true);
+    assert_eq!(again["preset"]["id"], saved["preset"]["id"]);
+    // Without settings it holds what is in force now.
+    let config = ann.get("/api/config").await.ok();
+    assert_eq!(again["preset"]["settings"]["council_models"], config["council_models"]);
+    ann.post("/api/settings/presets", json!({"name": "another"})).await.ok();
+    assert_eq!(names(&ann.get("/api/settings/presets").await.ok()), ["another", "Quick"]);
+
+    let id = saved["preset"]["id"].as_str().unwrap();
+    let path = format!("/api/settings/presets/{id}");
+    assert_eq!(app.user("bob").send("DELETE", &path, None).await.status, 404);
+    assert_eq!(app.user("bob").post(&format!("{path}/apply"), json!({})).await.status, 404);
+    assert!(names(&app.user("bob").get("/api/settings/presets").await.ok()).is_empty());
+    ann.send("DELETE", &path, None).await.ok();
+    assert_eq!(ann.send("DELETE", &path, None).await.status, 404);
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_preset_for_one_run_brings_its_council_and_its_options() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let saved = ann
+        .post(
+            "/api/settings/presets",
+            json!({"name": "Two", "settings": {"council_models": ["m/one", "m/two"]},
+                                              "options": {"use_cot": true}}),
+        )
+        .await
+        .ok();
+    let id = ann.conversation().await;
+    let mut ask = json!({"content": "Why?", "preset_id": saved["preset"]["id"]});
+    let start = ann.ask(&id, ask.clone()).await.rest().await;
+    let start = start.iter().find(|event| event.kind() == "stage1_start").unwrap();
+    assert_eq!(start.json["members"].as_array().unwrap().len(), 2);
+    assert_eq!(start.json["use_cot"], true);
+    // What the request says itself counts.
+    ask["use_cot"] = json!(false);
+    let events = ann.ask(&id, ask.clone()).await.rest().await;
+    let start = events.iter().find(|event| event.kind() == "stage1_start").unwrap();
+    assert_eq!(start.json["use_cot"], false);
+    // The settings are what they were.
+    assert_eq!(ann.get("/api/config").await.ok()["council_models"].as_array().unwrap().len(), 4);
+    for wrong in [json!("nonsense"), json!(7), json!("018f0000-0000-7000-8000-000000000000")] {
+        ask["preset_id"] = wrong;
+        let refused = ann.post(&format!("/api/conversations/{id}/message"), ask.clone()).await;
+        assert_eq!(refused.status, 422);
+        assert_eq!(refused.json()["errors"][0]["field"], "preset_id");
+    }
+    let foreign = app.user("bob").conversation().await;
+    ask["preset_id"] = saved["preset"]["id"].clone();
+    let refused = app.user("bob").post(&format!("/api/conversations/{foreign}/message"), ask).await;
+    assert_eq!(refused.status, 422, "another's preset is as good as none");
+    app.close().await;
+}
+
+#[tokio::test]
+async fn applying_a_preset_makes_it_the_users_settings_and_defaults() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let saved = ann
+        .post(
+            "/api/settings/presets",
+            json!({"name": "Two", "settings": {"council_models": ["m/one", "m/two"]},
+                                              "options": {"use_cot": true}}),
+        )
+        .await
+        .ok();
+    let id = saved["preset"]["id"].as_str().unwrap();
+    let config = ann.post(&format!("/api/settings/presets/{id}/apply"), json!({})).await.ok();
+    assert_eq!(config["council_models"].as_array().unwrap().len(), 2);
+    assert_eq!(config["default_options"], json!({"use_cot": true}));
+    let conversation = ann.conversation().await;
+    let events = ann.ask(&conversation, json!({"content": "Why?"})).await.rest().await;
+    let start = events.iter().find(|event| event.kind() == "stage1_start").unwrap();
+    assert_eq!(start.json["use_cot"], true, "the default option counts where the request is silent");
+    ann.post("/api/config/reset", json!({})).await.ok();
+    assert_eq!(ann.get("/api/config").await.ok()["default_options"], json!({}));
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_wrong_preset_hears_of_every_field_and_is_not_saved() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let refused = ann
+        .post(
+            "/api/settings/presets",
+            json!({"name": "", "settings": {"council_models": ["m/one"], "tier1_models": ["m/one", "m/one"]},
+                   "options": {"use_cot": "yes", "content": "hi", "quorum": 9}}),
+        )
+        .await;
+    assert_eq!(
+        refused.wrong_fields(),
+        [
+            "name",
+            "settings.council_models",
+            "settings.tier1_models.1",
+            "options.content",
+            "options.use_cot",
+            "options.quorum"
+        ]
+    );
+    assert!(names(&ann.get("/api/settings/presets").await.ok()).is_empty());
+    let refused = ann.put("/api/config", json!({"default_options": {"use_cot": 1}})).await;
+    assert_eq!(refused.json()["errors"][0]["field"], "default_options.use_cot");
+    app.close().await;
+}
+
+#[tokio::test]
+async fn admins_give_presets_and_settings_to_everybody() {
+    let app = TestApp::start().await;
+    let (ann, root) = (app.user("ann"), app.admin());
+    let preset = json!({"name": "House", "shared": true, "settings": {"council_models": ["m/one", "m/two"]}});
+    assert_eq!(ann.post("/api/settings/presets", preset.clone()).await.status, 403);
+    let saved = root.post("/api/settings/presets", preset).await.ok();
+    let list = ann.get("/api/settings/presets").await.ok();
+    assert_eq!((names(&list), &list["presets"][0]["shared"]), (vec!["House"], &json!(true)));
+    let path = format!("/api/settings/presets/{}", saved["preset"]["id"].as_str().unwrap());
+    assert_eq!(ann.send("DELETE", &path, None).await.status, 403);
+    ann.post(&format!("{path}/apply"), json!({})).await.ok();
+    root.send("DELETE", &path, None).await.ok();
+    assert_eq!(ann.get("/api/config").await.ok()["council_models"].as_array().unwrap().len(), 2);
+
+    let bob = app.user("bob");
+    assert_eq!(bob.get("/api/admin/config").await.status, 403);
+    assert_eq!(bob.put("/api/admin/config", json!({"chairman_model": "m/two"})).await.status, 403);
+    assert_eq!(root.get("/api/admin/config").await.ok()["is_default"], true);
+    let refused = root
+        .put("/api/admin/config", json!({"chairman_model": "two words", "tier1_models": ["m/one"]}))
+        .await;
+    assert_eq!(refused.status, 422);
+    assert_eq!(refused.json()["errors"].as_array().unwrap().len(), 2);
+    root.put("/api/admin/config", json!({"chairman_model": "m/two"})).await.ok();
+    assert_eq!(bob.get("/api/config").await.ok()["chairman_model"], "m/two");
+    let conversation = bob.conversation().await;
+    let events = bob.ask(&conversation, json!({"content": "Why?"})).await.rest().await;
+    let written = events.iter().find(|event| event.kind() == "stage3_complete").unwrap();
+    assert_eq!(written.json["data"]["model"], "m/two");
+    root.post("/api/admin/config/reset", json!({})).await.ok();
+    assert_eq!(root.get("/api/admin/config").await.ok()["is_default"], true);
+    assert_ne!(bob.get("/api/config").await.ok()["chairman_model"], "m/two");
+    app.close().await;
+}
