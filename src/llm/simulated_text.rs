@@ -2,12 +2,17 @@
 
 use super::dice::Dice;
 use super::request::{ChatRequest, Purpose, Role};
+use super::schema::Schema;
 use super::simulated::LABEL;
+use super::simulated_json;
 
 /// The whole text of a reply.
 pub(super) fn write(request: &ChatRequest) -> String {
     let mut dice = Dice::new(request.seed, &request.model);
     let prompt = Prompt::of(request);
+    if let Some(Schema { schema, .. }) = &request.schema {
+        return simulated_json::fitting(schema, &mut dice).to_string();
+    }
     match request.purpose {
         Purpose::Answer => answer(&prompt, &mut dice),
         Purpose::Review => format!("{LABEL}\n\n{}", review(&prompt, &mut dice)),

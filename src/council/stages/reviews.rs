@@ -232,6 +232,7 @@ async fn send(
         sampling: plan.settings.sampling(Purpose::Review),
         timeouts: plan.settings.timeouts(Purpose::Review),
         seed: 0,
+        schema: None,
     };
     run.call(Stage::Stage2, key, request).of_member(member.name()).send().await
 }
