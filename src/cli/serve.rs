@@ -196,6 +196,7 @@ fn providers(config: &Config) -> Vec<ProviderSettings> {
             headers,
             stream: provider.stream,
             max_in_flight: provider.max_in_flight,
+            structured_outputs: provider.structured_outputs,
             tokens_per_second: provider.tokens_per_second,
             first_token_ms: provider.first_token_ms,
             ..ProviderSettings::new(&provider.name, kind)

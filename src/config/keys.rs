@@ -124,6 +124,7 @@ pub(super) const KEYS: &[Key] = &[
     key("providers.<name>.headers.<header>", Kind::Secret, "", "A header to send with every call. In the environment, `_` in a header's name stands for `-`.").example("LLM Council"),
     key("providers.<name>.stream", Kind::Bool, "true", "Whether replies are asked for token by token."),
     key("providers.<name>.max_in_flight", Kind::Number(1, 10_000), "1000", "The most calls at once; further ones wait, within their time limits. Lower it for a server of your own that answers few at once."),
+    key("providers.<name>.structured_outputs", Kind::Bool, "false", "Whether an `openai_compatible` server can hold a reply to a JSON schema (`response_format` with `json_schema`). OpenRouter says it itself for each of its models. Where it is not offered, models are asked for plain text in a given form."),
     key("providers.<name>.tokens_per_second", Kind::Number(1, 1_000_000), "40", "How fast a simulated model writes."),
     key("providers.<name>.first_token_ms", Kind::Number(0, 600_000), "400", "How long a simulated model thinks before it writes."),
     key("council.models", Kind::Seats, "", "The members, 2 to 7. An item may be a table `{ model, alias, system_prompt }`. The defaults are those of `config.default.toml`; a default provider of another kind has none.").example("openai/gpt-5.1, x-ai/grok-4"),

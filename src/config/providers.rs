@@ -71,6 +71,7 @@ fn provider(read: &Reader, name: &str) -> Provider {
         headers: provider_headers(read, &key("headers")),
         stream: read.bool(&key("stream")),
         max_in_flight: read.number(&key("max_in_flight")).unwrap_or_default(),
+        structured_outputs: read.bool(&key("structured_outputs")),
         tokens_per_second: read.number(&key("tokens_per_second")).unwrap_or_default(),
         first_token_ms: read.number(&key("first_token_ms")).unwrap_or_default(),
     }

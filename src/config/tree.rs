@@ -173,6 +173,8 @@ pub struct Provider {
     /// Whether replies are asked for token by token.
     pub stream: bool,
     pub max_in_flight: usize,
+    /// Whether an `OpenaiCompatible` one can hold a reply to a JSON schema.
+    pub structured_outputs: bool,
     /// How fast a simulated model writes.
     pub tokens_per_second: u32,
     /// How long a simulated model thinks first.
@@ -189,6 +191,7 @@ impl fmt::Debug for Provider {
             .field("headers", &self.headers.keys().collect::<Vec<_>>())
             .field("stream", &self.stream)
             .field("max_in_flight", &self.max_in_flight)
+            .field("structured_outputs", &self.structured_outputs)
             .field("tokens_per_second", &self.tokens_per_second)
             .field("first_token_ms", &self.first_token_ms)
             .finish()

@@ -289,6 +289,14 @@ impl Run {
         self.models.is_simulated(model)
     }
 
+    /// Whether this model's replies can be held to a schema, as far as is known now. It may come
+    /// out otherwise in another execution: what depends on it is decided by [`Run::decide`]. A
+    /// request may carry a schema either way.
+    #[must_use]
+    pub fn offers_schema(&self, model: &str) -> bool {
+        self.models.offers_schema(model)
+    }
+
     /// What the finished calls cost, by stage.
     #[must_use]
     pub fn costs(&self) -> Costs {
@@ -453,7 +461,8 @@ fn seed_of(id: RunId, key: &str) -> u64 {
     digest.iter().take(8).fold(0, |seed, byte| (seed << 8) | u64::from(*byte))
 }
 
-/// A hash of what is asked, without what only bounds or seeds it.
+/// A hash of what is asked, without what only bounds or seeds it. The schema is none of it: whether
+/// it is sent depends on what the provider offers at the time.
 fn fingerprint(request: &ChatRequest) -> String {
     let mut hash = Sha256::new();
     hash.update(request.model.as_bytes());

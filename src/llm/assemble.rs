@@ -1,6 +1,7 @@
 //! One call from beginning to end: asks the breaker, waits for a place, opens the reply, passes its
 //! pieces on, keeps the time limits, tries again where that can help, and puts the pieces together.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -16,6 +17,7 @@ use super::limit::InFlight;
 use super::reply::{Reply, ToolCall};
 use super::request::{ChatRequest, Timeouts};
 use super::retry::RetryPolicy;
+use super::schema::Refusals;
 use super::{Chunk, DeltaSink, Provider};
 
 /// More tool calls in one reply are taken for a runaway.
@@ -34,6 +36,7 @@ pub(super) struct Caller<'a> {
     pub places: &'a InFlight,
     pub breaker: &'a Breaker,
     pub retry: &'a RetryPolicy,
+    pub schema_refusals: &'a Refusals,
     /// Bound on text, reasoning and tool calls together.
     pub max_answer_bytes: usize,
 }
@@ -47,6 +50,7 @@ impl Caller<'_> {
     pub async fn call(&self, request: &ChatRequest, sink: &mut dyn DeltaSink) -> Result<Reply, CallError> {
         let deadline = Instant::now() + limit(request.timeouts.total_ms);
         let mut dice = Dice::new(request.seed, &request.model);
+        let mut asked = Cow::Borrowed(request);
         let mut earlier: Option<CallError> = None;
         // A wait that the breaker asks for is a round without a try.
         let (mut rounds, mut tries) = (0, 0);
@@ -62,12 +66,17 @@ impl Caller<'_> {
                     }
                     tries += 1;
                     let mut assembly = Assembly::new(self.max_answer_bytes);
-                    let result = self.try_once(request, sink, &mut assembly, &mut pass, deadline).await;
+                    let result = self.try_once(&asked, sink, &mut assembly, &mut pass, deadline).await;
                     // The place is given back during a pause, so that others get on.
                     drop(place);
                     let arrived = assembly.first_token.is_some();
                     match result {
-                        Ok(()) => return Ok(assembly.into_reply(tries)),
+                        Ok(()) => {
+                            if asked.schema != request.schema {
+                                self.schema_refusals.remember(&request.model);
+                            }
+                            return Ok(assembly.into_reply(tries));
+                        }
                         Err(error) => {
                             (CallError { tries, partial: assembly.into_partial(tries), ..error }, arrived)
                         }
@@ -84,6 +93,12 @@ impl Caller<'_> {
                 }
                 None => return Err(earlier.unwrap_or_else(|| self.no_place(request.timeouts))),
             };
+            if asked.schema.is_some() && !arrived && may_mean_the_schema(&error) {
+                // Whether it was the schema is known when the same is taken without it.
+                asked.to_mut().schema = None;
+                earlier = Some(error);
+                continue;
+            }
             let remaining = deadline.saturating_duration_since(Instant::now());
             let Some(pause) = self.retry.pause(&error, rounds, arrived, remaining, &mut dice) else {
                 return Err(error);
@@ -234,6 +249,11 @@ impl Caller<'_> {
         };
         CallError::new(ErrorKind::BadResponse, format!("{}: {what}", self.name))
     }
+}
+
+/// Whether a provider may have refused a request for its schema: servers word it in many ways.
+fn may_mean_the_schema(error: &CallError) -> bool {
+    error.kind == ErrorKind::Refused && matches!(error.status, Some(400 | 422))
 }
 
 fn limit(ms: u64) -> Duration {

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::super::reply::Usage;
 use super::super::request::{Purpose, Sampling};
-use super::super::{Chunks, ModelInfo, NoSink};
+use super::super::{Chunks, ModelInfo, NoSink, Schema};
 use super::*;
 
 /// What a scripted provider does in one try.
@@ -88,6 +88,7 @@ fn request() -> ChatRequest {
         sampling: Sampling::default(),
         timeouts: Timeouts { first_token_ms: 1_000, idle_ms: 500, total_ms: 10_000 },
         seed: 1,
+        schema: None,
     }
 }
 
@@ -101,6 +102,7 @@ async fn call_with(provider: &Scripted, sink: &mut dyn DeltaSink, max: usize) ->
         places: &places,
         breaker: &breaker,
         retry: &retry,
+        schema_refusals: &Refusals::default(),
         max_answer_bytes: max,
     };
     caller.call(&request(), sink).await
@@ -253,6 +255,7 @@ async fn waiting_for_a_place_is_no_latency() {
         places: &places,
         breaker: &breaker,
         retry: &retry,
+        schema_refusals: &Refusals::default(),
         max_answer_bytes: 100,
     };
     let request = request();
@@ -274,6 +277,7 @@ async fn waiting_for_a_place_ends_with_the_total_time() {
         places: &places,
         breaker: &breaker,
         retry: &retry,
+        schema_refusals: &Refusals::default(),
         max_answer_bytes: 100,
     };
     let error = caller.call(&request(), &mut NoSink).await.unwrap_err();
@@ -386,20 +390,27 @@ struct Gate {
     places: InFlight,
     breaker: Breaker,
     retry: RetryPolicy,
+    schema_refusals: Refusals,
 }
 
 impl Gate {
     fn new(places: usize) -> Self {
-        Self { places: InFlight::new(places), breaker: Breaker::new("gate"), retry: RetryPolicy::default() }
+        Self {
+            places: InFlight::new(places),
+            breaker: Breaker::new("gate"),
+            retry: RetryPolicy::default(),
+            schema_refusals: Refusals::default(),
+        }
     }
 
-    async fn ask(&self, provider: &Scripted, request: &ChatRequest) -> Result<Reply, CallError> {
+    async fn ask(&self, provider: &dyn Provider, request: &ChatRequest) -> Result<Reply, CallError> {
         let caller = Caller {
             name: "gate",
             provider,
             places: &self.places,
             breaker: &self.breaker,
             retry: &self.retry,
+            schema_refusals: &self.schema_refusals,
             max_answer_bytes: 100,
         };
         caller.call(request, &mut NoSink).await
@@ -538,14 +549,13 @@ async fn a_call_in_the_queue_is_refused_when_the_circuit_opens() {
 
 #[tokio::test(start_paused = true)]
 async fn a_rate_limit_is_waited_for_by_all_who_come_meanwhile() {
-    let gate = Gate::new(9);
     let limited = CallError {
         status: Some(429),
         retry_after_ms: Some(2_000),
         ..CallError::new(ErrorKind::RateLimited, "slow down")
     };
     let refusing = Scripted { refusal: Some(limited), ..Scripted::new(vec![]) };
-    let once = Gate { retry: RetryPolicy::NEVER, places: gate.places.clone(), breaker: Breaker::new("gate") };
+    let once = Gate { retry: RetryPolicy::NEVER, ..Gate::new(9) };
     let request = request();
     assert_eq!(once.ask(&refusing, &request).await.unwrap_err().kind, ErrorKind::RateLimited);
     let refused = once.ask(&refusing, &request).await.unwrap_err();
@@ -579,4 +589,72 @@ async fn retries_stay_a_tenth_of_the_calls_beyond_a_small_reserve() {
     let retries = asked(&flaky) - 200;
     // What came back by itself in the pauses is below one.
     assert!((10..=31).contains(&retries), "{retries} retries for 200 calls");
+}
+
+/// Refuses every request with a schema, and more if so scripted.
+struct Plain {
+    refusal: CallError,
+    /// The schemas sent, in order.
+    sent: Mutex<Vec<bool>>,
+    refuses_all: bool,
+}
+
+impl Plain {
+    fn new(status: u16, kind: ErrorKind) -> Self {
+        let refusal = CallError { status: Some(status), ..CallError::new(kind, "no response_format") };
+        Self { refusal, sent: Mutex::default(), refuses_all: false }
+    }
+
+    fn sent(&self) -> Vec<bool> {
+        std::mem::take(&mut self.sent.lock().unwrap())
+    }
+}
+
+#[async_trait]
+impl Provider for Plain {
+    async fn open(&self, request: &ChatRequest) -> Result<Chunks, CallError> {
+        self.sent.lock().unwrap().push(request.schema.is_some());
+        if self.refuses_all || request.schema.is_some() {
+            return Err(self.refusal.clone());
+        }
+        let chunks = [Chunk::Text("x".into()), Chunk::Finish("stop".into())];
+        Ok(stream::iter(chunks.map(Ok)).boxed())
+    }
+
+    async fn models(&self) -> Result<Vec<ModelInfo>, CallError> {
+        Ok(Vec::new())
+    }
+}
+
+fn with_schema() -> ChatRequest {
+    ChatRequest { schema: Some(Schema::new("verdict", json!({"type": "object"}))), ..request() }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_schema_that_is_refused_is_left_out_at_once_and_that_is_remembered() {
+    for status in [400, 422] {
+        let (gate, plain) =
+            (Gate { retry: RetryPolicy::NEVER, ..Gate::new(1) }, Plain::new(status, ErrorKind::Refused));
+        let before = Instant::now();
+        let reply = gate.ask(&plain, &with_schema()).await.unwrap();
+        assert_eq!((reply.tries, before.elapsed()), (2, Duration::ZERO));
+        assert_eq!(plain.sent(), [true, false]);
+        assert!(gate.schema_refusals.holds(&request().model));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_that_is_not_about_the_schema_is_not_blamed_on_it() {
+    let gate = Gate::new(1);
+    let refusing = Plain { refuses_all: true, ..Plain::new(400, ErrorKind::Refused) };
+    let error = gate.ask(&refusing, &with_schema()).await.unwrap_err();
+    assert_eq!((error.tries, refusing.sent()), (2, vec![true, false]));
+    for (status, kind) in
+        [(400, ErrorKind::ContextTooLong), (404, ErrorKind::Refused), (401, ErrorKind::Auth)]
+    {
+        let refusing = Plain::new(status, kind);
+        assert_eq!(gate.ask(&refusing, &with_schema()).await.unwrap_err().kind, kind);
+        assert_eq!(refusing.sent(), [true], "{status}");
+    }
+    assert!(!gate.schema_refusals.holds(&request().model));
 }

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::error::{CallError, ErrorKind};
 use super::reply::Usage;
 use super::request::{ChatMessage, ChatRequest};
+use super::schema::Schema;
 use super::upstream_error::Asked;
 use super::{Chunk, clean};
 
@@ -34,6 +35,28 @@ struct Body<'a> {
     max_completion_tokens: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     usage: Option<Include>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<ResponseFormat<'a>>,
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+enum ResponseFormat<'a> {
+    JsonSchema { json_schema: JsonSchema<'a> },
+}
+
+#[derive(Serialize)]
+struct JsonSchema<'a> {
+    name: &'a str,
+    strict: bool,
+    schema: &'a Value,
+}
+
+impl<'a> ResponseFormat<'a> {
+    fn of(schema: &'a Schema) -> Self {
+        let Schema { name, schema } = schema;
+        Self::JsonSchema { json_schema: JsonSchema { name, strict: true, schema } }
+    }
 }
 
 #[derive(Serialize, Default)]
@@ -65,6 +88,7 @@ pub(super) fn body(
         max_tokens,
         max_completion_tokens,
         usage: dialect.usage_include.then(|| Include { include: Some(true), ..Include::default() }),
+        response_format: request.schema.as_ref().map(ResponseFormat::of),
     })
 }
 

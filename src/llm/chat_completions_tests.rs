@@ -43,6 +43,7 @@ fn request(sampling: Sampling) -> ChatRequest {
         sampling,
         timeouts: Default::default(),
         seed: 7,
+        schema: None,
     }
 }
 
@@ -67,6 +68,20 @@ fn a_request_says_what_was_set_and_nothing_else() {
     assert_eq!(whole.get("stream_options"), None);
     assert_eq!(whole["usage"], json!({"include": true}));
     assert_eq!((&whole["temperature"], &whole["max_tokens"]), (&json!(0.5), &json!(9)));
+}
+
+#[test]
+fn a_schema_is_asked_for_strictly() {
+    let schema = Schema::new("verdict", json!({"type": "object", "properties": {}}));
+    let request = ChatRequest { schema: Some(schema), ..request(Sampling::default()) };
+    let body: Value = serde_json::from_slice(&body(&request, true, PLAIN).unwrap()).unwrap();
+    assert_eq!(
+        body["response_format"],
+        json!({
+            "type": "json_schema",
+            "json_schema": {"name": "verdict", "strict": true, "schema": {"type": "object", "properties": {}}},
+        })
+    );
 }
 
 #[test]

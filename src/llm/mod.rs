@@ -25,8 +25,10 @@ pub mod registry;
 pub mod reply;
 pub mod request;
 mod retry;
+mod schema;
 pub mod settings;
 pub mod simulated;
+mod simulated_json;
 mod simulated_text;
 mod sse;
 mod upstream_error;
@@ -40,6 +42,7 @@ pub use registry::{ListError, ModelList, Registry, RegistryError};
 pub use reply::{Reply, ToolCall, Usage};
 pub use request::{ChatMessage, ChatRequest, Purpose, Role, Sampling, Timeouts};
 pub use retry::RetryPolicy;
+pub use schema::{Schema, Schemas};
 pub use settings::{ProviderKind, ProviderSettings};
 
 /// One piece of a model's reply as it arrives.
@@ -107,6 +110,11 @@ pub trait Provider: Send + Sync {
         true
     }
 
+    /// Which of its models take a schema.
+    fn schemas(&self) -> Schemas {
+        Schemas::Never
+    }
+
     /// Whether its answers are made up here, to be labelled as such.
     fn is_simulated(&self) -> bool {
         false
@@ -142,6 +150,11 @@ pub trait Models: Send + Sync {
 
     /// Whether this model's answers are made up by the simulated provider.
     fn is_simulated(&self, model: &str) -> bool;
+
+    /// Whether this model is sent [`ChatRequest::schema`], as far as is known now.
+    fn offers_schema(&self, _model: &str) -> bool {
+        false
+    }
 }
 
 /// One model on offer.
@@ -159,6 +172,9 @@ pub struct ModelInfo {
     pub provider: String,
     /// The maker, from the id (`openai/gpt-5.1` → `openai`), to group by.
     pub family: String,
+    /// Whether its replies can be held to a JSON schema.
+    #[serde(default)]
+    pub structured_outputs: bool,
 }
 
 /// List prices in USD per token.

@@ -32,6 +32,7 @@ pub(super) fn read(document: &Value, provider: &str, now: Timestamp) -> Option<V
                     pricing: pricing(item),
                     provider: provider.to_owned(),
                     family: family(id).to_owned(),
+                    structured_outputs: takes_schemas(item),
                 })
             })
             .collect(),
@@ -62,6 +63,12 @@ fn writes_text(item: &Value) -> bool {
     }
     let kind = item.get("type").and_then(Value::as_str).unwrap_or_default();
     !matches!(kind, "embedding" | "embeddings" | "image" | "audio" | "rerank" | "moderation" | "transcribe")
+}
+
+/// OpenRouter names the parameters of each model. `response_format` alone may mean JSON of any form.
+fn takes_schemas(item: &Value) -> bool {
+    let parameters = item.get("supported_parameters").and_then(Value::as_array);
+    parameters.is_some_and(|names| names.iter().any(|name| name.as_str() == Some("structured_outputs")))
 }
 
 fn is_on_offer(item: &Value, now: Timestamp) -> bool {
@@ -126,6 +133,7 @@ mod tests {
             "architecture": {"modality": "text+image->text", "output_modalities": ["text"]},
             "pricing": {"prompt": "0.00000125", "completion": "0.00001", "request": "0"},
             "expiration_date": null,
+            "supported_parameters": ["max_tokens", "response_format", "structured_outputs"],
         }]});
         assert_eq!(
             read(&list, "openrouter", now()).unwrap(),
@@ -136,6 +144,7 @@ mod tests {
                 pricing: Some(Pricing { prompt: 0.000_001_25, completion: 0.000_01 }),
                 provider: "openrouter".into(),
                 family: "openai".into(),
+                structured_outputs: true,
             }]
         );
     }

@@ -7,12 +7,14 @@ use super::endpoint::Endpoint;
 use super::error::CallError;
 use super::request::ChatRequest;
 use super::settings::ProviderSettings;
-use super::{Chunks, ModelInfo, Provider, model_list};
+use super::{Chunks, ModelInfo, Provider, Schemas, model_list};
 
 /// One such server.
 pub(super) struct OpenAiCompatible {
     name: String,
     endpoint: Endpoint,
+    /// Few such servers say it themselves, so the operator does.
+    structured_outputs: bool,
 }
 
 impl OpenAiCompatible {
@@ -23,7 +25,8 @@ impl OpenAiCompatible {
             return Err(vec!["base_url: is missing (the part before /chat/completions)".into()]);
         };
         let endpoint = Endpoint::new(settings, client, base_url, &[], false)?;
-        Ok(Self { name: settings.name.clone(), endpoint })
+        let structured_outputs = settings.structured_outputs;
+        Ok(Self { name: settings.name.clone(), endpoint, structured_outputs })
     }
 }
 
@@ -34,11 +37,17 @@ impl Provider for OpenAiCompatible {
     }
 
     async fn models(&self) -> Result<Vec<ModelInfo>, CallError> {
-        listed(&self.endpoint, &self.name).await
+        let structured_outputs = self.structured_outputs;
+        let models = listed(&self.endpoint, &self.name).await?;
+        Ok(models.into_iter().map(|model| ModelInfo { structured_outputs, ..model }).collect())
     }
 
     fn streams(&self) -> bool {
         self.endpoint.streams()
+    }
+
+    fn schemas(&self) -> Schemas {
+        if self.structured_outputs { Schemas::Always } else { Schemas::Never }
     }
 }
 

@@ -7,7 +7,7 @@ use super::error::CallError;
 use super::openai_compatible::listed;
 use super::request::ChatRequest;
 use super::settings::ProviderSettings;
-use super::{Chunks, ModelInfo, Provider};
+use super::{Chunks, ModelInfo, Provider, Schemas};
 
 /// Where it is, unless the configuration says otherwise.
 pub const DEFAULT_BASE_URL: &str = "https://openrouter.ai/api/v1";
@@ -43,5 +43,9 @@ impl Provider for OpenRouter {
 
     fn streams(&self) -> bool {
         self.endpoint.streams()
+    }
+
+    fn schemas(&self) -> Schemas {
+        Schemas::Listed
     }
 }

@@ -18,9 +18,10 @@ use super::openrouter::OpenRouter;
 use super::reply::Reply;
 use super::request::ChatRequest;
 use super::retry::RetryPolicy;
+use super::schema::Refusals;
 use super::settings::{ProviderKind, ProviderSettings};
 use super::simulated::Simulated;
-use super::{DeltaSink, ModelInfo, Models, Pricing, Provider, client, pricing};
+use super::{DeltaSink, ModelInfo, Models, Pricing, Provider, Schemas, client, pricing};
 
 /// How long a list of models is served without asking again.
 const LIST_TTL: Duration = Duration::from_secs(600);
@@ -64,6 +65,7 @@ struct Entry {
     places: InFlight,
     breaker: Breaker,
     retry: RetryPolicy,
+    schema_refusals: Refusals,
     max_answer_bytes: usize,
 }
 
@@ -123,6 +125,7 @@ impl Registry {
                 places: InFlight::new(settings.max_in_flight),
                 breaker: Breaker::new(&settings.name),
                 retry: settings.retry,
+                schema_refusals: Refusals::default(),
                 max_answer_bytes: settings.max_answer_bytes,
             };
             if entries.insert(settings.name.clone(), entry).is_some() {
@@ -230,16 +233,36 @@ impl Registry {
     fn pricing(&self, provider: &str, id: &str) -> Option<Pricing> {
         self.cached()?.prices.get(provider)?.get(id).copied()
     }
+
+    /// Whether this provider's model is sent schemas.
+    fn takes_schemas(&self, entry: &Entry, id: &str) -> bool {
+        let listed = || {
+            let cached = self.cached()?;
+            cached
+                .offers
+                .get(&entry.name)?
+                .iter()
+                .find(|model| model.id == id)
+                .map(|it| it.structured_outputs)
+        };
+        let offered = match entry.provider.schemas() {
+            Schemas::Never => false,
+            Schemas::Always => true,
+            Schemas::Listed => listed().unwrap_or(false),
+        };
+        offered && !entry.schema_refusals.holds(id)
+    }
 }
 
 #[async_trait]
 impl Models for Registry {
     async fn chat(&self, request: &ChatRequest, sink: &mut dyn DeltaSink) -> Result<Reply, CallError> {
         let (entry, id) = self.resolve(&request.model);
-        let request = if id == request.model {
+        let schema = request.schema.as_ref().filter(|_| self.takes_schemas(entry, id));
+        let request = if id == request.model && schema == request.schema.as_ref() {
             Cow::Borrowed(request)
         } else {
-            Cow::Owned(ChatRequest { model: id.to_owned(), ..request.clone() })
+            Cow::Owned(ChatRequest { model: id.to_owned(), schema: schema.cloned(), ..request.clone() })
         };
         let caller = Caller {
             name: &entry.name,
@@ -247,6 +270,7 @@ impl Models for Registry {
             places: &entry.places,
             breaker: &entry.breaker,
             retry: &entry.retry,
+            schema_refusals: &entry.schema_refusals,
             max_answer_bytes: entry.max_answer_bytes,
         };
         let mut result = caller.call(&request, sink).await;
@@ -273,6 +297,11 @@ impl Models for Registry {
 
     fn is_simulated(&self, model: &str) -> bool {
         self.resolve(model).0.provider.is_simulated()
+    }
+
+    fn offers_schema(&self, model: &str) -> bool {
+        let (entry, id) = self.resolve(model);
+        self.takes_schemas(entry, id)
     }
 }
 

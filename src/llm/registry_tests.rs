@@ -4,7 +4,7 @@ use futures_util::FutureExt as _;
 use tokio::sync::Notify;
 
 use super::super::request::{ChatMessage, Purpose, Role, Sampling, Timeouts};
-use super::super::{Chunks, ErrorKind, NoSink};
+use super::super::{Chunks, ErrorKind, NoSink, Schema};
 use super::*;
 
 fn simulated(name: &str) -> ProviderSettings {
@@ -84,6 +84,7 @@ fn request(model: &str) -> ChatRequest {
         sampling: Sampling::default(),
         timeouts: Timeouts::default(),
         seed: 7,
+        schema: None,
     }
 }
 
@@ -114,8 +115,13 @@ struct Listing {
 
 #[async_trait]
 impl Provider for Listing {
-    async fn open(&self, _request: &ChatRequest) -> Result<Chunks, CallError> {
+    async fn open(&self, request: &ChatRequest) -> Result<Chunks, CallError> {
         use futures_util::StreamExt as _;
+        assert!(
+            request.schema.is_none() || request.model == "x/y:free",
+            "{} does not offer it",
+            request.model
+        );
         let usage = super::super::Usage { prompt_tokens: 10, completion_tokens: 1, ..Default::default() };
         let chunks = [super::super::Chunk::Text("x".into()), super::super::Chunk::Usage(usage)];
         Ok(futures_util::stream::iter(chunks.map(Ok)).boxed())
@@ -135,8 +141,13 @@ impl Provider for Listing {
                 pricing: Some(Pricing { prompt: 0.5, completion: 1.0 }),
                 provider: "gate".into(),
                 family: "x".into(),
+                structured_outputs: id == "x/y:free",
             })
             .to_vec())
+    }
+
+    fn schemas(&self) -> Schemas {
+        Schemas::Listed
     }
 }
 
@@ -151,6 +162,7 @@ fn listing(fails_from: usize) -> (Registry, Arc<AtomicUsize>, Arc<Notify>) {
         places: InFlight::new(4),
         breaker: Breaker::new("gate"),
         retry: RetryPolicy::NEVER,
+        schema_refusals: Refusals::default(),
         max_answer_bytes: 100,
     };
     registry.entries.insert("gate".into(), entry);
@@ -219,4 +231,36 @@ async fn the_cost_comes_from_the_list_once_it_is_known() {
     go.notify_one();
     registry.models().await;
     assert_eq!(cost().await, Some(6.0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_schema_goes_only_to_models_that_offer_it() {
+    let (registry, _, go) = listing(9);
+    assert!(registry.offers_schema("cedar/pro"), "simulated");
+    assert!(!registry.offers_schema("gate:x/y:free"), "nothing is known of it yet");
+    go.notify_one();
+    registry.models().await;
+    assert!(registry.offers_schema("gate:x/y:free") && !registry.offers_schema("gate:sim:z"));
+    registry.entries["gate"].schema_refusals.remember("x/y:free");
+    assert!(!registry.offers_schema("gate:x/y:free"), "it refused one");
+
+    let schema = Schema::new("verdict", serde_json::json!({"type": "object"}));
+    let asking = ChatRequest { schema: Some(schema), ..request("gate:sim:z") };
+    assert_eq!(registry.chat(&asking, &mut NoSink).await.unwrap().text, "x", "without the schema");
+    assert_eq!(
+        registry.chat(&ChatRequest { model: "cedar/pro".into(), ..asking }, &mut NoSink).await.unwrap().text,
+        "{}"
+    );
+}
+
+#[test]
+fn an_openai_compatible_server_offers_schemas_when_the_operator_says_so() {
+    for offers in [false, true] {
+        let settings = ProviderSettings {
+            base_url: Some("http://gate.example/v1".into()),
+            structured_outputs: offers,
+            ..ProviderSettings::new("gate", ProviderKind::OpenAiCompatible)
+        };
+        assert_eq!(Registry::new(vec![settings], "gate").unwrap().offers_schema("m"), offers);
+    }
 }

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::schema::Schema;
+
 /// Who says a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -122,4 +124,8 @@ pub struct ChatRequest {
     /// Repeatability for the simulated provider: the run's seed and the call's key.
     #[serde(default)]
     pub seed: u64,
+    /// The JSON that the reply is to consist of. Left out where the model does not offer it or
+    /// refuses it, so the prompt must say by itself what to write, and the reply may be either.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schema: Option<Schema>,
 }

@@ -40,6 +40,8 @@ pub struct ProviderSettings {
     pub retry: RetryPolicy,
     /// Bound on text, reasoning and tool calls of one answer together.
     pub max_answer_bytes: usize,
+    /// OpenAI-compatible only: whether its models take a JSON schema for their replies.
+    pub structured_outputs: bool,
     /// Simulated only: pace of an answer in tokens per second, 0 for instantly.
     pub tokens_per_second: u32,
     /// Simulated only: pause before the first token, in milliseconds; ignored at pace 0.
@@ -65,6 +67,7 @@ impl ProviderSettings {
             max_in_flight: 1000,
             retry,
             max_answer_bytes: 1 << 20,
+            structured_outputs: false,
             tokens_per_second: 40,
             first_token_ms: 400,
         }

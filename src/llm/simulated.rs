@@ -15,7 +15,7 @@ use super::reply::Usage;
 use super::request::ChatRequest;
 use super::settings::ProviderSettings;
 use super::simulated_text as text;
-use super::{Chunk, Chunks, ModelInfo, Pricing, Provider, family};
+use super::{Chunk, Chunks, ModelInfo, Pricing, Provider, Schemas, family};
 
 /// The line that every simulated answer begins with.
 pub const LABEL: &str = "_Simulated answer: no model was asked._";
@@ -88,8 +88,13 @@ impl Provider for Simulated {
                 pricing: Some(Pricing { prompt: 0.0, completion: 0.0 }),
                 provider: self.name.clone(),
                 family: family(id).to_owned(),
+                structured_outputs: true,
             })
             .collect())
+    }
+
+    fn schemas(&self) -> Schemas {
+        Schemas::Always
     }
 
     fn is_simulated(&self) -> bool {

@@ -1,7 +1,9 @@
 use super::super::request::{ChatMessage, Purpose, Role, Sampling, Timeouts};
 use super::super::settings::{ProviderKind, ProviderSettings};
 use super::*;
+use crate::llm::Schema;
 use proptest::prelude::*;
+use serde_json::json;
 
 fn request(purpose: Purpose, model: &str, prompt: &str) -> ChatRequest {
     ChatRequest {
@@ -11,6 +13,7 @@ fn request(purpose: Purpose, model: &str, prompt: &str) -> ChatRequest {
         sampling: Sampling::default(),
         timeouts: Timeouts::default(),
         seed: 7,
+        schema: None,
     }
 }
 
@@ -43,6 +46,18 @@ async fn every_answer_says_that_it_is_simulated() {
     for purpose in [Purpose::Answer, Purpose::Review, Purpose::BallotRepair, Purpose::Synthesis] {
         assert!(written(purpose, REVIEW).await.starts_with(LABEL), "{purpose:?}");
     }
+}
+
+#[tokio::test]
+async fn a_schema_is_answered_with_json_alone() {
+    let schema = Schema::new("yes", json!({"type": "object", "properties": {"yes": {"type": "boolean"}}}));
+    let request = ChatRequest { schema: Some(schema), ..request(Purpose::BallotRepair, "cedar/pro", REVIEW) };
+    let items = chunks(&provider(0), &request).await;
+    let text: String = items
+        .into_iter()
+        .filter_map(|item| if let Chunk::Text(text) = item.unwrap() { Some(text) } else { None })
+        .collect();
+    assert!(serde_json::from_str::<serde_json::Value>(&text).unwrap()["yes"].is_boolean(), "{text}");
 }
 
 #[tokio::test]

@@ -2,23 +2,33 @@
 
 use super::dice::Dice;
 use super::request::{ChatRequest, Purpose, Role};
+use super::schema::Schema;
 use super::simulated::LABEL;
+use super::simulated_json;
 
 /// The whole text of a reply.
 pub(super) fn write(request: &ChatRequest) -> String {
     let mut dice = Dice::new(request.seed, &request.model);
+    let text = plain(request, &mut dice);
+    match &request.schema {
+        Some(Schema { schema, .. }) => simulated_json::fitting(schema, &text, &mut dice).to_string(),
+        None => text,
+    }
+}
+
+fn plain(request: &ChatRequest, dice: &mut Dice) -> String {
     let prompt = Prompt::of(request);
     match request.purpose {
-        Purpose::Answer => answer(&prompt, &mut dice),
-        Purpose::Review => format!("{LABEL}\n\n{}", review(&prompt, &mut dice)),
-        Purpose::BallotRepair => format!("{LABEL}\n\n{}", ballot(&prompt.labels(), &mut dice)),
-        Purpose::Synthesis => synthesis(&prompt, &mut dice),
+        Purpose::Answer => answer(&prompt, dice),
+        Purpose::Review => format!("{LABEL}\n\n{}", review(&prompt, dice)),
+        Purpose::BallotRepair => format!("{LABEL}\n\n{}", ballot(&prompt.labels(), dice)),
+        Purpose::Synthesis => synthesis(&prompt, dice),
         Purpose::Title => title(&prompt),
         Purpose::Routing => routing(&prompt),
-        Purpose::Selection => selection(&prompt, &mut dice),
-        Purpose::Critique => critique(&mut dice),
-        Purpose::Revision => format!("{LABEL}\n\n{}", body(&prompt, &mut dice)),
-        Purpose::Adversary => attack(&mut dice),
+        Purpose::Selection => selection(&prompt, dice),
+        Purpose::Critique => critique(dice),
+        Purpose::Revision => format!("{LABEL}\n\n{}", body(&prompt, dice)),
+        Purpose::Adversary => attack(dice),
     }
 }
 

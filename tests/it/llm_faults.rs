@@ -39,6 +39,7 @@ fn request(model: &str) -> ChatRequest {
         sampling: Sampling::default(),
         timeouts: Timeouts::default(),
         seed: 1,
+        schema: None,
     }
 }
 

@@ -52,6 +52,7 @@ async fn most_at_once(limit: Option<usize>) -> usize {
             sampling: Sampling::default(),
             timeouts: Timeouts::default(),
             seed: 0,
+            schema: None,
         };
         run.call(Stage::Stage1, format!("stage1/{at}"), request).send()
     });

@@ -2,3 +2,4 @@
 
 pub mod fence;
 pub mod history;
+pub mod structured;

@@ -1,8 +1,11 @@
 //! Reading a reviewer's ranking. The prompt demands one form; models write many.
 
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use super::label::Label;
+use crate::council::prompts::structured;
+use crate::llm::Schema;
 
 /// How a ranking was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -44,6 +47,70 @@ impl Ballot {
     pub fn flat(&self) -> Vec<Label> {
         self.tiers.concat()
     }
+}
+
+/// A ballot as JSON, for models that offer it. Ties are read, but not asked for: a model that may
+/// nest lists sometimes puts its whole ranking into one of them.
+#[derive(Deserialize)]
+struct JsonBallot {
+    ranking: Vec<Place>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Place {
+    One(String),
+    Tie(Vec<String>),
+}
+
+/// The schema of a ballot over these labels.
+#[must_use]
+pub fn schema(labels: &[Label]) -> Schema {
+    let ranking = json!({
+        "type": "array",
+        "items": {"type": "string", "enum": labels},
+        "description": "Every label exactly once, the best first",
+    });
+    Schema::new(
+        "ranking",
+        json!({
+            "type": "object",
+            "properties": {"ranking": ranking},
+            "required": ["ranking"],
+            "additionalProperties": false,
+        }),
+    )
+}
+
+/// Reads a reply that was to be nothing but a ballot: as JSON, or in the text form.
+#[must_use]
+pub fn parse_alone(text: &str, labels: &[Label]) -> Ballot {
+    structured::read(text).and_then(|ballot| of_json(ballot, labels)).unwrap_or_else(|| parse(text, labels))
+}
+
+/// Unknown and repeated labels are dropped, as in a text.
+fn of_json(ballot: JsonBallot, labels: &[Label]) -> Option<Ballot> {
+    let mut left = labels.to_vec();
+    let mut take = |text: &str| {
+        let text = text.trim();
+        let letter = text.strip_prefix("Response ").unwrap_or(text);
+        let known = letter.parse().ok().and_then(Label::of_letter);
+        known.and_then(|known| left.iter().position(|label| *label == known)).map(|at| left.remove(at))
+    };
+    let (mut tiers, mut exact) = (Vec::new(), true);
+    for place in ballot.ranking {
+        let texts = match place {
+            Place::One(text) => vec![text],
+            Place::Tie(texts) => texts,
+        };
+        let tier: Vec<Label> = texts.iter().filter_map(|text| take(text)).collect();
+        exact &= texts.len() == 1 && tier.len() == 1;
+        if !tier.is_empty() {
+            tiers.push(tier);
+        }
+    }
+    let parse = if exact && left.is_empty() { Parse::Strict } else { Parse::Lenient };
+    (!tiers.is_empty()).then_some(Ballot { tiers, parse, each_once: false })
 }
 
 const HEADING: &str = "final ranking";

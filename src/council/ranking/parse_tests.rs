@@ -135,6 +135,44 @@ fn a_megabyte_of_hostile_text_is_read() {
     }
 }
 
+#[track_caller]
+fn reads_alone(text: &str, expected: &str, how: Parse) {
+    let ballot = parse_alone(text, &labels(3));
+    assert_eq!((ballot.tiers, ballot.parse), (places(expected), how), "{text}");
+}
+
+#[test]
+fn a_ballot_alone_is_the_same_in_json_and_in_the_text_form() {
+    let strict = [
+        r#"{"ranking": ["Response C", "Response A", "Response B"]}"#,
+        "```json\n{\"ranking\": [\"Response C\", \"Response A\", \"Response B\"]}\n```",
+        r#"Here it is: {"ranking": [" C ", "A", ["B"]]}."#,
+        "FINAL RANKING:\n1. Response C\n2. Response A\n3. Response B",
+        "FINAL RANKING:\n1. Response C\n2. Response A\n3. Response B\n",
+    ];
+    for text in strict {
+        reads_alone(text, "CAB", Parse::Strict);
+    }
+    for (text, expected) in [
+        (r#"{"ranking": ["Response C", ["Response B", "Response A"]]}"#, "C(BA)"),
+        (r#"{"ranking": ["Response C", "Response C", "Response Z", "Response B"]}"#, "CB"),
+    ] {
+        reads_alone(text, expected, Parse::Lenient);
+    }
+    // A list that is none is read as any other text is.
+    reads_alone(r#"{"ranking": ["Response C", 7, "Response B"]}"#, "CB", Parse::Fallback);
+    for text in [r#"{"ranking": []}"#, r#"{"order": ["A"]}"#, r#"{"ranking": ["Z"]}"#, "I cannot."] {
+        reads_alone(text, "", Parse::None);
+    }
+}
+
+#[test]
+fn the_schema_names_every_label() {
+    let schema = schema(&labels(2)).schema;
+    assert_eq!(schema["properties"]["ranking"]["items"]["enum"], json!(["Response A", "Response B"]));
+    assert_eq!((&schema["required"], &schema["additionalProperties"]), (&json!(["ranking"]), &json!(false)));
+}
+
 fn strict_form(order: &[Label]) -> String {
     let lines: Vec<String> =
         order.iter().enumerate().map(|(i, label)| format!("{}. {label}", i + 1)).collect();

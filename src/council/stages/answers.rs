@@ -268,6 +268,7 @@ async fn send(
         sampling: plan.settings.sampling(Purpose::Answer),
         timeouts: plan.settings.timeouts(Purpose::Answer),
         seed: 0,
+        schema: None,
     };
     let (model, name) = (member.model.clone(), member.name().to_owned());
     let (reasoning_model, reasoning_name) = (model.clone(), name.clone());

@@ -215,6 +215,7 @@ async fn send(
         sampling: plan.settings.sampling(Purpose::Synthesis),
         timeouts: plan.settings.timeouts(Purpose::Synthesis),
         seed: 0,
+        schema: None,
     };
     let view = Streamed::new(
         editorial::Filter::default(),

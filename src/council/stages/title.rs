@@ -37,6 +37,7 @@ pub async fn ask(run: &Run, plan: &Plan) -> Option<Title> {
         sampling: plan.settings.sampling(Purpose::Title),
         timeouts: plan.settings.timeouts(Purpose::Title),
         seed: 0,
+        schema: None,
         model,
     };
     let reply = run.call(Stage::Title, "title", request).send().await.ok()?;

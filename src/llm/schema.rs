@@ -1,0 +1,102 @@
+//! Replies held to a JSON schema: what is asked for, who offers it, and who turned out not to.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use tokio::time::Instant;
+
+/// How long a model that refused a schema is not sent another: long enough that nobody pays two
+/// calls each time, short enough that a provider that learns it is believed the same day.
+const REFUSED_FOR: Duration = Duration::from_secs(3600);
+/// The most models remembered for one provider.
+const MAX_REFUSED: usize = 1000;
+
+/// The JSON that a reply is to consist of.
+///
+/// Strict mode, as providers offer it, knows a part of JSON Schema: objects with every property in
+/// `required` and `additionalProperties: false`, arrays, `enum`, `anyOf`, and the plain types.
+/// Bounds on numbers and lengths are better left to whoever reads the reply.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Schema {
+    /// Letters, digits, `_` and `-`, at most 64; some providers show it to the model.
+    pub name: String,
+    /// The schema of one object.
+    pub schema: serde_json::Value,
+}
+
+impl Schema {
+    /// A schema under a name.
+    #[must_use]
+    pub fn new(name: &str, schema: serde_json::Value) -> Self {
+        Self { name: name.to_owned(), schema }
+    }
+}
+
+/// Which of a provider's models take a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Schemas {
+    /// None, or nobody said so.
+    Never,
+    /// All of them.
+    Always,
+    /// Those of which the provider's list of models says it.
+    Listed,
+}
+
+/// The models that refused a schema lately and answered without it.
+#[derive(Debug, Default)]
+pub(super) struct Refusals(Mutex<HashMap<String, Instant>>);
+
+impl Refusals {
+    pub fn holds(&self, model: &str) -> bool {
+        self.entries().get(model).is_some_and(|until| Instant::now() < *until)
+    }
+
+    pub fn remember(&self, model: &str) {
+        let now = Instant::now();
+        let mut entries = self.entries();
+        if entries.len() >= MAX_REFUSED {
+            entries.retain(|_, until| now < *until);
+        }
+        if entries.len() >= MAX_REFUSED
+            && let Some(oldest) =
+                entries.iter().min_by_key(|(_, until)| **until).map(|(model, _)| model.clone())
+        {
+            entries.remove(&oldest);
+        }
+        entries.insert(model.to_owned(), now + REFUSED_FOR);
+    }
+
+    fn entries(&self) -> MutexGuard<'_, HashMap<String, Instant>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_refusal_is_remembered_for_an_hour() {
+        let refusals = Refusals::default();
+        refusals.remember("x/y");
+        assert!(refusals.holds("x/y") && !refusals.holds("x/z"));
+        tokio::time::advance(REFUSED_FOR).await;
+        assert!(!refusals.holds("x/y"));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_oldest_refusal_makes_room() {
+        let refusals = Refusals::default();
+        for n in 0..=MAX_REFUSED {
+            refusals.remember(&format!("x/{n}"));
+            tokio::time::advance(Duration::from_millis(1)).await;
+        }
+        assert!(
+            !refusals.holds("x/0") && refusals.holds("x/1") && refusals.holds(&format!("x/{MAX_REFUSED}"))
+        );
+        assert_eq!(refusals.entries().len(), MAX_REFUSED);
+    }
+}
