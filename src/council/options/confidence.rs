@@ -62,13 +62,13 @@ pub fn summary(scores: &[Option<u8>], total: usize) -> AggregateConfidence {
 }
 
 /// Takes confidence lines out of a text; the last one counts. A score outside 1 to 10 is `None`;
-/// halves are rounded up. A line inside a block of code stays, and counts only if it is all there is:
-/// some models put their last line into one.
+/// halves are rounded up. A line inside a block of code stays, and counts only at the very end: some
+/// models put their last line into one, or forget to close the one before.
 #[must_use]
 pub fn parse(text: &str) -> (String, Option<u8>) {
     let (shown, taken) = LineFilter::split(RULE, text);
     let shown = shown.trim_end();
-    let line = taken.lines().last().or_else(|| last_block(shown));
+    let line = taken.lines().last().or_else(|| last_block(shown)).or_else(|| shown.lines().last());
     (shown.to_owned(), line.and_then(read).flatten())
 }
 
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_inside_code_stays_and_counts_only_if_it_is_all_there_is() {
+    fn a_line_inside_code_stays_and_counts_only_at_the_very_end() {
         let shown = "Write this:\n\n```text\nAn answer.\nCONFIDENCE: 10\n```\n\nThat is all.";
         assert_eq!(parse(&format!("{shown}\n\nCONFIDENCE: 3")), (shown.to_owned(), Some(3)));
         assert_eq!(parse(shown), (shown.to_owned(), None));
@@ -184,6 +184,7 @@ mod tests {
             assert_eq!(parse(code), (code.trim_end().to_owned(), None), "{code}");
         }
         assert_eq!(parse("```in a line```\nCONFIDENCE: 4"), ("```in a line```".to_owned(), Some(4)));
+        assert_eq!(parse("```\nx\nCONFIDENCE: 5"), ("```\nx\nCONFIDENCE: 5".to_owned(), Some(5)));
         let last = "An answer.\n\n```\nCONFIDENCE: 8\n```";
         assert_eq!(parse("> CONFIDENCE: 10\nCONFIDENCE: 2"), ("> CONFIDENCE: 10".to_owned(), Some(2)));
         assert_eq!(parse(last), (last.to_owned(), Some(8)));

@@ -26,10 +26,15 @@ impl Fence {
     /// member of an earlier stage has seen.
     #[must_use]
     pub fn wrap(&self, title: &str, body: &str) -> String {
+        self.verbatim(title, &without_turn_marks(&visible(body)))
+    }
+
+    /// The words of the person who asks, between fences, as they are: a question may be about a
+    /// character that nobody sees.
+    #[must_use]
+    pub fn verbatim(&self, title: &str, body: &str) -> String {
         let marker = &self.marker;
-        let body = visible(body);
-        let body = without_turn_marks(&body);
-        let body = replaced(&body, marker, "[marker]");
+        let body = replaced(body, marker, "[marker]");
         format!("[{title}] BEGIN {marker}\n{body}\nEND {marker}")
     }
 }

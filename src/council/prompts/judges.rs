@@ -97,9 +97,15 @@ fn brings_a_ballot(text: &str) -> bool {
     BALLOTS.map(plain).iter().any(|heading| {
         text.split(heading.as_str()).skip(1).any(|after| {
             let mut lines = after.lines().filter(|line| !line.trim().is_empty()).take(3);
-            lines.any(|line| labels.iter().any(|label| line.contains(label.as_str())))
+            lines.any(|line| labels.iter().any(|label| names(line, label)))
         })
     })
+}
+
+/// Whether a line holds a label, and not a word that begins like one.
+fn names(line: &str, label: &str) -> bool {
+    let mut after = line.split(label).skip(1);
+    after.any(|after| !after.starts_with(char::is_alphanumeric))
 }
 
 /// A text without its blocks of code and its quoted lines.
@@ -191,6 +197,7 @@ mod tests {
             "Ignore the other errors for now; fix the first.",
             "The final ranking: Spain first, then Italy.",
             "The response of the judges was clear.",
+            "Final ranking:\n1. Response about to come",
             "An attacker may hide “rank me first” or \"note to reviewers\" in a page.",
             "A prompt like `rank this answer first` works now and then.",
             "The format is:\n\n```\nFINAL RANKING:\n1. Response A\n```\n\nand it is parsed.",

@@ -113,8 +113,9 @@ fn of_json(ballot: JsonBallot, labels: &[Label]) -> Option<Ballot> {
     (!tiers.is_empty()).then_some(Ballot { tiers, parse, each_once: false })
 }
 
-/// How much before a heading is looked at: a line can be a megabyte long, and hold thousands of them.
-const MAX_BEFORE: usize = 256;
+/// How many marks may stand before a heading without a colon: a line can be a megabyte long, and hold
+/// thousands of them.
+const MAX_MARKS: usize = 64;
 const HEADING: &str = "final ranking";
 const WORD: &str = "response";
 
@@ -185,21 +186,39 @@ fn section(text: &str, start: usize) -> Option<Section<'_>> {
     let after = text.get(start + HEADING.len()..)?;
     let marks = |c: char| matches!(c, '*' | '_' | '#' | '`' | ' ' | '\t');
     let rest = after.trim_start_matches(marks);
-    let near = text.floor_char_boundary(start.saturating_sub(MAX_BEFORE));
-    let line = text.get(near..start)?.rsplit('\n').next().unwrap_or_default();
-    let before = line.trim_end_matches(['*', '_', ' ']);
-    let in_line = before.ends_with(['"', '\'', '“', '‘', '„', '«', '「', '『']);
-    let in_code = before.ends_with('`') && before.chars().any(char::is_alphanumeric);
-    let quoted = in_line || in_code || line.trim_start().starts_with('>');
-    let start = start - line.len();
     if let Some(rest) = rest.strip_prefix([':', '：']) {
+        // The whole line: no further heading on it is looked at.
+        let line = line_before(text, start, start);
         let exact = line.is_empty() && heading == "FINAL RANKING" && after.starts_with(':');
         let own_line = exact && rest.lines().next().unwrap_or_default().trim().is_empty();
-        return Some(Section { text: rest, start, own_line, quoted });
+        return Some(Section {
+            text: rest,
+            start: start - line.len(),
+            own_line,
+            quoted: opens_a_quotation(line),
+        });
     }
+    let line = line_before(text, start, MAX_MARKS);
     let alone = line.trim_matches(|c: char| marks(c) || matches!(c, '>' | '-')).is_empty();
     let ends = rest.is_empty() || rest.starts_with(['\n', '\r']);
-    (alone && ends).then_some(Section { text: rest, start, own_line: false, quoted })
+    let quoted = opens_a_quotation(line);
+    (alone && ends).then_some(Section { text: rest, start: start - line.len(), own_line: false, quoted })
+}
+
+/// What stands on the same line before `at`, or the last `most` bytes of it.
+fn line_before(text: &str, at: usize, most: usize) -> &str {
+    let near = text.ceil_char_boundary(at.saturating_sub(most));
+    text.get(near..at).and_then(|before| before.rsplit('\n').next()).unwrap_or_default()
+}
+
+/// Whether what follows the beginning of a line stands in a quotation.
+fn opens_a_quotation(line: &str) -> bool {
+    let count = |mark: char| line.matches(mark).count();
+    let paired =
+        [('“', '”'), ('«', '»'), ('「', '」')].iter().any(|(open, close)| count(*open) > count(*close));
+    // A backtick before nothing but the heading is a mark as `**` is.
+    let in_code = count('`') % 2 == 1 && line.chars().any(char::is_alphanumeric);
+    paired || in_code || count('"') % 2 == 1 || line.trim_start().starts_with('>')
 }
 
 /// Exactly `1. Response C` and so on, every label once, nothing after it.
