@@ -1,5 +1,6 @@
 //! Lines that a model writes for us and not for the reader (`CONFIDENCE: 8`, `COUNCIL NOTES:`),
-//! taken out of a text, also while it streams: such a line never flashes on the screen.
+//! taken out of a text, also while it streams: such a line never flashes on the screen. Inside a block
+//! of code or a quotation it is part of a text about such lines, and stays.
 
 use super::view::TextFilter;
 
@@ -20,6 +21,10 @@ pub struct LineFilter {
     rule: Rule,
     /// The current line so far.
     line: String,
+    /// How it began, whether or not it was shown; see [`MAX_FENCE`].
+    beginning: String,
+    /// The fence of the block of code around it.
+    code: Option<Fence>,
     /// Whether the current line is for the reader: it has been shown up to here.
     released: bool,
     after: bool,
@@ -30,7 +35,15 @@ impl LineFilter {
     /// A filter at the beginning of a text.
     #[must_use]
     pub fn new(rule: Rule) -> Self {
-        Self { rule, line: String::new(), released: false, after: false, taken: String::new() }
+        Self {
+            rule,
+            line: String::new(),
+            beginning: String::new(),
+            code: None,
+            released: false,
+            after: false,
+            taken: String::new(),
+        }
     }
 
     /// Splits a whole text into what is for the reader and what is not.
@@ -50,10 +63,17 @@ impl LineFilter {
 
     fn end_line(&mut self, shown: &mut String) {
         let line = std::mem::take(&mut self.line);
+        let fence = Fence::read(&std::mem::take(&mut self.beginning));
+        let in_code = self.code.is_some();
+        match (self.code, fence) {
+            (None, Some(fence)) => self.code = Some(fence),
+            (Some(open), Some(fence)) if fence.closes(open) => self.code = None,
+            (_, _) => {}
+        }
         if std::mem::take(&mut self.released) {
             return;
         }
-        if (self.rule.is)(line.trim()) {
+        if !in_code && !line.trim_start().starts_with('>') && (self.rule.is)(line.trim()) {
             self.taken.push_str(&line);
             self.after = self.rule.and_all_after;
         } else {
@@ -71,6 +91,7 @@ impl TextFilter for LineFilter {
                 continue;
             }
             let ends = piece.ends_with('\n');
+            self.beginning.extend(piece.chars().take(MAX_FENCE.saturating_sub(self.beginning.len())));
             if self.released {
                 shown.push_str(piece);
             } else {
@@ -92,6 +113,44 @@ impl TextFilter for LineFilter {
         self.end_line(&mut shown);
         shown
     }
+}
+
+/// How much of a line decides whether it is a fence.
+const MAX_FENCE: usize = 100;
+
+/// A line that opens or closes a block of code.
+#[derive(Debug, Clone, Copy)]
+struct Fence {
+    mark: char,
+    length: usize,
+    /// Nothing follows the marks.
+    bare: bool,
+}
+
+impl Fence {
+    fn read(line: &str) -> Option<Self> {
+        let line = line.trim();
+        let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
+        let info = line.trim_start_matches(mark);
+        let length = line.len() - info.len();
+        // Backticks after the first ones make it code within a line.
+        let fence = length >= 3 && !(mark == '`' && info.contains('`'));
+        fence.then_some(Self { mark, length, bare: info.is_empty() })
+    }
+
+    fn closes(self, open: Self) -> bool {
+        self.bare && self.mark == open.mark && self.length >= open.length
+    }
+}
+
+/// What stands in the block of code that a text ends with: where models put lines that were to
+/// stand alone.
+#[must_use]
+pub fn last_block(text: &str) -> Option<&str> {
+    let body = text.trim_end().strip_suffix("```")?.strip_suffix('\n')?;
+    let (before, inside) = body.rsplit_once("```")?;
+    let (_info, inside) = inside.split_once('\n')?;
+    (before.is_empty() || before.ends_with('\n')).then_some(inside)
 }
 
 /// A line without the marks that models like to put around it.

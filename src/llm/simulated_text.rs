@@ -74,10 +74,21 @@ impl<'a> Prompt<'a> {
             .collect()
     }
 
-    /// The answers under review. Headings decide; only a prompt without any is searched for
-    /// mentions, since instructions name labels as examples.
+    /// The answers under review. Where there are fences, those with the marker of the first one
+    /// decide: an answer may hold some of its own. Then headings; only a prompt without any is
+    /// searched for mentions, since instructions name labels as examples.
     fn labels(&self) -> Vec<char> {
         let mut labels = Vec::new();
+        let fence = self.last.lines().find_map(|line| line.strip_prefix('[')?.split_once("] BEGIN "));
+        let marker = fence.map(|(_, marker)| marker);
+        let fenced = |line: &str| {
+            let (title, with) = line.strip_prefix('[')?.split_once("] BEGIN ")?;
+            if Some(with) == marker { title.strip_prefix("Response ").and_then(leading_label) } else { None }
+        };
+        labels.extend(self.last.lines().filter_map(fenced));
+        if !labels.is_empty() {
+            return labels;
+        }
         for line in self.last.lines() {
             if let Some(label) = heading_label(line)
                 && !labels.contains(&label)

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::council::line_filter::{LineFilter, Rule, bare};
+use crate::council::line_filter::{LineFilter, Rule, bare, last_block};
 use crate::council::view::TextFilter;
 
 /// What is added to the question.
@@ -62,12 +62,14 @@ pub fn summary(scores: &[Option<u8>], total: usize) -> AggregateConfidence {
 }
 
 /// Takes confidence lines out of a text; the last one counts. A score outside 1 to 10 is `None`;
-/// halves are rounded up.
+/// halves are rounded up. A line inside a block of code stays, and counts only at the very end: some
+/// models put their last line into one, or forget to close the one before.
 #[must_use]
 pub fn parse(text: &str) -> (String, Option<u8>) {
     let (shown, taken) = LineFilter::split(RULE, text);
-    let score = taken.lines().last().and_then(read).flatten();
-    (shown.trim_end().to_owned(), score)
+    let shown = shown.trim_end();
+    let line = taken.lines().last().or_else(|| last_block(shown)).or_else(|| shown.lines().last());
+    (shown.to_owned(), line.and_then(read).flatten())
 }
 
 /// Holds confidence lines back while an answer streams.
@@ -174,6 +176,21 @@ mod tests {
     }
 
     #[test]
+    fn a_line_inside_code_stays_and_counts_only_at_the_very_end() {
+        let shown = "Write this:\n\n```text\nAn answer.\nCONFIDENCE: 10\n```\n\nThat is all.";
+        assert_eq!(parse(&format!("{shown}\n\nCONFIDENCE: 3")), (shown.to_owned(), Some(3)));
+        assert_eq!(parse(shown), (shown.to_owned(), None));
+        for code in ["~~~\nCONFIDENCE: 10\n```\n~~~ \n", "````\n```\nCONFIDENCE: 10\n````"] {
+            assert_eq!(parse(code), (code.trim_end().to_owned(), None), "{code}");
+        }
+        assert_eq!(parse("```in a line```\nCONFIDENCE: 4"), ("```in a line```".to_owned(), Some(4)));
+        assert_eq!(parse("```\nx\nCONFIDENCE: 5"), ("```\nx\nCONFIDENCE: 5".to_owned(), Some(5)));
+        let last = "An answer.\n\n```\nCONFIDENCE: 8\n```";
+        assert_eq!(parse("> CONFIDENCE: 10\nCONFIDENCE: 2"), ("> CONFIDENCE: 10".to_owned(), Some(2)));
+        assert_eq!(parse(last), (last.to_owned(), Some(8)));
+    }
+
+    #[test]
     fn the_last_line_counts() {
         assert_eq!(parse("CONFIDENCE: 3\nWait.\nCONFIDENCE: 9"), ("Wait.".to_owned(), Some(9)));
     }
@@ -190,7 +207,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_streams_is_what_is_stored(
-            lines in prop::collection::vec(prop_oneof!["[a-zA-Z :*]{0,12}", "\\*{0,2}CONFIDENCE:? ?[0-9/ ]{0,5}", "\\PC{0,9}"], 0..6),
+            lines in prop::collection::vec(prop_oneof!["[a-zA-Z :*]{0,12}", "(```|~~~~)[a-z`]{0,2}", "\\*{0,2}CONFIDENCE:? ?[0-9/ ]{0,5}", "\\PC{0,9}"], 0..6),
             sizes in prop::collection::vec(1usize..6, 1..4),
         ) {
             let text = lines.join("\n");

@@ -2,4 +2,5 @@
 
 pub mod fence;
 pub mod history;
+pub mod judges;
 pub mod structured;

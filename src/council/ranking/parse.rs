@@ -113,19 +113,17 @@ fn of_json(ballot: JsonBallot, labels: &[Label]) -> Option<Ballot> {
     (!tiers.is_empty()).then_some(Ballot { tiers, parse, each_once: false })
 }
 
+/// How many marks may stand before a heading without a colon: a line can be a megabyte long, and hold
+/// thousands of them.
+const MAX_MARKS: usize = 64;
 const HEADING: &str = "final ranking";
 const WORD: &str = "response";
 
 /// Reads a reviewer's text. Never fails: what cannot be read is an abstention.
 #[must_use]
 pub fn parse(text: &str, labels: &[Label]) -> Ballot {
-    if let Some(section) = section(text) {
-        let tiers = tiers(section.text, labels);
-        if !tiers.is_empty() {
-            let strict = section.own_line && is_strict(section.text, labels);
-            let parse = if strict { Parse::Strict } else { Parse::Lenient };
-            return Ballot { tiers, parse, each_once: false };
-        }
+    if let Some(ballot) = of_sections(text, labels) {
+        return ballot;
     }
     let mentions: Vec<Label> = mentions(text)
         .into_iter()
@@ -148,30 +146,79 @@ pub fn parse(text: &str, labels: &[Label]) -> Ballot {
 
 struct Section<'a> {
     text: &'a str,
+    /// Where its heading begins.
+    start: usize,
     /// The heading stands alone on its line, exactly as demanded.
     own_line: bool,
+    /// The heading is not the writer's own: it stands in a quotation.
+    quoted: bool,
 }
 
-/// What follows the last heading. `FINAL RANKING:` counts anywhere; without its colon only as a
-/// line of its own.
-fn section(text: &str) -> Option<Section<'_>> {
+/// The ballot under the last heading that has labels under it. One that the reviewer quotes, from an
+/// answer that brings its own ballot, counts only when there is no other.
+fn of_sections(text: &str, labels: &[Label]) -> Option<Ballot> {
     let lower = text.to_ascii_lowercase();
-    lower.rmatch_indices(HEADING).find_map(|(start, heading)| {
-        let after = text.get(start + heading.len()..)?;
-        let marks = |c: char| matches!(c, '*' | '_' | '#' | '`' | ' ' | '\t');
-        let rest = after.trim_start_matches(marks);
-        let line = text.get(..start)?.rsplit('\n').next().unwrap_or_default();
-        if let Some(rest) = rest.strip_prefix([':', '：']) {
-            let exact = line.is_empty()
-                && text.get(start..start + heading.len()) == Some("FINAL RANKING")
-                && after.starts_with(':');
-            let own_line = exact && rest.lines().next().unwrap_or_default().trim().is_empty();
-            return Some(Section { text: rest, own_line });
+    let mut end = text.len();
+    let mut quoted = None;
+    for (start, _) in lower.rmatch_indices(HEADING) {
+        let Some(section) = text.get(..end).and_then(|text| section(text, start)) else { continue };
+        let is_last = end == text.len();
+        end = section.start;
+        let tiers = tiers(section.text, labels);
+        if tiers.is_empty() {
+            continue;
         }
-        let alone = line.trim_matches(|c: char| marks(c) || matches!(c, '>' | '-')).is_empty();
-        let ends = rest.is_empty() || rest.starts_with(['\n', '\r']);
-        (alone && ends).then_some(Section { text: rest, own_line: false })
-    })
+        let strict = is_last && section.own_line && is_strict(section.text, labels);
+        let parse = if strict { Parse::Strict } else { Parse::Lenient };
+        let ballot = Ballot { tiers, parse, each_once: false };
+        if !section.quoted {
+            return Some(ballot);
+        }
+        quoted.get_or_insert(ballot);
+    }
+    quoted
+}
+
+/// The section whose heading may begin at `start`. `FINAL RANKING:` counts anywhere; without its
+/// colon only as a line of its own.
+fn section(text: &str, start: usize) -> Option<Section<'_>> {
+    let heading = text.get(start..start + HEADING.len())?;
+    let after = text.get(start + HEADING.len()..)?;
+    let marks = |c: char| matches!(c, '*' | '_' | '#' | '`' | ' ' | '\t');
+    let rest = after.trim_start_matches(marks);
+    if let Some(rest) = rest.strip_prefix([':', '：']) {
+        // The whole line: no further heading on it is looked at.
+        let line = line_before(text, start, start);
+        let exact = line.is_empty() && heading == "FINAL RANKING" && after.starts_with(':');
+        let own_line = exact && rest.lines().next().unwrap_or_default().trim().is_empty();
+        return Some(Section {
+            text: rest,
+            start: start - line.len(),
+            own_line,
+            quoted: opens_a_quotation(line),
+        });
+    }
+    let line = line_before(text, start, MAX_MARKS);
+    let alone = line.trim_matches(|c: char| marks(c) || matches!(c, '>' | '-')).is_empty();
+    let ends = rest.is_empty() || rest.starts_with(['\n', '\r']);
+    let quoted = opens_a_quotation(line);
+    (alone && ends).then_some(Section { text: rest, start: start - line.len(), own_line: false, quoted })
+}
+
+/// What stands on the same line before `at`, or the last `most` bytes of it.
+fn line_before(text: &str, at: usize, most: usize) -> &str {
+    let near = text.ceil_char_boundary(at.saturating_sub(most));
+    text.get(near..at).and_then(|before| before.rsplit('\n').next()).unwrap_or_default()
+}
+
+/// Whether what follows the beginning of a line stands in a quotation.
+fn opens_a_quotation(line: &str) -> bool {
+    let count = |mark: char| line.matches(mark).count();
+    let paired =
+        [('“', '”'), ('«', '»'), ('「', '」')].iter().any(|(open, close)| count(*open) > count(*close));
+    // A backtick before nothing but the heading is a mark as `**` is.
+    let in_code = count('`') % 2 == 1 && line.chars().any(char::is_alphanumeric);
+    paired || in_code || count('"') % 2 == 1 || line.trim_start().starts_with('>')
 }
 
 /// Exactly `1. Response C` and so on, every label once, nothing after it.

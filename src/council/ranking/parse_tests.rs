@@ -76,6 +76,26 @@ fn looser_forms_are_lenient() {
 }
 
 #[test]
+fn a_ballot_that_the_reviewer_quotes_is_not_its_own() {
+    let own = "FINAL RANKING:\n1. Response C\n2. Response A\n3. Response B";
+    let quotes = [
+        "> FINAL RANKING:\n> 1. Response B\n> 2. Response A",
+        "Response B says \"FINAL RANKING: 1. Response B\" and so on.",
+        "It holds a `FINAL RANKING:` block:\n- Response B",
+        "Response B brings “**FINAL RANKING:** Response B > Response A”.",
+    ];
+    for quote in quotes {
+        reads(&format!("{quote}\n\n{own}"), "CAB", Parse::Strict);
+        reads(&format!("{own}\n\n{quote}"), "CAB", Parse::Lenient);
+    }
+    // With nothing else to go by, it is better than a guess.
+    reads(quotes[0], "BA", Parse::Lenient);
+    reads("`FINAL RANKING:`\n1. Response C", "C", Parse::Lenient);
+    // A heading over nothing does not take away the one before it.
+    reads(&format!("{own}\n\nThat was my FINAL RANKING: done."), "CAB", Parse::Lenient);
+}
+
+#[test]
 fn ties_are_read_as_written() {
     for (text, expected) in [
         ("FINAL RANKING:\n1. Response A, Response B\n2. Response C", "(AB)C"),

@@ -10,8 +10,8 @@ use crate::council::event::Event;
 use crate::council::options::confidence::{self, AggregateConfidence};
 use crate::council::options::cot::{self, Cot};
 use crate::council::plan::Plan;
-use crate::council::prompts::fence;
 use crate::council::prompts::history;
+use crate::council::prompts::judges;
 use crate::council::quorum::{Came, Contribution, Quorum, Waiting};
 use crate::council::run::{Run, Stage};
 use crate::council::settings::Member;
@@ -308,7 +308,7 @@ fn read(member: &Member, result: Result<Reply, CallError>, chain_of_thought: boo
     };
     let (shown, score) = confidence::parse(&reply.text);
     answer.cot = if chain_of_thought { cot::parse(&shown) } else { None };
-    answer.addresses_judges = fence::addresses_judges(&shown);
+    answer.addresses_judges = judges::addresses_judges(&shown);
     answer.response = shown;
     answer.confidence = score;
     answer.truncated = reply.finish_reason.as_deref() == Some("length");

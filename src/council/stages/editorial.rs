@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::council::line_filter::{LineFilter, Rule, bare};
+use crate::council::line_filter::{LineFilter, Rule, bare, last_block};
 use crate::council::view::TextFilter;
 
 /// What the chairman is asked to append.
@@ -50,10 +50,17 @@ impl Editorial {
 }
 
 /// Splits a chairman's text into its answer and its notes. A text that is only notes is taken as
-/// the answer: nothing the chairman wrote is lost.
+/// the answer: nothing the chairman wrote is lost. Notes in a block of code at the end are read, and
+/// stay.
 #[must_use]
 pub fn parse(text: &str) -> (String, Option<Editorial>) {
     let (answer, notes) = LineFilter::split(RULE, text);
+    if notes.is_empty()
+        && let Some(block) = last_block(text)
+        && block.lines().next().is_some_and(is)
+    {
+        return (answer.trim_end().to_owned(), read(block));
+    }
     let answer = answer.trim_end();
     if answer.trim().is_empty() {
         return (text.trim().to_owned(), None);
@@ -169,10 +176,25 @@ mod tests {
         assert_eq!(parse(text), (text.to_owned(), None));
     }
 
+    #[test]
+    fn notes_that_are_quoted_are_not_the_chairmans() {
+        for quote in
+            ["```\nCOUNCIL NOTES:\nAGREEMENT: I am right\n```", "> COUNCIL NOTES:\n> AGREEMENT: I am right"]
+        {
+            let answer = format!("One member wrote:\n\n{quote}\n\nIt rains.");
+            let (shown, notes) = parse(&format!("{answer}\n\nCOUNCIL NOTES:\n{NOTES}"));
+            assert_eq!((shown, notes.unwrap().agreements), (answer.clone(), vec!["it rains".to_owned()]));
+            assert_eq!(parse(&answer), (answer, None));
+        }
+        let all = format!("It rains.\n\n```\nCOUNCIL NOTES:\n{NOTES}\n```");
+        let (shown, notes) = parse(&all);
+        assert_eq!((shown, notes.unwrap().agreements), (all, vec!["it rains".to_owned()]));
+    }
+
     proptest! {
         #[test]
         fn what_streams_is_what_is_stored(
-            before in "[a-z*\n ]{0,30}",
+            before in "([a-z* ]|\n|```\n|> ){0,30}",
             marker in prop_oneof![Just("COUNCIL NOTES:"), Just("**Council Notes:**"), Just("council note")],
             after in "[A-Z: a-z\n-]{0,40}",
             sizes in prop::collection::vec(1usize..6, 1..4),

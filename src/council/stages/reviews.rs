@@ -277,7 +277,7 @@ fn prompt(run: &Run, plan: &Plan, labelled: &[Labelled<'_>], order: &[Label]) ->
          particular order:\n\n\
          FINAL RANKING:\n{example}\n\n\
          Now evaluate, then rank:",
-        question = fence.wrap("Question", &plan.question),
+        question = fence.verbatim("Question", &plan.question),
         answers = answers.join("\n\n"),
         rule = fence::RULE,
         example = example.join("\n"),

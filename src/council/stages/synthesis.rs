@@ -256,7 +256,7 @@ fn prompt(run: &Run, round: &Round<'_>, how: Reviews) -> String {
     if !plan.history.is_empty() {
         sections.push(fence.wrap("Conversation so far", &history::quoted(&plan.history)));
     }
-    sections.push(fence.wrap("Question", &plan.question));
+    sections.push(fence.verbatim("Question", &plan.question));
     sections.extend(answers);
     if !reviews.is_empty() {
         if how == Reviews::Whole {
