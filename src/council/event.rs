@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::costs::Costs;
+use super::options::routing::RoutingEvent;
 use super::plan::Ignored;
 use super::run::Stage;
 use super::stages::answers::AnswersEvent;
@@ -17,6 +18,7 @@ use crate::id::{ConversationId, MessageId, RunId};
 #[serde(untagged)]
 pub enum Event {
     Run(RunEvent),
+    Routing(RoutingEvent),
     Answers(AnswersEvent),
     Reviews(ReviewsEvent),
     Synthesis(SynthesisEvent),
@@ -108,6 +110,7 @@ macro_rules! sum {
 
 sum!(
     Run(RunEvent),
+    Routing(RoutingEvent),
     Answers(AnswersEvent),
     Reviews(ReviewsEvent),
     Synthesis(SynthesisEvent),

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::costs::Costs;
 use super::event::{Event, RunEvent};
 use super::options::confidence::AggregateConfidence;
+use super::options::routing::{RoutingEvent, RoutingInfo};
 use super::plan::Ignored;
 use super::ranking::aggregate::{AggregateFacts, AggregateRow};
 use super::ranking::label::Label;
@@ -44,6 +45,9 @@ pub struct Metadata {
     pub aggregate: Option<AggregateFacts>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aggregate_confidence: Option<AggregateConfidence>,
+    /// Who was to answer, and why, where the question was routed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub routing_info: Option<RoutingInfo>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub costs: Option<Costs>,
     /// Options that were switched on and did not apply, each with its reason.
@@ -58,6 +62,9 @@ impl Deliberation {
     /// Takes in one event. Tokens change nothing: results arrive whole.
     pub fn apply(&mut self, event: &Event) {
         match event {
+            Event::Routing(RoutingEvent::RoutingComplete { data }) => {
+                self.metadata.routing_info = Some((**data).clone());
+            }
             Event::Answers(event) => self.apply_answers(event),
             Event::Reviews(event) => self.apply_reviews(event),
             Event::Synthesis(SynthesisEvent::Stage3Complete { data }) => self.stage3 = Some((**data).clone()),
@@ -66,7 +73,7 @@ impl Deliberation {
             }
             Event::Run(RunEvent::CostsComplete { data }) => self.metadata.costs = Some(data.clone()),
             Event::Run(RunEvent::RunStarted { ignored, .. }) => self.metadata.ignored.clone_from(ignored),
-            Event::Run(_) | Event::Synthesis(_) => {}
+            Event::Run(_) | Event::Routing(_) | Event::Synthesis(_) => {}
         }
     }
 

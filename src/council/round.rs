@@ -24,6 +24,7 @@ impl<'p> Round<'p> {
     /// # Errors
     /// When not one member answered.
     pub async fn hold(run: &Run, plan: &'p Plan, roster: Roster) -> Result<Self, Failure> {
+        answers::announce(run, plan, &roster).await;
         let members = roster.members;
         let (mut answers, late) = answers::ask_all(run, plan, &members).await;
         let labelled = reviews::label(run, &answers);

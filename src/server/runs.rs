@@ -37,6 +37,10 @@ pub struct MessageRequest {
     /// Whether answers show their steps.
     #[schema(default = false)]
     use_cot: Option<bool>,
+    /// Whether the utility model says what kind of question it is, and the models that
+    /// `routing_pools` names for that kind answer it.
+    #[schema(default = false)]
+    use_dynamic_routing: Option<bool>,
     /// How many members must have answered before the reviews begin, 1 to the number of members;
     /// by default all. A failed member does not count: when too few can still answer, all are
     /// waited for. A late answer is shown and given to the chairman if it comes before the

@@ -21,6 +21,7 @@ mod quorum;
 mod replay;
 mod replicas;
 mod rooms;
+mod routing;
 mod run_limits;
 mod runs_ended;
 mod shutdown;

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use llm_council::council::option_settings::OptionSettings;
+use llm_council::council::option_settings::{Category, OptionSettings};
 use llm_council::council::plan::Door;
 use llm_council::council::run::FinishedCall;
 use llm_council::council::settings::{Member, Settings};
@@ -23,11 +23,17 @@ fn settings() -> Settings {
         chairman_alias: None,
         chairman_fallbacks: vec!["b/stand-in".into()],
         title_model: "t/title".into(),
-        utility_model: "t/title".into(),
+        utility_model: "u/small".into(),
         use_system_prompt_stage2: true,
         use_system_prompt_stage3: true,
         count_self_votes: false,
-        options: OptionSettings::default(),
+        options: OptionSettings {
+            routing_pools: BTreeMap::from([(
+                Category::Coding,
+                vec!["c/three".into(), "b/two".into(), "p/pool".into()],
+            )]),
+            ..OptionSettings::default()
+        },
         sampling: BTreeMap::new(),
         timeouts: BTreeMap::new(),
         calls_in_flight: 16,
@@ -68,6 +74,14 @@ fn system_prompts_are_rejected(request: &ChatRequest) -> Result<Reply, CallError
         let mut error = CallError::new(ErrorKind::Refused, "no system prompts");
         error.status = Some(400);
         Err(error)
+    } else {
+        fine(request)
+    }
+}
+
+fn the_utility_model_fails(request: &ChatRequest) -> Result<Reply, CallError> {
+    if request.model == "u/small" {
+        Err(CallError::new(ErrorKind::Timeout, "too slow"))
     } else {
         fine(request)
     }
@@ -132,6 +146,19 @@ const FEATURES: &[(&str, Script, Hold, &str)] = &[
         r#"{"content": "Why?", "quorum": 2, "straggler_grace_ms": 600000}"#,
     ),
     ("too many fail for the quorum", most_fail, nobody_waits, r#"{"content": "Why?", "quorum": 2}"#),
+    ("routing", fine, nobody_waits, r#"{"content": "Why?", "use_dynamic_routing": true}"#),
+    (
+        "routing without the utility model",
+        the_utility_model_fails,
+        nobody_waits,
+        r#"{"content": "Compare Rust and Python code.", "use_dynamic_routing": true}"#,
+    ),
+    (
+        "routing with a straggler",
+        fine,
+        one_never_answers,
+        r#"{"content": "Why?", "use_dynamic_routing": true, "quorum": 2}"#,
+    ),
     (
         "a straggler's provider rejects system prompts",
         system_prompts_are_rejected,

@@ -2,3 +2,4 @@
 
 pub mod confidence;
 pub mod cot;
+pub mod routing;

@@ -9,10 +9,12 @@ use serde_json::Value;
 use crate::council::event::Event;
 use crate::council::options::confidence::{self, AggregateConfidence};
 use crate::council::options::cot::{self, Cot};
+use crate::council::options::routing::RoutingInfo;
 use crate::council::plan::Plan;
 use crate::council::prompts::fence;
 use crate::council::prompts::history;
 use crate::council::quorum::{Came, Contribution, Quorum, Waiting};
+use crate::council::roster::Roster;
 use crate::council::run::{Run, Stage};
 use crate::council::settings::Member;
 use crate::council::view::Streamed;
@@ -147,7 +149,15 @@ pub struct AnswersMetadata {
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum AnswersEvent {
     /// The members are asked.
-    Stage1Start { members: Vec<Seat>, use_cot: bool },
+    Stage1Start {
+        members: Vec<Seat>,
+        use_cot: bool,
+        #[serde(default)]
+        use_dynamic_routing: bool,
+        /// Why these members, where the question was routed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        routing_info: Option<Box<RoutingInfo>>,
+    },
     /// A piece of a member's answer.
     Stage1Token { model: String, member: String, content: String },
     /// A piece of a member's reasoning, shown apart.
@@ -182,14 +192,20 @@ impl AnswersEvent {
 /// The members that a quorum did not wait for.
 pub type Late<'r> = Vec<Waiting<'r, Answer>>;
 
+/// Tells who is asked, and why these.
+pub async fn announce(run: &Run, plan: &Plan, roster: &Roster) {
+    let start = AnswersEvent::Stage1Start {
+        members: roster.members.iter().map(Seat::from).collect(),
+        use_cot: plan.chain_of_thought,
+        use_dynamic_routing: roster.routing.is_some(),
+        routing_info: roster.routing.clone(),
+    };
+    run.emit("stage1/start", start).await;
+}
+
 /// Asks every member, and waits for all or for the plan's quorum. The answers keep the members'
 /// order; who is still answering is `pending` in it and goes on in the second part.
 pub async fn ask_all<'r>(run: &'r Run, plan: &'r Plan, members: &'r [Member]) -> (Vec<Answer>, Late<'r>) {
-    let start = AnswersEvent::Stage1Start {
-        members: members.iter().map(Seat::from).collect(),
-        use_cot: plan.chain_of_thought,
-    };
-    run.emit("stage1/start", start).await;
     let calls = members
         .iter()
         .enumerate()
