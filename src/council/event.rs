@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::costs::Costs;
+use super::options::escalation::EscalationEvent;
 use super::options::routing::RoutingEvent;
 use super::plan::Ignored;
 use super::run::Stage;
@@ -19,6 +20,7 @@ use crate::id::{ConversationId, MessageId, RunId};
 pub enum Event {
     Run(RunEvent),
     Routing(RoutingEvent),
+    Escalation(EscalationEvent),
     Answers(AnswersEvent),
     Reviews(ReviewsEvent),
     Synthesis(SynthesisEvent),
@@ -111,6 +113,7 @@ macro_rules! sum {
 sum!(
     Run(RunEvent),
     Routing(RoutingEvent),
+    Escalation(EscalationEvent),
     Answers(AnswersEvent),
     Reviews(ReviewsEvent),
     Synthesis(SynthesisEvent),

@@ -85,7 +85,6 @@ const UNBUILT: &[Unbuilt] = &[
     Unbuilt::Level("verbosity"),
     Unbuilt::Flag("use_early_consensus"),
     Unbuilt::Flag("use_multi_chairman"),
-    Unbuilt::Flag("use_escalation"),
     Unbuilt::Flag("use_refinement"),
     Unbuilt::Flag("use_adversary"),
     Unbuilt::Flag("use_debate"),

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::field::Fields;
 use super::option_settings::RoutingPools;
+use super::options::escalation::Tiers;
 use super::options::routing::{self, RoutingInfo};
 use super::plan::{Ignored, Plan};
 use super::run::Run;
@@ -20,6 +21,8 @@ pub enum Choice {
     Everyone,
     /// The models for the kind of question answer.
     Routing { pools: RoutingPools },
+    /// A first tier answers, and a second one where the first is unsure.
+    Escalation(Tiers),
 }
 
 impl Choice {
@@ -28,20 +31,29 @@ impl Choice {
     pub fn parse(fields: &mut Fields<'_>, settings: &Settings, ignored: &mut Vec<Ignored>) -> Self {
         let flag = "true or false";
         let routing = fields.take("use_dynamic_routing", flag).unwrap_or(false);
+        let escalation = fields.take("use_escalation", flag).unwrap_or(false);
         let named = fields.has("models");
         let mut ignore = |field: &str, reason: &str| {
             ignored.push(Ignored { field: field.to_owned(), reason: reason.to_owned() });
         };
+        let pools = &settings.options.routing_pools;
+        let routed = routing && !named && pools.values().any(|models| models.len() >= MIN_MEMBERS);
         if routing && named {
             ignore("use_dynamic_routing", "the request names its models itself");
-        } else if routing {
-            let pools = &settings.options.routing_pools;
-            if pools.values().any(|models| models.len() >= MIN_MEMBERS) {
-                return Self::Routing { pools: pools.clone() };
-            }
+        } else if routing && !routed {
             ignore("use_dynamic_routing", "routing_pools names no two models for any kind of question");
         }
-        Self::Everyone
+        if escalation && named {
+            ignore("use_escalation", "the request names its models itself");
+        } else if escalation && routed {
+            ignore("use_escalation", "dynamic routing chooses who answers");
+        } else if escalation {
+            match Tiers::of(settings) {
+                Ok(tiers) => return Self::Escalation(tiers),
+                Err(problems) => fields.refuse_all(problems),
+            }
+        }
+        if routed { Self::Routing { pools: pools.clone() } } else { Self::Everyone }
     }
 
     /// The most members that are asked at once, of a council of this size.
@@ -50,6 +62,7 @@ impl Choice {
         match self {
             Self::Everyone => council,
             Self::Routing { pools } => pools.values().map(Vec::len).fold(council, usize::max),
+            Self::Escalation(tiers) => tiers.first.len().max(tiers.second.len()),
         }
     }
 }
@@ -68,6 +81,7 @@ impl Roster {
         match &plan.roster {
             Choice::Everyone => Self::everyone(plan),
             Choice::Routing { pools } => routing::choose(run, plan, pools).await,
+            Choice::Escalation(tiers) => Self { members: tiers.first.clone(), routing: None },
         }
     }
 

@@ -82,3 +82,59 @@ fn a_model_keeps_its_seat_and_no_two_seats_have_one_name() {
     settings.council_models[0].alias = Some("p/x".into());
     assert_eq!(names(&settings, &["p/x", "a/one"]), ["p/x", "a/one"]);
 }
+
+#[test]
+fn escalation_is_frozen_in_the_plan_and_gives_way() {
+    let mut tiered = settings();
+    tiered.options.tier1_models = vec!["a/one".into(), "s/mall".into()];
+    tiered.options.tier2_models = vec!["l/arge".into(), "a/one".into()];
+    let escalating = plan(json!({"use_escalation": true}), tiered.clone());
+    let Choice::Escalation(tiers) = &escalating.roster else { panic!("{:?}", escalating.roster) };
+    let names = |members: &[Member]| members.iter().map(|one| one.name().to_owned()).collect::<Vec<_>>();
+    assert_eq!(names(&tiers.first), ["sceptic", "s/mall"], "with its seat in the council");
+    assert_eq!(names(&tiers.second), ["l/arge"], "nobody sits in both");
+    assert_eq!(serde_json::from_value::<Plan>(json!(escalating)).unwrap(), escalating);
+
+    let both = json!({"use_escalation": true, "use_dynamic_routing": true});
+    let routed = plan(both.clone(), tiered.clone());
+    assert!(matches!(routed.roster, Choice::Routing { .. }));
+    assert_eq!(ignored(&routed), [("use_escalation", "dynamic routing chooses who answers")]);
+
+    let mut named = both.clone();
+    named["models"] = json!(["b/two", "c/three"]);
+    let named = plan(named, settings());
+    assert_eq!(named.roster, Choice::Everyone);
+    let fields: Vec<&str> = named.ignored.iter().map(|one| one.field.as_str()).collect();
+    assert_eq!(fields, ["use_dynamic_routing", "use_escalation"], "also where the tiers are empty");
+
+    tiered.options.routing_pools.clear();
+    let unrouted = plan(both, tiered);
+    assert!(matches!(unrouted.roster, Choice::Escalation(_)), "routing is not on");
+}
+
+#[test]
+fn escalation_without_tiers_is_refused_by_the_name_of_the_setting() {
+    let body = json!({"content": "Why?", "use_escalation": true});
+    let errors = Plan::parse(&body, Door { settings: settings(), history: vec![], first: true }).unwrap_err();
+    let said: Vec<_> = errors.iter().map(|error| (error.field.as_str(), error.message.as_str())).collect();
+    assert_eq!(
+        said,
+        [
+            ("use_escalation", "the setting tier1_models names no models; name some, or switch this off"),
+            ("use_escalation", "the setting tier2_models names no models; name some, or switch this off"),
+        ]
+    );
+}
+
+#[test]
+fn a_quorum_is_of_those_who_may_be_asked_at_once() {
+    let mut tiered = settings();
+    tiered.options.tier1_models = ["s/1", "s/2", "s/3"].map(str::to_owned).to_vec();
+    tiered.options.tier2_models = vec!["l/1".into()];
+    let body = |quorum: usize| json!({"use_escalation": true, "quorum": quorum});
+    assert_eq!(plan(body(3), tiered.clone()).quorum, Some(3));
+    let mut four = body(4);
+    four["content"] = json!("Why?");
+    let errors = Plan::parse(&four, Door { settings: tiered, history: vec![], first: true }).unwrap_err();
+    assert_eq!(errors[0].field, "quorum");
+}

@@ -1,4 +1,4 @@
-//! Who would answer: the pools of routing, and a question's kind without a run.
+//! Who would answer: the pools of routing, a question's kind without a run, the tiers of escalation.
 
 use std::collections::BTreeMap;
 
@@ -10,6 +10,7 @@ use super::app::App;
 use super::extract::{Body, Caller};
 use super::problem::{Problem, ProblemBody};
 use crate::council::option_settings::{Category, RoutingPools};
+use crate::council::options::escalation::Thresholds;
 use crate::council::options::routing::{self, RoutingInfo};
 use crate::council::plan;
 use crate::council::prompts::fence::Fence;
@@ -115,4 +116,61 @@ pub(super) async fn classify(
         usage,
         cost: usage.and_then(|usage| usage.cost_usd),
     }))
+}
+
+/// The tiers of escalation, and when the second is asked.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct TiersView {
+    pub tier1_models: Vec<String>,
+    pub tier2_models: Vec<String>,
+    pub thresholds: Thresholds,
+    pub description: TiersDescription,
+    /// Each in a sentence; any one of them is enough.
+    pub escalation_rules: Vec<String>,
+}
+
+/// What the tiers are for.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct TiersDescription {
+    pub tier1: &'static str,
+    pub tier2: &'static str,
+}
+
+/// The caller's tiers, with the thresholds in force.
+#[utoipa::path(tag = "insight", responses((status = 200, body = TiersView), (status = 401, body = ProblemBody)))]
+#[get("/escalation/tiers")]
+pub(super) async fn tiers(app: web::Data<App>, caller: Caller) -> Result<web::Json<TiersView>, Problem> {
+    caller.may(Permission::Read)?;
+    let (settings, _) = app.settings(&caller.scope()).await?;
+    let thresholds = Thresholds::of(&settings);
+    Ok(web::Json(TiersView {
+        escalation_rules: vec![
+            format!("The average confidence is below {}.", thresholds.confidence_threshold),
+            format!("Any confidence is below {}.", thresholds.min_confidence_threshold),
+            format!(
+                "Less than {}% of the ballots agree on the first place.",
+                (thresholds.agreement_threshold * 1000.0).round() / 10.0
+            ),
+            "Nobody of the first tier answers.".to_owned(),
+        ],
+        tier1_models: settings.options.tier1_models,
+        tier2_models: settings.options.tier2_models,
+        thresholds,
+        description: TiersDescription {
+            tier1: "asked first: fast and cheap",
+            tier2: "asked as well when the first tier is unsure: strong and dear",
+        },
+    }))
+}
+
+/// The caller's thresholds of escalation.
+#[utoipa::path(tag = "insight", responses((status = 200, body = Thresholds), (status = 401, body = ProblemBody)))]
+#[get("/escalation/thresholds")]
+pub(super) async fn thresholds(
+    app: web::Data<App>,
+    caller: Caller,
+) -> Result<web::Json<Thresholds>, Problem> {
+    caller.may(Permission::Read)?;
+    let (settings, _) = app.settings(&caller.scope()).await?;
+    Ok(web::Json(Thresholds::of(&settings)))
 }

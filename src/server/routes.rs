@@ -43,6 +43,8 @@ pub fn table(routes: &mut ServiceConfig<'_>) {
             .service(presets::remove)
             .service(roster::pools)
             .service(roster::classify)
+            .service(roster::tiers)
+            .service(roster::thresholds)
             .service(me::whoami)
             .service(me::list_tokens)
             .service(me::create_token)

@@ -41,6 +41,10 @@ pub struct MessageRequest {
     /// `routing_pools` names for that kind answer it.
     #[schema(default = false)]
     use_dynamic_routing: Option<bool>,
+    /// Whether the first tier's models answer, and the second's only where these are unsure or
+    /// disagree. Ignored when routing is on.
+    #[schema(default = false)]
+    use_escalation: Option<bool>,
     /// How many members must have answered before the reviews begin, 1 to the number of members;
     /// by default all. A failed member does not count: when too few can still answer, all are
     /// waited for. A late answer is shown and given to the chairman if it comes before the

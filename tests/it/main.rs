@@ -6,6 +6,7 @@ mod contract_http;
 mod council;
 mod crash;
 mod documents;
+mod escalation;
 mod input;
 mod input_transport;
 mod llm_faults;

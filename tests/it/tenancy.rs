@@ -77,6 +77,8 @@ fn probes() -> Vec<Probe> {
         entry("DELETE", "/api/settings/presets/{id}", Preset, &[""], None),
         entry("GET", "/api/routing/pools", Own, &[""], None),
         entry("POST", "/api/routing/classify", Own, &["query=why"], None),
+        entry("GET", "/api/escalation/tiers", Own, &[""], None),
+        entry("GET", "/api/escalation/thresholds", Own, &[""], None),
         entry("GET", "/api/user", Own, &[""], None),
         entry("GET", "/api/tokens", Own, &[""], None),
         entry("POST", "/api/tokens", Own, &[""], Some(json!({"name": "Bob's"}))),
