@@ -139,7 +139,10 @@ pub struct TiersDescription {
 /// The caller's tiers, with the thresholds in force.
 #[utoipa::path(tag = "insight", responses((status = 200, body = TiersView), (status = 401, body = ProblemBody)))]
 #[get("/escalation/tiers")]
-pub(super) async fn tiers(app: web::Data<App>, caller: Caller) -> Result<web::Json<TiersView>, Problem> {
+pub(super) async fn escalation_tiers(
+    app: web::Data<App>,
+    caller: Caller,
+) -> Result<web::Json<TiersView>, Problem> {
     caller.may(Permission::Read)?;
     let (settings, _) = app.settings(&caller.scope()).await?;
     let thresholds = Thresholds::of(&settings);
@@ -166,7 +169,7 @@ pub(super) async fn tiers(app: web::Data<App>, caller: Caller) -> Result<web::Js
 /// The caller's thresholds of escalation.
 #[utoipa::path(tag = "insight", responses((status = 200, body = Thresholds), (status = 401, body = ProblemBody)))]
 #[get("/escalation/thresholds")]
-pub(super) async fn thresholds(
+pub(super) async fn escalation_thresholds(
     app: web::Data<App>,
     caller: Caller,
 ) -> Result<web::Json<Thresholds>, Problem> {

@@ -2,15 +2,17 @@
 //! that kind answer it. When it cannot be asked or read, single words of the question decide.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use crate::council::line_filter::bare;
 use crate::council::option_settings::{Category, RoutingPools};
 use crate::council::plan::Plan;
 use crate::council::prompts::fence::{self, Fence};
+use crate::council::prompts::structured;
 use crate::council::roster::Roster;
 use crate::council::run::{Run, Stage};
 use crate::council::settings::{MIN_MEMBERS, Member, Settings};
-use crate::llm::{CallError, ChatMessage, ChatRequest, Purpose, Reply, Role};
+use crate::llm::{CallError, ChatMessage, ChatRequest, Purpose, Reply, Role, Schema};
 
 /// How much of a question is classified, in characters: its kind shows early.
 const QUOTED_CHARS: usize = 4_000;
@@ -49,7 +51,7 @@ pub enum Source {
 }
 
 /// What kind of question it is. Every form of a reply ends here.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Classification {
     pub category: Category,
     /// 0 to 1; absent when the model said none.
@@ -168,7 +170,52 @@ pub fn request(settings: &Settings, fence: &Fence, question: &str, earlier: Opti
         sampling: settings.sampling(Purpose::Routing),
         timeouts,
         seed: 0,
+        schema: Some(schema()),
     }
+}
+
+fn schema() -> Schema {
+    let names = Category::ALL.map(Category::as_str);
+    let properties = json!({
+        "category": {"type": "string", "enum": names},
+        "confidence": {"type": "number", "description": "From 0, a guess, to 1, certain"},
+        "reasoning": {"type": "string", "description": "One sentence"},
+    });
+    Schema::new(
+        "question_kind",
+        json!({
+            "type": "object",
+            "properties": properties,
+            "required": ["category", "confidence", "reasoning"],
+            "additionalProperties": false,
+        }),
+    )
+}
+
+/// The same in JSON.
+#[derive(Deserialize)]
+struct JsonForm {
+    category: String,
+    #[serde(default)]
+    confidence: Value,
+    #[serde(default)]
+    reasoning: Option<String>,
+}
+
+impl JsonForm {
+    fn read(self) -> Option<Classification> {
+        Some(Classification {
+            category: Category::parse(self.category.trim())?,
+            confidence: self.confidence.as_f64().filter(|share| (0.0..=1.0).contains(share)),
+            reasoning: one_line(&self.reasoning.unwrap_or_default()),
+        })
+    }
+}
+
+/// Without line breaks, and not endless.
+fn one_line(text: &str) -> String {
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    text.chars().take(MAX_REASONING_CHARS).collect()
 }
 
 /// What the reply says; what single words of the question say where there is none to be read.
@@ -186,10 +233,13 @@ pub fn judge(result: Result<Reply, CallError>, model: &str, question: &str) -> (
     (guess, Source::Keywords)
 }
 
-/// Reads `CATEGORY:`, `CONFIDENCE:` and `REASONING:` in any case and order, whatever marks stand
-/// around them; a bare name of a category is enough. `None` when no category is named.
+/// Reads JSON, or `CATEGORY:`, `CONFIDENCE:` and `REASONING:` in any case and order, whatever marks
+/// stand around them; a bare name of a category is enough. `None` when no category is named.
 #[must_use]
 pub fn parse(text: &str) -> Option<Classification> {
+    if let Some(read) = structured::read(text).and_then(JsonForm::read) {
+        return Some(read);
+    }
     let mut category = None;
     let mut confidence = None;
     let mut reasoning: Vec<&str> = Vec::new();
@@ -212,9 +262,7 @@ pub fn parse(text: &str) -> Option<Classification> {
     }
     let named_alone = || Some(bare(text.trim())).filter(|text| text.len() < 12).map(first_word);
     let category = category.or_else(|| Category::parse(named_alone()?))?;
-    let reasoning = reasoning.join(" ").split_whitespace().collect::<Vec<_>>().join(" ");
-    let reasoning = reasoning.chars().take(MAX_REASONING_CHARS).collect();
-    Some(Classification { category, confidence, reasoning })
+    Some(Classification { category, confidence, reasoning: one_line(&reasoning.join(" ")) })
 }
 
 /// What follows `name:` at the beginning of a line.

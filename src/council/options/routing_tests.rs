@@ -15,6 +15,8 @@ fn the_form_is_read_as_models_write_it() {
         "**CATEGORY:** Coding\n**CONFIDENCE:** 0.9\n**REASONING:** It is about code.",
         "**Category**: `CODING`\n**Confidence**: 9/10\n**Reasoning**: It is about code.",
         "Let me see.\n\n- CATEGORY: CODING.\n- CONFIDENCE: 0,9\n- REASONING: It is\n  about code.\n",
+        r#"{"category": "coding", "confidence": 0.9, "reasoning": "It is about code."}"#,
+        "```json\n{\"category\": \"CODING\", \"confidence\": 0.9, \"reasoning\": \"It is\\nabout code.\"}\n```",
         "REASONING: It is about code.\nCONFIDENCE: 0.9 \nCATEGORY: FACTUAL\nCATEGORY: [CODING]",
     ] {
         let expected = (Category::Coding, Some(0.9), "It is about code.".to_owned());
@@ -27,9 +29,15 @@ fn a_bare_name_is_enough_and_no_name_is_nothing() {
     for text in ["ANALYSIS", "analysis.", "**Analysis**\n", "\"ANALYSIS\""] {
         assert_eq!(read(text), Some((Category::Analysis, None, String::new())), "{text}");
     }
-    for text in
-        ["", "CATEGORY:", "CATEGORY: POETRY", "It is about coding.", "The category: coding", "CONFIDENCE: 1"]
-    {
+    for text in [
+        "",
+        "CATEGORY:",
+        "CATEGORY: POETRY",
+        "It is about coding.",
+        "The category: coding",
+        "CONFIDENCE: 1",
+        r#"{"category": "poetry", "confidence": 1}"#,
+    ] {
         assert_eq!(read(text), None, "{text}");
     }
 }
