@@ -56,13 +56,14 @@ impl Choice {
         if routed { Self::Routing { pools: pools.clone() } } else { Self::Everyone }
     }
 
-    /// The most members that are asked at once, of a council of this size.
+    /// The largest quorum that can be asked for, with a council of this size: each time somebody is
+    /// asked, it is of at most as many as are asked.
     #[must_use]
     pub fn most(&self, council: usize) -> usize {
         match self {
             Self::Everyone => council,
             Self::Routing { pools } => pools.values().map(Vec::len).fold(council, usize::max),
-            Self::Escalation(tiers) => tiers.first.len().max(tiers.second.len()),
+            Self::Escalation(tiers) => council.max(tiers.first.len()).max(tiers.second.len()),
         }
     }
 }

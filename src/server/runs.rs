@@ -48,7 +48,7 @@ pub struct MessageRequest {
     /// How many members must have answered before the reviews begin, 1 to the number of members;
     /// by default all. A failed member does not count: when too few can still answer, all are
     /// waited for. A late answer is shown and given to the chairman if it comes before the
-    /// reviews are over; it is not reviewed.
+    /// reviews are over; it is not reviewed. Of each tier, where the run may escalate.
     #[schema(minimum = 1, maximum = 7)]
     quorum: Option<u8>,
     /// How long the others are waited for once the quorum has answered, in milliseconds.

@@ -65,6 +65,16 @@ fn undecided(request: &RecordedRequest) -> Option<Script> {
     (request.asked_for() == AskedFor::Review).then(|| Script::answer(&ballot()))
 }
 
+/// All reviewers give the same order.
+fn agreed(request: &RecordedRequest) -> Option<Script> {
+    let ballot = || {
+        let mut labels = request.labels();
+        labels.sort();
+        format!("FINAL RANKING:\n1. {}", labels.join("\n2. "))
+    };
+    (request.asked_for() == AskedFor::Review).then(|| Script::answer(&ballot()))
+}
+
 fn is_small(request: &RecordedRequest) -> bool {
     request.model.starts_with("s/")
 }
@@ -84,6 +94,7 @@ fn asked(app: &TestApp, what: AskedFor) -> Vec<String> {
 #[tokio::test]
 async fn a_first_tier_that_is_sure_and_agrees_is_the_council() {
     let app = TestApp::start().await;
+    app.models.rule(agreed);
     let ann = ann(&app).await;
     let (events, stored) = ask(&ann, json!({})).await;
     assert_eq!(
@@ -116,7 +127,7 @@ async fn a_first_tier_that_is_sure_and_agrees_is_the_council() {
     let before = &only(&events, "stage1_complete")["metadata"]["escalation_info"];
     assert_eq!((&before["escalated"], &before["metrics"]["agreement_ratio"]), (&json!(false), &json!(null)));
     let info = &only(&events, "stage2_complete")["metadata"]["escalation_info"];
-    // Everybody follows the labels' order; the author of Response A prefers the next but for its own.
+    // All put Response A first; without its own vote, its author's goes to Response B.
     assert_eq!(info["metrics"]["agreement_ratio"], json!(0.666_666_667));
     assert_eq!(
         (&info["escalated"], &info["reasons"], &info["total_model_count"]),

@@ -1,6 +1,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::council::event::Event;
 use crate::council::ranking::aggregate::AggregateFacts;
 use crate::council::stages::reviews::{Review, ReviewsMetadata};
 use crate::llm::ErrorKind;
@@ -75,6 +76,26 @@ fn what_was_measured_and_why_is_said() {
     assert!(!unknown.escalated && unknown.reasons.is_empty());
     assert_eq!((unknown.metrics.average_confidence, unknown.metrics.confidence_count), (None, 0));
     assert_eq!((unknown.tier2_model_count, unknown.total_model_count), (0, 2));
+}
+
+#[test]
+fn a_logged_event_is_read_back() {
+    let tiers = tiers(2);
+    let answers = answers(&[Some(3), None]);
+    let info = EscalationInfo::of(&tiers, &answers);
+    let metadata = AnswersMetadata {
+        aggregate_confidence: answers::summary(&answers),
+        escalation_info: Some(Box::new(info.clone())),
+    };
+    let (models, members) = named(&tiers.second);
+    for event in [
+        Event::from(EscalationEvent::Tier2Start { models, members }),
+        EscalationEvent::Tier1Complete { data: answers, metadata }.into(),
+        EscalationEvent::EscalationTriggered { data: Box::new(info) }.into(),
+    ] {
+        let json = serde_json::to_string(&event).unwrap();
+        assert_eq!(serde_json::from_str::<Event>(&json).unwrap(), event, "{json}");
+    }
 }
 
 #[test]
