@@ -98,6 +98,7 @@ fn upstream() {
 
 fn token(n: usize, text: &str) -> Event {
     AnswersEvent::Stage1Token {
+        tier: None,
         model: "openai/gpt-5.1".to_owned(),
         member: "openai/gpt-5.1".to_owned(),
         content: format!(" {text}{n}"),

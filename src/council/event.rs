@@ -4,6 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::costs::Costs;
+use super::options::escalation::EscalationEvent;
+use super::options::routing::RoutingEvent;
 use super::plan::Ignored;
 use super::run::Stage;
 use super::stages::answers::AnswersEvent;
@@ -17,6 +19,8 @@ use crate::id::{ConversationId, MessageId, RunId};
 #[serde(untagged)]
 pub enum Event {
     Run(RunEvent),
+    Routing(RoutingEvent),
+    Escalation(EscalationEvent),
     Answers(AnswersEvent),
     Reviews(ReviewsEvent),
     Synthesis(SynthesisEvent),
@@ -108,6 +112,8 @@ macro_rules! sum {
 
 sum!(
     Run(RunEvent),
+    Routing(RoutingEvent),
+    Escalation(EscalationEvent),
     Answers(AnswersEvent),
     Reviews(ReviewsEvent),
     Synthesis(SynthesisEvent),

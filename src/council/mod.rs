@@ -78,7 +78,7 @@ pub async fn deliberate(run: &Run, plan: &Plan) -> Result<(), Failure> {
 }
 
 async fn council(run: &Run, plan: &Plan) -> Result<(), Failure> {
-    let round = Round::hold(run, plan, Roster::everyone(plan)).await?;
+    let round = Round::hold(run, plan, Roster::choose(run, plan).await).await?;
     Draft::write(run, &round).await;
     run.emit("costs", RunEvent::CostsComplete { data: run.costs() }).await;
     Ok(())

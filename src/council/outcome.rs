@@ -7,11 +7,13 @@ use serde::{Deserialize, Serialize};
 use super::costs::Costs;
 use super::event::{Event, RunEvent};
 use super::options::confidence::AggregateConfidence;
+use super::options::escalation::{EscalationEvent, EscalationInfo};
+use super::options::routing::{RoutingEvent, RoutingInfo};
 use super::plan::Ignored;
 use super::ranking::aggregate::{AggregateFacts, AggregateRow};
 use super::ranking::label::Label;
 use super::run::{Stage, UnderWay};
-use super::stages::answers::{self, Answer, AnswersEvent};
+use super::stages::answers::{self, Answer, AnswersEvent, Seat};
 use super::stages::reviews::{Review, ReviewsEvent};
 use super::stages::synthesis::{Synthesis, SynthesisEvent};
 use super::stages::title::TitleEvent;
@@ -44,6 +46,12 @@ pub struct Metadata {
     pub aggregate: Option<AggregateFacts>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aggregate_confidence: Option<AggregateConfidence>,
+    /// Who was to answer, and why, where the question was routed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub routing_info: Option<RoutingInfo>,
+    /// Whether the second tier was asked, and why, where the run might escalate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub escalation_info: Option<EscalationInfo>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub costs: Option<Costs>,
     /// Options that were switched on and did not apply, each with its reason.
@@ -58,6 +66,10 @@ impl Deliberation {
     /// Takes in one event. Tokens change nothing: results arrive whole.
     pub fn apply(&mut self, event: &Event) {
         match event {
+            Event::Routing(RoutingEvent::RoutingComplete { data }) => {
+                self.metadata.routing_info = Some((**data).clone());
+            }
+            Event::Escalation(event) => self.apply_escalation(event),
             Event::Answers(event) => self.apply_answers(event),
             Event::Reviews(event) => self.apply_reviews(event),
             Event::Synthesis(SynthesisEvent::Stage3Complete { data }) => self.stage3 = Some((**data).clone()),
@@ -66,7 +78,7 @@ impl Deliberation {
             }
             Event::Run(RunEvent::CostsComplete { data }) => self.metadata.costs = Some(data.clone()),
             Event::Run(RunEvent::RunStarted { ignored, .. }) => self.metadata.ignored.clone_from(ignored),
-            Event::Run(_) | Event::Synthesis(_) => {}
+            Event::Run(_) | Event::Routing(_) | Event::Synthesis(_) => {}
         }
     }
 
@@ -78,10 +90,37 @@ impl Deliberation {
             AnswersEvent::Stage1Complete { data, metadata } => {
                 self.stage1 = Some(data.clone());
                 self.metadata.aggregate_confidence = Some(metadata.aggregate_confidence.clone());
+                if let Some(info) = &metadata.escalation_info {
+                    self.metadata.escalation_info = Some((**info).clone());
+                }
             }
             AnswersEvent::Stage1Start { .. }
             | AnswersEvent::Stage1Token { .. }
             | AnswersEvent::Stage1ReasoningToken { .. } => {}
+        }
+    }
+
+    fn apply_escalation(&mut self, event: &EscalationEvent) {
+        match event {
+            EscalationEvent::Tier1Start { members, .. } => self.expect(members, 1),
+            EscalationEvent::Tier2Start { members, .. } => self.expect(members, 2),
+            EscalationEvent::Tier1Complete { data, metadata } => {
+                self.stage1 = Some(data.clone());
+                self.metadata.aggregate_confidence = Some(metadata.aggregate_confidence.clone());
+            }
+            EscalationEvent::EscalationTriggered { data } => {
+                self.metadata.escalation_info = Some((**data).clone());
+            }
+        }
+    }
+
+    /// Keeps a place for each of these.
+    fn expect(&mut self, seats: &[Seat], tier: u8) {
+        let answers = self.stage1.get_or_insert_default();
+        for seat in seats {
+            if !answers.iter().any(|answer| answer.member == seat.member) {
+                answers.push(Answer::pending(seat.clone(), Some(tier)));
+            }
         }
     }
 
@@ -96,7 +135,14 @@ impl Deliberation {
 
     fn apply_reviews(&mut self, event: &ReviewsEvent) {
         match event {
-            ReviewsEvent::Stage2Start { .. } => {}
+            // Reviews held before have other labels, and count no longer.
+            ReviewsEvent::Stage2Start { .. } => {
+                self.stage2 = None;
+                self.metadata.label_to_model.clear();
+                self.metadata.label_to_member.clear();
+                self.metadata.aggregate_rankings.clear();
+                self.metadata.aggregate = None;
+            }
             ReviewsEvent::Stage2ModelComplete { data, .. } => {
                 self.stage2.get_or_insert_default().push((**data).clone());
             }
@@ -107,6 +153,9 @@ impl Deliberation {
                 self.metadata.label_to_member = metadata.label_to_member;
                 self.metadata.aggregate_rankings = metadata.aggregate_rankings;
                 self.metadata.aggregate = metadata.aggregate;
+                if let Some(info) = metadata.escalation_info {
+                    self.metadata.escalation_info = Some(*info);
+                }
             }
         }
     }
@@ -120,15 +169,19 @@ impl Deliberation {
             match call.stage {
                 Stage::Stage1 => {
                     let member = call.member.clone().unwrap_or_else(|| call.model.clone());
-                    let answer = Answer {
-                        model: call.model.clone(),
+                    let known = self.stage1.iter().flatten().find(|answer| answer.member == member);
+                    let (alias, tier) = known.map(|seat| (seat.alias.clone(), seat.tier)).unwrap_or_default();
+                    let model = call.model.clone();
+                    self.put_answer(Answer {
+                        model,
                         member,
+                        alias,
+                        tier,
                         response,
                         error,
                         error_kind,
                         ..Answer::default()
-                    };
-                    self.put_answer(answer);
+                    });
                 }
                 Stage::Stage3 => {
                     self.stage3 = Some(Synthesis {

@@ -7,6 +7,7 @@ use serde_json::Value;
 use super::field::{FieldError, FieldErrorKind, Fields};
 use super::option_settings::RunOptions;
 use super::prompts::history::{self, Turn};
+use super::roster;
 use super::settings::{Member, Settings, member_problems, members, model_problem};
 
 /// The longest question, in characters.
@@ -28,6 +29,9 @@ pub struct Plan {
     pub system_prompt: Option<String>,
     /// Council, chairman, titles, sampling: the settings in force at the start.
     pub settings: Settings,
+    /// Who answers.
+    #[serde(default)]
+    pub roster: roster::Choice,
     /// Whether answers show their steps.
     #[serde(default)]
     pub chain_of_thought: bool,
@@ -81,8 +85,6 @@ const UNBUILT: &[Unbuilt] = &[
     Unbuilt::Level("verbosity"),
     Unbuilt::Flag("use_early_consensus"),
     Unbuilt::Flag("use_multi_chairman"),
-    Unbuilt::Flag("use_dynamic_routing"),
-    Unbuilt::Flag("use_escalation"),
     Unbuilt::Flag("use_refinement"),
     Unbuilt::Flag("use_adversary"),
     Unbuilt::Flag("use_debate"),
@@ -161,7 +163,7 @@ impl Plan {
             }
             None => {}
             Some(text) => {
-                if let Some(problem) = text_problem(text, 1, MAX_CONTENT_CHARS) {
+                if let Some(problem) = question_problem(text) {
                     fields.refuse("content", FieldErrorKind::Value, problem);
                 }
             }
@@ -187,7 +189,9 @@ impl Plan {
         // With every member's weight at 1.0, as long as no record of earlier runs weighs them,
         // the weighted and the plain order are the same: both values are honoured.
         let _weighted: Option<bool> = fields.take("use_weighted_consensus", "true or false");
-        let quorum = quorum(&mut fields, settings.council_models.len());
+        let mut ignored = Vec::new();
+        let roster = roster::Choice::parse(&mut fields, &settings, &mut ignored);
+        let quorum = quorum(&mut fields, roster.most(settings.council_models.len()));
         let straggler_grace_ms = straggler_grace_ms(&mut fields);
         refuse_unbuilt(&mut fields);
 
@@ -196,11 +200,12 @@ impl Plan {
             history: history::cut(door.history, history::BUDGET_CHARS),
             system_prompt: system_prompt.filter(|text| !text.trim().is_empty()),
             settings,
+            roster,
             chain_of_thought,
             quorum,
             straggler_grace_ms,
             title: door.first,
-            ignored: Vec::new(),
+            ignored,
         })
     }
 
@@ -234,6 +239,12 @@ fn straggler_grace_ms(fields: &mut Fields<'_>) -> u64 {
         fields.refuse("straggler_grace_ms", FieldErrorKind::Value, message);
     }
     u64::try_from(given).unwrap_or_default()
+}
+
+/// What is wrong with a question, if anything.
+#[must_use]
+pub fn question_problem(text: &str) -> Option<String> {
+    text_problem(text, 1, MAX_CONTENT_CHARS)
 }
 
 fn text_problem(text: &str, min: usize, max: usize) -> Option<String> {

@@ -51,6 +51,16 @@ impl<'f, T> Waiting<'f, T> {
     }
 }
 
+/// Those that a quorum did not wait for, and what becomes of them.
+pub struct Stragglers<'f, T> {
+    pub stage: Stage,
+    pub waiting: Vec<Waiting<'f, T>>,
+    /// Whether who comes now is marked as late.
+    pub marked: bool,
+    /// Why the others are stopped in the end, for people.
+    pub reason: String,
+}
+
 /// A contribution, its place and its member.
 pub struct Came<T> {
     pub place: usize,
@@ -104,14 +114,14 @@ impl Run {
     }
 
     /// Does `main` while stragglers may still come in. Who has not come when `main` ends is
-    /// stopped, with this reason; all of them are returned.
+    /// stopped; all of them are returned.
     pub async fn with_stragglers<M, T: Contribution>(
         &self,
         key: &str,
-        (stage, mut waiting): (Stage, Vec<Waiting<'_, T>>),
-        reason: &str,
+        stragglers: Stragglers<'_, T>,
         main: impl Future<Output = M>,
     ) -> (M, Vec<Came<T>>) {
+        let Stragglers { stage, mut waiting, marked, reason } = stragglers;
         if waiting.is_empty() {
             return (main.await, Vec::new());
         }
@@ -127,7 +137,7 @@ impl Run {
                 tokio::select! {
                     biased;
                     round = some_of(&mut waiting), if !waiting.is_empty() => {
-                        self.welcome_late(round, &mut came).await;
+                        self.welcome_late(round, marked, &mut came).await;
                     }
                     result = &mut main => break result,
                 }
@@ -136,7 +146,7 @@ impl Run {
         if known.is_some() {
             while !waiting.is_empty() {
                 let round = some_of(&mut waiting).await;
-                self.welcome_late(round, &mut came).await;
+                self.welcome_late(round, marked, &mut came).await;
             }
         } else {
             // A result that only waits for its commit is there.
@@ -145,13 +155,13 @@ impl Run {
                 if round.is_empty() {
                     break;
                 }
-                self.welcome_late(round, &mut came).await;
+                self.welcome_late(round, marked, &mut came).await;
             }
             self.decide(key, async { members_of(&came) }).await;
             given_up = waiting;
         }
         for one in &given_up {
-            self.stop(stage, &one.member, reason);
+            self.stop(stage, &one.member, &reason);
         }
         self.all(&mut given_up, &mut came).await;
         (main, came)
@@ -172,9 +182,14 @@ impl Run {
         }
     }
 
-    async fn welcome_late<T: Contribution>(&self, mut round: Vec<Came<T>>, came: &mut Vec<Came<T>>) {
-        for one in &mut round {
-            one.what.mark_late();
+    async fn welcome_late<T: Contribution>(
+        &self,
+        mut round: Vec<Came<T>>,
+        marked: bool,
+        came: &mut Vec<Came<T>>,
+    ) {
+        if marked {
+            round.iter_mut().for_each(|one| one.what.mark_late());
         }
         self.welcome(round, came).await;
     }

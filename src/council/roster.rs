@@ -1,28 +1,122 @@
 //! Who is to answer.
 
-use super::plan::Plan;
-use super::settings::Member;
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::field::Fields;
+use super::option_settings::RoutingPools;
+use super::options::escalation::Tiers;
+use super::options::routing::{self, RoutingInfo};
+use super::plan::{Ignored, Plan};
+use super::run::Run;
+use super::settings::{MIN_MEMBERS, Member, Settings};
+
+/// How a run comes to its roster.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Choice {
+    /// The whole council answers.
+    #[default]
+    Everyone,
+    /// The models for the kind of question answer.
+    Routing { pools: RoutingPools },
+    /// A first tier answers, and a second one where the first is unsure.
+    Escalation(Tiers),
+}
+
+impl Choice {
+    /// Reads the request's fields, and decides what excludes what. A council that the request names
+    /// itself is not replaced by another one.
+    pub fn parse(fields: &mut Fields<'_>, settings: &Settings, ignored: &mut Vec<Ignored>) -> Self {
+        let flag = "true or false";
+        let routing = fields.take("use_dynamic_routing", flag).unwrap_or(false);
+        let escalation = fields.take("use_escalation", flag).unwrap_or(false);
+        let named = fields.has("models");
+        let mut ignore = |field: &str, reason: &str| {
+            ignored.push(Ignored { field: field.to_owned(), reason: reason.to_owned() });
+        };
+        let pools = &settings.options.routing_pools;
+        let routed = routing && !named && pools.values().any(|models| models.len() >= MIN_MEMBERS);
+        if routing && named {
+            ignore("use_dynamic_routing", "the request names its models itself");
+        } else if routing && !routed {
+            ignore("use_dynamic_routing", "routing_pools names no two models for any kind of question");
+        }
+        if escalation && named {
+            ignore("use_escalation", "the request names its models itself");
+        } else if escalation && routed {
+            ignore("use_escalation", "dynamic routing chooses who answers");
+        } else if escalation {
+            match Tiers::of(settings) {
+                Ok(tiers) => return Self::Escalation(tiers),
+                Err(problems) => fields.refuse_all(problems),
+            }
+        }
+        if routed { Self::Routing { pools: pools.clone() } } else { Self::Everyone }
+    }
+
+    /// The largest quorum that can be asked for, with a council of this size: each time somebody is
+    /// asked, it is of at most as many as are asked.
+    #[must_use]
+    pub fn most(&self, council: usize) -> usize {
+        match self {
+            Self::Everyone => council,
+            Self::Routing { pools } => pools.values().map(Vec::len).fold(council, usize::max),
+            Self::Escalation(tiers) => council.max(tiers.first.len()).max(tiers.second.len()),
+        }
+    }
+}
 
 /// Who answers, in order.
 #[derive(Debug, Clone)]
 pub struct Roster {
     pub members: Vec<Member>,
+    /// Why these, where the question was routed.
+    pub routing: Option<Box<RoutingInfo>>,
 }
 
 impl Roster {
+    /// As the plan has it.
+    pub async fn choose(run: &Run, plan: &Plan) -> Self {
+        match &plan.roster {
+            Choice::Everyone => Self::everyone(plan),
+            Choice::Routing { pools } => routing::choose(run, plan, pools).await,
+            Choice::Escalation(tiers) => Self { members: tiers.first.clone(), routing: None },
+        }
+    }
+
     /// The whole council.
     #[must_use]
     pub fn everyone(plan: &Plan) -> Self {
-        Self { members: plan.members().to_vec() }
+        Self { members: plan.members().to_vec(), routing: None }
     }
 
-    /// The seats of these models: as they sit in the council, with alias and prompt, else plain ones.
+    /// The seats of these models.
     #[must_use]
     pub fn of_models(plan: &Plan, models: &[String]) -> Self {
-        let seat = |model: &String| {
-            let known = plan.members().iter().find(|member| member.model == *model);
-            known.cloned().unwrap_or_else(|| Member::plain(model))
-        };
-        Self { members: models.iter().map(seat).collect() }
+        Self { members: seats(&plan.settings, models), routing: None }
     }
 }
+
+/// The seats of these models: as they sit in the council, with alias and prompt, else plain ones.
+/// No two have one name.
+#[must_use]
+pub fn seats(settings: &Settings, models: &[String]) -> Vec<Member> {
+    let seat = |model: &String| {
+        let known = settings.council_models.iter().find(|member| member.model == *model);
+        known.cloned().unwrap_or_else(|| Member::plain(model))
+    };
+    let mut seen = BTreeSet::new();
+    let mut seats: Vec<Member> = models.iter().filter(|model| seen.insert(*model)).map(seat).collect();
+    let names: BTreeSet<&str> = seats.iter().map(Member::name).collect();
+    if names.len() < seats.len() {
+        // An alias is another one's model id: then all go by their ids, which are no two the same.
+        seats.iter_mut().for_each(|seat| seat.alias = None);
+    }
+    seats
+}
+
+#[cfg(test)]
+#[path = "roster_tests.rs"]
+mod tests;

@@ -1,11 +1,12 @@
 //! What the council has said: who sat, what they answered, and what the reviews say of it.
 
 use super::Failure;
+use super::options::escalation;
 use super::plan::Plan;
-use super::roster::Roster;
+use super::roster::{Choice, Roster};
 use super::run::Run;
 use super::settings::Member;
-use super::stages::answers::{self, Answer};
+use super::stages::answers::{self, Answer, Late};
 use super::stages::reviews::{self, Reviewed};
 
 /// Answers and reviews, before anybody draws a conclusion from them.
@@ -18,23 +19,39 @@ pub struct Round<'p> {
     pub reviewed: Reviewed,
 }
 
+/// Which time it is that answers are complete and reviewed, as keys tell it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pass {
+    First,
+    /// Both tiers together, after the first one has reviewed itself.
+    Widened,
+}
+
+impl Pass {
+    /// The key of a place in this pass.
+    #[must_use]
+    pub fn key(self, place: &str) -> String {
+        match self {
+            Self::First => place.to_owned(),
+            Self::Widened => format!("tier2/{place}"),
+        }
+    }
+}
+
 impl<'p> Round<'p> {
     /// Lets the roster answer, and review what was answered.
     ///
     /// # Errors
     /// When not one member answered.
     pub async fn hold(run: &Run, plan: &'p Plan, roster: Roster) -> Result<Self, Failure> {
+        answers::announce(run, plan, &roster).await;
+        if let Choice::Escalation(tiers) = &plan.roster {
+            return escalation::hold(run, plan, tiers).await;
+        }
         let members = roster.members;
-        let (mut answers, late) = answers::ask_all(run, plan, &members).await;
-        let labelled = reviews::label(run, &answers);
-        if labelled.is_empty() {
-            return Err(Failure::no_answers(&answers));
-        }
-        let reviews = reviews::hold(run, plan, &members, &answers, &labelled);
-        let (reviewed, came) = answers::wait_for_late(run, late, labelled.len(), reviews).await;
-        for late in came {
-            answers[late.place] = late.what;
-        }
+        let (mut answers, late) = answers::ask_all(run, plan, &members, None).await;
+        answers::complete(run, Pass::First, &answers, None).await;
+        let reviewed = review(run, plan, Pass::First, &members, &mut answers, late, |_| {}).await?;
         Ok(Self { plan, members, answers, reviewed })
     }
 
@@ -54,4 +71,33 @@ impl<'p> Round<'p> {
             .or(self.plan.system_prompt.as_deref())
             .filter(|_| self.plan.settings.use_system_prompt_stage3)
     }
+}
+
+/// Lets the members review what was answered, while late answers may still come in. `settle` sees
+/// what the reviews came to before the client does.
+///
+/// # Errors
+/// When not one member answered.
+pub(super) async fn review(
+    run: &Run,
+    plan: &Plan,
+    pass: Pass,
+    members: &[Member],
+    answers: &mut [Answer],
+    late: Late<'_>,
+    settle: impl FnOnce(&mut Reviewed),
+) -> Result<Reviewed, Failure> {
+    let labelled = reviews::label(run, pass, answers);
+    if labelled.is_empty() {
+        return Err(Failure::no_answers(answers));
+    }
+    let reviews = async {
+        let mut reviewed = reviews::hold(run, plan, pass, members, answers, &labelled).await;
+        settle(&mut reviewed);
+        reviews::complete(run, pass, &reviewed).await;
+        reviewed
+    };
+    let (reviewed, came) = answers::wait_for_late(run, pass, late, labelled.len(), reviews).await;
+    answers::put(answers, came);
+    Ok(reviewed)
 }

@@ -297,6 +297,13 @@ impl Run {
         self.models.offers_schema(model)
     }
 
+    /// Whether this model is on offer, as far as is known now. It may come out otherwise in another
+    /// execution: what depends on it is decided by [`Run::decide`].
+    #[must_use]
+    pub fn is_available(&self, model: &str) -> bool {
+        self.models.is_available(model)
+    }
+
     /// What the finished calls cost, by stage.
     #[must_use]
     pub fn costs(&self) -> Costs {

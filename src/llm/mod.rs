@@ -155,6 +155,12 @@ pub trait Models: Send + Sync {
     fn offers_schema(&self, _model: &str) -> bool {
         false
     }
+
+    /// Whether this model is on offer, as far as is known now: where a provider's list is not known,
+    /// its models are believed to be. Asks nobody.
+    fn is_available(&self, _model: &str) -> bool {
+        true
+    }
 }
 
 /// One model on offer.

@@ -303,6 +303,25 @@ impl Models for Registry {
         let (entry, id) = self.resolve(model);
         self.takes_schemas(entry, id)
     }
+
+    fn is_available(&self, model: &str) -> bool {
+        let (entry, id) = self.resolve(model);
+        // The simulated provider takes any id.
+        if entry.provider.is_simulated() {
+            return true;
+        }
+        let Some(cached) = self.cached() else { return true };
+        // An empty list is most often one that could not be read.
+        let offered = cached.offers.get(&entry.name).filter(|models| !models.is_empty());
+        offered.is_none_or(|models| models.iter().any(|model| is_same_model(&model.id, id)))
+    }
+}
+
+/// Whether a listed id stands for this one. A tag that only one of them has is a variant of the same
+/// model: `x/y:online` is listed as `x/y`, and `llama3` may be as `llama3:latest`.
+fn is_same_model(listed: &str, id: &str) -> bool {
+    let untagged = |id: &str, other: &str| id.rsplit_once(':').is_some_and(|(model, _)| model == other);
+    listed == id || untagged(id, listed) || untagged(listed, id)
 }
 
 fn is_name(name: &str) -> bool {

@@ -264,3 +264,31 @@ fn an_openai_compatible_server_offers_schemas_when_the_operator_says_so() {
         assert_eq!(Registry::new(vec![settings], "gate").unwrap().offers_schema("m"), offers);
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn a_model_is_on_offer_when_its_provider_lists_it_or_lists_nothing() {
+    let (registry, _, go) = listing(1);
+    assert!(registry.is_available("gate:no/such"), "nobody has asked yet");
+    go.notify_one();
+    registry.models().await;
+    for (id, offered) in [
+        ("gate:x/y:free", true),
+        ("gate:sim:z", true),
+        // A tag that only one side has names a variant of the same model.
+        ("gate:x/y", true),
+        ("gate:x/y:free:online", true),
+        ("gate:x/y:nitro", false),
+        ("gate:no/such", false),
+        ("any/thing", true),
+        ("sim:any/thing", true),
+    ] {
+        assert_eq!(registry.is_available(id), offered, "{id}");
+    }
+    go.notify_one();
+    registry.refresh_models().await;
+    assert!(!registry.is_available("gate:no/such"), "what it listed before its failure holds");
+    let (registry, _, go) = listing(0);
+    go.notify_one();
+    registry.models().await;
+    assert!(registry.is_available("gate:no/such"), "a list that could not be read says nothing");
+}

@@ -65,7 +65,9 @@ impl<'a> Prompt<'a> {
     /// The first words of the question: from its fence or after a line that names it, as in the
     /// council's own prompts.
     fn question_words(&self, max: usize) -> Vec<&'a str> {
+        let inside = |text: &'a str| text.split_once("\nEND ").map_or(text, |(inside, _)| inside);
         let fenced = self.last.split_once("[Question] BEGIN").and_then(|(_, rest)| rest.split_once('\n'));
+        let fenced = fenced.map(|(marker, rest)| (marker, inside(rest)));
         let named = || ["Question:", "question:"].iter().find_map(|name| self.last.split_once(name));
         let text = fenced.or_else(named).map_or(self.last, |(_, rest)| rest);
         text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '’' | '-' | '+' | '#'))

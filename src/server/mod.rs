@@ -16,6 +16,7 @@ mod messages;
 mod middleware;
 mod presets;
 pub mod problem;
+mod roster;
 pub mod routes;
 mod runs;
 mod settings;

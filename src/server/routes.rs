@@ -8,7 +8,7 @@ use utoipa_actix_web::{AppExt, scope};
 
 use super::middleware::gate;
 use super::problem::Problem;
-use super::{admin, admin_settings, conversations, health, me, messages, presets, runs, settings};
+use super::{admin, admin_settings, conversations, health, me, messages, presets, roster, runs, settings};
 
 /// Every route but the web app's files.
 pub fn table(routes: &mut ServiceConfig<'_>) {
@@ -41,6 +41,10 @@ pub fn table(routes: &mut ServiceConfig<'_>) {
             .service(presets::save)
             .service(presets::apply)
             .service(presets::remove)
+            .service(roster::pools)
+            .service(roster::classify)
+            .service(roster::escalation_tiers)
+            .service(roster::escalation_thresholds)
             .service(me::whoami)
             .service(me::list_tokens)
             .service(me::create_token)

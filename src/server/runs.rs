@@ -37,10 +37,18 @@ pub struct MessageRequest {
     /// Whether answers show their steps.
     #[schema(default = false)]
     use_cot: Option<bool>,
+    /// Whether the utility model says what kind of question it is, and the models that
+    /// `routing_pools` names for that kind answer it.
+    #[schema(default = false)]
+    use_dynamic_routing: Option<bool>,
+    /// Whether the first tier's models answer, and the second's only where these are unsure or
+    /// disagree. Ignored when routing is on.
+    #[schema(default = false)]
+    use_escalation: Option<bool>,
     /// How many members must have answered before the reviews begin, 1 to the number of members;
     /// by default all. A failed member does not count: when too few can still answer, all are
     /// waited for. A late answer is shown and given to the chairman if it comes before the
-    /// reviews are over; it is not reviewed.
+    /// reviews are over; it is not reviewed. Of each tier, where the run may escalate.
     #[schema(minimum = 1, maximum = 7)]
     quorum: Option<u8>,
     /// How long the others are waited for once the quorum has answered, in milliseconds.

@@ -158,7 +158,7 @@ async fn no_event_is_larger_than_one_read_even_with_long_answers_in_one_piece() 
     let long = "長い答え。".repeat(250);
     app.models.rule(move |request| match request.asked_for() {
         AskedFor::Answer | AskedFor::Synthesis => Some(Script::answer(&long).in_chunks(1)),
-        AskedFor::Review | AskedFor::Title => None,
+        AskedFor::Review | AskedFor::Title | AskedFor::Routing => None,
     });
     let (_, chunks) = ask(&app, &[], &json!({"content": "Why?"})).await;
     let largest = chunks.iter().map(Vec::len).max().unwrap();

@@ -93,6 +93,7 @@ fn key(request: &RecordedRequest) -> String {
         AskedFor::Review => format!("stage2/{model}"),
         AskedFor::Synthesis => format!("stage3/{model}"),
         AskedFor::Title => "title".to_owned(),
+        AskedFor::Routing => "routing".to_owned(),
     }
 }
 
@@ -118,6 +119,7 @@ fn script(request: &RecordedRequest, seed: u64) -> Script {
             format!("All were read.\n\nFINAL RANKING:\n{}", lines.collect::<Vec<_>>().join("\n"))
         }
         AskedFor::Title => "A Case For You".to_owned(),
+        AskedFor::Routing => "CATEGORY: CODING".to_owned(),
     };
     Script::answer("").pause(whole).text(&script)
 }

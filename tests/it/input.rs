@@ -105,7 +105,7 @@ async fn an_option_that_is_not_built_is_refused_only_when_switched_on() {
     let path = format!("/api/conversations/{id}/message");
     let on = json!({
         "content": "Why?", "mode": "debate", "verbosity": 2, "use_early_consensus": true,
-        "use_multi_chairman": true, "use_dynamic_routing": true, "use_escalation": true, "use_refinement": true,
+        "use_multi_chairman": true, "use_refinement": true,
         "use_adversary": true, "use_debate": true, "use_react": true, "use_decomposition": true, "use_cache": true,
         "use_web_search": true, "use_research": true, "use_tools": true,
         "attachments": [{"id": "a"}], "resume": true, "prior_context": {"synthesis": "s"}

@@ -121,7 +121,7 @@ fn script(request: &RecordedRequest, gate: &Gate) -> Option<Script> {
             let ranking = format!("FINAL RANKING:\n{}", lines.collect::<Vec<_>>().join("\n"));
             Some(Script::answer("Let me see. ").hold(gate).text(&ranking))
         }
-        AskedFor::Review | AskedFor::Title => None,
+        AskedFor::Review | AskedFor::Title | AskedFor::Routing => None,
     }
 }
 

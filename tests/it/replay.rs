@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
-use llm_council::council::option_settings::OptionSettings;
+use llm_council::council::option_settings::{Category, OptionSettings};
 use llm_council::council::plan::Door;
 use llm_council::council::run::FinishedCall;
 use llm_council::council::settings::{Member, Settings};
@@ -14,7 +14,7 @@ use llm_council::llm::{CallError, ChatRequest, ErrorKind, Purpose, Reply};
 use llm_council::runs::memory::{MemoryHost, Shelf};
 use serde_json::json;
 
-use crate::support::models::{Scripted, reply, sensible};
+use crate::support::models::{Scripted, labels_in, reply, sensible};
 
 fn settings() -> Settings {
     Settings {
@@ -23,11 +23,19 @@ fn settings() -> Settings {
         chairman_alias: None,
         chairman_fallbacks: vec!["b/stand-in".into()],
         title_model: "t/title".into(),
-        utility_model: "t/title".into(),
+        utility_model: "u/small".into(),
         use_system_prompt_stage2: true,
         use_system_prompt_stage3: true,
         count_self_votes: false,
-        options: OptionSettings::default(),
+        options: OptionSettings {
+            routing_pools: BTreeMap::from([(
+                Category::Coding,
+                vec!["c/three".into(), "b/two".into(), "p/pool".into()],
+            )]),
+            tier1_models: ["a/one", "b/two", "c/three"].map(str::to_owned).to_vec(),
+            tier2_models: ["d/four", "e/five"].map(str::to_owned).to_vec(),
+            ..OptionSettings::default()
+        },
         sampling: BTreeMap::new(),
         timeouts: BTreeMap::new(),
         calls_in_flight: 16,
@@ -71,6 +79,50 @@ fn system_prompts_are_rejected(request: &ChatRequest) -> Result<Reply, CallError
     } else {
         fine(request)
     }
+}
+
+fn the_utility_model_fails(request: &ChatRequest) -> Result<Reply, CallError> {
+    if request.model == "u/small" {
+        Err(CallError::new(ErrorKind::Timeout, "too slow"))
+    } else {
+        fine(request)
+    }
+}
+
+fn is_second_tier(request: &ChatRequest) -> bool {
+    request.model == "d/four" || request.model == "e/five"
+}
+
+fn answers_are_unsure(request: &ChatRequest) -> Result<Reply, CallError> {
+    if request.purpose == Purpose::Answer { Ok(reply("Perhaps.\n\nCONFIDENCE: 3")) } else { fine(request) }
+}
+
+fn reviewers_disagree(request: &ChatRequest) -> Result<Reply, CallError> {
+    if request.purpose == Purpose::Review {
+        let labels = labels_in(&request.messages.last().unwrap().content);
+        Ok(reply(format!("All alike.\n\nFINAL RANKING:\n1. {}", labels.join(" = "))))
+    } else {
+        fine(request)
+    }
+}
+
+fn reviewers_disagree_and_nobody_else_answers(request: &ChatRequest) -> Result<Reply, CallError> {
+    if is_second_tier(request) { nobody_answers(request) } else { reviewers_disagree(request) }
+}
+
+fn only_the_second_tier_answers(request: &ChatRequest) -> Result<Reply, CallError> {
+    if is_second_tier(request) || request.purpose != Purpose::Answer {
+        fine(request)
+    } else {
+        nobody_answers(request)
+    }
+}
+
+/// After the first tier's quorum, before anybody of the second answers.
+fn one_comes_while_the_second_tier_answers(request: &ChatRequest, shelf: &Shelf) -> bool {
+    let is_there = shelf.events.iter().any(|(key, _)| key == "stage1/b/two/complete");
+    (is_answer_of_two(request) && !shelf.decisions.contains_key("stage1/quorum"))
+        || (is_second_tier(request) && request.purpose == Purpose::Answer && !is_there)
 }
 
 fn nobody_answers(_: &ChatRequest) -> Result<Reply, CallError> {
@@ -132,6 +184,63 @@ const FEATURES: &[(&str, Script, Hold, &str)] = &[
         r#"{"content": "Why?", "quorum": 2, "straggler_grace_ms": 600000}"#,
     ),
     ("too many fail for the quorum", most_fail, nobody_waits, r#"{"content": "Why?", "quorum": 2}"#),
+    ("routing", fine, nobody_waits, r#"{"content": "Why?", "use_dynamic_routing": true}"#),
+    (
+        "routing without the utility model",
+        the_utility_model_fails,
+        nobody_waits,
+        r#"{"content": "Compare Rust and Python code.", "use_dynamic_routing": true}"#,
+    ),
+    (
+        "routing with a straggler",
+        fine,
+        one_never_answers,
+        r#"{"content": "Why?", "use_dynamic_routing": true, "quorum": 2}"#,
+    ),
+    ("escalation not called for", fine, nobody_waits, r#"{"content": "Why?", "use_escalation": true}"#),
+    (
+        "escalation by confidence",
+        answers_are_unsure,
+        nobody_waits,
+        r#"{"content": "Why?", "use_escalation": true}"#,
+    ),
+    (
+        "escalation by agreement",
+        reviewers_disagree,
+        nobody_waits,
+        r#"{"content": "Why?", "use_escalation": true}"#,
+    ),
+    (
+        "escalation in vain",
+        reviewers_disagree_and_nobody_else_answers,
+        nobody_waits,
+        r#"{"content": "Why?", "use_escalation": true}"#,
+    ),
+    (
+        "escalation without a first tier",
+        only_the_second_tier_answers,
+        nobody_waits,
+        r#"{"content": "Why?", "use_escalation": true}"#,
+    ),
+    ("escalation of nobody", nobody_answers, nobody_waits, r#"{"content": "Why?", "use_escalation": true}"#),
+    (
+        "a straggler of the first tier comes while the second answers",
+        answers_are_unsure,
+        one_comes_while_the_second_tier_answers,
+        r#"{"content": "Why?", "use_escalation": true, "quorum": 2}"#,
+    ),
+    (
+        "a straggler of the first tier is stopped when the second has answered",
+        answers_are_unsure,
+        one_never_answers,
+        r#"{"content": "Why?", "use_escalation": true, "quorum": 2}"#,
+    ),
+    (
+        "a straggler of the first tier is stopped before the second is asked",
+        reviewers_disagree,
+        one_never_answers,
+        r#"{"content": "Why?", "use_escalation": true, "quorum": 2}"#,
+    ),
     (
         "a straggler's provider rejects system prompts",
         system_prompts_are_rejected,

@@ -10,7 +10,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 
 use crate::support::app::{Answer, TestApp, User};
 use crate::support::events::Events;
-use crate::support::model_server::{Gate, Outcome, Script};
+use crate::support::model_server::{AskedFor, Gate, Outcome, Script};
 
 /// Words in everything that Ann writes and that is written for her.
 const MARK: &str = "quokka";
@@ -75,6 +75,10 @@ fn probes() -> Vec<Probe> {
         entry("POST", "/api/settings/presets", Own, &[""], Some(json!({"name": "Bob's"}))),
         entry("POST", "/api/settings/presets/{id}/apply", Preset, &[""], None),
         entry("DELETE", "/api/settings/presets/{id}", Preset, &[""], None),
+        entry("GET", "/api/routing/pools", Own, &[""], None),
+        entry("POST", "/api/routing/classify", Own, &["query=why"], None),
+        entry("GET", "/api/escalation/tiers", Own, &[""], None),
+        entry("GET", "/api/escalation/thresholds", Own, &[""], None),
         entry("GET", "/api/user", Own, &[""], None),
         entry("GET", "/api/tokens", Own, &[""], None),
         entry("POST", "/api/tokens", Own, &[""], Some(json!({"name": "Bob's"}))),
@@ -162,7 +166,10 @@ impl Ann {
 
         let gate = Gate::new();
         let held = gate.clone();
-        app.models.rule(move |_| Some(Script::answer("").hold(&held).text(&format!("A late {MARK}."))));
+        app.models.rule(move |request| {
+            let late = || Script::answer("").hold(&held).text(&format!("A late {MARK}."));
+            (request.asked_for() != AskedFor::Routing).then(late)
+        });
         let asking = ann.conversation().await;
         let mut live = ann.ask(&asking, question).await;
         let started = live.until("run_started").await;

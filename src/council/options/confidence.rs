@@ -131,7 +131,10 @@ mod tests {
 
     #[test]
     fn a_logged_summary_is_read_back_inside_its_event() {
-        let metadata = AnswersMetadata { aggregate_confidence: summary(&[Some(8), Some(10), None], 3) };
+        let metadata = AnswersMetadata {
+            aggregate_confidence: summary(&[Some(8), Some(10), None], 3),
+            escalation_info: None,
+        };
         let event = Event::from(AnswersEvent::Stage1Complete { data: Vec::new(), metadata });
         let json = serde_json::to_string(&event).expect("plain data");
         assert_eq!(serde_json::from_str::<Event>(&json).expect("an event"), event);

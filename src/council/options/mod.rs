@@ -2,3 +2,5 @@
 
 pub mod confidence;
 pub mod cot;
+pub mod escalation;
+pub mod routing;

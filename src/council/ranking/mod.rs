@@ -4,6 +4,6 @@
 pub mod aggregate;
 mod agreement;
 pub mod label;
-mod methods;
+pub mod methods;
 pub mod order;
 pub mod parse;

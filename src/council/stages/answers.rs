@@ -9,10 +9,14 @@ use serde_json::Value;
 use crate::council::event::Event;
 use crate::council::options::confidence::{self, AggregateConfidence};
 use crate::council::options::cot::{self, Cot};
+use crate::council::options::escalation::EscalationInfo;
+use crate::council::options::routing::RoutingInfo;
 use crate::council::plan::Plan;
 use crate::council::prompts::history;
 use crate::council::prompts::judges;
-use crate::council::quorum::{Came, Contribution, Quorum, Waiting};
+use crate::council::quorum::{Came, Contribution, Quorum, Stragglers, Waiting};
+use crate::council::roster::{Choice, Roster};
+use crate::council::round::Pass;
 use crate::council::run::{Run, Stage};
 use crate::council::settings::Member;
 use crate::council::view::Streamed;
@@ -28,6 +32,9 @@ pub struct Answer {
     pub alias: Option<String>,
     /// The shown text; of a failed member what had arrived, or nothing.
     pub response: String,
+    /// Which tier it belongs to, 1 or 2, where the run may escalate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tier: Option<u8>,
     /// The member's own confidence, 1 to 10, where it said one.
     #[serde(default)]
     pub confidence: Option<u8>,
@@ -85,12 +92,15 @@ impl Answer {
     /// An empty answer of this seat.
     #[must_use]
     pub fn of(member: &Member) -> Self {
-        Self {
-            model: member.model.clone(),
-            member: member.name().to_owned(),
-            alias: member.alias.clone(),
-            ..Self::default()
-        }
+        let Seat { model, member, alias } = Seat::from(member);
+        Self { model, member, alias, ..Self::default() }
+    }
+
+    /// The place of an answer that is still to come.
+    #[must_use]
+    pub fn pending(seat: Seat, tier: Option<u8>) -> Self {
+        let Seat { model, member, alias } = seat;
+        Self { model, member, alias, tier, pending: true, ..Self::default() }
     }
 }
 
@@ -140,6 +150,10 @@ impl From<&Member> for Seat {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct AnswersMetadata {
     pub aggregate_confidence: AggregateConfidence,
+    /// Whether the second tier was asked, and why, where the run may escalate. What the reviews say
+    /// of it follows with them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub escalation_info: Option<Box<EscalationInfo>>,
 }
 
 /// The events of stage 1.
@@ -147,18 +161,44 @@ pub struct AnswersMetadata {
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum AnswersEvent {
     /// The members are asked.
-    Stage1Start { members: Vec<Seat>, use_cot: bool },
+    Stage1Start {
+        members: Vec<Seat>,
+        use_cot: bool,
+        #[serde(default)]
+        use_dynamic_routing: bool,
+        /// Why these members, where the question was routed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        routing_info: Option<Box<RoutingInfo>>,
+        #[serde(default)]
+        use_escalation: bool,
+        /// The tier that is asked first.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        current_tier: Option<u8>,
+    },
     /// A piece of a member's answer.
-    Stage1Token { model: String, member: String, content: String },
+    Stage1Token {
+        model: String,
+        member: String,
+        content: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tier: Option<u8>,
+    },
     /// A piece of a member's reasoning, shown apart.
-    Stage1ReasoningToken { model: String, member: String, content: String },
+    Stage1ReasoningToken {
+        model: String,
+        member: String,
+        content: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tier: Option<u8>,
+    },
     /// A member has answered; after `stage1_complete` it came late.
     Stage1ModelComplete { model: String, member: String, data: Box<Answer> },
     /// A member has failed; `data` holds what had arrived.
     Stage1Error { model: String, member: String, error: String, error_kind: ErrorKind, data: Box<Answer> },
     /// Every member has answered or failed, or enough of them have: those still answering are in
     /// the list as `pending`, and an event of their own follows. Failed members stay in the list,
-    /// with their error.
+    /// with their error. It comes again, with the answers of both tiers, when the run escalates
+    /// after its reviews.
     Stage1Complete { data: Vec<Answer>, metadata: AnswersMetadata },
 }
 
@@ -182,48 +222,86 @@ impl AnswersEvent {
 /// The members that a quorum did not wait for.
 pub type Late<'r> = Vec<Waiting<'r, Answer>>;
 
-/// Asks every member, and waits for all or for the plan's quorum. The answers keep the members'
-/// order; who is still answering is `pending` in it and goes on in the second part.
-pub async fn ask_all<'r>(run: &'r Run, plan: &'r Plan, members: &'r [Member]) -> (Vec<Answer>, Late<'r>) {
+/// Tells who is asked, and why these.
+pub async fn announce(run: &Run, plan: &Plan, roster: &Roster) {
+    let escalates = matches!(plan.roster, Choice::Escalation(_));
     let start = AnswersEvent::Stage1Start {
-        members: members.iter().map(Seat::from).collect(),
+        members: roster.members.iter().map(Seat::from).collect(),
         use_cot: plan.chain_of_thought,
+        use_dynamic_routing: roster.routing.is_some(),
+        routing_info: roster.routing.clone(),
+        use_escalation: escalates,
+        current_tier: escalates.then_some(1),
     };
     run.emit("stage1/start", start).await;
+}
+
+/// Asks every member, or every one of a tier, and waits for all or for the plan's quorum. The
+/// answers keep the members' order; who is still answering is `pending` in it and goes on in the
+/// second part.
+pub async fn ask_all<'r>(
+    run: &'r Run,
+    plan: &'r Plan,
+    members: &'r [Member],
+    tier: Option<u8>,
+) -> (Vec<Answer>, Late<'r>) {
     let calls = members
         .iter()
         .enumerate()
-        .map(|(place, member)| Waiting::new(place, member.name(), ask(run, plan, member)))
+        .map(|(place, member)| Waiting::new(place, member.name(), ask(run, plan, member, tier)))
         .collect();
     let quorum = Quorum {
         needed: plan.quorum.unwrap_or(members.len()).min(members.len()),
         grace: Duration::from_millis(plan.straggler_grace_ms),
     };
-    let (came, late) = run.quorum("stage1/quorum", calls, quorum).await;
+    let key = if tier == Some(2) { "tier2/stage1/quorum" } else { "stage1/quorum" };
+    let (came, late) = run.quorum(key, calls, quorum).await;
     let mut answers: Vec<Answer> =
-        members.iter().map(|member| Answer { pending: true, ..Answer::of(member) }).collect();
+        members.iter().map(|member| Answer::pending(member.into(), tier)).collect();
     for one in came {
         answers[one.place] = one.what;
     }
-    let complete = AnswersEvent::Stage1Complete {
-        metadata: AnswersMetadata { aggregate_confidence: summary(&answers) },
-        data: answers.clone(),
-    };
-    run.emit("stage1/complete", complete).await;
     (answers, late)
+}
+
+/// Tells that the answers are there, but for those that may come late.
+pub async fn complete(run: &Run, pass: Pass, answers: &[Answer], escalation: Option<&EscalationInfo>) {
+    let escalation_info = escalation.cloned().map(Box::new);
+    let complete = AnswersEvent::Stage1Complete {
+        metadata: AnswersMetadata { aggregate_confidence: summary(answers), escalation_info },
+        data: answers.to_vec(),
+    };
+    run.emit(&pass.key("stage1/complete"), complete).await;
 }
 
 /// Lets late answers come in while `reviews` are held; whoever has not answered when they are over
 /// is stopped. Gives everybody whom the quorum had not waited for.
 pub async fn wait_for_late<R>(
     run: &Run,
+    pass: Pass,
     late: Late<'_>,
     answered: usize,
     reviews: impl Future<Output = R>,
 ) -> (R, Vec<Came<Answer>>) {
+    let late =
+        Stragglers { stage: Stage::Stage1, waiting: late, marked: true, reason: went_on_without(answered) };
+    run.with_stragglers(&pass.key("stage1/late"), late, reviews).await
+}
+
+/// Why a member that had not answered was stopped.
+#[must_use]
+pub fn went_on_without(answered: usize) -> String {
     let answers = if answered == 1 { "one answer".to_owned() } else { format!("{answered} answers") };
-    let reason = format!("stopped: the council went on without it after {answers}");
-    run.with_stragglers("stage1/late", (Stage::Stage1, late), &reason, reviews).await
+    format!("stopped: the council went on without it after {answers}")
+}
+
+/// Puts answers that came later in the places that were kept for them.
+pub fn put(answers: &mut [Answer], came: Vec<Came<Answer>>) {
+    for late in came {
+        if let Some(place) = answers.iter_mut().find(|answer| answer.member == late.member) {
+            *place = late.what;
+        }
+    }
 }
 
 /// What the members' confidences say together.
@@ -233,17 +311,18 @@ pub fn summary(answers: &[Answer]) -> AggregateConfidence {
     confidence::summary(&scores, answers.len())
 }
 
-async fn ask(run: &Run, plan: &Plan, member: &Member) -> Answer {
+async fn ask(run: &Run, plan: &Plan, member: &Member, tier: Option<u8>) -> Answer {
     let name = member.name();
     let system = plan.system_prompt_for(member);
     let key = format!("stage1/{name}");
-    let mut result = send(run, plan, member, &key, system).await;
+    let mut result = send(run, plan, (member, tier), &key, system).await;
     let mut dropped = false;
     if system.is_some() && result.as_ref().is_err_and(rejects_the_system_prompt) {
         dropped = true;
-        result = send(run, plan, member, &format!("{key}/without_system_prompt"), None).await;
+        result = send(run, plan, (member, tier), &format!("{key}/without_system_prompt"), None).await;
     }
     let mut answer = read(member, result, plan.chain_of_thought);
+    answer.tier = tier;
     answer.system_prompt_dropped = dropped;
     answer.simulated = run.is_simulated(&member.model);
     answer
@@ -257,7 +336,7 @@ pub(in crate::council) fn rejects_the_system_prompt(error: &CallError) -> bool {
 async fn send(
     run: &Run,
     plan: &Plan,
-    member: &Member,
+    (member, tier): (&Member, Option<u8>),
     key: &str,
     system: Option<&str>,
 ) -> Result<Reply, CallError> {
@@ -275,11 +354,11 @@ async fn send(
     let view = Streamed::new(
         confidence::Filter::default(),
         move |content| -> Event {
-            AnswersEvent::Stage1Token { model: model.clone(), member: name.clone(), content }.into()
+            AnswersEvent::Stage1Token { model: model.clone(), member: name.clone(), content, tier }.into()
         },
         move |content| -> Event {
             let (model, member) = (reasoning_model.clone(), reasoning_name.clone());
-            AnswersEvent::Stage1ReasoningToken { model, member, content }.into()
+            AnswersEvent::Stage1ReasoningToken { model, member, content, tier }.into()
         },
     );
     run.call(Stage::Stage1, key, request).of_member(member.name()).stream(view).send().await

@@ -6,6 +6,7 @@ use futures_util::stream::{FuturesOrdered, StreamExt as _};
 use serde::{Deserialize, Serialize};
 
 use super::answers::{Answer, Seat, is_false, rejects_the_system_prompt};
+use crate::council::options::escalation::EscalationInfo;
 use crate::council::plan::Plan;
 use crate::council::prompts::fence::{self, Fence};
 use crate::council::prompts::history;
@@ -13,6 +14,7 @@ use crate::council::ranking::aggregate::{self, AggregateFacts, AggregateRow, Can
 use crate::council::ranking::label::Label;
 use crate::council::ranking::order;
 use crate::council::ranking::parse::{self, Ballot, Parse};
+use crate::council::round::Pass;
 use crate::council::run::{Run, Stage};
 use crate::council::settings::Member;
 use crate::llm::{CallError, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Role, Schema, Usage};
@@ -71,13 +73,18 @@ pub struct ReviewsMetadata {
     pub aggregate_rankings: Vec<AggregateRow>,
     /// What holds for the ranking as a whole; absent when there was nothing to compare.
     pub aggregate: Option<AggregateFacts>,
+    /// Whether the second tier is asked, now that the first has reviewed itself; absent where the
+    /// run may not escalate any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub escalation_info: Option<Box<EscalationInfo>>,
 }
 
 /// The events of stage 2.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum ReviewsEvent {
-    /// The reviewers are asked.
+    /// The reviewers are asked. It comes again when the run escalates after its reviews: the first
+    /// ones no longer count.
     Stage2Start { members: Vec<Seat> },
     /// A reviewer has answered or failed.
     Stage2ModelComplete { model: String, member: String, data: Box<Review> },
@@ -99,9 +106,9 @@ pub struct Reviewed {
 
 /// Labels the good answers at random (by the run's seed), in label order.
 #[must_use]
-pub fn label<'a>(run: &Run, answers: &'a [Answer]) -> Vec<Labelled<'a>> {
+pub fn label<'a>(run: &Run, pass: Pass, answers: &'a [Answer]) -> Vec<Labelled<'a>> {
     let mut good: Vec<&Answer> = answers.iter().filter(|answer| answer.is_good()).collect();
-    run.shuffle("labels", &mut good);
+    run.shuffle(&pass.key("labels"), &mut good);
     good.into_iter()
         .enumerate()
         .map(|(place, answer)| Labelled { label: Label::nth(place), answer })
@@ -109,10 +116,12 @@ pub fn label<'a>(run: &Run, answers: &'a [Answer]) -> Vec<Labelled<'a>> {
 }
 
 /// Lets every member that can be asked review all labelled answers. A single answer is not
-/// reviewed: there is nothing to compare it with, and every token is paid for.
+/// reviewed: there is nothing to compare it with, and every token is paid for. [`complete`] tells
+/// of the end.
 pub async fn hold(
     run: &Run,
     plan: &Plan,
+    pass: Pass,
     members: &[Member],
     answers: &[Answer],
     labelled: &[Labelled<'_>],
@@ -120,21 +129,26 @@ pub async fn hold(
     let reviewers = if labelled.len() < 2 { Vec::new() } else { reviewers(members, answers) };
     let start =
         ReviewsEvent::Stage2Start { members: reviewers.iter().map(|member| Seat::from(*member)).collect() };
-    run.emit("stage2/start", start).await;
+    run.emit(&pass.key("stage2/start"), start).await;
 
     let mut labels: Vec<Label> = labelled.iter().map(|entry| entry.label).collect();
-    run.shuffle("orders", &mut labels);
+    run.shuffle(&pass.key("orders"), &mut labels);
     let orders = order::orders(reviewers.len(), &labels);
     // Each is polled when it was woken itself, not for every token of the others.
     let calls =
-        reviewers.iter().zip(orders).map(|(member, order)| review(run, plan, member, labelled, order));
+        reviewers.iter().zip(orders).map(|(member, order)| review(run, plan, pass, member, labelled, order));
     let reviews: Vec<Review> = calls.collect::<FuturesOrdered<_>>().collect().await;
 
     let metadata = summary(plan, labelled, &reviews);
+    Reviewed { reviews, metadata }
+}
+
+/// Tells what the reviews came to.
+pub async fn complete(run: &Run, pass: Pass, reviewed: &Reviewed) {
+    let Reviewed { reviews, metadata } = reviewed;
     let complete =
         ReviewsEvent::Stage2Complete { data: reviews.clone(), metadata: Box::new(metadata.clone()) };
-    run.emit("stage2/complete", complete).await;
-    Reviewed { reviews, metadata }
+    run.emit(&pass.key("stage2/complete"), complete).await;
 }
 
 /// Every member, but for those still answering, whom the ballots would have to wait for, and those
@@ -158,12 +172,13 @@ fn reviewers<'a>(members: &'a [Member], answers: &[Answer]) -> Vec<&'a Member> {
 async fn review(
     run: &Run,
     plan: &Plan,
+    pass: Pass,
     member: &Member,
     labelled: &[Labelled<'_>],
     order: Vec<Label>,
 ) -> Review {
     let name = member.name();
-    let key = format!("stage2/{name}");
+    let key = pass.key(&format!("stage2/{name}"));
     let labels: Vec<Label> = labelled.iter().map(|entry| entry.label).collect();
     let prompt = prompt(run, plan, labelled, &order);
     let system = Some(())
@@ -188,7 +203,7 @@ async fn review(
         member: review.member.clone(),
         data: Box::new(review.clone()),
     };
-    run.emit(&format!("stage2/{name}/complete"), event).await;
+    run.emit(&format!("{key}/complete"), event).await;
     review
 }
 

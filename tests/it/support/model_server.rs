@@ -50,6 +50,7 @@ pub enum AskedFor {
     Review,
     Synthesis,
     Title,
+    Routing,
 }
 
 impl RecordedRequest {
@@ -70,7 +71,9 @@ impl RecordedRequest {
         let prompt = self.prompt();
         let lower = prompt.to_lowercase();
         let beginning: String = lower.chars().take(400).collect();
-        if prompt.contains("COUNCIL NOTES:") || beginning.contains("chairman") {
+        if beginning.starts_with("classify the question below") {
+            AskedFor::Routing
+        } else if prompt.contains("COUNCIL NOTES:") || beginning.contains("chairman") {
             AskedFor::Synthesis
         } else if prompt.contains("FINAL RANKING") {
             AskedFor::Review
@@ -315,6 +318,9 @@ pub fn plausible(request: &RecordedRequest) -> Script {
         AskedFor::Answer => Script::answer(&format!("A scripted answer of {model}.\n\nCONFIDENCE: 8")),
         AskedFor::Synthesis => Script::answer(&format!("A scripted synthesis by {model}.")),
         AskedFor::Title => Script::answer("A Scripted Title"),
+        AskedFor::Routing => {
+            Script::answer("CATEGORY: CODING\nCONFIDENCE: 0.9\nREASONING: It is about code.")
+        }
         AskedFor::Review => {
             let lines: Vec<String> = request
                 .labels()

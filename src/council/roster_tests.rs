@@ -1,0 +1,140 @@
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::council::option_settings::{Category, OptionSettings};
+use crate::council::plan::Door;
+
+fn settings() -> Settings {
+    Settings {
+        council_models: vec![
+            Member { alias: Some("sceptic".into()), ..Member::plain("a/one") },
+            Member::plain("b/two"),
+        ],
+        chairman_model: "a/one".into(),
+        chairman_alias: None,
+        chairman_fallbacks: vec![],
+        title_model: "t/title".into(),
+        utility_model: "t/title".into(),
+        use_system_prompt_stage2: true,
+        use_system_prompt_stage3: true,
+        count_self_votes: false,
+        options: OptionSettings {
+            routing_pools: BTreeMap::from([(
+                Category::Coding,
+                vec!["a/one".into(), "p/x".into(), "p/y".into()],
+            )]),
+            ..OptionSettings::default()
+        },
+        sampling: BTreeMap::new(),
+        timeouts: BTreeMap::new(),
+        calls_in_flight: 16,
+    }
+}
+
+fn plan(mut body: Value, settings: Settings) -> Plan {
+    body["content"] = json!("Why?");
+    Plan::parse(&body, Door { settings, history: vec![], first: true }).unwrap()
+}
+
+fn ignored(plan: &Plan) -> Vec<(&str, &str)> {
+    plan.ignored.iter().map(|one| (one.field.as_str(), one.reason.as_str())).collect()
+}
+
+#[test]
+fn nothing_asked_for_is_everyone() {
+    let plan = plan(json!({}), settings());
+    assert_eq!((&plan.roster, plan.ignored.len()), (&Choice::Everyone, 0));
+    // A plan that was stored before there was a choice.
+    let mut stored = json!(plan);
+    stored.as_object_mut().unwrap().remove("roster");
+    assert_eq!(serde_json::from_value::<Plan>(stored).unwrap(), plan);
+}
+
+#[test]
+fn routing_is_frozen_in_the_plan_with_its_pools() {
+    let plan = plan(json!({"use_dynamic_routing": true, "quorum": 3}), settings());
+    assert_eq!(plan.roster, Choice::Routing { pools: settings().options.routing_pools });
+    assert_eq!(serde_json::from_value::<Plan>(json!(plan)).unwrap(), plan);
+}
+
+#[test]
+fn routing_gives_way_to_named_models_and_to_empty_pools() {
+    let named = plan(json!({"use_dynamic_routing": true, "models": ["a/one", "b/two"]}), settings());
+    assert_eq!(named.roster, Choice::Everyone);
+    assert_eq!(ignored(&named), [("use_dynamic_routing", "the request names its models itself")]);
+    let mut without = settings();
+    without.options.routing_pools = BTreeMap::from([(Category::Coding, vec!["p/x".into()])]);
+    let without = plan(json!({"use_dynamic_routing": true}), without);
+    assert_eq!(without.roster, Choice::Everyone);
+    assert_eq!(ignored(&without)[0].0, "use_dynamic_routing");
+}
+
+#[test]
+fn a_model_keeps_its_seat_and_no_two_seats_have_one_name() {
+    let names = |settings: &Settings, models: &[&str]| -> Vec<String> {
+        let models: Vec<String> = models.iter().map(|model| (*model).to_owned()).collect();
+        seats(settings, &models).iter().map(|seat| seat.name().to_owned()).collect()
+    };
+    let mut settings = settings();
+    assert_eq!(names(&settings, &["p/x", "a/one", "p/x"]), ["p/x", "sceptic"]);
+    settings.council_models[0].alias = Some("p/x".into());
+    assert_eq!(names(&settings, &["p/x", "a/one"]), ["p/x", "a/one"]);
+}
+
+#[test]
+fn escalation_is_frozen_in_the_plan_and_gives_way() {
+    let mut tiered = settings();
+    tiered.options.tier1_models = vec!["a/one".into(), "s/mall".into()];
+    tiered.options.tier2_models = vec!["l/arge".into(), "a/one".into()];
+    let escalating = plan(json!({"use_escalation": true}), tiered.clone());
+    let Choice::Escalation(tiers) = &escalating.roster else { panic!("{:?}", escalating.roster) };
+    let names = |members: &[Member]| members.iter().map(|one| one.name().to_owned()).collect::<Vec<_>>();
+    assert_eq!(names(&tiers.first), ["sceptic", "s/mall"], "with its seat in the council");
+    assert_eq!(names(&tiers.second), ["l/arge"], "nobody sits in both");
+    assert_eq!(serde_json::from_value::<Plan>(json!(escalating)).unwrap(), escalating);
+
+    let both = json!({"use_escalation": true, "use_dynamic_routing": true});
+    let routed = plan(both.clone(), tiered.clone());
+    assert!(matches!(routed.roster, Choice::Routing { .. }));
+    assert_eq!(ignored(&routed), [("use_escalation", "dynamic routing chooses who answers")]);
+
+    let mut named = both.clone();
+    named["models"] = json!(["b/two", "c/three"]);
+    let named = plan(named, settings());
+    assert_eq!(named.roster, Choice::Everyone);
+    let fields: Vec<&str> = named.ignored.iter().map(|one| one.field.as_str()).collect();
+    assert_eq!(fields, ["use_dynamic_routing", "use_escalation"], "also where the tiers are empty");
+
+    tiered.options.routing_pools.clear();
+    let unrouted = plan(both, tiered);
+    assert!(matches!(unrouted.roster, Choice::Escalation(_)), "routing is not on");
+}
+
+#[test]
+fn escalation_without_tiers_is_refused_by_the_name_of_the_setting() {
+    let body = json!({"content": "Why?", "use_escalation": true});
+    let errors = Plan::parse(&body, Door { settings: settings(), history: vec![], first: true }).unwrap_err();
+    let said: Vec<_> = errors.iter().map(|error| (error.field.as_str(), error.message.as_str())).collect();
+    assert_eq!(
+        said,
+        [
+            ("use_escalation", "the setting tier1_models names no models; name some, or switch this off"),
+            ("use_escalation", "the setting tier2_models names no models; name some, or switch this off"),
+        ]
+    );
+}
+
+#[test]
+fn a_quorum_is_of_those_who_may_be_asked_at_once() {
+    let mut tiered = settings();
+    tiered.options.tier1_models = ["s/1", "s/2", "s/3"].map(str::to_owned).to_vec();
+    tiered.options.tier2_models = vec!["l/1".into()];
+    let body = |quorum: usize| json!({"use_escalation": true, "quorum": quorum});
+    assert_eq!(plan(body(3), tiered.clone()).quorum, Some(3));
+    let mut four = body(4);
+    four["content"] = json!("Why?");
+    let errors = Plan::parse(&four, Door { settings: tiered, history: vec![], first: true }).unwrap_err();
+    assert_eq!(errors[0].field, "quorum");
+}

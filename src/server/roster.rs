@@ -1,0 +1,179 @@
+//! Who would answer: the pools of routing, a question's kind without a run, the tiers of escalation.
+
+use std::collections::BTreeMap;
+
+use actix_web::{FromRequest, HttpRequest, get, post, web};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use super::app::App;
+use super::extract::{Body, Caller};
+use super::problem::{Problem, ProblemBody};
+use crate::council::option_settings::{Category, RoutingPools};
+use crate::council::options::escalation::Thresholds;
+use crate::council::options::routing::{self, RoutingInfo};
+use crate::council::plan;
+use crate::council::prompts::fence::Fence;
+use crate::identity::Permission;
+use crate::llm::{Models, NoSink, Reply, Usage};
+
+/// The models for each kind of question.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct PoolsView {
+    #[schema(value_type = BTreeMap<String, Vec<String>>)]
+    pub pools: RoutingPools,
+    #[schema(value_type = BTreeMap<String, CategoryView>)]
+    pub categories: BTreeMap<Category, CategoryView>,
+}
+
+/// A kind of question, for people.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct CategoryView {
+    pub name: &'static str,
+    pub description: &'static str,
+}
+
+/// The caller's pools, and the kinds of questions there are.
+#[utoipa::path(tag = "insight", responses((status = 200, body = PoolsView), (status = 401, body = ProblemBody)))]
+#[get("/routing/pools")]
+pub(super) async fn pools(app: web::Data<App>, caller: Caller) -> Result<web::Json<PoolsView>, Problem> {
+    caller.may(Permission::Read)?;
+    let (settings, _) = app.settings(&caller.scope()).await?;
+    let view =
+        |category: Category| CategoryView { name: category.as_str(), description: category.description() };
+    Ok(web::Json(PoolsView {
+        pools: settings.options.routing_pools,
+        categories: Category::ALL.into_iter().map(|category| (category, view(category))).collect(),
+    }))
+}
+
+/// A question to classify, in the query or in the body.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+pub(super) struct ClassifyQuery {
+    /// The question, 1 to 100,000 characters.
+    query: Option<String>,
+}
+
+/// A question to classify.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[expect(dead_code, reason = "documents the body; it is read field by field")]
+pub struct ClassifyRequest {
+    /// The question, 1 to 100,000 characters.
+    query: Option<String>,
+}
+
+/// Where a question would go, and what it cost to find out.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Classified {
+    #[serde(flatten)]
+    pub routing: RoutingInfo,
+    /// The model that was asked.
+    pub utility_model: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// USD; absent when unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+}
+
+/// Says what kind of question it is, and who would answer it. It makes one call to the utility
+/// model, which is no part of any run: it stands in this answer and not in the ledger.
+#[utoipa::path(tag = "insight", params(ClassifyQuery), request_body = Option<ClassifyRequest>, responses(
+    (status = 200, body = Classified), (status = 401, body = ProblemBody), (status = 422, body = ProblemBody)))]
+#[post("/routing/classify")]
+pub(super) async fn classify(
+    app: web::Data<App>,
+    caller: Caller,
+    request: HttpRequest,
+    query: web::Query<ClassifyQuery>,
+    payload: web::Payload,
+) -> Result<web::Json<Classified>, Problem> {
+    caller.may(Permission::Ask)?;
+    let question = match query.into_inner().query {
+        Some(question) => question,
+        None => {
+            let Body(body) = Body::from_request(&request, &mut payload.into_inner()).await?;
+            let given = body.get("query").and_then(serde_json::Value::as_str);
+            given.ok_or_else(|| Problem::field("query", "the question is required, as text"))?.to_owned()
+        }
+    };
+    if let Some(problem) = plan::question_problem(&question) {
+        return Err(Problem::field("query", &problem));
+    }
+    let (settings, _) = app.settings(&caller.scope()).await?;
+    // Nobody who wrote the question could know the marker.
+    let fence = Fence::new(&Uuid::new_v4().simple().to_string());
+    let request = routing::request(&settings, &fence, &question, None);
+    let result = app.models.chat(&request, &mut NoSink).await;
+    let reply: Option<&Reply> = result.as_ref().map_or_else(|error| error.partial.as_deref(), Some);
+    let usage = reply.and_then(|reply| reply.usage);
+    let judged = routing::judge(result, &settings.utility_model, &question);
+    let pool = settings.options.routing_pools.get(&judged.0.category).map_or(&[][..], Vec::as_slice);
+    let available = routing::available(pool, |model| app.models.is_available(model));
+    Ok(web::Json(Classified {
+        routing: routing::pick(judged, pool, available, &settings.council_models),
+        utility_model: settings.utility_model,
+        usage,
+        cost: usage.and_then(|usage| usage.cost_usd),
+    }))
+}
+
+/// The tiers of escalation, and when the second is asked.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct TiersView {
+    pub tier1_models: Vec<String>,
+    pub tier2_models: Vec<String>,
+    pub thresholds: Thresholds,
+    pub description: TiersDescription,
+    /// Each in a sentence; any one of them is enough.
+    pub escalation_rules: Vec<String>,
+}
+
+/// What the tiers are for.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct TiersDescription {
+    pub tier1: &'static str,
+    pub tier2: &'static str,
+}
+
+/// The caller's tiers, with the thresholds in force.
+#[utoipa::path(tag = "insight", responses((status = 200, body = TiersView), (status = 401, body = ProblemBody)))]
+#[get("/escalation/tiers")]
+pub(super) async fn escalation_tiers(
+    app: web::Data<App>,
+    caller: Caller,
+) -> Result<web::Json<TiersView>, Problem> {
+    caller.may(Permission::Read)?;
+    let (settings, _) = app.settings(&caller.scope()).await?;
+    let thresholds = Thresholds::of(&settings);
+    Ok(web::Json(TiersView {
+        escalation_rules: vec![
+            format!("The average confidence is below {}.", thresholds.confidence_threshold),
+            format!("Any confidence is below {}.", thresholds.min_confidence_threshold),
+            format!(
+                "Less than {}% of the ballots agree on the first place.",
+                (thresholds.agreement_threshold * 1000.0).round() / 10.0
+            ),
+            "Nobody of the first tier answers.".to_owned(),
+        ],
+        tier1_models: settings.options.tier1_models,
+        tier2_models: settings.options.tier2_models,
+        thresholds,
+        description: TiersDescription {
+            tier1: "asked first: fast and cheap",
+            tier2: "asked as well when the first tier is unsure: strong and dear",
+        },
+    }))
+}
+
+/// The caller's thresholds of escalation.
+#[utoipa::path(tag = "insight", responses((status = 200, body = Thresholds), (status = 401, body = ProblemBody)))]
+#[get("/escalation/thresholds")]
+pub(super) async fn escalation_thresholds(
+    app: web::Data<App>,
+    caller: Caller,
+) -> Result<web::Json<Thresholds>, Problem> {
+    caller.may(Permission::Read)?;
+    let (settings, _) = app.settings(&caller.scope()).await?;
+    Ok(web::Json(Thresholds::of(&settings)))
+}
