@@ -7,3 +7,4 @@ pub mod label;
 mod methods;
 pub mod order;
 pub mod parse;
+pub mod weights;
