@@ -7,6 +7,7 @@
 pub mod costs;
 pub mod event;
 pub mod field;
+pub mod figures;
 pub mod line_filter;
 pub mod options;
 pub mod outcome;

@@ -9,6 +9,7 @@
 pub mod audit;
 pub mod conversations;
 mod error;
+pub mod figures;
 mod housekeeping;
 pub mod journal;
 pub mod leases;

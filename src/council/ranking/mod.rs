@@ -3,6 +3,7 @@
 
 pub mod aggregate;
 mod agreement;
+pub mod bradley_terry;
 pub mod label;
 mod methods;
 pub mod order;
