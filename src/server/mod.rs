@@ -4,10 +4,13 @@
 //! Start at [`routes::table`]; errors are one table in [`problem`].
 
 mod admin;
+mod analytics;
 pub mod app;
 mod assets;
 mod conversations;
+mod days;
 mod extract;
+mod feedback;
 mod health;
 mod markdown;
 mod me;

@@ -2,10 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
-/// One model's record over the runs of one user in which it answered: what its weight is made of.
+/// One model's record over the newest 2,000 ranked answers that one user's councils gave: what its
+/// weight is made of.
 ///
-/// A run counts once for each seat the model had in it, and only where its answer was ranked: with
-/// others, by at least one ballot that counts.
+/// A run counts once for each seat the model had in it, and only where its answer was ranked: late
+/// answers, and those that no counted ballot places, say nothing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Record {
     /// Its ranked answers.
