@@ -14,7 +14,7 @@ use super::shape::analytics::{
 };
 use crate::council::ranking::bradley_terry::{Ballot, Tally};
 use crate::identity::Permission;
-use crate::store::analytics::{self as figures, Reach};
+use crate::store::analytics::{self as figures, Preferred, Reach};
 use crate::store::{Scope, Tx, audit};
 
 /// How often the runs are drawn again for the intervals of a leaderboard.
@@ -99,7 +99,7 @@ async fn ranked(
         }
         Source::People => {
             let said = figures::preferences(&mut tx, &reach, tag.as_deref()).await?;
-            said.into_iter().map(|one| vec![vec![vec![one.best], one.others]]).collect()
+            said.into_iter().map(preferred).collect()
         }
     };
     tx.commit().await?;
@@ -110,6 +110,11 @@ async fn ranked(
     });
     let (runs, rated) = counted.await.map_err(|_| Problem::unavailable("this server is shutting down"))?;
     Ok(web::Json(Leaderboard { source, runs, draws: DRAWS, models: Rank::of(rated) }))
+}
+
+/// The best answer before each other one; of those among themselves nothing was said.
+fn preferred(one: Preferred) -> Vec<Ballot> {
+    one.others.into_iter().map(|other| vec![vec![one.best.clone()], vec![other]]).collect()
 }
 
 /// A run's ballots. Ones that cannot be read are left out and logged, so that the rest stays readable.
