@@ -46,6 +46,8 @@ pub enum Scenario {
     Idle(IdleFlags),
     /// Readers far slower than what they read.
     SlowReader(SlowFlags),
+    /// Analytics over a ledger that has grown; needs neither server nor models.
+    Analytics(AnalyticsFlags),
     /// The scripted models; started by the others.
     #[command(hide = true)]
     Models(ModelFlags),
@@ -110,6 +112,19 @@ pub struct SlowFlags {
     /// Tokens per second and call.
     #[arg(long, default_value_t = 50)]
     pub pace: u32,
+}
+
+#[derive(Debug, Clone, Copy, Args)]
+pub struct AnalyticsFlags {
+    /// How many calls the ledger holds. A database that is not empty is measured as it is.
+    #[arg(long, default_value_t = 1_000_000)]
+    pub calls: usize,
+    /// How often each statement is asked; the median is shown.
+    #[arg(long, default_value_t = 5)]
+    pub rounds: usize,
+    /// Also prints the plan of each statement.
+    #[arg(long)]
+    pub plans: bool,
 }
 
 /// What every scripted model does.

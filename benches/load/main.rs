@@ -2,6 +2,7 @@
 //! users ask, and prints what came out beside the targets. How to use it and what the figures mean
 //! stands in docs/performance.md.
 
+mod analytics;
 mod cli;
 mod client;
 mod ground;
@@ -31,6 +32,7 @@ fn main() -> anyhow::Result<()> {
             Scenario::Live(flags) => streams::live(&cli, flags).await,
             Scenario::Idle(flags) => streams::idle(&cli, flags).await,
             Scenario::SlowReader(flags) => streams::slow_reader(&cli, flags).await,
+            Scenario::Analytics(flags) => analytics::measure(&cli, flags).await,
             Scenario::Models(_) => anyhow::bail!("the scripted models are served above"),
         }
     })?;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::run::Stage;
-use crate::llm::{CallError, Reply, Usage};
+use crate::llm::{CallError, CostSource, Reply, Usage};
 
 /// What one finished call used.
 #[derive(Debug, Clone, Copy)]
@@ -42,6 +42,12 @@ pub struct StageCosts {
     /// The slowest call: calls of one stage run side by side.
     pub latency_ms: u64,
     pub calls: u32,
+    /// Calls that reached a model and whose cost nobody told: not in the sum.
+    #[serde(default)]
+    pub unknown_cost_calls: u32,
+    /// Calls in the sum whose cost was worked out from list prices.
+    #[serde(default)]
+    pub estimated_cost_calls: u32,
 }
 
 /// The costs of a run.
@@ -52,6 +58,9 @@ pub struct Costs {
     pub total_tokens: u64,
     /// Calls that reached a model and whose cost nobody told: not in the sum.
     pub unknown_cost_calls: u32,
+    /// Calls in the sum whose cost was worked out from list prices.
+    #[serde(default)]
+    pub estimated_cost_calls: u32,
     #[schema(value_type = BTreeMap<String, StageCosts>)]
     pub by_stage: BTreeMap<Stage, StageCosts>,
 }
@@ -72,8 +81,16 @@ impl Costs {
                 Some(cost) => {
                     *stage.cost.get_or_insert(0.0) += cost;
                     *costs.total_cost.get_or_insert(0.0) += cost;
+                    let source = call.usage.and_then(|usage| usage.cost_source);
+                    if source.is_some_and(CostSource::is_estimate) {
+                        stage.estimated_cost_calls += 1;
+                        costs.estimated_cost_calls += 1;
+                    }
                 }
-                None if call.reached => costs.unknown_cost_calls += 1,
+                None if call.reached => {
+                    stage.unknown_cost_calls += 1;
+                    costs.unknown_cost_calls += 1;
+                }
                 None => {}
             }
         }
@@ -92,6 +109,24 @@ mod tests {
     }
 
     #[test]
+    fn a_sum_says_what_in_it_is_estimated() {
+        let priced = |source| {
+            let usage = Usage { cost_usd: Some(0.25), cost_source: source, ..Usage::default() };
+            Ok(Reply { usage: Some(usage), ..Reply::default() })
+        };
+        let costs = Costs::of(&[
+            Spent::on(Stage::Stage1, &priced(Some(CostSource::Reported))),
+            Spent::on(Stage::Stage1, &priced(Some(CostSource::Listed))),
+            Spent::on(Stage::Stage3, &priced(Some(CostSource::BuiltIn))),
+            // Stored before sources were.
+            Spent::on(Stage::Stage3, &priced(None)),
+        ]);
+        assert_eq!((costs.total_cost, costs.estimated_cost_calls), (Some(1.0), 2));
+        assert_eq!(costs.by_stage[&Stage::Stage1].estimated_cost_calls, 1);
+        assert_eq!(costs.unknown_cost_calls, 0);
+    }
+
+    #[test]
     fn an_unknown_cost_is_counted_not_guessed() {
         let refused: Result<Reply, CallError> = Err(CallError::new(ErrorKind::Auth, "no"));
         let costs = Costs::of(&[
@@ -102,6 +137,7 @@ mod tests {
         assert_eq!(costs.total_cost, Some(0.25));
         assert_eq!(costs.total_tokens, 15);
         assert_eq!(costs.unknown_cost_calls, 1);
+        assert_eq!(costs.by_stage[&Stage::Stage1].unknown_cost_calls, 1);
         assert_eq!(costs.by_stage[&Stage::Stage1].latency_ms, 1200);
         assert_eq!(costs.by_stage[&Stage::Stage2].cost, None);
     }

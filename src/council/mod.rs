@@ -8,6 +8,7 @@ pub mod costs;
 pub mod draft;
 pub mod event;
 pub mod field;
+pub mod figures;
 pub mod line_filter;
 pub mod option_settings;
 pub mod options;

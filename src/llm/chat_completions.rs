@@ -325,6 +325,7 @@ pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
         total_tokens: count(fields.get("total_tokens"))
             .unwrap_or_else(|| prompt_tokens.saturating_add(completion_tokens)),
         cost_usd: cost(usage),
+        cost_source: None,
     })
 }
 

@@ -249,6 +249,7 @@ fn token_counts_are_read_in_detail() {
         cached_tokens: 4,
         total_tokens: 15,
         cost_usd: None,
+        cost_source: None,
     };
     assert_eq!(usage, Some(expected));
     assert_eq!(read_usage(&json!(null)), None);

@@ -1,15 +1,90 @@
-//! What a call cost, when the provider does not say it.
+//! What a call cost: the provider's own figure, else its list price, else the built-in list's, else
+//! unknown.
 
-use super::{Pricing, Usage};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
-/// Fills in the cost from list prices. The provider's own figure stays; without a price the cost
-/// stays unknown. List prices know nothing of cache discounts, so this errs on the high side.
-pub(super) fn price(usage: &mut Usage, pricing: Option<Pricing>) {
-    if usage.cost_usd.is_none()
-        && let Some(pricing) = pricing
-    {
-        usage.cost_usd = Some(cost(usage, pricing));
+use serde::Deserialize;
+
+use super::{CostSource, Pricing, Usage};
+
+/// List prices that this program brings along.
+#[derive(Debug)]
+pub struct PriceList {
+    /// The day on which these were the prices.
+    pub date: String,
+    prices: HashMap<String, ListPrice>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct ListPrice {
+    pricing: Pricing,
+    up_to_prompt_tokens: Option<u64>,
+}
+
+/// The file, as it is written.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    date: String,
+    #[expect(dead_code, reason = "for whoever checks the file")]
+    source: String,
+    models: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    id: String,
+    #[serde(default)]
+    also: Vec<String>,
+    /// USD per million tokens, as the one below.
+    prompt: f64,
+    completion: f64,
+    up_to_prompt_tokens: Option<u64>,
+}
+
+/// The built-in list.
+pub static BUILT_IN: LazyLock<PriceList> = LazyLock::new(|| {
+    let file: File = toml::from_str(include_str!("prices.toml")).expect("built in, and read by a test");
+    let mut prices = HashMap::new();
+    for entry in file.models {
+        let per_token = |million: f64| million / 1e6;
+        let price = ListPrice {
+            pricing: Pricing { prompt: per_token(entry.prompt), completion: per_token(entry.completion) },
+            up_to_prompt_tokens: entry.up_to_prompt_tokens,
+        };
+        for id in entry.also.into_iter().chain([entry.id]) {
+            prices.insert(id, price);
+        }
     }
+    PriceList { date: file.date, prices }
+});
+
+impl PriceList {
+    /// The price of a model by the id that its provider knows, for a prompt of this length: exact
+    /// names only, since `x:free` does not cost what `x` does.
+    #[must_use]
+    pub fn price(&self, id: &str, prompt_tokens: u64) -> Option<Pricing> {
+        let price = self.prices.get(id)?;
+        price.up_to_prompt_tokens.is_none_or(|most| prompt_tokens <= most).then_some(price.pricing)
+    }
+}
+
+/// Fills in the cost and where it comes from. The provider's own figure stays; without any price the
+/// cost stays unknown. List prices know nothing of cache discounts, so this errs on the high side.
+pub(super) fn price(usage: &mut Usage, listed: Option<Pricing>, id: &str) {
+    let (cost, source) = if let Some(cost) = usage.cost_usd {
+        (cost, CostSource::Reported)
+    } else if let Some(pricing) = listed {
+        (cost(usage, pricing), CostSource::Listed)
+    } else if let Some(pricing) = BUILT_IN.price(id, usage.prompt_tokens) {
+        (cost(usage, pricing), CostSource::BuiltIn)
+    } else {
+        return;
+    };
+    usage.cost_usd = Some(cost);
+    usage.cost_source = Some(source);
 }
 
 #[expect(clippy::cast_precision_loss, reason = "no call has 2^53 tokens")]
@@ -23,24 +98,55 @@ mod tests {
 
     const PRICING: Pricing = Pricing { prompt: 0.000_001, completion: 0.000_002 };
 
-    #[test]
-    fn the_providers_own_figure_stays() {
-        let mut usage = Usage { prompt_tokens: 10, cost_usd: Some(0.5), ..Usage::default() };
-        price(&mut usage, Some(PRICING));
-        assert_eq!(usage.cost_usd, Some(0.5));
+    fn priced(usage: Usage, listed: Option<Pricing>, id: &str) -> (Option<f64>, Option<CostSource>) {
+        let mut usage = usage;
+        price(&mut usage, listed, id);
+        (usage.cost_usd.map(|cost| (cost * 1e9).round() / 1e9), usage.cost_source)
     }
 
     #[test]
-    fn list_prices_fill_the_gap() {
-        let mut usage = Usage { prompt_tokens: 1_000, completion_tokens: 500, ..Usage::default() };
-        price(&mut usage, Some(PRICING));
-        assert!((usage.cost_usd.unwrap() - 0.002).abs() < 1e-12);
+    fn the_providers_own_figure_comes_first_then_its_list_then_the_built_in_one() {
+        let usage = Usage { prompt_tokens: 1_000, completion_tokens: 500, ..Usage::default() };
+        let reported = Usage { cost_usd: Some(0.5), ..usage };
+        let known = "openai/gpt-5.1";
+        let built_in = 1_000.0 * 1.25e-6 + 500.0 * 10e-6;
+        let table = [
+            (reported, Some(PRICING), known, Some(0.5), Some(CostSource::Reported)),
+            (
+                Usage { cost_usd: Some(0.0), ..usage },
+                Some(PRICING),
+                known,
+                Some(0.0),
+                Some(CostSource::Reported),
+            ),
+            (usage, Some(PRICING), known, Some(0.002), Some(CostSource::Listed)),
+            (usage, None, known, Some(built_in), Some(CostSource::BuiltIn)),
+            (usage, None, "gpt-5.1", Some(built_in), Some(CostSource::BuiltIn)),
+            (usage, None, "openai/gpt-5.1:free", None, None),
+            (usage, None, "m/one", None, None),
+        ];
+        for (usage, listed, id, cost, source) in table {
+            assert_eq!(priced(usage, listed, id), (cost, source), "{id} {usage:?} {listed:?}");
+        }
     }
 
     #[test]
-    fn an_unknown_price_is_not_zero() {
-        let mut usage = Usage { prompt_tokens: 1_000, ..Usage::default() };
-        price(&mut usage, None);
-        assert_eq!(usage.cost_usd, None);
+    fn a_prompt_that_is_dearer_than_the_list_says_stays_unknown() {
+        let usage = |prompt_tokens| Usage { prompt_tokens, ..Usage::default() };
+        let model = "anthropic/claude-sonnet-4.5";
+        assert_eq!(priced(usage(200_000), None, model).0, Some(0.6));
+        assert_eq!(priced(usage(200_001), None, model), (None, None));
+    }
+
+    #[test]
+    fn the_built_in_list_is_dated_and_names_no_model_twice() {
+        assert!(BUILT_IN.date.parse::<jiff::civil::Date>().is_ok(), "{}", BUILT_IN.date);
+        let file: File = toml::from_str(include_str!("prices.toml")).unwrap();
+        let names = file.models.iter().map(|entry| 1 + entry.also.len()).sum::<usize>();
+        assert_eq!(BUILT_IN.prices.len(), names);
+        for (id, price) in &BUILT_IN.prices {
+            let Pricing { prompt, completion } = price.pricing;
+            assert!(prompt > 0.0 && completion >= prompt && completion < 1e-3, "{id}: {price:?}");
+        }
     }
 }

@@ -290,7 +290,7 @@ impl Models for Registry {
             }
         };
         if let Some(usage) = reply.and_then(|reply| reply.usage.as_mut()) {
-            pricing::price(usage, self.pricing(&entry.name, id));
+            pricing::price(usage, self.pricing(&entry.name, id), id);
         }
         result
     }

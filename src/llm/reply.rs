@@ -55,4 +55,40 @@ pub struct Usage {
     /// guess).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_usd: Option<f64>,
+    /// Where that figure comes from; absent when it is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_source: Option<CostSource>,
+}
+
+/// Where a cost comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CostSource {
+    /// The provider said what it charges.
+    Reported,
+    /// From the price in the provider's list of models: an estimate.
+    Listed,
+    /// From the price list that this program brings along: an estimate of some age.
+    BuiltIn,
+}
+
+impl CostSource {
+    /// The name in JSON and in the ledger.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Reported => "reported",
+            Self::Listed => "listed",
+            Self::BuiltIn => "built_in",
+        }
+    }
+
+    /// Whether it was worked out from list prices.
+    #[must_use]
+    pub fn is_estimate(self) -> bool {
+        match self {
+            Self::Reported => false,
+            Self::Listed | Self::BuiltIn => true,
+        }
+    }
 }

@@ -145,6 +145,7 @@ fn usage(request: &ChatRequest, reasoning: &str, answer: &str) -> Usage {
         cached_tokens: 0,
         total_tokens: prompt_tokens + completion_tokens,
         cost_usd: Some(0.0),
+        cost_source: None,
     }
 }
 

@@ -8,11 +8,13 @@ use futures_util::FutureExt;
 use super::driver::Inner;
 use super::journal::Journal;
 use super::live::{LiveRun, Record};
+use crate::council::figures::Figures;
 use crate::council::run::{FinishedCall, Host, UnderWay};
 use crate::council::stages::title;
 use crate::council::{self, Event, Plan, Run, RunEvent};
 use crate::id::{ConversationId, MessageId, RunId};
 use crate::llm::{CallError, ErrorKind, Reply};
+use crate::store::figures::{FiguresRow, PlacingRow};
 use crate::store::journal::FinishedRow;
 use crate::store::runs::RunStatus;
 
@@ -120,6 +122,7 @@ pub(super) async fn finish(inner: &Inner, live: &Arc<LiveRun>, journal: &Arc<Jou
         body: serde_json::to_string(&deliberation).expect("a deliberation is plain data with string keys"),
         text: deliberation.answer_text().map(str::to_owned),
         title: deliberation.metadata.title.clone().or(ending.title),
+        figures: Figures::of(&deliberation).map(|figures| figures_row(live, figures)),
     };
     metrics::counter!("llm_council_runs_total", "status" => ending.status.as_str()).increment(1);
     tracing::info!(run.id = %live.id, status = ending.status.as_str(), "run ended");
@@ -127,6 +130,31 @@ pub(super) async fn finish(inner: &Inner, live: &Arc<LiveRun>, journal: &Arc<Jou
     let record = Record::Finish(Box::new(row));
     journal.record(Some(record), Some((super::frame::END_KEY, &event))).await;
     inner.leave(live);
+}
+
+fn figures_row(live: &LiveRun, figures: Figures) -> FiguresRow {
+    let placings = figures.placings.into_iter().map(|placing| PlacingRow {
+        seat: small(placing.seat),
+        model: placing.model,
+        confidence: placing.confidence.map(i16::from),
+        place: placing.standing.map(|standing| small(standing.place)),
+        average_rank: placing.standing.map(|standing| standing.average_rank),
+        borda: placing.standing.and_then(|standing| standing.borda),
+        first_place_votes: placing.standing.map(|standing| standing.first_place_votes),
+        won: placing.standing.map(|standing| standing.won),
+    });
+    FiguresRow {
+        run: live.id,
+        user: live.user.clone(),
+        chairman: figures.chairman,
+        stood_in: figures.stood_in,
+        ballots: serde_json::to_string(&figures.ballots).expect("lists of names"),
+        placings: placings.collect(),
+    }
+}
+
+fn small(count: impl TryInto<i16>) -> i16 {
+    count.try_into().unwrap_or(i16::MAX)
 }
 
 fn dropped(call: &UnderWay) -> FinishedCall {

@@ -12,6 +12,7 @@ use super::log::Log;
 use crate::council::run::{FinishedCall, Host};
 use crate::council::{Deliberation, Event};
 use crate::id::UserId;
+use crate::llm::CostSource;
 use crate::store::journal::{CallRow, DecisionRow, Remembered};
 
 /// See the module.
@@ -177,6 +178,7 @@ fn call_row(live: &LiveRun, call: &FinishedCall) -> CallRow {
         cached_tokens: tokens(|usage| usage.cached_tokens),
         total_tokens: tokens(|usage| usage.total_tokens),
         cost_usd: usage.and_then(|usage| usage.cost_usd),
+        cost_source: usage.and_then(|usage| usage.cost_source).map(CostSource::as_str),
         latency_ms: reply.map(|reply| signed(reply.latency_ms)),
         ttft_ms: reply.and_then(|reply| reply.ttft_ms).map(signed),
         tries: match &call.result {

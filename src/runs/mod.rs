@@ -16,6 +16,7 @@ pub mod log;
 pub mod memory;
 pub mod queue;
 mod reading;
+pub mod records;
 mod recovery;
 pub mod settings;
 mod wake;

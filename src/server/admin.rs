@@ -3,12 +3,12 @@
 use actix_web::http::header;
 use actix_web::{HttpResponse, get, web};
 use jiff::Timestamp;
-use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::app::App;
+use super::days;
 use super::extract::Caller;
 use super::problem::{Problem, ProblemBody};
 use super::shape::admin::{AuditEntry, AuditPage, RunRow, Runs, UsageReport, UsageRow, UserRow, Users};
@@ -76,40 +76,31 @@ pub(super) async fn usage_report(
 }
 
 fn span(query: &UsageQuery) -> Result<Span, Problem> {
-    let day = |field: &str, text: &Option<String>, default: Date| -> Result<Date, Problem> {
-        text.as_deref().map_or(Ok(default), |text| {
-            // Postgres knows fewer years before Christ than the calendar.
-            let day = text.parse().ok().filter(|day: &Date| day.year() > 0);
-            day.ok_or_else(|| Problem::field(field, "must be a day, like 2026-11-01"))
-        })
-    };
     let today = Timestamp::now().to_zoned(TimeZone::UTC).date();
     let month_ago = today.checked_sub(jiff::Span::new().days(30)).unwrap_or(today);
-    let from = day("from", &query.from, month_ago)?;
-    let to = day("to", &query.to, today)?;
-    let start = |day: Date| day.to_zoned(TimeZone::UTC).map(|zoned| zoned.timestamp());
-    let span =
-        start(from).and_then(|from| Ok(Span { from: Some(from), until: Some(start(to.tomorrow()?)?) }));
-    span.map_err(|_| Problem::field("to", "is out of range"))
+    let from = days::read("from", query.from.as_deref())?.unwrap_or(month_ago);
+    let to = days::read("to", query.to.as_deref())?.unwrap_or(today);
+    days::span(Some(from), Some(to), "to")
 }
 
 /// Cells are quoted, and those that a spreadsheet would take for a formula are defused.
 fn csv(rows: &[usage::Usage]) -> String {
     let mut text = String::from(
-        "name,runs,calls,failed_calls,prompt_tokens,completion_tokens,cost_usd,unpriced_calls\n",
+        "name,runs,calls,failed_calls,prompt_tokens,completion_tokens,cost_usd,unpriced_calls,estimated_calls\n",
     );
     for row in rows {
         let formula = row.key.starts_with(['=', '+', '-', '@', '\t', '\r']);
         let name = format!("\"{}{}\"", if formula { "'" } else { "" }, row.key.replace('"', "\"\""));
         let cost = row.cost_usd.map(|cost| cost.to_string()).unwrap_or_default();
         text.push_str(&format!(
-            "{name},{},{},{},{},{},{cost},{}\n",
+            "{name},{},{},{},{},{},{cost},{},{}\n",
             row.runs,
             row.calls,
             row.failed_calls,
             row.prompt_tokens,
             row.completion_tokens,
-            row.unpriced_calls
+            row.unpriced_calls,
+            row.estimated_calls
         ));
     }
     text

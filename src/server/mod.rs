@@ -5,10 +5,13 @@
 
 mod admin;
 mod admin_settings;
+mod analytics;
 pub mod app;
 mod assets;
 mod conversations;
+mod days;
 mod extract;
+mod feedback;
 mod health;
 mod markdown;
 mod me;

@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::council::field::{FieldError, FieldErrorKind};
+use crate::id::RunId;
 use crate::runs::StartError;
 use crate::store::StoreError;
 
@@ -107,6 +108,15 @@ impl Problem {
     #[must_use]
     pub fn field(field: &str, message: &str) -> Self {
         Self::fields(&[FieldError::value(field, message)])
+    }
+
+    /// 409: the run has to be over first.
+    #[must_use]
+    pub fn not_over(run: RunId) -> Self {
+        let detail = "this run is under way; wait for its end or stop it";
+        let mut problem = Self::new(StatusCode::CONFLICT, "run-under-way", "A run is under way", detail);
+        problem.0.more.insert("run_id".into(), json!(run));
+        problem
     }
 
     /// 503: not now.

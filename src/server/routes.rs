@@ -8,7 +8,10 @@ use utoipa_actix_web::{AppExt, scope};
 
 use super::middleware::gate;
 use super::problem::Problem;
-use super::{admin, admin_settings, conversations, health, me, messages, presets, roster, runs, settings};
+use super::{
+    admin, admin_settings, analytics, conversations, feedback, health, me, messages, presets, roster, runs,
+    settings,
+};
 
 /// Every route but the web app's files.
 pub fn table(routes: &mut ServiceConfig<'_>) {
@@ -32,6 +35,17 @@ pub fn table(routes: &mut ServiceConfig<'_>) {
             .service(runs::read)
             .service(runs::events)
             .service(runs::cancel)
+            .service(feedback::read)
+            .service(feedback::say)
+            .service(feedback::withdraw)
+            .service(analytics::models)
+            .service(analytics::by_days)
+            .service(analytics::chairmen)
+            .service(analytics::head_to_head)
+            .service(analytics::leaderboard)
+            .service(analytics::council)
+            .service(analytics::recent)
+            .service(analytics::clear)
             .service(settings::show)
             .service(settings::change)
             .service(settings::reset)
@@ -56,6 +70,12 @@ pub fn table(routes: &mut ServiceConfig<'_>) {
             .service(admin_settings::show)
             .service(admin_settings::change)
             .service(admin_settings::reset)
+            .service(analytics::all_models)
+            .service(analytics::all_days)
+            .service(analytics::all_chairmen)
+            .service(analytics::all_pairs)
+            .service(analytics::all_ranked)
+            .service(analytics::all_council)
             .default_service(web::to(|| async { Problem::not_found("Page").response() })),
     );
 }

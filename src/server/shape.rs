@@ -1,6 +1,7 @@
 //! The JSON shapes of conversations and messages, with the field names existing clients read.
 
 pub mod admin;
+pub mod analytics;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;

@@ -8,6 +8,7 @@ use serde_json::Value;
 use sqlx::Row;
 use uuid::Uuid;
 
+use super::figures::{self, FiguresRow};
 use super::leases::split;
 use super::notify::{self, Notice};
 use super::runs::RunStatus;
@@ -58,6 +59,8 @@ pub struct CallRow {
     pub cached_tokens: Option<i64>,
     pub total_tokens: Option<i64>,
     pub cost_usd: Option<f64>,
+    /// Where the cost comes from, in one word.
+    pub cost_source: Option<&'static str>,
     pub latency_ms: Option<i64>,
     pub ttft_ms: Option<i64>,
     pub tries: i32,
@@ -104,6 +107,8 @@ pub struct FinishedRow {
     pub text: Option<String>,
     /// The title to give the conversation, if it has none yet.
     pub title: Option<String>,
+    /// What analytics keep of it; none when nobody answered.
+    pub figures: Option<FiguresRow>,
 }
 
 /// What earlier executions left.
@@ -175,16 +180,16 @@ async fn insert_calls<'a>(
     sqlx::query(
         "INSERT INTO calls (run_id, key, user_id, stage, model, purpose, fingerprint, outcome, result,
                             prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens, total_tokens,
-                            cost_usd, latency_ms, ttft_ms, tries)
+                            cost_usd, cost_source, latency_ms, ttft_ms, tries)
          SELECT run_id, key, user_id, stage, model, purpose, fingerprint, outcome, result::jsonb,
                 prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens, total_tokens,
-                cost_usd, latency_ms, ttft_ms, tries
+                cost_usd, cost_source, latency_ms, ttft_ms, tries
          FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
                      $8::text[], $9::text[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[],
-                     $14::bigint[], $15::float8[], $16::bigint[], $17::bigint[], $18::int[])
+                     $14::bigint[], $15::float8[], $16::text[], $17::bigint[], $18::bigint[], $19::int[])
               AS row (run_id, key, user_id, stage, model, purpose, fingerprint, outcome, result,
                       prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens, total_tokens,
-                      cost_usd, latency_ms, ttft_ms, tries)
+                      cost_usd, cost_source, latency_ms, ttft_ms, tries)
          ON CONFLICT DO NOTHING",
     )
     .bind(rows.iter().map(|row| row.run.0).collect::<Vec<_>>())
@@ -202,6 +207,7 @@ async fn insert_calls<'a>(
     .bind(rows.iter().map(|row| row.cached_tokens).collect::<Vec<_>>())
     .bind(rows.iter().map(|row| row.total_tokens).collect::<Vec<_>>())
     .bind(rows.iter().map(|row| row.cost_usd).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.cost_source).collect::<Vec<_>>())
     .bind(rows.iter().map(|row| row.latency_ms).collect::<Vec<_>>())
     .bind(rows.iter().map(|row| row.ttft_ms).collect::<Vec<_>>())
     .bind(rows.iter().map(|row| row.tries).collect::<Vec<_>>())
@@ -296,7 +302,7 @@ async fn finish<'a>(
     .bind(rows.iter().map(|row| row.title.as_deref()).collect::<Vec<_>>())
     .execute(&mut *tx)
     .await?;
-    Ok(())
+    figures::insert(tx, rows.iter().filter_map(|row| row.figures.as_ref())).await
 }
 
 /// Up to `limit` runs that ended a while ago and whose log still holds tokens.

@@ -6,9 +6,12 @@
 //!
 //! It imports `id` and nothing else of the program. Start reading at [`Db::begin`].
 
+pub mod analytics;
 pub mod audit;
 pub mod conversations;
 mod error;
+pub mod feedback;
+pub mod figures;
 mod housekeeping;
 pub mod journal;
 pub mod leases;

@@ -48,6 +48,8 @@ pub struct Usage {
     pub cost_usd: Option<f64>,
     /// Calls whose cost is unknown, and which are therefore not in the sum.
     pub unpriced_calls: i64,
+    /// Calls in the sum whose cost was worked out from list prices.
+    pub estimated_calls: i64,
 }
 
 /// The usage of everyone, dearest first (days: newest first). Needs the admins' scope.
@@ -66,7 +68,8 @@ pub async fn usage(tx: &mut Tx, by: By, span: Span) -> Result<Vec<Usage>, StoreE
                         coalesce(sum(prompt_tokens), 0)::bigint AS prompt_tokens,
                         coalesce(sum(completion_tokens), 0)::bigint AS completion_tokens,
                         sum(cost_usd) AS cost_usd,
-                        count(*) FILTER (WHERE cost_usd IS NULL) AS unpriced_calls
+                        count(*) FILTER (WHERE cost_usd IS NULL) AS unpriced_calls,
+                        count(*) FILTER (WHERE cost_source IN ('listed', 'built_in')) AS estimated_calls
                  FROM admin_calls
                  WHERE ($1::timestamptz IS NULL OR finished_at >= $1)
                    AND ($2::timestamptz IS NULL OR finished_at < $2)
@@ -97,6 +100,7 @@ pub async fn usage(tx: &mut Tx, by: By, span: Span) -> Result<Vec<Usage>, StoreE
                 completion_tokens: row.try_get("completion_tokens")?,
                 cost_usd: row.try_get("cost_usd")?,
                 unpriced_calls: row.try_get("unpriced_calls")?,
+                estimated_calls: row.try_get("estimated_calls")?,
             })
         })
         .collect::<Result<_, sqlx::Error>>()
@@ -134,6 +138,8 @@ pub struct RunLine {
     pub cost_usd: Option<f64>,
     /// Calls whose cost is unknown.
     pub unpriced_calls: i64,
+    /// Calls whose cost was worked out from list prices.
+    pub estimated_calls: i64,
 }
 
 /// Everyone's runs, newest first. Needs the admins' scope.
@@ -164,6 +170,7 @@ pub async fn recent_runs(tx: &mut Tx, limit: u32, offset: u32) -> Result<Vec<Run
                 total_tokens: row.try_get("total_tokens")?,
                 cost_usd: row.try_get("cost_usd")?,
                 unpriced_calls: row.try_get("unpriced_calls")?,
+                estimated_calls: row.try_get("estimated_calls")?,
             })
         })
         .collect::<Result<_, sqlx::Error>>()

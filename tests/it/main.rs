@@ -1,6 +1,7 @@
 //! Tests from the outside; one file per behaviour.
 #![expect(clippy::unwrap_used, reason = "a test may: its helpers, too")]
 
+mod analytics;
 mod contract;
 mod contract_http;
 mod council;

@@ -40,6 +40,11 @@ async fn fill(connection: &mut PgConnection, owner: &str) {
               d AS (INSERT INTO decisions (run_id, key, user_id, value) SELECT id, 'k', '{owner}', '1' FROM r),
               e AS (INSERT INTO run_events (run_id, first_seq, last_seq, user_id, frames)
                     SELECT id, 1, 2, '{owner}', 'data' FROM r),
+              f AS (INSERT INTO run_figures (run_id, user_id, stood_in, ballots)
+                    SELECT id, '{owner}', false, '[]' FROM r),
+              p AS (INSERT INTO placings (run_id, seat, user_id, model) SELECT id, 0, '{owner}', 'm' FROM r),
+              b AS (INSERT INTO feedback (run_id, user_id, thumb) SELECT id, '{owner}', 'up' FROM r),
+              g AS (INSERT INTO analytics_cleared (user_id) VALUES ('{owner}')),
               u AS (INSERT INTO users (id) VALUES ('{owner}')),
               s AS (INSERT INTO user_settings (user_id, value) VALUES ('{owner}', '{{}}')),
               p AS (INSERT INTO presets (id, user_id, name, value)

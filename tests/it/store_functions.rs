@@ -1,7 +1,9 @@
 //! The functions of the store, each wall between users taken away in turn.
 
-use llm_council::id::{ConversationId, TokenId, UserId};
+use llm_council::id::{ConversationId, RunId, TokenId, UserId};
+use llm_council::store::analytics::{self, AgainstBest, Reach};
 use llm_council::store::conversations::{self, Filter};
+use llm_council::store::feedback::{self, Opinion, Thumb};
 use llm_council::store::settings::Layers;
 use llm_council::store::tokens::NewToken;
 use llm_council::store::usage::{By, Span};
@@ -65,7 +67,26 @@ async fn conversation_of(test: &TestDb, name: &str, question: &str, status: &str
     conversation.id
 }
 
-async fn nothing_of_bobs_is_ann_s(test: &TestDb, bobs: ConversationId, token: TokenId) {
+/// The figures and the feedback of somebody's only run.
+async fn figures_of(test: &TestDb, name: &str) -> RunId {
+    let mut superuser = test.superuser().await;
+    let run: Uuid = sqlx::query_scalar("SELECT id FROM runs WHERE user_id = $1")
+        .bind(name)
+        .fetch_one(&mut superuser)
+        .await
+        .unwrap();
+    let sql = format!(
+        "INSERT INTO run_figures (run_id, user_id, chairman, stood_in, ballots)
+         VALUES ('{run}', '{name}', 'm', false, '[[[\"m\"], [\"n\"]]]');
+         INSERT INTO placings (run_id, seat, user_id, model, place, average_rank, won)
+         VALUES ('{run}', 0, '{name}', 'm', 1, 1, 1), ('{run}', 1, '{name}', 'n', 2, 2, 0);
+         INSERT INTO feedback (run_id, user_id, better, better_seat) VALUES ('{run}', '{name}', 'member', 0)"
+    );
+    sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut superuser).await.unwrap();
+    RunId(run)
+}
+
+async fn nothing_of_bobs_is_ann_s(test: &TestDb, bobs: ConversationId, bobs_run: RunId, token: TokenId) {
     let missing =
         |result: Result<(), StoreError>| assert!(matches!(result, Err(StoreError::NotFound)), "{result:?}");
     let mut tx = tx(test.db(), "ann").await;
@@ -83,7 +104,32 @@ async fn nothing_of_bobs_is_ann_s(test: &TestDb, bobs: ConversationId, token: To
     assert!(tokens::list(&mut tx).await.unwrap().is_empty());
     assert_eq!(settings::layers(&mut tx).await.unwrap(), Layers::default());
     assert!(!settings::reset_user(&mut tx).await.unwrap());
+    no_figures_of_bobs_are_ann_s(&mut tx, bobs_run).await;
     tx.commit().await.unwrap();
+}
+
+async fn no_figures_of_bobs_are_ann_s(tx: &mut Tx, bobs_run: RunId) {
+    let reach = Reach::of(tx, Span::default()).await.unwrap();
+    assert_eq!(analytics::runs(tx, &reach).await.unwrap().runs, 0);
+    assert!(analytics::usage(tx, &reach).await.unwrap().is_empty());
+    assert!(analytics::places(tx, &reach).await.unwrap().is_empty());
+    assert!(analytics::latencies(tx, &reach).await.unwrap().is_empty());
+    assert!(analytics::days(tx, &reach).await.unwrap().is_empty());
+    assert!(analytics::chairmen(tx, &reach).await.unwrap().is_empty());
+    assert!(analytics::duels(tx, &reach).await.unwrap().is_empty());
+    for tag in [None, Some("bobs")] {
+        assert!(analytics::ballots(tx, &reach, tag).await.unwrap().is_empty());
+        assert!(analytics::preferences(tx, &reach, tag).await.unwrap().is_empty());
+    }
+    assert_eq!(analytics::against_best(tx, &reach).await.unwrap(), AgainstBest::default());
+    assert!(analytics::recent(tx, &reach, 10, 0).await.unwrap().is_empty());
+    assert!(analytics::records(tx).await.unwrap().is_empty());
+    assert_eq!(feedback::find(tx, bobs_run).await.unwrap(), None);
+    assert!(!feedback::remove(tx, bobs_run).await.unwrap());
+    let opinion = Opinion { thumb: Some(Thumb::Down), better: None };
+    let refused = feedback::put(tx, bobs_run, opinion).await;
+    assert!(matches!(refused, Err(StoreError::NotFound)), "{refused:?}");
+    analytics::clear(tx).await.unwrap();
 }
 
 #[tokio::test]
@@ -101,18 +147,34 @@ async fn nothing_of_another_user_is_reached_with_or_without_row_level_security()
     .unwrap();
     bob.commit().await.unwrap();
 
-    nothing_of_bobs_is_ann_s(&test, bobs, token.id).await;
-    for table in
-        ["users", "conversations", "messages", "runs", "calls", "decisions", "user_settings", "tokens"]
-    {
+    let run = figures_of(&test, "bob").await;
+    nothing_of_bobs_is_ann_s(&test, bobs, run, token.id).await;
+    for table in [
+        "users",
+        "conversations",
+        "messages",
+        "runs",
+        "calls",
+        "decisions",
+        "user_settings",
+        "tokens",
+        "run_figures",
+        "placings",
+        "feedback",
+        "analytics_cleared",
+    ] {
         let sql = format!("ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY, DISABLE ROW LEVEL SECURITY");
         sqlx::query(AssertSqlSafe(sql)).execute(&mut test.superuser().await).await.unwrap();
     }
-    nothing_of_bobs_is_ann_s(&test, bobs, token.id).await;
+    nothing_of_bobs_is_ann_s(&test, bobs, run, token.id).await;
 
     let mut bob = tx(test.db(), "bob").await;
     let (head, messages) = conversations::find(&mut bob, bobs).await.unwrap();
     assert_eq!((head.tags, messages.len()), (vec!["bobs".to_owned()], 2));
+    let reach = Reach::of(&mut bob, Span::default()).await.unwrap();
+    assert_eq!(analytics::places(&mut bob, &reach).await.unwrap().len(), 2, "and nobody has cleared it");
+    assert_eq!(analytics::preferences(&mut bob, &reach, Some("bobs")).await.unwrap().len(), 1);
+    assert_eq!(analytics::against_best(&mut bob, &reach).await.unwrap().member_preferred, 1);
 }
 
 #[tokio::test]

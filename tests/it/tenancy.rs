@@ -66,6 +66,17 @@ fn probes() -> Vec<Probe> {
         entry("GET", "/api/runs/{id}", Run, &[""], None),
         entry("GET", "/api/runs/{id}/events", Run, &["", "after=3"], None),
         entry("POST", "/api/runs/{id}/cancel", Run, &[""], None),
+        entry("GET", "/api/runs/{id}/feedback", Run, &[""], None),
+        entry("PUT", "/api/runs/{id}/feedback", Run, &[""], Some(json!({"thumb": "down"}))),
+        entry("DELETE", "/api/runs/{id}/feedback", Run, &[""], None),
+        entry("GET", "/api/analytics", Own, &["", "from=2020-01-01&until=2099-12-31"], None),
+        entry("GET", "/api/analytics/days", Own, &[""], None),
+        entry("GET", "/api/analytics/chairman", Own, &[""], None),
+        entry("GET", "/api/analytics/head-to-head", Own, &[""], None),
+        entry("GET", "/api/analytics/leaderboard", Own, &["", "source=people", "tag=quokka"], None),
+        entry("GET", "/api/analytics/council", Own, &[""], None),
+        entry("GET", "/api/analytics/recent", Own, &["", "limit=1&offset=1"], None),
+        entry("DELETE", "/api/analytics", Own, &[""], None),
         entry("GET", "/api/config", Own, &[""], None),
         entry("PUT", "/api/config", Own, &[""], Some(json!({"chairman_alias": "Bob's chairman"}))),
         entry("POST", "/api/config/reset", Own, &[""], None),
@@ -90,6 +101,12 @@ fn probes() -> Vec<Probe> {
         entry("GET", "/api/admin/config", Admin, &[""], None),
         entry("PUT", "/api/admin/config", Admin, &[""], Some(json!({"chairman_alias": "Root's chairman"}))),
         entry("POST", "/api/admin/config/reset", Admin, &[""], None),
+        entry("GET", "/api/admin/analytics", Admin, &["", "from=2020-01-01&until=2099-12-31"], None),
+        entry("GET", "/api/admin/analytics/days", Admin, &[""], None),
+        entry("GET", "/api/admin/analytics/chairman", Admin, &[""], None),
+        entry("GET", "/api/admin/analytics/head-to-head", Admin, &[""], None),
+        entry("GET", "/api/admin/analytics/leaderboard", Admin, &["", "source=people"], None),
+        entry("GET", "/api/admin/analytics/council", Admin, &[""], None),
     ]
 }
 
@@ -159,6 +176,10 @@ impl Ann {
         let keyed = ann.clone().with("idempotency-key", "the-key-of-ann");
         let run = keyed.post(&format!("/api/conversations/{answered}/message"), question.clone()).await.ok();
         ann.put(&format!("/api/conversations/{answered}/tags"), json!({"tags": [MARK]})).await.ok();
+
+        let feedback = json!({"thumb": "up", "better": {"member": "m/one"}});
+        let of_run = format!("/api/runs/{}/feedback", run["run_id"].as_str().unwrap());
+        ann.put(&of_run, feedback).await.ok();
 
         let deleted = ann.conversation().await;
         let gone = ann.post(&format!("/api/conversations/{deleted}/message"), question.clone()).await.ok();

@@ -48,6 +48,10 @@ pub struct AggregateRow {
     pub member: String,
     /// `Response A`.
     pub label: String,
+    /// In the headline order, 1 the best; those that share a place have the same, and the next one is as
+    /// many further (1, 1, 3).
+    #[serde(default)]
+    pub place: u32,
     /// The mean of its places over the ballots that place it, to 2 decimals; 1 is the best.
     pub average_rank: f64,
     /// How many ballots place it.
@@ -120,6 +124,7 @@ pub fn aggregate(candidates: &[Candidate], votes: &[Vote], settings: Settings) -
         .filter_map(|(place, candidate)| {
             let before = plain.iter().position(|one| one == candidate)?;
             let mut row = row(candidates, &cast, &whole, &counted, *candidate)?;
+            row.place = 1 + ahead(&counted, candidates.len(), *candidate, settings);
             row.weights_applied = settings.weights_on;
             row.rank_change = difference(before, place);
             Some(row)
@@ -172,6 +177,12 @@ fn order(counted: &[Places], candidates: usize, settings: Settings) -> Vec<usize
     order
 }
 
+/// How many are before this one in the headline order, those that share its place not among them.
+fn ahead(counted: &[Places], candidates: usize, one: usize, settings: Settings) -> u32 {
+    let own = score(counted, one, settings);
+    small((0..candidates).filter(|other| compare(score(counted, *other, settings), own).is_lt()).count())
+}
+
 /// The one that leads alone.
 fn leader(counted: &[Places], candidates: usize, settings: Settings) -> Option<usize> {
     let order = order(counted, candidates, settings);
@@ -203,6 +214,7 @@ fn row(
         model: candidate.model.clone(),
         member: candidate.member.clone(),
         label: candidate.label.to_string(),
+        place: 0,
         average_rank: rounded(average),
         rankings_count: small(counted.iter().filter(|places| places.of[index].is_some()).count()),
         weighted_average_rank: rounded(methods::weighted_average_rank(counted, index).unwrap_or(average)),

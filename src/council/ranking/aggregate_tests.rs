@@ -103,6 +103,18 @@ fn an_exact_tie_has_no_winner() {
 }
 
 #[test]
+fn those_that_share_a_place_have_the_same_and_the_next_is_as_many_further() {
+    // a and b are each first and second once, c and d third and fourth.
+    let tied = aggregate(&council(4), &[vote("x", "ABCD"), vote("y", "BADC")], IN);
+    assert_eq!(tied.rows.iter().map(|row| row.place).collect::<Vec<_>>(), [1, 1, 3, 3]);
+    let clear = aggregate(&council(3), &[vote("x", "CAB"), vote("y", "CAB")], OUT);
+    assert_eq!(clear.rows.iter().map(|row| row.place).collect::<Vec<_>>(), [1, 2, 3]);
+    // c is placed by nobody: it has no row, and stands behind nobody's.
+    let two = aggregate(&council(3), &[vote("a", "BA"), vote("b", "AB")], IN);
+    assert_eq!(two.rows.iter().map(|row| row.place).collect::<Vec<_>>(), [1, 1]);
+}
+
+#[test]
 fn a_winner_that_hangs_on_one_ballot_is_a_tie_and_says_on_which() {
     // By places: a 1 1 2, b 2 2 1: without either of the first two there is a draw.
     let votes = [vote("x", "AB"), vote("y", "AB"), vote("z", "BA")];

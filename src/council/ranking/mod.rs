@@ -3,7 +3,9 @@
 
 pub mod aggregate;
 mod agreement;
+pub mod bradley_terry;
 pub mod label;
 pub mod methods;
 pub mod order;
 pub mod parse;
+pub mod weights;

@@ -29,6 +29,8 @@ pub struct UsageRow {
     pub cost_usd: Option<f64>,
     /// Calls whose cost is unknown, and which are therefore not in the sum.
     pub unpriced_calls: i64,
+    /// Calls in the sum whose cost was worked out from list prices.
+    pub estimated_calls: i64,
 }
 
 impl From<usage::Usage> for UsageRow {
@@ -42,6 +44,7 @@ impl From<usage::Usage> for UsageRow {
             completion_tokens: row.completion_tokens,
             cost_usd: row.cost_usd,
             unpriced_calls: row.unpriced_calls,
+            estimated_calls: row.estimated_calls,
         }
     }
 }
@@ -99,6 +102,8 @@ pub struct RunRow {
     pub failed_calls: i64,
     pub cost_usd: Option<f64>,
     pub unpriced_calls: i64,
+    /// Calls in the sum whose cost was worked out from list prices.
+    pub estimated_calls: i64,
     /// How often it was taken up.
     pub attempt: i32,
 }
@@ -117,6 +122,7 @@ impl From<usage::RunLine> for RunRow {
             failed_calls: row.failed_calls,
             cost_usd: row.cost_usd,
             unpriced_calls: row.unpriced_calls,
+            estimated_calls: row.estimated_calls,
             attempt: row.attempt,
         }
     }

@@ -1,0 +1,193 @@
+//! Analytics over a ledger that has grown: fills a database, and asks every statement for its time and
+//! its plan, as its heaviest user and as an administrator.
+
+use std::str::FromStr as _;
+use std::time::Instant;
+
+use llm_council::council::ranking::bradley_terry::{Ballot, Tally};
+use llm_council::id::UserId;
+use llm_council::store::analytics::{self, Reach, STATEMENTS};
+use llm_council::store::local::{Durability, LocalPostgres};
+use llm_council::store::usage::Span;
+use llm_council::store::{Db, Scope, StoreError, Tx, migrate};
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
+
+use super::cli::{AnalyticsFlags, Cli};
+use super::report::{Report, Target, quantile};
+
+const FILL: &str = include_str!("fill.sql");
+const CALLS_PER_RUN: usize = 10;
+const RUNS_AT_ONCE: usize = 10_000;
+const DRAWS: usize = 200;
+/// A page that somebody waits for.
+const PAGE_MS: f64 = 1_000.0;
+/// What may be added to the start of a run.
+const START_MS: f64 = 5.0;
+
+/// Runs the scenario.
+pub async fn measure(cli: &Cli, flags: AnalyticsFlags) -> anyhow::Result<Report> {
+    let dir = tempfile::Builder::new().prefix("council-analytics-").tempdir_in(&cli.work_dir)?;
+    let (postgres, options) = match &cli.database_url {
+        Some(url) => (None, PgConnectOptions::from_str(url)?),
+        None => {
+            let postgres = LocalPostgres::start(dir.path(), Durability::Safe).await?;
+            let options = postgres.connect_options();
+            (Some(postgres), options)
+        }
+    };
+    let db = Db::connect_with(options.clone(), 4).await?;
+    migrate(&db).await?;
+    let mut superuser = PgConnection::connect_with(&options).await?;
+    let runs = flags.calls.div_ceil(CALLS_PER_RUN);
+    fill(&mut superuser, runs).await?;
+    let calls: i64 = sqlx::query_scalar("SELECT count(*) FROM calls").fetch_one(&mut superuser).await?;
+
+    let mut report = Report::new(format!("analytics over {calls} calls, half of them of one user"));
+    for (table, size) in sizes(&mut superuser).await? {
+        report.note(format!("{table}: {size}"));
+    }
+    for (who, scope) in [("heaviest user", user("heavy")), ("everybody", Scope::Admin)] {
+        time(&db, &scope, who, flags.rounds, &mut report).await?;
+    }
+    for who in ["heavy", "user1", "nobody"] {
+        let asked = async |tx: &mut Tx, _: &Reach| analytics::records(tx).await.map(drop);
+        let taken = median(&db, &user(who), flags.rounds, asked).await?;
+        report.row(&format!("records of {who}"), taken, "ms", Target::AtMost(START_MS));
+    }
+    if flags.plans {
+        for (who, scope) in [("heavy", user("heavy")), ("everybody", Scope::Admin)] {
+            plans(&db, &scope, who).await?;
+        }
+    }
+    drop(superuser);
+    db.close().await;
+    if let Some(postgres) = postgres {
+        postgres.stop().await?;
+    }
+    Ok(report)
+}
+
+fn user(name: &str) -> Scope {
+    Scope::User(UserId::from_canonical(name))
+}
+
+async fn fill(superuser: &mut PgConnection, runs: usize) -> anyhow::Result<()> {
+    let there: i64 = sqlx::query_scalar("SELECT count(*) FROM runs").fetch_one(&mut *superuser).await?;
+    if there > 0 {
+        eprintln!("{there} runs are there already: measuring those");
+        return Ok(());
+    }
+    sqlx::raw_sql("SET synchronous_commit = off").execute(&mut *superuser).await?;
+    let began = Instant::now();
+    for first in (1..=runs).step_by(RUNS_AT_ONCE) {
+        let last = (first + RUNS_AT_ONCE - 1).min(runs);
+        let numbers = [("{first}", first), ("{last}", last), ("{runs}", runs)];
+        let sql =
+            numbers.iter().fold(FILL.to_owned(), |sql, (name, value)| sql.replace(name, &value.to_string()));
+        sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut *superuser).await?;
+        eprintln!("{last} of {runs} runs after {} s", began.elapsed().as_secs());
+    }
+    sqlx::raw_sql("VACUUM ANALYZE").execute(&mut *superuser).await?;
+    Ok(())
+}
+
+async fn sizes(superuser: &mut PgConnection) -> anyhow::Result<Vec<(String, String)>> {
+    let rows = sqlx::query(
+        "SELECT relname::text AS name, pg_size_pretty(pg_relation_size(oid)) AS size FROM pg_class
+         WHERE relname IN ('calls', 'calls_figures', 'placings', 'placings_by_user', 'run_figures')
+         ORDER BY pg_relation_size(oid) DESC",
+    );
+    rows.fetch_all(superuser)
+        .await?
+        .iter()
+        .map(|row| Ok((row.try_get("name")?, row.try_get("size")?)))
+        .collect()
+}
+
+async fn time(db: &Db, scope: &Scope, who: &str, rounds: usize, report: &mut Report) -> anyhow::Result<()> {
+    macro_rules! rows {
+        ($($name:literal: $asked:expr),* $(,)?) => {$(
+            let taken = median(db, scope, rounds, $asked).await?;
+            report.row(&format!("{}, {who}", $name), taken, "ms", Target::AtMost(PAGE_MS));
+        )*};
+    }
+    rows! {
+        "usage by model": async |tx: &mut Tx, reach: &Reach| analytics::usage(tx, reach).await.map(drop),
+        "latency by model": async |tx: &mut Tx, reach: &Reach| analytics::latencies(tx, reach).await.map(drop),
+        "places by model": async |tx: &mut Tx, reach: &Reach| analytics::places(tx, reach).await.map(drop),
+        "runs": async |tx: &mut Tx, reach: &Reach| analytics::runs(tx, reach).await.map(drop),
+        "days": async |tx: &mut Tx, reach: &Reach| analytics::days(tx, reach).await.map(drop),
+        "chairmen": async |tx: &mut Tx, reach: &Reach| analytics::chairmen(tx, reach).await.map(drop),
+        "head to head": async |tx: &mut Tx, reach: &Reach| analytics::duels(tx, reach).await.map(drop),
+        "council against its best member":
+            async |tx: &mut Tx, reach: &Reach| analytics::against_best(tx, reach).await.map(drop),
+        "people's preferences":
+            async |tx: &mut Tx, reach: &Reach| analytics::preferences(tx, reach, None).await.map(drop),
+        "ballots of 20,000 runs":
+            async |tx: &mut Tx, reach: &Reach| analytics::ballots(tx, reach, None).await.map(drop),
+        "their leaderboard with 200 draws": leaderboard,
+    }
+    if *scope != Scope::Admin {
+        rows! {
+            "50 recent runs": async |tx: &mut Tx, reach: &Reach| analytics::recent(tx, reach, 50, 0).await.map(drop),
+            "50 runs after 10,000": async |tx: &mut Tx, reach: &Reach| analytics::recent(tx, reach, 50, 10_000).await.map(drop),
+        }
+    }
+    Ok(())
+}
+
+async fn leaderboard(tx: &mut Tx, reach: &Reach) -> Result<(), StoreError> {
+    let mut tally = Tally::default();
+    for stored in analytics::ballots(tx, reach, None).await? {
+        let ballots: Vec<Ballot> = serde_json::from_value(stored).expect("ballots as they were filled in");
+        tally.add(&ballots);
+    }
+    assert!(!tally.leaderboard(DRAWS, 1).is_empty(), "models were compared");
+    Ok(())
+}
+
+/// The median over so many rounds, in milliseconds: from the beginning of a transaction to its end.
+async fn median<F>(db: &Db, scope: &Scope, rounds: usize, asked: F) -> anyhow::Result<f64>
+where
+    F: AsyncFn(&mut Tx, &Reach) -> Result<(), StoreError>,
+{
+    let mut taken = Vec::new();
+    // Once to have it in memory.
+    for round in 0..=rounds {
+        let began = Instant::now();
+        let mut tx = db.begin(scope).await?;
+        let reach = Reach::of(&mut tx, Span::default()).await?;
+        asked(&mut tx, &reach).await?;
+        tx.commit().await?;
+        if round > 0 {
+            taken.push(began.elapsed().as_secs_f64() * 1_000.0);
+        }
+    }
+    Ok(quantile(&mut taken, 0.5))
+}
+
+async fn plans(db: &Db, scope: &Scope, who: &str) -> anyhow::Result<()> {
+    for (name, sql) in STATEMENTS {
+        if *scope == Scope::Admin && *name == "records" {
+            continue;
+        }
+        let mut tx = db.begin(scope).await?;
+        Reach::of(&mut tx, Span::default()).await?;
+        let explained = format!("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY ON) {sql}");
+        let user = (*scope != Scope::Admin).then_some(who);
+        let mut query =
+            sqlx::query_scalar::<_, String>(AssertSqlSafe(explained)).persistent(false).bind(user);
+        // As many as the statement names.
+        if sql.contains("$2") {
+            query = query.bind(None::<jiff_sqlx::Timestamp>).bind(None::<jiff_sqlx::Timestamp>);
+        }
+        if sql.contains("$4") {
+            query = query.bind(analytics::MAX_COMPARED_RUNS);
+        }
+        let lines = query.fetch_all(&mut *tx).await?;
+        println!("\n{name}, {who}:");
+        lines.iter().for_each(|line| println!("  {line}"));
+    }
+    Ok(())
+}

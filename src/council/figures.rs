@@ -1,0 +1,123 @@
+//! What is kept of a run for the figures over many: how its answers were placed, which ballots
+//! counted, who wrote the final answer. No content and no name that a user has given, so it may
+//! outlive the conversation.
+
+use super::outcome::Deliberation;
+use super::ranking::aggregate::AggregateRow;
+use super::ranking::bradley_terry::Ballot;
+use super::stages::answers::Answer;
+use super::stages::reviews::Review;
+
+/// See the module.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figures {
+    /// The model that wrote the final answer; none when nobody did: it failed, or a member's answer
+    /// was taken over as it was.
+    pub chairman: Option<String>,
+    /// Whether it wrote in the place of a chairman that failed.
+    pub stood_in: bool,
+    /// The ballots as they were counted.
+    pub ballots: Vec<Ballot>,
+    /// The answers, late and unranked ones among them.
+    pub placings: Vec<Placing>,
+}
+
+/// One answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Placing {
+    /// Its place in the stored list of answers, from 0.
+    pub seat: usize,
+    pub model: String,
+    /// 1 to 10, where the member said one.
+    pub confidence: Option<u8>,
+    /// None when no counted ballot places it.
+    pub standing: Option<Standing>,
+}
+
+/// Where the reviewers put an answer.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Standing {
+    /// In the headline order, 1 the best; answers that share a place have the same.
+    pub place: u32,
+    /// The mean of its places over the ballots that place it.
+    pub average_rank: f64,
+    /// 0 to 1; none when nothing could be compared.
+    pub borda: Option<f64>,
+    pub first_place_votes: f64,
+    /// Its part of the first place: 1 alone, a half of two, 0 behind.
+    pub won: f64,
+}
+
+impl Figures {
+    /// The figures of a deliberation; none when nobody answered.
+    #[must_use]
+    pub fn of(deliberation: &Deliberation) -> Option<Self> {
+        let answers = deliberation.stage1.as_deref().unwrap_or_default();
+        let rows = &deliberation.metadata.aggregate_rankings;
+        let placings: Vec<Placing> = answers
+            .iter()
+            .enumerate()
+            .filter(|(_, answer)| answer.is_good())
+            .map(|(seat, answer)| Placing {
+                seat,
+                model: answer.model.clone(),
+                confidence: answer.confidence,
+                standing: standing(rows, &answer.member),
+            })
+            .collect();
+        if placings.is_empty() {
+            return None;
+        }
+        let written = deliberation.stage3.as_ref().filter(|synthesis| {
+            let is_taken_over =
+                |answer: &Answer| answer.model == synthesis.model && answer.response == synthesis.response;
+            synthesis.error.is_none() && !answers.iter().any(is_taken_over)
+        });
+        let reviews = deliberation.stage2.as_deref().unwrap_or_default();
+        Some(Self {
+            chairman: written.map(|synthesis| synthesis.model.clone()),
+            stood_in: written.is_some_and(|synthesis| synthesis.fallback_for.is_some()),
+            ballots: reviews.iter().filter_map(|review| ballot(deliberation, review)).collect(),
+            placings,
+        })
+    }
+}
+
+fn standing(rows: &[AggregateRow], member: &str) -> Option<Standing> {
+    let row = rows.iter().find(|row| row.member == member)?;
+    // 0 in a row of a version that did not say it yet.
+    if row.place == 0 {
+        return None;
+    }
+    let firsts = rows.iter().filter(|row| row.place == 1).count();
+    Some(Standing {
+        place: row.place,
+        average_rank: row.average_rank,
+        borda: row.borda,
+        first_place_votes: row.first_place_votes,
+        won: if row.place == 1 { 1.0 / u32::try_from(firsts).map_or(f64::MAX, f64::from) } else { 0.0 },
+    })
+}
+
+/// A review's ballot in models, as the headline counts it: without the reviewer's own answer where
+/// self-votes are left out. None when it compares nothing.
+fn ballot(deliberation: &Deliberation, review: &Review) -> Option<Ballot> {
+    let metadata = &deliberation.metadata;
+    let own_counts = metadata.aggregate.as_ref().is_none_or(|facts| facts.count_self_votes);
+    let places: Ballot = review
+        .tiers
+        .iter()
+        .map(|tier| {
+            let shown = tier
+                .iter()
+                .filter(|label| own_counts || metadata.label_to_member.get(label) != Some(&review.member));
+            shown.filter_map(|label| metadata.label_to_model.get(label).cloned()).collect::<Vec<_>>()
+        })
+        .filter(|tier| !tier.is_empty())
+        .collect();
+    (review.counts && places.len() > 1).then_some(places)
+}
+
+#[cfg(test)]
+#[path = "figures_tests.rs"]
+mod tests;

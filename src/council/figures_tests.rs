@@ -1,0 +1,153 @@
+use std::collections::BTreeMap;
+
+use super::*;
+use crate::council::ranking::aggregate::AggregateFacts;
+use crate::council::ranking::label::Label;
+use crate::council::ranking::parse::Parse;
+use crate::council::stages::synthesis::Synthesis;
+
+fn answer(member: &str) -> Answer {
+    Answer {
+        model: format!("m/{member}"),
+        member: member.to_owned(),
+        response: format!("An answer of {member}."),
+        confidence: Some(8),
+        ..Answer::default()
+    }
+}
+
+fn row(member: &str, place: u32) -> AggregateRow {
+    AggregateRow {
+        model: format!("m/{member}"),
+        member: member.to_owned(),
+        place,
+        average_rank: f64::from(place),
+        borda: Some(0.5),
+        first_place_votes: 1.0,
+        ..AggregateRow::default()
+    }
+}
+
+/// A reviewer's ballot in labels: `"B AC"`.
+fn review(member: &str, order: &str, counts: bool) -> Review {
+    let tiers: Vec<Vec<Label>> =
+        order.split(' ').map(|tier| tier.chars().filter_map(Label::of_letter).collect()).collect();
+    Review {
+        model: format!("m/{member}"),
+        member: member.to_owned(),
+        ranking: String::new(),
+        parsed_ranking: tiers.concat(),
+        tiers,
+        parse: Parse::Strict,
+        counts,
+        repaired: false,
+        repair_text: None,
+        order_shown: vec![],
+        reasoning: None,
+        usage: None,
+        cost: None,
+        latency_ms: None,
+        error: None,
+        error_kind: None,
+    }
+}
+
+/// a, b and c answered as Response A, B and C.
+fn deliberation(count_self_votes: bool) -> Deliberation {
+    let mut whole = Deliberation {
+        stage1: Some(["a", "b", "c"].map(answer).to_vec()),
+        stage2: Some(vec![review("a", "A B C", true), review("b", "AC B", true), review("c", "C", false)]),
+        stage3: Some(Synthesis {
+            model: "m/chair".into(),
+            response: "All of it.".into(),
+            ..Synthesis::default()
+        }),
+        ..Deliberation::default()
+    };
+    for (place, member) in ["a", "b", "c"].iter().enumerate() {
+        whole.metadata.label_to_member.insert(Label::nth(place), (*member).to_owned());
+        whole.metadata.label_to_model.insert(Label::nth(place), format!("m/{member}"));
+    }
+    whole.metadata.aggregate_rankings = vec![row("a", 1), row("c", 1), row("b", 3)];
+    whole.metadata.aggregate = Some(AggregateFacts { count_self_votes, ..AggregateFacts::default() });
+    whole
+}
+
+fn models(ballot: &Ballot) -> Vec<String> {
+    ballot.iter().map(|tier| tier.join("=")).collect()
+}
+
+#[test]
+fn places_are_those_of_the_headline_and_a_shared_first_place_is_shared() {
+    let figures = Figures::of(&deliberation(false)).unwrap();
+    let seen: BTreeMap<usize, (u32, f64)> = figures
+        .placings
+        .iter()
+        .map(|placing| (placing.seat, placing.standing.map(|s| (s.place, s.won)).unwrap()))
+        .collect();
+    assert_eq!(seen, BTreeMap::from([(0, (1, 0.5)), (1, (3, 0.0)), (2, (1, 0.5))]));
+    assert_eq!(figures.placings[1].model, "m/b");
+    assert_eq!(figures.placings[1].confidence, Some(8));
+}
+
+#[test]
+fn ballots_are_kept_as_they_were_counted() {
+    let without_own = Figures::of(&deliberation(false)).unwrap().ballots;
+    assert_eq!(
+        without_own.iter().map(models).collect::<Vec<_>>(),
+        [["m/b", "m/c"]],
+        "b's compares nothing else"
+    );
+    let with_own = Figures::of(&deliberation(true)).unwrap().ballots;
+    assert_eq!(
+        with_own.iter().map(models).collect::<Vec<_>>(),
+        [vec!["m/a", "m/b", "m/c"], vec!["m/a=m/c", "m/b"]],
+        "c's does not count"
+    );
+}
+
+#[test]
+fn a_failed_answer_is_no_placing_and_a_late_one_has_no_place() {
+    let mut run = deliberation(false);
+    let answers = run.stage1.as_mut().unwrap();
+    answers[0].error = Some("down".into());
+    answers.push(Answer { late: true, ..answer("d") });
+    let figures = Figures::of(&run).unwrap();
+    let seats: Vec<(usize, bool)> =
+        figures.placings.iter().map(|placing| (placing.seat, placing.standing.is_some())).collect();
+    assert_eq!(seats, [(1, true), (2, true), (3, false)]);
+}
+
+#[test]
+fn the_writer_is_who_wrote_not_who_was_asked_or_taken_over() {
+    let chairman = |run: &Deliberation| {
+        let figures = Figures::of(run).unwrap();
+        (figures.chairman, figures.stood_in)
+    };
+    let mut run = deliberation(false);
+    assert_eq!(chairman(&run), (Some("m/chair".into()), false));
+    run.stage3.as_mut().unwrap().fallback_for = Some("m/other".into());
+    assert_eq!(chairman(&run), (Some("m/chair".into()), true));
+    run.stage3.as_mut().unwrap().error = Some("down".into());
+    assert_eq!(chairman(&run), (None, false));
+    let taken = answer("a");
+    run.stage3 = Some(Synthesis { model: taken.model, response: taken.response, ..Synthesis::default() });
+    assert_eq!(chairman(&run), (None, false), "nobody wrote it anew");
+    run.stage3 = None;
+    assert_eq!(chairman(&run), (None, false));
+}
+
+#[test]
+fn a_run_without_an_answer_has_no_figures() {
+    assert_eq!(Figures::of(&Deliberation::default()), None);
+    let failed = Answer { error: Some("down".into()), ..answer("a") };
+    let run = Deliberation { stage1: Some(vec![failed]), ..Deliberation::default() };
+    assert_eq!(Figures::of(&run), None);
+}
+
+#[test]
+fn a_ranking_of_a_version_that_did_not_say_places_is_no_ranking() {
+    let mut run = deliberation(false);
+    run.metadata.aggregate_rankings = vec![row("a", 0), row("b", 0)];
+    assert!(Figures::of(&run).unwrap().placings.iter().all(|placing| placing.standing.is_none()));
+}

@@ -1,0 +1,231 @@
+//! Strengths from comparisons (Bradley and Terry, 1952): the chance that a is put above b is
+//! p(a) / (p(a) + p(b)). The strengths are those that make what was seen most likely, found by the MM
+//! algorithm (Hunter, 2004). How far they can be trusted comes from drawing the runs again, with
+//! replacement (the bootstrap): what one run says is one thing, since its ballots judge the same answers.
+//!
+//! Every model has besides one drawn game against an imagined opponent of average strength. Without it
+//! a model that has never lost would be infinitely strong; after a dozen runs it hardly weighs.
+
+use std::collections::BTreeMap;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+
+/// A ballot in models: places, best first; models in one place are tied.
+pub type Ballot = Vec<Vec<String>>;
+
+/// The rating of average strength; 400 more means ten times as strong, as in chess.
+pub const AVERAGE: f64 = 1000.0;
+const TENFOLD: f64 = 400.0;
+/// The games against the imagined opponent.
+const IMAGINED: f64 = 1.0;
+const MAX_ROUNDS: usize = 10_000;
+/// The step at which the strengths stand still: far below anything a rating shows.
+const STILL: f64 = 1e-9;
+
+/// What runs have said, each by itself.
+#[derive(Debug, Default)]
+pub struct Tally {
+    models: BTreeMap<String, usize>,
+    runs: Vec<Vec<Game>>,
+}
+
+/// How often, in one run, the first model was put above the second; a tie is half of one.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Game {
+    above: usize,
+    below: usize,
+    times: f64,
+}
+
+/// A model on the leaderboard.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rated {
+    pub model: String,
+    /// [`AVERAGE`] for average strength.
+    pub rating: f64,
+    /// The middle 95 % of the ratings over the draws lie from here …
+    pub low: f64,
+    /// … to here.
+    pub high: f64,
+    /// Comparisons with other models.
+    pub comparisons: u64,
+    /// How many of them it won; a tie is half of one.
+    pub wins: f64,
+    /// Runs that compare it with another model.
+    pub runs: u64,
+}
+
+impl Tally {
+    /// Takes in one run's ballots. A model that sits twice is not compared with itself.
+    pub fn add(&mut self, ballots: &[Ballot]) {
+        let mut games: BTreeMap<(usize, usize), f64> = BTreeMap::new();
+        for ballot in ballots {
+            let placed: Vec<(usize, usize)> = ballot
+                .iter()
+                .enumerate()
+                .flat_map(|(place, models)| models.iter().map(move |model| (place, model)))
+                .map(|(place, model)| (place, self.index(model)))
+                .collect();
+            for (at, (place, a)) in placed.iter().enumerate() {
+                for (other, b) in placed.iter().skip(at + 1).filter(|(_, b)| a != b) {
+                    if place == other {
+                        *games.entry((*a, *b)).or_default() += 0.5;
+                        *games.entry((*b, *a)).or_default() += 0.5;
+                    } else {
+                        *games.entry((*a, *b)).or_default() += 1.0;
+                    }
+                }
+            }
+        }
+        let games: Vec<Game> =
+            games.into_iter().map(|((above, below), times)| Game { above, below, times }).collect();
+        if !games.is_empty() {
+            self.runs.push(games);
+        }
+    }
+
+    /// How many runs compare anything.
+    #[must_use]
+    pub fn runs(&self) -> usize {
+        self.runs.len()
+    }
+
+    fn index(&mut self, model: &str) -> usize {
+        if let Some(known) = self.models.get(model) {
+            return *known;
+        }
+        let next = self.models.len();
+        self.models.insert(model.to_owned(), next);
+        next
+    }
+
+    /// The models that were compared, the strongest first, with intervals from so many draws. The same
+    /// seed gives the same intervals.
+    #[must_use]
+    pub fn leaderboard(&self, draws: usize, seed: u64) -> Vec<Rated> {
+        let whole = Wins::of(self.models.len(), &self.runs);
+        let ratings = ratings(&whole, IMAGINED);
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut drawn: Vec<Vec<f64>> = vec![Vec::with_capacity(draws); self.models.len()];
+        for _ in 0..draws {
+            let again = (0..self.runs.len()).map(|_| &self.runs[below(&mut rng, self.runs.len())]);
+            for (model, rating) in
+                self::ratings(&Wins::of(self.models.len(), again), IMAGINED).iter().enumerate()
+            {
+                drawn[model].push(*rating);
+            }
+        }
+        let mut rated: Vec<Rated> = self
+            .models
+            .iter()
+            .map(|(model, index)| {
+                let sorted = &mut drawn[*index];
+                sorted.sort_by(f64::total_cmp);
+                let (comparisons, wins) = whole.games_of(*index);
+                Rated {
+                    model: model.clone(),
+                    rating: ratings[*index],
+                    low: quantile(sorted, 0.025).unwrap_or(ratings[*index]),
+                    high: quantile(sorted, 0.975).unwrap_or(ratings[*index]),
+                    comparisons,
+                    wins,
+                    runs: self.runs_with(*index),
+                }
+            })
+            .filter(|rated| rated.comparisons > 0)
+            .collect();
+        rated.sort_by(|a, b| b.rating.total_cmp(&a.rating).then_with(|| a.model.cmp(&b.model)));
+        rated
+    }
+
+    fn runs_with(&self, model: usize) -> u64 {
+        let with = |games: &&Vec<Game>| games.iter().any(|game| game.above == model || game.below == model);
+        self.runs.iter().filter(with).count() as u64
+    }
+}
+
+/// How often each model was put above each other one.
+struct Wins {
+    models: usize,
+    of: Vec<f64>,
+}
+
+impl Wins {
+    fn of<'a>(models: usize, runs: impl IntoIterator<Item = &'a Vec<Game>>) -> Self {
+        let mut wins = Self { models, of: vec![0.0; models * models] };
+        for game in runs.into_iter().flatten() {
+            wins.of[game.above * models + game.below] += game.times;
+        }
+        wins
+    }
+
+    fn above(&self, a: usize, b: usize) -> f64 {
+        self.of[a * self.models + b]
+    }
+
+    /// Games with another model, and how many were won.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "ties come in two halves: a whole number that is not negative"
+    )]
+    fn games_of(&self, model: usize) -> (u64, f64) {
+        let wins: f64 = (0..self.models).map(|other| self.above(model, other)).sum();
+        let losses: f64 = (0..self.models).map(|other| self.above(other, model)).sum();
+        ((wins + losses).round() as u64, wins)
+    }
+}
+
+fn ratings(wins: &Wins, imagined: f64) -> Vec<f64> {
+    strengths(wins, imagined).into_iter().map(|p| AVERAGE + TENFOLD * p.log10()).collect()
+}
+
+/// The most likely strengths, with so many games drawn against an opponent of strength 1. Without any
+/// such game only their ratios mean something, and they exist only where nobody always wins.
+fn strengths(wins: &Wins, imagined: f64) -> Vec<f64> {
+    let n = wins.models;
+    let mut p = vec![1.0; n];
+    for _ in 0..MAX_ROUNDS {
+        let mut change: f64 = 0.0;
+        // Each model in turn goes by what the ones before it have become: that converges sooner.
+        for i in 0..n {
+            let mut won = imagined / 2.0;
+            let mut expected = imagined / (p[i] + 1.0);
+            for j in (0..n).filter(|j| *j != i) {
+                won += wins.above(i, j);
+                expected += (wins.above(i, j) + wins.above(j, i)) / (p[i] + p[j]);
+            }
+            if expected > 0.0 {
+                let next = won / expected;
+                change = change.max((next / p[i] - 1.0).abs());
+                p[i] = next;
+            }
+        }
+        if change < STILL {
+            break;
+        }
+    }
+    p
+}
+
+/// A number below `n`, which is not 0. The bias of the modulo is far below what intervals show.
+fn below(rng: &mut ChaCha8Rng, n: usize) -> usize {
+    usize::try_from(rng.next_u64() % (n as u64)).unwrap_or(0)
+}
+
+/// The value below which this share of the sorted values lies (nearest rank); none of none.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "an index into a list of draws"
+)]
+fn quantile(sorted: &[f64], share: f64) -> Option<f64> {
+    let rank = (share * sorted.len() as f64).ceil() as usize;
+    sorted.get(rank.clamp(1, sorted.len().max(1)) - 1).copied()
+}
+
+#[cfg(test)]
+#[path = "bradley_terry_tests.rs"]
+mod tests;

@@ -1,0 +1,179 @@
+//! What the caller thinks of a run.
+
+use actix_web::{delete, get, put, web};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::app::App;
+use super::extract::{Body, Caller, id};
+use super::problem::{Problem, ProblemBody};
+use super::shape::{self, Status, naive};
+use crate::council::Deliberation;
+use crate::council::field::{FieldErrorKind, Fields};
+use crate::id::RunId;
+use crate::identity::Permission;
+use crate::store::feedback::{self, Opinion, Thumb};
+use crate::store::runs::RunRow;
+use crate::store::{StoreError, runs};
+
+/// Which answer was the best of all: `"council"`, or `{"member": "m/one"}` by the seat's name.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Better {
+    /// The final answer.
+    Council,
+    /// That of a member, by its seat's name.
+    Member(String),
+}
+
+/// What the caller thinks of a run.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct FeedbackView {
+    pub run_id: RunId,
+    /// `up` or `down`, of the final answer; null when nothing was said.
+    pub thumb: Option<&'static str>,
+    /// Which answer was the best of all; null when nothing was said.
+    pub better: Option<Better>,
+    /// Null when there is no feedback.
+    pub updated_at: Option<String>,
+}
+
+impl FeedbackView {
+    fn new(run: &RunRow, found: Option<feedback::Feedback>) -> Self {
+        let better = found.and_then(|found| found.opinion.better).and_then(|better| match better {
+            feedback::Better::Council => Some(Better::Council),
+            feedback::Better::Seat(seat) => {
+                let answers = deliberation(run).stage1.unwrap_or_default();
+                let answer = usize::try_from(seat).ok().and_then(|seat| answers.get(seat));
+                answer.map(|answer| Better::Member(answer.member.clone()))
+            }
+        });
+        Self {
+            run_id: run.id,
+            thumb: found.and_then(|found| found.opinion.thumb).map(Thumb::as_str),
+            better,
+            updated_at: found.map(|found| naive(found.updated_at)),
+        }
+    }
+}
+
+/// Feedback to be stored; at least one of the two.
+#[derive(utoipa::ToSchema)]
+#[expect(dead_code, reason = "describes the fields that are read one by one, to name every wrong one")]
+struct FeedbackRequest {
+    /// `up` or `down`, of the final answer.
+    thumb: Option<String>,
+    /// Which answer was the best of all.
+    better: Option<Better>,
+}
+
+/// What the caller thinks of a run, if they have said it.
+#[utoipa::path(tag = "runs", params(("id" = String, Path)), responses(
+    (status = 200, body = FeedbackView), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody)))]
+#[get("/runs/{id}/feedback")]
+pub(super) async fn read(
+    app: web::Data<App>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<web::Json<FeedbackView>, Problem> {
+    caller.may(Permission::Read)?;
+    let run = find(&app, &caller, &path).await?;
+    let found = feedback::find(&mut app.db.begin(&caller.scope()).await?, run.id).await?;
+    Ok(web::Json(FeedbackView::new(&run, found)))
+}
+
+/// Says what the caller thinks of a run that is over, in the place of what they said before.
+#[utoipa::path(tag = "runs", params(("id" = String, Path)), request_body = FeedbackRequest, responses(
+    (status = 200, body = FeedbackView), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody),
+    (status = 409, body = ProblemBody), (status = 422, body = ProblemBody)))]
+#[put("/runs/{id}/feedback")]
+pub(super) async fn say(
+    app: web::Data<App>,
+    caller: Caller,
+    path: web::Path<String>,
+    body: Body,
+) -> Result<web::Json<FeedbackView>, Problem> {
+    caller.may(Permission::Ask)?;
+    let run = find(&app, &caller, &path).await?;
+    if !run.status.is_over() {
+        return Err(Problem::not_over(run.id));
+    }
+    let opinion = opinion(&body.0, &run)?;
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    let stored = feedback::put(&mut tx, run.id, opinion).await.map_err(named)?;
+    tx.commit().await?;
+    Ok(web::Json(FeedbackView::new(&run, Some(stored))))
+}
+
+fn opinion(body: &Value, run: &RunRow) -> Result<Opinion, Problem> {
+    let mut fields = Fields::of(body)?;
+    let thumb: Option<String> = fields.take("thumb", "up or down");
+    let thumb = thumb.and_then(|name| {
+        let thumb = Thumb::parse(&name);
+        if thumb.is_none() {
+            fields.refuse("thumb", FieldErrorKind::Value, "must be up or down");
+        }
+        thumb
+    });
+    let better: Option<Better> = fields.take("better", "\"council\" or {\"member\": a seat's name}");
+    let better = better.and_then(|better| match better {
+        Better::Council => Some(feedback::Better::Council),
+        Better::Member(name) => {
+            let seat = seat(&deliberation(run), &name);
+            if seat.is_none() {
+                let rule = "must be the name of a seat that answered in this run";
+                fields.refuse("better.member", FieldErrorKind::Value, rule);
+            }
+            seat.map(feedback::Better::Seat)
+        }
+    });
+    if !fields.has("thumb") && !fields.has("better") {
+        fields.refuse("thumb", FieldErrorKind::Missing, "say a thumb, or which answer was better, or both");
+    }
+    Ok(fields.finish(|| Opinion { thumb, better })?)
+}
+
+/// The place of this seat's answer in the stored list.
+fn seat(deliberation: &Deliberation, name: &str) -> Option<i16> {
+    let answers = deliberation.stage1.as_deref().unwrap_or_default();
+    let place = answers.iter().position(|answer| answer.member == name && answer.is_good())?;
+    i16::try_from(place).ok()
+}
+
+fn deliberation(run: &RunRow) -> Deliberation {
+    run.body.clone().map(shape::deliberation).unwrap_or_default()
+}
+
+/// That feedback was taken back.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Withdrawn {
+    pub status: Status,
+    pub run_id: RunId,
+    /// Whether there was any.
+    pub deleted: bool,
+}
+
+/// Takes back what the caller said of a run.
+#[utoipa::path(tag = "runs", params(("id" = String, Path)), responses(
+    (status = 200, body = Withdrawn), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody)))]
+#[delete("/runs/{id}/feedback")]
+pub(super) async fn withdraw(
+    app: web::Data<App>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<web::Json<Withdrawn>, Problem> {
+    caller.may(Permission::Ask)?;
+    let run = find(&app, &caller, &path).await?;
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    let deleted = feedback::remove(&mut tx, run.id).await?;
+    tx.commit().await?;
+    Ok(web::Json(Withdrawn { status: Status::Ok, run_id: run.id, deleted }))
+}
+
+async fn find(app: &App, caller: &Caller, path: &str) -> Result<RunRow, Problem> {
+    runs::find(&app.db, &caller.scope(), id(path, "Run")?).await.map_err(named)
+}
+
+fn named(error: StoreError) -> Problem {
+    Problem::from(error).naming("Run")
+}

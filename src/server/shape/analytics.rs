@@ -1,0 +1,505 @@
+//! The JSON shapes of analytics, with the field names existing clients read.
+
+use std::collections::BTreeMap;
+
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
+
+use super::naive;
+use crate::council::ranking::bradley_terry::Rated;
+use crate::id::{ConversationId, RunId};
+use crate::llm::pricing::BUILT_IN;
+use crate::store::analytics as rows;
+
+/// Figures by model, the one that wins most first.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Analytics {
+    #[serde(serialize_with = "in_order")]
+    #[schema(value_type = BTreeMap<String, ModelFigures>)]
+    pub models: Vec<(String, ModelFigures)>,
+    pub summary: Summary,
+}
+
+/// A map that keeps its order.
+fn in_order<T: Serialize, S: Serializer>(entries: &[(String, T)], serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(Some(entries.len()))?;
+    for (name, value) in entries {
+        map.serialize_entry(name, value)?;
+    }
+    map.end()
+}
+
+/// What calls cost, with what the sum does not hold, or holds only by estimate.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Money {
+    /// USD over the calls whose cost is known; null when none is.
+    pub total_cost: Option<f64>,
+    /// Calls that reached a model and whose cost nobody told: not in the sum.
+    pub unknown_cost_calls: i64,
+    /// Calls in the sum whose cost was worked out from list prices.
+    pub estimated_cost_calls: i64,
+}
+
+impl From<rows::Money> for Money {
+    fn from(money: rows::Money) -> Self {
+        Self {
+            total_cost: money.usd.map(|usd| rounded(usd, 6)),
+            unknown_cost_calls: money.unknown_calls,
+            estimated_cost_calls: money.estimated_calls,
+        }
+    }
+}
+
+/// Times in milliseconds.
+#[derive(Debug, Clone, Copy, Serialize, utoipa::ToSchema)]
+pub struct Latency {
+    pub average: f64,
+    pub median: f64,
+    pub p95: f64,
+}
+
+impl From<rows::Latency> for Latency {
+    fn from(latency: rows::Latency) -> Self {
+        Self {
+            average: rounded(latency.average_ms, 0),
+            median: rounded(latency.median_ms, 0),
+            p95: rounded(latency.p95_ms, 0),
+        }
+    }
+}
+
+/// One model's figures.
+#[derive(Debug, Default, Serialize, utoipa::ToSchema)]
+pub struct ModelFigures {
+    /// Its answers; a model that sits twice gives two in a run.
+    pub total_queries: i64,
+    /// How many of them were ranked: late answers, and those nobody reviewed, are not.
+    pub ranked_queries: i64,
+    /// First places among them; a shared one is a part of one.
+    pub wins: f64,
+    /// Percent of the ranked answers that came first; null without any.
+    pub win_rate: Option<f64>,
+    /// The mean of its average ranks, 1 the best; null without a ranked answer.
+    pub average_rank: Option<f64>,
+    /// The mean of the confidences it said, 1 to 10; null where it never said one.
+    pub average_confidence: Option<f64>,
+    /// How often it came to each place of the headline order.
+    pub rank_distribution: BTreeMap<i16, i64>,
+    /// All its calls, whatever they were for.
+    pub total_calls: i64,
+    /// Those that ended with an error, but for stopped ones.
+    pub failures: i64,
+    pub total_tokens: i64,
+    pub total_prompt_tokens: i64,
+    pub total_completion_tokens: i64,
+    #[serde(flatten)]
+    pub money: Money,
+    /// How long its answers take; null without any.
+    pub latency_ms: Option<Latency>,
+}
+
+/// What holds for all runs together.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Summary {
+    /// Runs that were asked for.
+    pub total_queries: i64,
+    /// Models that answered.
+    pub unique_models: usize,
+    /// When the first and the last of the runs were asked for; null without any.
+    pub date_range: Option<DateRange>,
+    pub total_calls: i64,
+    /// Calls that ended with an error, but for stopped ones.
+    pub failures: i64,
+    pub total_tokens: i64,
+    #[serde(flatten)]
+    pub money: Money,
+    /// When the caller cleared their analytics: nothing from before counts.
+    pub cleared_at: Option<String>,
+    /// The day of the built-in list of prices, by which some costs may be estimated.
+    pub price_list_date: &'static str,
+}
+
+/// A span of time, both ends in it.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct DateRange {
+    pub start: String,
+    pub end: String,
+}
+
+impl Analytics {
+    /// Puts together what was asked for one by one.
+    #[must_use]
+    pub fn new(
+        reach: &rows::Reach,
+        runs: rows::Runs,
+        usage: Vec<rows::ModelUsage>,
+        places: Vec<rows::ModelPlaces>,
+        latencies: Vec<rows::ModelLatency>,
+    ) -> Self {
+        let mut summary = Summary {
+            total_queries: runs.runs,
+            unique_models: places.len(),
+            date_range: runs
+                .first
+                .zip(runs.last)
+                .map(|(first, last)| DateRange { start: naive(first), end: naive(last) }),
+            total_calls: 0,
+            failures: 0,
+            total_tokens: 0,
+            money: Money::default(),
+            cleared_at: reach.cleared_at.map(naive),
+            price_list_date: &BUILT_IN.date,
+        };
+        let mut money = rows::Money::default();
+        let mut models: BTreeMap<String, ModelFigures> = BTreeMap::new();
+        for row in usage {
+            summary.total_calls += row.calls;
+            summary.failures += row.failed_calls;
+            summary.total_tokens += row.total_tokens;
+            money = money.plus(row.money);
+            let figures = models.entry(row.model).or_default();
+            figures.total_calls = row.calls;
+            figures.failures = row.failed_calls;
+            figures.total_tokens = row.total_tokens;
+            figures.total_prompt_tokens = row.prompt_tokens;
+            figures.total_completion_tokens = row.completion_tokens;
+            figures.money = row.money.into();
+        }
+        summary.money = money.into();
+        for row in places {
+            let figures = models.entry(row.model).or_default();
+            figures.total_queries = row.answers;
+            figures.ranked_queries = row.ranked;
+            figures.wins = rounded(row.wins, 2);
+            figures.win_rate = percent(row.wins, row.ranked);
+            figures.average_rank = row.average_rank.map(|rank| rounded(rank, 2));
+            figures.average_confidence = row.average_confidence.map(|score| rounded(score, 2));
+            figures.rank_distribution = row.places.into_iter().collect();
+        }
+        for row in latencies {
+            models.entry(row.model).or_default().latency_ms = Some(row.latency.into());
+        }
+        let mut models: Vec<(String, ModelFigures)> = models.into_iter().collect();
+        // Unranked ones last; equals in alphabetical order.
+        models.sort_by(|(_, a), (_, b)| {
+            let key = |figures: &ModelFigures| figures.win_rate.unwrap_or(-1.0);
+            let rank = |figures: &ModelFigures| figures.average_rank.unwrap_or(f64::INFINITY);
+            key(b).total_cmp(&key(a)).then_with(|| rank(a).total_cmp(&rank(b)))
+        });
+        Self { models, summary }
+    }
+}
+
+/// Costs over time.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Days {
+    /// The days on which anything happened, the earliest first.
+    pub days: Vec<DayFigures>,
+}
+
+/// One day, in UTC.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct DayFigures {
+    /// `2026-01-31`.
+    pub day: String,
+    /// Runs that were asked for on it.
+    pub queries: i64,
+    /// Calls that ended on it.
+    pub calls: i64,
+    pub total_tokens: i64,
+    #[serde(flatten)]
+    pub money: Money,
+}
+
+impl From<rows::Day> for DayFigures {
+    fn from(row: rows::Day) -> Self {
+        Self {
+            day: row.day,
+            queries: row.runs,
+            calls: row.calls,
+            total_tokens: row.total_tokens,
+            money: row.money.into(),
+        }
+    }
+}
+
+/// Who wrote the final answers.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Chairmen {
+    /// Who wrote most comes first.
+    #[serde(serialize_with = "in_order")]
+    #[schema(value_type = BTreeMap<String, ChairmanFigures>)]
+    pub models: Vec<(String, ChairmanFigures)>,
+    /// Final answers that were written.
+    pub total_syntheses: i64,
+}
+
+/// A model as chairman.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct ChairmanFigures {
+    /// Final answers that it wrote.
+    pub times_used: i64,
+    /// How many of them in the place of a chairman that failed.
+    pub times_stood_in: i64,
+    /// What people thought of them.
+    pub thumbs_up: i64,
+    pub thumbs_down: i64,
+    /// Its calls to write one.
+    pub total_calls: i64,
+    /// Those that ended with an error, but for stopped ones.
+    pub failures: i64,
+    pub total_tokens: i64,
+    #[serde(flatten)]
+    pub money: Money,
+    /// How long it writes; null where it never came to an end.
+    pub latency_ms: Option<Latency>,
+}
+
+impl From<Vec<rows::Chairman>> for Chairmen {
+    fn from(rows: Vec<rows::Chairman>) -> Self {
+        let total_syntheses = rows.iter().map(|row| row.written).sum();
+        let models = rows.into_iter().map(|row| {
+            let figures = ChairmanFigures {
+                times_used: row.written,
+                times_stood_in: row.stood_in,
+                thumbs_up: row.thumbs_up,
+                thumbs_down: row.thumbs_down,
+                total_calls: row.calls,
+                failures: row.failed_calls,
+                total_tokens: row.total_tokens,
+                money: row.money.into(),
+                latency_ms: row.latency.map(Latency::from),
+            };
+            (row.model, figures)
+        });
+        Self { models: models.collect(), total_syntheses }
+    }
+}
+
+/// A page of the caller's runs, newest first.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Recent {
+    pub queries: Vec<RecentRun>,
+    /// How many there are on all pages.
+    pub total: i64,
+}
+
+/// A run with its figures.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct RecentRun {
+    pub run_id: RunId,
+    /// Null when the conversation was deleted.
+    pub conversation_id: Option<ConversationId>,
+    /// When it was asked for.
+    pub timestamp: String,
+    pub format: String,
+    /// `queued`, `running`, `complete`, `failed`, `cancelled`.
+    pub status: String,
+    /// The members that answered, in the order of their seats.
+    pub models: Vec<RecentAnswer>,
+    pub total_models: usize,
+    /// Who wrote the final answer.
+    pub chairman_model: Option<String>,
+    /// From the question to the end; null while it goes on.
+    pub query_duration_ms: Option<i64>,
+    pub total_tokens: i64,
+    #[serde(flatten)]
+    pub money: Money,
+    /// What the caller thought of it: `up` or `down`.
+    pub thumb: Option<String>,
+}
+
+/// One answer of a run.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct RecentAnswer {
+    pub model: String,
+    /// Its place in the headline order; null when it was not ranked.
+    pub place: Option<i16>,
+    /// Its average rank.
+    pub rank_position: Option<f64>,
+    /// Whether it came first, alone or with others.
+    pub was_top_ranked: bool,
+    pub confidence: Option<i16>,
+}
+
+impl From<rows::RecentRun> for RecentRun {
+    fn from(row: rows::RecentRun) -> Self {
+        let models: Vec<RecentAnswer> = row
+            .answers
+            .into_iter()
+            .map(|answer| RecentAnswer {
+                model: answer.model,
+                place: answer.place,
+                rank_position: answer.average_rank,
+                was_top_ranked: answer.place == Some(1),
+                confidence: answer.confidence,
+            })
+            .collect();
+        Self {
+            run_id: row.id,
+            conversation_id: row.conversation,
+            timestamp: naive(row.created_at),
+            format: row.format,
+            status: row.status,
+            total_models: models.len(),
+            models,
+            chairman_model: row.chairman,
+            query_duration_ms: row
+                .finished_at
+                .map(|end| end.as_millisecond() - row.created_at.as_millisecond()),
+            total_tokens: row.total_tokens,
+            money: row.money.into(),
+            thumb: row.thumb,
+        }
+    }
+}
+
+/// Models head to head.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct HeadToHead {
+    /// Each pair that met, in alphabetical order.
+    pub pairs: Vec<Pair>,
+}
+
+/// Two models that answered the same runs.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Pair {
+    pub a: String,
+    pub b: String,
+    /// Runs in which both were ranked.
+    pub runs: i64,
+    /// In how many of them a came before b …
+    pub a_above: i64,
+    /// … b before a …
+    pub b_above: i64,
+    /// … and in how many they shared a place.
+    pub ties: i64,
+}
+
+impl From<rows::Duel> for Pair {
+    fn from(row: rows::Duel) -> Self {
+        Self {
+            ties: row.runs - row.a_above - row.b_above,
+            a: row.a,
+            b: row.b,
+            runs: row.runs,
+            a_above: row.a_above,
+            b_above: row.b_above,
+        }
+    }
+}
+
+/// Where comparisons come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Source {
+    /// The reviewers' counted ballots.
+    Ballots,
+    /// People's words on which answer was better.
+    People,
+}
+
+/// Models by strength (Bradley–Terry), the strongest first.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Leaderboard {
+    pub source: Source,
+    /// Runs that compare anything; at most the newest 20,000.
+    pub runs: usize,
+    /// How often the runs were drawn again for the intervals.
+    pub draws: usize,
+    pub models: Vec<Rank>,
+}
+
+/// A model on the leaderboard.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Rank {
+    pub rank: usize,
+    pub model: String,
+    /// 1000 is average strength, 400 more ten times as strong: it is put before an average one ten
+    /// times as often as behind.
+    pub rating: f64,
+    /// The middle 95 % of the ratings over the draws lie from here …
+    pub low: f64,
+    /// … to here. Where the intervals of two models overlap much, their order means little.
+    pub high: f64,
+    /// Runs that compare it with another model.
+    pub runs: u64,
+    /// Comparisons with other models.
+    pub comparisons: u64,
+    /// How many of them it won; a tie is half of one.
+    pub wins: f64,
+}
+
+impl Rank {
+    /// The rows of a leaderboard.
+    #[must_use]
+    pub fn of(rated: Vec<Rated>) -> Vec<Self> {
+        let row = |(at, rated): (usize, Rated)| Self {
+            rank: at + 1,
+            model: rated.model,
+            rating: rounded(rated.rating, 1),
+            low: rounded(rated.low, 1),
+            high: rounded(rated.high, 1),
+            runs: rated.runs,
+            comparisons: rated.comparisons,
+            wins: rated.wins,
+        };
+        rated.into_iter().enumerate().map(row).collect()
+    }
+}
+
+/// The council beside the member that its reviewers put first.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct AgainstBest {
+    /// Runs that one member won alone, with no second seat of its model.
+    pub runs: i64,
+    /// How many of them have a known cost; the costs below are means over these.
+    pub priced_runs: i64,
+    /// USD for a whole run, without its title.
+    pub council_cost: Option<f64>,
+    /// USD for the first-placed answer alone.
+    pub member_cost: Option<f64>,
+    /// How many times as much the council costs.
+    pub cost_ratio: Option<f64>,
+    /// Which answer people called the best, where they said so.
+    pub people: PeopleSay,
+}
+
+/// Which answer people called the best.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct PeopleSay {
+    /// The council's.
+    pub council: i64,
+    /// That of the first-placed member.
+    pub best_member: i64,
+    /// That of another member.
+    pub other_member: i64,
+}
+
+impl From<rows::AgainstBest> for AgainstBest {
+    fn from(row: rows::AgainstBest) -> Self {
+        let ratio = row.council_usd.zip(row.member_usd).filter(|(_, member)| *member > 0.0);
+        Self {
+            runs: row.runs,
+            priced_runs: row.priced_runs,
+            council_cost: row.council_usd.map(|usd| rounded(usd, 6)),
+            member_cost: row.member_usd.map(|usd| rounded(usd, 6)),
+            cost_ratio: ratio.map(|(council, member)| rounded(council / member, 2)),
+            people: PeopleSay {
+                council: row.council_preferred,
+                best_member: row.member_preferred,
+                other_member: row.other_preferred,
+            },
+        }
+    }
+}
+
+fn rounded(value: f64, digits: i32) -> f64 {
+    let scale = 10f64.powi(digits);
+    (value * scale).round() / scale
+}
+
+#[expect(clippy::cast_precision_loss, reason = "nobody has given 2^53 answers")]
+fn percent(part: f64, whole: i64) -> Option<f64> {
+    (whole > 0).then(|| rounded(100.0 * part / whole as f64, 1))
+}

@@ -1,0 +1,164 @@
+//! What each model did.
+
+use jiff::Timestamp;
+use sqlx::Row as _;
+
+use super::{Latency, Money, Reach, sums, within};
+use crate::store::{StoreError, Tx, time_or_null};
+
+pub(super) const USAGE: &str = concat!(
+    "SELECT model, ",
+    sums!(),
+    " FROM calls WHERE ",
+    within!("finished_at"),
+    " GROUP BY model ORDER BY model"
+);
+
+pub(super) const LATENCIES: &str = concat!(
+    "SELECT model, avg(latency_ms)::float8 AS average_ms,
+            percentile_cont('{0.5, 0.95}'::float8[]) WITHIN GROUP (ORDER BY latency_ms) AS quantiles_ms
+     FROM calls WHERE purpose = 'answer' AND outcome = 'ok' AND ",
+    within!("finished_at"),
+    " GROUP BY model ORDER BY model"
+);
+
+pub(super) const PLACES: &str = concat!(
+    "SELECT model, place, count(*) AS answers, coalesce(sum(won), 0) AS wins,
+            coalesce(sum(average_rank), 0) AS ranks, count(confidence) AS confidences,
+            coalesce(sum(confidence), 0)::bigint AS confidence
+     FROM placings WHERE ",
+    within!("finished_at"),
+    " GROUP BY model, place ORDER BY model, place"
+);
+
+pub(super) const RUNS: &str = concat!(
+    "SELECT count(*) AS runs, min(created_at) AS first, max(created_at) AS last FROM runs WHERE ",
+    within!("created_at")
+);
+
+/// What the calls of one model used, whatever they were for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelUsage {
+    pub model: String,
+    pub calls: i64,
+    /// Calls that ended with an error, but for those that somebody stopped.
+    pub failed_calls: i64,
+    pub prompt_tokens: i64,
+    pub completion_tokens: i64,
+    pub total_tokens: i64,
+    pub money: Money,
+}
+
+/// What each model used.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn usage(tx: &mut Tx, reach: &Reach) -> Result<Vec<ModelUsage>, StoreError> {
+    let rows = reach.query(USAGE).fetch_all(&mut **tx).await?;
+    let read = |row: &sqlx::postgres::PgRow| {
+        Ok(ModelUsage {
+            model: row.try_get("model")?,
+            calls: row.try_get("calls")?,
+            failed_calls: row.try_get("failed_calls")?,
+            prompt_tokens: row.try_get("prompt_tokens")?,
+            completion_tokens: row.try_get("completion_tokens")?,
+            total_tokens: row.try_get("total_tokens")?,
+            money: Money::of(row)?,
+        })
+    };
+    Ok(rows.iter().map(read).collect::<Result<_, sqlx::Error>>()?)
+}
+
+/// How long one model takes to answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelLatency {
+    pub model: String,
+    pub latency: Latency,
+}
+
+/// How long each model takes to answer: whole answers of stage 1 only, for a title is no measure of it.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn latencies(tx: &mut Tx, reach: &Reach) -> Result<Vec<ModelLatency>, StoreError> {
+    let rows = reach.query(LATENCIES).fetch_all(&mut **tx).await?;
+    let mut models = Vec::with_capacity(rows.len());
+    for row in &rows {
+        if let Some(latency) = Latency::of(row)? {
+            models.push(ModelLatency { model: row.try_get("model")?, latency });
+        }
+    }
+    Ok(models)
+}
+
+/// How the answers of one model were placed.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ModelPlaces {
+    pub model: String,
+    /// Its answers; a model that sits twice gives two in a run.
+    pub answers: i64,
+    /// How many of them were ranked.
+    pub ranked: i64,
+    /// First places, shared ones in parts.
+    pub wins: f64,
+    /// The mean of the average ranks; none without a ranked answer.
+    pub average_rank: Option<f64>,
+    /// The mean of the confidences, where it said any.
+    pub average_confidence: Option<f64>,
+    /// How often it came to each place of the headline order, the best first.
+    pub places: Vec<(i16, i64)>,
+}
+
+/// How the answers of each model were placed.
+///
+/// # Errors
+/// [`StoreError`].
+#[expect(clippy::cast_precision_loss, reason = "nobody has given 2^53 answers")]
+pub async fn places(tx: &mut Tx, reach: &Reach) -> Result<Vec<ModelPlaces>, StoreError> {
+    let rows = reach.query(PLACES).fetch_all(&mut **tx).await?;
+    let mut models: Vec<ModelPlaces> = Vec::new();
+    // Sums until a model's rows are over.
+    let (mut ranks, mut confidence, mut confidences) = (0.0, 0, 0);
+    for row in &rows {
+        let model: String = row.try_get("model")?;
+        if models.last().is_none_or(|last| last.model != model) {
+            models.push(ModelPlaces { model, ..ModelPlaces::default() });
+            (ranks, confidence, confidences) = (0.0, 0_i64, 0_i64);
+        }
+        let Some(model) = models.last_mut() else { continue };
+        let answers: i64 = row.try_get("answers")?;
+        model.answers += answers;
+        if let Some(place) = row.try_get::<Option<i16>, _>("place")? {
+            model.ranked += answers;
+            model.wins += row.try_get::<f64, _>("wins")?;
+            model.places.push((place, answers));
+            ranks += row.try_get::<f64, _>("ranks")?;
+            model.average_rank = Some(ranks / model.ranked as f64);
+        }
+        confidence += row.try_get::<i64, _>("confidence")?;
+        confidences += row.try_get::<i64, _>("confidences")?;
+        model.average_confidence = (confidences > 0).then(|| confidence as f64 / confidences as f64);
+    }
+    Ok(models)
+}
+
+/// How many runs there were, and between when.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Runs {
+    pub runs: i64,
+    pub first: Option<Timestamp>,
+    pub last: Option<Timestamp>,
+}
+
+/// The runs that were asked for.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn runs(tx: &mut Tx, reach: &Reach) -> Result<Runs, StoreError> {
+    let row = reach.query(RUNS).fetch_one(&mut **tx).await?;
+    Ok(Runs {
+        runs: row.try_get("runs")?,
+        first: time_or_null(&row, "first")?,
+        last: time_or_null(&row, "last")?,
+    })
+}

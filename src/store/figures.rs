@@ -1,0 +1,83 @@
+//! What is kept of a run for figures over many, written with its end. No content.
+
+use sqlx::PgConnection;
+
+use super::StoreError;
+use crate::id::{RunId, UserId};
+
+/// A run's figures.
+#[derive(Debug, Clone)]
+pub struct FiguresRow {
+    pub run: RunId,
+    pub user: UserId,
+    /// Who wrote the final answer.
+    pub chairman: Option<String>,
+    /// Whether it wrote in the place of a chairman that failed.
+    pub stood_in: bool,
+    /// The ballots as they were counted, as JSON text: `[[["m/a"], ["m/b", "m/c"]], …]`.
+    pub ballots: String,
+    pub placings: Vec<PlacingRow>,
+}
+
+/// One of its answers.
+#[derive(Debug, Clone)]
+pub struct PlacingRow {
+    /// Its place in the stored list of answers, from 0.
+    pub seat: i16,
+    pub model: String,
+    pub confidence: Option<i16>,
+    /// None, like the figures after it, where no counted ballot places the answer.
+    pub place: Option<i16>,
+    pub average_rank: Option<f64>,
+    pub borda: Option<f64>,
+    pub first_place_votes: Option<f64>,
+    /// Its part of the first place, 0 to 1.
+    pub won: Option<f64>,
+}
+
+/// Writes the figures of runs that end.
+pub(super) async fn insert<'a>(
+    tx: &mut PgConnection,
+    rows: impl Iterator<Item = &'a FiguresRow>,
+) -> Result<(), StoreError> {
+    let rows: Vec<&FiguresRow> = rows.collect();
+    if rows.is_empty() {
+        return Ok(());
+    }
+    sqlx::query(
+        "INSERT INTO run_figures (run_id, user_id, chairman, stood_in, ballots)
+         SELECT run_id, user_id, chairman, stood_in, ballots::jsonb
+         FROM unnest($1::uuid[], $2::text[], $3::text[], $4::bool[], $5::text[])
+              AS row (run_id, user_id, chairman, stood_in, ballots)
+         ON CONFLICT DO NOTHING",
+    )
+    .bind(rows.iter().map(|row| row.run.0).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.user.as_str()).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.chairman.as_deref()).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.stood_in).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.ballots.as_str()).collect::<Vec<_>>())
+    .execute(&mut *tx)
+    .await?;
+    let placings: Vec<(&FiguresRow, &PlacingRow)> =
+        rows.iter().flat_map(|row| row.placings.iter().map(|placing| (*row, placing))).collect();
+    sqlx::query(
+        "INSERT INTO placings (run_id, user_id, seat, model, confidence, place, average_rank, borda,
+                               first_place_votes, won)
+         SELECT * FROM unnest($1::uuid[], $2::text[], $3::smallint[], $4::text[], $5::smallint[], $6::smallint[],
+                              $7::float8[], $8::float8[], $9::float8[], $10::float8[])
+         ON CONFLICT DO NOTHING",
+    )
+    .bind(placings.iter().map(|(row, _)| row.run.0).collect::<Vec<_>>())
+    .bind(placings.iter().map(|(row, _)| row.user.as_str()).collect::<Vec<_>>())
+    .bind(placings.iter().map(|(_, placing)| placing.seat).collect::<Vec<_>>())
+    .bind(placings.iter().map(|(_, placing)| placing.model.as_str()).collect::<Vec<_>>())
+    .bind(placings.iter().map(|(_, placing)| placing.confidence).collect::<Vec<_>>())
+    .bind(placings.iter().map(|(_, placing)| placing.place).collect::<Vec<_>>())
+    .bind(placings.iter().map(|(_, placing)| placing.average_rank).collect::<Vec<_>>())
+    .bind(placings.iter().map(|(_, placing)| placing.borda).collect::<Vec<_>>())
+    .bind(placings.iter().map(|(_, placing)| placing.first_place_votes).collect::<Vec<_>>())
+    .bind(placings.iter().map(|(_, placing)| placing.won).collect::<Vec<_>>())
+    .execute(&mut *tx)
+    .await?;
+    Ok(())
+}

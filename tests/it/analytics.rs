@@ -1,0 +1,659 @@
+//! Figures over runs whose rankings are known, worked out by hand; what removes them, and what does not.
+
+use llm_council::id::UserId;
+use llm_council::runs::records::records;
+use llm_council::store::{Scope, conversations};
+use serde_json::{Value, json};
+use sqlx::AssertSqlSafe;
+
+use crate::support::app::{TestApp, User};
+use crate::support::model_server::{AskedFor, RecordedRequest, Script};
+
+const MEMBERS: [&str; 3] = ["m/one", "m/two", "m/three"];
+
+/// A council of three whose reviewers rank as they are told, by member, best first.
+struct Council {
+    app: TestApp,
+    conversation: String,
+}
+
+/// The label under which a reviewer sees a member's answer.
+fn label_of(request: &RecordedRequest, member: &str) -> String {
+    let told = |label: &String| {
+        let start = request.prompt().split(&format!("[{label}] BEGIN ")).nth(1).expect("the answer");
+        start.split("\nEND ").next().is_some_and(|answer| answer.contains(&format!("answer of {member}.")))
+    };
+    request.labels().into_iter().find(told).unwrap_or_else(|| panic!("{member} is not shown"))
+}
+
+/// A usage of 10 and 5 tokens, with a cost if the model says one.
+fn usage(cost: Option<f64>) -> Value {
+    let mut usage = json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15});
+    if let Some(cost) = cost {
+        usage["cost"] = json!(cost);
+    }
+    usage
+}
+
+impl Council {
+    async fn settle() -> Self {
+        let app = TestApp::start().await;
+        let conversation = app.user("ann").conversation().await;
+        Self { app, conversation }
+    }
+
+    fn ann(&self) -> User<'_> {
+        self.app.user("ann")
+    }
+
+    /// Lets the reviewers rank so, in the members' order; `cost` is what each call says it costs.
+    fn rank(
+        &self,
+        ballots: [[&'static str; 3]; 3],
+        confidence: [&'static str; 3],
+        cost: fn(&RecordedRequest) -> Option<f64>,
+    ) {
+        self.app.models.rule(move |request| {
+            let seat = MEMBERS.iter().position(|member| *member == request.model);
+            let text = match (request.asked_for(), seat) {
+                (AskedFor::Answer, Some(seat)) => {
+                    format!("The answer of {}.\n\n{}", request.model, confidence[seat])
+                }
+                (AskedFor::Review, Some(seat)) => {
+                    let lines: Vec<String> = (1..)
+                        .zip(ballots[seat])
+                        .map(|(place, member)| format!("{place}. {}", label_of(request, member)))
+                        .collect();
+                    format!("All were read.\n\nFINAL RANKING:\n{}", lines.join("\n"))
+                }
+                _ => format!("A scripted text of {}.", request.model),
+            };
+            Some(Script::answer(&text).usage(usage(cost(request))))
+        });
+    }
+
+    /// Asks, and gives the finished run.
+    async fn ask(&self) -> Value {
+        let path = format!("/api/conversations/{}/message", self.conversation);
+        self.ann().post(&path, json!({"content": "Why?", "models": MEMBERS})).await.ok()
+    }
+
+    async fn sql(&self, sql: &str) {
+        let mut superuser = self.app.db.superuser().await;
+        sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).execute(&mut superuser).await.unwrap();
+    }
+}
+
+/// Self-votes are left out, so of each ballot the two other members count.
+/// The first run: m/one first alone; Borda 1, ½, 0; average ranks 1, 1.5, 2.
+const CLEAR: [[&str; 3]; 3] =
+    [["m/two", "m/three", "m/one"], ["m/one", "m/three", "m/two"], ["m/one", "m/two", "m/three"]];
+/// The second: a circle, all three share the first place with an average rank of 1.5.
+const CIRCLE: [[&str; 3]; 3] =
+    [["m/two", "m/three", "m/one"], ["m/three", "m/one", "m/two"], ["m/one", "m/two", "m/three"]];
+
+/// Only the answers of m/one say what they cost.
+fn only_one_says(request: &RecordedRequest) -> Option<f64> {
+    (request.model == "m/one" && request.asked_for() == AskedFor::Answer).then_some(0.25)
+}
+
+fn all_say(_: &RecordedRequest) -> Option<f64> {
+    Some(0.25)
+}
+
+/// The two runs in one conversation; the second needs no title.
+async fn two_runs() -> (Council, [String; 2]) {
+    let council = Council::settle().await;
+    council.rank(CLEAR, ["CONFIDENCE: 9", "Sure.", "CONFIDENCE: 4"], only_one_says);
+    let first = council.ask().await;
+    council.rank(CIRCLE, ["CONFIDENCE: 7", "Sure.", "CONFIDENCE: 6"], only_one_says);
+    let second = council.ask().await;
+    let id = |run: &Value| run["run_id"].as_str().unwrap().to_owned();
+    let ids = [id(&first), id(&second)];
+    (council, ids)
+}
+
+/// Some fields of an object.
+fn pick(value: &Value, fields: &[&str]) -> Value {
+    fields.iter().map(|field| value[*field].clone()).collect()
+}
+
+#[tokio::test]
+async fn figures_by_model_are_what_two_known_runs_make_them() {
+    let (council, _) = two_runs().await;
+    let found = council.ann().get("/api/analytics").await.ok();
+    let names: Vec<&String> = found["models"].as_object().unwrap().keys().collect();
+    assert_eq!(
+        names,
+        ["m/one", "m/two", "m/three", "m/chair", "m/title"],
+        "who wins most first, the unranked last"
+    );
+    let fields = [
+        "total_queries",
+        "ranked_queries",
+        "wins",
+        "win_rate",
+        "average_rank",
+        "average_confidence",
+        "rank_distribution",
+        "total_calls",
+        "failures",
+        "total_tokens",
+        "total_prompt_tokens",
+        "total_cost",
+        "unknown_cost_calls",
+        "estimated_cost_calls",
+    ];
+    let of = |model: &str| pick(&found["models"][model], &fields);
+    // A first place alone and a third of one; ranks 1 and 1.5; confidences 9 and 7. Two answers and two
+    // reviews, of which the answers say their cost.
+    assert_eq!(of("m/one"), json!([2, 2, 1.33, 66.7, 1.25, 8.0, {"1": 2}, 4, 0, 60, 40, 0.5, 2, 0]));
+    // A second place and a third of a first; ranks 1.5 and 1.5.
+    assert_eq!(of("m/two"), json!([2, 2, 0.33, 16.7, 1.5, null, {"1": 1, "2": 1}, 4, 0, 60, 40, null, 4, 0]));
+    assert_eq!(
+        of("m/three"),
+        json!([2, 2, 0.33, 16.7, 1.75, 5.0, {"1": 1, "3": 1}, 4, 0, 60, 40, null, 4, 0])
+    );
+    assert_eq!(of("m/chair"), json!([0, 0, 0.0, null, null, null, {}, 2, 0, 30, 20, null, 2, 0]));
+    for model in MEMBERS {
+        let latency = &found["models"][model]["latency_ms"];
+        let [average, median, p95] = ["average", "median", "p95"].map(|name| latency[name].as_f64().unwrap());
+        assert!(median <= p95 && average <= p95, "{latency}");
+    }
+    assert_eq!(found["models"]["m/chair"]["latency_ms"], Value::Null, "it answered nothing");
+    let summary = &found["summary"];
+    let fields = [
+        "total_queries",
+        "unique_models",
+        "total_calls",
+        "total_tokens",
+        "total_cost",
+        "unknown_cost_calls",
+        "cleared_at",
+    ];
+    assert_eq!(pick(summary, &fields), json!([2, 3, 15, 225, 0.5, 13, null]), "4 + 4 + 4 + 2 + 1 calls");
+    assert!(summary["date_range"]["start"].as_str() < summary["date_range"]["end"].as_str());
+    assert_eq!(
+        found["models"]
+            .as_object()
+            .unwrap()
+            .values()
+            .map(|m| m["total_calls"].as_i64().unwrap())
+            .sum::<i64>(),
+        15
+    );
+
+    // The same for administrators, over everybody.
+    let all = council.app.admin().get("/api/admin/analytics").await.ok();
+    assert_eq!(all["models"], found["models"]);
+    let log = council.app.admin().get("/api/admin/audit").await.ok();
+    assert!(log["entries"].as_array().unwrap().iter().any(|entry| entry["action"] == "analytics.read"));
+    assert_eq!(council.app.user("bob").get("/api/analytics").await.ok()["models"], json!({}));
+    council.app.close().await;
+}
+
+#[tokio::test]
+async fn records_for_weights_are_those_of_the_user_s_ranked_answers() {
+    let (council, _) = two_runs().await;
+    let ann = Scope::User(UserId::from_canonical("ann"));
+    let found = records(council.app.db.db(), &ann).await.unwrap();
+    let seen = |model: &str| {
+        let record = found[model];
+        let rate = (record.win_rate * 1000.0).round() / 1000.0;
+        (record.runs, rate, record.average_rank, record.average_confidence)
+    };
+    assert_eq!(found.keys().collect::<Vec<_>>(), ["m/one", "m/three", "m/two"]);
+    assert_eq!(seen("m/one"), (2, 66.667, Some(1.25), Some(8.0)));
+    assert_eq!(seen("m/two"), (2, 16.667, Some(1.5), None));
+    assert_eq!(seen("m/three"), (2, 16.667, Some(1.75), Some(5.0)));
+    let bob = Scope::User(UserId::from_canonical("bob"));
+    assert!(records(council.app.db.db(), &bob).await.unwrap().is_empty());
+    assert!(records(council.app.db.db(), &Scope::Admin).await.is_err());
+    council.app.close().await;
+}
+
+#[tokio::test]
+async fn models_meet_head_to_head_and_on_the_leaderboard() {
+    let (council, _) = two_runs().await;
+    let ann = council.ann();
+    let found = ann.get("/api/analytics/head-to-head").await.ok();
+    let pairs: Vec<Value> = found["pairs"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|pair| pick(pair, &["a", "b", "runs", "a_above", "b_above", "ties"]))
+        .collect();
+    assert_eq!(
+        json!(pairs),
+        json!([
+            ["m/one", "m/three", 2, 1, 0, 1],
+            ["m/one", "m/two", 2, 1, 0, 1],
+            ["m/three", "m/two", 2, 0, 1, 1]
+        ])
+    );
+
+    // One over two twice and over three once, three over one once; two over three twice.
+    let board = ann.get("/api/analytics/leaderboard").await.ok();
+    assert_eq!(pick(&board, &["source", "runs", "draws"]), json!(["ballots", 2, 200]));
+    let ranks: Vec<Value> = board["models"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| pick(row, &["rank", "model", "comparisons", "wins", "runs"]))
+        .collect();
+    assert_eq!(
+        json!(ranks),
+        json!([[1, "m/one", 4, 3.0, 2], [2, "m/two", 4, 2.0, 2], [3, "m/three", 4, 1.0, 2]])
+    );
+    let intervals: Vec<[f64; 3]> = board["models"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| ["low", "rating", "high"].map(|field| row[field].as_f64().unwrap()))
+        .collect();
+    assert!(intervals.iter().all(|[low, rating, high]| low <= rating && rating <= high), "{intervals:?}");
+    let [low, _, high] = intervals[0];
+    assert!(high - low > 10.0, "two runs that differ prove little: {intervals:?}");
+    assert_eq!(ann.get("/api/analytics/leaderboard").await.ok(), board, "the same each time");
+
+    // By the tag of the conversation, while it is there.
+    let tagged = async || ann.get("/api/analytics/leaderboard?tag=Sky").await.ok()["runs"].clone();
+    assert_eq!(tagged().await, 0);
+    ann.put(&format!("/api/conversations/{}/tags", council.conversation), json!({"tags": ["sky"]}))
+        .await
+        .ok();
+    assert_eq!(tagged().await, 2);
+    ann.send("DELETE", &format!("/api/conversations/{}", council.conversation), None).await.ok();
+    assert_eq!(tagged().await, 0);
+    assert_eq!(ann.get("/api/analytics/leaderboard").await.ok(), board);
+    let all = council.app.admin().get("/api/admin/analytics/leaderboard").await.ok();
+    assert_eq!(all["models"], board["models"]);
+    for (query, field) in [
+        ("source=gossip", "source"),
+        ("tag=%00", "tag"),
+        ("from=soon", "from"),
+        ("until=2026-02-30", "until"),
+    ] {
+        let answer = ann.get(&format!("/api/analytics/leaderboard?{query}")).await;
+        assert_eq!(answer.wrong_fields(), [field]);
+    }
+    council.app.close().await;
+}
+
+#[tokio::test]
+async fn recent_runs_and_chairmen_and_days_are_told() {
+    let (council, [first, second]) = two_runs().await;
+    let ann = council.ann();
+    let found = ann.get("/api/analytics/recent").await.ok();
+    assert_eq!(found["total"], 2);
+    assert_eq!(
+        (&found["queries"][0]["run_id"], &found["queries"][1]["run_id"]),
+        (&json!(second), &json!(first))
+    );
+    let run = &found["queries"][1];
+    let fields = [
+        "conversation_id",
+        "status",
+        "format",
+        "total_models",
+        "chairman_model",
+        "total_tokens",
+        "total_cost",
+        "unknown_cost_calls",
+        "thumb",
+    ];
+    assert_eq!(
+        pick(run, &fields),
+        json!([council.conversation, "complete", "council", 3, "m/chair", 120, 0.25, 7, null])
+    );
+    assert!(run["query_duration_ms"].as_i64().unwrap() >= 0);
+    let answers: Vec<Value> = run["models"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|answer| pick(answer, &["model", "place", "rank_position", "was_top_ranked", "confidence"]))
+        .collect();
+    assert_eq!(
+        json!(answers),
+        json!([["m/one", 1, 1.0, true, 9], ["m/two", 2, 1.5, false, null], ["m/three", 3, 2.0, false, 4]])
+    );
+    let page = ann.get("/api/analytics/recent?limit=1&offset=1").await.ok();
+    assert_eq!((page["queries"].as_array().unwrap().len(), &page["queries"][0]), (1, run));
+    assert_eq!(ann.get("/api/analytics/recent?offset=9").await.ok(), json!({"queries": [], "total": 2}));
+
+    // The third answer is written by a stand-in.
+    council.app.models.rule(|request| (request.model == "m/chair").then(|| Script::status(404, "gone")));
+    council.ask().await;
+    let chairmen = ann.get("/api/analytics/chairman").await.ok();
+    assert_eq!(chairmen["total_syntheses"], 3);
+    let fields = ["times_used", "times_stood_in", "total_calls", "failures", "total_tokens"];
+    assert_eq!(pick(&chairmen["models"]["m/chair"], &fields), json!([2, 0, 3, 1, 30]));
+    let stand_ins: Vec<Value> = MEMBERS
+        .iter()
+        .filter(|member| chairmen["models"][**member].is_object())
+        .map(|member| pick(&chairmen["models"][*member], &fields))
+        .collect();
+    assert_eq!(stand_ins, [json!([1, 1, 1, 0, 15])]);
+
+    let days = ann.get("/api/analytics/days").await.ok();
+    let sum = |field: &str| {
+        days["days"].as_array().unwrap().iter().map(|day| day[field].as_i64().unwrap()).sum::<i64>()
+    };
+    assert_eq!(
+        (sum("queries"), sum("calls"), sum("unknown_cost_calls")),
+        (3, 23, 20),
+        "the failed call cost nothing"
+    );
+    assert_eq!(council.app.admin().get("/api/admin/analytics/days").await.ok(), days);
+    assert_eq!(council.app.admin().get("/api/admin/analytics/chairman").await.ok(), chairmen);
+    council.app.close().await;
+}
+
+#[tokio::test]
+async fn the_council_is_compared_with_its_best_member_where_costs_are_known() {
+    let council = Council::settle().await;
+    let ann = council.ann();
+    let empty = ann.get("/api/analytics/council").await.ok();
+    assert_eq!(
+        pick(&empty, &["runs", "priced_runs", "council_cost", "cost_ratio"]),
+        json!([0, 0, null, null])
+    );
+    council.rank(CLEAR, [""; 3], all_say);
+    let priced = council.ask().await;
+    council.rank(CIRCLE, [""; 3], all_say);
+    council.ask().await;
+    council.rank(CLEAR, [""; 3], only_one_says);
+    council.ask().await;
+    let opinion = json!({"better": {"member": "m/two"}});
+    ann.put(&format!("/api/runs/{}/feedback", priced["run_id"].as_str().unwrap()), opinion).await.ok();
+    let found = ann.get("/api/analytics/council").await.ok();
+    // Nobody won the second alone, and of the third not every cost is known. Three answers, three
+    // reviews, a synthesis; the title is not counted.
+    let fields = ["runs", "priced_runs", "council_cost", "member_cost", "cost_ratio", "people"];
+    let people = json!({"council": 0, "best_member": 0, "other_member": 1});
+    assert_eq!(pick(&found, &fields), json!([2, 1, 1.75, 0.25, 7.0, people]));
+    assert_eq!(council.app.admin().get("/api/admin/analytics/council").await.ok(), found);
+    council.app.close().await;
+}
+
+#[tokio::test]
+async fn a_span_of_days_counts_what_happened_in_it() {
+    let (council, [first, _]) = two_runs().await;
+    for sql in [
+        "UPDATE calls SET finished_at = '2026-01-10T12:00:00Z' WHERE run_id = ",
+        "UPDATE placings SET finished_at = '2026-01-10T12:00:00Z' WHERE run_id = ",
+        "UPDATE run_figures SET finished_at = '2026-01-10T12:00:00Z' WHERE run_id = ",
+        "UPDATE runs SET created_at = '2026-01-10T11:59:00Z' WHERE id = ",
+    ] {
+        council.sql(&format!("{sql} '{first}'")).await;
+    }
+    let ann = council.ann();
+    let cases = [
+        ("", 2, 15),
+        ("from=2026-01-10&until=2026-01-10", 1, 8),
+        ("until=2026-01-09", 0, 0),
+        ("from=2026-01-11", 1, 7),
+        ("from=2026-01-11&until=2026-01-10", 0, 0),
+    ];
+    for (query, runs, calls) in cases {
+        let found = ann.get(&format!("/api/analytics?{query}")).await.ok();
+        assert_eq!(
+            pick(&found["summary"], &["total_queries", "total_calls"]),
+            json!([runs, calls]),
+            "{query}"
+        );
+        let ranked = found["models"]["m/one"]["ranked_queries"].as_i64().unwrap_or_default();
+        assert_eq!(ranked, runs, "{query}");
+        assert_eq!(ann.get(&format!("/api/analytics/recent?{query}")).await.ok()["total"], runs, "{query}");
+        assert_eq!(
+            ann.get(&format!("/api/analytics/leaderboard?{query}")).await.ok()["runs"],
+            runs,
+            "{query}"
+        );
+    }
+    let days = ann.get("/api/analytics/days?until=2026-01-31").await.ok();
+    assert_eq!(
+        pick(&days["days"][0], &["day", "queries", "calls", "total_cost"]),
+        json!(["2026-01-10", 1, 8, 0.25])
+    );
+    council.app.close().await;
+}
+
+#[tokio::test]
+async fn deleting_and_purging_a_conversation_keeps_the_figures() {
+    let (council, [first, _]) = two_runs().await;
+    let ann = council.ann();
+    let of_run = format!("/api/runs/{first}/feedback");
+    ann.put(&of_run, json!({"better": {"member": "m/two"}})).await.ok();
+    let paths = [
+        "/api/analytics",
+        "/api/analytics/days",
+        "/api/analytics/chairman",
+        "/api/analytics/head-to-head",
+        "/api/analytics/leaderboard",
+        "/api/analytics/leaderboard?source=people",
+        "/api/analytics/council",
+    ];
+    let figures = async || {
+        let mut all = Vec::new();
+        for path in paths {
+            all.push(ann.get(path).await.ok());
+        }
+        all
+    };
+    let before = figures().await;
+    ann.send("DELETE", &format!("/api/conversations/{}", council.conversation), None).await.ok();
+    assert_eq!(figures().await, before);
+    assert_eq!(ann.get(&of_run).await.status, 404, "a deleted run is not there to be judged");
+
+    council.sql("UPDATE conversations SET deleted_at = now() - interval '31 days'").await;
+    let mut engine = council.app.db.db().begin(&Scope::Engine).await.unwrap();
+    assert_eq!(conversations::purge_deleted(&mut engine, 10).await.unwrap(), 1);
+    engine.commit().await.unwrap();
+    assert_eq!(figures().await, before);
+    let recent = ann.get("/api/analytics/recent").await.ok();
+    assert_eq!((&recent["total"], &recent["queries"][0]["conversation_id"]), (&json!(2), &Value::Null));
+    council.app.close().await;
+}
+
+#[tokio::test]
+async fn clearing_forgets_the_figures_and_keeps_the_ledger() {
+    let (council, [first, _]) = two_runs().await;
+    let (ann, admin) = (council.ann(), council.app.admin());
+    ann.put(&format!("/api/runs/{first}/feedback"), json!({"thumb": "up"})).await.ok();
+    let paid = admin.get("/api/admin/usage").await.ok();
+    assert_eq!(ann.send("DELETE", "/api/analytics", None).await.ok()["status"], "ok");
+
+    let found = ann.get("/api/analytics").await.ok();
+    assert_eq!(found["models"], json!({}));
+    assert_eq!(pick(&found["summary"], &["total_queries", "total_calls", "total_cost"]), json!([0, 0, null]));
+    assert!(found["summary"]["cleared_at"].is_string());
+    assert_eq!(ann.get("/api/analytics/recent").await.ok()["total"], 0);
+    assert_eq!(ann.get("/api/analytics/leaderboard").await.ok()["runs"], 0);
+    assert_eq!(ann.get(&format!("/api/runs/{first}/feedback")).await.ok()["thumb"], Value::Null);
+    let scope = Scope::User(UserId::from_canonical("ann"));
+    assert!(records(council.app.db.db(), &scope).await.unwrap().is_empty(), "weights begin anew");
+
+    assert_eq!(admin.get("/api/admin/usage").await.ok(), paid, "what was paid was paid");
+    let all = admin.get("/api/admin/analytics").await.ok();
+    assert_eq!(
+        pick(&all["summary"], &["total_calls", "unique_models"]),
+        json!([15, 0]),
+        "the rankings are gone for all"
+    );
+    let log = admin.get("/api/admin/audit").await.ok();
+    assert!(log["entries"].as_array().unwrap().iter().any(|entry| entry["action"] == "analytics.clear"));
+
+    council.ask().await;
+    let found = ann.get("/api/analytics").await.ok();
+    assert_eq!(pick(&found["summary"], &["total_queries", "total_calls", "unique_models"]), json!([1, 7, 3]));
+    council.app.close().await;
+}
+
+#[tokio::test]
+async fn a_person_says_which_answer_was_better_and_may_think_again() {
+    let (council, [first, second]) = two_runs().await;
+    let ann = council.ann();
+    let of_run = format!("/api/runs/{first}/feedback");
+    assert_eq!(
+        ann.get(&of_run).await.ok(),
+        json!({"run_id": first, "thumb": null, "better": null, "updated_at": null})
+    );
+    let said = ann.put(&of_run, json!({"thumb": "up", "better": {"member": "m/two"}})).await.ok();
+    assert_eq!(pick(&said, &["thumb", "better"]), json!(["up", {"member": "m/two"}]));
+    assert_eq!(ann.get(&of_run).await.ok(), said);
+    let thumbs = async || {
+        pick(
+            &ann.get("/api/analytics/chairman").await.ok()["models"]["m/chair"],
+            &["thumbs_up", "thumbs_down"],
+        )
+    };
+    assert_eq!(thumbs().await, json!([1, 0]));
+    assert_eq!(ann.get("/api/analytics/recent").await.ok()["queries"][1]["thumb"], "up");
+    // Preferred to both others.
+    let people = async || {
+        let board = ann.get("/api/analytics/leaderboard?source=people").await.ok();
+        board["models"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| pick(row, &["model", "comparisons", "wins"]))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        people().await,
+        [json!(["m/two", 2, 2.0]), json!(["m/one", 1, 0.0]), json!(["m/three", 1, 0.0])]
+    );
+    let ballots = ann.get("/api/analytics/leaderboard").await.ok();
+    assert_eq!(ballots["models"][0]["model"], "m/one", "people and ballots are counted apart");
+
+    let said = ann.put(&of_run, json!({"thumb": "down", "better": "council"})).await.ok();
+    assert_eq!(
+        pick(&said, &["thumb", "better"]),
+        json!(["down", "council"]),
+        "it takes the place of the first"
+    );
+    assert_eq!((thumbs().await, people().await), (json!([0, 1]), vec![]));
+    let only = ann.put(&of_run, json!({"better": {"member": "m/one"}})).await.ok();
+    assert_eq!(pick(&only, &["thumb", "better"]), json!([null, {"member": "m/one"}]));
+    assert_eq!(ann.send("DELETE", &of_run, None).await.ok()["deleted"], true);
+    assert_eq!(ann.send("DELETE", &of_run, None).await.ok()["deleted"], false);
+    assert_eq!(people().await, Vec::<Value>::new());
+
+    let of_second = format!("/api/runs/{second}/feedback");
+    for (body, field) in [
+        (json!({}), "thumb"),
+        (json!({"thumb": null, "better": null}), "thumb"),
+        (json!({"thumb": "sideways"}), "thumb"),
+        (json!({"thumb": true}), "thumb"),
+        (json!({"better": "m/one"}), "better"),
+        (json!({"better": {"member": "m/nobody"}}), "better.member"),
+        (json!({"better": {"member": 3}}), "better"),
+        (json!([]), "body"),
+    ] {
+        assert_eq!(ann.put(&of_second, body.clone()).await.wrong_fields(), [field], "{body}");
+    }
+    assert_eq!(ann.get(&of_second).await.ok()["updated_at"], Value::Null, "nothing was stored");
+    council.app.close().await;
+}
+
+#[tokio::test]
+async fn a_run_is_judged_when_it_is_over() {
+    use crate::support::model_server::Gate;
+    let council = Council::settle().await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    council.app.models.rule(move |_| Some(Script::answer("").hold(&held).text("Late.")));
+    let ann = council.ann();
+    let mut events = ann.ask(&council.conversation, json!({"content": "Why?"})).await;
+    let run = events.until("run_started").await.json["run_id"].as_str().unwrap().to_owned();
+    let answer = ann.put(&format!("/api/runs/{run}/feedback"), json!({"thumb": "up"})).await;
+    assert_eq!((answer.status, &answer.json()["run_id"]), (409, &json!(run)));
+    gate.open();
+    events.rest().await;
+    ann.put(&format!("/api/runs/{run}/feedback"), json!({"thumb": "up"})).await.ok();
+    council.app.close().await;
+}
+
+#[tokio::test]
+async fn a_cost_says_where_it_comes_from_and_an_unknown_one_is_not_nought() {
+    let app = TestApp::start().await;
+    let list = json!({"data": [
+        {"id": "m/one", "pricing": {"prompt": "0.01", "completion": "0.02"}},
+        {"id": "m/two"}, {"id": "openai/gpt-5.1"}, {"id": "m/four"},
+    ]});
+    app.models.models(Script::raw("application/json", list.to_string()));
+    app.app.models.refresh_models().await;
+    app.models.rule(|request| match (request.model.as_str(), request.asked_for()) {
+        ("m/two", AskedFor::Answer) => Some(Script::answer("Yes.").usage(usage(Some(0.5)))),
+        (_, AskedFor::Answer) => Some(Script::answer("Yes.").usage(usage(None))),
+        _ => None,
+    });
+    let ann = app.user("ann");
+    let body = json!({"content": "Why?", "models": ["m/one", "m/two", "openai/gpt-5.1", "m/four"]});
+    let run = ann.post(&format!("/api/conversations/{}/message", ann.conversation().await), body).await.ok();
+    let told: Vec<Value> = run["stage1"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|answer| pick(&answer["usage"], &["cost_usd", "cost_source"]))
+        .collect();
+    // 10 tokens in and 5 out: 0.1 + 0.1 by the list, 10 × $1.25 + 5 × $10 per million by the built-in one.
+    let micro = |value: &Value| (value[0].as_f64().unwrap_or(-1.0) * 1e9).round() / 1e9;
+    assert_eq!(told.iter().map(micro).collect::<Vec<_>>(), [0.2, 0.5, 0.000_062_5, -1.0]);
+    let sources: Vec<&Value> = told.iter().map(|value| &value[1]).collect();
+    assert_eq!(sources, [&json!("listed"), &json!("reported"), &json!("built_in"), &Value::Null]);
+
+    // m/one and gpt-5.1 review as well; m/two's review says nothing, nor do chairman and title.
+    let fields = ["unknown_cost_calls", "estimated_cost_calls"];
+    assert_eq!(pick(&run["metadata"]["costs"], &fields), json!([5, 4]));
+    assert_eq!(pick(&run["metadata"]["costs"]["by_stage"]["stage1"], &fields), json!([1, 2]));
+    let found = ann.get("/api/analytics").await.ok();
+    let of = |model: &str| {
+        pick(&found["models"][model], &["total_cost", "unknown_cost_calls", "estimated_cost_calls"])
+    };
+    assert_eq!(of("m/one"), json!([0.4, 0, 2]));
+    assert_eq!(of("m/two"), json!([0.5, 1, 0]));
+    assert_eq!(of("openai/gpt-5.1"), json!([0.000_125, 0, 2]));
+    assert_eq!(of("m/four"), json!([null, 2, 0]), "unknown is not nought");
+    let summary = &found["summary"];
+    assert_eq!(
+        pick(summary, &["total_cost", "unknown_cost_calls", "estimated_cost_calls"]),
+        json!([0.900_125, 5, 4])
+    );
+    let sum = run["metadata"]["costs"]["total_cost"].as_f64().unwrap();
+    assert!(
+        (summary["total_cost"].as_f64().unwrap() - sum).abs() < 1e-6,
+        "what is shown is the sum of the ledger"
+    );
+    assert!(summary["price_list_date"].as_str().unwrap().starts_with("20"));
+    let runs = app.admin().get("/api/admin/runs").await.ok();
+    assert_eq!(pick(&runs["runs"][0], &["unpriced_calls", "estimated_calls"]), json!([5, 4]));
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_failed_member_has_no_place_and_two_answers_are_compared_by_all_ballots() {
+    let council = Council::settle().await;
+    let path = format!("/api/conversations/{}/message", council.conversation);
+    // With two answers self-votes count: one puts two first, two puts one first, three is gone.
+    council.app.models.rule(|request| match (request.model.as_str(), request.asked_for()) {
+        ("m/three", _) => Some(Script::status(404, "gone")),
+        (model, AskedFor::Answer) => Some(Script::answer(&format!("The answer of {model}."))),
+        (_, AskedFor::Review) => {
+            let order = ["m/two", "m/one"].map(|member| label_of(request, member));
+            Some(Script::answer(&format!("FINAL RANKING:\n1. {}\n2. {}", order[0], order[1])))
+        }
+        _ => None,
+    });
+    council.ann().post(&path, json!({"content": "Why?", "models": MEMBERS})).await.ok();
+    let found = council.ann().get("/api/analytics").await.ok();
+    let of = |model: &str| pick(&found["models"][model], &["total_queries", "wins", "win_rate", "failures"]);
+    assert_eq!(of("m/two"), json!([1, 1.0, 100.0, 0]));
+    assert_eq!(of("m/one"), json!([1, 0.0, 0.0, 0]));
+    assert_eq!(of("m/three"), json!([0, 0.0, null, 1]));
+    // With two answers a reviewer's own counts on the leaderboard too: nothing else is left to compare.
+    let board = council.ann().get("/api/analytics/leaderboard").await.ok();
+    assert_eq!(pick(&board["models"][0], &["model", "comparisons", "wins"]), json!(["m/two", 2, 2.0]));
+    council.app.close().await;
+}
