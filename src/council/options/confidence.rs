@@ -68,7 +68,8 @@ pub fn summary(scores: &[Option<u8>], total: usize) -> AggregateConfidence {
 pub fn parse(text: &str) -> (String, Option<u8>) {
     let (shown, taken) = LineFilter::split(RULE, text);
     let shown = shown.trim_end();
-    let line = taken.lines().last().or_else(|| last_block(shown)).or_else(|| shown.lines().last());
+    let left = last_block(shown).or_else(|| shown.lines().last()).filter(|line| may_become(line));
+    let line = taken.lines().last().or(left);
     (shown.to_owned(), line.and_then(read).flatten())
 }
 

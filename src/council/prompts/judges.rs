@@ -77,7 +77,7 @@ fn ends(text: &str) -> Vec<&str> {
 /// Letters as they look: one form for each character, small, without marks, the Cyrillic `а` the
 /// same as the Latin, invisible ones left out and hidden ones shown.
 fn plain(text: &str) -> String {
-    let shown: String = text.chars().map(|c| shown(c)).nfkc().collect::<String>().to_lowercase();
+    let shown: String = text.chars().map(shown).nfkc().collect::<String>().to_lowercase();
     skeleton(&shown).filter(|c| !is_combining_mark(*c)).collect()
 }
 

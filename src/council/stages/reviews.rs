@@ -240,12 +240,13 @@ async fn send(
     messages: Vec<ChatMessage>,
     schema: Option<Schema>,
 ) -> Result<Reply, CallError> {
+    let purpose = if schema.is_some() { Purpose::BallotRepair } else { Purpose::Review };
     let request = ChatRequest {
         model: member.model.clone(),
         messages,
-        purpose: if schema.is_some() { Purpose::BallotRepair } else { Purpose::Review },
-        sampling: plan.settings.sampling(Purpose::Review),
-        timeouts: plan.settings.timeouts(Purpose::Review),
+        purpose,
+        sampling: plan.settings.sampling(purpose),
+        timeouts: plan.settings.timeouts(purpose),
         seed: 0,
         schema,
     };
