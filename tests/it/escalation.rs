@@ -274,9 +274,11 @@ async fn a_second_tier_that_fails_leaves_the_first_as_it_was() {
     assert!(synthesis["notes"].to_string().contains("l/one gave no answer"));
 
     // Unsure, and nobody else: the first tier reviews itself after all.
-    app.models.rule(|request| match request.asked_for() {
-        AskedFor::Answer if is_small(request) => Some(sure(2)),
-        _ => request.model.starts_with("l/").then(|| Script::status(401, "no")),
+    app.models.rule(|request| {
+        if is_small(request) {
+            return (request.asked_for() == AskedFor::Answer).then(|| sure(2));
+        }
+        request.model.starts_with("l/").then(|| Script::status(401, "no"))
     });
     let (events, stored) = ask(&ann, json!({})).await;
     assert_eq!(only(&events, "stage2_complete")["data"].as_array().unwrap().len(), 3);
