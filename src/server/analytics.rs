@@ -1,4 +1,6 @@
-//! Analytics: what the caller's runs say together, and, for administrators, everybody's.
+//! Analytics: what the caller's runs say together, and, for administrators ([`everybody`]), everybody's.
+
+pub(super) mod everybody;
 
 use actix_web::{delete, get, web};
 use serde::{Deserialize, Serialize};
@@ -9,13 +11,12 @@ use super::days;
 use super::extract::Caller;
 use super::problem::{Problem, ProblemBody};
 use super::shape::Status;
-use super::shape::analytics::{
-    AgainstBest, Analytics, Chairmen, Days, HeadToHead, Leaderboard, Pair, Rank, Recent, RecentRun, Source,
-};
+use super::shape::analytics::{Analytics, Chairmen, Days, Recent, RecentRun};
+use super::shape::comparisons::{AgainstBest, HeadToHead, Leaderboard, Pair, Rank, Source};
 use crate::council::ranking::bradley_terry::{Ballot, Tally};
 use crate::identity::Permission;
 use crate::store::analytics::{self as figures, Preferred, Reach};
-use crate::store::{Scope, Tx, audit};
+use crate::store::{Tx, audit};
 
 /// How often the runs are drawn again for the intervals of a leaderboard.
 const DRAWS: usize = 200;
@@ -36,15 +37,6 @@ pub(super) struct SpanQuery {
 async fn own(app: &App, caller: &Caller, span: &SpanQuery) -> Result<(Tx, Reach), Problem> {
     caller.may(Permission::Read)?;
     ready(app.db.begin(&caller.scope()).await?, span).await
-}
-
-/// The same over everybody's. What people did is theirs: who looked at it is noted.
-async fn all(app: &App, caller: &Caller, span: &SpanQuery, part: &str) -> Result<(Tx, Reach), Problem> {
-    caller.admin()?;
-    let mut tx = app.db.begin(&Scope::Admin).await?;
-    let details = json!({ "part": part, "from": span.from, "until": span.until });
-    audit::append(&mut tx, &caller.user, "analytics.read", None, &details).await?;
-    ready(tx, span).await
 }
 
 async fn ready(mut tx: Tx, span: &SpanQuery) -> Result<(Tx, Reach), Problem> {
@@ -193,13 +185,6 @@ pub(super) struct BoardQuery {
     tag: Option<String>,
 }
 
-/// The same for everybody, whose tags are their own.
-#[derive(Debug, Deserialize, utoipa::IntoParams)]
-pub(super) struct SourceQuery {
-    /// `ballots` (default): the reviewers'; `people`: which answer was called the better one.
-    source: Option<String>,
-}
-
 fn source(name: Option<&str>) -> Result<Source, Problem> {
     match name.unwrap_or("ballots") {
         "ballots" => Ok(Source::Ballots),
@@ -272,85 +257,4 @@ pub(super) async fn clear(app: web::Data<App>, caller: Caller) -> Result<web::Js
     audit::append(&mut tx, &caller.user, "analytics.clear", None, &json!({})).await?;
     tx.commit().await?;
     Ok(web::Json(Cleared { status: Status::Ok, message: "Analytics data cleared" }))
-}
-
-/// Figures by model, over everybody.
-#[utoipa::path(tag = "admin", params(SpanQuery), responses(
-    (status = 200, body = Analytics), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 422, body = ProblemBody)))]
-#[get("/admin/analytics")]
-pub(super) async fn all_models(
-    app: web::Data<App>,
-    caller: Caller,
-    span: web::Query<SpanQuery>,
-) -> Result<web::Json<Analytics>, Problem> {
-    by_model(all(&app, &caller, &span, "models").await?).await
-}
-
-/// What was asked, used and paid by everybody, day by day.
-#[utoipa::path(tag = "admin", params(SpanQuery), responses(
-    (status = 200, body = Days), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 422, body = ProblemBody)))]
-#[get("/admin/analytics/days")]
-pub(super) async fn all_days(
-    app: web::Data<App>,
-    caller: Caller,
-    span: web::Query<SpanQuery>,
-) -> Result<web::Json<Days>, Problem> {
-    by_day(all(&app, &caller, &span, "days").await?).await
-}
-
-/// Who wrote everybody's final answers.
-#[utoipa::path(tag = "admin", params(SpanQuery), responses(
-    (status = 200, body = Chairmen), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 422, body = ProblemBody)))]
-#[get("/admin/analytics/chairman")]
-pub(super) async fn all_chairmen(
-    app: web::Data<App>,
-    caller: Caller,
-    span: web::Query<SpanQuery>,
-) -> Result<web::Json<Chairmen>, Problem> {
-    by_chairman(all(&app, &caller, &span, "chairman").await?).await
-}
-
-/// Which model came before which, over everybody.
-#[utoipa::path(tag = "admin", params(SpanQuery), responses(
-    (status = 200, body = HeadToHead), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 422, body = ProblemBody)))]
-#[get("/admin/analytics/head-to-head")]
-pub(super) async fn all_pairs(
-    app: web::Data<App>,
-    caller: Caller,
-    span: web::Query<SpanQuery>,
-) -> Result<web::Json<HeadToHead>, Problem> {
-    pairs(all(&app, &caller, &span, "head-to-head").await?).await
-}
-
-/// What the council costs beside its best member alone, over everybody.
-#[utoipa::path(tag = "admin", params(SpanQuery), responses(
-    (status = 200, body = AgainstBest), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 422, body = ProblemBody)))]
-#[get("/admin/analytics/council")]
-pub(super) async fn all_council(
-    app: web::Data<App>,
-    caller: Caller,
-    span: web::Query<SpanQuery>,
-) -> Result<web::Json<AgainstBest>, Problem> {
-    beside_the_best(all(&app, &caller, &span, "council").await?).await
-}
-
-/// Models by strength over everybody's runs.
-#[utoipa::path(tag = "admin", params(SpanQuery, SourceQuery), responses(
-    (status = 200, body = Leaderboard), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 422, body = ProblemBody)))]
-#[get("/admin/analytics/leaderboard")]
-pub(super) async fn all_ranked(
-    app: web::Data<App>,
-    caller: Caller,
-    span: web::Query<SpanQuery>,
-    board: web::Query<SourceQuery>,
-) -> Result<web::Json<Leaderboard>, Problem> {
-    caller.admin()?;
-    let source = source(board.source.as_deref())?;
-    ranked(all(&app, &caller, &span, "leaderboard").await?, source, None).await
 }

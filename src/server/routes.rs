@@ -70,12 +70,12 @@ pub fn table(routes: &mut ServiceConfig<'_>) {
             .service(admin_settings::show)
             .service(admin_settings::change)
             .service(admin_settings::reset)
-            .service(analytics::all_models)
-            .service(analytics::all_days)
-            .service(analytics::all_chairmen)
-            .service(analytics::all_pairs)
-            .service(analytics::all_ranked)
-            .service(analytics::all_council)
+            .service(analytics::everybody::models)
+            .service(analytics::everybody::by_days)
+            .service(analytics::everybody::chairmen)
+            .service(analytics::everybody::head_to_head)
+            .service(analytics::everybody::leaderboard)
+            .service(analytics::everybody::council)
             .default_service(web::to(|| async { Problem::not_found("Page").response() })),
     );
 }

@@ -2,6 +2,7 @@
 
 pub mod admin;
 pub mod analytics;
+pub mod comparisons;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;

@@ -148,11 +148,17 @@ pub struct RunLine {
 /// [`StoreError`].
 pub async fn recent_runs(tx: &mut Tx, limit: u32, offset: u32) -> Result<Vec<RunLine>, StoreError> {
     tx.require_admin()?;
-    let rows = sqlx::query("SELECT * FROM admin_runs ORDER BY created_at DESC, id LIMIT $1 OFFSET $2")
-        .bind(i64::from(limit))
-        .bind(i64::from(offset))
-        .fetch_all(&mut **tx)
-        .await?;
+    let rows = sqlx::query(
+        "SELECT r.id, r.user_id, r.format, r.status, r.error_kind, r.attempt, r.created_at, r.started_at,
+                r.finished_at, r.calls, r.failed_calls, r.total_tokens, r.cost_usd, r.unpriced_calls,
+                (SELECT count(*) FROM calls c
+                 WHERE c.run_id = r.id AND c.cost_source IN ('listed', 'built_in')) AS estimated_calls
+         FROM admin_runs r ORDER BY r.created_at DESC, r.id LIMIT $1 OFFSET $2",
+    )
+    .bind(i64::from(limit))
+    .bind(i64::from(offset))
+    .fetch_all(&mut **tx)
+    .await?;
     rows.iter()
         .map(|row| {
             Ok(RunLine {

@@ -1,7 +1,7 @@
 //! Strengths from comparisons (Bradley and Terry, 1952): the chance that a is put above b is
-//! p(a) / (p(a) + p(b)). The strengths are those that make what was seen most likely, found by the MM
-//! algorithm (Hunter, 2004). How far they can be trusted comes from drawing the runs again, with
-//! replacement (the bootstrap): what one run says is one thing, since its ballots judge the same answers.
+//! p(a) / (p(a) + p(b)). The strengths are those that make what was seen most likely. How far they can be
+//! trusted comes from drawing the runs again, with replacement (the bootstrap): what one run says is one
+//! thing, since its ballots judge the same answers.
 //!
 //! Every model has besides one drawn game against an imagined opponent of average strength. Without it
 //! a model that has never lost would be infinitely strong; after a dozen runs it hardly weighs.
@@ -19,7 +19,9 @@ pub const AVERAGE: f64 = 1000.0;
 const TENFOLD: f64 = 400.0;
 /// The games against the imagined opponent.
 const IMAGINED: f64 = 1.0;
-const MAX_ROUNDS: usize = 10_000;
+const MAX_ROUNDS: usize = 200;
+/// The longest step: far from the top Newton's own would overshoot it.
+const LONGEST_STEP: f64 = 2.0;
 /// The step at which the strengths stand still: far below anything a rating shows.
 const STILL: f64 = 1e-9;
 
@@ -178,35 +180,80 @@ impl Wins {
 }
 
 fn ratings(wins: &Wins, imagined: f64) -> Vec<f64> {
-    strengths(wins, imagined).into_iter().map(|p| AVERAGE + TENFOLD * p.log10()).collect()
+    let tenfold = |strength: f64| strength / std::f64::consts::LN_10;
+    strengths(wins, imagined).into_iter().map(|strength| AVERAGE + TENFOLD * tenfold(strength)).collect()
 }
 
-/// The most likely strengths, with so many games drawn against an opponent of strength 1. Without any
-/// such game only their ratios mean something, and they exist only where nobody always wins.
+/// The logarithms of the most likely strengths, with so many games drawn against an opponent of strength
+/// 1 (logarithm 0).
+///
+/// By Newton's method. The usual way, the MM algorithm (Hunter, 2004), takes thousands of rounds where two
+/// groups of models hardly met, as before and after a change of the whole council: it then stands still
+/// long before it is there.
 fn strengths(wins: &Wins, imagined: f64) -> Vec<f64> {
     let n = wins.models;
-    let mut p = vec![1.0; n];
+    let mut strengths = vec![0.0; n];
     for _ in 0..MAX_ROUNDS {
-        let mut change: f64 = 0.0;
-        // Each model in turn goes by what the ones before it have become: that converges sooner.
+        // Wins seen less wins expected, and how fast the expected ones change.
+        let mut missing = vec![0.0; n];
+        let mut change = vec![0.0; n * n];
         for i in 0..n {
-            let mut won = imagined / 2.0;
-            let mut expected = imagined / (p[i] + 1.0);
-            for j in (0..n).filter(|j| *j != i) {
-                won += wins.above(i, j);
-                expected += (wins.above(i, j) + wins.above(j, i)) / (p[i] + p[j]);
-            }
-            if expected > 0.0 {
-                let next = won / expected;
-                change = change.max((next / p[i] - 1.0).abs());
-                p[i] = next;
+            let chance = chance(strengths[i], 0.0);
+            missing[i] += imagined * (0.5 - chance);
+            change[i * n + i] += imagined * chance * (1.0 - chance);
+            for j in i + 1..n {
+                let games = wins.above(i, j) + wins.above(j, i);
+                let chance = self::chance(strengths[i], strengths[j]);
+                let surprise = wins.above(i, j) - games * chance;
+                missing[i] += surprise;
+                missing[j] -= surprise;
+                let bend = games * chance * (1.0 - chance);
+                change[i * n + i] += bend;
+                change[j * n + j] += bend;
+                change[j * n + i] -= bend;
             }
         }
-        if change < STILL {
+        let step = solve(change, missing);
+        let longest = step.iter().fold(0.0, |longest: f64, one| longest.max(one.abs()));
+        let shorter = if longest > LONGEST_STEP { LONGEST_STEP / longest } else { 1.0 };
+        strengths.iter_mut().zip(&step).for_each(|(strength, one)| *strength += one * shorter);
+        if longest < STILL {
             break;
         }
     }
-    p
+    strengths
+}
+
+/// The chance that the first wins, by the logarithms of the strengths.
+fn chance(first: f64, second: f64) -> f64 {
+    1.0 / (1.0 + (second - first).exp())
+}
+
+/// Solves `matrix * x = right` for a symmetric positive definite matrix, of which the lower half is read
+/// (Cholesky).
+fn solve(mut matrix: Vec<f64>, mut right: Vec<f64>) -> Vec<f64> {
+    let n = right.len();
+    for column in 0..n {
+        for row in column..n {
+            let done: f64 = (0..column).map(|k| matrix[row * n + k] * matrix[column * n + k]).sum();
+            let rest = matrix[row * n + column] - done;
+            matrix[row * n + column] = if row == column {
+                // Rounding may make nothing of a chance that is next to none.
+                rest.max(f64::MIN_POSITIVE).sqrt()
+            } else {
+                rest / matrix[column * n + column]
+            };
+        }
+    }
+    for row in 0..n {
+        let done: f64 = (0..row).map(|k| matrix[row * n + k] * right[k]).sum();
+        right[row] = (right[row] - done) / matrix[row * n + row];
+    }
+    for row in (0..n).rev() {
+        let done: f64 = (row + 1..n).map(|k| matrix[k * n + row] * right[k]).sum();
+        right[row] = (right[row] - done) / matrix[row * n + row];
+    }
+    right
 }
 
 /// A number below `n`, which is not 0. The bias of the modulo is far below what intervals show.

@@ -30,35 +30,55 @@ fn close(found: f64, expected: f64) {
     assert!((found - expected).abs() < 1e-4, "{found} is not {expected}");
 }
 
+/// How many times as strong the first is as the second, by what was seen alone: a millionth of an
+/// imagined game only says where the scale begins.
+fn ratio(wins: &Wins, first: usize, second: usize) -> f64 {
+    let strengths = strengths(wins, 1e-6);
+    (strengths[first] - strengths[second]).exp()
+}
+
 /// Worked by hand: the most likely strengths explain the wins that were seen.
 #[test]
 fn strengths_are_those_that_make_the_wins_most_likely() {
     // 3 of 4: three times as strong.
-    let p = strengths(&wins(2, &[(0, 1, 3.0), (1, 0, 1.0)]), 0.0);
-    close(p[0] / p[1], 3.0);
+    close(ratio(&wins(2, &[(0, 1, 3.0), (1, 0, 1.0)]), 0, 1), 3.0);
     // 4 : 2 : 1 expects 20 of 30, 24 of 30 and 20 of 30.
     let games = [(0, 1, 20.0), (1, 0, 10.0), (0, 2, 24.0), (2, 0, 6.0), (1, 2, 20.0), (2, 1, 10.0)];
-    let p = strengths(&wins(3, &games), 0.0);
-    close(p[0] / p[2], 4.0);
-    close(p[1] / p[2], 2.0);
+    close(ratio(&wins(3, &games), 0, 2), 4.0);
+    close(ratio(&wins(3, &games), 1, 2), 2.0);
     // A circle: all alike.
-    let p = strengths(&wins(3, &[(0, 1, 5.0), (1, 2, 5.0), (2, 0, 5.0)]), 0.0);
-    close(p[0] / p[2], 1.0);
-    close(p[1] / p[2], 1.0);
+    let circle = wins(3, &[(0, 1, 5.0), (1, 2, 5.0), (2, 0, 5.0)]);
+    close(ratio(&circle, 0, 2), 1.0);
+    close(ratio(&circle, 1, 2), 1.0);
     // Strength carries over: a and c never met. a beats b 2:1, b beats c 2:1, so a is to c as 4:1.
-    let p = strengths(&wins(3, &[(0, 1, 2.0), (1, 0, 1.0), (1, 2, 2.0), (2, 1, 1.0)]), 0.0);
-    close(p[0] / p[2], 4.0);
+    let chain = wins(3, &[(0, 1, 2.0), (1, 0, 1.0), (1, 2, 2.0), (2, 1, 1.0)]);
+    close(ratio(&chain, 0, 2), 4.0);
 }
 
 /// Worked by hand: a has won the only game, so p(b) = 1/p(a) = 1/p, and a's wins, the drawn game among
 /// them, are as many as expected: 1 + ½ = p²/(p²+1) + p/(p+1), which p = 2.1304 solves.
 #[test]
 fn a_model_that_has_never_lost_is_not_infinitely_strong() {
-    let p = strengths(&wins(2, &[(0, 1, 1.0)]), 1.0);
-    close(p[0], 2.130_395);
-    close(p[1], 1.0 / 2.130_395);
-    let p = strengths(&wins(1, &[]), 1.0);
-    close(p[0], 1.0);
+    let found = strengths(&wins(2, &[(0, 1, 1.0)]), 1.0);
+    close(found[0].exp(), 2.130_395);
+    close(found[1].exp(), 1.0 / 2.130_395);
+    close(strengths(&wins(1, &[]), 1.0)[0], 0.0);
+    // Nor after a thousand wins: 1000½ = 1000 p²/(p²+1) + p/(p+1) at about p = 45.7.
+    let sure = strengths(&wins(2, &[(0, 1, 1000.0)]), 1.0)[0].exp();
+    close(1000.0 * sure * sure / (sure * sure + 1.0) + sure / (sure + 1.0), 1000.5);
+}
+
+/// Two groups that never met, each with a thousand games inside: each is average as a whole, as if the
+/// other one were not there.
+#[test]
+fn groups_that_never_met_are_each_average() {
+    let apart = |x: usize, y: usize| [(x, y, 900_000.0), (y, x, 100_000.0)];
+    let games: Vec<_> = apart(0, 1).into_iter().chain(apart(2, 3)).collect();
+    let found = strengths(&wins(4, &games), 1.0);
+    close(found[0], 3f64.ln());
+    close(found[1], -(3f64.ln()));
+    close(found[2], 3f64.ln());
+    close(found[3], -(3f64.ln()));
 }
 
 #[test]
@@ -122,17 +142,17 @@ fn a_run_with_many_ballots_is_still_one_run() {
 proptest! {
     /// What the most likely strengths expect is what was seen, whatever was seen.
     #[test]
-    fn expected_wins_are_the_wins_seen(games in proptest::collection::vec((0usize..5, 0usize..5, 1u32..20), 1..20)) {
+    fn expected_wins_are_the_wins_seen(games in proptest::collection::vec((0usize..5, 0usize..5, 1u32..100_000), 1..20)) {
         let games: Vec<(usize, usize, f64)> =
             games.into_iter().filter(|(a, b, _)| a != b).map(|(a, b, times)| (a, b, f64::from(times))).collect();
         let wins = wins(5, &games);
-        let p = strengths(&wins, 1.0);
+        let found = strengths(&wins, 1.0);
         for i in 0..5 {
             let others = (0..5).filter(|j| *j != i);
             let seen: f64 = others.clone().map(|j| wins.above(i, j)).sum::<f64>() + 0.5;
-            let expected = others.map(|j| (wins.above(i, j) + wins.above(j, i)) * p[i] / (p[i] + p[j])).sum::<f64>()
-                + p[i] / (p[i] + 1.0);
-            prop_assert!((seen - expected).abs() < 1e-5, "{seen} {expected} {p:?}");
+            let met = |j: usize| wins.above(i, j) + wins.above(j, i);
+            let expected = others.map(|j| met(j) * chance(found[i], found[j])).sum::<f64>() + chance(found[i], 0.0);
+            prop_assert!((seen - expected).abs() < 1e-5, "{seen} {expected} {found:?}");
         }
     }
 }

@@ -7,5 +7,6 @@ pub mod follower;
 pub mod model_server;
 pub mod models;
 pub mod process;
+pub mod ranked;
 pub mod sentry;
 pub mod wire;
