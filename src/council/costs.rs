@@ -18,6 +18,12 @@ pub struct Spent {
 }
 
 impl Spent {
+    /// The stage it was spent in.
+    #[must_use]
+    pub fn stage(&self) -> Stage {
+        self.stage
+    }
+
     /// Reads a finished call, failed ones included: what arrived before a cut was paid for.
     #[must_use]
     pub fn on(stage: Stage, result: &Result<Reply, CallError>) -> Self {

@@ -4,9 +4,12 @@
 use serde::{Deserialize, Serialize};
 
 use super::costs::Costs;
+use super::options::adversary::AdversaryEvent;
 use super::options::escalation::EscalationEvent;
+use super::options::refinement::RefinementEvent;
 use super::options::routing::RoutingEvent;
 use super::plan::Ignored;
+use super::process::ProcessEvent;
 use super::run::Stage;
 use super::stages::answers::AnswersEvent;
 use super::stages::reviews::ReviewsEvent;
@@ -25,6 +28,9 @@ pub enum Event {
     Reviews(ReviewsEvent),
     Synthesis(SynthesisEvent),
     Title(TitleEvent),
+    Refinement(RefinementEvent),
+    Adversary(AdversaryEvent),
+    Process(ProcessEvent),
 }
 
 /// The events of the run itself.
@@ -89,6 +95,8 @@ impl Event {
         match (self, next) {
             (Self::Answers(event), Self::Answers(next)) => event.join(next),
             (Self::Synthesis(event), Self::Synthesis(next)) => event.join(next),
+            (Self::Refinement(event), Self::Refinement(next)) => event.join(next),
+            (Self::Adversary(event), Self::Adversary(next)) => event.join(next),
             _ => false,
         }
     }
@@ -117,5 +125,8 @@ sum!(
     Answers(AnswersEvent),
     Reviews(ReviewsEvent),
     Synthesis(SynthesisEvent),
-    Title(TitleEvent)
+    Title(TitleEvent),
+    Refinement(RefinementEvent),
+    Adversary(AdversaryEvent),
+    Process(ProcessEvent)
 );

@@ -75,6 +75,17 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// The field's value, a whole number in this range; a wrong one is recorded and `None`.
+    pub fn take_in(&mut self, field: &str, range: std::ops::RangeInclusive<u8>) -> Option<u8> {
+        let given: i64 = self.take(field, "a whole number")?;
+        let value = u8::try_from(given).ok().filter(|value| range.contains(value));
+        if value.is_none() {
+            let message = format!("must be from {} to {}; it is {given}", range.start(), range.end());
+            self.refuse(field, FieldErrorKind::Value, message);
+        }
+        value
+    }
+
     /// Whether the field is there and not `null`.
     #[must_use]
     pub fn has(&self, field: &str) -> bool {

@@ -4,6 +4,7 @@
 //! Start at [`deliberate`]: it is the order of a run. A feature is one file under `stages/` or
 //! `options/`, with its prompt, parser, events and function.
 
+pub mod ask;
 pub mod costs;
 pub mod draft;
 pub mod event;
@@ -14,9 +15,11 @@ pub mod option_settings;
 pub mod options;
 pub mod outcome;
 pub mod plan;
+pub mod process;
 pub mod prompts;
 pub mod quorum;
 pub mod ranking;
+pub mod revision;
 pub mod roster;
 pub mod round;
 pub mod run;
@@ -67,6 +70,7 @@ impl Failure {
 /// When there is nothing to build an answer from.
 pub async fn deliberate(run: &Run, plan: &Plan) -> Result<(), Failure> {
     run.limit_calls(plan.settings.calls_in_flight);
+    run.explain(plan.verbosity);
     if !plan.title {
         return council(run, plan).await;
     }
@@ -80,7 +84,7 @@ pub async fn deliberate(run: &Run, plan: &Plan) -> Result<(), Failure> {
 
 async fn council(run: &Run, plan: &Plan) -> Result<(), Failure> {
     let round = Round::hold(run, plan, Roster::choose(run, plan).await).await?;
-    Draft::write(run, &round).await;
+    Draft::write(run, &round).await.polished(run, &round).await;
     run.emit("costs", RunEvent::CostsComplete { data: run.costs() }).await;
     Ok(())
 }

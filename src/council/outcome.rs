@@ -6,8 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::costs::Costs;
 use super::event::{Event, RunEvent};
+use super::options::adversary::Adversary;
 use super::options::confidence::AggregateConfidence;
 use super::options::escalation::{EscalationEvent, EscalationInfo};
+use super::options::refinement::{Refinement, RefinementEvent};
 use super::options::routing::{RoutingEvent, RoutingInfo};
 use super::plan::Ignored;
 use super::ranking::aggregate::{AggregateFacts, AggregateRow};
@@ -54,6 +56,12 @@ pub struct Metadata {
     pub escalation_info: Option<EscalationInfo>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub costs: Option<Costs>,
+    /// How the draft was refined.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refinement: Option<Refinement>,
+    /// What the devil's advocate said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub adversary: Option<Adversary>,
     /// Options that were switched on and did not apply, each with its reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<Ignored>,
@@ -73,12 +81,18 @@ impl Deliberation {
             Event::Answers(event) => self.apply_answers(event),
             Event::Reviews(event) => self.apply_reviews(event),
             Event::Synthesis(SynthesisEvent::Stage3Complete { data }) => self.stage3 = Some((**data).clone()),
+            Event::Refinement(event) => self.apply_refinement(event),
+            Event::Adversary(event) => {
+                self.metadata.adversary.get_or_insert_default().apply(event);
+                self.revise(event.new_answer());
+            }
             Event::Title(TitleEvent::TitleComplete { data }) => {
                 self.metadata.title = Some(data.title.clone());
             }
             Event::Run(RunEvent::CostsComplete { data }) => self.metadata.costs = Some(data.clone()),
             Event::Run(RunEvent::RunStarted { ignored, .. }) => self.metadata.ignored.clone_from(ignored),
-            Event::Run(_) | Event::Routing(_) | Event::Synthesis(_) => {}
+            // The log keeps what the process monitor says; it tells nothing that is not here.
+            Event::Run(_) | Event::Routing(_) | Event::Synthesis(_) | Event::Process(_) => {}
         }
     }
 
@@ -160,6 +174,24 @@ impl Deliberation {
         }
     }
 
+    fn apply_refinement(&mut self, event: &RefinementEvent) {
+        let answer = self.answer_text().map(str::to_owned);
+        let refinement = self.metadata.refinement.get_or_insert_with(|| Refinement {
+            // Until there is a revision.
+            final_response: answer.unwrap_or_default(),
+            ..Refinement::default()
+        });
+        refinement.apply(event);
+        self.revise(event.new_answer());
+    }
+
+    /// A revision is the answer as soon as it is whole.
+    fn revise(&mut self, revision: Option<&str>) {
+        if let (Some(synthesis), Some(revision)) = (&mut self.stage3, revision) {
+            synthesis.replace(revision);
+        }
+    }
+
     /// Keeps what had been shown of calls that never ended.
     pub fn keep_unfinished(&mut self, calls: &[UnderWay], reason: &str) {
         for call in calls {
@@ -193,7 +225,17 @@ impl Deliberation {
                         ..Synthesis::default()
                     });
                 }
-                Stage::Routing | Stage::Stage2 | Stage::Refinement | Stage::Adversary | Stage::Title => {}
+                Stage::Refinement => {
+                    if let Some(refinement) = &mut self.metadata.refinement {
+                        refinement.keep_unfinished(call, reason);
+                    }
+                }
+                Stage::Adversary => {
+                    if let Some(adversary) = &mut self.metadata.adversary {
+                        adversary.keep_unfinished(call.purpose, &call.text, reason);
+                    }
+                }
+                Stage::Routing | Stage::Stage2 | Stage::Title => {}
             }
         }
         for answer in self.stage1.iter_mut().flatten().filter(|answer| answer.pending) {

@@ -6,6 +6,9 @@ use serde_json::Value;
 
 use super::field::{FieldError, FieldErrorKind, Fields};
 use super::option_settings::RunOptions;
+use super::options::adversary::AdversaryOptions;
+use super::options::refinement::RefinementOptions;
+use super::process;
 use super::prompts::history::{self, Turn};
 use super::roster;
 use super::settings::{Member, Settings, member_problems, members, model_problem};
@@ -41,6 +44,15 @@ pub struct Plan {
     /// How long the others are waited for after that, in milliseconds.
     #[serde(default)]
     pub straggler_grace_ms: u64,
+    /// How much the process monitor says: 0 nothing, to 3 everything.
+    #[serde(default)]
+    pub verbosity: u8,
+    /// Whether the draft is criticised and revised.
+    #[serde(default)]
+    pub refinement: Option<RefinementOptions>,
+    /// Whether a devil's advocate attacks the answer.
+    #[serde(default)]
+    pub adversary: Option<AdversaryOptions>,
     /// Whether the conversation still needs a title.
     #[serde(default)]
     pub title: bool,
@@ -71,8 +83,6 @@ pub struct Door {
 enum Unbuilt {
     /// On when `true`.
     Flag(&'static str),
-    /// On when a number above zero.
-    Level(&'static str),
     /// On when given at all.
     Given(&'static str),
     /// On when a list with something in it.
@@ -82,11 +92,8 @@ enum Unbuilt {
 /// Options that clients of such servers know and this server does not offer yet. Switched on,
 /// they are refused, never silently ignored.
 const UNBUILT: &[Unbuilt] = &[
-    Unbuilt::Level("verbosity"),
     Unbuilt::Flag("use_early_consensus"),
     Unbuilt::Flag("use_multi_chairman"),
-    Unbuilt::Flag("use_refinement"),
-    Unbuilt::Flag("use_adversary"),
     Unbuilt::Flag("use_debate"),
     Unbuilt::Flag("use_react"),
     Unbuilt::Flag("use_decomposition"),
@@ -193,6 +200,9 @@ impl Plan {
         let roster = roster::Choice::parse(&mut fields, &settings, &mut ignored);
         let quorum = quorum(&mut fields, roster.most(settings.council_models.len()));
         let straggler_grace_ms = straggler_grace_ms(&mut fields);
+        let verbosity = process::verbosity(&mut fields);
+        let refinement = RefinementOptions::parse(&mut fields);
+        let adversary = AdversaryOptions::parse(&mut fields, &settings);
         refuse_unbuilt(&mut fields);
 
         fields.finish(|| Self {
@@ -204,6 +214,9 @@ impl Plan {
             chain_of_thought,
             quorum,
             straggler_grace_ms,
+            verbosity,
+            refinement,
+            adversary,
             title: door.first,
             ignored,
         })
@@ -265,9 +278,6 @@ fn refuse_unbuilt(fields: &mut Fields<'_>) {
     for option in UNBUILT {
         let (name, on) = match option {
             Unbuilt::Flag(name) => (name, fields.take(name, "true or false").unwrap_or(false)),
-            Unbuilt::Level(name) => {
-                (name, fields.take::<u64>(name, "a whole number from 0").is_some_and(|level| level > 0))
-            }
             Unbuilt::Given(name) => (name, fields.has(name)),
             Unbuilt::List(name) => {
                 (name, fields.take::<Vec<Value>>(name, "a list").is_some_and(|list| !list.is_empty()))

@@ -10,6 +10,7 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use async_trait::async_trait;
+use jiff::Timestamp;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -19,6 +20,7 @@ use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
 use super::costs::{Costs, Spent};
 use super::event::{CallRestarted, Event, RunEvent};
+use super::process;
 use crate::id::RunId;
 use crate::llm::{CallError, ChatRequest, Chunk, DeltaSink, ErrorKind, Models, Purpose, Reply};
 
@@ -95,6 +97,10 @@ pub trait Host: Send + Sync {
 
     /// Which execution this is, 1 for the first.
     fn attempt(&self) -> u32;
+
+    /// What time it is. Only for what is written once under its key, as events are: the next
+    /// execution finds another time.
+    fn now(&self) -> Timestamp;
 }
 
 /// One run's connection to the world. Cheap to share by reference; a feature never spawns.
@@ -105,6 +111,8 @@ pub struct Run {
     state: Mutex<State>,
     /// How many calls may be in flight at once; without a limit until one is set.
     places: OnceLock<Semaphore>,
+    /// How much the process monitor says; nothing until it is told.
+    verbosity: OnceLock<u8>,
     /// Members that a stage goes on without, with the reason.
     stopped: watch::Sender<BTreeMap<(Stage, String), String>>,
 }
@@ -141,6 +149,7 @@ impl Run {
             models,
             state: Mutex::default(),
             places: OnceLock::new(),
+            verbosity: OnceLock::new(),
             stopped: watch::Sender::default(),
         }
     }
@@ -148,6 +157,11 @@ impl Run {
     /// Lets at most `most` calls be in flight at once from now on; the first limit stands.
     pub fn limit_calls(&self, most: usize) {
         self.places.get_or_init(|| Semaphore::new(most.clamp(1, Semaphore::MAX_PERMITS)));
+    }
+
+    /// Lets the process monitor say what goes on from now on, up to this level; the first one stands.
+    pub fn explain(&self, verbosity: u8) {
+        self.verbosity.get_or_init(|| verbosity);
     }
 
     /// A request to a model, to be sent by [`Call::send`]. `key` names its place in the
@@ -225,9 +239,18 @@ impl Run {
         Some(self.places.get()?.acquire().await.expect("the semaphore is never closed"))
     }
 
-    /// Tells the client, once: `key` is the event's place in the deliberation.
+    /// Tells the client, once: `key` is the event's place in the deliberation. What the process monitor
+    /// has to say of it follows.
     pub async fn emit(&self, key: &str, event: impl Into<Event>) {
-        self.host.publish(key, event.into()).await;
+        let event = event.into();
+        let verbosity = self.verbosity.get().copied().unwrap_or_default();
+        // Made only for those who asked: most runs are silent.
+        let note = if verbosity > 0 { process::note(&event) } else { None };
+        self.host.publish(key, event).await;
+        if let Some(note) = note.filter(|note| note.level <= verbosity) {
+            let event = note.at(self.host.now());
+            self.host.publish(&format!("{key}/process"), event.into()).await;
+        }
     }
 
     /// Runs `side` beside `main` without ever delaying it: its result if it was there when `main`
@@ -308,6 +331,12 @@ impl Run {
     #[must_use]
     pub fn costs(&self) -> Costs {
         Costs::of(self.state().spent.values())
+    }
+
+    /// What the finished calls of one stage cost.
+    #[must_use]
+    pub fn costs_of(&self, stage: Stage) -> Costs {
+        Costs::of(self.state().spent.values().filter(|spent| spent.stage() == stage))
     }
 
     /// The calls that are sent and not over.

@@ -16,8 +16,15 @@ pub trait TextFilter: Send {
 pub struct Streamed<F, T, R> {
     filter: F,
     text: T,
-    reasoning: R,
+    reasoning: Option<R>,
     shown: String,
+}
+
+impl<F, T> Streamed<F, T, fn(String) -> Event> {
+    /// A view that makes events with `text`, and shows no reasoning.
+    pub fn of_text(filter: F, text: T) -> Self {
+        Self { filter, text, reasoning: None, shown: String::new() }
+    }
 }
 
 impl<F, T, R> Streamed<F, T, R>
@@ -28,7 +35,7 @@ where
 {
     /// A view that makes events with `text` and `reasoning`.
     pub fn new(filter: F, text: T, reasoning: R) -> Self {
-        Self { filter, text, reasoning, shown: String::new() }
+        Self { filter, text, reasoning: Some(reasoning), shown: String::new() }
     }
 
     fn show(&mut self, text: String) -> Option<Event> {
@@ -51,8 +58,11 @@ where
                 let text = self.filter.push(text);
                 self.show(text)
             }
-            Chunk::Reasoning(text) => (!text.is_empty()).then(|| (self.reasoning)(text.clone())),
-            Chunk::ReasoningDetails(_)
+            Chunk::Reasoning(text) if !text.is_empty() => {
+                self.reasoning.as_mut().map(|reasoning| reasoning(text.clone()))
+            }
+            Chunk::Reasoning(_)
+            | Chunk::ReasoningDetails(_)
             | Chunk::ToolCall { .. }
             | Chunk::Usage(_)
             | Chunk::Finish(_)

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
+use jiff::Timestamp;
 use serde_json::Value;
 
 use super::frame::{self, from_log};
@@ -152,6 +153,10 @@ impl Host for Journal {
 
     fn attempt(&self) -> u32 {
         u32::try_from(self.live.attempt).unwrap_or(1)
+    }
+
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
     }
 }
 

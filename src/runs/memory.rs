@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
+use jiff::Timestamp;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -118,5 +119,9 @@ impl Host for MemoryHost {
 
     fn attempt(&self) -> u32 {
         self.attempt
+    }
+
+    fn now(&self) -> Timestamp {
+        Timestamp::now()
     }
 }

@@ -23,8 +23,9 @@ pub fn conversation(conversation: &Conversation) -> String {
 
 fn answer(text: &mut String, deliberation: &Deliberation) {
     if let Some(synthesis) = &deliberation.stage3 {
+        let revised = if synthesis.draft.is_some() { ", and revised" } else { "" };
         text.push_str(&format!(
-            "\n## {}\n\n_Written by {}_\n\n{}\n",
+            "\n## {}\n\n_Written by {}{revised}_\n\n{}\n",
             synthesis.heading, synthesis.model, synthesis.response
         ));
         for note in &synthesis.notes {

@@ -17,6 +17,7 @@ mod markdown;
 mod me;
 mod messages;
 mod middleware;
+mod polish;
 mod presets;
 pub mod problem;
 mod roster;

@@ -9,8 +9,8 @@ use utoipa_actix_web::{AppExt, scope};
 use super::middleware::gate;
 use super::problem::Problem;
 use super::{
-    admin, admin_settings, analytics, conversations, feedback, health, me, messages, presets, roster, runs,
-    settings,
+    admin, admin_settings, analytics, conversations, feedback, health, me, messages, polish, presets, roster,
+    runs, settings,
 };
 
 /// Every route but the web app's files.
@@ -51,6 +51,8 @@ pub fn table(routes: &mut ServiceConfig<'_>) {
             .service(settings::reset)
             .service(settings::council_models)
             .service(settings::list_models)
+            .service(polish::refinement_config)
+            .service(polish::adversary_config)
             .service(presets::list)
             .service(presets::save)
             .service(presets::apply)

@@ -54,6 +54,19 @@ pub struct MessageRequest {
     /// How long the others are waited for once the quorum has answered, in milliseconds.
     #[schema(default = 0, minimum = 0, maximum = 600_000)]
     straggler_grace_ms: Option<u32>,
+    /// How much the process monitor says in `process` events: 0 nothing, 1 the stages, 2 the models
+    /// too, 3 everything.
+    #[schema(default = 0, minimum = 0, maximum = 3)]
+    verbosity: Option<u8>,
+    /// Whether the members criticise the draft and its writer revises it.
+    #[schema(default = false)]
+    use_refinement: Option<bool>,
+    /// The most rounds of critique and revision.
+    #[schema(default = 2, minimum = 1, maximum = 5)]
+    refinement_max_iterations: Option<u8>,
+    /// Whether a devil's advocate attacks the answer, and grave objections lead to a revision.
+    #[schema(default = false)]
+    use_adversary: Option<bool>,
 }
 
 /// A run, and what it has found out once it is over.

@@ -94,6 +94,9 @@ fn key(request: &RecordedRequest) -> String {
         AskedFor::Synthesis => format!("stage3/{model}"),
         AskedFor::Title => "title".to_owned(),
         AskedFor::Routing => "routing".to_owned(),
+        AskedFor::Critique => format!("refine/1/critique/{model}"),
+        AskedFor::Revision => "refine/1/revision".to_owned(),
+        AskedFor::Attack => "adversary/attack".to_owned(),
     }
 }
 
@@ -112,7 +115,9 @@ fn script(request: &RecordedRequest, seed: u64) -> Script {
             let text = format!("{}\n\nCONFIDENCE: 8", said(&request.model, case));
             return Script::answer(&text).paced(whole / 10);
         }
-        AskedFor::Synthesis => return Script::answer(&said(&request.model, case)).paced(whole / 10),
+        AskedFor::Synthesis | AskedFor::Critique | AskedFor::Revision | AskedFor::Attack => {
+            return Script::answer(&said(&request.model, case)).paced(whole / 10);
+        }
         AskedFor::Review => {
             let labels = request.labels();
             let lines = labels.iter().enumerate().map(|(at, label)| format!("{}. {label}", at + 1));

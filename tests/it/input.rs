@@ -104,9 +104,8 @@ async fn an_option_that_is_not_built_is_refused_only_when_switched_on() {
     let id = ann.conversation().await;
     let path = format!("/api/conversations/{id}/message");
     let on = json!({
-        "content": "Why?", "mode": "debate", "verbosity": 2, "use_early_consensus": true,
-        "use_multi_chairman": true, "use_refinement": true,
-        "use_adversary": true, "use_debate": true, "use_react": true, "use_decomposition": true, "use_cache": true,
+        "content": "Why?", "mode": "debate", "use_early_consensus": true, "use_multi_chairman": true,
+        "use_debate": true, "use_react": true, "use_decomposition": true, "use_cache": true,
         "use_web_search": true, "use_research": true, "use_tools": true,
         "attachments": [{"id": "a"}], "resume": true, "prior_context": {"synthesis": "s"}
     });
@@ -126,10 +125,16 @@ async fn an_option_that_is_not_built_is_refused_only_when_switched_on() {
         let answer = ann.post(&path, json!({"content": "Why?", "mode": mode})).await;
         assert_eq!(answer.wrong_fields(), ["mode"]);
     }
-    for (option, junk) in [("verbosity", json!(-1)), ("verbosity", json!("2")), ("use_cache", json!("no"))] {
+    for (option, junk, kind) in [
+        ("verbosity", json!(-1), "value"),
+        ("verbosity", json!(4), "value"),
+        ("verbosity", json!("2"), "type"),
+        ("use_cache", json!("no"), "type"),
+        ("use_refinement", json!("no"), "type"),
+    ] {
         let answer = ann.post(&path, json!({"content": "Why?", option: junk})).await;
         assert_eq!(answer.wrong_fields(), [option]);
-        assert_eq!(answer.json()["errors"][0]["type"], "type");
+        assert_eq!(answer.json()["errors"][0]["type"], kind);
     }
     assert_eq!(census(&app).await, before);
 

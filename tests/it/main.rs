@@ -1,6 +1,7 @@
 //! Tests from the outside; one file per behaviour.
 #![expect(clippy::unwrap_used, reason = "a test may: its helpers, too")]
 
+mod adversary;
 mod analytics;
 mod contract;
 mod contract_http;
@@ -20,9 +21,11 @@ mod origins;
 mod outage;
 mod presets;
 mod prices;
+mod process;
 mod providers_down;
 mod queue;
 mod quorum;
+mod refinement;
 mod replay;
 mod replicas;
 mod rooms;

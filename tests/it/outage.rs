@@ -112,17 +112,15 @@ fn script(request: &RecordedRequest, gate: &Gate) -> Option<Script> {
         (AskedFor::Synthesis, 2) => true,
         (_, _) => false,
     };
-    match request.asked_for() {
-        AskedFor::Answer | AskedFor::Synthesis if waits => Some(Script::answer(begin).hold(gate).text(end)),
-        AskedFor::Answer | AskedFor::Synthesis => Some(Script::answer(&text)),
-        AskedFor::Review if waits => {
-            let labels = request.labels();
-            let lines = labels.iter().enumerate().map(|(at, label)| format!("{}. {label}", at + 1));
-            let ranking = format!("FINAL RANKING:\n{}", lines.collect::<Vec<_>>().join("\n"));
-            Some(Script::answer("Let me see. ").hold(gate).text(&ranking))
-        }
-        AskedFor::Review | AskedFor::Title | AskedFor::Routing => None,
+    if matches!(request.asked_for(), AskedFor::Answer | AskedFor::Synthesis) {
+        return Some(if waits { Script::answer(begin).hold(gate).text(end) } else { Script::answer(&text) });
     }
+    (request.asked_for() == AskedFor::Review && waits).then(|| {
+        let labels = request.labels();
+        let lines = labels.iter().enumerate().map(|(at, label)| format!("{}. {label}", at + 1));
+        let ranking = format!("FINAL RANKING:\n{}", lines.collect::<Vec<_>>().join("\n"));
+        Script::answer("Let me see. ").hold(gate).text(&ranking)
+    })
 }
 
 /// How many requests there are when every run waits at the gate.

@@ -137,6 +137,40 @@ fn most_fail(request: &ChatRequest) -> Result<Reply, CallError> {
     }
 }
 
+/// One critic fails, two find faults; the second time nobody does.
+fn a_critic_fails(request: &ChatRequest) -> Result<Reply, CallError> {
+    let second = request.messages.last().unwrap().content.contains("with figures");
+    if request.purpose != Purpose::Critique {
+        fine(request)
+    } else if request.model == "b/two" {
+        Err(CallError::new(ErrorKind::Timeout, "too slow"))
+    } else if second {
+        Ok(reply("No major issues."))
+    } else {
+        fine(request)
+    }
+}
+
+/// Nor is the attack's severity said before it is asked for.
+fn revisions_fail(request: &ChatRequest) -> Result<Reply, CallError> {
+    if request.purpose == Purpose::Revision {
+        Err(CallError::new(ErrorKind::Timeout, "too slow"))
+    } else if request.purpose == Purpose::Adversary {
+        let alone = request.schema.is_some();
+        Ok(reply(if alone { r#"{"severity": "critical"}"# } else { "It is wrong." }))
+    } else {
+        fine(request)
+    }
+}
+
+fn the_attack_is_grave(request: &ChatRequest) -> Result<Reply, CallError> {
+    if request.purpose == Purpose::Adversary {
+        Ok(reply("It is wrong.\n\nSEVERITY: critical"))
+    } else {
+        system_prompts_are_rejected(request)
+    }
+}
+
 fn nobody_waits(_: &ChatRequest, _: &Shelf) -> bool {
     false
 }
@@ -247,6 +281,19 @@ const FEATURES: &[(&str, Script, Hold, &str)] = &[
         one_never_answers,
         r#"{"content": "Why?", "system_prompt": "Be kind.", "quorum": 2}"#,
     ),
+    ("refinement converges", a_critic_fails, nobody_waits, r#"{"content": "Why?", "use_refinement": true}"#),
+    (
+        "refinement and a devil's advocate",
+        the_attack_is_grave,
+        nobody_waits,
+        r#"{"content": "Why?", "system_prompt": "Be kind.", "use_refinement": true, "use_adversary": true, "verbosity": 3}"#,
+    ),
+    (
+        "revisions fail",
+        revisions_fail,
+        nobody_waits,
+        r#"{"content": "Why?", "use_refinement": true, "use_adversary": true}"#,
+    ),
 ];
 
 fn plan(body: &str) -> Plan {
@@ -261,6 +308,14 @@ struct Seen {
     events: BTreeMap<String, serde_json::Value>,
     calls: BTreeMap<String, usize>,
     failed: bool,
+}
+
+/// An event without the time of its writing, which is another in every run.
+fn timeless(mut event: serde_json::Value) -> serde_json::Value {
+    if event["type"] == "process" {
+        event["timestamp"].take();
+    }
+    event
 }
 
 struct Executed {
@@ -297,7 +352,7 @@ async fn execute(plan: &Plan, (script, hold): (Script, Hold), id: RunId, deaths:
         .events
         .iter()
         .filter(|(key, _)| !key.starts_with("restart/"))
-        .map(|(key, event)| (key.clone(), json!(event)))
+        .map(|(key, event)| (key.clone(), timeless(json!(event))))
         .collect();
     let mut calls = models.calls();
     for (call, count) in lost {

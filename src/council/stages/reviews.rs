@@ -151,10 +151,10 @@ pub async fn complete(run: &Run, pass: Pass, reviewed: &Reviewed) {
     run.emit(&pass.key("stage2/complete"), complete).await;
 }
 
-/// Every member, but for those still answering, whom the ballots would have to wait for, and those
+/// Whom to ask for a judgement: every member, but for those still answering, whom the ballots would have to wait for, and those
 /// whose provider will refuse again: a wrong key, a retired model and a prompt that is too long do
 /// not get better by asking with a longer prompt.
-fn reviewers<'a>(members: &'a [Member], answers: &[Answer]) -> Vec<&'a Member> {
+pub(in crate::council) fn reviewers<'a>(members: &'a [Member], answers: &[Answer]) -> Vec<&'a Member> {
     let hopeless = |answer: &Answer| {
         matches!(
             answer.error_kind,

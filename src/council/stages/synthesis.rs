@@ -25,7 +25,11 @@ pub struct Synthesis {
     pub model: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alias: Option<String>,
+    /// The final answer, after everything that bettered it.
     pub response: String,
+    /// The answer as it was first written, where a revision took its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draft: Option<String>,
     /// What to put above the text: it says when members or the chairman were lost.
     pub heading: String,
     /// What went wrong on the way, in plain sentences.
@@ -58,6 +62,17 @@ pub struct Synthesis {
     pub error: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_kind: Option<ErrorKind>,
+}
+
+impl Synthesis {
+    /// Puts a revision, which is whole, in the answer's place. What was first written stays beside it.
+    pub fn replace(&mut self, revision: &str) {
+        if self.response != revision {
+            let before = std::mem::replace(&mut self.response, revision.to_owned());
+            self.draft.get_or_insert(before);
+            self.truncated = false;
+        }
+    }
 }
 
 /// The events of stage 3.

@@ -51,6 +51,9 @@ pub enum AskedFor {
     Synthesis,
     Title,
     Routing,
+    Critique,
+    Revision,
+    Attack,
 }
 
 impl RecordedRequest {
@@ -73,6 +76,12 @@ impl RecordedRequest {
         let beginning: String = lower.chars().take(400).collect();
         if beginning.starts_with("classify the question below") {
             AskedFor::Routing
+        } else if beginning.contains("devil's advocate") {
+            AskedFor::Attack
+        } else if beginning.contains("critic of the draft") {
+            AskedFor::Critique
+        } else if beginning.contains("revise your answer") {
+            AskedFor::Revision
         } else if prompt.contains("COUNCIL NOTES:") || beginning.contains("chairman") {
             AskedFor::Synthesis
         } else if prompt.contains("FINAL RANKING") {
@@ -321,6 +330,9 @@ pub fn plausible(request: &RecordedRequest) -> Script {
         AskedFor::Routing => {
             Script::answer("CATEGORY: CODING\nCONFIDENCE: 0.9\nREASONING: It is about code.")
         }
+        AskedFor::Critique => Script::answer(&format!("{model} says: the year is wrong.")),
+        AskedFor::Revision => Script::answer(&format!("A scripted revision by {model}.")),
+        AskedFor::Attack => Script::answer("The year is wrong.\n\nSEVERITY: major"),
         AskedFor::Review => {
             let lines: Vec<String> = request
                 .labels()

@@ -1,0 +1,78 @@
+//! One question to one model after the answers are in, with the one rule for system prompts: whose
+//! provider rejects them is asked once more without.
+
+use super::run::{Call, Run, Stage, View};
+use super::settings::Settings;
+use super::stages::answers::rejects_the_system_prompt;
+use crate::llm::{CallError, ChatMessage, ChatRequest, Purpose, Reply, Role, Schema};
+
+/// What is asked of whom.
+pub struct Ask<'a> {
+    pub stage: Stage,
+    /// The call's place in the deliberation.
+    pub key: String,
+    pub model: &'a str,
+    /// The seat's name, where the model speaks as a member.
+    pub member: Option<&'a str>,
+    pub purpose: Purpose,
+    pub system: Option<&'a str>,
+    pub prompt: &'a str,
+    /// Where the reply is to be nothing but a fact.
+    pub schema: Option<Schema>,
+}
+
+impl Ask<'_> {
+    /// Asks; nothing is shown before the reply is whole.
+    ///
+    /// # Errors
+    /// The call's own failure, after retries.
+    pub async fn send(&self, run: &Run, settings: &Settings) -> Result<Reply, CallError> {
+        self.twice(run, settings, |call| call).await
+    }
+
+    /// Asks, and shows the reply while it arrives; each try in a view of its own.
+    ///
+    /// # Errors
+    /// The call's own failure, after retries.
+    pub async fn stream<'r, V: View + 'r>(
+        &self,
+        run: &'r Run,
+        settings: &Settings,
+        view: impl Fn() -> V,
+    ) -> Result<Reply, CallError> {
+        self.twice(run, settings, |call| call.stream(view())).await
+    }
+
+    async fn twice<'r>(
+        &self,
+        run: &'r Run,
+        settings: &Settings,
+        dress: impl Fn(Call<'r>) -> Call<'r>,
+    ) -> Result<Reply, CallError> {
+        let result = dress(self.call(run, settings, self.key.clone(), self.system)).send().await;
+        if self.system.is_some() && result.as_ref().is_err_and(rejects_the_system_prompt) {
+            let key = format!("{}/without_system_prompt", self.key);
+            return dress(self.call(run, settings, key, None)).send().await;
+        }
+        result
+    }
+
+    fn call<'r>(&self, run: &'r Run, settings: &Settings, key: String, system: Option<&str>) -> Call<'r> {
+        let system = system.map(|content| ChatMessage { role: Role::System, content: content.to_owned() });
+        let prompt = ChatMessage { role: Role::User, content: self.prompt.to_owned() };
+        let request = ChatRequest {
+            model: self.model.to_owned(),
+            messages: system.into_iter().chain([prompt]).collect(),
+            purpose: self.purpose,
+            sampling: settings.sampling(self.purpose),
+            timeouts: settings.timeouts(self.purpose),
+            seed: 0,
+            schema: self.schema.clone(),
+        };
+        let call = run.call(self.stage, key, request);
+        match self.member {
+            Some(member) => call.of_member(member),
+            None => call,
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Whoever wrote the draft writes it anew, against objections. Refinement and the devil's advocate
+//! both end in this.
+//!
+//! Nobody else rewrites a text: when its writer fails, the draft before it is whole and stands.
+
+use super::ask::Ask;
+use super::event::Event;
+use super::prompts::fence::{self, Fence};
+use super::prompts::history;
+use super::round::Round;
+use super::run::{Run, Stage};
+use super::stages::editorial;
+use super::view::Streamed;
+use crate::llm::{CallError, ErrorKind, Purpose, Reply};
+
+/// A draft, and what is held against it.
+pub struct Revision<'a> {
+    pub stage: Stage,
+    /// The call's place in the deliberation.
+    pub key: String,
+    /// Who wrote the draft, and revises it.
+    pub writer: &'a str,
+    pub draft: &'a str,
+    /// Each under its title.
+    pub objections: Vec<(String, &'a str)>,
+}
+
+/// A revision that takes the draft's place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Revised {
+    pub text: String,
+    /// USD; absent when unknown.
+    pub cost: Option<f64>,
+    pub latency_ms: u64,
+}
+
+/// A revision that does not: why.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NotRevised {
+    pub message: String,
+    pub kind: ErrorKind,
+}
+
+impl Revision<'_> {
+    /// Asks for the revision; `token` makes the event that shows a piece of it.
+    ///
+    /// # Errors
+    /// When the writer fails, writes nothing, or is cut at its token limit: the draft stands.
+    pub async fn write(
+        &self,
+        run: &Run,
+        round: &Round<'_>,
+        token: impl Fn(String) -> Event + Send + Sync,
+    ) -> Result<Revised, NotRevised> {
+        let ask = Ask {
+            stage: self.stage,
+            key: self.key.clone(),
+            model: self.writer,
+            member: None,
+            purpose: Purpose::Revision,
+            system: round.system_prompt_of(self.writer),
+            prompt: &self.prompt(run, round),
+            schema: None,
+        };
+        let token = &token;
+        let view = || Streamed::of_text(editorial::Filter::default(), token);
+        read(ask.stream(run, &round.plan.settings, view).await)
+    }
+
+    fn prompt(&self, run: &Run, round: &Round<'_>) -> String {
+        let fence = Fence::new(&run.marker());
+        let mut sections = Vec::new();
+        if !round.plan.history.is_empty() {
+            sections.push(fence.wrap("Conversation so far", &history::quoted(&round.plan.history)));
+        }
+        sections.push(fence.wrap("Question", &round.plan.question));
+        sections.push(fence.wrap("Your answer", self.draft));
+        sections.extend(self.objections.iter().map(|(title, text)| fence.wrap(title, text)));
+        format!(
+            "You are the chairman of a council of language models and have written its answer to a \
+             question. Objections were raised. Revise your answer.\n\n{}\n\n{}\n\n\
+             Weigh each objection by itself: follow it where it is right; where it is wrong, leave your \
+             text as it is. Keep what is good, and make the answer no longer than the corrections need. \
+             Write for the person who asked: not a word about critics, objections or changes.\n\n\
+             Write only the revised answer, whole:",
+            sections.join("\n\n"),
+            fence::RULE,
+        )
+    }
+}
+
+fn read(result: Result<Reply, CallError>) -> Result<Revised, NotRevised> {
+    let reply = result.map_err(|error| NotRevised { message: error.message, kind: error.kind })?;
+    let not = |message: &str| NotRevised { message: message.to_owned(), kind: ErrorKind::BadResponse };
+    if reply.finish_reason.as_deref() == Some("length") {
+        return Err(not("the revision broke off at the token limit"));
+    }
+    // The notes of the draft still hold; a second set of them is not asked for.
+    let (text, _) = editorial::parse(&reply.text);
+    if text.trim().is_empty() {
+        return Err(not("the revision is empty"));
+    }
+    let cost = reply.usage.and_then(|usage| usage.cost_usd);
+    Ok(Revised { text, cost, latency_ms: reply.latency_ms })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reply(text: &str, finish_reason: &str) -> Result<Reply, CallError> {
+        let finish_reason = Some(finish_reason.to_owned());
+        Ok(Reply { text: text.to_owned(), finish_reason, ..Reply::default() })
+    }
+
+    #[test]
+    fn only_a_whole_text_takes_the_drafts_place() {
+        assert_eq!(read(reply("Better.", "stop")).unwrap().text, "Better.");
+        assert_eq!(read(reply("Better, but", "length")).unwrap_err().kind, ErrorKind::BadResponse);
+        assert_eq!(read(reply(" \n", "stop")).unwrap_err().message, "the revision is empty");
+        let failed = read(Err(CallError::new(ErrorKind::Timeout, "too slow"))).unwrap_err();
+        assert_eq!(failed, NotRevised { message: "too slow".into(), kind: ErrorKind::Timeout });
+    }
+
+    #[test]
+    fn notes_that_nobody_asked_for_are_left_out() {
+        let text = read(reply("Better.\n\nCOUNCIL NOTES:\nAGREEMENT: all", "stop")).unwrap().text;
+        assert_eq!(text, "Better.");
+    }
+}

@@ -1,0 +1,105 @@
+//! The process monitor over HTTP: who asks is told what goes on, at the level asked for.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::app::TestApp;
+use crate::support::events::Event;
+use crate::support::model_server::{AskedFor, Script};
+
+/// The stream's own beginning and end.
+const SILENT: [&str; 2] = ["run_started", "complete"];
+
+async fn ask(app: &TestApp, verbosity: u8) -> Vec<Event> {
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let body =
+        json!({"content": "Why?", "verbosity": verbosity, "use_refinement": true, "use_adversary": true});
+    ann.ask(&id, body).await.rest().await.into_iter().filter(|event| !event.is_token()).collect()
+}
+
+fn sentences(events: &[Event]) -> Vec<&Value> {
+    events.iter().filter(|event| event.kind() == "process").map(|event| &event.json).collect()
+}
+
+#[tokio::test]
+async fn every_event_is_followed_by_a_sentence_about_it() {
+    let app = TestApp::start().await;
+    app.models.rule(|request| match (request.asked_for(), request.model.as_str()) {
+        (AskedFor::Answer, "m/one") => Some(Script::status(503, "overloaded")),
+        (AskedFor::Critique, "m/two") => Some(Script::answer("No major issues.")),
+        (AskedFor::Review, "m/three") => Some(Script::answer("All of them are lovely.")),
+        _ => None,
+    });
+    let events = ask(&app, 3).await;
+    for pair in events.windows(2) {
+        let [event, next] = pair else { unreachable!("windows of two") };
+        let about = event.kind() != "process" && !SILENT.contains(&event.kind());
+        assert_eq!(next.kind() == "process", about, "{} then {}", event.kind(), next.kind());
+    }
+    let started = jiff::Timestamp::now() - Duration::from_secs(600);
+    for sentence in sentences(&events) {
+        assert!(!sentence["message"].as_str().unwrap().is_empty());
+        assert!(
+            ["stage", "model", "info", "success", "warning", "error", "data"]
+                .contains(&sentence["category"].as_str().unwrap())
+        );
+        assert!((1..=3).contains(&sentence["level"].as_u64().unwrap()));
+        let at = sentence["timestamp"].as_str().unwrap();
+        assert!(at.ends_with('Z') && at.parse::<jiff::Timestamp>().unwrap() > started, "{at}");
+    }
+    let said: Vec<&str> =
+        sentences(&events).iter().map(|sentence| sentence["message"].as_str().unwrap()).collect();
+    for expected in [
+        "Stage 1: 4 members are asked",
+        "Stage 1: 3 of 4 members answered, confidence 8.0 of 10",
+        "m/three reviewed; its text holds no ballot that counts",
+        "Stage 3: m/chair writes the answer",
+        "Refinement: at most 2 rounds of critique and revision",
+        "m/two finds no fault",
+        "3 of 4 critics name faults",
+        "Refinement: the draft was revised 2 times",
+        "Devil's advocate: m/chair attacks the answer",
+        "Devil's advocate: the answer was revised",
+        "The conversation is called “A Scripted Title”",
+    ] {
+        assert!(said.contains(&expected), "{expected:?} is not in {said:#?}");
+    }
+    assert!(said.iter().any(|one| one.starts_with("m/one gave no answer: ")));
+    app.close().await;
+}
+
+#[tokio::test]
+async fn each_level_says_what_the_lower_ones_say_and_more_and_none_is_silent() {
+    let app = TestApp::start().await;
+    assert!(sentences(&ask(&app, 0).await).is_empty());
+    let mut before = 0;
+    for verbosity in 1..=3 {
+        let events = ask(&app, verbosity).await;
+        let all = sentences(&events);
+        assert!(all.iter().all(|sentence| sentence["level"].as_u64().unwrap() <= u64::from(verbosity)));
+        assert!(all.iter().any(|sentence| sentence["level"] == verbosity));
+        assert!(all.len() > before, "{verbosity}");
+        before = all.len();
+    }
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_finished_run_still_tells_what_went_on_after_its_tokens_are_gone() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let events = ann.ask(&id, json!({"content": "Why?", "verbosity": 2})).await.rest().await;
+    let run = events[0].json["run_id"].as_str().unwrap().to_owned();
+    app.app.runs.compact_logs(Duration::ZERO).await.unwrap();
+    let again = ann.events(&run, 0).await.rest().await;
+    assert!(again.iter().all(|event| !event.is_token()));
+    assert!(!sentences(&again).is_empty());
+    assert_eq!(sentences(&again), sentences(&events));
+    // The message holds what was found out, not the talk about it.
+    let stored = ann.get(&format!("/api/conversations/{id}")).await.ok();
+    assert!(!stored["messages"][1].to_string().contains("members are asked"));
+    app.close().await;
+}
