@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::costs::Costs;
 use super::options::adversary::AdversaryEvent;
+use super::options::consensus::ConsensusEvent;
 use super::options::escalation::EscalationEvent;
+use super::options::multi_chairman::MultiChairmanEvent;
 use super::options::refinement::RefinementEvent;
 use super::options::routing::RoutingEvent;
 use super::plan::Ignored;
@@ -26,7 +28,9 @@ pub enum Event {
     Escalation(EscalationEvent),
     Answers(AnswersEvent),
     Reviews(ReviewsEvent),
+    Consensus(ConsensusEvent),
     Synthesis(SynthesisEvent),
+    MultiChairman(MultiChairmanEvent),
     Title(TitleEvent),
     Refinement(RefinementEvent),
     Adversary(AdversaryEvent),
@@ -97,6 +101,7 @@ impl Event {
             (Self::Synthesis(event), Self::Synthesis(next)) => event.join(next),
             (Self::Refinement(event), Self::Refinement(next)) => event.join(next),
             (Self::Adversary(event), Self::Adversary(next)) => event.join(next),
+            (Self::MultiChairman(event), Self::MultiChairman(next)) => event.join(next),
             _ => false,
         }
     }
@@ -124,7 +129,9 @@ sum!(
     Escalation(EscalationEvent),
     Answers(AnswersEvent),
     Reviews(ReviewsEvent),
+    Consensus(ConsensusEvent),
     Synthesis(SynthesisEvent),
+    MultiChairman(MultiChairmanEvent),
     Title(TitleEvent),
     Refinement(RefinementEvent),
     Adversary(AdversaryEvent),

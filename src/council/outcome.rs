@@ -8,12 +8,15 @@ use super::costs::Costs;
 use super::event::{Event, RunEvent};
 use super::options::adversary::Adversary;
 use super::options::confidence::AggregateConfidence;
+use super::options::consensus::ConsensusInfo;
 use super::options::escalation::{EscalationEvent, EscalationInfo};
+use super::options::multi_chairman;
 use super::options::refinement::{Refinement, RefinementEvent};
 use super::options::routing::{RoutingEvent, RoutingInfo};
 use super::plan::Ignored;
 use super::ranking::aggregate::{AggregateFacts, AggregateRow};
 use super::ranking::label::Label;
+use super::ranking::weights::WeightsInfo;
 use super::run::{Stage, UnderWay};
 use super::stages::answers::{self, Answer, AnswersEvent, Seat};
 use super::stages::reviews::{Review, ReviewsEvent};
@@ -46,6 +49,11 @@ pub struct Metadata {
     pub label_to_member: BTreeMap<Label, String>,
     pub aggregate_rankings: Vec<AggregateRow>,
     pub aggregate: Option<AggregateFacts>,
+    /// Whether ballots counted by their authors' records.
+    pub use_weighted_consensus: bool,
+    /// What each reviewer's ballot weighed, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weights_info: Option<WeightsInfo>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aggregate_confidence: Option<AggregateConfidence>,
     /// Who was to answer, and why, where the question was routed.
@@ -54,6 +62,9 @@ pub struct Metadata {
     /// Whether the second tier was asked, and why, where the run might escalate.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub escalation_info: Option<EscalationInfo>,
+    /// Whether the council agreed so that nobody had to write, and why, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub consensus_info: Option<ConsensusInfo>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub costs: Option<Costs>,
     /// How the draft was refined.
@@ -80,7 +91,11 @@ impl Deliberation {
             Event::Escalation(event) => self.apply_escalation(event),
             Event::Answers(event) => self.apply_answers(event),
             Event::Reviews(event) => self.apply_reviews(event),
-            Event::Synthesis(SynthesisEvent::Stage3Complete { data }) => self.stage3 = Some((**data).clone()),
+            Event::Synthesis(SynthesisEvent::Stage3Complete { data, consensus_info, .. }) => {
+                self.stage3 = Some((**data).clone());
+                self.metadata.consensus_info = consensus_info.as_deref().cloned();
+            }
+            Event::MultiChairman(event) => multi_chairman::keep(&mut self.stage3, event),
             Event::Refinement(event) => self.apply_refinement(event),
             Event::Adversary(event) => {
                 self.metadata.adversary.get_or_insert_default().apply(event);
@@ -92,7 +107,11 @@ impl Deliberation {
             Event::Run(RunEvent::CostsComplete { data }) => self.metadata.costs = Some(data.clone()),
             Event::Run(RunEvent::RunStarted { ignored, .. }) => self.metadata.ignored.clone_from(ignored),
             // The log keeps what the process monitor says; it tells nothing that is not here.
-            Event::Run(_) | Event::Routing(_) | Event::Synthesis(_) | Event::Process(_) => {}
+            Event::Run(_)
+            | Event::Routing(_)
+            | Event::Consensus(_)
+            | Event::Synthesis(_)
+            | Event::Process(_) => {}
         }
     }
 
@@ -170,6 +189,8 @@ impl Deliberation {
                 if let Some(info) = metadata.escalation_info {
                     self.metadata.escalation_info = Some(*info);
                 }
+                self.metadata.use_weighted_consensus = metadata.use_weighted_consensus;
+                self.metadata.weights_info = metadata.weights_info;
             }
         }
     }
@@ -215,6 +236,7 @@ impl Deliberation {
                         ..Answer::default()
                     });
                 }
+                Stage::Stage3 if multi_chairman::keep_unfinished(&mut self.stage3, call, reason) => {}
                 Stage::Stage3 => {
                     self.stage3 = Some(Synthesis {
                         model: call.model.clone(),
@@ -222,6 +244,7 @@ impl Deliberation {
                         heading: "Not finished".to_owned(),
                         error,
                         error_kind,
+                        syntheses: self.stage3.take().map(|stage3| stage3.syntheses).unwrap_or_default(),
                         ..Synthesis::default()
                     });
                 }

@@ -1,6 +1,8 @@
 //! The only door into a deliberation: a request and the settings in force become a [`Plan`], or
 //! every reason why not. Below this door no option is looked up again.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -10,8 +12,9 @@ use super::options::adversary::AdversaryOptions;
 use super::options::refinement::RefinementOptions;
 use super::process;
 use super::prompts::history::{self, Turn};
+use super::ranking::weights::{Record, Weighing};
 use super::roster;
-use super::settings::{Member, Settings, member_problems, members, model_problem};
+use super::settings::{MAX_MEMBERS, MIN_MEMBERS, Member, Settings, member_problems, members, model_problem};
 
 /// The longest question, in characters.
 pub const MAX_CONTENT_CHARS: usize = 100_000;
@@ -38,6 +41,15 @@ pub struct Plan {
     /// Whether answers show their steps.
     #[serde(default)]
     pub chain_of_thought: bool,
+    /// What the reviewers' ballots weigh by; absent: all the same.
+    #[serde(default)]
+    pub weighing: Option<Weighing>,
+    /// Whether an answer that the council agrees on is the final one.
+    #[serde(default)]
+    pub early_consensus: bool,
+    /// The models that each write a draft for the chairman to choose from; none: it writes itself.
+    #[serde(default)]
+    pub chairmen: Vec<String>,
     /// How many members must have answered before the reviews begin; absent means all.
     #[serde(default)]
     pub quorum: Option<usize>,
@@ -77,6 +89,8 @@ pub struct Door {
     pub history: Vec<Turn>,
     /// Whether this is the conversation's first message.
     pub first: bool,
+    /// What earlier runs say about each model.
+    pub records: BTreeMap<String, Record>,
 }
 
 /// A known option that is off when absent, and how "on" looks.
@@ -92,8 +106,6 @@ enum Unbuilt {
 /// Options that clients of such servers know and this server does not offer yet. Switched on,
 /// they are refused, never silently ignored.
 const UNBUILT: &[Unbuilt] = &[
-    Unbuilt::Flag("use_early_consensus"),
-    Unbuilt::Flag("use_multi_chairman"),
     Unbuilt::Flag("use_debate"),
     Unbuilt::Flag("use_react"),
     Unbuilt::Flag("use_decomposition"),
@@ -147,7 +159,8 @@ pub fn default_problems(settings: &Settings, field: &str, options: &RunOptions) 
         .map(|name| FieldError::value(format!("{field}.{name}"), "is no option that can have a default"))
         .collect();
     let body = with_defaults(&serde_json::json!({"content": "?"}), options);
-    let door = Door { settings: settings.clone(), history: Vec::new(), first: false };
+    let door =
+        Door { settings: settings.clone(), history: Vec::new(), first: false, records: BTreeMap::new() };
     for error in Plan::parse(&body, door).err().unwrap_or_default() {
         problems.push(FieldError { field: format!("{field}.{}", error.field), ..error });
     }
@@ -193,12 +206,13 @@ impl Plan {
         }
 
         let chain_of_thought = fields.take("use_cot", "true or false").unwrap_or(false);
-        // With every member's weight at 1.0, as long as no record of earlier runs weighs them,
-        // the weighted and the plain order are the same: both values are honoured.
-        let _weighted: Option<bool> = fields.take("use_weighted_consensus", "true or false");
         let mut ignored = Vec::new();
         let roster = roster::Choice::parse(&mut fields, &settings, &mut ignored);
+        let weighted = fields.take("use_weighted_consensus", "true or false").unwrap_or(true);
+        let weighing = weighted.then(|| Weighing::of(&door.records, settings.models_that_may_review()));
         let quorum = quorum(&mut fields, roster.most(settings.council_models.len()));
+        let early_consensus = fields.take("use_early_consensus", "true or false").unwrap_or(false);
+        let chairmen = chairmen(&mut fields, &settings);
         let straggler_grace_ms = straggler_grace_ms(&mut fields);
         let verbosity = process::verbosity(&mut fields);
         let refinement = RefinementOptions::parse(&mut fields);
@@ -212,6 +226,9 @@ impl Plan {
             settings,
             roster,
             chain_of_thought,
+            weighing,
+            early_consensus,
+            chairmen,
             quorum,
             straggler_grace_ms,
             verbosity,
@@ -233,6 +250,22 @@ impl Plan {
     pub fn system_prompt_for<'a>(&'a self, member: &'a Member) -> Option<&'a str> {
         member.system_prompt.as_deref().or(self.system_prompt.as_deref())
     }
+}
+
+fn chairmen(fields: &mut Fields<'_>, settings: &Settings) -> Vec<String> {
+    let models = &settings.options.multi_chairman_models;
+    if !fields.take("use_multi_chairman", "true or false").unwrap_or(false) {
+        return Vec::new();
+    }
+    if models.len() < MIN_MEMBERS {
+        let message = format!(
+            "needs {MIN_MEMBERS} to {MAX_MEMBERS} models in the setting `multi_chairman_models`; there {} {}",
+            if models.len() == 1 { "is" } else { "are" },
+            models.len()
+        );
+        fields.refuse("use_multi_chairman", FieldErrorKind::Value, message);
+    }
+    models.clone()
 }
 
 fn quorum(fields: &mut Fields<'_>, members: usize) -> Option<usize> {

@@ -7,6 +7,7 @@
 mod polish;
 mod roster;
 mod stages;
+mod verdicts;
 
 use jiff::{Timestamp, Unit};
 use serde::{Deserialize, Serialize};
@@ -102,6 +103,8 @@ pub fn note(event: &Event) -> Option<Note> {
         Event::Escalation(event) => Some(roster::of_escalation(event)),
         Event::Answers(event) => stages::of_answers(event),
         Event::Reviews(event) => Some(stages::of_reviews(event)),
+        Event::Consensus(event) => Some(verdicts::of_consensus(event)),
+        Event::MultiChairman(event) => verdicts::of_multi_chairman(event),
         Event::Synthesis(event) => stages::of_synthesis(event),
         Event::Title(event) => Some(stages::of_title(event)),
         Event::Refinement(event) => polish::of_refinement(event),

@@ -35,7 +35,7 @@ fn settings() -> Settings {
 
 fn plan(mut body: Value, settings: Settings) -> Plan {
     body["content"] = json!("Why?");
-    Plan::parse(&body, Door { settings, history: vec![], first: true }).unwrap()
+    Plan::parse(&body, Door { settings, history: vec![], first: true, records: BTreeMap::new() }).unwrap()
 }
 
 fn ignored(plan: &Plan) -> Vec<(&str, &str)> {
@@ -115,7 +115,11 @@ fn escalation_is_frozen_in_the_plan_and_gives_way() {
 #[test]
 fn escalation_without_tiers_is_refused_by_the_name_of_the_setting() {
     let body = json!({"content": "Why?", "use_escalation": true});
-    let errors = Plan::parse(&body, Door { settings: settings(), history: vec![], first: true }).unwrap_err();
+    let errors = Plan::parse(
+        &body,
+        Door { settings: settings(), history: vec![], first: true, records: BTreeMap::new() },
+    )
+    .unwrap_err();
     let said: Vec<_> = errors.iter().map(|error| (error.field.as_str(), error.message.as_str())).collect();
     assert_eq!(
         said,
@@ -135,6 +139,8 @@ fn a_quorum_is_of_those_who_may_be_asked_at_once() {
     assert_eq!(plan(body(3), tiered.clone()).quorum, Some(3));
     let mut four = body(4);
     four["content"] = json!("Why?");
-    let errors = Plan::parse(&four, Door { settings: tiered, history: vec![], first: true }).unwrap_err();
+    let errors =
+        Plan::parse(&four, Door { settings: tiered, history: vec![], first: true, records: BTreeMap::new() })
+            .unwrap_err();
     assert_eq!(errors[0].field, "quorum");
 }

@@ -266,6 +266,14 @@ impl Settings {
         problems
     }
 
+    /// Every model that may sit in a run: the council, the pools and the tiers.
+    pub fn models_that_may_review(&self) -> impl Iterator<Item = &str> {
+        let council = self.council_models.iter().map(|member| &member.model);
+        let pools = self.options.routing_pools.values().flatten();
+        let tiers = self.options.tier1_models.iter().chain(&self.options.tier2_models);
+        council.chain(pools).chain(tiers).map(String::as_str)
+    }
+
     /// Sampling for one kind of call.
     #[must_use]
     pub fn sampling(&self, purpose: Purpose) -> Sampling {

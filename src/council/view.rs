@@ -12,6 +12,19 @@ pub trait TextFilter: Send {
     fn finish(&mut self) -> String;
 }
 
+/// Holds nothing back.
+pub struct Unfiltered;
+
+impl TextFilter for Unfiltered {
+    fn push(&mut self, text: &str) -> String {
+        text.to_owned()
+    }
+
+    fn finish(&mut self) -> String {
+        String::new()
+    }
+}
+
 /// Shows text through a filter, and reasoning as it is.
 pub struct Streamed<F, T, R> {
     filter: F,

@@ -1,14 +1,16 @@
 //! What every handler stands on.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::config::Config;
+use crate::council::ranking::weights::Record;
 use crate::council::settings::{Settings, SettingsLayer};
 use crate::identity::Gate;
 use crate::llm::registry::Registry;
 use crate::runs::Runs;
 use crate::shutdown::Shutdown;
-use crate::store::{Db, Scope, Tx, settings};
+use crate::store::{Db, Scope, Tx, analytics, settings};
 use crate::telemetry::Telemetry;
 
 use super::problem::Problem;
@@ -47,6 +49,21 @@ impl App {
             settings = settings.with(&read(layer)?);
         }
         Ok((settings, is_default))
+    }
+
+    /// What the user's earlier runs say about each model.
+    ///
+    /// # Errors
+    /// When the database cannot be asked.
+    pub async fn records_in(&self, tx: &mut Tx) -> Result<BTreeMap<String, Record>, Problem> {
+        let records = analytics::records(tx).await?;
+        let read = |record: analytics::Record| Record {
+            runs: record.runs,
+            win_rate: record.win_rate,
+            average_rank: record.average_rank,
+            average_confidence: record.average_confidence,
+        };
+        Ok(records.into_iter().map(|(model, record)| (model, read(record))).collect())
     }
 }
 

@@ -110,10 +110,11 @@ async fn start(
     let mut tx = app.db.begin(&caller.scope()).await?;
     let (settings, _) = app.settings_in(&mut tx).await?;
     let (settings, body) = presets::in_force(&mut tx, settings, body).await?;
+    let records = app.records_in(&mut tx).await?;
     let messages = conversations::history(&mut tx, conversation).await.map_err(named)?;
     drop(tx);
     let first = messages.is_empty();
-    let plan = Plan::parse(&body, Door { settings, history: history(messages), first })?;
+    let plan = Plan::parse(&body, Door { settings, history: history(messages), first, records })?;
     let ask = Ask { user: caller.user.clone(), conversation, plan, idempotency_key };
     Ok(app.runs.start(ask).await?)
 }

@@ -26,6 +26,7 @@ mod runs;
 mod settings;
 mod shape;
 mod sse;
+mod weights;
 
 use std::net::TcpListener;
 use std::sync::{Arc, Mutex, PoisonError};

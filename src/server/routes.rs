@@ -10,7 +10,7 @@ use super::middleware::gate;
 use super::problem::Problem;
 use super::{
     admin, admin_settings, analytics, conversations, feedback, health, me, messages, polish, presets, roster,
-    runs, settings,
+    runs, settings, weights,
 };
 
 /// Every route but the web app's files.
@@ -61,6 +61,8 @@ pub fn table(routes: &mut ServiceConfig<'_>) {
             .service(roster::classify)
             .service(roster::escalation_tiers)
             .service(roster::escalation_thresholds)
+            .service(weights::list)
+            .service(weights::read)
             .service(me::whoami)
             .service(me::list_tokens)
             .service(me::create_token)

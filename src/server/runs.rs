@@ -45,6 +45,16 @@ pub struct MessageRequest {
     /// disagree. Ignored when routing is on.
     #[schema(default = false)]
     use_escalation: Option<bool>,
+    /// Whether reviewers' ballots count by what earlier runs say about them.
+    #[schema(default = true)]
+    use_weighted_consensus: Option<bool>,
+    /// Whether an answer that the reviewers agree on, of members that are sure, is the final one.
+    #[schema(default = false)]
+    use_early_consensus: Option<bool>,
+    /// Whether the models of the setting `multi_chairman_models` each write a draft, from which the
+    /// chairman chooses.
+    #[schema(default = false)]
+    use_multi_chairman: Option<bool>,
     /// How many members must have answered before the reviews begin, 1 to the number of members;
     /// by default all. A failed member does not count: when too few can still answer, all are
     /// waited for. A late answer is shown and given to the chairman if it comes before the

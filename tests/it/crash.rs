@@ -97,6 +97,7 @@ fn key(request: &RecordedRequest) -> String {
         AskedFor::Critique => format!("refine/1/critique/{model}"),
         AskedFor::Revision => "refine/1/revision".to_owned(),
         AskedFor::Attack => "adversary/attack".to_owned(),
+        AskedFor::Selection => format!("multi_chairman/select/{model}"),
     }
 }
 
@@ -115,7 +116,11 @@ fn script(request: &RecordedRequest, seed: u64) -> Script {
             let text = format!("{}\n\nCONFIDENCE: 8", said(&request.model, case));
             return Script::answer(&text).paced(whole / 10);
         }
-        AskedFor::Synthesis | AskedFor::Critique | AskedFor::Revision | AskedFor::Attack => {
+        AskedFor::Synthesis
+        | AskedFor::Selection
+        | AskedFor::Critique
+        | AskedFor::Revision
+        | AskedFor::Attack => {
             return Script::answer(&said(&request.model, case)).paced(whole / 10);
         }
         AskedFor::Review => {

@@ -198,7 +198,7 @@ async fn held(id: RunId, hostile: &str) -> Deliberation {
     });
     let host = Arc::new(MemoryHost::new(Arc::new(Mutex::new(Shelf::default())), 1, None));
     let run = Run::new(id, host.clone(), models.clone());
-    let door = Door { settings: settings(), history: vec![], first: true };
+    let door = Door { settings: settings(), history: vec![], first: true, records: BTreeMap::new() };
     let plan = Plan::parse(&json!({"content": "Why?"}), door).unwrap();
     council::deliberate(&run, &plan).await.unwrap();
 

@@ -104,8 +104,8 @@ async fn an_option_that_is_not_built_is_refused_only_when_switched_on() {
     let id = ann.conversation().await;
     let path = format!("/api/conversations/{id}/message");
     let on = json!({
-        "content": "Why?", "mode": "debate", "use_early_consensus": true, "use_multi_chairman": true,
-        "use_debate": true, "use_react": true, "use_decomposition": true, "use_cache": true,
+        "content": "Why?", "mode": "debate", "use_debate": true, "use_react": true, "use_decomposition": true,
+        "use_cache": true,
         "use_web_search": true, "use_research": true, "use_tools": true,
         "attachments": [{"id": "a"}], "resume": true, "prior_context": {"synthesis": "s"}
     });

@@ -3,6 +3,7 @@
 
 mod adversary;
 mod analytics;
+mod consensus;
 mod contract;
 mod contract_http;
 mod council;
@@ -16,6 +17,7 @@ mod input_transport;
 mod llm_faults;
 mod local;
 mod lost_commit;
+mod multi_chairman;
 mod operations;
 mod origins;
 mod outage;
@@ -42,3 +44,4 @@ mod support;
 mod tenancy;
 mod tokens;
 mod usage;
+mod weights;

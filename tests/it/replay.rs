@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use llm_council::council::option_settings::{Category, OptionSettings};
 use llm_council::council::plan::Door;
+use llm_council::council::ranking::weights::Record;
 use llm_council::council::run::FinishedCall;
 use llm_council::council::settings::{Member, Settings};
 use llm_council::council::{self, Deliberation, Plan, Run};
@@ -34,6 +35,7 @@ fn settings() -> Settings {
             )]),
             tier1_models: ["a/one", "b/two", "c/three"].map(str::to_owned).to_vec(),
             tier2_models: ["d/four", "e/five"].map(str::to_owned).to_vec(),
+            multi_chairman_models: ["d/one", "d/two", "d/three"].map(str::to_owned).to_vec(),
             ..OptionSettings::default()
         },
         sampling: BTreeMap::new(),
@@ -89,6 +91,14 @@ fn the_utility_model_fails(request: &ChatRequest) -> Result<Reply, CallError> {
     }
 }
 
+fn reviewers_differ(request: &ChatRequest) -> Result<Reply, CallError> {
+    if request.purpose == Purpose::Review && request.model == "c/three" {
+        Ok(reply("FINAL RANKING:\n1. Response C\n2. Response B\n3. Response A"))
+    } else {
+        fine(request)
+    }
+}
+
 fn is_second_tier(request: &ChatRequest) -> bool {
     request.model == "d/four" || request.model == "e/five"
 }
@@ -123,6 +133,34 @@ fn one_comes_while_the_second_tier_answers(request: &ChatRequest, shelf: &Shelf)
     let is_there = shelf.events.iter().any(|(key, _)| key == "stage1/b/two/complete");
     (is_answer_of_two(request) && !shelf.decisions.contains_key("stage1/quorum"))
         || (is_second_tier(request) && request.purpose == Purpose::Answer && !is_there)
+}
+
+fn without(failing: &[&str], request: &ChatRequest) -> Result<Reply, CallError> {
+    if failing.contains(&request.model.as_str()) {
+        Err(CallError::new(ErrorKind::Overloaded, "down"))
+    } else {
+        fine(request)
+    }
+}
+
+fn a_drafter_fails(request: &ChatRequest) -> Result<Reply, CallError> {
+    without(&["d/one"], request)
+}
+
+fn drafters_fail(request: &ChatRequest) -> Result<Reply, CallError> {
+    without(&["d/one", "d/three"], request)
+}
+
+fn all_drafters_fail(request: &ChatRequest) -> Result<Reply, CallError> {
+    without(&["d/one", "d/two", "d/three"], request)
+}
+
+fn a_choice_is_unreadable(request: &ChatRequest) -> Result<Reply, CallError> {
+    if request.purpose == Purpose::Selection && request.schema.is_none() {
+        Ok(reply("I like them all."))
+    } else {
+        fine(request)
+    }
 }
 
 fn nobody_answers(_: &ChatRequest) -> Result<Reply, CallError> {
@@ -195,6 +233,8 @@ fn one_comes_after_the_others(request: &ChatRequest, shelf: &Shelf) -> bool {
     is_answer_of_two(request) && !(there("stage1/a/one") && there("stage1/c/three"))
 }
 
+const SEVERAL: &str = r#"{"content": "Why?", "use_multi_chairman": true}"#;
+
 /// Every feature joins here.
 const FEATURES: &[(&str, Script, Hold, &str)] = &[
     ("plain", fine, nobody_waits, r#"{"content": "Why?"}"#),
@@ -208,6 +248,19 @@ const FEATURES: &[(&str, Script, Hold, &str)] = &[
         nobody_waits,
         r#"{"content": "Why?", "system_prompt": "Be kind."}"#,
     ),
+    ("the council agrees", fine, nobody_waits, r#"{"content": "Why?", "use_early_consensus": true}"#),
+    (
+        "the council differs",
+        reviewers_differ,
+        nobody_waits,
+        r#"{"content": "Why?", "use_early_consensus": true}"#,
+    ),
+    ("several chairmen write", fine, nobody_waits, SEVERAL),
+    ("one of several chairmen fails", a_drafter_fails, nobody_waits, SEVERAL),
+    ("all but one of several chairmen fail", drafters_fail, nobody_waits, SEVERAL),
+    ("all of several chairmen fail", all_drafters_fail, nobody_waits, SEVERAL),
+    ("the chairman cannot choose", the_chairman_fails, nobody_waits, SEVERAL),
+    ("a choice is asked for again", a_choice_is_unreadable, nobody_waits, SEVERAL),
     ("nobody answers", nobody_answers, nobody_waits, r#"{"content": "Why?"}"#),
     ("a straggler is left behind", fine, one_never_answers, r#"{"content": "Why?", "quorum": 2}"#),
     ("a straggler comes late", fine, one_comes_late, r#"{"content": "Why?", "quorum": 2}"#),
@@ -296,8 +349,14 @@ const FEATURES: &[(&str, Script, Hold, &str)] = &[
     ),
 ];
 
+/// One reviewer is known, so that weights count.
+fn records() -> BTreeMap<String, Record> {
+    let known = Record { runs: 4, win_rate: 50.0, average_rank: Some(1.5), average_confidence: Some(7.5) };
+    [("b/two".to_owned(), known)].into()
+}
+
 fn plan(body: &str) -> Plan {
-    let door = Door { settings: settings(), history: vec![], first: true };
+    let door = Door { settings: settings(), history: vec![], first: true, records: records() };
     Plan::parse(&serde_json::from_str(body).unwrap(), door).unwrap()
 }
 

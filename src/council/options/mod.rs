@@ -2,9 +2,11 @@
 
 pub mod adversary;
 pub mod confidence;
+pub mod consensus;
 pub mod cot;
 pub mod critique;
 pub mod escalation;
+pub mod multi_chairman;
 pub mod refinement;
 pub mod routing;
 pub mod severity;

@@ -101,14 +101,17 @@ fn stage2_over(reviews: &[Review], metadata: &ReviewsMetadata) -> Note {
 
 pub(super) fn of_synthesis(event: &SynthesisEvent) -> Option<Note> {
     Some(match event {
-        SynthesisEvent::Stage3Start { model } => {
+        // What follows tells of it.
+        SynthesisEvent::Stage3Start { use_multi_chairman: true, .. } => return None,
+        SynthesisEvent::Stage3Start { model, .. } => {
             Note::new(STAGES, NoteCategory::Stage, format!("Stage 3: {model} writes the answer"))
                 .with(json!({ "model": model }))
         }
         SynthesisEvent::Stage3Error { model, error, .. } => {
             failed(STAGES, model, model, "could not write the answer", error)
         }
-        SynthesisEvent::Stage3Complete { data } => written(data),
+        SynthesisEvent::Stage3Complete { is_consensus: true, .. } => return None,
+        SynthesisEvent::Stage3Complete { data, .. } => written(data),
         SynthesisEvent::Stage3Token { .. } | SynthesisEvent::Stage3ReasoningToken { .. } => return None,
     })
 }

@@ -27,7 +27,7 @@ pub struct Vote {
     pub member: String,
     /// Best first; empty: an abstention.
     pub tiers: Vec<Vec<Label>>,
-    /// How much the ballot counts in the weighted average, 1 for all when weights are off.
+    /// How much the ballot counts where weights are on; see [`super::weights`].
     pub weight: f64,
 }
 
@@ -37,7 +37,8 @@ pub struct Settings {
     /// Whether a reviewer's place for its own answer counts. With fewer than three answers it
     /// always does: nothing else is left to compare.
     pub count_self_votes: bool,
-    /// Whether the weighted average makes the order.
+    /// Whether the weights make the order. Where all ballots weigh the same they change nothing, and
+    /// the order is the plain one to the last digit.
     pub weights_on: bool,
 }
 
@@ -58,12 +59,18 @@ pub struct AggregateRow {
     pub rankings_count: u32,
     /// The same mean by the reviewers' weights.
     pub weighted_average_rank: f64,
-    /// Places gained (positive) or lost by the weights.
+    /// Places gained (positive) or lost by the weights; who shares a place has the best of it.
     pub rank_change: i32,
-    /// Whether the weights made the order.
+    /// Whether the weights made the order: they were on, and the ballots did not all weigh the same.
     pub weights_applied: bool,
     /// Mean normalised Borda score, 0 to 1; absent when nothing could be compared.
     pub borda: Option<f64>,
+    /// The same by the reviewers' weights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weighted_borda: Option<f64>,
+    /// How many counted ballots may judge it: all, but for its author's where self-votes are left out.
+    #[serde(default)]
+    pub voters: u32,
     /// First places; tied ones share a vote.
     pub first_place_votes: f64,
     /// Where its own author puts it among all answers.
@@ -109,24 +116,25 @@ pub struct Aggregate {
 /// Counts the ballots.
 #[must_use]
 pub fn aggregate(candidates: &[Candidate], votes: &[Vote], settings: Settings) -> Aggregate {
-    let settings =
-        Settings { count_self_votes: settings.count_self_votes || candidates.len() < 3, ..settings };
     let (cast, abstained): (Vec<&Vote>, Vec<&Vote>) = votes.iter().partition(|vote| !vote.tiers.is_empty());
+    let settings = Settings {
+        count_self_votes: settings.count_self_votes || candidates.len() < 3,
+        weights_on: settings.weights_on && weigh_differently(&cast),
+    };
     let whole: Vec<Places> = cast.iter().map(|vote| places(candidates, vote, false)).collect();
     let counted: Vec<Places> =
         cast.iter().map(|vote| places(candidates, vote, !settings.count_self_votes)).collect();
 
     let order = order(&counted, candidates.len(), settings);
-    let plain = self::order(&counted, candidates.len(), Settings { weights_on: false, ..settings });
+    let plain = Settings { weights_on: false, ..settings };
+    let ahead = |one, settings| ahead(&counted, candidates.len(), one, settings);
     let rows = order
         .iter()
-        .enumerate()
-        .filter_map(|(place, candidate)| {
-            let before = plain.iter().position(|one| one == candidate)?;
+        .filter_map(|candidate| {
             let mut row = row(candidates, &cast, &whole, &counted, *candidate)?;
-            row.place = 1 + ahead(&counted, candidates.len(), *candidate, settings);
+            row.place = 1 + ahead(*candidate, settings);
             row.weights_applied = settings.weights_on;
-            row.rank_change = difference(before, place);
+            row.rank_change = difference(ahead(*candidate, plain), ahead(*candidate, settings));
             Some(row)
         })
         .collect();
@@ -135,6 +143,11 @@ pub fn aggregate(candidates: &[Candidate], votes: &[Vote], settings: Settings) -
         ..facts(candidates, &cast, &counted, &order, settings)
     };
     Aggregate { rows, facts }
+}
+
+/// Whether the weights can change anything.
+fn weigh_differently(cast: &[&Vote]) -> bool {
+    cast.windows(2).any(|pair| (pair[0].weight - pair[1].weight).abs() > 1e-9)
 }
 
 /// A vote's places; without the reviewer's own answer when self-votes are left out.
@@ -149,12 +162,13 @@ fn places(candidates: &[Candidate], vote: &Vote, without_own: bool) -> Places {
 /// What the headline order goes by, smaller is better; none for an answer nobody placed.
 fn score(counted: &[Places], candidate: usize, settings: Settings) -> Option<f64> {
     let average = methods::average_rank(counted, candidate)?;
-    let score = if settings.weights_on {
-        methods::weighted_average_rank(counted, candidate)?
-    } else if settings.count_self_votes {
-        average
-    } else {
-        -methods::borda(counted, candidate)?
+    let score = match (settings.count_self_votes, settings.weights_on) {
+        (true, false) => average,
+        (true, true) => methods::weighted_average_rank(counted, candidate)?,
+        // Without self-votes the places of one answer come from ballots over one answer more or less
+        // than those of another; only normalised scores compare.
+        (false, false) => -methods::borda(counted, candidate)?,
+        (false, true) => -methods::weighted_borda(counted, candidate)?,
     };
     // Equal scores must be equal, in whatever order their parts were added.
     Some((score * 1e9).round())
@@ -220,7 +234,9 @@ fn row(
         weighted_average_rank: rounded(methods::weighted_average_rank(counted, index).unwrap_or(average)),
         rank_change: 0,
         weights_applied: false,
-        borda: methods::borda(counted, index).map(|score| (score * 1e4).round() / 1e4),
+        borda: methods::borda(counted, index).map(finely),
+        weighted_borda: methods::weighted_borda(counted, index).map(finely),
+        voters: small(counted.iter().filter(|places| places.may_judge(index)).count()),
         first_place_votes: rounded(counted.iter().map(|places| places.first_place_share(index)).sum()),
         self_rank: rank(&own),
         peer_rank: rank(&peers),
@@ -277,12 +293,11 @@ fn disagreement(
     kemeny: &Kemeny,
     settings: Settings,
 ) -> Option<String> {
-    let headline = if settings.weights_on {
-        "the weighted average rank"
-    } else if settings.count_self_votes {
-        "the average rank"
-    } else {
-        "the Borda score"
+    let headline = match (settings.count_self_votes, settings.weights_on) {
+        (true, false) => "the average rank",
+        (true, true) => "the weighted average rank",
+        (false, false) => "the Borda score",
+        (false, true) => "the weighted Borda score",
     };
     let named = [
         (winner, format!("{headline} puts")),
@@ -316,11 +331,16 @@ fn rounded(value: f64) -> f64 {
     (value * 100.0).round() / 100.0
 }
 
+/// To 4 decimals.
+fn finely(score: f64) -> f64 {
+    (score * 1e4).round() / 1e4
+}
+
 fn small(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
 
-fn difference(before: usize, now: usize) -> i32 {
+fn difference(before: u32, now: u32) -> i32 {
     i32::try_from(before).unwrap_or(i32::MAX) - i32::try_from(now).unwrap_or(i32::MAX)
 }
 

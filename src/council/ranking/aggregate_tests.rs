@@ -172,6 +172,75 @@ fn weights_make_the_order_and_say_what_they_changed() {
     assert!(result.rows.iter().all(|row| row.weights_applied));
 }
 
+/// Worked by hand: three of four answers judged by each, self-votes left out.
+#[test]
+fn without_self_votes_the_weighted_borda_score_makes_the_order() {
+    // What each says of the three others.
+    let mut votes = [vote("a", "CBD"), vote("b", "ACD"), vote("c", "BAD"), vote("d", "CAB")];
+    let plain = aggregate(&council(4), &votes, OUT);
+    // Each ballot judges three: 1, a half, 0. a: 1, ½, ½ = 2/3. b: ½, 1, 0 = 1/2. c: 1, ½, 1 = 5/6. d: 0.
+    assert_eq!(members(&plain), ["c", "a", "b", "d"]);
+    let bordas: Vec<_> = plain.rows.iter().map(|row| row.borda).collect();
+    assert_eq!(bordas, [Some(0.8333), Some(0.6667), Some(0.5), Some(0.0)]);
+    assert!(plain.rows.iter().all(|row| !row.weights_applied && row.rank_change == 0));
+
+    // c's ballot weighs 2.5, the others 0.5: a (½ + 1·… by b ½·1, c 2.5·½, d ½·½) = 2.0 / 3.5 = 0.5714;
+    // b (a ½·½, c 2.5·1, d 0) = 2.75 / 3.5 = 0.7857; c (a ½·1, b ½·½, d ½·1) = 1.25 / 1.5 = 0.8333.
+    for vote in &mut votes {
+        vote.weight = if vote.member == "c" { 2.5 } else { 0.5 };
+    }
+    let weighted = aggregate(&council(4), &votes, Settings { weights_on: true, ..OUT });
+    assert_eq!(members(&weighted), ["c", "b", "a", "d"]);
+    let bordas: Vec<_> = weighted.rows.iter().map(|row| row.weighted_borda).collect();
+    assert_eq!(bordas, [Some(0.8333), Some(0.7857), Some(0.5714), Some(0.0)]);
+    assert_eq!(weighted.rows.iter().map(|row| row.rank_change).collect::<Vec<_>>(), [0, 1, -1, 0]);
+    assert_eq!(weighted.rows.iter().map(|row| row.place).collect::<Vec<_>>(), [1, 2, 3, 4]);
+    // b's average by weights: 2nd of a (½), 1st of c (2.5), 3rd of d (½): (1 + 2.5 + 1.5) / 3.5 = 1.43.
+    assert_eq!((weighted.rows[1].average_rank, weighted.rows[1].weighted_average_rank), (2.0, 1.43));
+    assert!(weighted.rows.iter().all(|row| row.weights_applied && row.voters == 3));
+}
+
+#[test]
+fn weights_that_are_all_the_same_are_not_applied() {
+    let mut votes = [vote("a", "ABC"), vote("b", "BAC"), vote("c", "CAB")];
+    for vote in &mut votes {
+        vote.weight = 1.7;
+    }
+    for settings in [IN, OUT] {
+        let weighted = aggregate(&council(3), &votes, Settings { weights_on: true, ..settings });
+        assert_eq!(weighted, aggregate(&council(3), &votes, settings));
+        assert!(weighted.rows.iter().all(|row| !row.weights_applied));
+    }
+    // Whoever cast no ballot weighs nothing.
+    votes[2] = Vote { weight: 9.0, ..vote("c", "") };
+    let weighted = aggregate(&council(3), &votes, Settings { weights_on: true, ..IN });
+    assert!(weighted.rows.iter().all(|row| !row.weights_applied));
+}
+
+#[test]
+fn who_shared_a_place_does_not_lose_it_to_the_order_of_labels() {
+    // a and b share the first place; b's supporter weighs more, so b stays first and a falls behind it.
+    let mut votes = [vote("x", "ABC"), vote("y", "BAC")];
+    votes[1].weight = 1.5;
+    let result = aggregate(&council(3), &votes, Settings { weights_on: true, ..IN });
+    assert_eq!(members(&result), ["b", "a", "c"]);
+    assert_eq!(result.rows.iter().map(|row| row.rank_change).collect::<Vec<_>>(), [0, -1, 0]);
+    assert_eq!(result.facts.winner.as_deref(), Some("b"));
+}
+
+#[test]
+fn weights_that_balance_leave_a_tie() {
+    // 1.2 + 0.8 say A B, 2.0 says B A: 1.5 each.
+    let mut votes = [vote("x", "AB"), vote("y", "AB"), vote("z", "BA")];
+    for (vote, weight) in votes.iter_mut().zip([1.2, 0.8, 2.0]) {
+        vote.weight = weight;
+    }
+    let result = aggregate(&council(2), &votes, Settings { weights_on: true, ..IN });
+    assert_eq!(result.facts.winner, None);
+    assert!(result.facts.winner_is_tie);
+    assert_eq!(result.rows.iter().map(|row| row.place).collect::<Vec<_>>(), [1, 1]);
+}
+
 #[test]
 fn two_seats_of_one_model_are_two_candidates() {
     let council =
@@ -210,6 +279,19 @@ proptest! {
             prop_assert_eq!(before.facts.winner_is_tie, after.facts.winner_is_tie);
             prop_assert_eq!(before.facts.condorcet_winner, after.facts.condorcet_winner);
             prop_assert_eq!(before.rows.len() + before.facts.unplaced.len(), 4);
+        }
+    }
+
+    /// Weights that do not differ change nothing at all, whatever they are.
+    #[test]
+    fn equal_weights_are_no_weights(ballots in proptest::collection::vec(any_vote(4), 0..6), weight in 0.3_f64..2.5) {
+        let votes: Vec<Vote> = ballots.into_iter().enumerate().map(|(n, tiers)| {
+            Vote { tiers, weight, ..vote(&char::from(b'a' + u8::try_from(n).unwrap()).to_string(), "") }
+        }).collect();
+        for settings in [IN, OUT] {
+            let weighted = aggregate(&council(4), &votes, Settings { weights_on: true, ..settings });
+            let plain = aggregate(&council(4), &votes, settings);
+            prop_assert_eq!(&weighted, &plain);
         }
     }
 

@@ -41,6 +41,19 @@ impl Places {
         Some(self.of[candidate].unwrap_or_else(|| mean_place(placed, self.eligible() - placed)))
     }
 
+    /// Whether the ballot may judge the candidate.
+    #[must_use]
+    pub fn may_judge(&self, candidate: usize) -> bool {
+        self.barred != Some(candidate)
+    }
+
+    /// The ballot's Borda score for a candidate; none where it cannot compare it with another.
+    fn borda(&self, candidate: usize) -> Option<f64> {
+        let eligible = count(self.eligible());
+        let place = self.full(candidate).filter(|_| self.eligible() > 1)?;
+        Some((eligible - place) / (eligible - 1.0))
+    }
+
     /// Whether the ballot puts `a` before `b`.
     fn prefers(&self, a: usize, b: usize) -> bool {
         matches!((self.full(a), self.full(b)), (Some(a), Some(b)) if a < b)
@@ -86,10 +99,15 @@ pub fn average_rank(ballots: &[Places], candidate: usize) -> Option<f64> {
 /// The same, each ballot counting by its weight. None also when all weights are 0.
 #[must_use]
 pub fn weighted_average_rank(ballots: &[Places], candidate: usize) -> Option<f64> {
-    let placing =
-        || ballots.iter().filter_map(|ballot| ballot.of[candidate].map(|place| (place, ballot.weight)));
-    let weights: f64 = placing().map(|(_, weight)| weight).sum();
-    (weights > 0.0).then(|| placing().map(|(place, weight)| place * weight).sum::<f64>() / weights)
+    weighted_mean(
+        ballots.iter().filter_map(|ballot| ballot.of[candidate].map(|place| (place, ballot.weight))),
+    )
+}
+
+fn weighted_mean(values: impl Iterator<Item = (f64, f64)>) -> Option<f64> {
+    let (sum, weights) = values
+        .fold((0.0, 0.0), |(sum, weights), (value, weight)| (value.mul_add(weight, sum), weights + weight));
+    (weights > 0.0).then(|| sum / weights)
 }
 
 /// Mean normalised Borda score: on each ballot 1 for the first of those it may judge, 0 for the
@@ -97,15 +115,16 @@ pub fn weighted_average_rank(ballots: &[Places], candidate: usize) -> Option<f64
 /// and over n-1 answers comparable (de Borda, 1781; tied places as in Kendall, 1945).
 #[must_use]
 pub fn borda(ballots: &[Places], candidate: usize) -> Option<f64> {
-    let scores: Vec<f64> = ballots
-        .iter()
-        .filter(|ballot| ballot.eligible() > 1)
-        .filter_map(|ballot| {
-            let eligible = count(ballot.eligible());
-            ballot.full(candidate).map(|place| (eligible - place) / (eligible - 1.0))
-        })
-        .collect();
+    let scores: Vec<f64> = ballots.iter().filter_map(|ballot| ballot.borda(candidate)).collect();
     mean(&scores)
+}
+
+/// The same, each ballot counting by its weight. None also when all weights are 0.
+#[must_use]
+pub fn weighted_borda(ballots: &[Places], candidate: usize) -> Option<f64> {
+    weighted_mean(
+        ballots.iter().filter_map(|ballot| ballot.borda(candidate).map(|score| (score, ballot.weight))),
+    )
 }
 
 /// Ballots that put `a` before `b`, minus those that put `b` before `a`.

@@ -1,6 +1,25 @@
-//! What a model's earlier runs say about it.
+//! What a model's earlier runs say about it, and how much its ballot weighs for that (SPEC section 11).
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+
+use super::methods::count;
+
+/// What every model begins with.
+const BASE: f64 = 1.0;
+/// What a model gets that always came first.
+const FOR_WINS: f64 = 1.5;
+/// What a model gets whose average rank is 1; divided by the rank.
+const FOR_RANK: f64 = 0.5;
+/// What a model gets that is always certain.
+const FOR_CONFIDENCE: f64 = 0.1;
+/// No ballot weighs less, before weights are evened out.
+const LEAST: f64 = 0.3;
+/// No ballot weighs more, before weights are evened out.
+const MOST: f64 = 2.5;
+/// With fewer runs than these a record says too little.
+const MIN_RUNS: u32 = 2;
 
 /// One model's record over the newest 2,000 ranked answers that one user's councils gave: what its
 /// weight is made of.
@@ -19,3 +38,185 @@ pub struct Record {
     /// The mean of the confidences it gave, 1 to 10; absent where it never gave one.
     pub average_confidence: Option<f64>,
 }
+
+/// The records of the models that may take part in a run, as they were when it began.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Weighing {
+    #[serde(default)]
+    pub records: BTreeMap<String, Record>,
+}
+
+/// What one model's ballot weighs, and why. Figures are rounded to 4 decimals, and the votes are
+/// counted with the rounded ones: whoever reads them can count again.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ModelWeight {
+    pub model: String,
+    /// Its ranked answers so far.
+    pub runs: u32,
+    /// How many of them came first, in percent.
+    pub win_rate: f64,
+    /// The mean of its average ranks; absent without a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub average_rank: Option<f64>,
+    /// The mean of the confidences it gave; absent where it never gave one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub average_confidence: Option<f64>,
+    /// Whether it has runs enough to be weighed by them.
+    pub has_history: bool,
+    /// What the formula gives.
+    pub raw_weight: f64,
+    /// The same within its bounds, 0.3 to 2.5.
+    pub weight: f64,
+    /// The same over the average of all participants: what its ballot counts.
+    pub normalized_weight: f64,
+    /// The sum in words and figures.
+    pub weight_explanation: String,
+}
+
+/// What the ballots of several models weigh, in the fields that existing clients read.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct WeightsInfo {
+    /// By model id; a model with two seats stands here once.
+    pub weights: BTreeMap<String, ModelWeight>,
+    /// Whether any of them has runs enough to be weighed by them.
+    pub has_historical_data: bool,
+    pub models_with_history: u32,
+    pub total_models_tracked: u32,
+    pub weight_range: WeightRange,
+    pub explanation: String,
+}
+
+/// The smallest and the largest weight, before they are evened out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct WeightRange {
+    pub min: f64,
+    pub max: f64,
+}
+
+impl Weighing {
+    /// The records of these models, out of all.
+    #[must_use]
+    pub fn of<'a>(records: &BTreeMap<String, Record>, models: impl IntoIterator<Item = &'a str>) -> Self {
+        let known = |model: &str| records.get_key_value(model);
+        let records = models.into_iter().filter_map(known);
+        Self { records: records.map(|(model, record)| (model.clone(), *record)).collect() }
+    }
+
+    /// Weighs the participants, one entry per seat; their normalised weights average 1.
+    #[must_use]
+    pub fn weigh<'a>(&self, participants: impl IntoIterator<Item = &'a str>) -> WeightsInfo {
+        let mut weights = BTreeMap::new();
+        let mut seats = Vec::new();
+        for model in participants {
+            let weighed = || self.one(model);
+            let weight = weights.entry(model.to_owned()).or_insert_with(weighed);
+            seats.push(weight.weight);
+        }
+        let average = seats.iter().sum::<f64>() / count(seats.len().max(1));
+        for weight in weights.values_mut() {
+            weight.normalized_weight = rounded(weight.weight / average);
+        }
+        WeightsInfo::over(weights)
+    }
+
+    fn one(&self, model: &str) -> ModelWeight {
+        let record = self.records.get(model).copied().unwrap_or_default();
+        let (raw, explanation) = formula(&record);
+        let weight = raw.clamp(LEAST, MOST);
+        let explanation = if weight < raw {
+            format!("{explanation}, at most {MOST}")
+        } else if weight > raw {
+            format!("{explanation}, at least {LEAST}")
+        } else {
+            explanation
+        };
+        ModelWeight {
+            model: model.to_owned(),
+            runs: record.runs,
+            win_rate: rounded(record.win_rate),
+            average_rank: record.average_rank.map(rounded),
+            average_confidence: record.average_confidence.map(rounded),
+            has_history: record.runs >= MIN_RUNS,
+            raw_weight: rounded(raw),
+            weight: rounded(weight),
+            normalized_weight: BASE,
+            weight_explanation: explanation,
+        }
+    }
+}
+
+/// The weight before its bounds, and the sum that makes it.
+fn formula(record: &Record) -> (f64, String) {
+    if record.runs < MIN_RUNS {
+        let has = match record.runs {
+            0 => "it has none yet".to_owned(),
+            runs => format!("it has {runs}"),
+        };
+        return (BASE, format!("{BASE:.2}: weighed from {MIN_RUNS} ranked answers on; {has}"));
+    }
+    let wins = record.win_rate / 100.0 * FOR_WINS;
+    let mut raw = BASE + wins;
+    let mut sum = format!("{BASE:.2} + {wins:.2} (first in {:.1} %)", record.win_rate);
+    if let Some(rank) = record.average_rank {
+        // No rank is better than the first; a smaller figure would weigh without bound.
+        let part = FOR_RANK / rank.max(1.0);
+        raw += part;
+        sum.push_str(&format!(" + {part:.2} (average rank {rank:.2})"));
+    }
+    if let Some(confidence) = record.average_confidence {
+        let part = (confidence - 1.0) / 9.0 * FOR_CONFIDENCE;
+        raw += part;
+        sum.push_str(&format!(" + {part:.2} (confidence {confidence:.1} of 10)"));
+    }
+    (raw, format!("{sum} = {raw:.2}"))
+}
+
+impl WeightsInfo {
+    fn over(weights: BTreeMap<String, ModelWeight>) -> Self {
+        let with_history = weights.values().filter(|weight| weight.has_history).count();
+        let all = || weights.values().map(|weight| weight.weight);
+        let range = WeightRange {
+            min: all().min_by(f64::total_cmp).unwrap_or(BASE),
+            max: all().max_by(f64::total_cmp).unwrap_or(BASE),
+        };
+        let explanation = if with_history == 0 {
+            format!(
+                "No model has {MIN_RUNS} ranked answers in earlier runs yet: every ballot counts the same."
+            )
+        } else {
+            format!(
+                "{with_history} of {} models are weighed by their earlier runs, from {:.2} to {:.2}; the \
+                 weights are then divided by their average.",
+                weights.len(),
+                range.min,
+                range.max
+            )
+        };
+        Self {
+            has_historical_data: with_history > 0,
+            models_with_history: small(with_history),
+            total_models_tracked: small(weights.len()),
+            weight_range: range,
+            explanation,
+            weights,
+        }
+    }
+
+    /// What the ballot of this model counts; 1 for one that is not among them.
+    #[must_use]
+    pub fn of(&self, model: &str) -> f64 {
+        self.weights.get(model).map_or(BASE, |weight| weight.normalized_weight)
+    }
+}
+
+fn small(things: usize) -> u32 {
+    u32::try_from(things).unwrap_or(u32::MAX)
+}
+
+fn rounded(value: f64) -> f64 {
+    (value * 1e4).round() / 1e4
+}
+
+#[cfg(test)]
+#[path = "weights_tests.rs"]
+mod tests;

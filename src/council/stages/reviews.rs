@@ -14,6 +14,7 @@ use crate::council::ranking::aggregate::{self, AggregateFacts, AggregateRow, Can
 use crate::council::ranking::label::Label;
 use crate::council::ranking::order;
 use crate::council::ranking::parse::{self, Ballot, Parse};
+use crate::council::ranking::weights::WeightsInfo;
 use crate::council::round::Pass;
 use crate::council::run::{Run, Stage};
 use crate::council::settings::Member;
@@ -77,6 +78,12 @@ pub struct ReviewsMetadata {
     /// run may not escalate any more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub escalation_info: Option<Box<EscalationInfo>>,
+    /// Whether ballots count by their authors' records.
+    #[serde(default)]
+    pub use_weighted_consensus: bool,
+    /// What each reviewer's ballot weighs, and why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub weights_info: Option<WeightsInfo>,
 }
 
 /// The events of stage 2.
@@ -364,21 +371,27 @@ fn summary(plan: &Plan, labelled: &[Labelled<'_>], reviews: &[Review]) -> Review
             member: entry.answer.member.clone(),
         })
         .collect();
+    let reviewers = reviews.iter().map(|review| review.model.as_str());
+    let weights = plan.weighing.as_ref().map(|weighing| weighing.weigh(reviewers));
     let votes: Vec<Vote> = reviews
         .iter()
         .map(|review| Vote {
             model: review.model.clone(),
             member: review.member.clone(),
             tiers: if review.counts { review.tiers.clone() } else { Vec::new() },
-            weight: 1.0,
+            weight: weights.as_ref().map_or(1.0, |weights| weights.of(&review.model)),
         })
         .collect();
     if !candidates.is_empty() {
-        let settings =
-            aggregate::Settings { count_self_votes: plan.settings.count_self_votes, weights_on: false };
+        let settings = aggregate::Settings {
+            count_self_votes: plan.settings.count_self_votes,
+            weights_on: weights.is_some(),
+        };
         let result = aggregate::aggregate(&candidates, &votes, settings);
         metadata.aggregate_rankings = result.rows;
         metadata.aggregate = Some(result.facts).filter(|_| candidates.len() > 1);
     }
+    metadata.use_weighted_consensus = weights.is_some();
+    metadata.weights_info = weights;
     metadata
 }

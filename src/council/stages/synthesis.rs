@@ -3,10 +3,12 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::answers::{Answer, is_false, rejects_the_system_prompt};
+use super::answers::{is_false, rejects_the_system_prompt};
 use super::editorial::{self, Editorial};
 use super::reviews::Reviewed;
 use crate::council::event::Event;
+use crate::council::options::consensus::ConsensusInfo;
+use crate::council::options::multi_chairman::SynthesisDraft;
 use crate::council::plan::Plan;
 use crate::council::prompts::fence::{self, Fence};
 use crate::council::prompts::history;
@@ -58,6 +60,24 @@ pub struct Synthesis {
     /// No model was asked: the simulated provider wrote this.
     #[serde(default, skip_serializing_if = "is_false")]
     pub simulated: bool,
+    /// The drafts of several chairmen, in the order of their labels. Usage and cost above are then
+    /// those of the choice; each draft has its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub syntheses: Vec<SynthesisDraft>,
+    /// The label of the draft that the answer goes back to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selected_synthesis: Option<String>,
+    /// Who wrote that draft.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selected_model: Option<String>,
+    /// Who chose it; absent when there was nothing to choose from, or nobody could.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selected_by: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selection_reasoning: Option<String>,
+    /// Everything that was written over the choice before the final answer, as it came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evaluation: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -80,7 +100,12 @@ impl Synthesis {
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum SynthesisEvent {
     /// A chairman begins to write; a second one means that the first failed: clear its text.
-    Stage3Start { model: String },
+    Stage3Start {
+        model: String,
+        /// Several chairmen write first, and this one will choose.
+        #[serde(default, skip_serializing_if = "is_false")]
+        use_multi_chairman: bool,
+    },
     /// A piece of the answer.
     Stage3Token { model: String, content: String },
     /// A piece of the chairman's reasoning, shown apart.
@@ -88,7 +113,18 @@ pub enum SynthesisEvent {
     /// A chairman failed.
     Stage3Error { model: String, error: String, error_kind: ErrorKind },
     /// The answer is whole.
-    Stage3Complete { data: Box<Synthesis> },
+    Stage3Complete {
+        data: Box<Synthesis>,
+        /// The council agreed: this is a member's answer, and no chairman wrote.
+        #[serde(default, skip_serializing_if = "is_false")]
+        is_consensus: bool,
+        /// Whether it agreed and why, where that was asked for.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        consensus_info: Option<Box<ConsensusInfo>>,
+        /// Several chairmen wrote, and one chose.
+        #[serde(default, skip_serializing_if = "is_false")]
+        use_multi_chairman: bool,
+    },
 }
 
 impl SynthesisEvent {
@@ -108,27 +144,20 @@ impl SynthesisEvent {
     }
 }
 
-/// Writes the answer, by the chairman or the next in the chain.
+/// Writes the answer, by the chairman or the next in the chain. Whoever asked for it tells that it is
+/// whole.
 pub async fn write(run: &Run, round: &Round<'_>) -> Synthesis {
-    let Round { plan, answers, reviewed, .. } = round;
+    let plan = round.plan;
     let chairman = &plan.settings.chairman_model;
-    let prompts = Prompts {
-        whole: prompt(run, round, Reviews::Whole),
-        short: (!reviewed.reviews.is_empty()).then(|| prompt(run, round, Reviews::Ranking)),
-    };
+    let prompts = Prompts::of(run, round);
     let mut failures: Vec<(String, CallError)> = Vec::new();
     let mut synthesis = None;
     for model in chain(round) {
-        run.emit(&format!("stage3/{model}/start"), SynthesisEvent::Stage3Start { model: model.clone() })
-            .await;
-        match ask(run, round, &model, &prompts).await {
-            Ok((reply, shortened)) => {
-                let mut whole = read(&model, reply);
-                if shortened {
-                    whole.notes.push(format!(
-                        "The reviews did not fit into {model}'s context: it wrote from the answers and the ranking."
-                    ));
-                }
+        let key = format!("stage3/{model}");
+        let start = SynthesisEvent::Stage3Start { model: model.clone(), use_multi_chairman: false };
+        run.emit(&format!("{key}/start"), start).await;
+        match ask(run, round, &model, &key, &prompts, Shown::AsItComes).await {
+            Ok(whole) => {
                 synthesis = Some(whole);
                 break;
             }
@@ -138,7 +167,7 @@ pub async fn write(run: &Run, round: &Round<'_>) -> Synthesis {
                     error: error.message.clone(),
                     error_kind: error.kind,
                 };
-                run.emit(&format!("stage3/{model}/error"), event).await;
+                run.emit(&format!("{key}/error"), event).await;
                 failures.push((model, error));
             }
         }
@@ -151,15 +180,22 @@ pub async fn write(run: &Run, round: &Round<'_>) -> Synthesis {
         synthesis.alias.clone_from(&plan.settings.chairman_alias);
     }
     synthesis.simulated = run.is_simulated(&synthesis.model);
-    say_what_was_lost(&mut synthesis, answers, reviewed, &failures);
-    let event = SynthesisEvent::Stage3Complete { data: Box::new(synthesis.clone()) };
-    run.emit("stage3/complete", event).await;
+    synthesis.notes.extend(losses(round));
+    for (model, error) in &failures {
+        synthesis.notes.push(format!("{model} could not write the final answer: {}", error.message));
+    }
+    synthesis.heading = if synthesis.error.is_some() {
+        "No final answer: the chairman and its stand-ins failed".to_owned()
+    } else {
+        let stand_in = "written by a stand-in for the chairman";
+        heading(round, Some(stand_in).filter(|_| synthesis.fallback_for.is_some()))
+    };
     synthesis
 }
 
 /// The chairman, the configured fallbacks, then the best-ranked member that is none of these (any
 /// that answered, if nobody is ranked); nobody twice.
-fn chain(round: &Round<'_>) -> Vec<String> {
+pub(in crate::council) fn chain(round: &Round<'_>) -> Vec<String> {
     let settings = &round.plan.settings;
     let mut chain: Vec<String> = Vec::new();
     for model in [&settings.chairman_model].into_iter().chain(&settings.chairman_fallbacks) {
@@ -182,35 +218,68 @@ enum Reviews {
     Ranking,
 }
 
-struct Prompts {
+/// What every chairman is asked.
+pub(in crate::council) struct Prompts {
     whole: String,
     /// Without the reviews' texts, for a context that the whole does not fit into.
     short: Option<String>,
 }
 
-/// The reply, and whether it answers the short prompt.
-async fn ask(
+impl Prompts {
+    /// The prompts over a round.
+    pub fn of(run: &Run, round: &Round<'_>) -> Self {
+        Self {
+            whole: prompt(run, round, Reviews::Whole),
+            short: (!round.reviewed.reviews.is_empty()).then(|| prompt(run, round, Reviews::Ranking)),
+        }
+    }
+}
+
+/// When a chairman's text is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::council) enum Shown {
+    AsItComes,
+    /// By whoever asked, when it is whole.
+    Later,
+}
+
+/// Lets one chairman write. `key` names the call's place.
+///
+/// # Errors
+/// The call's own failure, after retries without what the model does not take.
+pub(in crate::council) async fn ask(
     run: &Run,
     round: &Round<'_>,
     model: &str,
+    key: &str,
     prompts: &Prompts,
-) -> Result<(Reply, bool), CallError> {
+    shown: Shown,
+) -> Result<Synthesis, CallError> {
     let plan = round.plan;
     let mut system = round.system_prompt_of(model);
-    let mut key = format!("stage3/{model}");
-    let mut result = send(run, plan, model, &key, system, &prompts.whole).await;
+    let mut key = key.to_owned();
+    let mut result = send(run, plan, model, &key, messages(system, &prompts.whole), shown).await;
     if system.is_some() && result.as_ref().is_err_and(rejects_the_system_prompt) {
         system = None;
         key.push_str("/without_system_prompt");
-        result = send(run, plan, model, &key, system, &prompts.whole).await;
+        result = send(run, plan, model, &key, messages(system, &prompts.whole), shown).await;
     }
     if let Some(short) = &prompts.short
         && result.as_ref().is_err_and(|error| error.kind == ErrorKind::ContextTooLong)
     {
         key.push_str("/without_reviews");
-        return Ok((send(run, plan, model, &key, system, short).await?, true));
+        let reply = send(run, plan, model, &key, messages(system, short), shown).await?;
+        let note = format!(
+            "The reviews did not fit into {model}'s context: it wrote from the answers and the ranking."
+        );
+        return Ok(Synthesis { notes: vec![note], ..read(model, reply) });
     }
-    Ok((result?, false))
+    Ok(read(model, result?))
+}
+
+fn messages(system: Option<&str>, prompt: &str) -> Vec<ChatMessage> {
+    let system = system.map(|content| ChatMessage { role: Role::System, content: content.to_owned() });
+    system.into_iter().chain([ChatMessage { role: Role::User, content: prompt.to_owned() }]).collect()
 }
 
 async fn send(
@@ -218,14 +287,12 @@ async fn send(
     plan: &Plan,
     model: &str,
     key: &str,
-    system: Option<&str>,
-    prompt: &str,
+    messages: Vec<ChatMessage>,
+    shown: Shown,
 ) -> Result<Reply, CallError> {
-    let system = system.map(|content| ChatMessage { role: Role::System, content: content.to_owned() });
-    let prompt = ChatMessage { role: Role::User, content: prompt.to_owned() };
     let request = ChatRequest {
         model: model.to_owned(),
-        messages: system.into_iter().chain([prompt]).collect(),
+        messages,
         purpose: Purpose::Synthesis,
         sampling: plan.settings.sampling(Purpose::Synthesis),
         timeouts: plan.settings.timeouts(Purpose::Synthesis),
@@ -239,7 +306,11 @@ async fn send(
             SynthesisEvent::Stage3ReasoningToken { model: model.to_owned(), content }.into()
         },
     );
-    run.call(Stage::Stage3, key, request).stream(view).send().await
+    let call = run.call(Stage::Stage3, key, request);
+    match shown {
+        Shown::AsItComes => call.stream(view).send().await,
+        Shown::Later => call.send().await,
+    }
 }
 
 fn prompt(run: &Run, round: &Round<'_>, how: Reviews) -> String {
@@ -299,8 +370,13 @@ fn ranking(reviewed: &Reviewed) -> String {
         .aggregate_rankings
         .iter()
         .map(|row| {
+            let weighted = if row.weights_applied {
+                format!(", {:.2} by the reviewers' weights", row.weighted_average_rank)
+            } else {
+                String::new()
+            };
             format!(
-                "- {}: average rank {:.2} over {} ballots",
+                "- {}: average rank {:.2} over {} ballots{weighted}",
                 row.member, row.average_rank, row.rankings_count
             )
         })
@@ -344,43 +420,42 @@ fn nobody(chairman: &str, failures: &[(String, CallError)]) -> Synthesis {
     }
 }
 
-/// The heading follows the outcome: it never says "the council" over less than the council.
-fn say_what_was_lost(
-    synthesis: &mut Synthesis,
-    answers: &[Answer],
-    reviewed: &Reviewed,
-    failures: &[(String, CallError)],
-) {
-    let good = answers.iter().filter(|answer| answer.is_good()).count();
+/// What was lost on the way to the answer, in plain sentences.
+pub(in crate::council) fn losses(round: &Round<'_>) -> Vec<String> {
+    let Round { answers, reviewed, .. } = round;
+    let mut notes = Vec::new();
     for answer in answers.iter().filter(|answer| !answer.is_good()) {
         let error = answer.error.as_deref().unwrap_or_default();
-        synthesis.notes.push(format!("{} gave no answer: {error}", answer.member));
+        notes.push(format!("{} gave no answer: {error}", answer.member));
     }
     for answer in answers.iter().filter(|answer| answer.late) {
-        synthesis.notes.push(format!("{} answered late: its answer was not reviewed.", answer.member));
+        notes.push(format!("{} answered late: its answer was not reviewed.", answer.member));
     }
     for review in &reviewed.reviews {
         if let Some(error) = &review.error {
-            synthesis.notes.push(format!("{} gave no review: {error}", review.member));
+            notes.push(format!("{} gave no review: {error}", review.member));
         } else if !review.counts {
-            synthesis.notes.push(format!("{}'s review holds no ballot that counts.", review.member));
+            notes.push(format!("{}'s review holds no ballot that counts.", review.member));
         }
     }
-    for (model, error) in failures {
-        synthesis.notes.push(format!("{model} could not write the final answer: {}", error.message));
-    }
-    synthesis.heading = if synthesis.error.is_some() {
-        "No final answer: the chairman and its stand-ins failed".to_owned()
-    } else if good == 1 {
-        "Answer after a single member's reply, without peer review".to_owned()
-    } else if good < answers.len() {
-        let writer = if synthesis.fallback_for.is_some() { ", written by a stand-in" } else { "" };
-        format!("Answer of {good} of {} members{writer}", answers.len())
-    } else if synthesis.fallback_for.is_some() {
-        "Answer of the council, written by a stand-in for the chairman".to_owned()
-    } else if !reviewed.reviews.is_empty() && !reviewed.reviews.iter().any(|review| review.counts) {
+    notes
+}
+
+/// The heading follows the outcome: it never says "the council" over less than the council. `by`
+/// says who wrote, where it was not simply the chairman.
+pub(in crate::council) fn heading(round: &Round<'_>, by: Option<&str>) -> String {
+    let (good, asked) = (round.good().count(), round.answers.len());
+    let reviews = &round.reviewed.reviews;
+    let by = by.map(|by| format!(", {by}"));
+    if good == 1 {
+        format!("Answer after a single member's reply, without peer review{}", by.unwrap_or_default())
+    } else if good < asked {
+        format!("Answer of {good} of {asked} members{}", by.unwrap_or_default())
+    } else if let Some(by) = by {
+        format!("Answer of the council{by}")
+    } else if !reviews.is_empty() && !reviews.iter().any(|review| review.counts) {
         "Answer of the council, without a ranking".to_owned()
     } else {
         "Final answer of the council".to_owned()
-    };
+    }
 }

@@ -93,6 +93,17 @@ impl Events {
     }
 }
 
+/// The first event of a type.
+#[track_caller]
+pub fn find<'a>(events: &'a [Event], kind: &str) -> &'a Value {
+    &events.iter().find(|event| event.kind() == kind).unwrap_or_else(|| panic!("no {kind}")).json
+}
+
+/// The types of the events in their order, without tokens.
+pub fn kinds(events: &[Event]) -> Vec<&str> {
+    events.iter().filter(|event| !event.is_token()).map(Event::kind).collect()
+}
+
 fn parse(frame: &str) -> Option<Event> {
     let mut event = Event { id: None, json: Value::Null };
     for line in frame.lines() {

@@ -49,6 +49,8 @@ pub enum AskedFor {
     Answer,
     Review,
     Synthesis,
+    /// Also when only the letter is asked for.
+    Selection,
     Title,
     Routing,
     Critique,
@@ -82,6 +84,8 @@ impl RecordedRequest {
             AskedFor::Critique
         } else if beginning.contains("revise your answer") {
             AskedFor::Revision
+        } else if prompt.contains("SELECTED: ") {
+            AskedFor::Selection
         } else if prompt.contains("COUNCIL NOTES:") || beginning.contains("chairman") {
             AskedFor::Synthesis
         } else if prompt.contains("FINAL RANKING") {
@@ -326,6 +330,9 @@ pub fn plausible(request: &RecordedRequest) -> Script {
     match request.asked_for() {
         AskedFor::Answer => Script::answer(&format!("A scripted answer of {model}.\n\nCONFIDENCE: 8")),
         AskedFor::Synthesis => Script::answer(&format!("A scripted synthesis by {model}.")),
+        AskedFor::Selection => Script::answer(
+            "EVALUATION:\nAll are fair.\n\nSELECTED: A\n\nREASONING:\nIt is clear.\n\nFINAL RESPONSE:\nUNCHANGED",
+        ),
         AskedFor::Title => Script::answer("A Scripted Title"),
         AskedFor::Routing => {
             Script::answer("CATEGORY: CODING\nCONFIDENCE: 0.9\nREASONING: It is about code.")
