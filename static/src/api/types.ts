@@ -31,9 +31,17 @@ export type CouncilEvent = Schemas["Event"];
 
 export type User = Schemas["Me"];
 export type Config = Schemas["ConfigView"];
+/** The kinds of questions that routing tells apart. */
+export type Category = "coding" | "creative" | "factual" | "analysis" | "general";
 export type CouncilMember = Schemas["Member"];
-/** What `PUT /api/config` takes; a field that is left out stays as it is. */
-export type ConfigChange = Partial<Schemas["SettingsLayer"]>;
+type Layer = Schemas["SettingsLayer"];
+/**
+ * What `PUT /api/config` takes; a field that is left out stays as it is. What a person typed where a
+ * number belongs is sent as typed when it is none: the server says what is wrong with it.
+ */
+export type ConfigChange = {
+  [Key in keyof Layer]?: Layer[Key] extends number | null ? number | string | null : Layer[Key];
+};
 export type Model = Schemas["ModelInfo"];
 export type ModelList = Schemas["ModelList"];
 export type Token = Schemas["TokenView"];

@@ -162,7 +162,10 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
             restarted: true,
             late: entry.late,
           }));
+        case "routing":
         case "stage2":
+        case "refinement":
+        case "adversary":
         case "title":
           return run;
         case "stage3":

@@ -156,6 +156,7 @@ export const storedRun = (
     aggregate: facts,
     aggregate_confidence: confidence,
     costs,
+    ignored: [],
     title: null,
   },
 });

@@ -8,6 +8,7 @@ import { Notice } from "../../ui/notice";
 import { toast } from "../../ui/toast";
 import { changeOf, draftOf, isChanged, type SettingsDraft } from "./form";
 import { Members } from "./members";
+import { OptionSettings } from "./options";
 import { Roles, Rules } from "./roles";
 
 /** Asks before a reload or a closed tab throws edits away. */
@@ -20,6 +21,14 @@ function useGuard(active: boolean) {
   }, [active]);
 }
 
+/** Goes to the part the address names (`/settings#escalation`): it was not there when the page came. */
+function useAnchor() {
+  useEffect(() => {
+    const name = location.hash.slice(1);
+    if (name) document.getElementById(name)?.scrollIntoView({ block: "start" });
+  }, []);
+}
+
 export function CouncilForm({ config }: { config: Config }) {
   const [draft, setDraft] = useState(() => draftOf(config));
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -27,10 +36,11 @@ export function CouncilForm({ config }: { config: Config }) {
   const form = useRef<HTMLFormElement>(null);
   const changed = isChanged(draft, config);
   useGuard(changed);
+  useAnchor();
 
   useEffect(() => {
     if (problem?.fields.length) {
-      form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+      form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid]')?.focus();
     }
   }, [problem]);
 
@@ -84,6 +94,12 @@ export function CouncilForm({ config }: { config: Config }) {
         <h2 id="rules-title">Rules</h2>
         <Rules draft={draft} onChange={change} />
       </section>
+      <OptionSettings
+        draft={draft}
+        errors={errors}
+        most={config.limits.max_members}
+        onChange={change}
+      />
       <div className="save-bar">
         {problem && (
           <Notice tone="bad" urgent>
