@@ -10,6 +10,7 @@ import "./styles/notices.css";
 import "./styles/layout.css";
 import "./styles/sidebar.css";
 import "./styles/composer.css";
+import "./styles/options.css";
 import "./styles/conversation.css";
 import "./styles/council.css";
 import "./styles/final.css";

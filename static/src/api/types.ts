@@ -45,7 +45,18 @@ export type ConfigChange = {
 export type Model = Schemas["ModelInfo"];
 export type ModelList = Schemas["ModelList"];
 export type Token = Schemas["TokenView"];
-export type Ask = Pick<Schemas["MessageRequest"], "content"> & Partial<Schemas["MessageRequest"]>;
+export type Ask = Pick<Schemas["MessageRequest"], "content"> &
+  Partial<Schemas["MessageRequest"]> & {
+    use_weighted_consensus?: boolean;
+    use_early_consensus?: boolean;
+    use_multi_chairman?: boolean;
+    use_dynamic_routing?: boolean;
+    use_escalation?: boolean;
+    use_refinement?: boolean;
+    refinement_max_iterations?: number;
+    use_adversary?: boolean;
+    verbosity?: number;
+  };
 
 /** A token as it is answered once, when it is made: with its secret. */
 export type NewToken = Schemas["CreatedToken"];

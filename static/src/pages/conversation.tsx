@@ -2,8 +2,8 @@ import { useCallback, useEffect, useMemo, useRef } from "react";
 import { Link } from "wouter";
 import { api } from "../api/client";
 import { asProblem } from "../api/problem";
-import { useConversation } from "../api/queries";
-import type { Ask, Conversation } from "../api/types";
+import { keys, queryClient, useConversation } from "../api/queries";
+import type { Ask, Config, Conversation } from "../api/types";
 import { Composer } from "../features/composer/composer";
 import { drafts } from "../features/composer/draft";
 import { TagEditor } from "../features/conversations/tags";
@@ -11,6 +11,7 @@ import { LiveStatus } from "../features/council/deliberation";
 import { LinkStatus } from "../features/council/link-status";
 import { TurnView } from "../features/council/turn";
 import { turnsOf } from "../features/council/turns";
+import { toAsk } from "../features/options/choices";
 import { isFollowed, stop, useLiveRuns } from "../run/live";
 import { resume, setRefusal, settleWith, start, startAgain, useRefusals } from "../run/session";
 import { isLive } from "../run/state";
@@ -106,7 +107,8 @@ function Loaded({ conversation }: { conversation: Conversation }) {
   const askAgain = useCallback(
     (question: string) => {
       setRefusal(id, null);
-      start(id, { content: question });
+      const config = queryClient.getQueryData<Config>(keys.config);
+      start(id, { content: question, ...toAsk(drafts.read(id).choices, config) });
     },
     [id],
   );

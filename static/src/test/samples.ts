@@ -4,6 +4,7 @@ import type {
   AggregateRow,
   Answer,
   AssistantMessage,
+  Config,
   Costs,
   CouncilEvent,
   Review,
@@ -82,6 +83,37 @@ export const costs: Costs = {
   total_tokens: 900,
   unknown_cost_calls: 0,
   by_stage: {},
+};
+
+/** Two members, and no models for any option. */
+export const config: Config = {
+  council_models: [{ model: "aurora/large" }, { model: "boreal/chat", alias: "Basil" }],
+  chairman_model: "cedar/pro",
+  chairman_fallbacks: [],
+  title_model: "dune/small",
+  utility_model: "dune/small",
+  use_system_prompt_stage2: true,
+  use_system_prompt_stage3: true,
+  count_self_votes: false,
+  multi_chairman_models: [],
+  routing_pools: {},
+  tier1_models: [],
+  tier2_models: [],
+  escalation_confidence_threshold: 6,
+  escalation_min_confidence_threshold: 4,
+  escalation_agreement_threshold: 0.5,
+  adversary_model: null,
+  is_default: true,
+  features: {
+    search: false,
+    research: false,
+    cache: false,
+    arena: false,
+    auth: false,
+    simulated: false,
+  },
+  modes: ["council"],
+  limits: { max_content_chars: 1000, max_members: 7 },
 };
 
 const labels = {

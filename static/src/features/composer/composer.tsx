@@ -5,6 +5,8 @@ import type { Ask } from "../../api/types";
 import { count } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 import { Notice } from "../../ui/notice";
+import { toAsk } from "../options/choices";
+import { useOptions } from "../options/option-bar";
 import { drafts, useDraft } from "./draft";
 
 interface Props {
@@ -24,6 +26,12 @@ export function Composer({ conversationId, running, stopping, refusal, onAsk, on
   const [sending, setSending] = useState(false);
   const [promptOpen, setPromptOpen] = useState(draft.systemPrompt !== "");
   const id = useId();
+
+  const options = useOptions({
+    choices: draft.choices,
+    config: config.data,
+    onChange: (change) => drafts.choose(conversationId, change),
+  });
 
   const limit = config.data?.limits?.max_content_chars ?? 100_000;
   // The server counts characters, not UTF-16 units; only long texts are worth the difference.
@@ -48,8 +56,7 @@ export function Composer({ conversationId, running, stopping, refusal, onAsk, on
 
   const sendNow = async () => {
     if (!canSend) return;
-    const body: Ask = { content: draft.content };
-    if (draft.useCot) body.use_cot = true;
+    const body: Ask = { content: draft.content, ...toAsk(draft.choices, config.data) };
     if (draft.systemPrompt.trim()) body.system_prompt = draft.systemPrompt;
     setSending(true);
     try {
@@ -101,17 +108,9 @@ export function Composer({ conversationId, running, stopping, refusal, onAsk, on
             />
           </label>
         )}
+        {options.panel}
         <div className="composer-row">
-          <button
-            type="button"
-            className="chip"
-            aria-pressed={draft.useCot}
-            aria-describedby={`${id}-cot`}
-            onClick={() => drafts.write(conversationId, { useCot: !draft.useCot })}
-          >
-            {draft.useCot && <Icon name="check" />}
-            Step by step
-          </button>
+          {options.bar}
           <button
             type="button"
             className="chip"
@@ -121,11 +120,6 @@ export function Composer({ conversationId, running, stopping, refusal, onAsk, on
             Instructions
             {!promptOpen && draft.systemPrompt.trim() !== "" && <span className="chip-dot" />}
           </button>
-          <span id={`${id}-cot`} className="composer-explains">
-            {draft.useCot
-              ? "Each member writes out thinking, analysis and conclusion."
-              : "Step by step: members show their thinking and analysis."}
-          </span>
           {length > 0 && (
             <span className={tooLong ? "counter counter-over" : "counter"} role="status">
               {count(length)} of {count(limit)} characters

@@ -1,14 +1,15 @@
-/** What is typed and not yet sent, per conversation, kept across reloads. */
+/** What is typed and chosen and not yet sent, per conversation, kept across reloads. */
 import { useSyncExternalStore } from "react";
 import { kept } from "../../ui/kept";
+import { type Choices, changed, defaults, readChoices } from "../options/choices";
 
 export interface Draft {
   content: string;
-  useCot: boolean;
   systemPrompt: string;
+  choices: Choices;
 }
 
-const empty: Draft = { content: "", useCot: false, systemPrompt: "" };
+const empty: Draft = { content: "", systemPrompt: "", choices: defaults };
 const cache = new Map<string, Draft>();
 const listeners = new Set<() => void>();
 const keyOf = (id: string | null) => `draft:${id ?? "new"}`;
@@ -17,7 +18,13 @@ function parse(text: string | null): Draft {
   if (text === null) return empty;
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? { ...empty, ...value } : empty;
+    if (typeof value !== "object" || value === null) return empty;
+    const { content, systemPrompt, choices } = value as Record<string, unknown>;
+    return {
+      content: typeof content === "string" ? content : "",
+      systemPrompt: typeof systemPrompt === "string" ? systemPrompt : "",
+      choices: readChoices(choices),
+    };
   } catch {
     return empty;
   }
@@ -36,9 +43,17 @@ export const drafts = {
   write(id: string | null, change: Partial<Draft>) {
     const draft = { ...drafts.read(id), ...change };
     cache.set(keyOf(id), draft);
-    const isEmpty = !draft.content && !draft.useCot && !draft.systemPrompt;
-    kept.write(keyOf(id), isEmpty ? null : JSON.stringify(draft));
+    const choices = changed(draft.choices);
+    const isEmpty = !draft.content && !draft.systemPrompt && Object.keys(choices).length === 0;
+    kept.write(keyOf(id), isEmpty ? null : JSON.stringify({ ...draft, choices }));
     for (const listener of listeners) listener();
+  },
+  /** Takes or changes options, and leaves the rest. */
+  choose(id: string | null, change: Partial<Choices>) {
+    drafts.write(id, { choices: { ...drafts.read(id).choices, ...change } });
+  },
+  clear(id: string | null) {
+    drafts.write(id, empty);
   },
 };
 

@@ -1,0 +1,163 @@
+/** What a person chose for the next run, under the names the server knows, and what of it is sent. */
+import type { Ask, Config } from "../../api/types";
+
+/** The options that are on or off. */
+export type Toggle =
+  | "use_cot"
+  | "use_dynamic_routing"
+  | "use_escalation"
+  | "use_weighted_consensus"
+  | "use_early_consensus"
+  | "use_multi_chairman"
+  | "use_refinement"
+  | "use_adversary";
+
+export type Choices = Record<Toggle, boolean> & {
+  refinement_max_iterations: number;
+  /** The reviews begin when so many have answered; null is all. */
+  quorum: number | null;
+  straggler_grace_ms: number;
+  /** 0 nothing, 1 stages, 2 models as well, 3 everything. */
+  verbosity: number;
+};
+
+export const defaults: Choices = {
+  use_cot: false,
+  use_dynamic_routing: false,
+  use_escalation: false,
+  use_weighted_consensus: true,
+  use_early_consensus: false,
+  use_multi_chairman: false,
+  use_refinement: false,
+  refinement_max_iterations: 2,
+  use_adversary: false,
+  quorum: null,
+  straggler_grace_ms: 0,
+  verbosity: 0,
+};
+
+export const mostRounds = 5;
+
+export const names: Record<Toggle, string> = {
+  use_cot: "Step by step",
+  use_dynamic_routing: "Routing",
+  use_escalation: "Escalation",
+  use_weighted_consensus: "Weighted votes",
+  use_early_consensus: "Early consensus",
+  use_multi_chairman: "Several chairmen",
+  use_refinement: "Refinement",
+  use_adversary: "Devil’s advocate",
+};
+
+const whole = (value: unknown, low: number, high: number): value is number =>
+  typeof value === "number" && Number.isInteger(value) && value >= low && value <= high;
+
+/** What was kept of a choice, by whatever release of this page: what is not right is left out. */
+export function readChoices(kept: unknown): Choices {
+  const given = (typeof kept === "object" && kept !== null ? kept : {}) as Record<string, unknown>;
+  const choices = { ...defaults };
+  for (const name of Object.keys(names) as Toggle[]) {
+    if (typeof given[name] === "boolean") choices[name] = given[name];
+  }
+  const { refinement_max_iterations: rounds, quorum, straggler_grace_ms, verbosity } = given;
+  if (whole(rounds, 1, mostRounds)) choices.refinement_max_iterations = rounds;
+  if (whole(quorum, 1, 7)) choices.quorum = quorum;
+  if (whole(straggler_grace_ms, 0, 600_000)) choices.straggler_grace_ms = straggler_grace_ms;
+  if (whole(verbosity, 0, 3)) choices.verbosity = verbosity;
+  return choices;
+}
+
+/** What differs from a plain run: all that is worth keeping or sending. */
+export function changed(choices: Choices): Partial<Choices> {
+  return Object.fromEntries(
+    Object.entries(choices).filter(([name, value]) => value !== defaults[name as keyof Choices]),
+  );
+}
+
+export interface Obstacle {
+  reason: string;
+  /** Where in the settings it can be mended. */
+  settings: string | null;
+}
+
+/** Why an option cannot be used now; null when it can. */
+export function obstacle(
+  name: Toggle,
+  choices: Choices,
+  config: Config | undefined,
+): Obstacle | null {
+  if (!config) return null;
+  switch (name) {
+    case "use_dynamic_routing":
+      if (Object.values(config.routing_pools).some((models) => models.length > 0)) return null;
+      return { reason: "No models are set for any kind of question.", settings: "routing" };
+    case "use_escalation":
+      if (config.tier1_models.length === 0 || config.tier2_models.length === 0) {
+        return { reason: "Two tiers of models are needed.", settings: "escalation" };
+      }
+      if (choices.use_dynamic_routing && !obstacle("use_dynamic_routing", choices, config)) {
+        return { reason: "Routing chooses the members already.", settings: null };
+      }
+      return null;
+    case "use_multi_chairman":
+      if (config.multi_chairman_models.length > 0) return null;
+      return { reason: "No drafting chairmen are set.", settings: "chairmen" };
+    case "use_cot":
+    case "use_weighted_consensus":
+    case "use_early_consensus":
+    case "use_refinement":
+    case "use_adversary":
+      return null;
+  }
+}
+
+/** The choices that will count: what cannot be used stays chosen, for when it can, and is not sent. */
+export function effective(choices: Choices, config: Config | undefined): Choices {
+  const result = { ...choices };
+  for (const name of Object.keys(names) as Toggle[]) {
+    if (result[name] && obstacle(name, choices, config)) result[name] = false;
+  }
+  const members = config?.council_models.length ?? Number.POSITIVE_INFINITY;
+  if (result.quorum !== null && result.quorum >= members) result.quorum = null;
+  return result;
+}
+
+/** The part of a request that these choices make. */
+export function toAsk(choices: Choices, config: Config | undefined): Partial<Ask> {
+  const counting = effective(choices, config);
+  const { refinement_max_iterations, straggler_grace_ms, ...rest } = changed(counting);
+  return {
+    ...rest,
+    // A number without its option would say nothing.
+    ...(counting.use_refinement && refinement_max_iterations ? { refinement_max_iterations } : {}),
+    ...(counting.quorum !== null && straggler_grace_ms ? { straggler_grace_ms } : {}),
+  };
+}
+
+/** Everything that is chosen and counts, in words short enough for a chip. */
+export function chosen(
+  choices: Choices,
+  config: Config | undefined,
+): { key: keyof Choices; text: string; off: Partial<Choices> }[] {
+  const counting = effective(choices, config);
+  const list: { key: keyof Choices; text: string; off: Partial<Choices> }[] = [];
+  for (const name of Object.keys(names) as Toggle[]) {
+    if (counting[name] === defaults[name]) continue;
+    const rounds = counting.refinement_max_iterations;
+    const text =
+      name === "use_weighted_consensus"
+        ? "Unweighted votes"
+        : name === "use_refinement" && rounds > 1
+          ? `${names[name]} ×${rounds}`
+          : names[name];
+    list.push({ key: name, text, off: { [name]: defaults[name] } });
+  }
+  if (counting.quorum !== null) {
+    list.push({ key: "quorum", text: `First ${counting.quorum} answers`, off: { quorum: null } });
+  }
+  if (counting.verbosity > 0) {
+    const text = `Process detail ${counting.verbosity}`;
+    list.push({ key: "verbosity", text, off: { verbosity: 0 } });
+  }
+  return list;
+}

@@ -1,0 +1,113 @@
+import { lazy, Suspense, useEffect, useId, useRef, useState } from "react";
+import type { Config } from "../../api/types";
+import { Icon } from "../../ui/icon";
+import { useMedia } from "../../ui/media";
+import { type Choices, chosen } from "./choices";
+
+const OptionList = lazy(() => import("./option-list"));
+
+interface Props {
+  choices: Choices;
+  config: Config | undefined;
+  onChange: (change: Partial<Choices>) => void;
+}
+
+/** The list on a phone: a sheet from the foot of the screen. */
+function Sheet({ onClose, ...props }: Props & { onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const id = useId();
+  useEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog
+      ref={dialog}
+      className="sheet"
+      aria-labelledby={`${id}-title`}
+      onClose={onClose}
+      onClick={(event) => {
+        if (event.target === event.currentTarget) dialog.current?.close();
+      }}
+      onKeyDown={(event) => {
+        // The form around it takes Enter and Escape otherwise.
+        event.stopPropagation();
+      }}
+    >
+      <div className="sheet-body">
+        <header className="sheet-head">
+          <h2 id={`${id}-title`}>Options</h2>
+          <button type="button" className="button" onClick={() => dialog.current?.close()}>
+            Done
+          </button>
+        </header>
+        <Suspense fallback={<p className="quiet">Loading…</p>}>
+          <OptionList {...props} />
+        </Suspense>
+      </div>
+    </dialog>
+  );
+}
+
+/**
+ * The options of the next run: `bar` is a button that opens them all, and a chip for each that is on;
+ * `panel` is where they open.
+ */
+export function useOptions(props: Props) {
+  const { choices, config, onChange } = props;
+  const [open, setOpen] = useState(false);
+  const narrow = useMedia("(max-width: 859px)");
+  const button = useRef<HTMLButtonElement>(null);
+  const id = useId();
+  const on = chosen(choices, config);
+  const close = () => {
+    setOpen(false);
+    button.current?.focus();
+  };
+  const bar = (
+    <>
+      <button
+        ref={button}
+        type="button"
+        className="chip"
+        aria-expanded={open}
+        aria-haspopup={narrow ? "dialog" : undefined}
+        aria-controls={open && !narrow ? id : undefined}
+        onClick={() => setOpen(!open)}
+      >
+        <Icon name="settings" />
+        Options{on.length > 0 && ` (${on.length})`}
+      </button>
+      {!narrow &&
+        on.map(({ key, text, off }) => (
+          <button
+            key={key}
+            type="button"
+            className="chip chip-chosen"
+            aria-label={`Take back: ${text}`}
+            onClick={() => {
+              onChange(off);
+              button.current?.focus();
+            }}
+          >
+            {text}
+            <Icon name="close" />
+          </button>
+        ))}
+    </>
+  );
+  const panel = !open ? null : narrow ? (
+    <Sheet {...props} onClose={close} />
+  ) : (
+    <section
+      id={id}
+      className="options-panel"
+      aria-label="Options"
+      onKeyDown={(event) => {
+        if (event.key === "Escape") close();
+      }}
+    >
+      <Suspense fallback={<p className="quiet">Loading…</p>}>
+        <OptionList {...props} />
+      </Suspense>
+    </section>
+  );
+  return { bar, panel };
+}
