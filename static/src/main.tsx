@@ -16,6 +16,7 @@ import "./styles/council.css";
 import "./styles/final.css";
 import "./styles/answers.css";
 import "./styles/reviews.css";
+import "./styles/polish.css";
 import "./styles/markdown.css";
 import "./styles/settings.css";
 import "./styles/picker.css";

@@ -2,6 +2,7 @@
  * The names of the API's shapes, as the rest of the app uses them: aliases of what the server
  * describes (`npm run generate`). A change of the API that matters here does not compile.
  */
+import type * as Coming from "./coming";
 import type { components } from "./schema";
 
 type Schemas = components["schemas"];
@@ -12,7 +13,7 @@ export type Usage = Schemas["Usage"];
 export type Answer = Schemas["Answer"] & { late?: boolean | null };
 export type Review = Schemas["Review"];
 export type ParseKind = Schemas["Parse"];
-export type Synthesis = Schemas["Synthesis"];
+export type Synthesis = Schemas["Synthesis"] & Coming.ComingSynthesis;
 export type Editorial = Schemas["Editorial"];
 export type AggregateConfidence = Schemas["AggregateConfidence"];
 export type Seat = Schemas["Seat"];
@@ -21,13 +22,34 @@ export type RunStatus = Schemas["RunStatus"];
 export type Conversation = Schemas["Conversation"];
 export type ConversationSummary = Schemas["ConversationSummary"];
 export type Message = Schemas["Message"];
-export type AssistantMessage = Extract<Message, { role: "assistant" }>;
+type StoredAnswer = Extract<Message, { role: "assistant" }>;
+export type AssistantMessage = Omit<StoredAnswer, "metadata" | "stage3"> & {
+  metadata: Metadata;
+  stage3?: Synthesis | null;
+};
 export type UserMessage = Extract<Message, { role: "user" }>;
-export type Metadata = Schemas["Metadata"];
-export type AggregateRow = Schemas["AggregateRow"];
+export type Metadata = Schemas["Metadata"] & Coming.ComingMetadata;
+export type AggregateRow = Schemas["AggregateRow"] & Coming.ComingRow;
 export type AggregateFacts = Schemas["AggregateFacts"];
+export type Stage = Schemas["Stage"];
 export type Costs = Schemas["Costs"];
-export type CouncilEvent = Schemas["Event"];
+export type CouncilEvent = Schemas["Event"] | Coming.ComingEvent;
+export type Ignored = Schemas["Ignored"];
+
+export type {
+  Adversary,
+  AdversaryEvent,
+  Critique,
+  Iteration,
+  ModelWeight,
+  Refinement,
+  RefinementEvent,
+  RoutingEvent,
+  RoutingInfo,
+  Severity,
+  SeverityFrom,
+  WeightsInfo,
+} from "./coming";
 
 export type User = Schemas["Me"];
 export type Config = Schemas["ConfigView"];

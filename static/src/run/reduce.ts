@@ -5,7 +5,8 @@
  * end), forgiving at run time: an event that lacks a field a newer or older server would send is
  * skipped or read as empty, never thrown over.
  */
-import type { Answer, CouncilEvent } from "../api/types";
+import type { Answer, CouncilEvent, Metadata } from "../api/types";
+import { reduceAdversary, restartAdversary } from "./adversary";
 import {
   answerFrom,
   emptyAnswer,
@@ -13,13 +14,14 @@ import {
   list,
   reviewFrom,
   seatOf,
-  settle,
   synthesisFrom,
   withAnswer,
   withSeat,
   withStored,
   withSynthesis,
 } from "./parts";
+import { reduceRefinement, restartRefinement } from "./refinement";
+import { settle } from "./settle";
 import { newRun, noSynthesis, type RunState } from "./state";
 
 export function reduce(run: RunState, event: CouncilEvent): RunState {
@@ -31,10 +33,16 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
         conversationId: event.conversation_id,
         messageId: event.message_id,
         status: "running",
+        ignored: list(event.ignored),
       };
     case "run_queued":
       if (run.phase !== "waiting" || !(event.position >= 1)) return run;
       return { ...run, runId: event.run_id, status: "queued", queuePosition: event.position };
+
+    case "routing_start":
+      return { ...run, status: "running", phase: "routing", queuePosition: null };
+    case "routing_complete":
+      return event.data ? { ...run, routing: event.data } : run;
 
     case "stage1_start":
       return {
@@ -101,7 +109,7 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
       };
     case "stage2_complete": {
       const reviews = list(event.data).map(reviewFrom);
-      const metadata: Partial<typeof event.metadata> = event.metadata ?? {};
+      const metadata: Partial<Metadata> = event.metadata ?? {};
       return {
         ...run,
         reviews: reviews.length > 0 ? reviews : run.reviews,
@@ -109,6 +117,7 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
         labelToMember: metadata.label_to_member ?? run.labelToMember,
         aggregate: metadata.aggregate_rankings ?? run.aggregate,
         facts: metadata.aggregate ?? run.facts,
+        weights: metadata.weights_info ?? run.weights,
       };
     }
 
@@ -149,6 +158,31 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
         synthesis: synthesisFrom(event.data, run.synthesis.failures),
       };
 
+    case "refinement_start":
+    case "iteration_start":
+    case "critiques_start":
+    case "critique_complete":
+    case "critiques_complete":
+    case "revision_start":
+    case "revision_token":
+    case "revision_complete":
+    case "revision_error":
+    case "iteration_complete":
+    case "refinement_converged":
+    case "refinement_complete":
+      return reduceRefinement(run, event);
+
+    case "adversary_start":
+    case "adversary_token":
+    case "adversary_complete":
+    case "adversary_error":
+    case "adversary_revision_start":
+    case "adversary_revision_token":
+    case "adversary_revision_complete":
+    case "adversary_revision_error":
+    case "adversary_validation_complete":
+      return reduceAdversary(run, event);
+
     case "costs_complete":
       return event.data ? { ...run, costs: event.data } : run;
     case "title_complete":
@@ -162,10 +196,12 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
             restarted: true,
             late: entry.late,
           }));
+        case "refinement":
+          return restartRefinement(run);
+        case "adversary":
+          return restartAdversary(run);
         case "routing":
         case "stage2":
-        case "refinement":
-        case "adversary":
         case "title":
           return run;
         case "stage3":

@@ -6,11 +6,16 @@ import type {
   Answer,
   Costs,
   ErrorKind,
+  Ignored,
   Review,
+  RoutingInfo,
   RunStatus,
   Seat,
   Synthesis,
+  WeightsInfo,
 } from "../api/types";
+import type { AdversaryState } from "./adversary";
+import type { RefinementState } from "./refinement";
 
 export type CallStatus = "waiting" | "writing" | "done" | "failed";
 
@@ -44,7 +49,15 @@ export interface SynthesisState {
   result: Synthesis | null;
 }
 
-export type Phase = "waiting" | "stage1" | "stage2" | "stage3" | "ended";
+export type Phase =
+  | "waiting"
+  | "routing"
+  | "stage1"
+  | "stage2"
+  | "stage3"
+  | "refinement"
+  | "adversary"
+  | "ended";
 
 export interface RunState {
   runId: string | null;
@@ -56,6 +69,10 @@ export interface RunState {
   queuePosition: number | null;
   error: string | null;
   useCot: boolean;
+  /** Options that were switched on and do not apply, each with its reason. */
+  ignored: readonly Ignored[];
+  /** Who answers, and why, where the question was routed. */
+  routing: RoutingInfo | null;
   answers: readonly AnswerState[];
   confidence: AggregateConfidence | null;
   reviews: readonly ReviewState[];
@@ -63,7 +80,11 @@ export interface RunState {
   labelToModel: Readonly<Record<string, string>>;
   aggregate: readonly AggregateRow[];
   facts: AggregateFacts | null;
+  /** What each reviewer's ballot weighed, and why. */
+  weights: WeightsInfo | null;
   synthesis: SynthesisState;
+  refinement: RefinementState | null;
+  adversary: AdversaryState | null;
   costs: Costs | null;
   title: string | null;
 }
@@ -87,6 +108,8 @@ export const newRun: RunState = {
   queuePosition: null,
   error: null,
   useCot: false,
+  ignored: [],
+  routing: null,
   answers: [],
   confidence: null,
   reviews: [],
@@ -94,7 +117,10 @@ export const newRun: RunState = {
   labelToModel: {},
   aggregate: [],
   facts: null,
+  weights: null,
   synthesis: noSynthesis,
+  refinement: null,
+  adversary: null,
   costs: null,
   title: null,
 };

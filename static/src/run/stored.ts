@@ -1,6 +1,8 @@
 /** A stored assistant message as the state its run ended in. */
 import type { AggregateConfidence, AssistantMessage, CouncilEvent } from "../api/types";
+import { adversaryFrom } from "./adversary";
 import { reduceAll } from "./reduce";
+import { refinementFrom } from "./refinement";
 import { newRun, type RunState } from "./state";
 
 const noConfidence: AggregateConfidence = { count: 0, total_models: 0, distribution: {} };
@@ -14,6 +16,7 @@ function eventsOf(message: AssistantMessage, conversationId: string): CouncilEve
     label_to_member: metadata.label_to_member ?? {},
     aggregate_rankings: metadata.aggregate_rankings,
     aggregate: metadata.aggregate,
+    weights_info: metadata.weights_info,
   };
   const events: CouncilEvent[] = [
     {
@@ -21,8 +24,12 @@ function eventsOf(message: AssistantMessage, conversationId: string): CouncilEve
       run_id: message.run_id ?? "",
       conversation_id: conversationId,
       message_id: message.id,
+      ignored: metadata.ignored,
     },
   ];
+  if (metadata.routing_info) {
+    events.push({ type: "routing_complete", data: metadata.routing_info });
+  }
   if (stage1) {
     const use_cot = stage1.some((answer) => Boolean(answer.cot));
     events.push(
@@ -63,7 +70,11 @@ const cache = new WeakMap<AssistantMessage, RunState>();
 export function fromStored(message: AssistantMessage, conversationId: string): RunState {
   let run = cache.get(message);
   if (!run) {
+    const { refinement, adversary } = message.metadata;
     run = { ...reduceAll(newRun, eventsOf(message, conversationId)) };
+    // What betters the draft is stored whole, as its last event tells it.
+    if (refinement) run.refinement = refinementFrom(refinement);
+    if (adversary) run.adversary = adversaryFrom(adversary);
     if (message.status === "queued") run.status = "queued";
     cache.set(message, run);
   }

@@ -108,7 +108,7 @@ export function Composer({ conversationId, running, stopping, refusal, onAsk, on
             />
           </label>
         )}
-        {options.panel}
+        {conversationId !== null && options.panel}
         <div className="composer-row">
           {options.bar}
           <button
@@ -137,6 +137,8 @@ export function Composer({ conversationId, running, stopping, refusal, onAsk, on
             </button>
           )}
         </div>
+        {/* Opens away from the edge that stays: the button that opened it does not move. */}
+        {conversationId === null && options.panel}
       </div>
       <p id={`${id}-hint`} className="visually-hidden">
         Enter sends, Shift and Enter starts a new line.

@@ -1,13 +1,17 @@
-import type { Costs } from "../../api/types";
+import type { Costs, Stage } from "../../api/types";
 import { count, duration, money, plural } from "../../ui/format";
 import { ScrollBox } from "../../ui/scroll-box";
 
-const stages = [
-  ["stage1", "Answers"],
-  ["stage2", "Reviews"],
-  ["stage3", "Final answer"],
-  ["title", "Title"],
-] as const;
+/** In the order of a run. A record, so that the compiler asks for the one that is missing. */
+const stages: Record<Stage, string> = {
+  routing: "Routing",
+  stage1: "Answers",
+  stage2: "Reviews",
+  stage3: "Final answer",
+  refinement: "Refinement",
+  adversary: "Devil’s advocate",
+  title: "Title",
+};
 
 export function CostTable({ costs }: { costs: Costs }) {
   return (
@@ -25,7 +29,7 @@ export function CostTable({ costs }: { costs: Costs }) {
             </tr>
           </thead>
           <tbody>
-            {stages.map(([key, name]) => {
+            {Object.entries(stages).map(([key, name]) => {
               const stage = costs.by_stage?.[key];
               if (!stage || stage.calls === 0) return null;
               return (

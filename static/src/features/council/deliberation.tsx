@@ -1,4 +1,4 @@
-import { memo } from "react";
+import { lazy, memo, Suspense } from "react";
 import type { LiveRun } from "../../run/live";
 import { toMarkdown } from "../../run/markdown";
 import { isLive, isSimulated, type RunState } from "../../run/state";
@@ -6,12 +6,22 @@ import { FoldedSection } from "../../ui/disclosure";
 import { money, plural, rank, shortName } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 import { Notice } from "../../ui/notice";
+import { AdversarySummary } from "../adversary/summary";
+import { refinementSummary } from "../refinement/summary";
+import { RoutingNote } from "../routing/routing-note";
 import { Answers } from "./answers";
 import { CostTable } from "./costs";
 import { describeRun, runProgress } from "./describe";
 import { FinalAnswer } from "./final-answer";
+import { IgnoredOptions } from "./ignored";
 import { Reviews } from "./reviews";
 import { Timeline } from "./timeline";
+
+// What few runs have, and only who opens it reads.
+const RefinementPanel = lazy(() => import("../refinement/refinement"));
+const AdversaryPanel = lazy(() => import("../adversary/adversary"));
+
+const waiting = <p className="quiet">Loading…</p>;
 
 interface Props {
   question: string;
@@ -69,7 +79,30 @@ export const Deliberation = memo(function Deliberation(props: Props) {
           <strong>Stopped.</strong> What had arrived is kept.
         </Notice>
       )}
+      <IgnoredOptions ignored={run.ignored} />
       {hasFinal && <FinalAnswer run={run} onCopyAll={() => toMarkdown(question, run)} />}
+      {run.refinement && (
+        <FoldedSection title="Refinement" summary={refinementSummary(run)}>
+          {() => (
+            <Suspense fallback={waiting}>
+              <RefinementPanel run={run} />
+            </Suspense>
+          )}
+        </FoldedSection>
+      )}
+      {run.adversary && (
+        <FoldedSection
+          title="Devil’s advocate"
+          summary={<AdversarySummary adversary={run.adversary} />}
+        >
+          {() => (
+            <Suspense fallback={waiting}>
+              <AdversaryPanel run={run} />
+            </Suspense>
+          )}
+        </FoldedSection>
+      )}
+      {run.routing && <RoutingNote routing={run.routing} />}
       {run.answers.length > 0 && (
         <FoldedSection title="Answers" summary={answersSummary(run)} startOpen={latest}>
           {() => <Answers answers={run.answers} />}

@@ -1,10 +1,10 @@
 import type { Editorial } from "../../api/types";
 import { Markdown } from "../../markdown/markdown";
-import type { RunState } from "../../run/state";
+import { isLive, type RunState } from "../../run/state";
 import { CopyButton } from "../../ui/copy";
 import { Details } from "../../ui/disclosure";
 import { duration, money, shortName } from "../../ui/format";
-import { errorTitles } from "./describe";
+import { describeRun, errorTitles } from "./describe";
 
 const parts: [keyof Editorial, string][] = [
   ["contradictions", "Where members contradict each other"],
@@ -64,8 +64,11 @@ export function FinalAnswer({ run, onCopyAll }: { run: RunState; onCopyAll: () =
   const editorial =
     result?.disagreement && !isEmpty(result.disagreement) ? result.disagreement : null;
   const large = editorial !== null && isLarge(editorial);
+  const polishing = isLive(run) && (run.phase === "refinement" || run.phase === "adversary");
   const heading =
-    result?.heading || (writing ? "The final answer is being written" : "Unfinished answer");
+    (polishing && "Draft of the final answer") ||
+    result?.heading ||
+    (writing ? "The final answer is being written" : "Unfinished answer");
   const by = shortName(result?.alias ?? result?.model ?? synthesis.model ?? "");
   const failed = synthesis.status === "failed";
   return (
@@ -77,8 +80,15 @@ export function FinalAnswer({ run, onCopyAll }: { run: RunState; onCopyAll: () =
           {result?.fallback_for && `, in place of ${shortName(result.fallback_for)}`}
           {result &&
             ` · ${[duration(result.latency_ms), money(result.cost)].filter(Boolean).join(" · ")}`}
+          {result?.draft && " · revised since"}
         </p>
       </header>
+      {polishing && (
+        <p className="final-now">
+          <span className="link-dot" aria-hidden="true" />
+          {describeRun(run)}
+        </p>
+      )}
       <Notes notes={result?.notes ?? []} />
       {!result &&
         synthesis.failures.map((failure) => (

@@ -89,8 +89,8 @@ export function obstacle(
   if (!config) return null;
   switch (name) {
     case "use_dynamic_routing":
-      if (Object.values(config.routing_pools).some((models) => models.length > 0)) return null;
-      return { reason: "No models are set for any kind of question.", settings: "routing" };
+      if (Object.values(config.routing_pools).some((models) => models.length > 1)) return null;
+      return { reason: "No kind of question has two models of its own.", settings: "routing" };
     case "use_escalation":
       if (config.tier1_models.length === 0 || config.tier2_models.length === 0) {
         return { reason: "Two tiers of models are needed.", settings: "escalation" };

@@ -55,51 +55,57 @@ export function ModelListField(props: Props) {
         {hint}
       </p>
       <Errors id={`${id}-error`} messages={own} />
-      {models.length === 0 ? (
-        <p className="model-list-none">{none}</p>
-      ) : (
-        <ul className="model-rows">
-          {models.map((model, at) => (
-            <li key={model}>
-              <span className="picker-name">{shortName(model)}</span>
-              <span className="model-id">{model}</span>
+      <ul className="model-chips">
+        {models.length === 0 && <li className="model-list-none">{none}</li>}
+        {models.map((model, at) => {
+          const wrong = messagesAt(errors, `${field}.${at}`).length > 0;
+          return (
+            <li key={model} className={wrong ? "model-chip model-chip-wrong" : "model-chip"}>
+              {model}
               <button
                 type="button"
                 className="icon-button"
                 aria-label={`Remove ${model} from ${title}`}
                 onClick={() => onChange(models.filter((_, index) => index !== at))}
               >
-                <Icon name="trash" />
+                <Icon name="close" />
               </button>
-              <Errors id={`${id}-${at}`} messages={messagesAt(errors, `${field}.${at}`)} />
             </li>
-          ))}
-        </ul>
-      )}
-      <div className="model-list-add">
+          );
+        })}
         {near.map((model) => (
-          <button
-            key={model}
-            type="button"
-            className="chip"
-            aria-label={`Add ${model} to ${title}`}
-            onClick={() => onChange([...models, model])}
-          >
-            <Icon name="plus" />
-            {shortName(model)}
-          </button>
+          <li key={model}>
+            <button
+              type="button"
+              className="chip"
+              aria-label={`Add ${model} to ${title}`}
+              onClick={() => onChange([...models, model])}
+            >
+              <Icon name="plus" />
+              {shortName(model)}
+            </button>
+          </li>
         ))}
-        <button
-          type="button"
-          className="quiet-button"
-          aria-expanded={adding}
-          aria-label={`${adding ? "Close the models on offer" : "Find another model"} for ${title}`}
-          onClick={() => setAdding(!adding)}
-        >
-          <Icon name={adding ? "close" : "search"} />
-          {adding ? "Close" : "Find another"}
-        </button>
-      </div>
+        <li>
+          <button
+            type="button"
+            className="quiet-button"
+            aria-expanded={adding}
+            aria-label={`${adding ? "Close the models on offer" : "Find another model"} for ${title}`}
+            onClick={() => setAdding(!adding)}
+          >
+            <Icon name={adding ? "close" : "search"} />
+            {adding ? "Close" : "Find another"}
+          </button>
+        </li>
+      </ul>
+      {models.map((model, at) => (
+        <Errors
+          key={model}
+          id={`${id}-${at}`}
+          messages={messagesAt(errors, `${field}.${at}`).map((message) => `${model}: ${message}`)}
+        />
+      ))}
       {adding && (
         <ModelPicker
           taken={models}
