@@ -7,6 +7,7 @@ import type {
   ConversationSummary,
   ModelList,
   NewToken,
+  Preset,
   SearchHit,
   Tags,
   Token,
@@ -74,6 +75,16 @@ export const api = {
   config: () => json<Config>("/api/config"),
   saveConfig: (change: ConfigChange) => json<Config>("/api/config", send("PUT", change)),
   resetConfig: () => json<Config>("/api/config/reset", send("POST", {})),
+  presets: async () => (await json<{ presets: Preset[] }>("/api/settings/presets")).presets,
+  savePreset: (name: string, shared: boolean) =>
+    json<{ preset: Preset; updated: boolean }>(
+      "/api/settings/presets",
+      send("POST", { name, shared }),
+    ),
+  applyPreset: (id: string) =>
+    json<Config>(`/api/settings/presets/${encodeURIComponent(id)}/apply`, send("POST", {})),
+  removePreset: (id: string) =>
+    json<unknown>(`/api/settings/presets/${encodeURIComponent(id)}`, { method: "DELETE" }),
   models: () => json<ModelList>("/api/models"),
 
   async conversations(

@@ -64,6 +64,8 @@ type Layer = Schemas["SettingsLayer"];
 export type ConfigChange = {
   [Key in keyof Layer]?: Layer[Key] extends number | null ? number | string | null : Layer[Key];
 };
+/** A council with its options, under a name. `options` are fields of a request. */
+export type Preset = Omit<Schemas["PresetView"], "options"> & { options: Record<string, unknown> };
 export type Model = Schemas["ModelInfo"];
 export type ModelList = Schemas["ModelList"];
 export type Token = Schemas["TokenView"];

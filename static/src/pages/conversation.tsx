@@ -3,7 +3,7 @@ import { Link } from "wouter";
 import { api } from "../api/client";
 import { asProblem } from "../api/problem";
 import { keys, queryClient, useConversation } from "../api/queries";
-import type { Ask, Config, Conversation } from "../api/types";
+import type { Ask, Config, Conversation, Preset } from "../api/types";
 import { Composer } from "../features/composer/composer";
 import { drafts } from "../features/composer/draft";
 import { TagEditor } from "../features/conversations/tags";
@@ -11,7 +11,7 @@ import { LiveStatus } from "../features/council/deliberation";
 import { LinkStatus } from "../features/council/link-status";
 import { TurnView } from "../features/council/turn";
 import { turnsOf } from "../features/council/turns";
-import { toAsk } from "../features/options/choices";
+import { sceneOf, toAsk } from "../features/options/choices";
 import { isFollowed, stop, useLiveRuns } from "../run/live";
 import { resume, setRefusal, settleWith, start, startAgain, useRefusals } from "../run/session";
 import { isLive } from "../run/state";
@@ -107,8 +107,15 @@ function Loaded({ conversation }: { conversation: Conversation }) {
   const askAgain = useCallback(
     (question: string) => {
       setRefusal(id, null);
+      const { choices, preset } = drafts.read(id);
       const config = queryClient.getQueryData<Config>(keys.config);
-      start(id, { content: question, ...toAsk(drafts.read(id).choices, config) });
+      const presets = queryClient.getQueryData<Preset[]>(keys.presets);
+      const scene = sceneOf(
+        choices,
+        config,
+        presets?.find((one) => one.id === preset),
+      );
+      start(id, { content: question, ...toAsk(scene) });
     },
     [id],
   );

@@ -49,8 +49,8 @@ export function HomePage() {
     setRefusal(null);
     try {
       const conversation = await createConversation();
-      const { choices, systemPrompt } = drafts.read(null);
-      drafts.write(conversation.id, { choices, systemPrompt });
+      const { choices, preset, systemPrompt } = drafts.read(null);
+      drafts.write(conversation.id, { choices, preset, systemPrompt });
       drafts.clear(null);
       start(conversation.id, body);
       go(`/c/${conversation.id}`);

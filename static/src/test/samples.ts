@@ -103,6 +103,7 @@ export const config: Config = {
   escalation_min_confidence_threshold: 4,
   escalation_agreement_threshold: 0.5,
   adversary_model: null,
+  default_options: {},
   is_default: true,
   features: {
     search: false,

@@ -28,6 +28,7 @@ afterEach(async () => {
 async function show(running = false, limit = 1000) {
   const client = new QueryClient();
   client.setQueryDefaults(keys.config, { enabled: false });
+  client.setQueryDefaults(keys.presets, { enabled: false });
   const limits = { ...config.limits, max_content_chars: limit };
   client.setQueryData(keys.config, { ...config, limits });
   await act(async () =>

@@ -1,12 +1,13 @@
-import { useEffect, useId, useLayoutEffect, useRef, useState } from "react";
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { Problem } from "../../api/problem";
-import { useConfig } from "../../api/queries";
+import { useConfig, usePresets } from "../../api/queries";
 import type { Ask } from "../../api/types";
 import { count } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 import { Notice } from "../../ui/notice";
-import { toAsk } from "../options/choices";
+import { sceneOf, toAsk } from "../options/choices";
 import { useOptions } from "../options/option-bar";
+import { PresetPicker } from "../presets/preset-picker";
 import { drafts, useDraft } from "./draft";
 
 interface Props {
@@ -27,9 +28,14 @@ export function Composer({ conversationId, running, stopping, refusal, onAsk, on
   const [promptOpen, setPromptOpen] = useState(draft.systemPrompt !== "");
   const id = useId();
 
+  const presets = usePresets();
+  const preset = presets.data?.find((one) => one.id === draft.preset) ?? null;
+  const scene = useMemo(
+    () => sceneOf(draft.choices, config.data, preset),
+    [draft.choices, config.data, preset],
+  );
   const options = useOptions({
-    choices: draft.choices,
-    config: config.data,
+    scene,
     onChange: (change) => drafts.choose(conversationId, change),
   });
 
@@ -56,7 +62,7 @@ export function Composer({ conversationId, running, stopping, refusal, onAsk, on
 
   const sendNow = async () => {
     if (!canSend) return;
-    const body: Ask = { content: draft.content, ...toAsk(draft.choices, config.data) };
+    const body: Ask = { content: draft.content, ...toAsk(scene) };
     if (draft.systemPrompt.trim()) body.system_prompt = draft.systemPrompt;
     setSending(true);
     try {
@@ -110,6 +116,13 @@ export function Composer({ conversationId, running, stopping, refusal, onAsk, on
         )}
         {conversationId !== null && options.panel}
         <div className="composer-row">
+          {presets.data && presets.data.length > 0 && (
+            <PresetPicker
+              presets={presets.data}
+              chosen={preset?.id ?? null}
+              onChange={(id) => drafts.write(conversationId, { preset: id, choices: {} })}
+            />
+          )}
           {options.bar}
           <button
             type="button"

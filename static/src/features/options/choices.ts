@@ -1,5 +1,5 @@
 /** What a person chose for the next run, under the names the server knows, and what of it is sent. */
-import type { Ask, Config } from "../../api/types";
+import type { Ask, Config, Preset } from "../../api/types";
 
 /** The options that are on or off. */
 export type Toggle =
@@ -52,26 +52,45 @@ export const names: Record<Toggle, string> = {
 const whole = (value: unknown, low: number, high: number): value is number =>
   typeof value === "number" && Number.isInteger(value) && value >= low && value <= high;
 
-/** What was kept of a choice, by whatever release of this page: what is not right is left out. */
-export function readChoices(kept: unknown): Choices {
+/** What somebody wrote down of choices, by whatever release: what is not right is left out. */
+export function readChoices(kept: unknown): Partial<Choices> {
   const given = (typeof kept === "object" && kept !== null ? kept : {}) as Record<string, unknown>;
-  const choices = { ...defaults };
+  const choices: Partial<Choices> = {};
   for (const name of Object.keys(names) as Toggle[]) {
     if (typeof given[name] === "boolean") choices[name] = given[name];
   }
   const { refinement_max_iterations: rounds, quorum, straggler_grace_ms, verbosity } = given;
   if (whole(rounds, 1, mostRounds)) choices.refinement_max_iterations = rounds;
-  if (whole(quorum, 1, 7)) choices.quorum = quorum;
+  if (quorum === null || whole(quorum, 1, 7)) choices.quorum = quorum;
   if (whole(straggler_grace_ms, 0, 600_000)) choices.straggler_grace_ms = straggler_grace_ms;
   if (whole(verbosity, 0, 3)) choices.verbosity = verbosity;
   return choices;
 }
 
-/** What differs from a plain run: all that is worth keeping or sending. */
-export function changed(choices: Choices): Partial<Choices> {
-  return Object.fromEntries(
-    Object.entries(choices).filter(([name, value]) => value !== defaults[name as keyof Choices]),
-  );
+/** What the next run will be asked with. */
+export interface Scene {
+  /** What was chosen, on top of what holds without a choice. */
+  choices: Choices;
+  /** What the server takes where a request says nothing: by the preset, else by the settings. */
+  base: Choices;
+  /** The council that will answer; undefined until it is known. */
+  config: Config | undefined;
+  preset: Preset | null;
+}
+
+export function sceneOf(
+  own: Partial<Choices>,
+  config: Config | undefined,
+  preset: Preset | null = null,
+): Scene {
+  const base = { ...defaults, ...readChoices(preset ? preset.options : config?.default_options) };
+  const changes = Object.entries(preset?.settings ?? {}).filter(([, value]) => value !== null);
+  return {
+    choices: { ...base, ...own },
+    base,
+    config: config && { ...config, ...Object.fromEntries(changes) },
+    preset,
+  };
 }
 
 export interface Obstacle {
@@ -81,27 +100,25 @@ export interface Obstacle {
 }
 
 /** Why an option cannot be used now; null when it can. */
-export function obstacle(
-  name: Toggle,
-  choices: Choices,
-  config: Config | undefined,
-): Obstacle | null {
+export function obstacle(name: Toggle, { choices, config }: Omit<Scene, "base" | "preset">) {
   if (!config) return null;
+  const scene = { choices, config };
+  const none = (reason: string, settings: string | null): Obstacle => ({ reason, settings });
   switch (name) {
     case "use_dynamic_routing":
       if (Object.values(config.routing_pools).some((models) => models.length > 1)) return null;
-      return { reason: "No kind of question has two models of its own.", settings: "routing" };
+      return none("No kind of question has two models of its own.", "routing");
     case "use_escalation":
       if (config.tier1_models.length === 0 || config.tier2_models.length === 0) {
-        return { reason: "Two tiers of models are needed.", settings: "escalation" };
+        return none("Two tiers of models are needed.", "escalation");
       }
-      if (choices.use_dynamic_routing && !obstacle("use_dynamic_routing", choices, config)) {
-        return { reason: "Routing chooses the members already.", settings: null };
+      if (choices.use_dynamic_routing && !obstacle("use_dynamic_routing", scene)) {
+        return none("Routing chooses the members already.", null);
       }
       return null;
     case "use_multi_chairman":
       if (config.multi_chairman_models.length > 0) return null;
-      return { reason: "No drafting chairmen are set.", settings: "chairmen" };
+      return none("No drafting chairmen are set.", "chairmen");
     case "use_cot":
     case "use_weighted_consensus":
     case "use_early_consensus":
@@ -111,35 +128,45 @@ export function obstacle(
   }
 }
 
-/** The choices that will count: what cannot be used stays chosen, for when it can, and is not sent. */
-export function effective(choices: Choices, config: Config | undefined): Choices {
-  const result = { ...choices };
+/** The choices that will count: what cannot be used stays chosen, for when it can. */
+export function effective(scene: Omit<Scene, "base" | "preset">): Choices {
+  const result = { ...scene.choices };
   for (const name of Object.keys(names) as Toggle[]) {
-    if (result[name] && obstacle(name, choices, config)) result[name] = false;
+    if (result[name] && obstacle(name, scene)) result[name] = false;
   }
-  const members = config?.council_models.length ?? Number.POSITIVE_INFINITY;
+  const members = scene.config?.council_models.length ?? Number.POSITIVE_INFINITY;
   if (result.quorum !== null && result.quorum >= members) result.quorum = null;
   return result;
 }
 
-/** The part of a request that these choices make. */
-export function toAsk(choices: Choices, config: Config | undefined): Partial<Ask> {
-  const counting = effective(choices, config);
-  const { refinement_max_iterations, straggler_grace_ms, ...rest } = changed(counting);
-  return {
-    ...rest,
-    // A number without its option would say nothing.
-    ...(counting.use_refinement && refinement_max_iterations ? { refinement_max_iterations } : {}),
-    ...(counting.quorum !== null && straggler_grace_ms ? { straggler_grace_ms } : {}),
-  };
+/** The part of a request that the choices make: what the server would not take by itself. */
+export function toAsk(scene: Scene): Partial<Ask> {
+  const { base, config, preset } = scene;
+  const counting = effective(scene);
+  const ask: Partial<Ask> = preset ? { preset_id: preset.id } : {};
+  for (const name of Object.keys(names) as Toggle[]) {
+    if (counting[name] !== base[name]) ask[name] = counting[name];
+  }
+  const { refinement_max_iterations: rounds, straggler_grace_ms: grace } = counting;
+  // A number without its option would say nothing.
+  if (counting.use_refinement && rounds !== base.refinement_max_iterations) {
+    ask.refinement_max_iterations = rounds;
+  }
+  if (counting.quorum !== base.quorum) {
+    // Nothing said would be the base's again: all members are a number too.
+    const quorum = counting.quorum ?? config?.council_models.length;
+    if (quorum !== undefined) ask.quorum = quorum;
+  }
+  if (counting.quorum !== null && grace !== base.straggler_grace_ms) ask.straggler_grace_ms = grace;
+  if (counting.verbosity !== base.verbosity) ask.verbosity = counting.verbosity;
+  return ask;
 }
 
-/** Everything that is chosen and counts, in words short enough for a chip. */
+/** Everything that counts beyond a plain run, in words short enough for a chip. */
 export function chosen(
-  choices: Choices,
-  config: Config | undefined,
+  scene: Scene,
 ): { key: keyof Choices; text: string; off: Partial<Choices> }[] {
-  const counting = effective(choices, config);
+  const counting = effective(scene);
   const list: { key: keyof Choices; text: string; off: Partial<Choices> }[] = [];
   for (const name of Object.keys(names) as Toggle[]) {
     if (counting[name] === defaults[name]) continue;

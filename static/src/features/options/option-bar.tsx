@@ -1,14 +1,12 @@
 import { lazy, Suspense, useEffect, useId, useRef, useState } from "react";
-import type { Config } from "../../api/types";
 import { Icon } from "../../ui/icon";
 import { useMedia } from "../../ui/media";
-import { type Choices, chosen } from "./choices";
+import { type Choices, chosen, type Scene } from "./choices";
 
 const OptionList = lazy(() => import("./option-list"));
 
 interface Props {
-  choices: Choices;
-  config: Config | undefined;
+  scene: Scene;
   onChange: (change: Partial<Choices>) => void;
 }
 
@@ -51,12 +49,12 @@ function Sheet({ onClose, ...props }: Props & { onClose: () => void }) {
  * `panel` is where they open.
  */
 export function useOptions(props: Props) {
-  const { choices, config, onChange } = props;
+  const { scene, onChange } = props;
   const [open, setOpen] = useState(false);
   const narrow = useMedia("(max-width: 859px)");
   const button = useRef<HTMLButtonElement>(null);
   const id = useId();
-  const on = chosen(choices, config);
+  const on = chosen(scene);
   const close = () => {
     setOpen(false);
     button.current?.focus();

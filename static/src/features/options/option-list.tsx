@@ -1,13 +1,11 @@
 import { type ReactNode, useId } from "react";
-import { Link } from "wouter";
-import type { Config } from "../../api/types";
+import { Link, useLocation } from "wouter";
 import { plural } from "../../ui/format";
 import { Icon } from "../../ui/icon";
-import { type Choices, mostRounds, names, obstacle, type Toggle } from "./choices";
+import { type Choices, mostRounds, names, obstacle, type Scene, type Toggle } from "./choices";
 
-interface Props {
-  choices: Choices;
-  config: Config | undefined;
+export interface OptionListProps {
+  scene: Pick<Scene, "choices" | "config">;
   onChange: (change: Partial<Choices>) => void;
 }
 
@@ -17,7 +15,7 @@ interface Told {
 }
 
 /** What each option does, and what it roughly costs with this council, in words. */
-function tell(name: Toggle, choices: Choices, config: Config | undefined): Told {
+function tell(name: Toggle, { choices, config }: OptionListProps["scene"]): Told {
   const members = config?.council_models.length ?? 4;
   switch (name) {
     case "use_cot":
@@ -72,17 +70,34 @@ function tell(name: Toggle, choices: Choices, config: Config | undefined): Told 
   }
 }
 
+function SettingsLink({ to, what }: { to: string; what: string }) {
+  const [path] = useLocation();
+  const text = (
+    <>
+      Set them<span className="visually-hidden"> for {what}</span>
+    </>
+  );
+  return path === "/settings" ? (
+    <a href={`#${to}`} className="option-link">
+      {text}
+    </a>
+  ) : (
+    <Link href={`/settings#${to}`} className="option-link">
+      {text}
+    </Link>
+  );
+}
+
 function Option({
   name,
-  choices,
-  config,
+  scene,
   onChange,
   children,
-}: Props & { name: Toggle; children?: ReactNode }) {
+}: OptionListProps & { name: Toggle; children?: ReactNode }) {
   const id = useId();
-  const inTheWay = obstacle(name, choices, config);
-  const on = choices[name] && !inTheWay;
-  const { what, cost } = tell(name, choices, config);
+  const inTheWay = obstacle(name, scene);
+  const on = scene.choices[name] && !inTheWay;
+  const { what, cost } = tell(name, scene);
   return (
     <li className="option">
       {/* Not `disabled`: keys must reach it, to hear why it cannot be used. */}
@@ -92,7 +107,7 @@ function Option({
         aria-pressed={on}
         aria-disabled={inTheWay !== null}
         aria-describedby={`${id}-about`}
-        onClick={() => !inTheWay && onChange({ [name]: !choices[name] })}
+        onClick={() => !inTheWay && onChange({ [name]: !scene.choices[name] })}
       >
         {on && <Icon name="check" />}
         {names[name]}
@@ -102,11 +117,7 @@ function Option({
           {what} <span className="option-cost">{cost}</span>
           {inTheWay && <span className="option-obstacle"> {inTheWay.reason}</span>}
         </p>
-        {inTheWay?.settings && (
-          <Link href={`/settings#${inTheWay.settings}`} className="option-link">
-            Set them<span className="visually-hidden"> for {names[name]}</span>
-          </Link>
-        )}
+        {inTheWay?.settings && <SettingsLink to={inTheWay.settings} what={names[name]} />}
         {on && children}
       </div>
     </li>
@@ -151,7 +162,7 @@ const upTo = (n: number) => Array.from({ length: n }, (_, at) => at + 1);
 const graces = [0, 5_000, 15_000, 30_000, 60_000];
 const details = ["Nothing", "Stages", "And models", "Everything"];
 
-function Quorum({ choices, config, onChange }: Props) {
+function Quorum({ scene: { choices, config }, onChange }: OptionListProps) {
   const members = config?.council_models.length ?? 0;
   const id = useId();
   if (members < 2) return null;
@@ -209,8 +220,9 @@ const groups: [string, Toggle[]][] = [
 ];
 
 /** Every option of a run: what it does, what it costs, and why it cannot be used. */
-export default function OptionList(props: Props) {
-  const { choices, onChange } = props;
+export default function OptionList(props: OptionListProps) {
+  const { onChange } = props;
+  const { choices } = props.scene;
   return (
     <div className="option-groups">
       {groups.map(([title, options]) => (

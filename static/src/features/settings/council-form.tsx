@@ -8,7 +8,7 @@ import { Notice } from "../../ui/notice";
 import { toast } from "../../ui/toast";
 import { changeOf, draftOf, isChanged, type SettingsDraft } from "./form";
 import { Members } from "./members";
-import { OptionSettings } from "./options";
+import { ByDefault, OptionSettings } from "./options";
 import { Roles, Rules } from "./roles";
 
 /** Asks before a reload or a closed tab throws edits away. */
@@ -29,13 +29,20 @@ function useAnchor() {
   }, []);
 }
 
-export function CouncilForm({ config }: { config: Config }) {
+interface Props {
+  config: Config;
+  /** Told whenever there begin or cease to be edits that are not saved. */
+  onEdits: (unsaved: boolean) => void;
+}
+
+export function CouncilForm({ config, onEdits }: Props) {
   const [draft, setDraft] = useState(() => draftOf(config));
   const [problem, setProblem] = useState<Problem | null>(null);
   const [busy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const changed = isChanged(draft, config);
   useGuard(changed);
+  useEffect(() => onEdits(changed), [changed, onEdits]);
   useAnchor();
 
   useEffect(() => {
@@ -100,6 +107,7 @@ export function CouncilForm({ config }: { config: Config }) {
         most={config.limits.max_members}
         onChange={change}
       />
+      <ByDefault draft={draft} config={config} errors={errors} onChange={change} />
       <div className="save-bar">
         {problem && (
           <Notice tone="bad" urgent>

@@ -1,6 +1,7 @@
 /** The council as it is being edited, and what of it is sent. */
 import type { FieldError } from "../../api/problem";
 import type { Category, Config, ConfigChange } from "../../api/types";
+import { type Choices, defaults, readChoices } from "../options/choices";
 
 export interface SeatDraft {
   /** Keeps a row's boxes with their member while rows move. */
@@ -34,6 +35,8 @@ export interface SettingsDraft {
   escalateBelowAny: string;
   escalateBelowAgreement: string;
   adversary: string;
+  /** What a question is asked with where nothing else is chosen. */
+  byDefault: Choices;
 }
 
 /** In the order they are shown. */
@@ -84,6 +87,17 @@ export const draftOf = (config: Config): SettingsDraft => ({
   escalateBelowAny: String(config.escalation_min_confidence_threshold),
   escalateBelowAgreement: String(config.escalation_agreement_threshold),
   adversary: config.adversary_model ?? "",
+  byDefault: { ...defaults, ...readChoices(config.default_options) },
+});
+
+/** The council as it would be once the draft is saved, for what depends on it. */
+export const configOf = (draft: SettingsDraft, config: Config): Config => ({
+  ...config,
+  council_models: draft.seats.map(({ model }) => ({ model })),
+  multi_chairman_models: draft.multiChairmen,
+  routing_pools: draft.pools,
+  tier1_models: draft.tier1,
+  tier2_models: draft.tier2,
 });
 
 /** What is typed as a number; as it is when it is none, so that the server refuses it at its field. */
@@ -120,6 +134,11 @@ export const changeOf = (draft: SettingsDraft): ConfigChange => ({
   escalation_agreement_threshold: numberOf(draft.escalateBelowAgreement),
   // Empty takes the model away; null would leave it.
   adversary_model: draft.adversary.trim(),
+  default_options: Object.fromEntries(
+    Object.entries(draft.byDefault).filter(
+      ([name, value]) => value !== defaults[name as keyof Choices],
+    ),
+  ),
 });
 
 export const isChanged = (draft: SettingsDraft, config: Config) =>

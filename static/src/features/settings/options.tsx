@@ -1,6 +1,8 @@
 import type { FieldError } from "../../api/problem";
-import { TextField } from "./fields";
-import { categories, messagesAt, type SettingsDraft } from "./form";
+import type { Config } from "../../api/types";
+import OptionList from "../options/option-list";
+import { Errors, TextField } from "./fields";
+import { categories, configOf, messagesAt, type SettingsDraft } from "./form";
 import { ModelListField } from "./model-list";
 
 interface Props {
@@ -146,5 +148,32 @@ export function OptionSettings(props: Props) {
         />
       </section>
     </>
+  );
+}
+
+/** What a question is asked with where nothing else is chosen. */
+export function ByDefault({
+  draft,
+  config,
+  errors,
+  onChange,
+}: Omit<Props, "most"> & { config: Config }) {
+  const wrong = errors.filter(({ field }) => /^default_options(\.|$)/.test(field));
+  return (
+    <section
+      className="panel"
+      id="default-options"
+      tabIndex={-1}
+      data-invalid={wrong.length > 0 || undefined}
+      aria-labelledby="default-options-title"
+    >
+      <h2 id="default-options-title">Options by default</h2>
+      <p className="panel-lead">Every new question begins with these.</p>
+      <Errors id="default-options-error" messages={wrong.map(({ message }) => message)} />
+      <OptionList
+        scene={{ choices: draft.byDefault, config: configOf(draft, config) }}
+        onChange={(choice) => onChange({ byDefault: { ...draft.byDefault, ...choice } })}
+      />
+    </section>
   );
 }
