@@ -22,8 +22,56 @@ export interface EscalationInfo {
   tier2_model_count: number;
   total_model_count: number;
   reasons: string[];
-  metrics: Record<string, number | null>;
-  triggers: Record<string, boolean>;
+  metrics: {
+    average_confidence?: number | null;
+    confidence_threshold: number;
+    min_confidence?: number | null;
+    min_confidence_threshold: number;
+    confidence_count: number;
+    agreement_ratio?: number | null;
+    agreement_threshold: number;
+  };
+  triggers: {
+    low_avg_confidence: boolean;
+    low_min_confidence: boolean;
+    low_agreement: boolean;
+    no_answer: boolean;
+  };
+  note?: string | null;
+}
+
+export type EscalationEvent =
+  | { type: "tier1_start"; models: string[]; members: Schemas["Seat"][] }
+  | { type: "tier1_complete"; data: Schemas["Answer"][]; metadata: Schemas["AnswersMetadata"] }
+  | { type: "escalation_triggered"; data: EscalationInfo }
+  | { type: "tier2_start"; models: string[]; members: Schemas["Seat"][] };
+
+export type NoteCategory = "stage" | "model" | "info" | "success" | "warning" | "error" | "data";
+
+export interface ProcessEvent {
+  type: "process";
+  message: string;
+  category: NoteCategory;
+  level: number;
+  timestamp: string;
+  details?: Record<string, unknown> | null;
+}
+
+export interface BudgetState {
+  scope: "instance" | "group" | "user";
+  name?: string | null;
+  period: "run" | "day" | "month";
+  set_by: "config" | "admin" | "oneself";
+  limit_usd: number;
+  spent_usd: number;
+  reserved_usd: number;
+  unknown_cost_calls: number;
+  resets_at?: string | null;
+}
+
+export interface BudgetEvent {
+  type: "budget_warning";
+  data: BudgetState;
 }
 
 export interface ModelWeight {
@@ -212,17 +260,37 @@ export type AdversaryEvent =
       unknown_cost_calls: number;
     };
 
-export type ComingEvent = RoutingEvent | RefinementEvent | AdversaryEvent;
+export type ComingEvent =
+  | RoutingEvent
+  | EscalationEvent
+  | RefinementEvent
+  | AdversaryEvent
+  | ProcessEvent
+  | BudgetEvent;
 
 export interface ComingMetadata {
   routing_info?: RoutingInfo | null;
   escalation_info?: EscalationInfo | null;
   use_weighted_consensus?: boolean;
   weights_info?: WeightsInfo | null;
+  budget_warnings?: BudgetState[];
   consensus_info?: ConsensusInfo | null;
   multi_synthesis?: MultiSynthesis | null;
   refinement?: Refinement | null;
   adversary?: Adversary | null;
+}
+
+export interface ComingAnswer {
+  tier?: number | null;
+}
+
+export interface ComingStageCosts {
+  unknown_cost_calls?: number;
+  estimated_cost_calls?: number;
+}
+
+export interface ComingCosts {
+  estimated_cost_calls?: number;
 }
 
 export interface ComingSynthesis {

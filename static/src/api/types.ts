@@ -10,7 +10,7 @@ type Schemas = components["schemas"];
 export type ErrorKind = Schemas["ErrorKind"];
 export type Usage = Schemas["Usage"];
 /** `late`: it came after the reviews had begun, so nobody reviewed it. */
-export type Answer = Schemas["Answer"] & { late?: boolean | null };
+export type Answer = Schemas["Answer"] & { late?: boolean | null } & Coming.ComingAnswer;
 export type Review = Schemas["Review"];
 export type ParseKind = Schemas["Parse"];
 export type Synthesis = Schemas["Synthesis"] & Coming.ComingSynthesis;
@@ -32,16 +32,21 @@ export type Metadata = Schemas["Metadata"] & Coming.ComingMetadata;
 export type AggregateRow = Schemas["AggregateRow"] & Coming.ComingRow;
 export type AggregateFacts = Schemas["AggregateFacts"];
 export type Stage = Schemas["Stage"];
-export type Costs = Schemas["Costs"];
+export type StageCosts = Schemas["StageCosts"] & Coming.ComingStageCosts;
+export type Costs = Schemas["Costs"] & Coming.ComingCosts;
 export type CouncilEvent = Schemas["Event"] | Coming.ComingEvent;
 export type Ignored = Schemas["Ignored"];
 
 export type {
   Adversary,
   AdversaryEvent,
+  BudgetState,
   Critique,
+  EscalationEvent,
+  EscalationInfo,
   Iteration,
   ModelWeight,
+  NoteCategory,
   Refinement,
   RefinementEvent,
   RoutingEvent,

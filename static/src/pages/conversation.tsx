@@ -12,6 +12,7 @@ import { LinkStatus } from "../features/council/link-status";
 import { TurnView } from "../features/council/turn";
 import { turnsOf } from "../features/council/turns";
 import { sceneOf, toAsk } from "../features/options/choices";
+import { ProcessLog } from "../features/process/process-log";
 import { isFollowed, stop, useLiveRuns } from "../run/live";
 import { resume, setRefusal, settleWith, start, startAgain, useRefusals } from "../run/session";
 import { isLive } from "../run/state";
@@ -137,6 +138,7 @@ function Loaded({ conversation }: { conversation: Conversation }) {
         ))}
         {turns.length === 0 && <p className="quiet">Nothing was asked here yet.</p>}
       </div>
+      <ProcessLog run={turns.at(-1)?.run ?? null} />
       <LiveStatus run={live?.run ?? null} />
       <div className="composer-dock">
         <LinkStatus live={live} />

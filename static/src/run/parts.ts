@@ -19,6 +19,7 @@ export const emptyAnswer = (seat: Seat): AnswerState => ({
   reasoning: "",
   restarted: false,
   late: false,
+  tier: null,
   result: null,
 });
 
@@ -30,6 +31,7 @@ export function answerFrom(result: Answer): AnswerState {
     reasoning: result.reasoning ?? "",
     restarted: false,
     late: result.late === true,
+    tier: result.tier ?? null,
     result,
   };
 }

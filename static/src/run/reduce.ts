@@ -7,6 +7,7 @@
  */
 import type { Answer, CouncilEvent, Metadata } from "../api/types";
 import { reduceAdversary, restartAdversary } from "./adversary";
+import { reduceEscalation } from "./escalation";
 import {
   answerFrom,
   emptyAnswer,
@@ -53,6 +54,12 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
         useCot: event.use_cot === true,
         answers: list(event.members).map((member) => emptyAnswer(seatOf(member))),
       };
+    case "tier1_start":
+    case "tier1_complete":
+    case "escalation_triggered":
+    case "tier2_start":
+      return reduceEscalation(run, event);
+
     case "stage1_token":
       if (!event.content) return run;
       return withAnswer(run, seatOf(event), (entry) =>
@@ -69,7 +76,8 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
       if (!event.data) return run;
       return withAnswer(run, seatOf(event), (entry) => {
         const done = answerFrom(event.data);
-        return { ...done, seat: entry.seat, late: entry.late || done.late };
+        const tier = done.tier ?? entry.tier;
+        return { ...done, seat: entry.seat, late: entry.late || done.late, tier };
       });
     case "stage1_error":
       return withAnswer(run, seatOf(event), (entry) => {
@@ -80,7 +88,8 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
           error_kind: event.error_kind ?? null,
         };
         const failed = answerFrom({ ...partial, ...event.data });
-        return { ...failed, seat: entry.seat, status: "failed", late: entry.late };
+        const tier = failed.tier ?? entry.tier;
+        return { ...failed, seat: entry.seat, status: "failed", late: entry.late, tier };
       });
     case "stage1_complete":
       return {
@@ -90,12 +99,20 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
           list(event.data).filter((answer) => !answer.pending),
         ),
         confidence: event.metadata?.aggregate_confidence ?? run.confidence,
+        escalation:
+          (event.metadata as Partial<Metadata> | undefined)?.escalation_info ?? run.escalation,
       };
 
     case "stage2_start":
+      // It comes again when a run escalates after its reviews: the first ones no longer count.
       return {
         ...run,
         phase: "stage2",
+        labelToModel: {},
+        labelToMember: {},
+        aggregate: [],
+        facts: null,
+        weights: null,
         reviews: list(event.members).map((member) => emptyReview(seatOf(member))),
       };
     case "stage2_model_complete":
@@ -118,6 +135,7 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
         aggregate: metadata.aggregate_rankings ?? run.aggregate,
         facts: metadata.aggregate ?? run.facts,
         weights: metadata.weights_info ?? run.weights,
+        escalation: metadata.escalation_info ?? run.escalation,
       };
     }
 
@@ -183,6 +201,16 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
     case "adversary_validation_complete":
       return reduceAdversary(run, event);
 
+    case "process": {
+      const { message, category, level, timestamp, details } = event;
+      if (!message) return run;
+      return {
+        ...run,
+        notes: [...run.notes, { message, category, level, timestamp, details: details ?? null }],
+      };
+    }
+    case "budget_warning":
+      return event.data ? { ...run, budgets: [...run.budgets, event.data] } : run;
     case "costs_complete":
       return event.data ? { ...run, costs: event.data } : run;
     case "title_complete":
@@ -195,6 +223,7 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
             ...emptyAnswer(entry.seat),
             restarted: true,
             late: entry.late,
+            tier: entry.tier,
           }));
         case "refinement":
           return restartRefinement(run);

@@ -4,9 +4,12 @@ import type {
   AggregateFacts,
   AggregateRow,
   Answer,
+  BudgetState,
   Costs,
   ErrorKind,
+  EscalationInfo,
   Ignored,
+  NoteCategory,
   Review,
   RoutingInfo,
   RunStatus,
@@ -29,6 +32,8 @@ export interface AnswerState {
   restarted: boolean;
   /** The reviews began without this answer: nobody reviewed it, or will. */
   late: boolean;
+  /** Which tier it belongs to, 1 or 2, where the run may escalate. */
+  tier: number | null;
   result: Answer | null;
 }
 
@@ -47,6 +52,16 @@ export interface SynthesisState {
   /** Chairmen who failed before the one that writes now. */
   failures: { model: string; error: string; kind: ErrorKind | null }[];
   result: Synthesis | null;
+}
+
+/** A sentence of the process monitor. */
+export interface ProcessNote {
+  message: string;
+  category: NoteCategory;
+  level: number;
+  /** RFC 3339, UTC. */
+  timestamp: string;
+  details: Readonly<Record<string, unknown>> | null;
 }
 
 export type Phase =
@@ -73,6 +88,8 @@ export interface RunState {
   ignored: readonly Ignored[];
   /** Who answers, and why, where the question was routed. */
   routing: RoutingInfo | null;
+  /** Whether the second tier was asked, and why, where the run may escalate. */
+  escalation: EscalationInfo | null;
   answers: readonly AnswerState[];
   confidence: AggregateConfidence | null;
   reviews: readonly ReviewState[];
@@ -85,6 +102,10 @@ export interface RunState {
   synthesis: SynthesisState;
   refinement: RefinementState | null;
   adversary: AdversaryState | null;
+  /** What the process monitor says, in order. */
+  notes: readonly ProcessNote[];
+  /** Budgets that are nearly used up. */
+  budgets: readonly BudgetState[];
   costs: Costs | null;
   title: string | null;
 }
@@ -110,6 +131,7 @@ export const newRun: RunState = {
   useCot: false,
   ignored: [],
   routing: null,
+  escalation: null,
   answers: [],
   confidence: null,
   reviews: [],
@@ -121,6 +143,8 @@ export const newRun: RunState = {
   synthesis: noSynthesis,
   refinement: null,
   adversary: null,
+  notes: [],
+  budgets: [],
   costs: null,
   title: null,
 };

@@ -17,6 +17,7 @@ function eventsOf(message: AssistantMessage, conversationId: string): CouncilEve
     aggregate_rankings: metadata.aggregate_rankings,
     aggregate: metadata.aggregate,
     weights_info: metadata.weights_info,
+    escalation_info: metadata.escalation_info,
   };
   const events: CouncilEvent[] = [
     {
@@ -70,10 +71,12 @@ const cache = new WeakMap<AssistantMessage, RunState>();
 export function fromStored(message: AssistantMessage, conversationId: string): RunState {
   let run = cache.get(message);
   if (!run) {
-    const { refinement, adversary } = message.metadata;
+    const { refinement, adversary, budget_warnings, escalation_info } = message.metadata;
     run = { ...reduceAll(newRun, eventsOf(message, conversationId)) };
     // What betters the draft is stored whole, as its last event tells it.
     if (refinement) run.refinement = refinementFrom(refinement);
+    if (escalation_info) run.escalation = escalation_info;
+    if (budget_warnings) run.budgets = budget_warnings;
     if (adversary) run.adversary = adversaryFrom(adversary);
     if (message.status === "queued") run.status = "queued";
     cache.set(message, run);

@@ -21,6 +21,7 @@ const paths = {
   alert: "M12 4l9 16H3zM12 10v4M12 17v.5",
   redo: "M19 5v5h-5M18.5 10A7 7 0 1019 14",
   clock: "M12 4a8 8 0 100 16 8 8 0 000-16zM12 8v4l3 2",
+  log: "M5 6h14M5 12h14M5 18h8",
   search: "M11 5a6 6 0 100 12 6 6 0 000-12zM15.5 15.5L20 20",
 } as const;
 

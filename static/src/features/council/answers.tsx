@@ -36,6 +36,7 @@ function Tabs({ answers }: { answers: readonly AnswerState[] }) {
           >
             <span className={`tab-dot status-${answer.status}`} aria-hidden="true" />
             {shortName(answer.seat.member)}
+            {answer.tier !== null && <span className="tier">tier {answer.tier}</span>}
             {answer.status === "failed" && <span className="visually-hidden"> (failed)</span>}
           </button>
         ))}

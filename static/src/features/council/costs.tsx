@@ -1,4 +1,4 @@
-import type { Costs, Stage } from "../../api/types";
+import type { Costs, Stage, StageCosts } from "../../api/types";
 import { count, duration, money, plural } from "../../ui/format";
 import { ScrollBox } from "../../ui/scroll-box";
 
@@ -12,6 +12,29 @@ const stages: Record<Stage, string> = {
   adversary: "Devil’s advocate",
   title: "Title",
 };
+
+/** What a stage's sum leaves out, and what in it is an estimate. */
+function Marks({ stage }: { stage: StageCosts }) {
+  const unknown = stage.unknown_cost_calls ?? 0;
+  const estimated = stage.estimated_cost_calls ?? 0;
+  if (stage.cost === null || stage.cost === undefined) return null;
+  return (
+    <>
+      {estimated > 0 && (
+        <span className="cost-mark">
+          <span aria-hidden="true"> ≈</span>
+          <span className="visually-hidden"> in part estimated</span>
+        </span>
+      )}
+      {unknown > 0 && (
+        <span className="cost-mark">
+          <span aria-hidden="true"> +</span>
+          <span className="visually-hidden"> and {plural(unknown, "call")} of unknown price</span>
+        </span>
+      )}
+    </>
+  );
+}
 
 export function CostTable({ costs }: { costs: Costs }) {
   return (
@@ -38,7 +61,10 @@ export function CostTable({ costs }: { costs: Costs }) {
                   <td>{stage.calls}</td>
                   <td>{count(stage.tokens)}</td>
                   <td>{duration(stage.latency_ms)}</td>
-                  <td>{money(stage.cost)}</td>
+                  <td>
+                    {money(stage.cost)}
+                    <Marks stage={stage} />
+                  </td>
                 </tr>
               );
             })}
@@ -56,7 +82,13 @@ export function CostTable({ costs }: { costs: Costs }) {
       </ScrollBox>
       {costs.unknown_cost_calls > 0 && (
         <p className="quiet">
-          {plural(costs.unknown_cost_calls, "call")} of unknown price not included.
+          + {plural(costs.unknown_cost_calls, "call")} of unknown price, not included.
+        </p>
+      )}
+      {(costs.estimated_cost_calls ?? 0) > 0 && (
+        <p className="quiet">
+          ≈ {plural(costs.estimated_cost_calls ?? 0, "call")} worked out from list prices: what the
+          provider charges may differ.
         </p>
       )}
     </>

@@ -7,6 +7,9 @@ import { money, plural, rank, shortName } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 import { Notice } from "../../ui/notice";
 import { AdversarySummary } from "../adversary/summary";
+import { BudgetFigures } from "../budgets/budget-notice";
+import { EscalationNote } from "../escalation/escalation-note";
+import { MonitorButton } from "../process/monitor-button";
 import { refinementSummary } from "../refinement/summary";
 import { RoutingNote } from "../routing/routing-note";
 import { Answers } from "./answers";
@@ -61,6 +64,7 @@ export const Deliberation = memo(function Deliberation(props: Props) {
         </p>
       )}
       {running && <Timeline run={run} />}
+      {latest && <MonitorButton run={run} />}
       {live?.refused && running && live.refused.kind !== "signed_out" && (
         <Notice tone="bad" urgent>
           This page lost the run: {live.refused.message}{" "}
@@ -80,6 +84,17 @@ export const Deliberation = memo(function Deliberation(props: Props) {
         </Notice>
       )}
       <IgnoredOptions ignored={run.ignored} />
+      {run.budgets.length > 0 && (
+        <Notice tone="warn">
+          <strong>A budget is nearly used up.</strong>
+          {run.budgets.map((budget) => (
+            <BudgetFigures
+              key={`${budget.scope} ${budget.period} ${budget.set_by} ${budget.name}`}
+              budget={budget}
+            />
+          ))}
+        </Notice>
+      )}
       {hasFinal && <FinalAnswer run={run} onCopyAll={() => toMarkdown(question, run)} />}
       {run.refinement && (
         <FoldedSection title="Refinement" summary={refinementSummary(run)}>
@@ -103,6 +118,7 @@ export const Deliberation = memo(function Deliberation(props: Props) {
         </FoldedSection>
       )}
       {run.routing && <RoutingNote routing={run.routing} />}
+      {run.escalation && <EscalationNote info={run.escalation} />}
       {run.answers.length > 0 && (
         <FoldedSection title="Answers" summary={answersSummary(run)} startOpen={latest}>
           {() => <Answers answers={run.answers} />}
