@@ -99,6 +99,7 @@ export interface WeightsInfo {
 export interface ConsensusInfo {
   is_consensus: boolean;
   consensus_model?: string | null;
+  consensus_member?: string | null;
   consensus_response?: string | null;
   reason: string;
   metrics: {
@@ -110,24 +111,46 @@ export interface ConsensusInfo {
   };
 }
 
-export interface Draft {
+export interface SynthesisDraft {
   label: string;
   model: string;
   response: string;
+  disagreement?: Schemas["Editorial"] | null;
+  reasoning?: string | null;
+  usage?: Schemas["Usage"] | null;
   cost?: number | null;
   latency_ms?: number | null;
+  truncated?: boolean;
+  notes?: string[];
   error?: string | null;
   error_kind?: ErrorKind | null;
 }
 
-export interface MultiSynthesis {
-  syntheses: Draft[];
-  selected_synthesis?: string | null;
-  selected_model?: string | null;
+export interface Selection {
+  model: string;
+  selected_synthesis: string;
+  selected_model: string;
+  is_read: boolean;
   selection_reasoning?: string | null;
-  evaluation?: string | null;
+  evaluation: string;
   response: string;
+  cost?: number | null;
+  latency_ms?: number | null;
 }
+
+export interface ConsensusEvent {
+  type: "consensus_detected";
+  data: ConsensusInfo;
+}
+
+export type MultiChairmanEvent =
+  | { type: "multi_synthesis_start"; models: string[] }
+  | { type: "synthesis_complete"; data: SynthesisDraft }
+  | { type: "multi_synthesis_complete"; syntheses: SynthesisDraft[] }
+  | { type: "selection_start"; model: string }
+  | { type: "selection_token"; model: string; content: string }
+  | { type: "selection_complete"; data: Selection }
+  | { type: "selection_error"; model: string; error: string; error_kind: ErrorKind };
 
 export interface Critique {
   model: string;
@@ -263,6 +286,8 @@ export type AdversaryEvent =
 export type ComingEvent =
   | RoutingEvent
   | EscalationEvent
+  | ConsensusEvent
+  | MultiChairmanEvent
   | RefinementEvent
   | AdversaryEvent
   | ProcessEvent
@@ -275,7 +300,6 @@ export interface ComingMetadata {
   weights_info?: WeightsInfo | null;
   budget_warnings?: BudgetState[];
   consensus_info?: ConsensusInfo | null;
-  multi_synthesis?: MultiSynthesis | null;
   refinement?: Refinement | null;
   adversary?: Adversary | null;
 }
@@ -295,6 +319,12 @@ export interface ComingCosts {
 
 export interface ComingSynthesis {
   draft?: string | null;
+  syntheses?: SynthesisDraft[];
+  selected_synthesis?: string | null;
+  selected_model?: string | null;
+  selected_by?: string | null;
+  selection_reasoning?: string | null;
+  evaluation?: string | null;
 }
 
 export interface ComingRow {

@@ -91,3 +91,4 @@ export type Ask = Pick<Schemas["MessageRequest"], "content"> &
 export type NewToken = Schemas["CreatedToken"];
 export type Tags = Schemas["Tags"];
 export type SearchHit = Schemas["SearchHit"];
+export type { ConsensusInfo, MultiChairmanEvent, SynthesisDraft } from "./coming";

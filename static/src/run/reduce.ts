@@ -7,6 +7,7 @@
  */
 import type { Answer, CouncilEvent, Metadata } from "../api/types";
 import { reduceAdversary, restartAdversary } from "./adversary";
+import { chairmenFrom, reduceChairmen, restartChairmen } from "./chairmen";
 import { reduceEscalation } from "./escalation";
 import {
   answerFrom,
@@ -174,7 +175,21 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
         ...run,
         phase: "stage3",
         synthesis: synthesisFrom(event.data, run.synthesis.failures),
+        chairmen: chairmenFrom(event.data) ?? run.chairmen,
+        consensus: (event as Partial<Metadata>).consensus_info ?? run.consensus,
       };
+
+    case "consensus_detected":
+      return event.data ? { ...run, phase: "stage3", consensus: event.data } : run;
+
+    case "multi_synthesis_start":
+    case "synthesis_complete":
+    case "multi_synthesis_complete":
+    case "selection_start":
+    case "selection_token":
+    case "selection_complete":
+    case "selection_error":
+      return reduceChairmen(run, event);
 
     case "refinement_start":
     case "iteration_start":
@@ -234,7 +249,12 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
         case "title":
           return run;
         case "stage3":
-          return withSynthesis(run, { text: "", reasoning: "", restarted: true, result: null });
+          return withSynthesis(restartChairmen(run), {
+            text: "",
+            reasoning: "",
+            restarted: true,
+            result: null,
+          });
         default: {
           const unknownStage: never = event.stage;
           void unknownStage;

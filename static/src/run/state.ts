@@ -5,6 +5,7 @@ import type {
   AggregateRow,
   Answer,
   BudgetState,
+  ConsensusInfo,
   Costs,
   ErrorKind,
   EscalationInfo,
@@ -18,6 +19,7 @@ import type {
   WeightsInfo,
 } from "../api/types";
 import type { AdversaryState } from "./adversary";
+import type { ChairmenState } from "./chairmen";
 import type { RefinementState } from "./refinement";
 
 export type CallStatus = "waiting" | "writing" | "done" | "failed";
@@ -100,6 +102,9 @@ export interface RunState {
   /** What each reviewer's ballot weighed, and why. */
   weights: WeightsInfo | null;
   synthesis: SynthesisState;
+  /** Whether the council agreed so that nobody had to write; null where that was not asked for. */
+  consensus: ConsensusInfo | null;
+  chairmen: ChairmenState | null;
   refinement: RefinementState | null;
   adversary: AdversaryState | null;
   /** What the process monitor says, in order. */
@@ -141,6 +146,8 @@ export const newRun: RunState = {
   facts: null,
   weights: null,
   synthesis: noSynthesis,
+  consensus: null,
+  chairmen: null,
   refinement: null,
   adversary: null,
   notes: [],

@@ -71,11 +71,13 @@ const cache = new WeakMap<AssistantMessage, RunState>();
 export function fromStored(message: AssistantMessage, conversationId: string): RunState {
   let run = cache.get(message);
   if (!run) {
-    const { refinement, adversary, budget_warnings, escalation_info } = message.metadata;
+    const { refinement, adversary, budget_warnings, escalation_info, consensus_info } =
+      message.metadata;
     run = { ...reduceAll(newRun, eventsOf(message, conversationId)) };
     // What betters the draft is stored whole, as its last event tells it.
     if (refinement) run.refinement = refinementFrom(refinement);
     if (escalation_info) run.escalation = escalation_info;
+    if (consensus_info) run.consensus = consensus_info;
     if (budget_warnings) run.budgets = budget_warnings;
     if (adversary) run.adversary = adversaryFrom(adversary);
     if (message.status === "queued") run.status = "queued";

@@ -11,7 +11,7 @@ export const severityMeaning: Record<Severity, string> = {
   critical: "Wrong at its core, or harmful if followed.",
   major: "Misleading, or something important is missing.",
   minor: "Small flaws that mislead nobody.",
-  none: "No objection.",
+  none: "Nothing that would mislead or hurt.",
 };
 
 function readFrom(run: RunState): string | null {
@@ -34,13 +34,22 @@ export default function AdversaryPanel({ run }: { run: RunState }) {
   const revising = adversary.status === "revising";
   const note = readFrom(run);
   return (
-    <div className="rounds">
-      <p className="quiet">
-        {shortName(adversary.model)} attacked the answer
-        {adversary.severity && <>: {severityMeaning[adversary.severity]}</>}
-        {note && <> {note}</>}
-        {adversary.status === "done" && ` ${money(adversary.cost)}.`}
-      </p>
+    <section className="round" aria-label="The attack">
+      <h4>
+        {shortName(adversary.model)}{" "}
+        <span className="round-found">
+          {adversary.status === "done" ? money(adversary.cost) : "attacks the answer"}
+        </span>
+      </h4>
+      {adversary.severity && (
+        <p>
+          <span className={`badge severity-${adversary.severity}`}>
+            {adversary.severity === "none" ? "no objection" : adversary.severity}
+          </span>{" "}
+          {severityMeaning[adversary.severity]}
+        </p>
+      )}
+      {note && <p className="quiet">{note}</p>}
       {adversary.error && (
         <div className="failure">
           <p>{adversary.error}</p>
@@ -64,6 +73,6 @@ export default function AdversaryPanel({ run }: { run: RunState }) {
           </Clamp>
         </div>
       )}
-    </div>
+    </section>
   );
 }

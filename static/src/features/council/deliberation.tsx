@@ -8,6 +8,8 @@ import { Icon } from "../../ui/icon";
 import { Notice } from "../../ui/notice";
 import { AdversarySummary } from "../adversary/summary";
 import { BudgetFigures } from "../budgets/budget-notice";
+import { chairmenSummary } from "../chairmen/summary";
+import { ConsensusNote } from "../consensus/consensus-note";
 import { EscalationNote } from "../escalation/escalation-note";
 import { MonitorButton } from "../process/monitor-button";
 import { refinementSummary } from "../refinement/summary";
@@ -21,6 +23,7 @@ import { Reviews } from "./reviews";
 import { Timeline } from "./timeline";
 
 // What few runs have, and only who opens it reads.
+const ChairmenPanel = lazy(() => import("../chairmen/chairmen"));
 const RefinementPanel = lazy(() => import("../refinement/refinement"));
 const AdversaryPanel = lazy(() => import("../adversary/adversary"));
 
@@ -37,7 +40,10 @@ interface Props {
 
 function answersSummary(run: RunState): string {
   const { answered } = runProgress(run);
-  const parts = [`${answered} of ${run.answers.length} answered`];
+  const parts = [];
+  if (run.routing?.is_routed) parts.push(`routed as ${run.routing.category}`);
+  if (run.escalation?.escalated) parts.push("escalated");
+  parts.push(`${answered} of ${run.answers.length} answered`);
   if (run.confidence?.average) parts.push(`average confidence ${rank(run.confidence.average)}`);
   return parts.join(" · ");
 }
@@ -96,6 +102,15 @@ export const Deliberation = memo(function Deliberation(props: Props) {
         </Notice>
       )}
       {hasFinal && <FinalAnswer run={run} onCopyAll={() => toMarkdown(question, run)} />}
+      {run.chairmen && (
+        <FoldedSection title="Several chairmen" summary={chairmenSummary(run.chairmen)}>
+          {() => (
+            <Suspense fallback={waiting}>
+              <ChairmenPanel run={run} />
+            </Suspense>
+          )}
+        </FoldedSection>
+      )}
       {run.refinement && (
         <FoldedSection title="Refinement" summary={refinementSummary(run)}>
           {() => (
@@ -117,16 +132,27 @@ export const Deliberation = memo(function Deliberation(props: Props) {
           )}
         </FoldedSection>
       )}
-      {run.routing && <RoutingNote routing={run.routing} />}
-      {run.escalation && <EscalationNote info={run.escalation} />}
       {run.answers.length > 0 && (
         <FoldedSection title="Answers" summary={answersSummary(run)} startOpen={latest}>
-          {() => <Answers answers={run.answers} />}
+          {() => (
+            <div className="stage">
+              {run.routing && <RoutingNote routing={run.routing} />}
+              {run.escalation && <EscalationNote info={run.escalation} />}
+              <Answers answers={run.answers} />
+            </div>
+          )}
         </FoldedSection>
       )}
       {run.reviews.length > 0 && (
         <FoldedSection title="Reviews" summary={reviewsSummary(run)} startOpen={latest}>
-          {() => <Reviews run={run} />}
+          {() => (
+            <div className="stage">
+              {run.consensus && !run.consensus.is_consensus && (
+                <ConsensusNote info={run.consensus} />
+              )}
+              <Reviews run={run} />
+            </div>
+          )}
         </FoldedSection>
       )}
       {run.costs && (

@@ -2,6 +2,7 @@
 import type { ErrorKind, ParseKind } from "../../api/types";
 import type { RunState } from "../../run/state";
 import { ordinal, plural, shortName } from "../../ui/format";
+import { chairmenSummary } from "../chairmen/summary";
 
 export const errorTitles: Record<ErrorKind, string> = {
   auth: "The provider refused the key",
@@ -77,6 +78,10 @@ export function describeRun(run: RunState): string {
     case "stage2":
       return `Stage 2: ${reviewsEnded} of ${plural(run.reviews.length, "review")} are in.`;
     case "stage3":
+      if (run.consensus?.is_consensus) return "The council agreed: nobody has to write.";
+      if (run.chairmen && run.synthesis.text === "") {
+        return `Stage 3: ${chairmenSummary(run.chairmen)}.`;
+      }
       return `Stage 3: ${shortName(run.synthesis.model ?? "the chairman")} writes the final answer.`;
     case "refinement":
       return `Refinement: ${refinementNow(run)}.`;

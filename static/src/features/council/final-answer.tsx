@@ -4,6 +4,7 @@ import { isLive, type RunState } from "../../run/state";
 import { CopyButton } from "../../ui/copy";
 import { Details } from "../../ui/disclosure";
 import { duration, money, shortName } from "../../ui/format";
+import { ConsensusNote } from "../consensus/consensus-note";
 import { describeRun, errorTitles } from "./describe";
 
 const parts: [keyof Editorial, string][] = [
@@ -89,6 +90,7 @@ export function FinalAnswer({ run, onCopyAll }: { run: RunState; onCopyAll: () =
           {describeRun(run)}
         </p>
       )}
+      {run.consensus?.is_consensus && <ConsensusNote info={run.consensus} />}
       <Notes notes={result?.notes ?? []} />
       {!result &&
         synthesis.failures.map((failure) => (
@@ -114,7 +116,11 @@ export function FinalAnswer({ run, onCopyAll }: { run: RunState; onCopyAll: () =
         {synthesis.text ? (
           <Markdown text={synthesis.text} streaming={writing} />
         ) : (
-          writing && <p className="quiet">Reading the answers and the reviews…</p>
+          writing && (
+            <p className="quiet">
+              {run.chairmen ? `${describeRun(run)}` : "Reading the answers and the reviews…"}
+            </p>
+          )
         )}
       </div>
       {result?.truncated && <p className="flags">Cut off at the model's length limit.</p>}
