@@ -7,8 +7,16 @@ export interface Tab {
 }
 
 /** One at a time, with the arrow keys of the tabs pattern. */
-export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
-  const [at, setAt] = useState(0);
+export function Tabs({
+  label,
+  tabs,
+  start = 0,
+}: {
+  label: string;
+  tabs: readonly Tab[];
+  start?: number;
+}) {
+  const [at, setAt] = useState(start);
   const id = useId();
   const list = useRef<HTMLDivElement>(null);
   const shown = tabs[Math.min(at, tabs.length - 1)];

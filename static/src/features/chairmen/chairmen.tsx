@@ -137,7 +137,14 @@ export default function ChairmenPanel({ run }: { run: RunState }) {
         </div>
       )}
       {narrow ? (
-        <Tabs label="Drafts" tabs={cards} />
+        <Tabs
+          label="Drafts"
+          tabs={cards}
+          start={Math.max(
+            0,
+            cards.findIndex(({ key }) => key === selected),
+          )}
+        />
       ) : (
         <div className="answers">
           {cards.map(({ key, body }) => (
