@@ -36,6 +36,13 @@ export function Composer({ conversationId, running, stopping, refusal, onAsk, on
   );
   const options = useOptions({
     scene,
+    picker: presets.data && presets.data.length > 0 && (
+      <PresetPicker
+        presets={presets.data}
+        chosen={preset?.id ?? null}
+        onChange={(id) => drafts.write(conversationId, { preset: id, choices: {} })}
+      />
+    ),
     onChange: (change) => drafts.choose(conversationId, change),
   });
 
@@ -116,13 +123,6 @@ export function Composer({ conversationId, running, stopping, refusal, onAsk, on
         )}
         {conversationId !== null && options.panel}
         <div className="composer-row">
-          {presets.data && presets.data.length > 0 && (
-            <PresetPicker
-              presets={presets.data}
-              chosen={preset?.id ?? null}
-              onChange={(id) => drafts.write(conversationId, { preset: id, choices: {} })}
-            />
-          )}
           {options.bar}
           <button
             type="button"

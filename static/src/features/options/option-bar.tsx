@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useId, useRef, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useId, useRef, useState } from "react";
 import { Icon } from "../../ui/icon";
 import { useMedia } from "../../ui/media";
 import { type Choices, chosen, type Scene } from "./choices";
@@ -7,11 +7,13 @@ const OptionList = lazy(() => import("./option-list"));
 
 interface Props {
   scene: Scene;
+  /** Which council is asked; none where there is no other. */
+  picker: ReactNode;
   onChange: (change: Partial<Choices>) => void;
 }
 
 /** The list on a phone: a sheet from the foot of the screen. */
-function Sheet({ onClose, ...props }: Props & { onClose: () => void }) {
+function Sheet({ onClose, picker, ...props }: Props & { onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useEffect(() => dialog.current?.showModal(), []);
@@ -36,6 +38,7 @@ function Sheet({ onClose, ...props }: Props & { onClose: () => void }) {
             Done
           </button>
         </header>
+        {picker && <div className="sheet-picker">{picker}</div>}
         <Suspense fallback={<p className="quiet">Loading…</p>}>
           <OptionList {...props} />
         </Suspense>
@@ -49,7 +52,7 @@ function Sheet({ onClose, ...props }: Props & { onClose: () => void }) {
  * `panel` is where they open.
  */
 export function useOptions(props: Props) {
-  const { scene, onChange } = props;
+  const { scene, picker, onChange } = props;
   const [open, setOpen] = useState(false);
   const narrow = useMedia("(max-width: 859px)");
   const button = useRef<HTMLButtonElement>(null);
@@ -61,17 +64,20 @@ export function useOptions(props: Props) {
   };
   const bar = (
     <>
+      {!narrow && picker}
       <button
         ref={button}
         type="button"
         className="chip"
+        aria-label={on.length > 0 ? `Options (${on.length})` : "Options"}
         aria-expanded={open}
         aria-haspopup={narrow ? "dialog" : undefined}
         aria-controls={open && !narrow ? id : undefined}
         onClick={() => setOpen(!open)}
       >
         <Icon name="settings" />
-        Options{on.length > 0 && ` (${on.length})`}
+        {narrow && scene.preset ? scene.preset.name : "Options"}
+        {on.length > 0 && ` (${on.length})`}
       </button>
       {!narrow &&
         on.map(({ key, text, off }) => (
