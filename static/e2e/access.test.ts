@@ -2,6 +2,7 @@ import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ask, close, launch, open, waitForEnd } from "./browser";
+import { OwnServer } from "./own-server";
 
 interface AxeResults {
   violations: { id: string; help: string; nodes: { html: string }[] }[];
@@ -15,16 +16,17 @@ const phone = { width: 390, height: 844 };
 const wide = { width: 1440, height: 900 };
 
 let browser: Browser;
+let server: OwnServer;
 let conversation: string;
 beforeAll(async () => {
-  browser = await launch();
-  const watched = await open(browser);
+  [browser, server] = await Promise.all([launch(), OwnServer.start()]);
+  const watched = await open(browser, server);
   await ask(watched.page, "What is a good name for a lighthouse?");
   await waitForEnd(watched.page);
   conversation = new URL(watched.page.url()).pathname;
   await close(watched);
 });
-afterAll(() => browser.close());
+afterAll(() => Promise.all([browser.close(), server.close()]));
 
 const pages: [string, () => string, (page: Page) => Promise<unknown>][] = [
   ["home", () => "/", (page) => page.locator(".seats").waitFor()],
@@ -56,7 +58,7 @@ describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
     ["narrow", phone],
   ] as const)("on a %s screen", (_, viewport) => {
     it.each(pages)("%s breaks no rule of axe", async (_name, path, ready) => {
-      const watched = await open(browser, { colorScheme, viewport });
+      const watched = await open(browser, server, { colorScheme, viewport });
       await watched.page.goto(path());
       await ready(watched.page);
       expect(await violations(watched.page)).toEqual([]);
@@ -66,7 +68,7 @@ describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
 });
 
 it.each(pages)("%s does not scroll sideways on a phone", async (_name, path, ready) => {
-  const watched = await open(browser, { viewport: phone, isMobile: true, hasTouch: true });
+  const watched = await open(browser, server, { viewport: phone, isMobile: true, hasTouch: true });
   await watched.page.goto(path());
   await ready(watched.page);
   const width = await watched.page.evaluate(() => document.documentElement.scrollWidth);
@@ -75,7 +77,7 @@ it.each(pages)("%s does not scroll sideways on a phone", async (_name, path, rea
 });
 
 it("is used by keyboard: a skip link, and a drawer that gives the focus back", async () => {
-  const watched = await open(browser, { viewport: phone });
+  const watched = await open(browser, server, { viewport: phone });
   const { page } = watched;
   await page.goto(conversation);
   await page.getByRole("heading", { level: 1 }).waitFor();
