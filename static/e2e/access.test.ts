@@ -1,19 +1,8 @@
-import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ask, close, launch, open, waitForEnd } from "./browser";
+import { violations } from "./axe";
+import { ask, close, launch, open, phone, waitForEnd, wide } from "./browser";
 import { OwnServer } from "./own-server";
-
-interface AxeResults {
-  violations: { id: string; help: string; nodes: { html: string }[] }[];
-}
-interface AxeWindow {
-  axe: { run(): Promise<AxeResults> };
-}
-
-const axePath = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-const phone = { width: 390, height: 844 };
-const wide = { width: 1440, height: 900 };
 
 let browser: Browser;
 let server: OwnServer;
@@ -41,16 +30,6 @@ const pages: [string, () => string, (page: Page) => Promise<unknown>][] = [
   ],
   ["settings", () => "/settings", (page) => page.locator(".picker-list li").first().waitFor()],
 ];
-
-/** Past the page's policy, which rightly allows no foreign script: through the debugger. */
-async function violations(page: Page): Promise<string[]> {
-  const { readFile } = await import("node:fs/promises");
-  await page.evaluate(await readFile(axePath, "utf8"));
-  const results = await page.evaluate(() => (window as unknown as AxeWindow).axe.run());
-  return results.violations.map(
-    ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.html).join(" | ")}`,
-  );
-}
 
 describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
   describe.each([

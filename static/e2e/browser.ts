@@ -4,6 +4,9 @@ import { expect } from "vitest";
 
 const isRoot = process.getuid?.() === 0;
 
+export const phone = { width: 390, height: 844 };
+export const wide = { width: 1440, height: 900 };
+
 export const launch = (): Promise<Browser> =>
   chromium.launch({
     executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium",

@@ -10,6 +10,7 @@ import {
   patience,
   type Watched,
   waitForEnd,
+  wide,
 } from "./browser";
 import { OwnServer, pace } from "./own-server";
 import { expectGrowth, expectStored, storedAnswer, textsSoFar, watchTexts } from "./texts";
@@ -22,7 +23,6 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([browser.close(), server.close()]));
 
-const wide = { width: 1440, height: 900 };
 const question = "Should a small town build a tram?";
 
 type Stage = "Answers" | "Reviews" | "Final answer";

@@ -9,8 +9,7 @@ type Schemas = components["schemas"];
 
 export type ErrorKind = Schemas["ErrorKind"];
 export type Usage = Schemas["Usage"];
-/** `late`: it came after the reviews had begun, so nobody reviewed it. */
-export type Answer = Schemas["Answer"] & { late?: boolean | null } & Coming.ComingAnswer;
+export type Answer = Schemas["Answer"];
 export type Review = Schemas["Review"];
 export type ParseKind = Schemas["Parse"];
 export type Synthesis = Schemas["Synthesis"] & Coming.ComingSynthesis;
@@ -37,20 +36,20 @@ export type Costs = Schemas["Costs"] & Coming.ComingCosts;
 export type CouncilEvent = Schemas["Event"] | Coming.ComingEvent;
 export type Ignored = Schemas["Ignored"];
 
+export type RoutingInfo = Schemas["RoutingInfo"];
+export type EscalationEvent = Schemas["EscalationEvent"];
+export type EscalationInfo = Schemas["EscalationInfo"];
+
 export type {
   Adversary,
   AdversaryEvent,
   BudgetState,
   Critique,
-  EscalationEvent,
-  EscalationInfo,
   Iteration,
   ModelWeight,
   NoteCategory,
   Refinement,
   RefinementEvent,
-  RoutingEvent,
-  RoutingInfo,
   Severity,
   SeverityFrom,
   WeightsInfo,
@@ -59,7 +58,7 @@ export type {
 export type User = Schemas["Me"];
 export type Config = Schemas["ConfigView"];
 /** The kinds of questions that routing tells apart. */
-export type Category = "coding" | "creative" | "factual" | "analysis" | "general";
+export type Category = Schemas["Category"];
 export type CouncilMember = Schemas["Member"];
 type Layer = Schemas["SettingsLayer"];
 /**
@@ -79,8 +78,6 @@ export type Ask = Pick<Schemas["MessageRequest"], "content"> &
     use_weighted_consensus?: boolean;
     use_early_consensus?: boolean;
     use_multi_chairman?: boolean;
-    use_dynamic_routing?: boolean;
-    use_escalation?: boolean;
     use_refinement?: boolean;
     refinement_max_iterations?: number;
     use_adversary?: boolean;
@@ -91,4 +88,4 @@ export type Ask = Pick<Schemas["MessageRequest"], "content"> &
 export type NewToken = Schemas["CreatedToken"];
 export type Tags = Schemas["Tags"];
 export type SearchHit = Schemas["SearchHit"];
-export type { ConsensusInfo, MultiChairmanEvent, SynthesisDraft } from "./coming";
+export type { ConsensusInfo, Feedback, MultiChairmanEvent, SynthesisDraft } from "./coming";

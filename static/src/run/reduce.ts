@@ -100,8 +100,7 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
           list(event.data).filter((answer) => !answer.pending),
         ),
         confidence: event.metadata?.aggregate_confidence ?? run.confidence,
-        escalation:
-          (event.metadata as Partial<Metadata> | undefined)?.escalation_info ?? run.escalation,
+        escalation: event.metadata?.escalation_info ?? run.escalation,
       };
 
     case "stage2_start":

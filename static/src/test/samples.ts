@@ -189,6 +189,8 @@ export const storedRun = (
     aggregate: facts,
     aggregate_confidence: confidence,
     costs,
+    routing_info: null,
+    escalation_info: null,
     ignored: [],
     title: null,
   },

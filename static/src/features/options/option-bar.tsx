@@ -103,11 +103,14 @@ export function useOptions(props: Props) {
     <section
       id={id}
       className="options-panel"
-      aria-label="Options"
+      aria-labelledby={`${id}-title`}
       onKeyDown={(event) => {
         if (event.key === "Escape") close();
       }}
     >
+      <h2 id={`${id}-title`} className="visually-hidden">
+        Options
+      </h2>
       <Suspense fallback={<p className="quiet">Loading…</p>}>
         <OptionList {...props} />
       </Suspense>
