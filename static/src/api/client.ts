@@ -5,6 +5,7 @@ import type {
   ConfigChange,
   Conversation,
   ConversationSummary,
+  Feedback,
   ModelList,
   NewToken,
   Preset,
@@ -114,6 +115,12 @@ export const api = {
     json<NewToken>("/api/tokens", send("POST", { name, expires_in_days })),
   revokeToken: (id: string) =>
     json<unknown>(`/api/tokens/${encodeURIComponent(id)}`, { method: "DELETE" }),
+
+  feedback: (runId: string) => json<Feedback>(`/api/runs/${encodeURIComponent(runId)}/feedback`),
+  giveFeedback: (runId: string, said: Pick<Feedback, "thumb" | "better">) =>
+    json<Feedback>(`/api/runs/${encodeURIComponent(runId)}/feedback`, send("PUT", said)),
+  withdrawFeedback: (runId: string) =>
+    json<unknown>(`/api/runs/${encodeURIComponent(runId)}/feedback`, { method: "DELETE" }),
 
   cancelRun: (runId: string) =>
     json<unknown>(`/api/runs/${encodeURIComponent(runId)}/cancel`, send("POST", {})),

@@ -4,48 +4,6 @@ import type { components } from "./schema";
 type Schemas = components["schemas"];
 type ErrorKind = Schemas["ErrorKind"];
 
-export interface RoutingInfo {
-  category: "coding" | "creative" | "factual" | "analysis" | "general";
-  confidence?: number | null;
-  reasoning: string;
-  source: "model" | "keywords";
-  models: string[];
-  is_routed: boolean;
-  pool_size: number;
-  total_models: number;
-  routed_model_count: number;
-}
-
-export interface EscalationInfo {
-  escalated: boolean;
-  tier1_model_count: number;
-  tier2_model_count: number;
-  total_model_count: number;
-  reasons: string[];
-  metrics: {
-    average_confidence?: number | null;
-    confidence_threshold: number;
-    min_confidence?: number | null;
-    min_confidence_threshold: number;
-    confidence_count: number;
-    agreement_ratio?: number | null;
-    agreement_threshold: number;
-  };
-  triggers: {
-    low_avg_confidence: boolean;
-    low_min_confidence: boolean;
-    low_agreement: boolean;
-    no_answer: boolean;
-  };
-  note?: string | null;
-}
-
-export type EscalationEvent =
-  | { type: "tier1_start"; models: string[]; members: Schemas["Seat"][] }
-  | { type: "tier1_complete"; data: Schemas["Answer"][]; metadata: Schemas["AnswersMetadata"] }
-  | { type: "escalation_triggered"; data: EscalationInfo }
-  | { type: "tier2_start"; models: string[]; members: Schemas["Seat"][] };
-
 export type NoteCategory = "stage" | "model" | "info" | "success" | "warning" | "error" | "data";
 
 export interface ProcessEvent {
@@ -202,10 +160,6 @@ export interface Adversary {
   error_kind?: ErrorKind | null;
 }
 
-export type RoutingEvent =
-  | { type: "routing_start" }
-  | { type: "routing_complete"; data: RoutingInfo };
-
 export type RefinementEvent =
   | { type: "refinement_start"; max_iterations: number }
   | { type: "iteration_start"; iteration: number }
@@ -284,8 +238,6 @@ export type AdversaryEvent =
     };
 
 export type ComingEvent =
-  | RoutingEvent
-  | EscalationEvent
   | ConsensusEvent
   | MultiChairmanEvent
   | RefinementEvent
@@ -294,27 +246,12 @@ export type ComingEvent =
   | BudgetEvent;
 
 export interface ComingMetadata {
-  routing_info?: RoutingInfo | null;
-  escalation_info?: EscalationInfo | null;
   use_weighted_consensus?: boolean;
   weights_info?: WeightsInfo | null;
   budget_warnings?: BudgetState[];
   consensus_info?: ConsensusInfo | null;
   refinement?: Refinement | null;
   adversary?: Adversary | null;
-}
-
-export interface ComingAnswer {
-  tier?: number | null;
-}
-
-export interface ComingStageCosts {
-  unknown_cost_calls?: number;
-  estimated_cost_calls?: number;
-}
-
-export interface ComingCosts {
-  estimated_cost_calls?: number;
 }
 
 export interface ComingSynthesis {

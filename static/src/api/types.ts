@@ -31,8 +31,8 @@ export type Metadata = Schemas["Metadata"] & Coming.ComingMetadata;
 export type AggregateRow = Schemas["AggregateRow"] & Coming.ComingRow;
 export type AggregateFacts = Schemas["AggregateFacts"];
 export type Stage = Schemas["Stage"];
-export type StageCosts = Schemas["StageCosts"] & Coming.ComingStageCosts;
-export type Costs = Schemas["Costs"] & Coming.ComingCosts;
+export type StageCosts = Schemas["StageCosts"];
+export type Costs = Schemas["Costs"];
 export type CouncilEvent = Schemas["Event"] | Coming.ComingEvent;
 export type Ignored = Schemas["Ignored"];
 
@@ -88,4 +88,6 @@ export type Ask = Pick<Schemas["MessageRequest"], "content"> &
 export type NewToken = Schemas["CreatedToken"];
 export type Tags = Schemas["Tags"];
 export type SearchHit = Schemas["SearchHit"];
-export type { ConsensusInfo, Feedback, MultiChairmanEvent, SynthesisDraft } from "./coming";
+export type { ConsensusInfo, MultiChairmanEvent, SynthesisDraft } from "./coming";
+/** What a person thinks of a run. */
+export type Feedback = Omit<Schemas["FeedbackView"], "thumb"> & { thumb?: "up" | "down" | null };

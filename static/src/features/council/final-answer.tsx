@@ -1,3 +1,4 @@
+import { lazy, Suspense } from "react";
 import type { Editorial } from "../../api/types";
 import { Markdown } from "../../markdown/markdown";
 import { isLive, type RunState } from "../../run/state";
@@ -6,6 +7,8 @@ import { Details } from "../../ui/disclosure";
 import { duration, money, shortName } from "../../ui/format";
 import { ConsensusNote } from "../consensus/consensus-note";
 import { describeRun, errorTitles } from "./describe";
+
+const Feedback = lazy(() => import("../feedback/feedback"));
 
 const parts: [keyof Editorial, string][] = [
   ["contradictions", "Where members contradict each other"],
@@ -133,6 +136,11 @@ export function FinalAnswer({ run, onCopyAll }: { run: RunState; onCopyAll: () =
         <footer className="answer-foot">
           <CopyButton label="Copy answer" text={() => synthesis.text} />
           <CopyButton label="Copy all as Markdown" text={onCopyAll} />
+          {run.runId && run.status === "complete" && (
+            <Suspense fallback={null}>
+              <Feedback run={run} runId={run.runId} />
+            </Suspense>
+          )}
         </footer>
       )}
     </section>
