@@ -2,7 +2,17 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { violations } from "./axe";
-import { close, launch, open, patience, phone, type Watched, waitForEnd, wide } from "./browser";
+import {
+  close,
+  finalAnswer,
+  launch,
+  open,
+  patience,
+  phone,
+  type Watched,
+  waitForEnd,
+  wide,
+} from "./browser";
 import { OwnServer } from "./own-server";
 
 let browser: Browser;
@@ -80,6 +90,65 @@ describe.each([
     } finally {
       await reset(page);
     }
+  });
+
+  it("refinement and the devil's advocate show who found what, and what was changed", async () => {
+    await page.goto("/");
+    await choose(page, ["Refinement", "Devil’s advocate"]);
+    await askNow(page, "Should we move the office to the coast?");
+    await page.getByRole("button", { name: /^Refinement/ }).click();
+    const round = page.getByRole("region", { name: "Round 1" });
+    await round.getByText(/critics named faults/).waitFor();
+    await round.locator(".critique summary").first().click();
+    await round.locator(".critique .markdown").first().waitFor();
+    const changes = round.getByText("What was changed");
+    if ((await changes.count()) > 0) {
+      await changes.click();
+      await round.locator(".diff-sum").waitFor();
+    }
+    await page.getByRole("button", { name: /^Devil’s advocate/ }).click();
+    await page.getByRole("region", { name: "The attack" }).locator(".markdown").first().waitFor();
+    await page.getByRole("button", { name: /^Cost and time/ }).click();
+    await page.getByRole("rowheader", { name: "Refinement" }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    const answer = await finalAnswer(page).locator(".final-text").textContent();
+    await page.reload();
+    await page.getByRole("button", { name: /^Refinement/ }).waitFor();
+    expect(await finalAnswer(page).locator(".final-text").textContent()).toBe(answer);
+  });
+
+  it("the process log is kept beside the run, and filtered", async () => {
+    await page.goto("/");
+    await page.getByRole("button", { name: /^Options/ }).click();
+    await page.getByText("Everything", { exact: true }).click();
+    const done = page.getByRole("button", { name: "Done" });
+    if (await done.isVisible()) await done.click();
+    await askNow(page, "What is a quorum?");
+    await page.getByRole("button", { name: /^Process log/ }).click();
+    const entries = page.getByRole("list", { name: "Entries" }).getByRole("listitem");
+    await entries.first().waitFor();
+    const all = await entries.count();
+    expect(all).toBeGreaterThan(10);
+    expect(await violations(page)).toEqual([]);
+    await page.getByLabel("How much is shown").selectOption("1");
+    expect(await entries.count()).toBeLessThan(all);
+    await page.getByRole("button", { name: "Close the process log" }).last().click();
+    await expect.poll(() => entries.count()).toBe(0);
+  });
+
+  it("says what one thinks of an answer, and takes it back", async () => {
+    await page.goto("/");
+    await askNow(page, "Is tea better than coffee?");
+    const good = page.getByRole("button", { name: "Good answer" });
+    await good.click();
+    await expect.poll(() => good.getAttribute("aria-pressed")).toBe("true");
+    await page.getByLabel("Which answer was the best?").selectOption("council");
+    expect(await violations(page)).toEqual([]);
+    await page.reload();
+    await expect.poll(() => good.getAttribute("aria-pressed")).toBe("true");
+    expect(await page.getByLabel("Which answer was the best?").inputValue()).toBe("council");
+    await good.click();
+    await expect.poll(() => good.getAttribute("aria-pressed")).toBe("false");
   });
 
   it("what excludes another option, or needs models, is said where it is chosen", async () => {

@@ -40,20 +40,16 @@ export type RoutingInfo = Schemas["RoutingInfo"];
 export type EscalationEvent = Schemas["EscalationEvent"];
 export type EscalationInfo = Schemas["EscalationInfo"];
 
-export type {
-  Adversary,
-  AdversaryEvent,
-  BudgetState,
-  Critique,
-  Iteration,
-  ModelWeight,
-  NoteCategory,
-  Refinement,
-  RefinementEvent,
-  Severity,
-  SeverityFrom,
-  WeightsInfo,
-} from "./coming";
+export type Refinement = Schemas["Refinement"];
+export type Iteration = Schemas["Iteration"];
+export type Critique = Schemas["Critique"];
+export type RefinementEvent = Schemas["RefinementEvent"];
+export type Adversary = Schemas["Adversary"];
+export type AdversaryEvent = Schemas["AdversaryEvent"];
+export type Severity = Schemas["Severity"];
+export type NoteCategory = Schemas["NoteCategory"];
+
+export type { BudgetState, ModelWeight, WeightsInfo } from "./coming";
 
 export type User = Schemas["Me"];
 export type Config = Schemas["ConfigView"];
@@ -78,10 +74,6 @@ export type Ask = Pick<Schemas["MessageRequest"], "content"> &
     use_weighted_consensus?: boolean;
     use_early_consensus?: boolean;
     use_multi_chairman?: boolean;
-    use_refinement?: boolean;
-    refinement_max_iterations?: number;
-    use_adversary?: boolean;
-    verbosity?: number;
   };
 
 /** A token as it is answered once, when it is made: with its secret. */

@@ -75,6 +75,7 @@ describe("the devil's advocate", () => {
     has_issues: true,
     severity: "major" as const,
     severity_from: "assumed" as const,
+    severity_note: "It names no severity; minor is assumed.",
     revised: false,
     revision: null,
     error: "cedar/pro could not revise the answer, which stands as it was: too slow",

@@ -1,5 +1,5 @@
 /** The devil's advocate: an attack on the answer, and the revision that a grave one leads to. */
-import type { Adversary, AdversaryEvent, Severity, SeverityFrom } from "../api/types";
+import type { Adversary, AdversaryEvent, Severity } from "../api/types";
 import { revised } from "./parts";
 import type { RunState } from "./state";
 
@@ -9,7 +9,8 @@ export interface AdversaryState {
   critique: string;
   /** Null as long as there is no whole attack. */
   severity: Severity | null;
-  severityFrom: SeverityFrom | null;
+  /** Why nobody said the severity, where it had to be worked out. */
+  severityNote: string | null;
   /** The revision as far as it has come; the answer once `revised`. */
   revision: string;
   revised: boolean;
@@ -24,7 +25,7 @@ const begun = (model: string): AdversaryState => ({
   status: "attacking",
   critique: "",
   severity: null,
-  severityFrom: null,
+  severityNote: null,
   revision: "",
   revised: false,
   error: null,
@@ -37,7 +38,7 @@ export const adversaryFrom = (stored: Adversary): AdversaryState => ({
   status: "done",
   critique: stored.critique ?? "",
   severity: stored.severity ?? null,
-  severityFrom: stored.severity_from ?? null,
+  severityNote: stored.severity_note ?? null,
   revision: stored.revision ?? stored.unfinished_revision ?? "",
   revised: stored.revised === true,
   error: stored.error ?? null,
@@ -68,7 +69,7 @@ export function reduceAdversary(run: RunState, event: AdversaryEvent): RunState 
         status: "judged",
         critique: event.critique ?? entry.critique,
         severity: event.severity ?? null,
-        severityFrom: event.severity_from ?? null,
+        severityNote: event.severity_note ?? null,
       }));
     case "adversary_error":
       return withAdversary(run, event.model, (entry) => ({

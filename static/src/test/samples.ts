@@ -191,6 +191,8 @@ export const storedRun = (
     costs,
     routing_info: null,
     escalation_info: null,
+    refinement: null,
+    adversary: null,
     ignored: [],
     title: null,
   },

@@ -14,17 +14,6 @@ export const severityMeaning: Record<Severity, string> = {
   none: "Nothing that would mislead or hurt.",
 };
 
-function readFrom(run: RunState): string | null {
-  switch (run.adversary?.severityFrom) {
-    case "no_issues":
-      return "It did not state a severity; it says that it found nothing.";
-    case "assumed":
-      return "It did not state a severity; minor is assumed.";
-    default:
-      return null;
-  }
-}
-
 /** The attack on the answer, how grave it is, and what came of it. */
 export default function AdversaryPanel({ run }: { run: RunState }) {
   const { adversary } = run;
@@ -32,7 +21,6 @@ export default function AdversaryPanel({ run }: { run: RunState }) {
   if (!adversary) return null;
   const attacking = adversary.status === "attacking";
   const revising = adversary.status === "revising";
-  const note = readFrom(run);
   return (
     <section className="round" aria-label="The attack">
       <h4>
@@ -49,7 +37,7 @@ export default function AdversaryPanel({ run }: { run: RunState }) {
           {severityMeaning[adversary.severity]}
         </p>
       )}
-      {note && <p className="quiet">{note}</p>}
+      {adversary.severityNote && <p className="quiet">{adversary.severityNote}</p>}
       {adversary.error && (
         <div className="failure">
           <p>{adversary.error}</p>
