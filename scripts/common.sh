@@ -15,7 +15,3 @@ use_tools() {
   # shellcheck source=/dev/null
   . "$tools/env"
 }
-
-free_port() {
-  node -e 'const s = require("net").createServer().listen(0, "127.0.0.1", () => { console.log(s.address().port); s.close(); })'
-}

@@ -4,8 +4,9 @@ export default defineConfig({
   test: {
     include: ["e2e/**/*.test.ts"],
     environment: "node",
-    // One browser, one server, one user: the files take turns.
-    fileParallelism: false,
+    // Each file has a browser and a server of its own. They mostly wait for models, so two share
+    // the machine.
+    maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 60_000,
   },

@@ -84,7 +84,10 @@ macro_rules! layered {
             /// These settings with a layer on top of them.
             #[must_use]
             pub fn with(&self, layer: OptionLayer) -> Self {
-                Self { $($name: layer.$name.unwrap_or_else(|| self.$name.clone()),)* }
+                let mut settings = Self { $($name: layer.$name.unwrap_or_else(|| self.$name.clone()),)* };
+                // Empty takes the model away: null stands for what the layer below says.
+                settings.adversary_model = settings.adversary_model.filter(|model| !model.is_empty());
+                settings
             }
 
             /// These settings as a layer that names every one.
@@ -233,6 +236,10 @@ mod tests {
         assert_eq!(settings.tier1_models, ["a/one", "b/two"]);
         assert!((settings.escalation_agreement_threshold - 0.75).abs() < f64::EPSILON);
         assert_eq!(settings.escalation_min_confidence_threshold, 4);
+        let own = OptionSettings { adversary_model: Some("a/one".into()), ..settings };
+        let none = OptionLayer { adversary_model: Some(Some(String::new())), ..OptionLayer::default() };
+        assert_eq!(own.with(OptionLayer::default()).adversary_model.as_deref(), Some("a/one"));
+        assert_eq!(own.with(none).adversary_model, None);
         let newer = OptionLayer { tier1_models: Some(Vec::new()), ..OptionLayer::default() };
         assert_eq!(layer.overlaid(newer).tier1_models, Some(Vec::new()));
     }

@@ -1,30 +1,21 @@
-import { createRequire } from "node:module";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ask, close, launch, open, waitForEnd } from "./browser";
-
-interface AxeResults {
-  violations: { id: string; help: string; nodes: { html: string }[] }[];
-}
-interface AxeWindow {
-  axe: { run(): Promise<AxeResults> };
-}
-
-const axePath = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
-const phone = { width: 390, height: 844 };
-const wide = { width: 1440, height: 900 };
+import { violations } from "./axe";
+import { ask, close, launch, open, phone, waitForEnd, wide } from "./browser";
+import { OwnServer } from "./own-server";
 
 let browser: Browser;
+let server: OwnServer;
 let conversation: string;
 beforeAll(async () => {
-  browser = await launch();
-  const watched = await open(browser);
+  [browser, server] = await Promise.all([launch(), OwnServer.start()]);
+  const watched = await open(browser, server);
   await ask(watched.page, "What is a good name for a lighthouse?");
   await waitForEnd(watched.page);
   conversation = new URL(watched.page.url()).pathname;
   await close(watched);
 });
-afterAll(() => browser.close());
+afterAll(() => Promise.all([browser.close(), server.close()]));
 
 const pages: [string, () => string, (page: Page) => Promise<unknown>][] = [
   ["home", () => "/", (page) => page.locator(".seats").waitFor()],
@@ -40,23 +31,13 @@ const pages: [string, () => string, (page: Page) => Promise<unknown>][] = [
   ["settings", () => "/settings", (page) => page.locator(".picker-list li").first().waitFor()],
 ];
 
-/** Past the page's policy, which rightly allows no foreign script: through the debugger. */
-async function violations(page: Page): Promise<string[]> {
-  const { readFile } = await import("node:fs/promises");
-  await page.evaluate(await readFile(axePath, "utf8"));
-  const results = await page.evaluate(() => (window as unknown as AxeWindow).axe.run());
-  return results.violations.map(
-    ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.html).join(" | ")}`,
-  );
-}
-
 describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
   describe.each([
     ["wide", wide],
     ["narrow", phone],
   ] as const)("on a %s screen", (_, viewport) => {
     it.each(pages)("%s breaks no rule of axe", async (_name, path, ready) => {
-      const watched = await open(browser, { colorScheme, viewport });
+      const watched = await open(browser, server, { colorScheme, viewport });
       await watched.page.goto(path());
       await ready(watched.page);
       expect(await violations(watched.page)).toEqual([]);
@@ -66,7 +47,7 @@ describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
 });
 
 it.each(pages)("%s does not scroll sideways on a phone", async (_name, path, ready) => {
-  const watched = await open(browser, { viewport: phone, isMobile: true, hasTouch: true });
+  const watched = await open(browser, server, { viewport: phone, isMobile: true, hasTouch: true });
   await watched.page.goto(path());
   await ready(watched.page);
   const width = await watched.page.evaluate(() => document.documentElement.scrollWidth);
@@ -75,7 +56,7 @@ it.each(pages)("%s does not scroll sideways on a phone", async (_name, path, rea
 });
 
 it("is used by keyboard: a skip link, and a drawer that gives the focus back", async () => {
-  const watched = await open(browser, { viewport: phone });
+  const watched = await open(browser, server, { viewport: phone });
   const { page } = watched;
   await page.goto(conversation);
   await page.getByRole("heading", { level: 1 }).waitFor();

@@ -1,9 +1,11 @@
-/** One browser against a running server, watched for what must never happen. */
+/** One browser against a server, watched for what must never happen. */
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import { expect } from "vitest";
 
-export const server = (process.env.LLM_COUNCIL_URL ?? "http://localhost:8001").replace(/\/$/, "");
 const isRoot = process.getuid?.() === 0;
+
+export const phone = { width: 390, height: 844 };
+export const wide = { width: 1440, height: 900 };
 
 export const launch = (): Promise<Browser> =>
   chromium.launch({
@@ -18,11 +20,12 @@ export interface Watched {
   faults: string[];
 }
 
+/** A page of its own at this server. */
 export async function open(
   browser: Browser,
+  { origin }: { origin: string },
   options: BrowserContextOptions = {},
 ): Promise<Watched> {
-  const origin = options.baseURL ?? server;
   const context = await browser.newContext({ ...options, baseURL: origin });
   const page = await context.newPage();
   const faults: string[] = [];
@@ -59,11 +62,16 @@ export async function ask(page: Page, question: string) {
 
 export const finalAnswer = (page: Page) => page.getByRole("region", { name: "Final answer" });
 
-/** A deliberation of simulated models takes about ten seconds. */
+/** A deliberation of steady models takes about ten seconds. */
 export const patience = 60_000;
 
-export const waitForEnd = (page: Page) =>
-  finalAnswer(page).getByRole("button", { name: "Copy answer" }).waitFor({ timeout: patience });
+/** The answer is there, and the run is over: the composer asks again. */
+export async function waitForEnd(page: Page) {
+  await finalAnswer(page)
+    .getByRole("button", { name: "Copy answer" })
+    .waitFor({ timeout: patience });
+  await page.getByRole("button", { name: "Ask", exact: true }).waitFor({ timeout: patience });
+}
 
 export async function members(page: Page): Promise<string[]> {
   const response = await page.request.get("/api/config");

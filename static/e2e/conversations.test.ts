@@ -1,15 +1,17 @@
 import type { Browser } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from "vitest";
 import { ask, close, launch, open, patience, type Watched, waitForEnd } from "./browser";
+import { OwnServer } from "./own-server";
 
 let browser: Browser;
+let server: OwnServer;
 let watched: Watched;
 beforeAll(async () => {
-  browser = await launch();
+  [browser, server] = await Promise.all([launch(), OwnServer.start()]);
 });
-afterAll(() => browser.close());
+afterAll(() => Promise.all([browser.close(), server.close()]));
 beforeEach(async () => {
-  watched = await open(browser);
+  watched = await open(browser, server);
 });
 afterEach(() => close(watched));
 
@@ -60,17 +62,10 @@ it("asks the council that was set", async () => {
   const { page } = watched;
   await page.goto("/settings");
   try {
-    await page
-      .getByRole("button", { name: /^Remove / })
-      .first()
-      .waitFor();
-    while ((await page.getByRole("button", { name: /^Remove / }).count()) > 1) {
-      await page
-        .getByRole("button", { name: /^Remove / })
-        .last()
-        .click();
-    }
-    await page.getByRole("button", { name: "Save" }).click();
+    const remove = page.locator(".members").getByRole("button", { name: /^Remove / });
+    await remove.first().waitFor();
+    while ((await remove.count()) > 1) await remove.last().click();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("Not saved.").waitFor();
     await page.locator(".field-error").first().waitFor();
     // The browser reports every refused request; this one was meant.
@@ -84,7 +79,7 @@ it("asks the council that was set", async () => {
       .getByLabel(/^Shown as/)
       .fill("The Sceptic");
     await page.getByRole("button", { name: "Move The Sceptic up" }).click();
-    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("The council was saved.").waitFor();
 
     await ask(page, "Is the moon made of cheese?");

@@ -11,15 +11,17 @@ import {
   type Watched,
   waitForEnd,
 } from "./browser";
+import { OwnServer, pace } from "./own-server";
 
 let browser: Browser;
+let server: OwnServer;
 let watched: Watched;
 beforeAll(async () => {
-  browser = await launch();
+  [browser, server] = await Promise.all([launch(), OwnServer.start(pace.steady)]);
 });
-afterAll(() => browser.close());
+afterAll(() => Promise.all([browser.close(), server.close()]));
 beforeEach(async () => {
-  watched = await open(browser);
+  watched = await open(browser, server);
 });
 afterEach(() => close(watched));
 

@@ -20,6 +20,23 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
+/** How the simulated models of a server write. */
+export const pace = {
+  /** For a test that reads the result. */
+  quick: simulated(3000, 20),
+  /** For a test that steps into a run: every stage lasts some seconds. */
+  steady: simulated(60, 300),
+  /** For a run that must not end by itself. */
+  endless: simulated(4, 300),
+};
+
+function simulated(tokensPerSecond: number, firstTokenMs: number): Record<string, string> {
+  return {
+    LLM_COUNCIL__PROVIDERS__SIMULATED__TOKENS_PER_SECOND: String(tokensPerSecond),
+    LLM_COUNCIL__PROVIDERS__SIMULATED__FIRST_TOKEN_MS: String(firstTokenMs),
+  };
+}
+
 export class OwnServer {
   readonly origin: string;
   readonly #dir: string;
@@ -33,7 +50,7 @@ export class OwnServer {
   }
 
   /** With simulated models, no sign-in, and settings as environment variables. */
-  static async start(settings: Record<string, string>): Promise<OwnServer> {
+  static async start(settings: Record<string, string> = pace.quick): Promise<OwnServer> {
     const dir = await mkdtemp(join(tmpdir(), "llm-council-e2e-"));
     // As root, Postgres runs as another user, who must get in.
     await chmod(dir, 0o755);
@@ -84,18 +101,22 @@ export class OwnServer {
     return log.split("\n").slice(-30).join("\n");
   }
 
-  /** Ends the process by a signal; resolves once it is gone. */
-  async end(signal: "SIGTERM" | "SIGKILL") {
+  /** Ends the process by a signal; resolves with its exit code once it is gone. */
+  async end(signal: "SIGTERM" | "SIGKILL"): Promise<number | null> {
     const child = this.#process;
     this.#process = null;
-    if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    const gone = once(child, "exit");
-    child.kill(signal);
-    await gone;
+    if (!child) return 0;
+    if (child.exitCode === null && child.signalCode === null) {
+      const gone = once(child, "exit");
+      child.kill(signal);
+      await gone;
+    }
+    return child.exitCode;
   }
 
   async close() {
-    await this.end("SIGTERM");
+    const code = await this.end("SIGTERM");
+    if (code !== 0) throw new Error(`the server ended with ${code}\n${await this.#lastWords()}`);
     await rm(this.#dir, { recursive: true, force: true });
   }
 }

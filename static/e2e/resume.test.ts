@@ -8,21 +8,21 @@ import {
   launch,
   open,
   patience,
-  server,
   type Watched,
   waitForEnd,
+  wide,
 } from "./browser";
-import { OwnServer } from "./own-server";
+import { OwnServer, pace } from "./own-server";
 import { expectGrowth, expectStored, storedAnswer, textsSoFar, watchTexts } from "./texts";
 import { Wire } from "./wire";
 
 let browser: Browser;
+let server: OwnServer;
 beforeAll(async () => {
-  browser = await launch();
+  [browser, server] = await Promise.all([launch(), OwnServer.start(pace.steady)]);
 });
-afterAll(() => browser.close());
+afterAll(() => Promise.all([browser.close(), server.close()]));
 
-const wide = { width: 1440, height: 900 };
 const question = "Should a small town build a tram?";
 
 type Stage = "Answers" | "Reviews" | "Final answer";
@@ -52,8 +52,8 @@ describe("a network that is cut", () => {
   let wire: Wire;
   let watched: Watched;
   beforeEach(async () => {
-    wire = await Wire.to(server);
-    watched = await open(browser, { baseURL: wire.origin, viewport: wide });
+    wire = await Wire.to(server.origin);
+    watched = await open(browser, wire, { viewport: wide });
     await watchTexts(watched.page);
   });
   afterEach(async () => {
@@ -114,7 +114,7 @@ describe("a network that is cut", () => {
 
 describe("a page that is loaded again", () => {
   it("in each stage shows the run at once as far as it is, and to its end", async () => {
-    const watched = await open(browser, { viewport: wide });
+    const watched = await open(browser, server, { viewport: wide });
     const { page } = watched;
     await watchTexts(page);
     await ask(page, question);
@@ -143,8 +143,8 @@ describe("a page that is loaded again", () => {
 });
 
 it("two pages on one run show the same", async () => {
-  const first = await open(browser, { viewport: wide });
-  const second = await open(browser, { viewport: wide });
+  const first = await open(browser, server, { viewport: wide });
+  const second = await open(browser, server, { viewport: wide });
   await ask(first.page, question);
   await middleOf(first.page, "Answers");
   await watchTexts(second.page);
@@ -160,6 +160,7 @@ describe("a server that restarts", () => {
   let own: OwnServer;
   beforeAll(async () => {
     own = await OwnServer.start({
+      ...pace.steady,
       LLM_COUNCIL__SERVER__DRAIN_SECONDS: "1",
       LLM_COUNCIL__RUNS__LEASE_SECONDS: "1",
     });
@@ -173,7 +174,7 @@ describe("a server that restarts", () => {
   ] as const)(
     "by %s in the stage “%s” goes on with the run, and so does the page",
     async (signal, stage) => {
-      const watched = await open(browser, { baseURL: own.origin, viewport: wide });
+      const watched = await open(browser, own, { viewport: wide });
       const { page } = watched;
       await watchTexts(page);
       await ask(page, question);
@@ -194,6 +195,7 @@ describe("a server whose places are taken", () => {
   let own: OwnServer;
   beforeAll(async () => {
     own = await OwnServer.start({
+      ...pace.endless,
       LLM_COUNCIL__RUNS__MAX_LIVE: "1",
       LLM_COUNCIL__RUNS__MAX_QUEUED_PER_USER: "1",
     });
@@ -202,9 +204,7 @@ describe("a server whose places are taken", () => {
 
   it("shows the place in the queue, lets go of it, and keeps a question it does not take", async () => {
     const all = await Promise.all(
-      ["first", "second", "third"].map(() =>
-        open(browser, { baseURL: own.origin, viewport: wide }),
-      ),
+      ["first", "second", "third"].map(() => open(browser, own, { viewport: wide })),
     );
     const [first, second, third] = all as [Watched, Watched, Watched];
     await ask(first.page, question);

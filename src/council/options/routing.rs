@@ -43,6 +43,8 @@ impl Category {
 /// Who said what kind of question it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
+// The OpenAPI document has one room for all names.
+#[schema(as = RoutingSource)]
 pub enum Source {
     /// The utility model.
     Model,

@@ -5,8 +5,10 @@ import type {
   ConfigChange,
   Conversation,
   ConversationSummary,
+  Feedback,
   ModelList,
   NewToken,
+  Preset,
   SearchHit,
   Tags,
   Token,
@@ -74,6 +76,16 @@ export const api = {
   config: () => json<Config>("/api/config"),
   saveConfig: (change: ConfigChange) => json<Config>("/api/config", send("PUT", change)),
   resetConfig: () => json<Config>("/api/config/reset", send("POST", {})),
+  presets: async () => (await json<{ presets: Preset[] }>("/api/settings/presets")).presets,
+  savePreset: (name: string, shared: boolean) =>
+    json<{ preset: Preset; updated: boolean }>(
+      "/api/settings/presets",
+      send("POST", { name, shared }),
+    ),
+  applyPreset: (id: string) =>
+    json<Config>(`/api/settings/presets/${encodeURIComponent(id)}/apply`, send("POST", {})),
+  removePreset: (id: string) =>
+    json<unknown>(`/api/settings/presets/${encodeURIComponent(id)}`, { method: "DELETE" }),
   models: () => json<ModelList>("/api/models"),
 
   async conversations(
@@ -103,6 +115,12 @@ export const api = {
     json<NewToken>("/api/tokens", send("POST", { name, expires_in_days })),
   revokeToken: (id: string) =>
     json<unknown>(`/api/tokens/${encodeURIComponent(id)}`, { method: "DELETE" }),
+
+  feedback: (runId: string) => json<Feedback>(`/api/runs/${encodeURIComponent(runId)}/feedback`),
+  giveFeedback: (runId: string, said: Pick<Feedback, "thumb" | "better">) =>
+    json<Feedback>(`/api/runs/${encodeURIComponent(runId)}/feedback`, send("PUT", said)),
+  withdrawFeedback: (runId: string) =>
+    json<unknown>(`/api/runs/${encodeURIComponent(runId)}/feedback`, { method: "DELETE" }),
 
   cancelRun: (runId: string) =>
     json<unknown>(`/api/runs/${encodeURIComponent(runId)}/cancel`, send("POST", {})),

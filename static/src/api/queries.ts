@@ -26,10 +26,12 @@ export const keys = {
   conversation: (id: string) => ["conversation", id] as const,
   search: (q: string) => ["search", q] as const,
   config: ["config"] as const,
+  presets: ["presets"] as const,
   models: ["models"] as const,
   tags: ["tags"] as const,
   tokens: ["tokens"] as const,
   user: ["user"] as const,
+  feedback: (runId: string) => ["feedback", runId] as const,
 };
 
 export const useConversations = (tag: string | null) =>
@@ -60,6 +62,9 @@ export const useSearch = (q: string) =>
 
 export const useConfig = () =>
   useQuery({ queryKey: keys.config, queryFn: api.config, staleTime: 60_000 });
+
+export const usePresets = () =>
+  useQuery({ queryKey: keys.presets, queryFn: api.presets, staleTime: 60_000 });
 
 export const useModels = () =>
   useQuery({ queryKey: keys.models, queryFn: api.models, staleTime: 300_000 });

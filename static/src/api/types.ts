@@ -2,17 +2,17 @@
  * The names of the API's shapes, as the rest of the app uses them: aliases of what the server
  * describes (`npm run generate`). A change of the API that matters here does not compile.
  */
+import type * as Coming from "./coming";
 import type { components } from "./schema";
 
 type Schemas = components["schemas"];
 
 export type ErrorKind = Schemas["ErrorKind"];
 export type Usage = Schemas["Usage"];
-/** `late`: it came after the reviews had begun, so nobody reviewed it. */
-export type Answer = Schemas["Answer"] & { late?: boolean | null };
+export type Answer = Schemas["Answer"];
 export type Review = Schemas["Review"];
 export type ParseKind = Schemas["Parse"];
-export type Synthesis = Schemas["Synthesis"];
+export type Synthesis = Schemas["Synthesis"] & Coming.ComingSynthesis;
 export type Editorial = Schemas["Editorial"];
 export type AggregateConfidence = Schemas["AggregateConfidence"];
 export type Seat = Schemas["Seat"];
@@ -21,25 +21,65 @@ export type RunStatus = Schemas["RunStatus"];
 export type Conversation = Schemas["Conversation"];
 export type ConversationSummary = Schemas["ConversationSummary"];
 export type Message = Schemas["Message"];
-export type AssistantMessage = Extract<Message, { role: "assistant" }>;
+type StoredAnswer = Extract<Message, { role: "assistant" }>;
+export type AssistantMessage = Omit<StoredAnswer, "metadata" | "stage3"> & {
+  metadata: Metadata;
+  stage3?: Synthesis | null;
+};
 export type UserMessage = Extract<Message, { role: "user" }>;
-export type Metadata = Schemas["Metadata"];
-export type AggregateRow = Schemas["AggregateRow"];
+export type Metadata = Schemas["Metadata"] & Coming.ComingMetadata;
+export type AggregateRow = Schemas["AggregateRow"] & Coming.ComingRow;
 export type AggregateFacts = Schemas["AggregateFacts"];
+export type Stage = Schemas["Stage"];
+export type StageCosts = Schemas["StageCosts"];
 export type Costs = Schemas["Costs"];
-export type CouncilEvent = Schemas["Event"];
+export type CouncilEvent = Schemas["Event"] | Coming.ComingEvent;
+export type Ignored = Schemas["Ignored"];
+
+export type RoutingInfo = Schemas["RoutingInfo"];
+export type EscalationEvent = Schemas["EscalationEvent"];
+export type EscalationInfo = Schemas["EscalationInfo"];
+
+export type Refinement = Schemas["Refinement"];
+export type Iteration = Schemas["Iteration"];
+export type Critique = Schemas["Critique"];
+export type RefinementEvent = Schemas["RefinementEvent"];
+export type Adversary = Schemas["Adversary"];
+export type AdversaryEvent = Schemas["AdversaryEvent"];
+export type Severity = Schemas["Severity"];
+export type NoteCategory = Schemas["NoteCategory"];
+
+export type { BudgetState, ModelWeight, WeightsInfo } from "./coming";
 
 export type User = Schemas["Me"];
 export type Config = Schemas["ConfigView"];
+/** The kinds of questions that routing tells apart. */
+export type Category = Schemas["Category"];
 export type CouncilMember = Schemas["Member"];
-/** What `PUT /api/config` takes; a field that is left out stays as it is. */
-export type ConfigChange = Partial<Schemas["SettingsLayer"]>;
+type Layer = Schemas["SettingsLayer"];
+/**
+ * What `PUT /api/config` takes; a field that is left out stays as it is. What a person typed where a
+ * number belongs is sent as typed when it is none: the server says what is wrong with it.
+ */
+export type ConfigChange = {
+  [Key in keyof Layer]?: Layer[Key] extends number | null ? number | string | null : Layer[Key];
+};
+/** A council with its options, under a name. `options` are fields of a request. */
+export type Preset = Omit<Schemas["PresetView"], "options"> & { options: Record<string, unknown> };
 export type Model = Schemas["ModelInfo"];
 export type ModelList = Schemas["ModelList"];
 export type Token = Schemas["TokenView"];
-export type Ask = Pick<Schemas["MessageRequest"], "content"> & Partial<Schemas["MessageRequest"]>;
+export type Ask = Pick<Schemas["MessageRequest"], "content"> &
+  Partial<Schemas["MessageRequest"]> & {
+    use_weighted_consensus?: boolean;
+    use_early_consensus?: boolean;
+    use_multi_chairman?: boolean;
+  };
 
 /** A token as it is answered once, when it is made: with its secret. */
 export type NewToken = Schemas["CreatedToken"];
 export type Tags = Schemas["Tags"];
 export type SearchHit = Schemas["SearchHit"];
+export type { ConsensusInfo, MultiChairmanEvent, SynthesisDraft } from "./coming";
+/** What a person thinks of a run. */
+export type Feedback = Omit<Schemas["FeedbackView"], "thumb"> & { thumb?: "up" | "down" | null };

@@ -2,8 +2,8 @@ import { useCallback, useEffect, useMemo, useRef } from "react";
 import { Link } from "wouter";
 import { api } from "../api/client";
 import { asProblem } from "../api/problem";
-import { useConversation } from "../api/queries";
-import type { Ask, Conversation } from "../api/types";
+import { keys, queryClient, useConversation } from "../api/queries";
+import type { Ask, Config, Conversation, Preset } from "../api/types";
 import { Composer } from "../features/composer/composer";
 import { drafts } from "../features/composer/draft";
 import { TagEditor } from "../features/conversations/tags";
@@ -11,6 +11,8 @@ import { LiveStatus } from "../features/council/deliberation";
 import { LinkStatus } from "../features/council/link-status";
 import { TurnView } from "../features/council/turn";
 import { turnsOf } from "../features/council/turns";
+import { sceneOf, toAsk } from "../features/options/choices";
+import { ProcessLog } from "../features/process/process-log";
 import { isFollowed, stop, useLiveRuns } from "../run/live";
 import { resume, setRefusal, settleWith, start, startAgain, useRefusals } from "../run/session";
 import { isLive } from "../run/state";
@@ -106,7 +108,15 @@ function Loaded({ conversation }: { conversation: Conversation }) {
   const askAgain = useCallback(
     (question: string) => {
       setRefusal(id, null);
-      start(id, { content: question });
+      const { choices, preset } = drafts.read(id);
+      const config = queryClient.getQueryData<Config>(keys.config);
+      const presets = queryClient.getQueryData<Preset[]>(keys.presets);
+      const scene = sceneOf(
+        choices,
+        config,
+        presets?.find((one) => one.id === preset),
+      );
+      start(id, { content: question, ...toAsk(scene) });
     },
     [id],
   );
@@ -128,6 +138,7 @@ function Loaded({ conversation }: { conversation: Conversation }) {
         ))}
         {turns.length === 0 && <p className="quiet">Nothing was asked here yet.</p>}
       </div>
+      <ProcessLog run={turns.at(-1)?.run ?? null} />
       <LiveStatus run={live?.run ?? null} />
       <div className="composer-dock">
         <LinkStatus live={live} />

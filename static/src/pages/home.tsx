@@ -49,9 +49,9 @@ export function HomePage() {
     setRefusal(null);
     try {
       const conversation = await createConversation();
-      const { useCot, systemPrompt } = drafts.read(null);
-      drafts.write(conversation.id, { useCot, systemPrompt });
-      drafts.write(null, { content: "", useCot: false, systemPrompt: "" });
+      const { choices, preset, systemPrompt } = drafts.read(null);
+      drafts.write(conversation.id, { choices, preset, systemPrompt });
+      drafts.clear(null);
       start(conversation.id, body);
       go(`/c/${conversation.id}`);
     } catch (error) {

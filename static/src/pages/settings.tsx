@@ -1,5 +1,7 @@
+import { useState } from "react";
 import { asProblem } from "../api/problem";
 import { useConfig } from "../api/queries";
+import { Presets } from "../features/presets/presets";
 import { CouncilForm } from "../features/settings/council-form";
 import { Tokens } from "../features/settings/tokens";
 import { Notice } from "../ui/notice";
@@ -8,6 +10,9 @@ import { useTitle } from "../ui/title";
 export default function SettingsPage() {
   useTitle("Settings");
   const config = useConfig();
+  const [unsaved, setUnsaved] = useState(false);
+  // A preset that was applied is another council: the form begins anew with it.
+  const [applied, setApplied] = useState(0);
   return (
     <div className="settings">
       <h1>Settings</h1>
@@ -20,7 +25,16 @@ export default function SettingsPage() {
           </button>
         </Notice>
       )}
-      {config.data && <CouncilForm config={config.data} />}
+      {config.data && (
+        <>
+          <Presets
+            config={config.data}
+            unsaved={unsaved}
+            onApplied={() => setApplied(applied + 1)}
+          />
+          <CouncilForm key={applied} config={config.data} onEdits={setUnsaved} />
+        </>
+      )}
       <Tokens />
     </div>
   );

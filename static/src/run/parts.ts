@@ -19,6 +19,7 @@ export const emptyAnswer = (seat: Seat): AnswerState => ({
   reasoning: "",
   restarted: false,
   late: false,
+  tier: null,
   result: null,
 });
 
@@ -30,6 +31,7 @@ export function answerFrom(result: Answer): AnswerState {
     reasoning: result.reasoning ?? "",
     restarted: false,
     late: result.late === true,
+    tier: result.tier ?? null,
     result,
   };
 }
@@ -101,20 +103,19 @@ export const withSynthesis = (run: RunState, change: Partial<SynthesisState>): R
   synthesis: { ...run.synthesis, ...change },
 });
 
+/** A whole revision in the answer's place; what was first written stays beside it. */
+export function revised(run: RunState, text: string | null | undefined): RunState {
+  const { result } = run.synthesis;
+  if (!result || typeof text !== "string" || result.response === text) return run;
+  const next = {
+    ...result,
+    response: text,
+    draft: result.draft ?? result.response,
+    truncated: false,
+  };
+  return { ...run, synthesis: { ...run.synthesis, text, result: next } };
+}
+
 export const emptyReview = (seat: Seat): ReviewState => ({ seat, status: "writing", result: null });
 
 export const list = <T>(value: T[] | null | undefined): T[] => (Array.isArray(value) ? value : []);
-
-/** Calls that never ended when their run did. */
-export function settle(run: RunState): RunState {
-  const open = (status: string) => status === "waiting" || status === "writing";
-  return {
-    ...run,
-    phase: "ended",
-    queuePosition: null,
-    answers: run.answers.map((a) => (open(a.status) ? { ...a, status: "failed" } : a)),
-    reviews: run.reviews.map((r) => (open(r.status) ? { ...r, status: "failed" } : r)),
-    synthesis:
-      run.synthesis.status === "writing" ? { ...run.synthesis, status: "failed" } : run.synthesis,
-  };
-}

@@ -5,7 +5,10 @@
  * end), forgiving at run time: an event that lacks a field a newer or older server would send is
  * skipped or read as empty, never thrown over.
  */
-import type { Answer, CouncilEvent } from "../api/types";
+import type { Answer, CouncilEvent, Metadata } from "../api/types";
+import { reduceAdversary, restartAdversary } from "./adversary";
+import { chairmenFrom, reduceChairmen, restartChairmen } from "./chairmen";
+import { reduceEscalation } from "./escalation";
 import {
   answerFrom,
   emptyAnswer,
@@ -13,13 +16,14 @@ import {
   list,
   reviewFrom,
   seatOf,
-  settle,
   synthesisFrom,
   withAnswer,
   withSeat,
   withStored,
   withSynthesis,
 } from "./parts";
+import { reduceRefinement, restartRefinement } from "./refinement";
+import { settle } from "./settle";
 import { newRun, noSynthesis, type RunState } from "./state";
 
 export function reduce(run: RunState, event: CouncilEvent): RunState {
@@ -31,10 +35,16 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
         conversationId: event.conversation_id,
         messageId: event.message_id,
         status: "running",
+        ignored: list(event.ignored),
       };
     case "run_queued":
       if (run.phase !== "waiting" || !(event.position >= 1)) return run;
       return { ...run, runId: event.run_id, status: "queued", queuePosition: event.position };
+
+    case "routing_start":
+      return { ...run, status: "running", phase: "routing", queuePosition: null };
+    case "routing_complete":
+      return event.data ? { ...run, routing: event.data } : run;
 
     case "stage1_start":
       return {
@@ -45,6 +55,12 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
         useCot: event.use_cot === true,
         answers: list(event.members).map((member) => emptyAnswer(seatOf(member))),
       };
+    case "tier1_start":
+    case "tier1_complete":
+    case "escalation_triggered":
+    case "tier2_start":
+      return reduceEscalation(run, event);
+
     case "stage1_token":
       if (!event.content) return run;
       return withAnswer(run, seatOf(event), (entry) =>
@@ -61,7 +77,8 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
       if (!event.data) return run;
       return withAnswer(run, seatOf(event), (entry) => {
         const done = answerFrom(event.data);
-        return { ...done, seat: entry.seat, late: entry.late || done.late };
+        const tier = done.tier ?? entry.tier;
+        return { ...done, seat: entry.seat, late: entry.late || done.late, tier };
       });
     case "stage1_error":
       return withAnswer(run, seatOf(event), (entry) => {
@@ -72,7 +89,8 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
           error_kind: event.error_kind ?? null,
         };
         const failed = answerFrom({ ...partial, ...event.data });
-        return { ...failed, seat: entry.seat, status: "failed", late: entry.late };
+        const tier = failed.tier ?? entry.tier;
+        return { ...failed, seat: entry.seat, status: "failed", late: entry.late, tier };
       });
     case "stage1_complete":
       return {
@@ -82,12 +100,19 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
           list(event.data).filter((answer) => !answer.pending),
         ),
         confidence: event.metadata?.aggregate_confidence ?? run.confidence,
+        escalation: event.metadata?.escalation_info ?? run.escalation,
       };
 
     case "stage2_start":
+      // It comes again when a run escalates after its reviews: the first ones no longer count.
       return {
         ...run,
         phase: "stage2",
+        labelToModel: {},
+        labelToMember: {},
+        aggregate: [],
+        facts: null,
+        weights: null,
         reviews: list(event.members).map((member) => emptyReview(seatOf(member))),
       };
     case "stage2_model_complete":
@@ -101,7 +126,7 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
       };
     case "stage2_complete": {
       const reviews = list(event.data).map(reviewFrom);
-      const metadata: Partial<typeof event.metadata> = event.metadata ?? {};
+      const metadata: Partial<Metadata> = event.metadata ?? {};
       return {
         ...run,
         reviews: reviews.length > 0 ? reviews : run.reviews,
@@ -109,6 +134,8 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
         labelToMember: metadata.label_to_member ?? run.labelToMember,
         aggregate: metadata.aggregate_rankings ?? run.aggregate,
         facts: metadata.aggregate ?? run.facts,
+        weights: metadata.weights_info ?? run.weights,
+        escalation: metadata.escalation_info ?? run.escalation,
       };
     }
 
@@ -147,8 +174,57 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
         ...run,
         phase: "stage3",
         synthesis: synthesisFrom(event.data, run.synthesis.failures),
+        chairmen: chairmenFrom(event.data) ?? run.chairmen,
+        consensus: (event as Partial<Metadata>).consensus_info ?? run.consensus,
       };
 
+    case "consensus_detected":
+      return event.data ? { ...run, phase: "stage3", consensus: event.data } : run;
+
+    case "multi_synthesis_start":
+    case "synthesis_complete":
+    case "multi_synthesis_complete":
+    case "selection_start":
+    case "selection_token":
+    case "selection_complete":
+    case "selection_error":
+      return reduceChairmen(run, event);
+
+    case "refinement_start":
+    case "iteration_start":
+    case "critiques_start":
+    case "critique_complete":
+    case "critiques_complete":
+    case "revision_start":
+    case "revision_token":
+    case "revision_complete":
+    case "revision_error":
+    case "iteration_complete":
+    case "refinement_converged":
+    case "refinement_complete":
+      return reduceRefinement(run, event);
+
+    case "adversary_start":
+    case "adversary_token":
+    case "adversary_complete":
+    case "adversary_error":
+    case "adversary_revision_start":
+    case "adversary_revision_token":
+    case "adversary_revision_complete":
+    case "adversary_revision_error":
+    case "adversary_validation_complete":
+      return reduceAdversary(run, event);
+
+    case "process": {
+      const { message, category, level, timestamp, details } = event;
+      if (!message) return run;
+      return {
+        ...run,
+        notes: [...run.notes, { message, category, level, timestamp, details: details ?? null }],
+      };
+    }
+    case "budget_warning":
+      return event.data ? { ...run, budgets: [...run.budgets, event.data] } : run;
     case "costs_complete":
       return event.data ? { ...run, costs: event.data } : run;
     case "title_complete":
@@ -161,12 +237,23 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
             ...emptyAnswer(entry.seat),
             restarted: true,
             late: entry.late,
+            tier: entry.tier,
           }));
+        case "refinement":
+          return restartRefinement(run);
+        case "adversary":
+          return restartAdversary(run);
+        case "routing":
         case "stage2":
         case "title":
           return run;
         case "stage3":
-          return withSynthesis(run, { text: "", reasoning: "", restarted: true, result: null });
+          return withSynthesis(restartChairmen(run), {
+            text: "",
+            reasoning: "",
+            restarted: true,
+            result: null,
+          });
         default: {
           const unknownStage: never = event.stage;
           void unknownStage;

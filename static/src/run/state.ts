@@ -4,13 +4,23 @@ import type {
   AggregateFacts,
   AggregateRow,
   Answer,
+  BudgetState,
+  ConsensusInfo,
   Costs,
   ErrorKind,
+  EscalationInfo,
+  Ignored,
+  NoteCategory,
   Review,
+  RoutingInfo,
   RunStatus,
   Seat,
   Synthesis,
+  WeightsInfo,
 } from "../api/types";
+import type { AdversaryState } from "./adversary";
+import type { ChairmenState } from "./chairmen";
+import type { RefinementState } from "./refinement";
 
 export type CallStatus = "waiting" | "writing" | "done" | "failed";
 
@@ -24,6 +34,8 @@ export interface AnswerState {
   restarted: boolean;
   /** The reviews began without this answer: nobody reviewed it, or will. */
   late: boolean;
+  /** Which tier it belongs to, 1 or 2, where the run may escalate. */
+  tier: number | null;
   result: Answer | null;
 }
 
@@ -44,7 +56,25 @@ export interface SynthesisState {
   result: Synthesis | null;
 }
 
-export type Phase = "waiting" | "stage1" | "stage2" | "stage3" | "ended";
+/** A sentence of the process monitor. */
+export interface ProcessNote {
+  message: string;
+  category: NoteCategory;
+  level: number;
+  /** RFC 3339, UTC. */
+  timestamp: string;
+  details: Readonly<Record<string, unknown>> | null;
+}
+
+export type Phase =
+  | "waiting"
+  | "routing"
+  | "stage1"
+  | "stage2"
+  | "stage3"
+  | "refinement"
+  | "adversary"
+  | "ended";
 
 export interface RunState {
   runId: string | null;
@@ -56,6 +86,12 @@ export interface RunState {
   queuePosition: number | null;
   error: string | null;
   useCot: boolean;
+  /** Options that were switched on and do not apply, each with its reason. */
+  ignored: readonly Ignored[];
+  /** Who answers, and why, where the question was routed. */
+  routing: RoutingInfo | null;
+  /** Whether the second tier was asked, and why, where the run may escalate. */
+  escalation: EscalationInfo | null;
   answers: readonly AnswerState[];
   confidence: AggregateConfidence | null;
   reviews: readonly ReviewState[];
@@ -63,7 +99,18 @@ export interface RunState {
   labelToModel: Readonly<Record<string, string>>;
   aggregate: readonly AggregateRow[];
   facts: AggregateFacts | null;
+  /** What each reviewer's ballot weighed, and why. */
+  weights: WeightsInfo | null;
   synthesis: SynthesisState;
+  /** Whether the council agreed so that nobody had to write; null where that was not asked for. */
+  consensus: ConsensusInfo | null;
+  chairmen: ChairmenState | null;
+  refinement: RefinementState | null;
+  adversary: AdversaryState | null;
+  /** What the process monitor says, in order. */
+  notes: readonly ProcessNote[];
+  /** Budgets that are nearly used up. */
+  budgets: readonly BudgetState[];
   costs: Costs | null;
   title: string | null;
 }
@@ -87,6 +134,9 @@ export const newRun: RunState = {
   queuePosition: null,
   error: null,
   useCot: false,
+  ignored: [],
+  routing: null,
+  escalation: null,
   answers: [],
   confidence: null,
   reviews: [],
@@ -94,7 +144,14 @@ export const newRun: RunState = {
   labelToModel: {},
   aggregate: [],
   facts: null,
+  weights: null,
   synthesis: noSynthesis,
+  consensus: null,
+  chairmen: null,
+  refinement: null,
+  adversary: null,
+  notes: [],
+  budgets: [],
   costs: null,
   title: null,
 };

@@ -1,6 +1,8 @@
 /** A stored assistant message as the state its run ended in. */
 import type { AggregateConfidence, AssistantMessage, CouncilEvent } from "../api/types";
+import { adversaryFrom } from "./adversary";
 import { reduceAll } from "./reduce";
+import { refinementFrom } from "./refinement";
 import { newRun, type RunState } from "./state";
 
 const noConfidence: AggregateConfidence = { count: 0, total_models: 0, distribution: {} };
@@ -14,6 +16,8 @@ function eventsOf(message: AssistantMessage, conversationId: string): CouncilEve
     label_to_member: metadata.label_to_member ?? {},
     aggregate_rankings: metadata.aggregate_rankings,
     aggregate: metadata.aggregate,
+    weights_info: metadata.weights_info,
+    escalation_info: metadata.escalation_info,
   };
   const events: CouncilEvent[] = [
     {
@@ -21,8 +25,12 @@ function eventsOf(message: AssistantMessage, conversationId: string): CouncilEve
       run_id: message.run_id ?? "",
       conversation_id: conversationId,
       message_id: message.id,
+      ignored: metadata.ignored,
     },
   ];
+  if (metadata.routing_info) {
+    events.push({ type: "routing_complete", data: metadata.routing_info });
+  }
   if (stage1) {
     const use_cot = stage1.some((answer) => Boolean(answer.cot));
     events.push(
@@ -63,7 +71,15 @@ const cache = new WeakMap<AssistantMessage, RunState>();
 export function fromStored(message: AssistantMessage, conversationId: string): RunState {
   let run = cache.get(message);
   if (!run) {
+    const { refinement, adversary, budget_warnings, escalation_info, consensus_info } =
+      message.metadata;
     run = { ...reduceAll(newRun, eventsOf(message, conversationId)) };
+    // What betters the draft is stored whole, as its last event tells it.
+    if (refinement) run.refinement = refinementFrom(refinement);
+    if (escalation_info) run.escalation = escalation_info;
+    if (consensus_info) run.consensus = consensus_info;
+    if (budget_warnings) run.budgets = budget_warnings;
+    if (adversary) run.adversary = adversaryFrom(adversary);
     if (message.status === "queued") run.status = "queued";
     cache.set(message, run);
   }

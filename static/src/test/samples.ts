@@ -4,6 +4,7 @@ import type {
   AggregateRow,
   Answer,
   AssistantMessage,
+  Config,
   Costs,
   CouncilEvent,
   Review,
@@ -84,6 +85,38 @@ export const costs: Costs = {
   by_stage: {},
 };
 
+/** Two members, and no models for any option. */
+export const config: Config = {
+  council_models: [{ model: "aurora/large" }, { model: "boreal/chat", alias: "Basil" }],
+  chairman_model: "cedar/pro",
+  chairman_fallbacks: [],
+  title_model: "dune/small",
+  utility_model: "dune/small",
+  use_system_prompt_stage2: true,
+  use_system_prompt_stage3: true,
+  count_self_votes: false,
+  multi_chairman_models: [],
+  routing_pools: {},
+  tier1_models: [],
+  tier2_models: [],
+  escalation_confidence_threshold: 6,
+  escalation_min_confidence_threshold: 4,
+  escalation_agreement_threshold: 0.5,
+  adversary_model: null,
+  default_options: {},
+  is_default: true,
+  features: {
+    search: false,
+    research: false,
+    cache: false,
+    arena: false,
+    auth: false,
+    simulated: false,
+  },
+  modes: ["council"],
+  limits: { max_content_chars: 1000, max_members: 7 },
+};
+
 const labels = {
   label_to_model: { "Response A": "aurora/large", "Response B": "boreal/chat" },
   label_to_member: { "Response A": "aurora/large", "Response B": "Basil" },
@@ -156,6 +189,11 @@ export const storedRun = (
     aggregate: facts,
     aggregate_confidence: confidence,
     costs,
+    routing_info: null,
+    escalation_info: null,
+    refinement: null,
+    adversary: null,
+    ignored: [],
     title: null,
   },
 });

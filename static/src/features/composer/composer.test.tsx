@@ -4,6 +4,7 @@ import { createRoot, type Root } from "react-dom/client";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { keys } from "../../api/queries";
 import type { Ask } from "../../api/types";
+import { config } from "../../test/samples";
 import { Composer } from "./composer";
 import { drafts } from "./draft";
 
@@ -21,13 +22,15 @@ beforeEach(() => {
 afterEach(async () => {
   await act(async () => root.unmount());
   place.remove();
-  drafts.write("c1", { content: "", useCot: false, systemPrompt: "" });
+  drafts.clear("c1");
 });
 
 async function show(running = false, limit = 1000) {
   const client = new QueryClient();
   client.setQueryDefaults(keys.config, { enabled: false });
-  client.setQueryData(keys.config, { limits: { max_content_chars: limit, max_members: 7 } });
+  client.setQueryDefaults(keys.presets, { enabled: false });
+  const limits = { ...config.limits, max_content_chars: limit };
+  client.setQueryData(keys.config, { ...config, limits });
   await act(async () =>
     root.render(
       <QueryClientProvider client={client}>
@@ -95,7 +98,8 @@ describe("the composer", () => {
   });
 
   it("sends the options that were chosen", async () => {
-    drafts.write("c1", { content: "Why?", useCot: true, systemPrompt: "Be brief." });
+    drafts.write("c1", { content: "Why?", systemPrompt: "Be brief." });
+    drafts.choose("c1", { use_cot: true });
     await press(await show(), { key: "Enter" });
     expect(asked).toHaveBeenCalledWith({
       content: "Why?",

@@ -1,10 +1,13 @@
-import { useEffect, useId, useLayoutEffect, useRef, useState } from "react";
+import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "react";
 import type { Problem } from "../../api/problem";
-import { useConfig } from "../../api/queries";
+import { useConfig, usePresets } from "../../api/queries";
 import type { Ask } from "../../api/types";
 import { count } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 import { Notice } from "../../ui/notice";
+import { sceneOf, toAsk } from "../options/choices";
+import { useOptions } from "../options/option-bar";
+import { PresetPicker } from "../presets/preset-picker";
 import { drafts, useDraft } from "./draft";
 
 interface Props {
@@ -24,6 +27,24 @@ export function Composer({ conversationId, running, stopping, refusal, onAsk, on
   const [sending, setSending] = useState(false);
   const [promptOpen, setPromptOpen] = useState(draft.systemPrompt !== "");
   const id = useId();
+
+  const presets = usePresets();
+  const preset = presets.data?.find((one) => one.id === draft.preset) ?? null;
+  const scene = useMemo(
+    () => sceneOf(draft.choices, config.data, preset),
+    [draft.choices, config.data, preset],
+  );
+  const options = useOptions({
+    scene,
+    picker: presets.data && presets.data.length > 0 && (
+      <PresetPicker
+        presets={presets.data}
+        chosen={preset?.id ?? null}
+        onChange={(id) => drafts.write(conversationId, { preset: id, choices: {} })}
+      />
+    ),
+    onChange: (change) => drafts.choose(conversationId, change),
+  });
 
   const limit = config.data?.limits?.max_content_chars ?? 100_000;
   // The server counts characters, not UTF-16 units; only long texts are worth the difference.
@@ -48,8 +69,7 @@ export function Composer({ conversationId, running, stopping, refusal, onAsk, on
 
   const sendNow = async () => {
     if (!canSend) return;
-    const body: Ask = { content: draft.content };
-    if (draft.useCot) body.use_cot = true;
+    const body: Ask = { content: draft.content, ...toAsk(scene) };
     if (draft.systemPrompt.trim()) body.system_prompt = draft.systemPrompt;
     setSending(true);
     try {
@@ -101,17 +121,9 @@ export function Composer({ conversationId, running, stopping, refusal, onAsk, on
             />
           </label>
         )}
+        {conversationId !== null && options.panel}
         <div className="composer-row">
-          <button
-            type="button"
-            className="chip"
-            aria-pressed={draft.useCot}
-            aria-describedby={`${id}-cot`}
-            onClick={() => drafts.write(conversationId, { useCot: !draft.useCot })}
-          >
-            {draft.useCot && <Icon name="check" />}
-            Step by step
-          </button>
+          {options.bar}
           <button
             type="button"
             className="chip"
@@ -121,11 +133,6 @@ export function Composer({ conversationId, running, stopping, refusal, onAsk, on
             Instructions
             {!promptOpen && draft.systemPrompt.trim() !== "" && <span className="chip-dot" />}
           </button>
-          <span id={`${id}-cot`} className="composer-explains">
-            {draft.useCot
-              ? "Each member writes out thinking, analysis and conclusion."
-              : "Step by step: members show their thinking and analysis."}
-          </span>
           {length > 0 && (
             <span className={tooLong ? "counter counter-over" : "counter"} role="status">
               {count(length)} of {count(limit)} characters
@@ -143,6 +150,8 @@ export function Composer({ conversationId, running, stopping, refusal, onAsk, on
             </button>
           )}
         </div>
+        {/* Opens away from the edge that stays: the button that opened it does not move. */}
+        {conversationId === null && options.panel}
       </div>
       <p id={`${id}-hint`} className="visually-hidden">
         Enter sends, Shift and Enter starts a new line.

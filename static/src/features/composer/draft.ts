@@ -1,14 +1,18 @@
-/** What is typed and not yet sent, per conversation, kept across reloads. */
+/** What is typed and chosen and not yet sent, per conversation, kept across reloads. */
 import { useSyncExternalStore } from "react";
 import { kept } from "../../ui/kept";
+import { type Choices, readChoices } from "../options/choices";
 
 export interface Draft {
   content: string;
-  useCot: boolean;
   systemPrompt: string;
+  /** Only what was chosen here: the rest is what the settings or the preset say. */
+  choices: Partial<Choices>;
+  /** The preset to ask with; null asks the council of the settings. */
+  preset: string | null;
 }
 
-const empty: Draft = { content: "", useCot: false, systemPrompt: "" };
+const empty: Draft = { content: "", systemPrompt: "", choices: {}, preset: null };
 const cache = new Map<string, Draft>();
 const listeners = new Set<() => void>();
 const keyOf = (id: string | null) => `draft:${id ?? "new"}`;
@@ -17,7 +21,14 @@ function parse(text: string | null): Draft {
   if (text === null) return empty;
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? { ...empty, ...value } : empty;
+    if (typeof value !== "object" || value === null) return empty;
+    const { content, systemPrompt, choices, preset } = value as Record<string, unknown>;
+    return {
+      content: typeof content === "string" ? content : "",
+      systemPrompt: typeof systemPrompt === "string" ? systemPrompt : "",
+      choices: readChoices(choices),
+      preset: typeof preset === "string" ? preset : null,
+    };
   } catch {
     return empty;
   }
@@ -36,9 +47,18 @@ export const drafts = {
   write(id: string | null, change: Partial<Draft>) {
     const draft = { ...drafts.read(id), ...change };
     cache.set(keyOf(id), draft);
-    const isEmpty = !draft.content && !draft.useCot && !draft.systemPrompt;
+    const { content, systemPrompt, choices, preset } = draft;
+    const isEmpty =
+      !content && !systemPrompt && preset === null && Object.keys(choices).length === 0;
     kept.write(keyOf(id), isEmpty ? null : JSON.stringify(draft));
     for (const listener of listeners) listener();
+  },
+  /** Takes or changes options, and leaves the rest. */
+  choose(id: string | null, change: Partial<Choices>) {
+    drafts.write(id, { choices: { ...drafts.read(id).choices, ...change } });
+  },
+  clear(id: string | null) {
+    drafts.write(id, empty);
   },
 };
 

@@ -111,6 +111,23 @@ function Sentences({ facts }: { facts: AggregateFacts }) {
   );
 }
 
+/** Places gained or lost by the weights. */
+function RankChange({ by }: { by: number }) {
+  if (by === 0) return null;
+  return (
+    <span className={by > 0 ? "gained" : "lost"}>
+      {" "}
+      <span aria-hidden="true">
+        {by > 0 ? "▲" : "▼"}
+        {Math.abs(by)}
+      </span>
+      <span className="visually-hidden">
+        ({by > 0 ? "gained" : "lost"} {plural(Math.abs(by), "place")} by the weights)
+      </span>
+    </span>
+  );
+}
+
 function Row({ run, row, place }: { run: RunState; row: AggregateRow; place: string }) {
   return (
     <tr>
@@ -120,8 +137,13 @@ function Row({ run, row, place }: { run: RunState; row: AggregateRow; place: str
         {shortName(row.member)}
       </th>
       <td>{rank(row.average_rank)}</td>
-      {row.weights_applied && <td>{rank(row.weighted_average_rank)}</td>}
-      <td>{share(row.borda)}</td>
+      {row.weights_applied && (
+        <td>
+          {rank(row.weighted_average_rank)}
+          <RankChange by={row.rank_change} />
+        </td>
+      )}
+      <td>{share(row.weights_applied ? (row.weighted_borda ?? row.borda) : row.borda)}</td>
       <td>{row.first_place_votes}</td>
       <td>
         {rank(row.self_rank)} <span className="against">/</span> {rank(row.peer_rank)}

@@ -96,7 +96,10 @@ export const AnswerCard = memo(function AnswerCard({
       <header className="answer-head">
         <Monogram member={member} seat={seat} />
         <div className="answer-who">
-          <h4>{name}</h4>
+          <h4>
+            {name}
+            {answer.tier !== null && <span className="tier">tier {answer.tier}</span>}
+          </h4>
           {model !== name && <span className="model-id">{model}</span>}
         </div>
         {answer.status === "done" && answer.text ? (

@@ -1,13 +1,40 @@
-import type { Costs } from "../../api/types";
+import type { Costs, Stage, StageCosts } from "../../api/types";
 import { count, duration, money, plural } from "../../ui/format";
 import { ScrollBox } from "../../ui/scroll-box";
 
-const stages = [
-  ["stage1", "Answers"],
-  ["stage2", "Reviews"],
-  ["stage3", "Final answer"],
-  ["title", "Title"],
-] as const;
+/** In the order of a run. A record, so that the compiler asks for the one that is missing. */
+const stages: Record<Stage, string> = {
+  routing: "Routing",
+  stage1: "Answers",
+  stage2: "Reviews",
+  stage3: "Final answer",
+  refinement: "Refinement",
+  adversary: "Devil’s advocate",
+  title: "Title",
+};
+
+/** What a stage's sum leaves out, and what in it is an estimate. */
+function Marks({ stage }: { stage: StageCosts }) {
+  const unknown = stage.unknown_cost_calls ?? 0;
+  const estimated = stage.estimated_cost_calls ?? 0;
+  if (stage.cost === null || stage.cost === undefined) return null;
+  return (
+    <>
+      {estimated > 0 && (
+        <span className="cost-mark">
+          <span aria-hidden="true"> ≈</span>
+          <span className="visually-hidden"> in part estimated</span>
+        </span>
+      )}
+      {unknown > 0 && (
+        <span className="cost-mark">
+          <span aria-hidden="true"> +</span>
+          <span className="visually-hidden"> and {plural(unknown, "call")} of unknown price</span>
+        </span>
+      )}
+    </>
+  );
+}
 
 export function CostTable({ costs }: { costs: Costs }) {
   return (
@@ -25,7 +52,7 @@ export function CostTable({ costs }: { costs: Costs }) {
             </tr>
           </thead>
           <tbody>
-            {stages.map(([key, name]) => {
+            {Object.entries(stages).map(([key, name]) => {
               const stage = costs.by_stage?.[key];
               if (!stage || stage.calls === 0) return null;
               return (
@@ -34,7 +61,10 @@ export function CostTable({ costs }: { costs: Costs }) {
                   <td>{stage.calls}</td>
                   <td>{count(stage.tokens)}</td>
                   <td>{duration(stage.latency_ms)}</td>
-                  <td>{money(stage.cost)}</td>
+                  <td>
+                    {money(stage.cost)}
+                    <Marks stage={stage} />
+                  </td>
                 </tr>
               );
             })}
@@ -52,7 +82,13 @@ export function CostTable({ costs }: { costs: Costs }) {
       </ScrollBox>
       {costs.unknown_cost_calls > 0 && (
         <p className="quiet">
-          {plural(costs.unknown_cost_calls, "call")} of unknown price not included.
+          + {plural(costs.unknown_cost_calls, "call")} of unknown price, not included.
+        </p>
+      )}
+      {(costs.estimated_cost_calls ?? 0) > 0 && (
+        <p className="quiet">
+          ≈ {plural(costs.estimated_cost_calls ?? 0, "call")} worked out from list prices: what the
+          provider charges may differ.
         </p>
       )}
     </>

@@ -1,4 +1,4 @@
-import { memo } from "react";
+import { lazy, memo, Suspense } from "react";
 import type { LiveRun } from "../../run/live";
 import { toMarkdown } from "../../run/markdown";
 import { isLive, isSimulated, type RunState } from "../../run/state";
@@ -6,12 +6,28 @@ import { FoldedSection } from "../../ui/disclosure";
 import { money, plural, rank, shortName } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 import { Notice } from "../../ui/notice";
+import { AdversarySummary } from "../adversary/summary";
+import { BudgetFigures } from "../budgets/budget-notice";
+import { chairmenSummary } from "../chairmen/summary";
+import { ConsensusNote } from "../consensus/consensus-note";
+import { EscalationNote } from "../escalation/escalation-note";
+import { MonitorButton } from "../process/monitor-button";
+import { refinementSummary } from "../refinement/summary";
+import { RoutingNote } from "../routing/routing-note";
 import { Answers } from "./answers";
 import { CostTable } from "./costs";
 import { describeRun, runProgress } from "./describe";
 import { FinalAnswer } from "./final-answer";
+import { IgnoredOptions } from "./ignored";
 import { Reviews } from "./reviews";
 import { Timeline } from "./timeline";
+
+// What few runs have, and only who opens it reads.
+const ChairmenPanel = lazy(() => import("../chairmen/chairmen"));
+const RefinementPanel = lazy(() => import("../refinement/refinement"));
+const AdversaryPanel = lazy(() => import("../adversary/adversary"));
+
+const waiting = <p className="quiet">Loading…</p>;
 
 interface Props {
   question: string;
@@ -24,7 +40,10 @@ interface Props {
 
 function answersSummary(run: RunState): string {
   const { answered } = runProgress(run);
-  const parts = [`${answered} of ${run.answers.length} answered`];
+  const parts = [];
+  if (run.routing?.is_routed) parts.push(`routed as ${run.routing.category}`);
+  if (run.escalation?.escalated) parts.push("escalated");
+  parts.push(`${answered} of ${run.answers.length} answered`);
   if (run.confidence?.average) parts.push(`average confidence ${rank(run.confidence.average)}`);
   return parts.join(" · ");
 }
@@ -51,6 +70,7 @@ export const Deliberation = memo(function Deliberation(props: Props) {
         </p>
       )}
       {running && <Timeline run={run} />}
+      {latest && <MonitorButton run={run} />}
       {live?.refused && running && live.refused.kind !== "signed_out" && (
         <Notice tone="bad" urgent>
           This page lost the run: {live.refused.message}{" "}
@@ -69,15 +89,70 @@ export const Deliberation = memo(function Deliberation(props: Props) {
           <strong>Stopped.</strong> What had arrived is kept.
         </Notice>
       )}
+      <IgnoredOptions ignored={run.ignored} />
+      {run.budgets.length > 0 && (
+        <Notice tone="warn">
+          <strong>A budget is nearly used up.</strong>
+          {run.budgets.map((budget) => (
+            <BudgetFigures
+              key={`${budget.scope} ${budget.period} ${budget.set_by} ${budget.name}`}
+              budget={budget}
+            />
+          ))}
+        </Notice>
+      )}
       {hasFinal && <FinalAnswer run={run} onCopyAll={() => toMarkdown(question, run)} />}
+      {run.chairmen && (
+        <FoldedSection title="Several chairmen" summary={chairmenSummary(run.chairmen)}>
+          {() => (
+            <Suspense fallback={waiting}>
+              <ChairmenPanel run={run} />
+            </Suspense>
+          )}
+        </FoldedSection>
+      )}
+      {run.refinement && (
+        <FoldedSection title="Refinement" summary={refinementSummary(run)}>
+          {() => (
+            <Suspense fallback={waiting}>
+              <RefinementPanel run={run} />
+            </Suspense>
+          )}
+        </FoldedSection>
+      )}
+      {run.adversary && (
+        <FoldedSection
+          title="Devil’s advocate"
+          summary={<AdversarySummary adversary={run.adversary} />}
+        >
+          {() => (
+            <Suspense fallback={waiting}>
+              <AdversaryPanel run={run} />
+            </Suspense>
+          )}
+        </FoldedSection>
+      )}
       {run.answers.length > 0 && (
         <FoldedSection title="Answers" summary={answersSummary(run)} startOpen={latest}>
-          {() => <Answers answers={run.answers} />}
+          {() => (
+            <div className="stage">
+              {run.routing && <RoutingNote routing={run.routing} />}
+              {run.escalation && <EscalationNote info={run.escalation} />}
+              <Answers answers={run.answers} />
+            </div>
+          )}
         </FoldedSection>
       )}
       {run.reviews.length > 0 && (
         <FoldedSection title="Reviews" summary={reviewsSummary(run)} startOpen={latest}>
-          {() => <Reviews run={run} />}
+          {() => (
+            <div className="stage">
+              {run.consensus && !run.consensus.is_consensus && (
+                <ConsensusNote info={run.consensus} />
+              )}
+              <Reviews run={run} />
+            </div>
+          )}
         </FoldedSection>
       )}
       {run.costs && (

@@ -2,6 +2,7 @@
 import type { ErrorKind, ParseKind } from "../../api/types";
 import type { RunState } from "../../run/state";
 import { ordinal, plural, shortName } from "../../ui/format";
+import { chairmenSummary } from "../chairmen/summary";
 
 export const errorTitles: Record<ErrorKind, string> = {
   auth: "The provider refused the key",
@@ -41,6 +42,17 @@ export function runProgress(run: RunState) {
 export const queueText = (position: number) =>
   `Waiting for a free place: ${position === 1 ? "next" : ordinal(position)} in line`;
 
+/** What refinement does now, without the words of any text. */
+export function refinementNow({ refinement }: RunState): string {
+  const now = refinement?.iterations.at(-1);
+  if (!refinement || !now) return "the draft is criticised";
+  const round = `round ${now.iteration} of at most ${refinement.maxIterations}`;
+  if (now.status === "revising") return `${round}, the draft is revised`;
+  if (now.status === "done") return `${round}, the draft was revised`;
+  if (now.status === "stopped") return `${round}, nothing is left to revise`;
+  return `${round}, ${now.critiques.length} of ${plural(now.asked, "critique")} in`;
+}
+
 /** Changes with stages and results, never with tokens: it is announced politely. */
 export function describeRun(run: RunState): string {
   const { answersEnded, reviewsEnded } = runProgress(run);
@@ -59,12 +71,24 @@ export function describeRun(run: RunState): string {
     case "waiting":
       if (run.queuePosition !== null) return `${queueText(run.queuePosition)}.`;
       return "The council is being called.";
+    case "routing":
+      return "Finding out who should answer.";
     case "stage1":
       return `Stage 1: ${answersEnded} of ${plural(run.answers.length, "member")} have answered.`;
     case "stage2":
       return `Stage 2: ${reviewsEnded} of ${plural(run.reviews.length, "review")} are in.`;
     case "stage3":
+      if (run.consensus?.is_consensus) return "The council agreed: nobody has to write.";
+      if (run.chairmen && run.synthesis.text === "") {
+        return `Stage 3: ${chairmenSummary(run.chairmen)}.`;
+      }
       return `Stage 3: ${shortName(run.synthesis.model ?? "the chairman")} writes the final answer.`;
+    case "refinement":
+      return `Refinement: ${refinementNow(run)}.`;
+    case "adversary":
+      return run.adversary?.status === "revising"
+        ? "Devil’s advocate: the answer is revised."
+        : "Devil’s advocate: the answer is attacked.";
     case "ended":
       return "";
   }

@@ -1,10 +1,14 @@
+import { lazy, Suspense } from "react";
 import type { Editorial } from "../../api/types";
 import { Markdown } from "../../markdown/markdown";
-import type { RunState } from "../../run/state";
+import { isLive, type RunState } from "../../run/state";
 import { CopyButton } from "../../ui/copy";
 import { Details } from "../../ui/disclosure";
 import { duration, money, shortName } from "../../ui/format";
-import { errorTitles } from "./describe";
+import { ConsensusNote } from "../consensus/consensus-note";
+import { describeRun, errorTitles } from "./describe";
+
+const Feedback = lazy(() => import("../feedback/feedback"));
 
 const parts: [keyof Editorial, string][] = [
   ["contradictions", "Where members contradict each other"],
@@ -64,8 +68,11 @@ export function FinalAnswer({ run, onCopyAll }: { run: RunState; onCopyAll: () =
   const editorial =
     result?.disagreement && !isEmpty(result.disagreement) ? result.disagreement : null;
   const large = editorial !== null && isLarge(editorial);
+  const polishing = isLive(run) && (run.phase === "refinement" || run.phase === "adversary");
   const heading =
-    result?.heading || (writing ? "The final answer is being written" : "Unfinished answer");
+    (polishing && "Draft of the final answer") ||
+    result?.heading ||
+    (writing ? "The final answer is being written" : "Unfinished answer");
   const by = shortName(result?.alias ?? result?.model ?? synthesis.model ?? "");
   const failed = synthesis.status === "failed";
   return (
@@ -77,8 +84,16 @@ export function FinalAnswer({ run, onCopyAll }: { run: RunState; onCopyAll: () =
           {result?.fallback_for && `, in place of ${shortName(result.fallback_for)}`}
           {result &&
             ` · ${[duration(result.latency_ms), money(result.cost)].filter(Boolean).join(" · ")}`}
+          {result?.draft && " · revised since"}
         </p>
       </header>
+      {polishing && (
+        <p className="final-now">
+          <span className="link-dot" aria-hidden="true" />
+          {describeRun(run)}
+        </p>
+      )}
+      {run.consensus?.is_consensus && <ConsensusNote info={run.consensus} />}
       <Notes notes={result?.notes ?? []} />
       {!result &&
         synthesis.failures.map((failure) => (
@@ -104,7 +119,11 @@ export function FinalAnswer({ run, onCopyAll }: { run: RunState; onCopyAll: () =
         {synthesis.text ? (
           <Markdown text={synthesis.text} streaming={writing} />
         ) : (
-          writing && <p className="quiet">Reading the answers and the reviews…</p>
+          writing && (
+            <p className="quiet">
+              {run.chairmen ? `${describeRun(run)}` : "Reading the answers and the reviews…"}
+            </p>
+          )
         )}
       </div>
       {result?.truncated && <p className="flags">Cut off at the model's length limit.</p>}
@@ -117,6 +136,11 @@ export function FinalAnswer({ run, onCopyAll }: { run: RunState; onCopyAll: () =
         <footer className="answer-foot">
           <CopyButton label="Copy answer" text={() => synthesis.text} />
           <CopyButton label="Copy all as Markdown" text={onCopyAll} />
+          {run.runId && run.status === "complete" && (
+            <Suspense fallback={null}>
+              <Feedback run={run} runId={run.runId} />
+            </Suspense>
+          )}
         </footer>
       )}
     </section>

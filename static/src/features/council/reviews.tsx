@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { lazy, Suspense, useMemo } from "react";
 import { Markdown } from "../../markdown/markdown";
 import type { ReviewState, RunState } from "../../run/state";
 import { Details } from "../../ui/disclosure";
@@ -6,6 +6,14 @@ import { duration, money, shortName } from "../../ui/format";
 import { Aggregate, Matrix } from "./aggregate";
 import { errorTitles, parseNotes } from "./describe";
 import { Monogram } from "./monogram";
+
+const Weights = lazy(() => import("../weights/weights"));
+
+function weightsSummary({ weights, aggregate }: RunState): string {
+  if (aggregate.some((row) => row.weights_applied)) return "What each ballot weighed";
+  if (!weights?.has_historical_data) return "Weights: all the same, no model has a record yet";
+  return "Weights: they made no difference";
+}
 
 type Names = Readonly<Record<string, string>>;
 
@@ -95,6 +103,15 @@ export function Reviews({ run }: { run: RunState }) {
   return (
     <div className="reviews">
       <Aggregate run={run} />
+      {run.weights && (
+        <Details title={weightsSummary(run)}>
+          {() => (
+            <Suspense fallback={<p className="quiet">Loading…</p>}>
+              {run.weights && <Weights weights={run.weights} />}
+            </Suspense>
+          )}
+        </Details>
+      )}
       <Matrix run={run} />
       <div className="review-list">
         {run.reviews.map((review) => (

@@ -1,4 +1,4 @@
-import type { RunState } from "../../run/state";
+import type { Phase, RunState } from "../../run/state";
 import { Icon } from "../../ui/icon";
 import { queueText, runProgress } from "./describe";
 
@@ -7,21 +7,42 @@ type Step = "done" | "now" | "ahead";
 /** Where a running deliberation stands. */
 export function Timeline({ run }: { run: RunState }) {
   const { answersEnded, reviewsEnded } = runProgress(run);
-  const order = ["waiting", "stage1", "stage2", "stage3", "ended"];
+  const order: Phase[] = [
+    "waiting",
+    "routing",
+    "stage1",
+    "stage2",
+    "stage3",
+    "refinement",
+    "adversary",
+    "ended",
+  ];
   const at = order.indexOf(run.phase);
-  const step = (stage: number): Step => (at > stage ? "done" : at === stage ? "now" : "ahead");
-  const steps = [
+  const step = (phase: Phase): Step => {
+    const place = order.indexOf(phase);
+    return at > place ? "done" : at === place ? "now" : "ahead";
+  };
+  const rounds = run.refinement?.iterations.length ?? 0;
+  // What the options add is shown once it is there.
+  const steps: { name: string; step: Step; detail: string }[] = [
+    ...(run.routing || run.phase === "routing"
+      ? [{ name: "Routing", step: step("routing"), detail: "" }]
+      : []),
     {
       name: "Answers",
-      step: step(1),
+      step: step("stage1"),
       detail: run.answers.length ? `${answersEnded}/${run.answers.length}` : "",
     },
     {
       name: "Reviews",
-      step: step(2),
+      step: step("stage2"),
       detail: run.reviews.length ? `${reviewsEnded}/${run.reviews.length}` : "",
     },
-    { name: "Final answer", step: step(3), detail: "" },
+    { name: "Final answer", step: step("stage3"), detail: "" },
+    ...(run.refinement
+      ? [{ name: "Refinement", step: step("refinement"), detail: rounds ? `round ${rounds}` : "" }]
+      : []),
+    ...(run.adversary ? [{ name: "Devil’s advocate", step: step("adversary"), detail: "" }] : []),
   ];
   if (run.queuePosition !== null) {
     return (

@@ -8,6 +8,7 @@ import { Notice } from "../../ui/notice";
 import { toast } from "../../ui/toast";
 import { changeOf, draftOf, isChanged, type SettingsDraft } from "./form";
 import { Members } from "./members";
+import { ByDefault, OptionSettings } from "./options";
 import { Roles, Rules } from "./roles";
 
 /** Asks before a reload or a closed tab throws edits away. */
@@ -20,17 +21,33 @@ function useGuard(active: boolean) {
   }, [active]);
 }
 
-export function CouncilForm({ config }: { config: Config }) {
+/** Goes to the part the address names (`/settings#escalation`): it was not there when the page came. */
+function useAnchor() {
+  useEffect(() => {
+    const name = location.hash.slice(1);
+    if (name) document.getElementById(name)?.scrollIntoView({ block: "start" });
+  }, []);
+}
+
+interface Props {
+  config: Config;
+  /** Told whenever there begin or cease to be edits that are not saved. */
+  onEdits: (unsaved: boolean) => void;
+}
+
+export function CouncilForm({ config, onEdits }: Props) {
   const [draft, setDraft] = useState(() => draftOf(config));
   const [problem, setProblem] = useState<Problem | null>(null);
   const [busy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
   const changed = isChanged(draft, config);
   useGuard(changed);
+  useEffect(() => onEdits(changed), [changed, onEdits]);
+  useAnchor();
 
   useEffect(() => {
     if (problem?.fields.length) {
-      form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+      form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid]')?.focus();
     }
   }, [problem]);
 
@@ -84,6 +101,13 @@ export function CouncilForm({ config }: { config: Config }) {
         <h2 id="rules-title">Rules</h2>
         <Rules draft={draft} onChange={change} />
       </section>
+      <OptionSettings
+        draft={draft}
+        errors={errors}
+        most={config.limits.max_members}
+        onChange={change}
+      />
+      <ByDefault draft={draft} config={config} errors={errors} onChange={change} />
       <div className="save-bar">
         {problem && (
           <Notice tone="bad" urgent>

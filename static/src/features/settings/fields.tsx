@@ -21,11 +21,14 @@ interface TextFieldProps {
   errors: readonly string[];
   /** Suggests the models the providers offer. */
   model?: boolean;
+  /** A phone offers its number keys. */
+  numeric?: boolean;
   onChange: (value: string) => void;
 }
 
 export function TextField(props: TextFieldProps) {
-  const { label, hint, value, placeholder, errors, model = false, onChange } = props;
+  const { label, hint, value, placeholder, errors, onChange } = props;
+  const { model = false, numeric = false } = props;
   const id = useId();
   const notes = [hint && `${id}-hint`, errors.length > 0 && `${id}-error`].filter(Boolean);
   return (
@@ -36,6 +39,7 @@ export function TextField(props: TextFieldProps) {
         type="text"
         className={model ? "input input-model" : "input"}
         list={model ? modelListId : undefined}
+        inputMode={numeric ? "decimal" : undefined}
         autoComplete="off"
         spellCheck={false}
         value={value}

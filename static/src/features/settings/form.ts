@@ -1,6 +1,7 @@
 /** The council as it is being edited, and what of it is sent. */
 import type { FieldError } from "../../api/problem";
-import type { Config, ConfigChange } from "../../api/types";
+import type { Category, Config, ConfigChange } from "../../api/types";
+import { type Choices, defaults, readChoices } from "../options/choices";
 
 export interface SeatDraft {
   /** Keeps a row's boxes with their member while rows move. */
@@ -25,7 +26,27 @@ export interface SettingsDraft {
   promptInReviews: boolean;
   promptInSynthesis: boolean;
   countSelfVotes: boolean;
+  multiChairmen: string[];
+  pools: Record<Category, string[]>;
+  tier1: string[];
+  tier2: string[];
+  /** As typed: what is no number is the server's to refuse. */
+  escalateBelowAverage: string;
+  escalateBelowAny: string;
+  escalateBelowAgreement: string;
+  adversary: string;
+  /** What a question is asked with where nothing else is chosen. */
+  byDefault: Choices;
 }
+
+/** In the order they are shown. */
+export const categories: readonly [Category, string, string][] = [
+  ["coding", "Coding", "Programs, errors, tools."],
+  ["creative", "Creative", "Stories, names, slogans."],
+  ["factual", "Factual", "What is, when it was, how much."],
+  ["analysis", "Analysis", "Comparing, weighing, deciding."],
+  ["general", "General", "Everything else."],
+];
 
 let lastKey = 0;
 export const newKey = () => ++lastKey;
@@ -52,7 +73,38 @@ export const draftOf = (config: Config): SettingsDraft => ({
   promptInReviews: config.use_system_prompt_stage2,
   promptInSynthesis: config.use_system_prompt_stage3,
   countSelfVotes: config.count_self_votes,
+  multiChairmen: config.multi_chairman_models,
+  pools: {
+    coding: config.routing_pools.coding ?? [],
+    creative: config.routing_pools.creative ?? [],
+    factual: config.routing_pools.factual ?? [],
+    analysis: config.routing_pools.analysis ?? [],
+    general: config.routing_pools.general ?? [],
+  },
+  tier1: config.tier1_models,
+  tier2: config.tier2_models,
+  escalateBelowAverage: String(config.escalation_confidence_threshold),
+  escalateBelowAny: String(config.escalation_min_confidence_threshold),
+  escalateBelowAgreement: String(config.escalation_agreement_threshold),
+  adversary: config.adversary_model ?? "",
+  byDefault: { ...defaults, ...readChoices(config.default_options) },
 });
+
+/** The council as it would be once the draft is saved, for what depends on it. */
+export const configOf = (draft: SettingsDraft, config: Config): Config => ({
+  ...config,
+  council_models: draft.seats.map(({ model }) => ({ model })),
+  multi_chairman_models: draft.multiChairmen,
+  routing_pools: draft.pools,
+  tier1_models: draft.tier1,
+  tier2_models: draft.tier2,
+});
+
+/** What is typed as a number; as it is when it is none, so that the server refuses it at its field. */
+function numberOf(text: string): number | string {
+  const value = Number(text.trim().replace(",", "."));
+  return text.trim() === "" || Number.isNaN(value) ? text : value;
+}
 
 /** The whole draft, so that what the instance changes meanwhile does not mix with it. */
 export const changeOf = (draft: SettingsDraft): ConfigChange => ({
@@ -70,6 +122,23 @@ export const changeOf = (draft: SettingsDraft): ConfigChange => ({
   use_system_prompt_stage2: draft.promptInReviews,
   use_system_prompt_stage3: draft.promptInSynthesis,
   count_self_votes: draft.countSelfVotes,
+  multi_chairman_models: draft.multiChairmen,
+  // A kind of question without models of its own is left out: the whole council answers it.
+  routing_pools: Object.fromEntries(
+    Object.entries(draft.pools).filter(([, models]) => models.length > 0),
+  ),
+  tier1_models: draft.tier1,
+  tier2_models: draft.tier2,
+  escalation_confidence_threshold: numberOf(draft.escalateBelowAverage),
+  escalation_min_confidence_threshold: numberOf(draft.escalateBelowAny),
+  escalation_agreement_threshold: numberOf(draft.escalateBelowAgreement),
+  // Empty takes the model away; null would leave it.
+  adversary_model: draft.adversary.trim(),
+  default_options: Object.fromEntries(
+    Object.entries(draft.byDefault).filter(
+      ([name, value]) => value !== defaults[name as keyof Choices],
+    ),
+  ),
 });
 
 export const isChanged = (draft: SettingsDraft, config: Config) =>

@@ -129,7 +129,10 @@ export function Members({ seats, most, errors, onChange }: Props) {
       <h3>Add a member</h3>
       <ModelPicker
         taken={seats.map((seat) => seat.model)}
+        takenText="in the council"
+        again
         full={seats.length >= most}
+        fullText="The council is full. Remove a member to add another."
         onAdd={(model) => onChange([...seats, newSeat(model)])}
       />
     </>

@@ -45,18 +45,26 @@ function groups(models: readonly Model[]): [string, Model[]][] {
 
 interface Props {
   taken: readonly string[];
+  /** What is said beside a model that is taken. */
+  takenText: string;
+  /** Whether a model may be added once more, as another seat. */
+  again: boolean;
   full: boolean;
+  fullText: string;
   onAdd: (model: string) => void;
 }
 
-/** Adds a member from what the providers offer, or any id that is typed. */
-export function ModelPicker({ taken, full, onAdd }: Props) {
+/** Adds a model from what the providers offer, or any id that is typed. */
+export function ModelPicker({ taken, takenText, again, full, fullText, onAdd }: Props) {
   const models = useModels();
   const [query, setQuery] = useState("");
   const found = useMemo(() => findModels(models.data?.models ?? [], query), [models.data, query]);
   const typed = query.trim();
   const canAddTyped =
-    typed !== "" && !/\s/.test(typed) && !found.some((model) => model.id === typed);
+    typed !== "" &&
+    !/\s/.test(typed) &&
+    !found.some((model) => model.id === typed) &&
+    (again || !taken.includes(typed));
   return (
     <div className="picker">
       <label className="search">
@@ -82,7 +90,7 @@ export function ModelPicker({ taken, full, onAdd }: Props) {
       <p className="visually-hidden" role="status">
         {models.data ? `${plural(found.length, "model")} found` : "Loading models"}
       </p>
-      {full && <p className="quiet">The council is full. Remove a member to add another.</p>}
+      {full && <p className="quiet">{fullText}</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the list scrolls, and keys must reach it */}
       <section className="picker-list" tabIndex={0} aria-label="Models on offer">
         {models.isPending && <p className="quiet">Loading models…</p>}
@@ -98,12 +106,12 @@ export function ModelPicker({ taken, full, onAdd }: Props) {
                       {[model.id, facts(model)].filter(Boolean).join(" · ")}
                     </span>
                   </div>
-                  {taken.includes(model.id) && <span className="quiet">in the council</span>}
+                  {taken.includes(model.id) && <span className="quiet">{takenText}</span>}
                   <button
                     type="button"
                     className="quiet-button"
                     aria-label={`Add ${model.id}`}
-                    disabled={full}
+                    disabled={full || (!again && taken.includes(model.id))}
                     onClick={() => onAdd(model.id)}
                   >
                     <Icon name="plus" />

@@ -1,0 +1,217 @@
+/** Every option of a run, switched on at the composer and read where it shows. */
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { violations } from "./axe";
+import {
+  close,
+  finalAnswer,
+  launch,
+  open,
+  patience,
+  phone,
+  type Watched,
+  waitForEnd,
+  wide,
+} from "./browser";
+import { OwnServer } from "./own-server";
+
+let browser: Browser;
+let server: OwnServer;
+beforeAll(async () => {
+  [browser, server] = await Promise.all([launch(), OwnServer.start()]);
+});
+afterAll(() => Promise.all([browser.close(), server.close()]));
+
+const put = (page: Page, change: object) =>
+  page.request.put("/api/config", { data: change, headers: { origin: server.origin } });
+const reset = (page: Page) =>
+  page.request.post("/api/config/reset", { data: {}, headers: { origin: server.origin } });
+
+/** Switches options on, or off again, and leaves the composer as it was found. */
+async function choose(page: Page, names: readonly string[], on = true) {
+  const options = page.getByRole("button", { name: /^Options/ });
+  await options.click();
+  for (const name of names) {
+    const option = page.getByRole("button", { name, exact: true });
+    await option.click();
+    expect(await option.getAttribute("aria-pressed")).toBe(String(on));
+  }
+  const done = page.getByRole("button", { name: "Done" });
+  await ((await done.isVisible()) ? done.click() : options.click());
+}
+
+async function askNow(page: Page, question: string) {
+  await page.getByLabel("Your question").fill(question);
+  await page.getByLabel("Your question").press("Enter");
+  await page.waitForURL(/\/c\//);
+  await waitForEnd(page);
+}
+
+describe.each([
+  ["a wide screen", { viewport: wide }],
+  ["a phone", { viewport: phone, isMobile: true, hasTouch: true }],
+] as const)("on %s", (_, shape) => {
+  let watched: Watched;
+  let page: Page;
+  beforeEach(async () => {
+    watched = await open(browser, server, shape);
+    page = watched.page;
+  });
+  afterEach(() => close(watched));
+
+  it("routing says what kind of question it is, and who answers it", async () => {
+    await page.goto("/");
+    await choose(page, ["Routing"]);
+    await askNow(page, "Write a Rust function that reverses a linked list.");
+    await page.getByText("coding", { exact: true }).waitFor();
+    await page
+      .getByText(/^.*Routed to /)
+      .first()
+      .waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.reload();
+    await page.getByText("coding", { exact: true }).waitFor();
+  });
+
+  it("escalation says why the second tier was asked, and who belongs to it", async () => {
+    await page.goto("/");
+    await put(page, { escalation_confidence_threshold: 10 });
+    try {
+      await page.reload();
+      await choose(page, ["Escalation"]);
+      await askNow(page, "Will it rain tomorrow?");
+      await page.getByText("escalated", { exact: true }).waitFor();
+      await page.getByText("What was measured").click();
+      await page.getByRole("row", { name: /^Average confidence/ }).waitFor();
+      await page.getByText("tier 2").first().waitFor();
+      expect(await violations(page)).toEqual([]);
+      await page.reload();
+      await page.getByText("escalated", { exact: true }).waitFor();
+    } finally {
+      await reset(page);
+    }
+  });
+
+  it("refinement and the devil's advocate show who found what, and what was changed", async () => {
+    await page.goto("/");
+    await choose(page, ["Refinement", "Devil’s advocate"]);
+    await askNow(page, "Should we move the office to the coast?");
+    await page.getByRole("button", { name: /^Refinement/ }).click();
+    const round = page.getByRole("region", { name: "Round 1" });
+    await round.getByText(/critics named faults/).waitFor();
+    await round.locator(".critique summary").first().click();
+    await round.locator(".critique .markdown").first().waitFor();
+    const changes = round.getByText("What was changed");
+    if ((await changes.count()) > 0) {
+      await changes.click();
+      await round.locator(".diff-sum").waitFor();
+    }
+    await page.getByRole("button", { name: /^Devil’s advocate/ }).click();
+    await page.getByRole("region", { name: "The attack" }).locator(".markdown").first().waitFor();
+    await page.getByRole("button", { name: /^Cost and time/ }).click();
+    await page.getByRole("rowheader", { name: "Refinement" }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    const answer = await finalAnswer(page).locator(".final-text").textContent();
+    await page.reload();
+    await page.getByRole("button", { name: /^Refinement/ }).waitFor();
+    expect(await finalAnswer(page).locator(".final-text").textContent()).toBe(answer);
+  });
+
+  it("the process log is kept beside the run, and filtered", async () => {
+    await page.goto("/");
+    await page.getByRole("button", { name: /^Options/ }).click();
+    await page.getByText("Everything", { exact: true }).click();
+    const done = page.getByRole("button", { name: "Done" });
+    if (await done.isVisible()) await done.click();
+    await askNow(page, "What is a quorum?");
+    await page.getByRole("button", { name: /^Process log/ }).click();
+    const entries = page.getByRole("list", { name: "Entries" }).getByRole("listitem");
+    await entries.first().waitFor();
+    const all = await entries.count();
+    expect(all).toBeGreaterThan(10);
+    expect(await violations(page)).toEqual([]);
+    await page.getByLabel("How much is shown").selectOption("1");
+    expect(await entries.count()).toBeLessThan(all);
+    await page.getByRole("button", { name: "Close the process log" }).last().click();
+    await expect.poll(() => entries.count()).toBe(0);
+  });
+
+  it("says what one thinks of an answer, and takes it back", async () => {
+    await page.goto("/");
+    await askNow(page, "Is tea better than coffee?");
+    const good = page.getByRole("button", { name: "Good answer" });
+    await good.click();
+    await expect.poll(() => good.getAttribute("aria-pressed")).toBe("true");
+    await page.getByLabel("Which answer was the best?").selectOption("council");
+    expect(await violations(page)).toEqual([]);
+    await page.reload();
+    await expect.poll(() => good.getAttribute("aria-pressed")).toBe("true");
+    expect(await page.getByLabel("Which answer was the best?").inputValue()).toBe("council");
+    await good.click();
+    await expect.poll(() => good.getAttribute("aria-pressed")).toBe("false");
+  });
+
+  it("what excludes another option, or needs models, is said where it is chosen", async () => {
+    await page.goto("/");
+    await put(page, { multi_chairman_models: [] });
+    try {
+      await page.reload();
+      await choose(page, ["Routing"]);
+      await page.getByRole("button", { name: /^Options/ }).click();
+      const escalation = page.getByRole("button", { name: "Escalation", exact: true });
+      expect(await escalation.getAttribute("aria-disabled")).toBe("true");
+      await page.getByText("Routing chooses the members already.").waitFor();
+      expect(await violations(page)).toEqual([]);
+      await page.getByRole("link", { name: "Set them for Several chairmen" }).click();
+      await page.waitForURL(/\/settings#chairmen$/);
+      await page.getByRole("heading", { name: "Several chairmen" }).waitFor({ timeout: patience });
+    } finally {
+      await reset(page);
+    }
+  });
+
+  it("options stay chosen for the conversation, and can be taken back", async () => {
+    await page.goto("/");
+    await choose(page, ["Step by step"]);
+    await page.reload();
+    await page.getByRole("button", { name: "Options (1)" }).waitFor();
+    await askNow(page, "Why is the sky blue?");
+    await page.getByLabel("Your question").focus();
+    await choose(page, ["Step by step"], false);
+    await page.getByRole("button", { name: "Options", exact: true }).waitFor();
+    await page.goto("/");
+    await page.getByRole("button", { name: "Options", exact: true }).waitFor();
+  });
+});
+
+it("a preset is saved, asked with once, applied, and deleted", async () => {
+  const watched = await open(browser, server, { viewport: wide });
+  const { page } = watched;
+  try {
+    await page.goto("/settings");
+    await page.locator("#default-options").getByRole("button", { name: "Step by step" }).click();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("The council was saved.").waitFor();
+    await page.getByLabel("Save the council in force as").fill("Careful");
+    await page.getByRole("button", { name: "Save preset" }).click();
+    await page.getByText("“Careful” was saved.").waitFor();
+    await reset(page);
+
+    await page.goto("/");
+    await page.getByRole("button", { name: "Options", exact: true }).waitFor();
+    await page.getByLabel("Council to ask").selectOption({ label: "Careful" });
+    await page.getByRole("button", { name: "Options (1)" }).waitFor();
+    await askNow(page, "How do tides work?");
+    await page.getByText("Thinking", { exact: true }).first().waitFor();
+
+    await page.goto("/settings");
+    await page.getByRole("button", { name: "Apply Careful" }).click();
+    await page.getByText("“Careful” is your council now.").waitFor();
+    await page.getByRole("button", { name: "Delete Careful" }).click();
+    await page.getByRole("button", { name: "Really delete Careful" }).click();
+    await page.getByText("There are no presets yet.").waitFor();
+  } finally {
+    await reset(page);
+  }
+  await close(watched);
+});

@@ -1,0 +1,173 @@
+import { describe, expect, it } from "vitest";
+import type { Config, Preset } from "../../api/types";
+import { config } from "../../test/samples";
+import { type Choices, chosen, defaults, obstacle, readChoices, sceneOf, toAsk } from "./choices";
+
+const noSettings: Preset["settings"] = {
+  multi_chairman_models: null,
+  routing_pools: null,
+  tier1_models: null,
+  tier2_models: null,
+  escalation_confidence_threshold: null,
+  escalation_min_confidence_threshold: null,
+  escalation_agreement_threshold: null,
+  adversary_model: null,
+  default_options: null,
+  council_models: null,
+  chairman_model: null,
+  chairman_alias: null,
+  chairman_fallbacks: null,
+  title_model: null,
+  utility_model: null,
+  use_system_prompt_stage2: null,
+  use_system_prompt_stage3: null,
+  count_self_votes: null,
+};
+const equipped = {
+  ...config,
+  multi_chairman_models: ["a/one", "b/two"],
+  routing_pools: { coding: ["a/one", "b/two"] },
+  tier1_models: ["a/one", "b/two"],
+  tier2_models: ["c/three"],
+};
+const all = {
+  ...defaults,
+  use_cot: true,
+  use_dynamic_routing: true,
+  use_escalation: true,
+  use_early_consensus: true,
+  use_multi_chairman: true,
+  use_refinement: true,
+  use_adversary: true,
+};
+
+const sent = (own: Partial<Choices>, by: Config = config, preset: Preset | null = null) =>
+  toAsk(sceneOf(own, by, preset));
+
+describe("what is sent", () => {
+  it("is nothing for a plain run", () => {
+    expect(sent({})).toEqual({});
+  });
+
+  it("is what differs from a plain run", () => {
+    const choices = { ...defaults, use_weighted_consensus: false, use_cot: true, verbosity: 2 };
+    expect(sent(choices)).toEqual({
+      use_weighted_consensus: false,
+      use_cot: true,
+      verbosity: 2,
+    });
+  });
+
+  it("has the numbers of an option only with it", () => {
+    const three = { ...defaults, refinement_max_iterations: 3, straggler_grace_ms: 5000 };
+    expect(sent(three)).toEqual({});
+    expect(sent({ ...three, use_refinement: true })).toEqual({
+      use_refinement: true,
+      refinement_max_iterations: 3,
+    });
+  });
+
+  it("has no quorum that the council cannot miss", () => {
+    const members = [...config.council_models, { model: "c/three" }];
+    const choices = { ...defaults, quorum: 2, straggler_grace_ms: 5000 };
+    expect(sent(choices)).toEqual({});
+    expect(sent(choices, { ...config, council_models: members })).toEqual({
+      quorum: 2,
+      straggler_grace_ms: 5000,
+    });
+  });
+
+  it("leaves out what the council has no models for", () => {
+    expect(Object.keys(sent(all)).sort()).toEqual([
+      "use_adversary",
+      "use_cot",
+      "use_early_consensus",
+      "use_refinement",
+    ]);
+  });
+
+  it("leaves out escalation while routing chooses the members", () => {
+    const ask = sent(all, equipped);
+    expect(ask).toMatchObject({ use_dynamic_routing: true, use_multi_chairman: true });
+    expect(ask).not.toHaveProperty("use_escalation");
+    expect(sent({ ...all, use_dynamic_routing: false }, equipped)).toHaveProperty(
+      "use_escalation",
+      true,
+    );
+  });
+});
+
+describe("defaults of the settings or of a preset", () => {
+  const careful = { ...config, default_options: { use_adversary: true, quorum: 1 } };
+  const preset: Preset = {
+    id: "p1",
+    name: "Thorough",
+    shared: false,
+    settings: { ...noSettings, tier1_models: ["a/one", "b/two"], tier2_models: ["c/three"] },
+    options: { use_refinement: true, refinement_max_iterations: 4 },
+    created_at: "2026-01-01T10:00:00",
+    updated_at: "2026-01-01T10:00:00",
+  };
+
+  it("are not repeated, and are taken back by name", () => {
+    expect(sent({}, careful)).toEqual({});
+    expect(sent({ use_adversary: false, quorum: null }, careful)).toEqual({
+      use_adversary: false,
+      quorum: 2,
+    });
+  });
+
+  it("are the preset's alone when one is named", () => {
+    expect(sent({}, careful, preset)).toEqual({ preset_id: "p1" });
+    expect(sent({ refinement_max_iterations: 2 }, careful, preset)).toEqual({
+      preset_id: "p1",
+      refinement_max_iterations: 2,
+    });
+    expect(chosen(sceneOf({}, careful, preset)).map(({ text }) => text)).toEqual(["Refinement ×4"]);
+  });
+
+  it("come with the preset's own models", () => {
+    expect(sent({ use_escalation: true })).toEqual({});
+    expect(sent({ use_escalation: true }, config, preset)).toHaveProperty("use_escalation", true);
+  });
+});
+
+describe("an obstacle", () => {
+  it("says where it can be mended, or which option is in the way", () => {
+    expect(obstacle("use_escalation", { choices: all, config })?.settings).toBe("escalation");
+    expect(obstacle("use_escalation", { choices: all, config: equipped })).toEqual({
+      reason: "Routing chooses the members already.",
+      settings: null,
+    });
+  });
+
+  it("of routing does not stand in the way of escalation", () => {
+    const tiersOnly = { ...equipped, routing_pools: {} };
+    expect(obstacle("use_escalation", { choices: all, config: tiersOnly })).toBeNull();
+  });
+});
+
+describe("the chips", () => {
+  it("show what counts, and how to take it back", () => {
+    const choices = { ...all, use_weighted_consensus: false, refinement_max_iterations: 3 };
+    expect(chosen(sceneOf(choices, config)).map((entry) => entry.text)).toEqual([
+      "Step by step",
+      "Unweighted votes",
+      "Early consensus",
+      "Refinement ×3",
+      "Devil’s advocate",
+    ]);
+    const weights = chosen(sceneOf(choices, config)).find(
+      ({ key }) => key === "use_weighted_consensus",
+    );
+    expect(weights?.off).toEqual({ use_weighted_consensus: true });
+  });
+});
+
+describe("what was kept", () => {
+  it("is read as far as it makes sense", () => {
+    const kept = { use_cot: "yes", use_refinement: true, refinement_max_iterations: 99, quorum: 2 };
+    expect(readChoices(kept)).toEqual({ use_refinement: true, quorum: 2 });
+    for (const junk of [null, 3, "x", []]) expect(readChoices(junk)).toEqual({});
+  });
+});

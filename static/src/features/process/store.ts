@@ -1,0 +1,12 @@
+import { create } from "zustand";
+import { kept } from "../../ui/kept";
+
+const key = "process-open";
+
+/** Whether the process monitor is open: kept, so that who wants it has it for every run. */
+export const useMonitor = create<{ open: boolean }>(() => ({ open: kept.read(key) === "yes" }));
+
+export function showMonitor(open: boolean) {
+  kept.write(key, open ? "yes" : null);
+  useMonitor.setState({ open });
+}

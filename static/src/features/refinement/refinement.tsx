@@ -1,0 +1,118 @@
+import { useMemo } from "react";
+import type { Critique } from "../../api/types";
+import { Markdown } from "../../markdown/markdown";
+import { draftBefore, type IterationState } from "../../run/refinement";
+import type { RunState } from "../../run/state";
+import { Changes } from "../../ui/changes";
+import { Clamp } from "../../ui/clamp";
+import { Details } from "../../ui/disclosure";
+import { duration, money, plural, shortName } from "../../ui/format";
+import { errorTitles } from "../council/describe";
+import { Monogram } from "../council/monogram";
+
+function verdict(critique: Critique): string {
+  if (critique.error) {
+    return critique.error_kind ? errorTitles[critique.error_kind].toLowerCase() : "failed";
+  }
+  return critique.is_substantive ? "names faults" : "finds nothing";
+}
+
+function CritiqueEntry({ critique, seat }: { critique: Critique; seat: number }) {
+  const facts = [
+    duration(critique.latency_ms),
+    critique.error && critique.cost === undefined ? "" : money(critique.cost),
+  ];
+  const title = (
+    <>
+      <Monogram member={critique.member} seat={seat} />
+      <span className="critique-who">{shortName(critique.member)}</span>
+      <span className={critique.is_substantive || critique.error ? "badge badge-lenient" : "badge"}>
+        {verdict(critique)}
+      </span>
+    </>
+  );
+  return (
+    <li className="critique">
+      <Details title={title}>
+        {() => (
+          <>
+            {critique.error && <p className="flags">{critique.error}</p>}
+            {critique.critique ? (
+              <Markdown text={critique.critique} />
+            ) : (
+              !critique.error && <p className="quiet">The critique is empty.</p>
+            )}
+            <p className="quiet">{facts.filter(Boolean).join(" · ")}</p>
+          </>
+        )}
+      </Details>
+    </li>
+  );
+}
+
+function heading(entry: IterationState): string {
+  const found = entry.critiques.filter((critique) => critique.is_substantive).length;
+  const of = Math.max(entry.asked, entry.critiques.length);
+  switch (entry.status) {
+    case "critiques":
+      return `${entry.critiques.length} of ${plural(of, "critique")} in`;
+    case "revising":
+      return `${found} of ${plural(of, "critic")} named faults; being revised`;
+    case "done":
+      return `${found} of ${plural(of, "critic")} named faults; revised`;
+    case "stopped":
+      return `${found} of ${plural(of, "critic")} named faults; not revised`;
+  }
+}
+
+function Round({ run, entry }: { run: RunState; entry: IterationState }) {
+  const seats = run.answers.map((answer) => answer.seat.member);
+  const before = useMemo(() => draftBefore(run, entry.iteration), [run, entry.iteration]);
+  const writing = entry.status === "revising";
+  return (
+    <section className="round" aria-label={`Round ${entry.iteration}`}>
+      <h4>
+        Round {entry.iteration} <span className="round-found">{heading(entry)}</span>
+      </h4>
+      {entry.reason && <p className="quiet">{entry.reason}</p>}
+      <ul className="critiques">
+        {entry.critiques.map((critique) => (
+          <CritiqueEntry
+            key={critique.member}
+            critique={critique}
+            seat={Math.max(0, seats.indexOf(critique.member))}
+          />
+        ))}
+      </ul>
+      {entry.status === "done" && <Changes before={before} after={entry.text} />}
+      {entry.text !== "" && entry.status !== "done" && (
+        <div className="round-text">
+          <p className="quiet">
+            {writing ? "The revision as it is written" : "The revision was not finished"}
+          </p>
+          <Clamp label={`Revision of round ${entry.iteration}`} following={writing}>
+            <Markdown text={entry.text} streaming={writing} />
+          </Clamp>
+        </div>
+      )}
+      {entry.status === "done" && (
+        <Details title="The answer after this round">
+          {() => <Markdown text={entry.text} />}
+        </Details>
+      )}
+    </section>
+  );
+}
+
+/** How the draft became better: round by round, who criticised what, and what was changed. */
+export default function RefinementPanel({ run }: { run: RunState }) {
+  const { refinement } = run;
+  if (!refinement) return null;
+  return (
+    <div className="rounds">
+      {refinement.iterations.map((entry) => (
+        <Round key={entry.iteration} run={run} entry={entry} />
+      ))}
+    </div>
+  );
+}

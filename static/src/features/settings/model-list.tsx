@@ -1,0 +1,121 @@
+import { useId, useState } from "react";
+import type { FieldError } from "../../api/problem";
+import { shortName } from "../../ui/format";
+import { Icon } from "../../ui/icon";
+import { Errors } from "./fields";
+import { messagesAt } from "./form";
+import { ModelPicker } from "./model-picker";
+
+interface Props {
+  /** The field's name at the server, for its errors. */
+  field: string;
+  title: string;
+  hint: string;
+  models: readonly string[];
+  most: number;
+  /** What no models at all mean. */
+  none: string;
+  /** Models near at hand: those of the council. */
+  suggested: readonly string[];
+  errors: readonly FieldError[];
+  onChange: (models: string[]) => void;
+}
+
+/** The errors of a list: its own, and those of what is no longer shown at a place of its own. */
+const listMessages = (errors: readonly FieldError[], field: string, length: number) => [
+  ...messagesAt(errors, field),
+  ...errors
+    .filter((error) => {
+      const place = error.field.startsWith(`${field}.`) ? error.field.slice(field.length + 1) : "";
+      return /^\d+$/.test(place) && Number(place) >= length;
+    })
+    .map((error) => error.message),
+];
+
+/** A list of models that an option asks. */
+export function ModelListField(props: Props) {
+  const { field, title, hint, models, most, none, suggested, errors, onChange } = props;
+  const [adding, setAdding] = useState(false);
+  const id = useId();
+  const own = listMessages(errors, field, models.length);
+  const full = models.length >= most;
+  const near = full ? [] : suggested.filter((model) => !models.includes(model));
+  const isWrong = errors.some(
+    (error) => error.field === field || error.field.startsWith(`${field}.`),
+  );
+  return (
+    <fieldset
+      className="model-list"
+      tabIndex={-1}
+      data-invalid={isWrong || undefined}
+      aria-describedby={`${id}-hint`}
+    >
+      <legend>{title}</legend>
+      <p id={`${id}-hint`} className="field-hint">
+        {hint}
+      </p>
+      <Errors id={`${id}-error`} messages={own} />
+      <ul className="model-chips">
+        {models.length === 0 && <li className="model-list-none">{none}</li>}
+        {models.map((model, at) => {
+          const wrong = messagesAt(errors, `${field}.${at}`).length > 0;
+          return (
+            <li key={model} className={wrong ? "model-chip model-chip-wrong" : "model-chip"}>
+              {model}
+              <button
+                type="button"
+                className="icon-button"
+                aria-label={`Remove ${model} from ${title}`}
+                onClick={() => onChange(models.filter((_, index) => index !== at))}
+              >
+                <Icon name="close" />
+              </button>
+            </li>
+          );
+        })}
+        {near.map((model) => (
+          <li key={model}>
+            <button
+              type="button"
+              className="chip"
+              aria-label={`Add ${model} to ${title}`}
+              onClick={() => onChange([...models, model])}
+            >
+              <Icon name="plus" />
+              {shortName(model)}
+            </button>
+          </li>
+        ))}
+        <li>
+          <button
+            type="button"
+            className="quiet-button"
+            aria-expanded={adding}
+            aria-label={`${adding ? "Close the models on offer" : "Find another model"} for ${title}`}
+            onClick={() => setAdding(!adding)}
+          >
+            <Icon name={adding ? "close" : "search"} />
+            {adding ? "Close" : "Find another"}
+          </button>
+        </li>
+      </ul>
+      {models.map((model, at) => (
+        <Errors
+          key={model}
+          id={`${id}-${at}`}
+          messages={messagesAt(errors, `${field}.${at}`).map((message) => `${model}: ${message}`)}
+        />
+      ))}
+      {adding && (
+        <ModelPicker
+          taken={models}
+          takenText="on the list"
+          again={false}
+          full={full}
+          fullText={`The list is full: at most ${most}. Remove a model to add another.`}
+          onAdd={(model) => onChange([...models, model])}
+        />
+      )}
+    </fieldset>
+  );
+}

@@ -1,0 +1,36 @@
+import { diffWordsWithSpace } from "diff";
+import { useMemo } from "react";
+import { plural } from "./format";
+
+/** Past this the reader waits: such texts have hardly anything in common. */
+const patienceMs = 800;
+
+const words = (text: string) => text.split(/\s+/).filter(Boolean).length;
+
+/** What was taken out and what was added between two versions of a text, word by word. */
+export default function TextDiff({ before, after }: { before: string; after: string }) {
+  const parts = useMemo(
+    () => diffWordsWithSpace(before, after, { timeout: patienceMs }),
+    [before, after],
+  );
+  if (!parts) return <p className="quiet">The two texts have too little in common to compare.</p>;
+  const sum = (kind: "added" | "removed") =>
+    parts.reduce((total, part) => total + (part[kind] ? words(part.value) : 0), 0);
+  const added = sum("added");
+  const removed = sum("removed");
+  if (added + removed === 0) return <p className="quiet">Not a word was changed.</p>;
+  return (
+    <>
+      <p className="diff-sum">
+        <ins>{plural(added, "word")} added</ins>, <del>{plural(removed, "word")} taken out</del>
+      </p>
+      <p className="diff">
+        {parts.map((part, at) => {
+          const Tag = part.added ? "ins" : part.removed ? "del" : "span";
+          // biome-ignore lint/suspicious/noArrayIndexKey: the parts of one comparison never move
+          return <Tag key={at}>{part.value}</Tag>;
+        })}
+      </p>
+    </>
+  );
+}
