@@ -18,7 +18,7 @@ use super::ranking::aggregate::{AggregateFacts, AggregateRow};
 use super::ranking::label::Label;
 use super::ranking::weights::WeightsInfo;
 use super::run::{Stage, UnderWay};
-use super::stages::answers::{self, Answer, AnswersEvent, Seat};
+use super::stages::answers::{self, Answer, AnswersEvent, Seat, is_false};
 use super::stages::reviews::{Review, ReviewsEvent};
 use super::stages::synthesis::{Synthesis, SynthesisEvent};
 use super::stages::title::TitleEvent;
@@ -73,6 +73,9 @@ pub struct Metadata {
     /// What the devil's advocate said.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub adversary: Option<Adversary>,
+    /// Whether the run's events tell what went on, sentence by sentence (`process`).
+    #[serde(skip_serializing_if = "is_false")]
+    pub process_log: bool,
     /// Options that were switched on and did not apply, each with its reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<Ignored>,
@@ -107,11 +110,8 @@ impl Deliberation {
             Event::Run(RunEvent::CostsComplete { data }) => self.metadata.costs = Some(data.clone()),
             Event::Run(RunEvent::RunStarted { ignored, .. }) => self.metadata.ignored.clone_from(ignored),
             // The log keeps what the process monitor says; it tells nothing that is not here.
-            Event::Run(_)
-            | Event::Routing(_)
-            | Event::Consensus(_)
-            | Event::Synthesis(_)
-            | Event::Process(_) => {}
+            Event::Process(_) => self.metadata.process_log = true,
+            Event::Run(_) | Event::Routing(_) | Event::Consensus(_) | Event::Synthesis(_) => {}
         }
     }
 

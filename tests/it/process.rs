@@ -98,8 +98,9 @@ async fn a_finished_run_still_tells_what_went_on_after_its_tokens_are_gone() {
     assert!(again.iter().all(|event| !event.is_token()));
     assert!(!sentences(&again).is_empty());
     assert_eq!(sentences(&again), sentences(&events));
-    // The message holds what was found out, not the talk about it.
+    // The message holds what was found out, not the talk about it; it says that there is some.
     let stored = ann.get(&format!("/api/conversations/{id}")).await.ok();
     assert!(!stored["messages"][1].to_string().contains("members are asked"));
+    assert_eq!(stored["messages"][1]["metadata"]["process_log"], true);
     app.close().await;
 }

@@ -31,6 +31,7 @@ export const keys = {
   tags: ["tags"] as const,
   tokens: ["tokens"] as const,
   user: ["user"] as const,
+  log: (runId: string) => ["log", runId] as const,
   feedback: (runId: string) => ["feedback", runId] as const,
 };
 

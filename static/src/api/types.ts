@@ -12,7 +12,8 @@ export type Usage = Schemas["Usage"];
 export type Answer = Schemas["Answer"];
 export type Review = Schemas["Review"];
 export type ParseKind = Schemas["Parse"];
-export type Synthesis = Schemas["Synthesis"] & Coming.ComingSynthesis;
+export type Synthesis = Schemas["Synthesis"];
+export type SynthesisDraft = Schemas["SynthesisDraft"];
 export type Editorial = Schemas["Editorial"];
 export type AggregateConfidence = Schemas["AggregateConfidence"];
 export type Seat = Schemas["Seat"];
@@ -22,13 +23,10 @@ export type Conversation = Schemas["Conversation"];
 export type ConversationSummary = Schemas["ConversationSummary"];
 export type Message = Schemas["Message"];
 type StoredAnswer = Extract<Message, { role: "assistant" }>;
-export type AssistantMessage = Omit<StoredAnswer, "metadata" | "stage3"> & {
-  metadata: Metadata;
-  stage3?: Synthesis | null;
-};
+export type AssistantMessage = Omit<StoredAnswer, "metadata"> & { metadata: Metadata };
 export type UserMessage = Extract<Message, { role: "user" }>;
 export type Metadata = Schemas["Metadata"] & Coming.ComingMetadata;
-export type AggregateRow = Schemas["AggregateRow"] & Coming.ComingRow;
+export type AggregateRow = Schemas["AggregateRow"];
 export type AggregateFacts = Schemas["AggregateFacts"];
 export type Stage = Schemas["Stage"];
 export type StageCosts = Schemas["StageCosts"];
@@ -49,7 +47,11 @@ export type AdversaryEvent = Schemas["AdversaryEvent"];
 export type Severity = Schemas["Severity"];
 export type NoteCategory = Schemas["NoteCategory"];
 
-export type { BudgetState, ModelWeight, WeightsInfo } from "./coming";
+export type WeightsInfo = Schemas["WeightsInfo"];
+export type ConsensusInfo = Schemas["ConsensusInfo"];
+export type MultiChairmanEvent = Schemas["MultiChairmanEvent"];
+
+export type { BudgetState } from "./coming";
 
 export type User = Schemas["Me"];
 export type Config = Schemas["ConfigView"];
@@ -69,17 +71,11 @@ export type Preset = Omit<Schemas["PresetView"], "options"> & { options: Record<
 export type Model = Schemas["ModelInfo"];
 export type ModelList = Schemas["ModelList"];
 export type Token = Schemas["TokenView"];
-export type Ask = Pick<Schemas["MessageRequest"], "content"> &
-  Partial<Schemas["MessageRequest"]> & {
-    use_weighted_consensus?: boolean;
-    use_early_consensus?: boolean;
-    use_multi_chairman?: boolean;
-  };
+export type Ask = Pick<Schemas["MessageRequest"], "content"> & Partial<Schemas["MessageRequest"]>;
 
 /** A token as it is answered once, when it is made: with its secret. */
 export type NewToken = Schemas["CreatedToken"];
 export type Tags = Schemas["Tags"];
 export type SearchHit = Schemas["SearchHit"];
-export type { ConsensusInfo, MultiChairmanEvent, SynthesisDraft } from "./coming";
 /** What a person thinks of a run. */
 export type Feedback = Omit<Schemas["FeedbackView"], "thumb"> & { thumb?: "up" | "down" | null };

@@ -154,7 +154,9 @@ describe("the process log", () => {
   }));
 
   it("is filtered by kind and by detail", async () => {
-    const page = await render(<Monitor notes={notes} onClose={vi.fn()} />);
+    const page = await render(
+      <Monitor run={{ ...newRun, hasLog: true, notes }} onClose={vi.fn()} />,
+    );
     const entries = () => [...page.querySelectorAll(".note:not(.chip)")].length;
     expect(entries()).toBe(3);
     await click(button("Models"));

@@ -1,6 +1,6 @@
 /** The parts of a run's state, made from results and changed one seat at a time. */
-import type { Answer, Review, Seat, Synthesis } from "../api/types";
-import type { AnswerState, ReviewState, RunState, SynthesisState } from "./state";
+import type { Answer, CouncilEvent, Review, Seat, Synthesis } from "../api/types";
+import type { AnswerState, ProcessNote, ReviewState, RunState, SynthesisState } from "./state";
 
 export const seatOf = (named: {
   model?: string;
@@ -115,6 +115,11 @@ export function revised(run: RunState, text: string | null | undefined): RunStat
   };
   return { ...run, synthesis: { ...run.synthesis, text, result: next } };
 }
+
+export const noteFrom = (event: Extract<CouncilEvent, { type: "process" }>): ProcessNote => {
+  const { message, category, level, timestamp, details } = event;
+  return { message, category, level, timestamp, details: details ?? null };
+};
 
 export const emptyReview = (seat: Seat): ReviewState => ({ seat, status: "writing", result: null });
 

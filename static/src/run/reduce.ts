@@ -14,6 +14,7 @@ import {
   emptyAnswer,
   emptyReview,
   list,
+  noteFrom,
   reviewFrom,
   seatOf,
   synthesisFrom,
@@ -175,7 +176,7 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
         phase: "stage3",
         synthesis: synthesisFrom(event.data, run.synthesis.failures),
         chairmen: chairmenFrom(event.data) ?? run.chairmen,
-        consensus: (event as Partial<Metadata>).consensus_info ?? run.consensus,
+        consensus: event.consensus_info ?? run.consensus,
       };
 
     case "consensus_detected":
@@ -215,14 +216,9 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
     case "adversary_validation_complete":
       return reduceAdversary(run, event);
 
-    case "process": {
-      const { message, category, level, timestamp, details } = event;
-      if (!message) return run;
-      return {
-        ...run,
-        notes: [...run.notes, { message, category, level, timestamp, details: details ?? null }],
-      };
-    }
+    case "process":
+      if (!event.message) return run;
+      return { ...run, hasLog: true, notes: [...run.notes, noteFrom(event)] };
     case "budget_warning":
       return event.data ? { ...run, budgets: [...run.budgets, event.data] } : run;
     case "costs_complete":

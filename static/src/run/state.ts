@@ -107,7 +107,9 @@ export interface RunState {
   chairmen: ChairmenState | null;
   refinement: RefinementState | null;
   adversary: AdversaryState | null;
-  /** What the process monitor says, in order. */
+  /** Whether the run's events tell what goes on, sentence by sentence. */
+  hasLog: boolean;
+  /** Those sentences in order, as far as this page has followed the run. */
   notes: readonly ProcessNote[];
   /** Budgets that are nearly used up. */
   budgets: readonly BudgetState[];
@@ -150,6 +152,7 @@ export const newRun: RunState = {
   chairmen: null,
   refinement: null,
   adversary: null,
+  hasLog: false,
   notes: [],
   budgets: [],
   costs: null,

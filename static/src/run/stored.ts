@@ -76,6 +76,7 @@ export function fromStored(message: AssistantMessage, conversationId: string): R
     run = { ...reduceAll(newRun, eventsOf(message, conversationId)) };
     // What betters the draft is stored whole, as its last event tells it.
     if (refinement) run.refinement = refinementFrom(refinement);
+    run.hasLog = message.metadata.process_log === true;
     if (escalation_info) run.escalation = escalation_info;
     if (consensus_info) run.consensus = consensus_info;
     if (budget_warnings) run.budgets = budget_warnings;

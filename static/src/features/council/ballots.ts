@@ -26,12 +26,18 @@ export function ranksOf(review: Review | null, labels: readonly string[]): Cell[
   }));
 }
 
-/** The value the server sorted by: the weighted average where weights were used. */
+/** What runs from before places were told are ordered by. */
 const order = (row: AggregateRow) =>
   row.weights_applied ? row.weighted_average_rank : row.average_rank;
 
-/** Places of rows already in order: equal values share a place and are marked as tied. */
+/** Places of rows already in order; those that share one are marked as tied. */
 export function placesOf(rows: readonly AggregateRow[]): { place: number; tied: boolean }[] {
+  if (rows.every((row) => row.place)) {
+    return rows.map(({ place = 0 }) => ({
+      place,
+      tied: rows.filter((other) => other.place === place).length > 1,
+    }));
+  }
   const value = (at: number) => {
     const row = rows[at];
     return row ? order(row) : undefined;

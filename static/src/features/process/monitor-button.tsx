@@ -6,7 +6,7 @@ import { showMonitor, useMonitor } from "./store";
 /** Opens and closes the log of a run, where there is one. */
 export function MonitorButton({ run }: { run: RunState }) {
   const open = useMonitor((state) => state.open);
-  if (run.notes.length === 0) return null;
+  if (!run.hasLog) return null;
   return (
     <button
       type="button"
@@ -16,7 +16,9 @@ export function MonitorButton({ run }: { run: RunState }) {
     >
       <Icon name="log" />
       {open ? "Close the process log" : "Process log"}
-      <span className="quiet">{plural(run.notes.length, "entry", "entries")}</span>
+      {run.notes.length > 0 && (
+        <span className="quiet">{plural(run.notes.length, "entry", "entries")}</span>
+      )}
     </button>
   );
 }

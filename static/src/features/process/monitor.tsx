@@ -1,9 +1,12 @@
 import "../../styles/process.css";
 import { useEffect, useMemo, useRef, useState } from "react";
+import { asProblem } from "../../api/problem";
 import type { NoteCategory } from "../../api/types";
-import type { ProcessNote } from "../../run/state";
+import type { ProcessNote, RunState } from "../../run/state";
 import { when } from "../../ui/format";
 import { Icon } from "../../ui/icon";
+import { Notice } from "../../ui/notice";
+import { useNotes } from "./log";
 
 const categories: Record<NoteCategory, string> = {
   stage: "Stages",
@@ -66,13 +69,8 @@ function Entry({ note }: { note: ProcessNote }) {
 }
 
 /** What goes on in a run, sentence by sentence. */
-export default function Monitor({
-  notes,
-  onClose,
-}: {
-  notes: readonly ProcessNote[];
-  onClose: () => void;
-}) {
+export default function Monitor({ run, onClose }: { run: RunState; onClose: () => void }) {
+  const { notes, isLoading, error } = useNotes(run);
   const [hidden, setHidden] = useState<readonly NoteCategory[]>([]);
   const [most, setMost] = useState(3);
   const present = useMemo(
@@ -112,6 +110,7 @@ export default function Monitor({
           <Icon name="close" />
         </button>
       </header>
+      {error && <Notice tone="bad">The log could not be read: {asProblem(error).message}</Notice>}
       <fieldset className="monitor-filter">
         <legend className="visually-hidden">Kinds of entries</legend>
         {present.map((category) => (
@@ -139,7 +138,9 @@ export default function Monitor({
           // biome-ignore lint/suspicious/noArrayIndexKey: entries only ever come at the end
           <Entry key={at} note={note} />
         ))}
-        {shown.length === 0 && <li className="quiet">Nothing of these kinds yet.</li>}
+        {shown.length === 0 && (
+          <li className="quiet">{isLoading ? "Loading…" : "Nothing of these kinds."}</li>
+        )}
       </ol>
       {!atEnd && (
         <button type="button" className="button monitor-newest" onClick={toEnd}>

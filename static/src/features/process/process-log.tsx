@@ -21,7 +21,7 @@ function Sheet({ run }: { run: RunState }) {
       onKeyDown={(event) => event.stopPropagation()}
     >
       <Suspense fallback={<p className="quiet">Loading…</p>}>
-        <Monitor notes={run.notes} onClose={() => dialog.current?.close()} />
+        <Monitor run={run} onClose={() => dialog.current?.close()} />
       </Suspense>
     </dialog>
   );
@@ -31,12 +31,12 @@ function Sheet({ run }: { run: RunState }) {
 export function ProcessLog({ run }: { run: RunState | null }) {
   const open = useMonitor((state) => state.open);
   const narrow = useMedia("(max-width: 859px)");
-  if (!open || !run || run.notes.length === 0) return null;
+  if (!open || !run?.hasLog) return null;
   if (narrow) return <Sheet run={run} />;
   return (
     <aside className="monitor" aria-label="Process log">
       <Suspense fallback={<p className="quiet">Loading…</p>}>
-        <Monitor notes={run.notes} onClose={close} />
+        <Monitor run={run} onClose={close} />
       </Suspense>
     </aside>
   );
