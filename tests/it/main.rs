@@ -3,6 +3,7 @@
 
 mod adversary;
 mod analytics;
+mod combinations;
 mod consensus;
 mod contract;
 mod contract_http;

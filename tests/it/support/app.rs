@@ -62,6 +62,21 @@ impl TestApp {
         Self::on(&format!("{config}{}", provider(&models)), models).await
     }
 
+    /// The app with simulated models, as fast as they can write.
+    pub async fn simulated() -> Self {
+        let toml = r#"
+[auth]
+mode = "proxy"
+trusted_proxies = ["127.0.0.1/32"]
+admin_groups = ["admins"]
+
+[providers.simulated]
+tokens_per_second = 1000000
+first_token_ms = 0
+"#;
+        Self::on(toml, ModelServer::start().await).await
+    }
+
     async fn on(toml: &str, models: ModelServer) -> Self {
         let db = TestDb::new().await;
         let config = Config::from_parts(toml, &Default::default(), &Overrides::default())

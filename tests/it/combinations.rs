@@ -1,0 +1,163 @@
+//! Every combination of the options of a run, with simulated models: each ends complete, keeps to the
+//! rules of the order of a run, and tells nothing that is not in the OpenAPI document.
+
+use futures_util::{StreamExt as _, stream};
+use jsonschema::Validator;
+use serde_json::{Map, Value, json};
+
+use crate::support::app::TestApp;
+use crate::support::events::Event;
+
+/// The options that are on or off. One that is added here is in every combination.
+const OPTIONS: [&str; 8] = [
+    "use_cot",
+    "use_weighted_consensus",
+    "use_early_consensus",
+    "use_multi_chairman",
+    "use_dynamic_routing",
+    "use_escalation",
+    "use_refinement",
+    "use_adversary",
+];
+/// How many runs are under way at once.
+const AT_ONCE: usize = 8;
+
+fn combination(number: usize) -> Map<String, Value> {
+    let bits = OPTIONS.iter().enumerate();
+    bits.map(|(bit, option)| ((*option).to_owned(), json!(number & (1 << bit) != 0))).collect()
+}
+
+/// The schema of an event, as the document has it.
+fn schema() -> Validator {
+    let document = serde_json::to_value(llm_council::server::routes::openapi()).unwrap();
+    let schema = json!({
+        "$ref": "#/components/schemas/Event",
+        "components": document["components"],
+    });
+    jsonschema::validator_for(&schema).expect("the document's schemas are JSON schemas")
+}
+
+/// One run of a combination: its events, and what is stored.
+struct Ran {
+    body: Map<String, Value>,
+    events: Vec<Event>,
+    stored: Value,
+}
+
+impl Ran {
+    fn on(&self, option: &str) -> bool {
+        self.body[option] == true
+    }
+
+    fn place(&self, kind: &str) -> Option<usize> {
+        self.events.iter().position(|event| event.kind() == kind)
+    }
+
+    fn count(&self, kind: &str) -> usize {
+        self.events.iter().filter(|event| event.kind() == kind).count()
+    }
+
+    /// Both are there, in this order.
+    #[track_caller]
+    fn in_order(&self, kinds: &[&str]) {
+        let places: Vec<usize> = kinds
+            .iter()
+            .map(|kind| self.place(kind).unwrap_or_else(|| panic!("no {kind} in {:?}", self.body)))
+            .collect();
+        assert!(places.is_sorted(), "{kinds:?} are at {places:?} in {:?}", self.body);
+    }
+
+    #[track_caller]
+    fn has(&self, kind: &str, whether: bool) {
+        assert_eq!(self.place(kind).is_some(), whether, "{kind} in {:?}", self.body);
+    }
+
+    #[track_caller]
+    fn keeps_the_rules(&self) {
+        let body = &self.body;
+        assert_eq!(self.events.last().unwrap().kind(), "complete", "{body:?}");
+        for once in ["run_started", "stage1_start", "stage3_complete", "costs_complete", "complete"] {
+            assert_eq!(self.count(once), 1, "{once} in {body:?}");
+        }
+        let routed = self.on("use_dynamic_routing");
+        self.has("routing_complete", routed);
+        self.has("tier1_start", self.on("use_escalation") && !routed);
+        let ignored = self.events[0].json["ignored"].as_array().map_or(0, Vec::len);
+        assert_eq!(ignored, usize::from(routed && self.on("use_escalation")), "{body:?}");
+        if routed {
+            self.in_order(&["routing_start", "routing_complete", "stage1_start"]);
+        }
+        self.in_order(&[
+            "stage1_start",
+            "stage1_complete",
+            "stage2_start",
+            "stage2_complete",
+            "stage3_complete",
+        ]);
+
+        let agreed = self.place("consensus_detected").is_some();
+        assert!(!agreed || self.on("use_early_consensus"), "{body:?}");
+        self.has("stage3_start", !agreed);
+        self.has("multi_synthesis_start", self.on("use_multi_chairman") && !agreed);
+        self.has("refinement_start", self.on("use_refinement") && !agreed);
+        self.has("adversary_start", self.on("use_adversary") && !agreed);
+        let mut end = vec!["stage3_complete"];
+        if self.on("use_refinement") && !agreed {
+            end.extend(["refinement_start", "refinement_complete"]);
+        }
+        if self.on("use_adversary") && !agreed {
+            end.extend(["adversary_start", "adversary_complete", "adversary_validation_complete"]);
+        }
+        end.extend(["costs_complete", "complete"]);
+        self.in_order(&end);
+
+        assert_eq!(self.stored["status"], "complete", "{body:?}");
+        assert_eq!(self.stored["stage3"]["response"], self.told_answer(), "{body:?}");
+        assert_eq!(self.stored["metadata"]["aggregate"].is_object(), true, "{body:?}");
+        assert_eq!(self.stored["metadata"]["refinement"].is_object(), self.on("use_refinement") && !agreed);
+        assert_eq!(self.stored["metadata"]["adversary"].is_object(), self.on("use_adversary") && !agreed);
+    }
+
+    /// The final answer, as the last event that brings one says it.
+    fn told_answer(&self) -> Value {
+        let answers = self.events.iter().filter_map(|event| match event.kind() {
+            "stage3_complete" => Some(event.json["data"]["response"].clone()),
+            "refinement_complete" | "adversary_validation_complete" => {
+                Some(event.json["final_response"].clone())
+            }
+            _ => None,
+        });
+        answers.last().unwrap()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_combination_of_options_runs_to_its_end_within_the_rules() {
+    let app = TestApp::simulated().await;
+    let ann = app.user("ann");
+    let schema = schema();
+    let runs = stream::iter(0..1 << OPTIONS.len()).map(|number| {
+        let (ann, body) = (&ann, combination(number));
+        async move {
+            let mut request = body.clone();
+            request.insert("content".into(), json!(format!("Question {number}: why does code rot?")));
+            request.insert("verbosity".into(), json!(number % 4));
+            let id = ann.conversation().await;
+            let events = ann.ask(&id, request.into()).await.rest().await;
+            let run = events[0].json["run_id"].as_str().unwrap();
+            let stored = ann.get(&format!("/api/runs/{run}")).await.ok();
+            Ran { body, events, stored }
+        }
+    });
+    let mut runs = runs.buffer_unordered(AT_ONCE);
+    while let Some(ran) = runs.next().await {
+        for event in &ran.events {
+            if let Some(error) = schema.iter_errors(&event.json).next() {
+                panic!("{} is not in the document: {error}: {}", event.kind(), event.json);
+            }
+        }
+        ran.keeps_the_rules();
+    }
+    drop(runs);
+    app.close().await;
+}
