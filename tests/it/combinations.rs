@@ -113,21 +113,21 @@ impl Ran {
 
         assert_eq!(self.stored["status"], "complete", "{body:?}");
         assert_eq!(self.stored["stage3"]["response"], self.told_answer(), "{body:?}");
-        assert_eq!(self.stored["metadata"]["aggregate"].is_object(), true, "{body:?}");
+        assert!(self.stored["metadata"]["aggregate"].is_object(), "{body:?}");
         assert_eq!(self.stored["metadata"]["refinement"].is_object(), self.on("use_refinement") && !agreed);
         assert_eq!(self.stored["metadata"]["adversary"].is_object(), self.on("use_adversary") && !agreed);
     }
 
     /// The final answer, as the last event that brings one says it.
     fn told_answer(&self) -> Value {
-        let answers = self.events.iter().filter_map(|event| match event.kind() {
+        let mut answers = self.events.iter().filter_map(|event| match event.kind() {
             "stage3_complete" => Some(event.json["data"]["response"].clone()),
             "refinement_complete" | "adversary_validation_complete" => {
                 Some(event.json["final_response"].clone())
             }
             _ => None,
         });
-        answers.last().unwrap()
+        answers.next_back().unwrap()
     }
 }
 
