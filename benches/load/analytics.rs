@@ -124,7 +124,7 @@ async fn time(db: &Db, scope: &Scope, who: &str, rounds: usize, report: &mut Rep
             async |tx: &mut Tx, reach: &Reach| analytics::against_best(tx, reach).await.map(drop),
         "people's preferences":
             async |tx: &mut Tx, reach: &Reach| analytics::preferences(tx, reach, None).await.map(drop),
-        "ballots of 20,000 runs":
+        "ballots of 10,000 runs":
             async |tx: &mut Tx, reach: &Reach| analytics::ballots(tx, reach, None).await.map(drop),
         "their leaderboard with 200 draws": leaderboard,
     }

@@ -42,7 +42,7 @@ async fn fill(connection: &mut PgConnection, owner: &str) {
                     SELECT id, 1, 2, '{owner}', 'data' FROM r),
               f AS (INSERT INTO run_figures (run_id, user_id, stood_in, ballots)
                     SELECT id, '{owner}', false, '[]' FROM r),
-              p AS (INSERT INTO placings (run_id, seat, user_id, model) SELECT id, 0, '{owner}', 'm' FROM r),
+              l AS (INSERT INTO placings (run_id, seat, user_id, model) SELECT id, 0, '{owner}', 'm' FROM r),
               b AS (INSERT INTO feedback (run_id, user_id, thumb) SELECT id, '{owner}', 'up' FROM r),
               g AS (INSERT INTO analytics_cleared (user_id) VALUES ('{owner}')),
               u AS (INSERT INTO users (id) VALUES ('{owner}')),

@@ -29,7 +29,10 @@ const STILL: f64 = 1e-9;
 #[derive(Debug, Default)]
 pub struct Tally {
     models: BTreeMap<String, usize>,
-    runs: Vec<Vec<Game>>,
+    /// Those of all runs, one run after the other: they are read thousands of times, in this order.
+    games: Vec<Game>,
+    /// Where each run's games end.
+    ends: Vec<usize>,
 }
 
 /// How often, in one run, the first model was put above the second; a tie is half of one.
@@ -80,17 +83,22 @@ impl Tally {
                 }
             }
         }
-        let games: Vec<Game> =
-            games.into_iter().map(|((above, below), times)| Game { above, below, times }).collect();
         if !games.is_empty() {
-            self.runs.push(games);
+            self.games.extend(games.into_iter().map(|((above, below), times)| Game { above, below, times }));
+            self.ends.push(self.games.len());
         }
     }
 
     /// How many runs compare anything.
     #[must_use]
     pub fn runs(&self) -> usize {
-        self.runs.len()
+        self.ends.len()
+    }
+
+    /// The games of each run.
+    fn each_run(&self) -> impl Iterator<Item = &[Game]> {
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, end)| &self.games[start..*end])
     }
 
     fn index(&mut self, model: &str) -> usize {
@@ -106,15 +114,18 @@ impl Tally {
     /// seed gives the same intervals.
     #[must_use]
     pub fn leaderboard(&self, draws: usize, seed: u64) -> Vec<Rated> {
-        let whole = Wins::of(self.models.len(), &self.runs);
+        let whole = Wins::of(self.models.len(), self.each_run().map(|games| (games, 1.0)));
         let ratings = ratings(&whole, IMAGINED);
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let mut drawn: Vec<Vec<f64>> = vec![Vec::with_capacity(draws); self.models.len()];
+        let mut times = vec![0.0; self.runs()];
         for _ in 0..draws {
-            let again = (0..self.runs.len()).map(|_| &self.runs[below(&mut rng, self.runs.len())]);
-            for (model, rating) in
-                self::ratings(&Wins::of(self.models.len(), again), IMAGINED).iter().enumerate()
-            {
+            times.fill(0.0);
+            for _ in 0..self.runs() {
+                times[below(&mut rng, self.runs())] += 1.0;
+            }
+            let again = Wins::of(self.models.len(), self.each_run().zip(times.iter().copied()));
+            for (model, rating) in self::ratings(&again, IMAGINED).iter().enumerate() {
                 drawn[model].push(*rating);
             }
         }
@@ -142,8 +153,8 @@ impl Tally {
     }
 
     fn runs_with(&self, model: usize) -> u64 {
-        let with = |games: &&Vec<Game>| games.iter().any(|game| game.above == model || game.below == model);
-        self.runs.iter().filter(with).count() as u64
+        let with = |games: &&[Game]| games.iter().any(|game| game.above == model || game.below == model);
+        self.each_run().filter(with).count() as u64
     }
 }
 
@@ -154,10 +165,13 @@ struct Wins {
 }
 
 impl Wins {
-    fn of<'a>(models: usize, runs: impl IntoIterator<Item = &'a Vec<Game>>) -> Self {
+    /// Each run's games, as often as it says.
+    fn of<'a>(models: usize, runs: impl Iterator<Item = (&'a [Game], f64)>) -> Self {
         let mut wins = Self { models, of: vec![0.0; models * models] };
-        for game in runs.into_iter().flatten() {
-            wins.of[game.above * models + game.below] += game.times;
+        for (games, times) in runs {
+            for game in games {
+                wins.of[game.above * models + game.below] += game.times * times;
+            }
         }
         wins
     }

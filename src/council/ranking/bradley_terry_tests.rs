@@ -22,7 +22,7 @@ fn wins(models: usize, games: &[(usize, usize, f64)]) -> Wins {
         .iter()
         .map(|(above, below, times)| Game { above: *above, below: *below, times: *times })
         .collect();
-    Wins::of(models, [&games])
+    Wins::of(models, [(games.as_slice(), 1.0)].into_iter())
 }
 
 #[track_caller]

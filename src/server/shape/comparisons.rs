@@ -55,7 +55,7 @@ pub enum Source {
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct Leaderboard {
     pub source: Source,
-    /// Runs that compare anything; at most the newest 20,000.
+    /// Runs that compare anything; at most the newest 10,000.
     pub runs: usize,
     /// How often the runs were drawn again for the intervals.
     pub draws: usize,

@@ -9,7 +9,7 @@ use crate::store::{StoreError, Tx};
 
 /// How many runs a leaderboard is made of at most, the newest: more would not make its intervals
 /// visibly narrower.
-pub const MAX_COMPARED_RUNS: i64 = 20_000;
+pub const MAX_COMPARED_RUNS: i64 = 10_000;
 
 pub(super) const DUELS: &str = concat!(
     "SELECT a.model AS a, b.model AS b, count(*) AS runs,
