@@ -82,6 +82,10 @@ fn probes() -> Vec<Probe> {
         entry("POST", "/api/config/reset", Own, &[""], None),
         entry("GET", "/api/config/models", Own, &[""], None),
         entry("GET", "/api/models", Own, &[""], None),
+        entry("GET", "/api/refinement/config", Own, &[""], None),
+        entry("GET", "/api/adversary/config", Own, &[""], None),
+        entry("GET", "/api/weights", Own, &[""], None),
+        entry("GET", "/api/weights/{model}", Own, &[""], None),
         entry("GET", "/api/settings/presets", Own, &[""], None),
         entry("POST", "/api/settings/presets", Own, &[""], Some(json!({"name": "Bob's"}))),
         entry("POST", "/api/settings/presets/{id}/apply", Preset, &[""], None),
@@ -243,7 +247,7 @@ async fn ask_everything(user: &User<'_>, ann: &Ann) -> Vec<(Probe, Vec<(String, 
     let mut all = Vec::new();
     for probe in probes() {
         let with_ids: Vec<String> = match ann.ids(probe.about) {
-            [] => vec![probe.path.to_owned()],
+            [] => vec![probe.path.replace("{model}", "m/one")],
             ids => ids.iter().map(|id| probe.path.replace("{id}", id)).collect(),
         };
         let mut answers = Vec::new();
