@@ -53,7 +53,7 @@ impl Caller<'_> {
         let mut asked = Cow::Borrowed(request);
         let mut earlier: Option<CallError> = None;
         // A wait that the breaker asks for is a round without a try.
-        let (mut rounds, mut tries) = (0, 0);
+        let (mut rounds, mut tries, mut reached) = (0, 0, false);
         loop {
             rounds += 1;
             let admitted = timeout_at(deadline, self.admit(&request.model)).await;
@@ -78,7 +78,9 @@ impl Caller<'_> {
                             return Ok(assembly.into_reply(tries));
                         }
                         Err(error) => {
-                            (CallError { tries, partial: assembly.into_partial(tries), ..error }, arrived)
+                            reached |= error.reached || assembly.has_arrived();
+                            let partial = reached.then(|| Box::new(assembly.into_reply(tries)));
+                            (CallError { tries, partial, reached, ..error }, arrived)
                         }
                     }
                 }
@@ -155,7 +157,7 @@ impl Caller<'_> {
         let patience = limit(request.timeouts.first_token_ms.min(request.timeouts.total_ms)) / 2;
         let too_early = driven.is_err() && assembly.sent.elapsed() < patience;
         let result = driven
-            .unwrap_or_else(|_| Err(self.too_long(request)))
+            .unwrap_or_else(|_| Err(self.too_long(request).having_reached()))
             .and_then(|()| assembly.check(self.name, &request.model));
         pass.settle(match &result {
             Ok(()) => Verdict::Alive,
@@ -178,8 +180,9 @@ impl Caller<'_> {
         // A reply that comes in one piece is bound by the total time only.
         let first_token = if streams { limits.first_token_ms } else { MAX_LIMIT_MS };
         let first_token = assembly.sent + limit(first_token);
+        sink.sent();
         let open = timeout_at(first_token, self.provider.open(request)).await;
-        let mut chunks = open.map_err(|_| self.silent(request))??;
+        let mut chunks = open.map_err(|_| self.silent(request).having_reached())??;
         let mut until = first_token;
         // One timer for the whole reply, set again only when it rings too early: a reply has hundreds
         // of tokens.
@@ -196,9 +199,9 @@ impl Caller<'_> {
                     return if assembly.reply.finish_reason.is_some() {
                         Ok(())
                     } else if assembly.first_token.is_some() {
-                        Err(self.stalled(limits))
+                        Err(self.stalled(limits).having_reached())
                     } else {
-                        Err(self.silent(request))
+                        Err(self.silent(request).having_reached())
                     };
                 }
             };
@@ -247,7 +250,7 @@ impl Caller<'_> {
             }
             Excess::ToolCalls => format!("the answer makes more than {MAX_TOOL_CALLS} tool calls"),
         };
-        CallError::new(ErrorKind::BadResponse, format!("{}: {what}", self.name))
+        CallError::new(ErrorKind::BadResponse, format!("{}: {what}", self.name)).having_reached()
     }
 }
 
@@ -355,7 +358,7 @@ impl Assembly {
         if !self.reply.text.trim().is_empty() || !self.tools.is_empty() {
             return Ok(());
         }
-        Err(match self.reply.finish_reason.as_deref() {
+        let error = match self.reply.finish_reason.as_deref() {
             Some("content_filter") => CallError::new(
                 ErrorKind::Refused,
                 format!("{provider}: the content filter of `{model}` held the answer back"),
@@ -367,7 +370,8 @@ impl Assembly {
             Some(_) | None => {
                 CallError::new(ErrorKind::BadResponse, format!("{provider}: `{model}` gave an empty answer"))
             }
-        })
+        };
+        Err(error.having_reached())
     }
 
     fn into_reply(mut self, tries: u32) -> Reply {
@@ -387,10 +391,9 @@ impl Assembly {
         self.reply
     }
 
-    /// What had arrived, if anything worth keeping had: a failed call's usage is paid too.
-    fn into_partial(self, tries: u32) -> Option<Box<Reply>> {
-        let worth_keeping = self.first_token.is_some() || self.reply.usage.is_some();
-        worth_keeping.then(|| Box::new(self.into_reply(tries)))
+    /// Whether anything has that a model made or that says what it costs.
+    fn has_arrived(&self) -> bool {
+        self.first_token.is_some() || self.reply.usage.is_some()
     }
 }
 

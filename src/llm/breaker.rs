@@ -119,7 +119,10 @@ impl Verdict {
                 Self::Limited(Duration::from_millis(ms))
             }
             (ErrorKind::Auth | ErrorKind::Refused | ErrorKind::ContextTooLong, _) => Self::Alive,
-            (ErrorKind::RateLimited | ErrorKind::BadResponse | ErrorKind::Cancelled, _) => Self::Unknown,
+            (
+                ErrorKind::RateLimited | ErrorKind::BadResponse | ErrorKind::Budget | ErrorKind::Cancelled,
+                _,
+            ) => Self::Unknown,
         }
     }
 }

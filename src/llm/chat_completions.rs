@@ -2,10 +2,10 @@
 //! of a request, and the reading of what comes back. No network here.
 
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::error::{CallError, ErrorKind};
-use super::reply::Usage;
+use super::reply::{Usage, plausible_cost, plausible_tokens};
 use super::request::{ChatMessage, ChatRequest};
 use super::schema::Schema;
 use super::upstream_error::Asked;
@@ -307,25 +307,29 @@ fn details_text(details: &Value) -> Option<String> {
 /// Token counts and cost; `None` when it is no usage object.
 pub(super) fn read_usage(usage: &Value) -> Option<Usage> {
     let fields = usage.as_object().filter(|fields| !fields.is_empty())?;
-    let count = |value: Option<&Value>| value.and_then(number).map(to_count);
+    Some(Usage { cost_usd: cost(usage), ..counts(fields).unwrap_or_default() })
+}
+
+/// The token counts; `None` when one of them cannot be: who miscounts one is not believed the others,
+/// of which its cost would be worked out.
+fn counts(fields: &Map<String, Value>) -> Option<Usage> {
+    let count = |value: Option<&Value>| value.and_then(number).map(plausible_tokens);
     let within = |group: &str, name: &str| count(fields.get(group).and_then(|group| group.get(name)));
-    let prompt_tokens =
-        count(fields.get("prompt_tokens").or_else(|| fields.get("input_tokens"))).unwrap_or(0);
-    let completion_tokens =
-        count(fields.get("completion_tokens").or_else(|| fields.get("output_tokens"))).unwrap_or(0);
+    let either = |name: &str, other: &str| count(fields.get(name).or_else(|| fields.get(other)));
+    let prompt_tokens = either("prompt_tokens", "input_tokens").unwrap_or(Some(0))?;
+    let completion_tokens = either("completion_tokens", "output_tokens").unwrap_or(Some(0))?;
     Some(Usage {
         prompt_tokens,
         completion_tokens,
         reasoning_tokens: within("completion_tokens_details", "reasoning_tokens")
             .or_else(|| count(fields.get("reasoning_tokens")))
-            .unwrap_or(0),
+            .unwrap_or(Some(0))?,
         cached_tokens: within("prompt_tokens_details", "cached_tokens")
             .or_else(|| count(fields.get("prompt_cache_hit_tokens")))
-            .unwrap_or(0),
+            .unwrap_or(Some(0))?,
         total_tokens: count(fields.get("total_tokens"))
-            .unwrap_or_else(|| prompt_tokens.saturating_add(completion_tokens)),
-        cost_usd: cost(usage),
-        cost_source: None,
+            .unwrap_or_else(|| Some(prompt_tokens + completion_tokens))?,
+        ..Usage::default()
     })
 }
 
@@ -340,7 +344,7 @@ fn cost(usage: &Value) -> Option<f64> {
             .and_then(number)
             .unwrap_or(0.0);
     }
-    Some(usd)
+    plausible_cost(usd)
 }
 
 /// A finite number that is not negative, also written as a string.
@@ -349,15 +353,6 @@ pub(super) fn number(value: &Value) -> Option<f64> {
         .as_f64()
         .or_else(|| value.as_str().and_then(|text| text.trim().parse().ok()))
         .filter(|number: &f64| number.is_finite() && *number >= 0.0)
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "a float cast saturates, and number() lets no negative through"
-)]
-fn to_count(number: f64) -> u64 {
-    number as u64
 }
 
 #[cfg(test)]

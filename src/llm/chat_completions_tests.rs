@@ -256,6 +256,25 @@ fn token_counts_are_read_in_detail() {
     assert_eq!(read_usage(&json!({})), None);
 }
 
+#[test]
+fn counts_and_costs_that_no_call_has_are_not_believed() {
+    let usage = |usage: Value| read_usage(&usage).unwrap();
+    for field in ["prompt_tokens", "output_tokens", "total_tokens", "reasoning_tokens"] {
+        let mut told = json!({"prompt_tokens": 10, "completion_tokens": 5, "cost": 0.25});
+        told.as_object_mut().unwrap().remove(if field == "output_tokens" {
+            "completion_tokens"
+        } else {
+            field
+        });
+        told[field] = json!(1e19);
+        assert_eq!(usage(told), Usage { cost_usd: Some(0.25), ..Usage::default() }, "{field}");
+    }
+    let most = usage(json!({"prompt_tokens": 1e9, "completion_tokens": 1e9, "cost": 10_000}));
+    assert_eq!((most.total_tokens, most.cost_usd), (2_000_000_000, Some(10_000.0)));
+    let dear = usage(json!({"prompt_tokens": 10, "cost": 10_001}));
+    assert_eq!((dear.prompt_tokens, dear.cost_usd), (10, None));
+}
+
 /// JSON of any shape, often with the field names that matter.
 fn any_json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![

@@ -22,6 +22,8 @@ pub enum ErrorKind {
     Timeout,
     /// The answer was malformed, cut, empty or over the size bound.
     BadResponse,
+    /// It does not fit into a budget any more; no model was asked.
+    Budget,
     /// The run was cancelled while the call was under way.
     Cancelled,
 }
@@ -39,15 +41,41 @@ pub struct CallError {
     /// How long the provider asked to wait.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_after_ms: Option<u64>,
-    /// What had arrived before the failure (text, reasoning, usage), kept.
+    /// What had arrived before the failure (text, reasoning, usage), kept. There is one, perhaps an
+    /// empty one, for every call that reached a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partial: Option<Box<Reply>>,
+    /// Whether a try of it reached a model, so that it may be charged for whatever came of it: silence
+    /// until a time limit, an empty answer or one held back, a lost connection, a stream that was cut. It
+    /// did not where the provider could not be connected to, or said an error in the place of an answer
+    /// (an HTTP error, or an error before the first token): nobody charges for those.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub reached: bool,
     pub tries: u32,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 impl CallError {
     /// An error of the first try, with nothing arrived.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), status: None, retry_after_ms: None, partial: None, tries: 1 }
+        Self {
+            kind,
+            message: message.into(),
+            status: None,
+            retry_after_ms: None,
+            partial: None,
+            reached: false,
+            tries: 1,
+        }
+    }
+
+    /// The same, of a call that reached a model.
+    #[must_use]
+    pub fn having_reached(self) -> Self {
+        Self { reached: true, ..self }
     }
 }

@@ -125,6 +125,9 @@ pub trait Provider: Send + Sync {
 /// slows the upstream read.
 #[async_trait]
 pub trait DeltaSink: Send {
+    /// The request goes out now; comes again with each try. Until then the call has cost nothing.
+    fn sent(&mut self) {}
+
     /// Takes one piece.
     async fn push(&mut self, chunk: &Chunk);
 }
@@ -160,6 +163,12 @@ pub trait Models: Send + Sync {
     /// its models are believed to be. Asks nobody.
     fn is_available(&self, _model: &str) -> bool {
         true
+    }
+
+    /// What this model costs a token in a call with a prompt of this length, where known: to expect
+    /// costs before they arise.
+    fn price(&self, _model: &str, _prompt_tokens: u64) -> Option<Pricing> {
+        None
     }
 }
 

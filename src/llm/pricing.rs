@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use super::reply::plausible_cost;
 use super::{CostSource, Pricing, Usage};
 
 /// List prices that this program brings along.
@@ -72,19 +73,27 @@ impl PriceList {
 }
 
 /// Fills in the cost and where it comes from. The provider's own figure stays; without any price the
-/// cost stays unknown. List prices know nothing of cache discounts, so this errs on the high side.
+/// cost stays unknown, and so it does where no tokens were counted. List prices know nothing of cache
+/// discounts, so this errs on the high side.
 pub(super) fn price(usage: &mut Usage, listed: Option<Pricing>, id: &str) {
     let (cost, source) = if let Some(cost) = usage.cost_usd {
         (cost, CostSource::Reported)
-    } else if let Some(pricing) = listed {
-        (cost(usage, pricing), CostSource::Listed)
-    } else if let Some(pricing) = BUILT_IN.price(id, usage.prompt_tokens) {
-        (cost(usage, pricing), CostSource::BuiltIn)
+    } else if usage.prompt_tokens + usage.completion_tokens > 0
+        && let Some((pricing, source)) = known(listed, id, usage.prompt_tokens)
+        && let Some(cost) = plausible_cost(cost(usage, pricing))
+    {
+        (cost, source)
     } else {
         return;
     };
     usage.cost_usd = Some(cost);
     usage.cost_source = Some(source);
+}
+
+/// The price of a model for a prompt of this length: its provider's, else the built-in one.
+pub(super) fn known(listed: Option<Pricing>, id: &str, prompt_tokens: u64) -> Option<(Pricing, CostSource)> {
+    let built_in = || Some((BUILT_IN.price(id, prompt_tokens)?, CostSource::BuiltIn));
+    listed.map(|pricing| (pricing, CostSource::Listed)).or_else(built_in)
 }
 
 #[expect(clippy::cast_precision_loss, reason = "no call has 2^53 tokens")]
@@ -124,6 +133,8 @@ mod tests {
             (usage, None, "gpt-5.1", Some(built_in), Some(CostSource::BuiltIn)),
             (usage, None, "openai/gpt-5.1:free", None, None),
             (usage, None, "m/one", None, None),
+            (Usage::default(), Some(PRICING), known, None, None),
+            (usage, Some(Pricing { prompt: 20.0, ..PRICING }), known, None, None),
         ];
         for (usage, listed, id, cost, source) in table {
             assert_eq!(priced(usage, listed, id), (cost, source), "{id} {usage:?} {listed:?}");

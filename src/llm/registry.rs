@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use super::assemble::Caller;
 use super::breaker::Breaker;
+use super::dice::Dice;
 use super::error::CallError;
 use super::limit::InFlight;
 use super::openai_compatible::OpenAiCompatible;
@@ -40,6 +41,14 @@ pub enum RegistryError {
          certificates (on Debian: install the package ca-certificates)"
     )]
     Client(#[source] reqwest::Error),
+}
+
+/// How long lists are left alone after so many failures in a row.
+fn pause_after(failures: u32) -> Duration {
+    match failures.checked_sub(1) {
+        None => LIST_TTL,
+        Some(again) => LIST_TTL_AFTER_ERROR.saturating_mul(2u32.saturating_pow(again)).min(LIST_TTL),
+    }
 }
 
 /// What all providers offer together.
@@ -180,10 +189,24 @@ impl Registry {
         self.fetch_models().await
     }
 
-    /// Fetches the lists anew, fresh or not: for a task that keeps them warm.
+    /// Fetches the lists anew, fresh or not.
     pub async fn refresh_models(&self) -> Arc<ModelList> {
         let _refreshing = self.refreshing.lock().await;
         self.fetch_models().await
+    }
+
+    /// Keeps the lists fresh until it is dropped: whoever asks for a price or whether a model is on offer
+    /// looks at what there is and waits for nobody. After a failure it is soon tried again, and then less
+    /// and less often.
+    pub async fn keep_models(&self) {
+        let mut dice = Dice::new(uuid::Uuid::new_v4().as_u64_pair().0, "lists");
+        let mut failures: u32 = 0;
+        loop {
+            let list = self.refresh_models().await;
+            failures = if list.errors.is_empty() { 0 } else { failures.saturating_add(1) };
+            // A little early, so that nobody finds a list that is stale; and not all servers at once.
+            tokio::time::sleep(pause_after(failures).mul_f64(0.8 + 0.2 * dice.unit())).await;
+        }
     }
 
     fn cached(&self) -> Option<Arc<CachedList>> {
@@ -314,6 +337,14 @@ impl Models for Registry {
         // An empty list is most often one that could not be read.
         let offered = cached.offers.get(&entry.name).filter(|models| !models.is_empty());
         offered.is_none_or(|models| models.iter().any(|model| is_same_model(&model.id, id)))
+    }
+
+    fn price(&self, model: &str, prompt_tokens: u64) -> Option<Pricing> {
+        let (entry, id) = self.resolve(model);
+        if entry.provider.is_simulated() {
+            return Some(Pricing { prompt: 0.0, completion: 0.0 });
+        }
+        pricing::known(self.pricing(&entry.name, id), id, prompt_tokens).map(|(price, _)| price)
     }
 }
 

@@ -1,3 +1,4 @@
+use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::FutureExt as _;
@@ -110,7 +111,7 @@ async fn openrouter_without_a_key_is_an_error_before_any_request() {
 struct Listing {
     asked: Arc<AtomicUsize>,
     go: Arc<Notify>,
-    fails_from: usize,
+    fails: Range<usize>,
 }
 
 #[async_trait]
@@ -130,7 +131,7 @@ impl Provider for Listing {
     async fn models(&self) -> Result<Vec<ModelInfo>, CallError> {
         let nth = self.asked.fetch_add(1, Ordering::Relaxed);
         self.go.notified().await;
-        if nth >= self.fails_from {
+        if self.fails.contains(&nth) {
             return Err(CallError::new(ErrorKind::Overloaded, "gate is down"));
         }
         Ok(["x/y:free", "sim:z"]
@@ -153,9 +154,14 @@ impl Provider for Listing {
 
 /// A registry with a simulated default and one that lists on command.
 fn listing(fails_from: usize) -> (Registry, Arc<AtomicUsize>, Arc<Notify>) {
+    listing_but(fails_from..usize::MAX)
+}
+
+/// The same, with the fetches that fail.
+fn listing_but(fails: Range<usize>) -> (Registry, Arc<AtomicUsize>, Arc<Notify>) {
     let (asked, go) = (Arc::new(AtomicUsize::new(0)), Arc::new(Notify::new()));
     let mut registry = Registry::new(vec![simulated("sim")], "sim").unwrap();
-    let provider = Listing { asked: Arc::clone(&asked), go: Arc::clone(&go), fails_from };
+    let provider = Listing { asked: Arc::clone(&asked), go: Arc::clone(&go), fails };
     let entry = Entry {
         name: "gate".into(),
         provider: Box::new(provider),
@@ -211,6 +217,44 @@ async fn a_provider_that_fails_is_reported_and_its_models_stay() {
     assert!(registry.models().now_or_never().is_some());
     tokio::time::advance(LIST_TTL_AFTER_ERROR).await;
     assert!(registry.models().now_or_never().is_none(), "asked again soon");
+}
+
+/// Sleeps as long as the list is left alone at most; then it is asked for, and let.
+async fn next_list(after: Duration, go: &Notify) {
+    go.notify_one();
+    tokio::time::sleep(after).await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn the_list_is_asked_for_again_by_itself_and_sooner_after_a_failure() {
+    let (registry, asked, go) = listing_but(0..2);
+    let fetched = || asked.load(Ordering::Relaxed);
+    let priced = || registry.price("gate:x/y:free", 1).is_some();
+    let watching = async {
+        next_list(Duration::from_millis(1), &go).await;
+        assert_eq!((fetched(), priced()), (1, false), "down when the server started");
+        next_list(LIST_TTL_AFTER_ERROR, &go).await;
+        assert_eq!((fetched(), priced()), (2, false));
+        next_list(LIST_TTL_AFTER_ERROR, &go).await;
+        assert_eq!(fetched(), 2, "longer and longer");
+        tokio::time::sleep(LIST_TTL_AFTER_ERROR).await;
+        assert_eq!((fetched(), priced()), (3, true), "nobody has opened the list of models");
+        next_list(LIST_TTL / 2, &go).await;
+        assert_eq!(fetched(), 3, "fresh");
+        tokio::time::sleep(LIST_TTL / 2).await;
+        assert_eq!(fetched(), 4);
+    };
+    tokio::select! {
+        () = registry.keep_models() => unreachable!("it goes on until it is dropped"),
+        () = watching => {}
+    }
+}
+
+#[test]
+fn lists_that_fail_for_long_are_asked_for_as_often_as_others() {
+    let seconds: Vec<u64> =
+        [0, 1, 2, 3, 4, 5, 6, 40].map(|failures| pause_after(failures).as_secs()).to_vec();
+    assert_eq!(seconds, [600, 30, 60, 120, 240, 480, 600, 600]);
 }
 
 #[tokio::test(start_paused = true)]

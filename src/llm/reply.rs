@@ -39,6 +39,23 @@ pub struct ToolCall {
     pub arguments: String,
 }
 
+/// No call has more tokens. A count beyond is a provider's mistake and counts as not told: sums over it would
+/// overflow, and its list price would use up budgets.
+const MAX_TOKENS: f64 = 1e9;
+/// No call costs more US dollars, for the same reason.
+const MAX_COST_USD: f64 = 10_000.0;
+
+/// A number of tokens that one call may have; `None` where it cannot be.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 1e9 all fit")]
+pub(super) fn plausible_tokens(count: f64) -> Option<u64> {
+    (0.0..=MAX_TOKENS).contains(&count).then_some(count as u64)
+}
+
+/// A cost in USD that one call may have; `None` where it cannot be.
+pub(super) fn plausible_cost(usd: f64) -> Option<f64> {
+    (0.0..=MAX_COST_USD).contains(&usd).then_some(usd)
+}
+
 /// Token counts of one call, and its cost where known.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Usage {

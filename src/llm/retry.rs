@@ -63,6 +63,7 @@ fn is_worth_retrying(error: &CallError) -> bool {
         | ErrorKind::ContextTooLong
         | ErrorKind::Refused
         | ErrorKind::BadResponse
+        | ErrorKind::Budget
         | ErrorKind::Cancelled => false,
     }
 }

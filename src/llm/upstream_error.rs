@@ -34,7 +34,7 @@ impl FromIterator<String> for Secrets {
 impl Asked {
     /// An answer that cannot be used.
     pub fn bad_response(&self, what: &str) -> CallError {
-        CallError::new(ErrorKind::BadResponse, format!("{}: {what}", self.provider))
+        CallError::new(ErrorKind::BadResponse, format!("{}: {what}", self.provider)).having_reached()
     }
 
     /// The provider's own words, fit to be shown.
@@ -73,13 +73,16 @@ impl Asked {
         } else {
             "lost the connection"
         };
+        // Once the connection stood, the request may have been taken and worked on.
+        let reached = !(error.is_connect() || error.is_builder());
         let error = error.without_url();
         let mut cause: &dyn std::error::Error = &error;
         while let Some(source) = cause.source() {
             cause = source;
         }
         let cause = self.excerpt(&cause.to_string());
-        CallError::new(ErrorKind::Overloaded, format!("{} {what} ({cause})", self.provider))
+        let error = CallError::new(ErrorKind::Overloaded, format!("{} {what} ({cause})", self.provider));
+        CallError { reached, ..error }
     }
 
     fn sentence(&self, kind: ErrorKind, status: Option<u16>, said: &Said) -> String {
@@ -106,7 +109,10 @@ impl Asked {
                 format!("{provider} answered with a redirect, which is not followed; check the base_url")
             }
             (ErrorKind::Refused, _) => format!("{provider} refused the request to `{model}`"),
-            (ErrorKind::Overloaded | ErrorKind::BadResponse | ErrorKind::Cancelled, _) => {
+            (
+                ErrorKind::Overloaded | ErrorKind::BadResponse | ErrorKind::Budget | ErrorKind::Cancelled,
+                _,
+            ) => {
                 format!("{provider} failed to answer for `{model}`")
             }
         };

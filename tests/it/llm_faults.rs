@@ -180,13 +180,13 @@ async fn statuses_become_kinds() {
     ] {
         let error = failure(Script::status(status, body)).await;
         assert_eq!(
-            (error.kind, error.status, &error.partial),
-            (kind, Some(status), &None),
+            (error.kind, error.status, &error.partial, error.reached),
+            (kind, Some(status), &None, false),
             "{status} {body}"
         );
     }
     let error = failure(Script::status(204, "")).await;
-    assert_eq!((error.kind, error.status), (ErrorKind::BadResponse, Some(204)));
+    assert_eq!((error.kind, error.status, error.reached), (ErrorKind::BadResponse, Some(204), true));
 }
 
 #[tokio::test]
@@ -344,7 +344,7 @@ async fn silence_is_a_timeout_and_the_connection_is_closed() {
     server.script("m", [Script::answer("").stall()]);
     let error =
         registry.chat(&ChatRequest { timeouts: limits, ..request("m") }, &mut NoSink).await.unwrap_err();
-    assert_eq!((error.kind, &error.partial), (ErrorKind::Timeout, &None));
+    assert_eq!((error.kind, partial_text(&error), error.reached), (ErrorKind::Timeout, "", true));
     server.until(|records| records[0].outcome == Outcome::ClientGone).await;
 
     let limits = Timeouts { first_token_ms: 60_000, ..limits };
@@ -414,7 +414,7 @@ async fn no_error_holds_the_key_or_the_address() {
     drop(server);
     let registry = registry(settings);
     let error = registry.chat(&request("m"), &mut NoSink).await.unwrap_err();
-    assert_eq!((error.kind, error.tries), (ErrorKind::Overloaded, 3));
+    assert_eq!((error.kind, error.tries, error.reached), (ErrorKind::Overloaded, 3, false));
     assert!(error.message.starts_with("gate cannot be reached ("), "{}", error.message);
     let list = registry.models().await;
     for text in [format!("{error:?}"), format!("{list:?}")] {
