@@ -96,7 +96,8 @@ impl TextFilter for LineFilter {
                 shown.push_str(piece);
             } else {
                 self.line.push_str(piece);
-                if !ends && !(self.rule.may_become)(self.line.trim()) {
+                let long = self.line.trim_end_matches('\n').len() > MAX_HELD;
+                if long || !ends && !(self.rule.may_become)(self.line.trim()) {
                     self.released = true;
                     shown.push_str(&std::mem::take(&mut self.line));
                 }
@@ -114,6 +115,11 @@ impl TextFilter for LineFilter {
         shown
     }
 }
+
+/// Longest line, in bytes, that is held back: a longer one is for the reader, whatever it is made of.
+/// A model that writes spaces or dashes without end would otherwise be read again from the beginning
+/// with each of them, and shown only at its end.
+const MAX_HELD: usize = 100;
 
 /// How much of a line decides whether it is a fence.
 const MAX_FENCE: usize = 100;
@@ -176,5 +182,35 @@ pub(super) mod tests {
             rest = more;
         }
         shown + &filter.finish()
+    }
+
+    const ENDLESS: Rule = Rule {
+        may_become: |line| {
+            assert!(line.len() <= MAX_HELD, "{} bytes were looked at once more", line.len());
+            true
+        },
+        is: |_| true,
+        and_all_after: false,
+    };
+
+    #[test]
+    fn a_line_that_goes_on_and_on_is_shown_before_it_ends_and_looked_at_no_more() {
+        for piece in ["-", "   ", "`_*"] {
+            let mut filter = LineFilter::new(ENDLESS);
+            let shown: usize = (0..1_000).map(|_| filter.push(piece).len()).sum();
+            assert_eq!(shown, 1_000 * piece.len(), "{piece:?}");
+            assert_eq!(filter.line.len(), 0);
+        }
+    }
+
+    #[test]
+    fn how_long_a_held_line_may_be_does_not_hang_on_its_pieces() {
+        for (length, taken) in [(MAX_HELD, true), (MAX_HELD + 1, false)] {
+            let text = format!("{}\nend", "-".repeat(length));
+            for sizes in [&[1][..], &[7], &[1_000]] {
+                let shown = in_pieces(&mut LineFilter::new(ENDLESS), &text, sizes);
+                assert_eq!(shown.is_empty(), taken, "{length} bytes in pieces of {sizes:?}");
+            }
+        }
     }
 }

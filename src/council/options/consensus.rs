@@ -73,7 +73,7 @@ pub fn look(round: &Round<'_>) -> ConsensusInfo {
             consensus_model: Some(answer.model.clone()),
             consensus_member: Some(answer.member.clone()),
             consensus_response: Some(answer.response.clone()),
-            reason: reached(answer, &metrics),
+            reason: reached(answer, &metrics, metadata.aggregate.as_ref()),
             metrics,
         },
         Err(reason) => {
@@ -170,9 +170,11 @@ fn fit(answer: &Answer) -> Result<&Answer, String> {
     }
 }
 
-fn reached(answer: &Answer, metrics: &ConsensusMetrics) -> String {
+fn reached(answer: &Answer, metrics: &ConsensusMetrics, facts: Option<&AggregateFacts>) -> String {
+    // A reviewer who put its own answer before this one counts among them, as its own does not count.
+    let own = if facts.is_some_and(|facts| facts.count_self_votes) { "" } else { ", their own left aside" };
     format!(
-        "{} of {} reviewers put the answer of {} first (at least {:.0} % are needed), its average rank is {:.2} \
+        "{} of {} reviewers put the answer of {} first{own} (at least {:.0} % are needed), its average rank is {:.2} \
          (at most {MAX_AVERAGE_RANK}), and the members' average confidence is {} (at least {MIN_CONFIDENCE}).",
         metrics.first_place_votes,
         metrics.total_voters,

@@ -246,8 +246,11 @@ fn tiers(section: &str, labels: &[Label]) -> Vec<Vec<Label>> {
         let (number, rest) = numbered(line);
         let mut groups = groups(rest, number.is_some(), labels);
         for group in &mut groups {
-            group.retain(|label| labels.contains(label) && !seen.contains(label));
-            seen.extend(group.iter());
+            group.retain(|label| {
+                let new = labels.contains(label) && !seen.contains(label);
+                seen.extend(new.then_some(*label));
+                new
+            });
         }
         groups.retain(|group| !group.is_empty());
         let Some(first) = groups.first_mut() else { continue };

@@ -70,6 +70,7 @@ fn looser_forms_are_lenient() {
             "BCA",
         ),
         ("My FINAL RANKING: 1. Response C", "C"),
+        ("FINAL RANKING:\n1. Response C, Response C and Response A\n2. Response B", "(CA)B"),
     ] {
         reads(text, expected, Parse::Lenient);
     }
