@@ -24,7 +24,8 @@ pub struct Hit {
 }
 
 /// The user's conversations that hold the words of `query` (as people write them: `"a phrase"`,
-/// `-without`, `or`), the best match first. Deleted ones are left out.
+/// `-without`, `or`), the best match first; a last word that may be unfinished finds longer ones too.
+/// Deleted ones are left out.
 ///
 /// # Errors
 /// [`StoreError::NulCharacter`].
@@ -39,8 +40,12 @@ pub async fn search(tx: &mut Tx, query: &str, limit: u32) -> Result<Vec<Hit>, St
         .take(16)
         .map(str::to_lowercase)
         .collect();
+    let (query, beginning) = unfinished(query);
     let rows = sqlx::query(
-        "WITH wanted AS (SELECT websearch_to_tsquery('simple', $2) AS q),
+        "WITH wanted AS (
+             SELECT CASE WHEN $6 = '' THEN websearch_to_tsquery('simple', $2)
+                         ELSE websearch_to_tsquery('simple', $2) && to_tsquery('simple', $6 || ':*') END AS q
+         ),
          hits AS (
              SELECT m.conversation_id, m.content, ts_rank(m.search, q) AS rank
              FROM messages m, wanted WHERE m.user_id = $1 AND m.search @@ q
@@ -71,6 +76,7 @@ pub async fn search(tx: &mut Tx, query: &str, limit: u32) -> Result<Vec<Hit>, St
     .bind(&words)
     .bind(i64::from(limit))
     .bind(AROUND)
+    .bind(beginning)
     .fetch_all(&mut **tx)
     .await?;
     rows.iter()
@@ -92,6 +98,16 @@ pub async fn search(tx: &mut Tx, query: &str, limit: u32) -> Result<Vec<Hit>, St
         .map_err(Into::into)
 }
 
+/// Splits off the last word when somebody may still be typing it: it stands alone (not in a phrase, not
+/// behind a minus or `or`) and ends the query. Only letters and digits, so it has no meaning to Postgres.
+fn unfinished(query: &str) -> (&str, &str) {
+    let (before, last) = query.rsplit_once(char::is_whitespace).unwrap_or(("", query));
+    let alone = !last.is_empty() && last.chars().all(char::is_alphanumeric);
+    let is_or = |word: &str| word.eq_ignore_ascii_case("or");
+    let after_or = before.split_whitespace().next_back().is_some_and(is_or);
+    if alone && !is_or(last) && !after_or && !before.contains('"') { (before, last) } else { (query, "") }
+}
+
 /// One line of text with ellipses; `start` counts characters from 1.
 fn cut(piece: &str, start: i32, length: i32) -> String {
     let line = piece.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -103,6 +119,17 @@ fn cut(piece: &str, start: i32, length: i32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_last_word_that_stands_alone_may_be_unfinished() {
+        assert_eq!(unfinished("infla"), ("", "infla"));
+        assert_eq!(unfinished("why infla"), ("why", "infla"));
+        for whole in
+            ["", "infla ", "why -infla", "\"why infla", "why or infla", "why OR", "it's", "a:*", "c|d", "x\\"]
+        {
+            assert_eq!(unfinished(whole), (whole, ""), "{whole}");
+        }
+    }
 
     #[test]
     fn a_snippet_says_where_it_was_cut_and_is_one_line() {
