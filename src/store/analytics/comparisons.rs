@@ -7,8 +7,8 @@ use sqlx::Row as _;
 use super::{Reach, within};
 use crate::store::{StoreError, Tx};
 
-/// How many runs a leaderboard is made of at most, the newest: more would not make its intervals
-/// visibly narrower.
+/// How many runs a comparison is made of at most, the newest: more would not make its intervals visibly
+/// narrower, and take long.
 pub const MAX_COMPARED_RUNS: i64 = 10_000;
 
 pub(super) const DUELS: &str = concat!(
@@ -65,6 +65,8 @@ const TAGGED_PREFERENCES: &str = preferences!(with_tag!());
 
 /// The winner of a run that one member won alone, and that has no second seat: otherwise nobody could
 /// say which call was its answer. Both costs are without the title, which one model alone would want too.
+/// A run that took answers over from the run before it has not paid for them, so its calls are not what
+/// its council costs: one with fewer calls for answers than answers has no price here.
 pub(super) const AGAINST_BEST: &str = concat!(
     "WITH best AS (
          SELECT w.run_id, w.user_id, w.seat, w.model FROM placings w
@@ -72,13 +74,16 @@ pub(super) const AGAINST_BEST: &str = concat!(
              SELECT FROM placings o WHERE o.run_id = w.run_id AND o.seat <> w.seat AND o.model = w.model)
            AND ",
     within!("w.", "finished_at"),
-    "), priced AS (
+    "    ORDER BY w.finished_at DESC LIMIT $4
+     ), priced AS (
          SELECT best.run_id, sum(c.cost_usd) AS council,
                 sum(c.cost_usd) FILTER (WHERE c.purpose = 'answer' AND c.model = best.model) AS member
          FROM best JOIN calls c ON c.run_id = best.run_id AND c.user_id = best.user_id
          WHERE c.purpose <> 'title'
          GROUP BY best.run_id
          HAVING count(*) FILTER (WHERE c.cost_usd IS NULL AND c.latency_ms IS NOT NULL) = 0
+            AND count(*) FILTER (WHERE c.purpose = 'answer')
+                >= (SELECT count(*) FROM placings p WHERE p.run_id = best.run_id)
      )
      SELECT (SELECT count(*) FROM best) AS runs, count(*) AS priced,
             avg(council) AS council_usd, avg(member) AS member_usd,
@@ -189,7 +194,7 @@ pub struct AgainstBest {
 /// # Errors
 /// [`StoreError`].
 pub async fn against_best(tx: &mut Tx, reach: &Reach) -> Result<AgainstBest, StoreError> {
-    let row = reach.query(AGAINST_BEST).fetch_one(&mut **tx).await?;
+    let row = reach.query(AGAINST_BEST).bind(MAX_COMPARED_RUNS).fetch_one(&mut **tx).await?;
     let preferred: Value = row.try_get("preferred")?;
     let count = |at: usize| preferred.get(at).and_then(Value::as_i64).unwrap_or_default();
     Ok(AgainstBest {

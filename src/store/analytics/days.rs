@@ -7,18 +7,20 @@ use sqlx::Row as _;
 use super::{Money, Reach, sums, within};
 use crate::store::{StoreError, Tx};
 
+/// Grouped by the date: to write each row's day out as text takes as long as the sums.
 pub(super) const USAGE: &str = concat!(
-    "SELECT to_char(finished_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, ",
+    "SELECT to_char((finished_at AT TIME ZONE 'UTC')::date, 'YYYY-MM-DD') AS day, ",
     sums!(),
     " FROM calls WHERE ",
     within!("finished_at"),
-    " GROUP BY day"
+    " GROUP BY (finished_at AT TIME ZONE 'UTC')::date"
 );
 
 pub(super) const RUNS: &str = concat!(
-    "SELECT to_char(created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS day, count(*) AS runs FROM runs WHERE ",
+    "SELECT to_char((created_at AT TIME ZONE 'UTC')::date, 'YYYY-MM-DD') AS day, count(*) AS runs
+     FROM runs WHERE ",
     within!("created_at"),
-    " GROUP BY day"
+    " GROUP BY (created_at AT TIME ZONE 'UTC')::date"
 );
 
 /// One day, in UTC.
