@@ -28,9 +28,15 @@ pub async fn serve(request: HttpRequest) -> HttpResponse {
     if Dist::get(wanted).is_some() {
         return file(&request, wanted);
     }
-    // A path with a file ending that is not there is a mistake; anything else is a view.
-    let last = wanted.rsplit('/').next().unwrap_or_default();
-    if last.contains('.') { Problem::not_found("Page").response() } else { file(&request, PAGE) }
+    if is_view(wanted) { file(&request, PAGE) } else { Problem::not_found("Page").response() }
+}
+
+/// A path with a file ending that is not there is a mistake; anything else is a view, and so are the
+/// pages of models, whose names have dots.
+fn is_view(path: &str) -> bool {
+    let last = path.rsplit('/').next().unwrap_or_default();
+    let of_a_model = ["dashboard/models/", "admin/models/"].iter().any(|start| path.starts_with(start));
+    of_a_model || !last.contains('.')
 }
 
 fn file(request: &HttpRequest, path: &str) -> HttpResponse {
@@ -82,5 +88,20 @@ fn media_type(path: &str) -> &'static str {
         "woff2" => "font/woff2",
         "txt" => "text/plain; charset=utf-8",
         _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_view;
+
+    #[test]
+    fn a_missing_file_is_no_view_but_the_page_of_a_model_with_dots_is_one() {
+        for path in ["dashboard", "c/0198", "dashboard/models/openai/gpt-5.1", "admin/models/a/b.c"] {
+            assert!(is_view(path), "{path}");
+        }
+        for path in ["robots.txt", "assets/index-1a2b.js", "c/picture.png", "dashboard/models.json"] {
+            assert!(!is_view(path), "{path}");
+        }
     }
 }
