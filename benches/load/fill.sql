@@ -1,7 +1,9 @@
 -- Runs {first} to {last} of {runs}, ten calls each, nine minutes between them; every second is the heavy user's.
 -- Texts as long as short answers, and as hard to compress.
 SELECT setseed(0.{first});
-CREATE TEMP TABLE pool AS SELECT string_agg(md5(random()::text), '') AS text FROM generate_series(1, 4000);
+CREATE TEMP TABLE pool AS
+    SELECT n, string_agg(md5(random()::text), ' ') AS text FROM generate_series(0, 96) AS n, generate_series(1, 40)
+    GROUP BY n;
 CREATE TEMP TABLE model AS SELECT n, 'maker' || n % 5 || '/model-' || n AS name FROM generate_series(0, 11) AS n;
 -- The council changes with time: seats 0 to 3, 4 the chairman, 5 for titles.
 CREATE TEMP TABLE run AS
@@ -24,7 +26,7 @@ INSERT INTO calls (run_id, key, user_id, stage, model, purpose, fingerprint, out
                    latency_ms, ttft_ms, tries, finished_at)
     SELECT run.id, kind.stage || '/' || seat.model, run.user_id, kind.stage, seat.model, kind.purpose,
            substr(md5(run.n::text), 1, 24), CASE WHEN random() < 0.02 THEN 'timeout' ELSE 'ok' END,
-           jsonb_build_object('text', substr(pool.text, 1 + (random() * 120000)::int, 1300)),
+           jsonb_build_object('text', pool.text),
            1000 * random(), 800 * random(), 0, 0, 1800 * random(), CASE WHEN random() < 0.9 THEN random() * 0.02 END,
            CASE WHEN random() < 0.3 THEN 'listed' ELSE 'reported' END, 1000 + 20000 * random() * random(),
            200 + 1000 * random(), 1, run.at
@@ -33,7 +35,7 @@ INSERT INTO calls (run_id, key, user_id, stage, model, purpose, fingerprint, out
     JOIN (VALUES ('stage1', 'answer', 0, 3), ('stage2', 'review', 0, 3), ('stage3', 'synthesis', 4, 4),
                  ('title', 'title', 5, 5)) AS kind (stage, purpose, first, last)
       ON seat.seat BETWEEN kind.first AND kind.last
-    CROSS JOIN pool
+    JOIN pool ON pool.n = (run.n * 7 + seat.seat) % 97
     ORDER BY run.n, kind.stage;
 INSERT INTO placings (run_id, seat, user_id, model, place, average_rank, borda, first_place_votes, won, confidence,
                       finished_at)

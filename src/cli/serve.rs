@@ -18,9 +18,10 @@ use crate::identity::proxy::HeaderNames;
 use crate::identity::same_origin::Origins;
 use crate::identity::{Gate, Mode, ProxyPolicy, user};
 use crate::llm::{Models, ProviderKind, ProviderSettings, Purpose, Registry, Sampling, Timeouts};
-use crate::runs::{RunSettings, Runs};
+use crate::runs::{BudgetRules, RunSettings, Runs, UnknownPrices};
 use crate::server::{self, app::App};
 use crate::shutdown::{Shutdown, Signals};
+use crate::store::budgets::Defaults;
 use crate::store::local::{Durability, LocalPostgres};
 use crate::store::{self, Db};
 use crate::telemetry::Telemetry;
@@ -68,8 +69,8 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
         work.spawn_background(beside.runs.clone().work());
         work.spawn_background(store::keep_house(beside.db.clone()));
         let models = beside.models.clone();
-        // Prices come from the providers' lists: known before the first call is paid.
-        work.spawn_background(async move { drop(models.refresh_models().await) });
+        // Prices come from the providers' lists: known before the first call is paid, and as they are now.
+        work.spawn_background(async move { models.keep_models().await });
     })?;
     say_hello(config, port, &app);
 
@@ -152,7 +153,7 @@ pub fn build(config: &Config, db: Db, shutdown: Shutdown, telemetry: Arc<Telemet
     }
     Ok(App {
         config: Arc::new(config.clone()),
-        runs: Runs::new(db.clone(), asked, shutdown.tasks(), run_settings(&config.runs)),
+        runs: Runs::new(db.clone(), asked, shutdown.tasks(), run_settings(config)),
         db,
         models,
         gate: gate(config)?,
@@ -162,8 +163,22 @@ pub fn build(config: &Config, db: Db, shutdown: Shutdown, telemetry: Arc<Telemet
     })
 }
 
-fn run_settings(runs: &config::Runs) -> RunSettings {
+fn run_settings(config: &Config) -> RunSettings {
+    let (runs, budgets) = (&config.runs, &config.budgets);
     RunSettings {
+        budgets: BudgetRules {
+            defaults: Defaults {
+                per_run_usd: budgets.per_run_usd,
+                user_per_day_usd: budgets.user_per_day_usd,
+                user_per_month_usd: budgets.user_per_month_usd,
+                instance_per_day_usd: budgets.instance_per_day_usd,
+                instance_per_month_usd: budgets.instance_per_month_usd,
+            },
+            unknown_prices: match budgets.unknown_prices {
+                config::UnknownPrices::Allow => UnknownPrices::Allow,
+                config::UnknownPrices::Refuse => UnknownPrices::Refuse,
+            },
+        },
         max_live: runs.max_live,
         max_per_user: runs.max_per_user,
         max_queued: runs.max_queued,

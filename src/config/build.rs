@@ -30,6 +30,7 @@ pub(super) fn config(layers: Layers, env: &BTreeMap<String, String>) -> Result<C
             max_connections: read.number("database.max_connections").unwrap_or_default(),
         },
         runs: runs(&read),
+        budgets: budgets(&read),
         council: council(&read, &providers),
         auth,
         providers,
@@ -136,6 +137,18 @@ fn runs(read: &Reader) -> Runs {
         lease_seconds: read.number("runs.lease_seconds").unwrap_or_default(),
         on_disconnect: read.choice("runs.on_disconnect", &meanings).unwrap_or(OnDisconnect::Continue),
         disconnect_grace_seconds: read.number("runs.disconnect_grace_seconds").unwrap_or_default(),
+    }
+}
+
+fn budgets(read: &Reader) -> Budgets {
+    let meanings = [("allow", UnknownPrices::Allow), ("refuse", UnknownPrices::Refuse)];
+    Budgets {
+        per_run_usd: read.decimal("budgets.per_run_usd"),
+        user_per_day_usd: read.decimal("budgets.user_per_day_usd"),
+        user_per_month_usd: read.decimal("budgets.user_per_month_usd"),
+        instance_per_day_usd: read.decimal("budgets.instance_per_day_usd"),
+        instance_per_month_usd: read.decimal("budgets.instance_per_month_usd"),
+        unknown_prices: read.choice("budgets.unknown_prices", &meanings).unwrap_or(UnknownPrices::Allow),
     }
 }
 

@@ -81,6 +81,8 @@ pub(super) fn env_name(key: &str) -> String {
 pub(super) const ENV_PREFIX: &str = "LLM_COUNCIL__";
 
 const MS: Kind = Kind::Number(1, 3_600_000);
+/// US dollars.
+const USD: Kind = Kind::Decimal(0.0, 10_000_000.0);
 const SECONDS: Kind = Kind::Number(1, 3600);
 
 /// Every key, in the order of the documentation.
@@ -104,6 +106,12 @@ pub(super) const KEYS: &[Key] = &[
     key("runs.lease_seconds", Kind::Number(1, 3600), "10", "How long a server that has vanished keeps its runs before another one goes on with them."),
     key("runs.on_disconnect", Kind::Choice(&["continue", "cancel"]), "continue", "What becomes of a run that nobody watches any more: it goes on, or it is cancelled. Each server counts its own readers only: with several, use `cancel` behind sticky sessions."),
     key("runs.disconnect_grace_seconds", Kind::Number(0, 3600), "10", "With `cancel`: how long a reader has to come back."),
+    key("budgets.per_run_usd", USD, "", "The most that one question may cost, in US dollars. Like every budget here it holds where no admin has set another, and by default there is none.").example("0.50"),
+    key("budgets.user_per_day_usd", USD, "", "The most that each user may spend in a calendar day (UTC).").example("5"),
+    key("budgets.user_per_month_usd", USD, "", "The most that each user may spend in a calendar month (UTC).").example("50"),
+    key("budgets.instance_per_day_usd", USD, "", "The most that everybody together may spend in a calendar day (UTC).").example("100"),
+    key("budgets.instance_per_month_usd", USD, "", "The most that everybody together may spend in a calendar month (UTC).").example("1000"),
+    key("budgets.unknown_prices", Kind::Choice(&["allow", "refuse"]), "allow", "What budgets do with calls whose price is unknown: let them through until the budget is used up and count them beside its figures, or refuse them."),
     key("auth.mode", Kind::Choice(&["none", "proxy"]), "none", "Who says who the user is: `proxy` believes the headers of an authenticating proxy, `none` has one local user."),
     key("auth.trusted_proxies", Kind::List, "", "The networks (CIDR) whose identity headers count. Required with `auth.mode = \"proxy\"`.").example("10.0.0.0/8, fd00::/8"),
     key("auth.headers", Kind::Choice(&["authelia", "oauth2_proxy", "authentik"]), "authelia", "Which proxy's header names to read."),

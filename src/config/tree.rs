@@ -18,6 +18,7 @@ pub struct Config {
     pub data_dir: PathBuf,
     pub database: Database,
     pub runs: Runs,
+    pub budgets: Budgets,
     pub auth: Auth,
     pub providers: Providers,
     pub council: Council,
@@ -90,6 +91,24 @@ pub struct Runs {
     pub lease_seconds: u64,
     pub on_disconnect: OnDisconnect,
     pub disconnect_grace_seconds: u64,
+}
+
+/// Limits in USD for everybody, where no admin has set another; none where absent.
+#[derive(Debug, Clone)]
+pub struct Budgets {
+    pub per_run_usd: Option<f64>,
+    pub user_per_day_usd: Option<f64>,
+    pub user_per_month_usd: Option<f64>,
+    pub instance_per_day_usd: Option<f64>,
+    pub instance_per_month_usd: Option<f64>,
+    pub unknown_prices: UnknownPrices,
+}
+
+/// Whether a budget lets calls through whose price is unknown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnknownPrices {
+    Allow,
+    Refuse,
 }
 
 /// What becomes of a run that nobody watches any more.

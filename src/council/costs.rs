@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 use super::run::Stage;
 use crate::llm::{CallError, CostSource, Reply, Usage};
 
+/// The key of the event that tells them: once in a run, whoever tells it.
+pub const KEY: &str = "costs";
+
 /// What one finished call used.
 #[derive(Debug, Clone, Copy)]
 pub struct Spent {
@@ -32,7 +35,8 @@ impl Spent {
             Err(error) => Self {
                 stage,
                 usage: error.partial.as_ref().and_then(|reply| reply.usage),
-                reached: error.partial.is_some(),
+                // A journal of an earlier version says it by keeping what arrived.
+                reached: error.reached || error.partial.is_some(),
                 latency_ms: error.partial.as_ref().map_or(0, |reply| reply.latency_ms),
             },
         }
@@ -81,8 +85,8 @@ impl Costs {
             stage.calls += 1;
             stage.latency_ms = stage.latency_ms.max(call.latency_ms);
             let tokens = call.usage.map_or(0, |usage| usage.total_tokens);
-            stage.tokens += tokens;
-            costs.total_tokens += tokens;
+            stage.tokens = stage.tokens.saturating_add(tokens);
+            costs.total_tokens = costs.total_tokens.saturating_add(tokens);
             match call.usage.and_then(|usage| usage.cost_usd) {
                 Some(cost) => {
                     *stage.cost.get_or_insert(0.0) += cost;
@@ -135,15 +139,19 @@ mod tests {
     #[test]
     fn an_unknown_cost_is_counted_not_guessed() {
         let refused: Result<Reply, CallError> = Err(CallError::new(ErrorKind::Auth, "no"));
+        let silent = Err(CallError::new(ErrorKind::Timeout, "no first token").having_reached());
         let costs = Costs::of(&[
             Spent::on(Stage::Stage1, &reply(Some(0.25), 10, 900)),
             Spent::on(Stage::Stage1, &reply(None, 5, 1200)),
             Spent::on(Stage::Stage2, &refused),
+            Spent::on(Stage::Stage3, &silent),
         ]);
         assert_eq!(costs.total_cost, Some(0.25));
         assert_eq!(costs.total_tokens, 15);
-        assert_eq!(costs.unknown_cost_calls, 1);
+        assert_eq!(costs.unknown_cost_calls, 2);
         assert_eq!(costs.by_stage[&Stage::Stage1].unknown_cost_calls, 1);
+        assert_eq!(costs.by_stage[&Stage::Stage2].unknown_cost_calls, 0);
+        assert_eq!(costs.by_stage[&Stage::Stage3].unknown_cost_calls, 1);
         assert_eq!(costs.by_stage[&Stage::Stage1].latency_ms, 1200);
         assert_eq!(costs.by_stage[&Stage::Stage2].cost, None);
     }

@@ -37,7 +37,7 @@ impl Draft {
             data: Box::new(synthesis.clone()),
             is_consensus,
             consensus_info: consensus.map(Box::new),
-            use_multi_chairman: !is_consensus && !round.plan.chairmen.is_empty(),
+            use_multi_chairman: synthesis.selected_synthesis.is_some(),
         };
         run.emit("stage3/complete", complete).await;
         Self { settled: is_consensus || synthesis.error.is_some(), synthesis }

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::budget::BudgetEvent;
 use super::costs::Costs;
 use super::options::adversary::AdversaryEvent;
 use super::options::consensus::ConsensusEvent;
@@ -35,6 +36,7 @@ pub enum Event {
     Refinement(RefinementEvent),
     Adversary(AdversaryEvent),
     Process(ProcessEvent),
+    Budget(BudgetEvent),
 }
 
 /// The events of the run itself.
@@ -55,7 +57,8 @@ pub enum RunEvent {
     },
     /// A call was lost with the server that made it and is made again: clear its partial text.
     CallRestarted(CallRestarted),
-    /// What the run cost, by stage; after everything that costs.
+    /// What the run cost, by stage; after everything that costs. Also in a run that failed or was
+    /// cancelled, where it had made a call; a call that was dropped in it is one of unknown cost.
     CostsComplete { data: Costs },
     /// The run is over and stored. Always last.
     Complete {},
@@ -135,5 +138,6 @@ sum!(
     Title(TitleEvent),
     Refinement(RefinementEvent),
     Adversary(AdversaryEvent),
-    Process(ProcessEvent)
+    Process(ProcessEvent),
+    Budget(BudgetEvent)
 );

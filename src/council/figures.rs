@@ -14,7 +14,7 @@ pub struct Figures {
     /// The model that wrote the final answer; none when nobody did: it failed, or a member's answer
     /// was taken over as it was.
     pub chairman: Option<String>,
-    /// Whether it wrote in the place of a chairman that failed.
+    /// Whether it wrote in the place of a chairman that failed; choosing in its place is not writing.
     pub stood_in: bool,
     /// The ballots as they were counted.
     pub ballots: Vec<Ballot>,

@@ -5,11 +5,14 @@
 //! `options/`, with its prompt, parser, events and function.
 
 pub mod ask;
+pub mod budget;
 pub mod costs;
 pub mod draft;
+pub mod estimate;
 pub mod event;
 pub mod field;
 pub mod figures;
+pub mod fork;
 pub mod line_filter;
 pub mod option_settings;
 pub mod options;
@@ -72,19 +75,25 @@ pub async fn deliberate(run: &Run, plan: &Plan) -> Result<(), Failure> {
     run.limit_calls(plan.settings.calls_in_flight);
     run.explain(plan.verbosity);
     if !plan.title {
-        return council(run, plan).await;
+        council(run, plan).await?;
+        tell_costs(run).await;
+        return Ok(());
     }
     let (result, title) = run.beside("title/in_time", council(run, plan), title::ask(run, plan)).await;
-    if result.is_ok() {
-        let data = title.flatten().unwrap_or_else(|| title::fallback(&plan.question));
-        run.emit("title", TitleEvent::TitleComplete { data }).await;
-    }
-    result
+    result?;
+    // A title that did not come in time is given up by now, so its cost is unknown.
+    tell_costs(run).await;
+    let data = title.flatten().unwrap_or_else(|| title::fallback(&plan.question));
+    run.emit("title", TitleEvent::TitleComplete { data }).await;
+    Ok(())
 }
 
 async fn council(run: &Run, plan: &Plan) -> Result<(), Failure> {
     let round = Round::hold(run, plan, Roster::choose(run, plan).await).await?;
     Draft::write(run, &round).await.polished(run, &round).await;
-    run.emit("costs", RunEvent::CostsComplete { data: run.costs() }).await;
     Ok(())
+}
+
+async fn tell_costs(run: &Run) {
+    run.emit(costs::KEY, RunEvent::CostsComplete { data: run.costs() }).await;
 }

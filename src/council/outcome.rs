@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::budget::{BudgetEvent, BudgetState};
 use super::costs::Costs;
 use super::event::{Event, RunEvent};
 use super::options::adversary::Adversary;
@@ -79,6 +80,9 @@ pub struct Metadata {
     /// Options that were switched on and did not apply, each with its reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<Ignored>,
+    /// Budgets that this run found, or left, nearly used up.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub budget_warnings: Vec<BudgetState>,
     /// The title this run gave its conversation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -107,12 +111,34 @@ impl Deliberation {
             Event::Title(TitleEvent::TitleComplete { data }) => {
                 self.metadata.title = Some(data.title.clone());
             }
-            Event::Run(RunEvent::CostsComplete { data }) => self.metadata.costs = Some(data.clone()),
+            Event::Run(RunEvent::CostsComplete { data }) => self.apply_costs(data),
             Event::Run(RunEvent::RunStarted { ignored, .. }) => self.metadata.ignored.clone_from(ignored),
+            Event::Budget(BudgetEvent::BudgetWarning { data }) => {
+                let known = &mut self.metadata.budget_warnings;
+                if !known.iter().any(|known| known.key() == data.key()) {
+                    known.push(data.clone());
+                }
+            }
             // The log keeps what the process monitor says; it tells nothing that is not here.
             Event::Process(_) => self.metadata.process_log = true,
             Event::Run(_) | Event::Routing(_) | Event::Consensus(_) | Event::Synthesis(_) => {}
         }
+    }
+
+    /// An option that was ended in its middle has not said itself what it cost.
+    fn apply_costs(&mut self, costs: &Costs) {
+        let of = |stage: Stage| costs.by_stage.get(&stage).copied().unwrap_or_default();
+        if let Some(refinement) = &mut self.metadata.refinement {
+            let spent = of(Stage::Refinement);
+            refinement.total_cost = spent.cost;
+            refinement.unknown_cost_calls = spent.unknown_cost_calls;
+        }
+        if let Some(adversary) = &mut self.metadata.adversary {
+            let spent = of(Stage::Adversary);
+            adversary.total_cost = spent.cost;
+            adversary.unknown_cost_calls = spent.unknown_cost_calls;
+        }
+        self.metadata.costs = Some(costs.clone());
     }
 
     fn apply_answers(&mut self, event: &AnswersEvent) {

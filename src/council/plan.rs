@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::field::{FieldError, FieldErrorKind, Fields};
+use super::fork::{Again, Fork};
 use super::option_settings::RunOptions;
 use super::options::adversary::AdversaryOptions;
 use super::options::refinement::RefinementOptions;
@@ -15,12 +16,15 @@ use super::prompts::history::{self, Turn};
 use super::ranking::weights::{Record, Weighing};
 use super::roster;
 use super::settings::{MAX_MEMBERS, MIN_MEMBERS, Member, Settings, member_problems, members, model_problem};
+use crate::id::RunId;
 
 /// The longest question, in characters.
 pub const MAX_CONTENT_CHARS: usize = 100_000;
 const MAX_SYSTEM_PROMPT_CHARS: usize = 20_000;
 /// The longest wait for stragglers once the quorum has answered.
 const MAX_GRACE_MS: i64 = 600_000;
+/// How many runs a question that is asked again and again takes calls over from.
+const MOST_FORKS: usize = 8;
 
 /// What a run will do, frozen on its row when it starts: a later change of settings or code does
 /// not change a run under way. New fields need defaults, since stored plans must still load.
@@ -71,6 +75,9 @@ pub struct Plan {
     /// What was switched on and does not apply to this run.
     #[serde(default)]
     pub ignored: Vec<Ignored>,
+    /// What an earlier run of the same question has, to go on from.
+    #[serde(default)]
+    pub fork: Option<Fork>,
 }
 
 /// An option that was switched on and does not apply, because of another one.
@@ -83,6 +90,7 @@ pub struct Ignored {
 }
 
 /// What the door needs to know beside the request.
+#[derive(Clone)]
 pub struct Door {
     pub settings: Settings,
     /// The conversation's earlier turns, oldest first.
@@ -138,7 +146,7 @@ pub const OPTION_FIELDS: &[&str] = &[
 
 /// A request with the options that it leaves out taken from these defaults.
 #[must_use]
-pub fn with_defaults(body: &Value, defaults: &RunOptions) -> Value {
+fn with_defaults(body: &Value, defaults: &RunOptions) -> Value {
     let mut body = body.clone();
     if let Some(fields) = body.as_object_mut() {
         for (name, value) in defaults {
@@ -168,6 +176,34 @@ pub fn default_problems(settings: &Settings, field: &str, options: &RunOptions) 
 }
 
 impl Plan {
+    /// Reads a request body of which the options that it leaves out are these. One of them that does not
+    /// fit this request is left out, which [`Plan::ignored`] tells: nobody is refused for a field that
+    /// they have not sent.
+    ///
+    /// # Errors
+    /// As [`Plan::parse`].
+    pub fn parse_over(body: &Value, defaults: &RunOptions, door: Door) -> Result<Self, Vec<FieldError>> {
+        if defaults.is_empty() {
+            return Self::parse(body, door);
+        }
+        let errors = match Self::parse(&with_defaults(body, defaults), door.clone()) {
+            Ok(plan) => return Ok(plan),
+            Err(errors) => errors,
+        };
+        let is_given = |name: &str| body.get(name).is_some_and(|value| !value.is_null());
+        let mut fitting = defaults.clone();
+        let mut unfit = Vec::new();
+        for error in errors {
+            if !is_given(&error.field) && fitting.remove(&error.field).is_some() {
+                let reason = format!("the default does not fit this request: it {}", error.message);
+                unfit.push(Ignored { field: error.field, reason });
+            }
+        }
+        let mut plan = Self::parse(&with_defaults(body, &fitting), door)?;
+        plan.ignored.extend(unfit);
+        Ok(plan)
+    }
+
     /// Reads a request body against the settings in force. Unknown fields are ignored.
     ///
     /// # Errors
@@ -236,7 +272,27 @@ impl Plan {
             adversary,
             title: door.first,
             ignored,
+            fork: None,
         })
+    }
+
+    /// The same question to the same council, from what its run `of` has.
+    #[must_use]
+    pub fn again(self, of: RunId, again: Again) -> Self {
+        let (mut lineage, seed) = match self.fork {
+            Some(fork) => (fork.of, fork.seed),
+            None => (Vec::new(), of),
+        };
+        lineage.insert(0, of);
+        lineage.truncate(MOST_FORKS);
+        Self {
+            // Who was in time then is no matter now: what is there is there at once.
+            quorum: None,
+            straggler_grace_ms: 0,
+            title: false,
+            fork: Some(Fork { of: lineage, seed, again }),
+            ..self
+        }
     }
 
     /// The council, in its order.

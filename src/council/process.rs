@@ -109,7 +109,8 @@ pub fn note(event: &Event) -> Option<Note> {
         Event::Title(event) => Some(stages::of_title(event)),
         Event::Refinement(event) => polish::of_refinement(event),
         Event::Adversary(event) => polish::of_adversary(event),
-        Event::Process(ProcessEvent::Process { .. }) => None,
+        // A warning comes from beside the deliberation, and says all there is.
+        Event::Budget(_) | Event::Process(ProcessEvent::Process { .. }) => None,
     }
 }
 

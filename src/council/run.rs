@@ -10,6 +10,7 @@ use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use async_trait::async_trait;
+use futures_util::FutureExt as _;
 use jiff::Timestamp;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -19,6 +20,7 @@ use sha2::{Digest, Sha256};
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
 use super::costs::{Costs, Spent};
+use super::estimate;
 use super::event::{CallRestarted, Event, RunEvent};
 use super::process;
 use crate::id::RunId;
@@ -78,6 +80,11 @@ pub trait Host: Send + Sync {
     /// The finished call under this key, if an earlier execution made it.
     fn finished_call(&self, key: &str) -> Option<FinishedCall>;
 
+    /// The finished call under this key of the run that this one goes on from, if it asked just this.
+    fn carried_call(&self, _key: &str, _fingerprint: &str) -> Option<FinishedCall> {
+        None
+    }
+
     /// The fact decided under this key, if an earlier execution did.
     fn decision(&self, key: &str) -> Option<Value>;
 
@@ -101,11 +108,23 @@ pub trait Host: Send + Sync {
     /// What time it is. Only for what is written once under its key, as events are: the next
     /// execution finds another time.
     fn now(&self) -> Timestamp;
+
+    /// Takes what a call is expected to cost, in USD (unknown when absent), out of the budgets that
+    /// bind the run, before it is sent; [`Host::commit_call`] settles it. Without budgets nothing is
+    /// taken.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Budget`] when it does not fit: the call is over, without having been sent.
+    async fn reserve(&self, _call: &str, _usd: Option<f64>) -> Result<(), CallError> {
+        Ok(())
+    }
 }
 
 /// One run's connection to the world. Cheap to share by reference; a feature never spawns.
 pub struct Run {
     id: RunId,
+    /// What random choices are made of: its own id, or that of the run whose choices it repeats.
+    seed: RunId,
     host: Arc<dyn Host>,
     models: Arc<dyn Models>,
     state: Mutex<State>,
@@ -136,8 +155,25 @@ pub struct UnderWay {
     pub fingerprint: String,
     /// The text shown so far.
     pub text: String,
+    /// Whether the request has gone out, in this execution or perhaps in an earlier one. Until then it
+    /// waits for its place at the provider, and costs nothing.
+    pub(super) sent: bool,
     /// The model is done with it; the result only waits for its commit.
     pub(super) in_hand: bool,
+}
+
+impl UnderWay {
+    /// The call's result when nobody waits for its end any more. Whether the provider charges for one
+    /// that was sent is unknown.
+    #[must_use]
+    pub fn dropped(&self, reason: impl Into<String>) -> CallError {
+        CallError {
+            reached: self.sent,
+            partial: self.sent.then(|| Box::new(Reply { text: self.text.clone(), ..Reply::default() })),
+            tries: u32::from(self.sent),
+            ..CallError::new(ErrorKind::Cancelled, reason)
+        }
+    }
 }
 
 impl Run {
@@ -145,6 +181,7 @@ impl Run {
     pub fn new(id: RunId, host: Arc<dyn Host>, models: Arc<dyn Models>) -> Self {
         Self {
             id,
+            seed: id,
             host,
             models,
             state: Mutex::default(),
@@ -152,6 +189,12 @@ impl Run {
             verbosity: OnceLock::new(),
             stopped: watch::Sender::default(),
         }
+    }
+
+    /// Repeats the random choices of another run.
+    #[must_use]
+    pub fn choosing_like(self, seed: RunId) -> Self {
+        Self { seed, ..self }
     }
 
     /// Lets at most `most` calls be in flight at once from now on; the first limit stands.
@@ -167,7 +210,7 @@ impl Run {
     /// A request to a model, to be sent by [`Call::send`]. `key` names its place in the
     /// deliberation, never a counter of arrival.
     pub fn call(&self, stage: Stage, key: impl Into<String>, request: ChatRequest) -> Call<'_> {
-        Call { run: self, stage, key: key.into(), request, member: None, view: None }
+        Call { run: self, stage, key: key.into(), request, member: None, view: None, needs_place: true }
     }
 
     /// Remembers a fact that could come out differently next time, before it is acted upon.
@@ -225,16 +268,6 @@ impl Run {
         }
     }
 
-    /// The result of a call that was stopped. Whether the provider charges for it is unknown, also
-    /// when an earlier execution may have sent it; one that was never sent cost nothing.
-    fn stopped_call(&self, key: &str, reason: String) -> CallError {
-        let text = self.state().under_way.get(key).map(|call| call.text.clone());
-        let text = text.or_else(|| (self.host.attempt() > 1).then(String::new));
-        let tries = u32::from(text.is_some());
-        let partial = text.map(|text| Box::new(Reply { text, ..Reply::default() }));
-        CallError { partial, tries, ..CallError::new(ErrorKind::Cancelled, reason) }
-    }
-
     async fn place(&self) -> Option<SemaphorePermit<'_>> {
         Some(self.places.get()?.acquire().await.expect("the semaphore is never closed"))
     }
@@ -253,8 +286,8 @@ impl Run {
         }
     }
 
-    /// Runs `side` beside `main` without ever delaying it: its result if it was there when `main`
-    /// ended, which is remembered under `key`.
+    /// Runs `side` beside `main` without ever delaying it, so `main` comes first wherever they meet: the
+    /// result of `side` if it was there when `main` ended, which is remembered under `key`.
     pub async fn beside<M, S>(
         &self,
         key: &str,
@@ -268,11 +301,14 @@ impl Run {
             loop {
                 tokio::select! {
                     biased;
-                    result = &mut side, if made.is_none() => made = Some(result),
                     result = &mut main => break result,
+                    result = &mut side, if made.is_none() => made = Some(result),
                 }
             }
         };
+        if made.is_none() {
+            made = side.as_mut().now_or_never();
+        }
         let in_time = self.decide(key, async { made.is_some() }).await;
         if in_time && made.is_none() {
             // The first execution had it in time: its calls are in the journal.
@@ -281,11 +317,11 @@ impl Run {
         (main, made.filter(|_| in_time))
     }
 
-    /// Randomness that is the same in every execution: seeded by the run's id and the purpose.
+    /// Randomness that is the same in every execution: seeded by a run's id and the purpose.
     #[must_use]
     pub fn rng(&self, purpose: &str) -> ChaCha8Rng {
         let mut hash = Sha256::new();
-        hash.update(self.id.0.as_bytes());
+        hash.update(self.seed.0.as_bytes());
         hash.update(purpose.as_bytes());
         ChaCha8Rng::from_seed(hash.finalize().into())
     }
@@ -327,10 +363,16 @@ impl Run {
         self.models.is_available(model)
     }
 
-    /// What the finished calls cost, by stage.
+    /// What the calls cost, by stage. A call that is not over counts as one that is dropped now.
     #[must_use]
     pub fn costs(&self) -> Costs {
-        Costs::of(self.state().spent.values())
+        let state = self.state();
+        let mut spent = state.spent.clone();
+        for call in state.under_way.values() {
+            let dropped = || Spent::on(call.stage, &Err(call.dropped("not over")));
+            spent.entry(call.key.clone()).or_insert_with(dropped);
+        }
+        Costs::of(spent.values())
     }
 
     /// What the finished calls of one stage cost.
@@ -368,9 +410,16 @@ pub struct Call<'r> {
     request: ChatRequest,
     member: Option<String>,
     view: Option<Box<dyn View + 'r>>,
+    needs_place: bool,
 }
 
 impl<'r> Call<'r> {
+    /// Takes none of the run's places for calls: what goes on beside the run keeps nobody waiting.
+    #[must_use]
+    pub fn beside_the_run(self) -> Self {
+        Self { needs_place: false, ..self }
+    }
+
     /// Shows the reply while it arrives.
     #[must_use]
     pub fn stream(mut self, view: impl View + 'r) -> Self {
@@ -390,7 +439,7 @@ impl<'r> Call<'r> {
     /// # Errors
     /// The call's own failure, after retries: a value like any other.
     pub async fn send(self) -> Result<Reply, CallError> {
-        let Self { run, stage, key, mut request, member, view } = self;
+        let Self { run, stage, key, mut request, member, view, needs_place } = self;
         request.seed = seed_of(run.id, &key);
         let fingerprint = fingerprint(&request);
         if let Some(finished) = run.host.finished_call(&key) {
@@ -401,27 +450,33 @@ impl<'r> Call<'r> {
             run.state().spent.insert(key, Spent::on(stage, &finished.result));
             return finished.result;
         }
+        // Paid by the run before this one, so it is none of this one's costs.
+        if let Some(carried) = run.host.carried_call(&key, &fingerprint) {
+            return carried.result;
+        }
 
         let streamed = view.is_some();
+        let call = UnderWay {
+            key: key.clone(),
+            stage,
+            model: request.model.clone(),
+            member: member.clone(),
+            purpose: request.purpose,
+            fingerprint: fingerprint.clone(),
+            text: String::new(),
+            sent: run.host.attempt() > 1,
+            in_hand: false,
+        };
         let mut sink = Showing { run, key: &key, view };
         let asking = async {
-            let _place = run.place().await;
+            let _place = if needs_place { run.place().await } else { None };
+            run.host.reserve(&key, estimate::of_request(&request, run.models.as_ref())).await?;
             if streamed && run.host.attempt() > 1 {
                 let event = CallRestarted { stage, model: request.model.clone(), member: member.clone() };
                 let restart = format!("restart/{}/{key}", run.host.attempt());
                 run.emit(&restart, RunEvent::CallRestarted(event)).await;
             }
-            let call = UnderWay {
-                key: key.clone(),
-                stage,
-                model: request.model.clone(),
-                member: member.clone(),
-                purpose: request.purpose,
-                fingerprint: fingerprint.clone(),
-                text: String::new(),
-                in_hand: false,
-            };
-            run.state().under_way.insert(key.clone(), call);
+            run.state().under_way.insert(key.clone(), call.clone());
             run.models.chat(&request, &mut sink).await
         };
         let asked = tokio::select! {
@@ -430,7 +485,10 @@ impl<'r> Call<'r> {
             result = asking => Ok(result),
         };
         sink.end().await;
-        let result = asked.unwrap_or_else(|reason| Err(run.stopped_call(&key, reason)));
+        let result = asked.unwrap_or_else(|reason| {
+            let known = run.state().under_way.get(&key).cloned();
+            Err(known.unwrap_or(call).dropped(reason))
+        });
         if result.as_ref().is_err_and(|error| error.kind == ErrorKind::Auth) {
             // Nobody but the operator can help, so it is for them, not only for who asked.
             tracing::error!(run.id = %run.id, model = request.model, "a provider refused this server's key");
@@ -483,6 +541,12 @@ impl Showing<'_, '_> {
 
 #[async_trait]
 impl DeltaSink for Showing<'_, '_> {
+    fn sent(&mut self) {
+        if let Some(call) = self.run.state().under_way.get_mut(self.key) {
+            call.sent = true;
+        }
+    }
+
     async fn push(&mut self, chunk: &Chunk) {
         let event = self.view.as_mut().and_then(|view| view.chunk(chunk));
         self.show(event).await;
@@ -499,7 +563,8 @@ fn seed_of(id: RunId, key: &str) -> u64 {
 
 /// A hash of what is asked, without what only bounds or seeds it. The schema is none of it: whether
 /// it is sent depends on what the provider offers at the time.
-fn fingerprint(request: &ChatRequest) -> String {
+#[must_use]
+pub fn fingerprint(request: &ChatRequest) -> String {
     let mut hash = Sha256::new();
     hash.update(request.model.as_bytes());
     for message in &request.messages {

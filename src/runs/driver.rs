@@ -7,23 +7,26 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::door;
 use super::execution::{Ending, OPENING_KEY, drive, finish, opening};
 use super::frame::{self, Frame};
 use super::hub::Subscription;
 use super::journal::{Journal, Memory};
 use super::live::LiveRun;
 use super::log::Log;
+use super::purse::Purse;
 use super::queue::{Place, Queue};
-use super::settings::RunSettings;
+use super::settings::{BudgetRules, RunSettings};
 use super::wake::Wake;
 use super::{StartError, compaction, recovery};
+use crate::council::fork::Kept;
 use crate::council::{Event, Plan};
 use crate::id::{ConversationId, MessageId, RunId, UserId};
 use crate::llm::Models;
 use crate::shutdown::Tasks;
 use crate::store::journal;
 use crate::store::leases::{self, Claimed};
-use crate::store::runs::{self, Admission, NewRun};
+use crate::store::runs::{self, Admission, NewRun, Reservation};
 use crate::store::{Db, Scope, StoreError};
 
 /// Every run of this process. Cheap to clone.
@@ -33,7 +36,7 @@ pub struct Runs {
 }
 
 pub(super) struct Inner {
-    db: Db,
+    pub(super) db: Db,
     pub(super) models: Arc<dyn Models>,
     pub(super) settings: RunSettings,
     log: Arc<Log>,
@@ -63,7 +66,20 @@ pub struct Ask {
     pub user: UserId,
     pub conversation: ConversationId,
     pub plan: Plan,
+    /// The user's groups; `None` means those they were in when last seen in person.
+    pub groups: Option<Vec<String>>,
     pub idempotency_key: Option<String>,
+    /// The answer that it replaces; without one the question is a new message.
+    pub replaces: Option<Replaces>,
+}
+
+/// An answer that is asked for again.
+#[derive(Debug, Clone)]
+pub struct Replaces {
+    pub run: RunId,
+    pub message: MessageId,
+    /// What of it is not paid again.
+    pub kept: Kept,
 }
 
 /// The run that answers an [`Ask`].
@@ -128,8 +144,13 @@ impl Runs {
         let scope = Scope::User(ask.user.clone());
         let (settings, queue) = (&self.inner.settings, &self.inner.queue);
         let place = queue.place_for_new();
-        let ids = (id, ask.conversation, MessageId::generate());
+        let (replaces, message, kept) = match ask.replaces {
+            Some(earlier) => (Some(earlier.run), earlier.message, earlier.kept),
+            None => (None, MessageId::generate(), Kept::default()),
+        };
+        let ids = (id, ask.conversation, message);
         let opening = Frame::structural(1, OPENING_KEY, &opening(ids, &ask.plan).into());
+        let estimate = self.estimate(&ask.plan, &kept);
         let new = NewRun {
             id,
             conversation: ask.conversation,
@@ -146,10 +167,14 @@ impl Runs {
                 may_wait: queue.len() < settings.max_queued as usize,
                 max_queued_per_user: settings.max_queued_per_user,
             },
+            groups: ask.groups,
+            need: self.need(&estimate),
+            defaults: settings.budgets.defaults,
             opening: frame::to_row(std::slice::from_ref(&opening)).expect("there is a frame"),
+            replaces,
         };
-        match runs::start(&self.inner.db, &scope, &new).await? {
-            runs::Started::New => {}
+        let reservation = match runs::start(&self.inner.db, &scope, &new).await? {
+            runs::Started::New(reservation) => reservation,
             runs::Started::Queued => {
                 drop(place);
                 tracing::info!(run.id = %id, "run queued");
@@ -160,11 +185,27 @@ impl Runs {
             runs::Started::Busy(run) => return Err(StartError::Busy(run)),
             runs::Started::TooMany => return Err(StartError::TooMany),
             runs::Started::Full => return Err(StartError::Full),
-        }
+            runs::Started::NotLatest => {
+                return Err(StartError::NotAgain("the conversation has gone on since; look at it again"));
+            }
+            runs::Started::OverBudget(budget) => {
+                tracing::info!(
+                    user_scope = budget.budget.whose.scope(),
+                    "a question does not fit into a budget"
+                );
+                return Err(StartError::OverBudget(Box::new(door::over(*budget, estimate, new.need))));
+            }
+        };
         let live = LiveRun::opened(ids, ask.user, opening);
         tracing::info!(run.id = %id, "run started");
-        self.execute(live, ask.plan, Memory::default(), place);
+        self.execute(live, ask.plan, Memory::default(), reservation, place);
         Ok(Asked { run: id, known: false })
+    }
+
+    /// The rules of budgets here.
+    #[must_use]
+    pub fn budget_rules(&self) -> BudgetRules {
+        self.inner.settings.budgets
     }
 
     /// Executes a run that waited, or goes on with one that another process left.
@@ -192,22 +233,35 @@ impl Runs {
                 "the run was given up after {} servers stopped in the middle of it; what it had is kept",
                 claimed.crashes
             );
-            return self.give_up(live, memory, &told, Ending::failed("abandoned", message));
+            let ending = Ending::failed("abandoned", message);
+            return self.give_up(live, memory, claimed.reservation, &told, ending);
         }
         match serde_json::from_value::<Plan>(claimed.plan) {
-            Ok(plan) => self.execute(live, plan, memory, place),
+            Ok(plan) => {
+                // They depend on what others spend, so they are not found out again.
+                memory.told = told.into_iter().filter(|event| matches!(event, Event::Budget(_))).collect();
+                self.execute(live, plan, memory, claimed.reservation, place);
+            }
             Err(error) => {
                 tracing::error!(run.id = %claimed.id, %error, "a stored plan cannot be read");
                 let message = "this server cannot read the run's plan; ask again".to_owned();
-                self.give_up(live, memory, &told, Ending::failed("unreadable_plan", message));
+                let ending = Ending::failed("unreadable_plan", message);
+                self.give_up(live, memory, claimed.reservation, &told, ending);
             }
         }
     }
 
     /// Ends a run that cannot be executed with what it had `told`.
-    fn give_up(&self, live: LiveRun, memory: Memory, told: &[Event], ending: Ending) {
+    fn give_up(
+        &self,
+        live: LiveRun,
+        memory: Memory,
+        held: Option<Reservation>,
+        told: &[Event],
+        ending: Ending,
+    ) {
         let live = Arc::new(live);
-        let journal = Arc::new(self.journal(&live, memory));
+        let journal = Arc::new(self.journal(&live, memory, held));
         journal.remember(told);
         self.live().insert(live.id, live.clone());
         let inner = self.inner.clone();
@@ -222,16 +276,30 @@ impl Runs {
         });
     }
 
-    fn journal(&self, live: &Arc<LiveRun>, memory: Memory) -> Journal {
-        Journal::new(live.clone(), self.inner.log.clone(), memory.calls, memory.decisions)
+    fn journal(&self, live: &Arc<LiveRun>, memory: Memory, held: Option<Reservation>) -> Journal {
+        let purse = held.map(|held| {
+            let (db, rules) = (self.inner.db.clone(), self.inner.settings.budgets);
+            Purse::new(db, rules, live, held, memory.spent_usd())
+        });
+        let journal =
+            Journal::new(live.clone(), self.inner.log.clone(), memory.calls, memory.decisions, purse);
+        journal.remember(&memory.told);
+        journal
     }
 
-    fn execute(&self, live: LiveRun, plan: Plan, memory: Memory, place: Option<Place>) {
+    fn execute(
+        &self,
+        live: LiveRun,
+        plan: Plan,
+        memory: Memory,
+        held: Option<Reservation>,
+        place: Option<Place>,
+    ) {
         let live = Arc::new(live);
         self.live().insert(live.id, live.clone());
         // Whoever read the log so far finds it in memory now.
         self.inner.wake.wake(live.id);
-        let journal = Arc::new(self.journal(&live, memory));
+        let journal = Arc::new(self.journal(&live, memory, held));
         let inner = self.inner.clone();
         self.inner.tasks.spawn(async move {
             metrics::gauge!("llm_council_runs_live").increment(1.0);

@@ -8,12 +8,13 @@ use futures_util::FutureExt;
 use super::driver::Inner;
 use super::journal::Journal;
 use super::live::{LiveRun, Record};
+use super::retry;
+use crate::council::costs;
 use crate::council::figures::Figures;
 use crate::council::run::{FinishedCall, Host, UnderWay};
 use crate::council::stages::title;
 use crate::council::{self, Event, Plan, Run, RunEvent};
 use crate::id::{ConversationId, MessageId, RunId};
-use crate::llm::{CallError, ErrorKind, Reply};
 use crate::store::figures::{FiguresRow, PlacingRow};
 use crate::store::journal::FinishedRow;
 use crate::store::runs::RunStatus;
@@ -28,19 +29,22 @@ pub(super) struct Ending {
     title: Option<String>,
     /// Calls that were sent and never ended.
     under_way: Vec<UnderWay>,
+    /// The runs whose answer it replaces.
+    replaces: Vec<RunId>,
 }
 
 impl Ending {
     pub(super) fn failed(kind: &'static str, message: String) -> Self {
-        Self {
-            status: RunStatus::Failed,
-            event: RunEvent::Error { message },
-            error_kind: Some(kind),
-            title: None,
-            under_way: Vec::new(),
-        }
+        Self { error_kind: Some(kind), ..Self::new(RunStatus::Failed, RunEvent::Error { message }) }
+    }
+
+    fn new(status: RunStatus, event: RunEvent) -> Self {
+        Self { status, event, error_kind: None, title: None, under_way: Vec::new(), replaces: Vec::new() }
     }
 }
+
+/// Why a call of a run that was ended has no result.
+const UNFINISHED: &str = "stopped before it was finished";
 
 /// The key of a run's first event.
 pub(super) const OPENING_KEY: &str = "start";
@@ -56,36 +60,37 @@ pub(super) fn opening(
 /// Executes the plan and stores what comes of it.
 pub(super) async fn drive(inner: &Inner, live: &Arc<LiveRun>, journal: &Arc<Journal>, plan: &Plan) {
     let host: Arc<dyn Host> = journal.clone();
-    let run = Run::new(live.id, host, inner.models.clone());
+    let mut run = Run::new(live.id, host, inner.models.clone());
+    if let Some(fork) = &plan.fork {
+        run = run.choosing_like(fork.seed);
+        match retry::carried(&inner.db, fork).await {
+            Ok(carried) => journal.carry(carried),
+            Err(error) => {
+                tracing::error!(run.id = %live.id, error = &error as &dyn std::error::Error, "what a run goes on from cannot be read");
+                let message = "what this run was to go on from could not be read; try again".to_owned();
+                return finish(inner, live, journal, Ending::failed("internal", message)).await;
+            }
+        }
+    }
     // Known already where the run was started and executed at once.
     run.emit(OPENING_KEY, opening((live.id, live.conversation, live.message), plan)).await;
+    journal.tell_warnings().await;
     let ended = tokio::select! {
         biased;
         () = live.cancel.cancelled() => None,
         ended = AssertUnwindSafe(council::deliberate(&run, plan)).catch_unwind() => Some(ended),
     };
     let mut ending = match ended {
-        Some(Ok(Ok(()))) => Ending {
-            status: RunStatus::Complete,
-            event: RunEvent::Complete {},
-            error_kind: None,
-            title: None,
-            under_way: Vec::new(),
-        },
+        Some(Ok(Ok(()))) => Ending::new(RunStatus::Complete, RunEvent::Complete {}),
         Some(Ok(Err(failure))) => Ending::failed(failure.kind(), failure.to_string()),
         // The panic itself has been reported by the panic hook, with its place.
         Some(Err(_panic)) => {
             Ending::failed("internal", "an internal error ended the run; what it had is kept".to_owned())
         }
-        None => Ending {
-            status: RunStatus::Cancelled,
-            event: RunEvent::Cancelled {},
-            error_kind: None,
-            title: None,
-            under_way: Vec::new(),
-        },
+        None => Ending::new(RunStatus::Cancelled, RunEvent::Cancelled {}),
     };
     ending.under_way = run.under_way();
+    ending.replaces = plan.fork.as_ref().map(|fork| fork.of.clone()).unwrap_or_default();
     // A first question that was stopped or failed still gives its conversation a name.
     ending.title = plan.title.then(|| title::fallback(&plan.question).title);
     finish(inner, live, journal, ending).await;
@@ -94,13 +99,17 @@ pub(super) async fn drive(inner: &Inner, live: &Arc<LiveRun>, journal: &Arc<Jour
 /// Stores what a run has come to, with its last event.
 pub(super) async fn finish(inner: &Inner, live: &Arc<LiveRun>, journal: &Arc<Journal>, ending: Ending) {
     for call in &ending.under_way {
-        // Whether the provider charges for a dropped call is unknown: it is in the ledger, with
-        // its cost unknown.
         journal.commit_call(dropped(call)).await;
+    }
+    if ending.status != RunStatus::Complete {
+        let data = journal.costs();
+        if !data.by_stage.is_empty() {
+            journal.publish(costs::KEY, RunEvent::CostsComplete { data }.into()).await;
+        }
     }
     let mut deliberation = journal.deliberation();
     if ending.status != RunStatus::Complete {
-        deliberation.keep_unfinished(&ending.under_way, "stopped before it was finished");
+        deliberation.keep_unfinished(&ending.under_way, UNFINISHED);
     }
     let row = FinishedRow {
         run: live.id,
@@ -122,7 +131,8 @@ pub(super) async fn finish(inner: &Inner, live: &Arc<LiveRun>, journal: &Arc<Jou
         body: serde_json::to_string(&deliberation).expect("a deliberation is plain data with string keys"),
         text: deliberation.answer_text().map(str::to_owned),
         title: deliberation.metadata.title.clone().or(ending.title),
-        figures: Figures::of(&deliberation).map(|figures| figures_row(live, figures)),
+        figures: Figures::of(&deliberation).map(|figures| figures_row(live, figures, ending.replaces)),
+        has_reservation: journal.has_reservation(),
     };
     metrics::counter!("llm_council_runs_total", "status" => ending.status.as_str()).increment(1);
     tracing::info!(run.id = %live.id, status = ending.status.as_str(), "run ended");
@@ -132,7 +142,7 @@ pub(super) async fn finish(inner: &Inner, live: &Arc<LiveRun>, journal: &Arc<Jou
     inner.leave(live);
 }
 
-fn figures_row(live: &LiveRun, figures: Figures) -> FiguresRow {
+fn figures_row(live: &LiveRun, figures: Figures, replaces: Vec<RunId>) -> FiguresRow {
     let placings = figures.placings.into_iter().map(|placing| PlacingRow {
         seat: small(placing.seat),
         model: placing.model,
@@ -150,6 +160,7 @@ fn figures_row(live: &LiveRun, figures: Figures) -> FiguresRow {
         stood_in: figures.stood_in,
         ballots: serde_json::to_string(&figures.ballots).expect("lists of names"),
         placings: placings.collect(),
+        replaces,
     }
 }
 
@@ -158,15 +169,12 @@ fn small(count: impl TryInto<i16>) -> i16 {
 }
 
 fn dropped(call: &UnderWay) -> FinishedCall {
-    let partial = Reply { text: call.text.clone(), ..Reply::default() };
-    let mut error = CallError::new(ErrorKind::Cancelled, "stopped before it was finished");
-    error.partial = Some(Box::new(partial));
     FinishedCall {
         key: call.key.clone(),
         stage: call.stage,
         model: call.model.clone(),
         purpose: call.purpose,
         fingerprint: call.fingerprint.clone(),
-        result: Err(error),
+        result: Err(call.dropped(UNFINISHED)),
     }
 }

@@ -1,7 +1,7 @@
 //! The journal of one run over Postgres: what `council` stands on.
 
-use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -10,10 +10,14 @@ use serde_json::Value;
 use super::frame::{self, from_log};
 use super::live::{LiveRun, Record};
 use super::log::Log;
+use super::purse::{Draw, Purse};
+use super::retry::Carried;
+use crate::council::budget::{BudgetEvent, BudgetState};
+use crate::council::costs::{Costs, Spent};
 use crate::council::run::{FinishedCall, Host};
 use crate::council::{Deliberation, Event};
-use crate::id::UserId;
-use crate::llm::CostSource;
+use crate::id::{RunId, UserId};
+use crate::llm::{CallError, CostSource, Reply};
 use crate::store::journal::{CallRow, DecisionRow, Remembered};
 
 /// See the module.
@@ -22,8 +26,14 @@ pub struct Journal {
     log: Arc<Log>,
     calls: HashMap<String, FinishedCall>,
     decisions: HashMap<String, Value>,
+    /// What the runs before it have asked already, where it goes on from some.
+    carried: OnceLock<Carried>,
+    /// What the run holds of the budgets that bind it, if any does.
+    purse: Option<Purse>,
     /// The fold over the run's events: what will be stored.
     deliberation: Mutex<Deliberation>,
+    /// What every call in the ledger used, by key: also those of earlier executions.
+    spent: Mutex<BTreeMap<String, Spent>>,
 }
 
 /// What an earlier execution left, ready to be looked up.
@@ -39,6 +49,12 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// What the finished calls cost, as far as it is known.
+    #[must_use]
+    pub fn spent_usd(&self) -> f64 {
+        self.calls.values().filter_map(|call| cost_of(&call.result)).sum()
+    }
+
     /// Reads what the store remembers. What cannot be read is left out and logged: its call is
     /// made again, which costs money but loses nothing.
     #[must_use]
@@ -78,14 +94,48 @@ impl Journal {
         log: Arc<Log>,
         calls: HashMap<String, FinishedCall>,
         decisions: HashMap<String, Value>,
+        purse: Option<Purse>,
     ) -> Self {
-        Self { live, log, calls, decisions, deliberation: Mutex::default() }
+        let (carried, deliberation) = (OnceLock::new(), Mutex::default());
+        let spent = calls.values().map(|call| (call.key.clone(), Spent::on(call.stage, &call.result)));
+        let spent = Mutex::new(spent.collect());
+        Self { live, log, calls, decisions, carried, purse, deliberation, spent }
+    }
+
+    /// Takes over what earlier runs have asked; before the first call.
+    pub(super) fn carry(&self, carried: Carried) {
+        self.carried.get_or_init(|| carried);
+    }
+
+    /// Whether the run holds anything of a budget.
+    #[must_use]
+    pub fn has_reservation(&self) -> bool {
+        self.purse.is_some()
+    }
+
+    /// Tells of the budgets that were nearly used up when the run was admitted.
+    pub async fn tell_warnings(&self) {
+        if let Some(purse) = &self.purse {
+            self.warn(purse.warnings.clone()).await;
+        }
+    }
+
+    async fn warn(&self, nearly_used_up: Vec<BudgetState>) {
+        for data in nearly_used_up {
+            self.publish(&data.key(), BudgetEvent::BudgetWarning { data }.into()).await;
+        }
     }
 
     /// What the run has found out so far.
     #[must_use]
     pub fn deliberation(&self) -> Deliberation {
         self.deliberation.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// What the run has cost so far, as the ledger has it.
+    #[must_use]
+    pub fn costs(&self) -> Costs {
+        Costs::of(self.spent.lock().unwrap_or_else(PoisonError::into_inner).values())
     }
 
     /// Takes in what earlier executions told, where it is not found out again.
@@ -111,13 +161,27 @@ impl Host for Journal {
         self.calls.get(key).cloned()
     }
 
+    fn carried_call(&self, key: &str, fingerprint: &str) -> Option<FinishedCall> {
+        self.carried.get()?.get(&(key.to_owned(), fingerprint.to_owned())).cloned()
+    }
+
     fn decision(&self, key: &str) -> Option<Value> {
         self.decisions.get(key).cloned()
     }
 
     async fn commit_call(&self, call: FinishedCall) {
-        let row = call_row(&self.live, &call);
+        let row = call_row(self.live.id, &self.live.user, &call);
+        let cost_usd = row.cost_usd;
+        self.spent
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .entry(call.key.clone())
+            .or_insert_with(|| Spent::on(call.stage, &call.result));
         self.record(Some(Record::Call(Box::new(row))), None).await;
+        if let Some(purse) = &self.purse {
+            let nearly_used_up = purse.settle(&call.key, cost_usd).await;
+            self.warn(nearly_used_up).await;
+        }
     }
 
     async fn commit_decision(&self, key: &str, value: Value) {
@@ -158,9 +222,25 @@ impl Host for Journal {
     fn now(&self) -> Timestamp {
         Timestamp::now()
     }
+
+    async fn reserve(&self, call: &str, usd: Option<f64>) -> Result<(), CallError> {
+        let Some(purse) = &self.purse else { return Ok(()) };
+        match purse.draw(call, usd).await {
+            Draw::Granted(nearly_used_up) => {
+                self.warn(nearly_used_up).await;
+                Ok(())
+            }
+            Draw::Refused(error) => Err(error),
+            Draw::Lost => {
+                self.live.lose();
+                std::future::pending().await
+            }
+        }
+    }
 }
 
-fn call_row(live: &LiveRun, call: &FinishedCall) -> CallRow {
+/// A finished call as the ledger has it.
+pub(super) fn call_row(run: RunId, user: &UserId, call: &FinishedCall) -> CallRow {
     let (reply, outcome) = match &call.result {
         Ok(reply) => (Some(reply), "ok".to_owned()),
         Err(error) => (error.partial.as_deref(), name_of(&error.kind)),
@@ -168,15 +248,15 @@ fn call_row(live: &LiveRun, call: &FinishedCall) -> CallRow {
     let usage = reply.and_then(|reply| reply.usage);
     let tokens = |count: fn(&crate::llm::Usage) -> u64| usage.as_ref().map(|usage| signed(count(usage)));
     CallRow {
-        run: live.id,
-        user: UserId::clone(&live.user),
+        run,
+        user: user.clone(),
         key: call.key.clone(),
         stage: call.stage.as_str(),
         model: call.model.clone(),
         purpose: name_of(&call.purpose),
         fingerprint: call.fingerprint.clone(),
         outcome,
-        result: serde_json::to_string(call).expect("a finished call is plain data with string keys"),
+        result: Some(serde_json::to_string(call).expect("a finished call is plain data with string keys")),
         prompt_tokens: tokens(|usage| usage.prompt_tokens),
         completion_tokens: tokens(|usage| usage.completion_tokens),
         reasoning_tokens: tokens(|usage| usage.reasoning_tokens),
@@ -191,6 +271,14 @@ fn call_row(live: &LiveRun, call: &FinishedCall) -> CallRow {
             Err(error) => i32::try_from(error.tries).unwrap_or(i32::MAX),
         },
     }
+}
+
+fn cost_of(result: &Result<Reply, CallError>) -> Option<f64> {
+    let reply = match result {
+        Ok(reply) => reply,
+        Err(error) => error.partial.as_deref()?,
+    };
+    reply.usage?.cost_usd
 }
 
 /// The name that serde gives a plain enum.

@@ -390,7 +390,7 @@ impl State {
 
 fn size_of_record(record: &Record) -> usize {
     match record {
-        Record::Call(row) => row.result.len(),
+        Record::Call(row) => row.result.as_ref().map_or(0, String::len),
         Record::Decision(row) => row.value.len(),
         Record::Finish(_) => 0,
     }

@@ -2,8 +2,27 @@
 
 use std::time::Duration;
 
+use crate::store::budgets::Defaults;
+
+/// Whether a budget lets calls through whose price is unknown.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum UnknownPrices {
+    /// They are let through until the budget is used up, and counted beside its figures.
+    #[default]
+    Allow,
+    Refuse,
+}
+
+/// The rules of budgets in this process.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct BudgetRules {
+    /// The limits that no admin has set.
+    pub defaults: Defaults,
+    pub unknown_prices: UnknownPrices,
+}
+
 /// The rules of this process's runs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunSettings {
     /// At once in this process.
     pub max_live: usize,
@@ -17,6 +36,7 @@ pub struct RunSettings {
     pub lease: Duration,
     /// How long a run goes on that nobody watches; for ever without.
     pub unwatched: Option<Duration>,
+    pub budgets: BudgetRules,
 }
 
 impl RunSettings {
@@ -36,6 +56,7 @@ impl Default for RunSettings {
             max_queued_per_user: 20,
             lease: Duration::from_secs(10),
             unwatched: None,
+            budgets: BudgetRules::default(),
         }
     }
 }

@@ -116,7 +116,10 @@ pub(super) struct PageQuery {
 }
 
 impl PageQuery {
-    fn bounds(&self) -> (u32, u32) {
+    /// The first page.
+    pub(super) const FIRST: Self = Self { limit: None, offset: None };
+
+    pub(super) fn bounds(&self) -> (u32, u32) {
         (self.limit.unwrap_or(100).clamp(1, 500), self.offset.unwrap_or(0))
     }
 }
@@ -136,18 +139,29 @@ pub(super) async fn users(
     Ok(web::Json(Users { users: rows.into_iter().map(UserRow::from).collect() }))
 }
 
+/// Which runs.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+pub(super) struct RunsQuery {
+    /// Only runs that failed or in which a call did.
+    failures: Option<bool>,
+}
+
 /// The latest runs: who, when, how they ended, what they cost.
-#[utoipa::path(tag = "admin", params(PageQuery), responses(
-    (status = 200, body = Runs), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+#[utoipa::path(tag = "admin", params(RunsQuery, PageQuery), responses(
+    (status = 200, body = Runs), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 422, body = ProblemBody)))]
 #[get("/admin/runs")]
 pub(super) async fn runs(
     app: web::Data<App>,
     caller: Caller,
+    query: web::Query<RunsQuery>,
     page: web::Query<PageQuery>,
 ) -> Result<web::Json<Runs>, Problem> {
     caller.admin()?;
     let (limit, offset) = page.bounds();
-    let rows = usage::recent_runs(&mut app.db.begin(&Scope::Admin).await?, limit, offset).await?;
+    let failures_only = query.failures.unwrap_or(false);
+    let mut tx = app.db.begin(&Scope::Admin).await?;
+    let rows = usage::recent_runs(&mut tx, failures_only, limit, offset).await?;
     Ok(web::Json(Runs { runs: rows.into_iter().map(RunRow::from).collect() }))
 }
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::app::App;
 use super::problem::Problem;
-use crate::identity::{Identity, Permission};
+use crate::identity::{Identity, Permission, Via};
 use crate::store::Scope;
 
 /// The person or program that asks; the gate has put it there. A handler that takes none serves
@@ -24,6 +24,15 @@ impl Caller {
     #[must_use]
     pub fn scope(&self) -> Scope {
         Scope::User(self.0.user.clone())
+    }
+
+    /// The groups that the proxy has just said they are in; a token says nothing of groups.
+    #[must_use]
+    pub fn groups_in_person(&self) -> Option<&[String]> {
+        match self.0.via {
+            Via::Proxy | Via::Local => Some(&self.0.groups),
+            Via::Token { .. } => None,
+        }
     }
 
     /// Refuses everybody but admins.

@@ -41,7 +41,8 @@ pub struct Me {
 #[get("/user")]
 pub(super) async fn whoami(app: web::Data<App>, caller: Caller) -> Result<web::Json<Me>, Problem> {
     let mut tx = app.db.begin(&caller.scope()).await?;
-    users::touch(&mut tx, caller.email.as_deref(), caller.name.as_deref()).await?;
+    let (email, name) = (caller.email.as_deref(), caller.name.as_deref());
+    users::touch(&mut tx, email, name, caller.groups_in_person()).await?;
     tx.commit().await?;
     Ok(web::Json(Me {
         authenticated: true,

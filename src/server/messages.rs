@@ -3,19 +3,24 @@
 use std::time::Duration;
 
 use actix_web::{HttpRequest, HttpResponse, post, web};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::app::App;
 use super::conversations::named;
 use super::extract::{Body, Caller, id};
-use super::problem::{Problem, ProblemBody};
+use super::presets::{self, InForce};
+use super::problem::{Problem, ProblemBody, over_budget_detail};
 use super::shape::{Cancelled, Status};
-use super::{presets, runs, sse};
+use super::{budgets, runs, sse};
+use crate::council::budget::BudgetState;
+use crate::council::estimate::Estimate;
+use crate::council::fork::Kept;
 use crate::council::plan::{Door, Plan};
 use crate::council::prompts::history::Turn;
 use crate::id::ConversationId;
 use crate::identity::Permission;
-use crate::runs::{Ask, Asked};
+use crate::runs::{Ask, Asked, shown};
 use crate::store::{StoreError, conversations};
 
 const MAX_KEY_CHARS: usize = 200;
@@ -24,8 +29,8 @@ const ASK_AGAIN: Duration = Duration::from_secs(1);
 
 /// Asks the council and answers with the whole deliberation when it is over.
 #[utoipa::path(tag = "messages", params(("id" = String, Path)), request_body = runs::MessageRequest, responses(
-    (status = 200, body = runs::RunResult), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody),
-    (status = 409, body = ProblemBody), (status = 413, body = ProblemBody), (status = 422, body = ProblemBody),
+    (status = 200, body = runs::RunResult), (status = 401, body = ProblemBody), (status = 402, body = ProblemBody),
+    (status = 404, body = ProblemBody), (status = 409, body = ProblemBody), (status = 413, body = ProblemBody), (status = 422, body = ProblemBody),
     (status = 429, body = ProblemBody), (status = 503, body = ProblemBody)))]
 #[post("/conversations/{id}/message")]
 pub(super) async fn ask_whole(
@@ -62,8 +67,8 @@ pub(super) async fn ask_whole(
 /// Asks the council and streams what happens (see the schema `CouncilEvent`).
 #[utoipa::path(tag = "messages", params(("id" = String, Path)), request_body = runs::MessageRequest, responses(
     (status = 200, content_type = "text/event-stream", body = crate::council::Event),
-    (status = 401, body = ProblemBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody),
-    (status = 413, body = ProblemBody), (status = 422, body = ProblemBody), (status = 429, body = ProblemBody),
+    (status = 401, body = ProblemBody), (status = 402, body = ProblemBody), (status = 404, body = ProblemBody),
+    (status = 409, body = ProblemBody), (status = 413, body = ProblemBody), (status = 422, body = ProblemBody), (status = 429, body = ProblemBody),
     (status = 503, body = ProblemBody)))]
 #[post("/conversations/{id}/message/stream")]
 pub(super) async fn ask_streaming(
@@ -76,6 +81,79 @@ pub(super) async fn ask_streaming(
     let asked = start(&app, &caller, &request, &path, &body.0).await?;
     let events = app.runs.subscribe(&caller.user, asked.run, 0).await?;
     Ok(sse::respond(&app, &request, events))
+}
+
+/// What a question will probably cost, and what the budgets that bind whoever asks would say to it.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct MessageEstimate {
+    #[serde(flatten)]
+    pub estimate: Estimate,
+    pub budgets: Vec<BudgetState>,
+    /// Those that it would nearly use up (80 %), with what it needs among `reserved_usd`; none where it
+    /// would be refused.
+    pub nearly_used_up: Vec<BudgetState>,
+    /// Why it would be refused (402) if it were asked now; absent when it would be let in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<BudgetRefusal>,
+}
+
+/// A budget that a question does not fit into.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct BudgetRefusal {
+    /// In a sentence, as the refusal itself says it.
+    pub detail: String,
+    pub budget: BudgetState,
+    /// USD; absent when that is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub needed_usd: Option<f64>,
+}
+
+/// What this question will probably cost; nothing is asked. Takes the body of a question, and refuses
+/// what that would refuse.
+#[utoipa::path(tag = "messages", params(("id" = String, Path)), request_body = runs::MessageRequest, responses(
+    (status = 200, body = MessageEstimate), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody),
+    (status = 413, body = ProblemBody), (status = 422, body = ProblemBody)))]
+#[post("/conversations/{id}/message/estimate")]
+pub(super) async fn estimate(
+    app: web::Data<App>,
+    caller: Caller,
+    path: web::Path<String>,
+    body: Body,
+) -> Result<web::Json<MessageEstimate>, Problem> {
+    estimate_in(&app, &caller, Some(id(&path, "Conversation")?), &body.0).await
+}
+
+/// What the first question of a new conversation will probably cost; nothing is asked, and nothing made.
+#[utoipa::path(tag = "messages", request_body = runs::MessageRequest, responses(
+    (status = 200, body = MessageEstimate), (status = 401, body = ProblemBody), (status = 413, body = ProblemBody),
+    (status = 422, body = ProblemBody)))]
+#[post("/estimate")]
+pub(super) async fn estimate_first(
+    app: web::Data<App>,
+    caller: Caller,
+    body: Body,
+) -> Result<web::Json<MessageEstimate>, Problem> {
+    estimate_in(&app, &caller, None, &body.0).await
+}
+
+async fn estimate_in(
+    app: &App,
+    caller: &Caller,
+    conversation: Option<ConversationId>,
+    body: &Value,
+) -> Result<web::Json<MessageEstimate>, Problem> {
+    caller.may(Permission::Ask)?;
+    let expected = app.runs.estimate(&plan(app, caller, conversation, body).await?, &Kept::default());
+    let states = budgets::binding(app, caller).await?;
+    let budgets = states.iter().cloned().map(shown).collect();
+    let (nearly_used_up, refusal) = match app.runs.weigh(&expected, states) {
+        Ok(nearly_used_up) => (nearly_used_up, None),
+        Err(over) => {
+            let detail = over_budget_detail(&over);
+            (Vec::new(), Some(BudgetRefusal { detail, budget: over.budget, needed_usd: over.needed_usd }))
+        }
+    };
+    Ok(web::Json(MessageEstimate { estimate: expected, budgets, nearly_used_up, refusal }))
 }
 
 /// Stops the conversation's run, if there is one.
@@ -107,16 +185,35 @@ async fn start(
     caller.may(Permission::Ask)?;
     let conversation: ConversationId = id(path, "Conversation")?;
     let idempotency_key = idempotency_key(request)?;
+    let plan = plan(app, caller, Some(conversation), body).await?;
+    let groups = caller.groups_in_person().map(<[String]>::to_vec);
+    let ask = Ask { user: caller.user.clone(), conversation, plan, groups, idempotency_key, replaces: None };
+    Ok(app.runs.start(ask).await?)
+}
+
+/// What a request becomes in a conversation, or in a new one; or everything that is wrong with it.
+async fn plan(
+    app: &App,
+    caller: &Caller,
+    conversation: Option<ConversationId>,
+    body: &Value,
+) -> Result<Plan, Problem> {
     let mut tx = app.db.begin(&caller.scope()).await?;
     let (settings, _) = app.settings_in(&mut tx).await?;
-    let (settings, body) = presets::in_force(&mut tx, settings, body).await?;
+    let InForce { settings, options, problems } = presets::in_force(&mut tx, settings, body).await?;
     let records = app.records_in(&mut tx).await?;
-    let messages = conversations::history(&mut tx, conversation).await.map_err(named)?;
+    let messages = match conversation {
+        Some(conversation) => conversations::history(&mut tx, conversation).await.map_err(named)?,
+        None => Vec::new(),
+    };
     drop(tx);
     let first = messages.is_empty();
-    let plan = Plan::parse(&body, Door { settings, history: history(messages), first, records })?;
-    let ask = Ask { user: caller.user.clone(), conversation, plan, idempotency_key };
-    Ok(app.runs.start(ask).await?)
+    let door = Door { settings, history: history(messages), first, records };
+    let plan = Plan::parse_over(body, &options, door);
+    if problems.is_empty() {
+        return Ok(plan?);
+    }
+    Err(problems.into_iter().chain(plan.err().unwrap_or_default()).collect::<Vec<_>>().into())
 }
 
 /// The turns that have a final answer.
@@ -135,7 +232,7 @@ fn history(messages: Vec<(String, Option<String>)>) -> Vec<Turn> {
     turns
 }
 
-fn idempotency_key(request: &HttpRequest) -> Result<Option<String>, Problem> {
+pub(super) fn idempotency_key(request: &HttpRequest) -> Result<Option<String>, Problem> {
     let mut keys = request.headers().get_all("idempotency-key");
     let Some(key) = keys.next() else { return Ok(None) };
     let rule = format!("one header of 1 to {MAX_KEY_CHARS} visible ASCII characters");

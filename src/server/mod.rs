@@ -4,10 +4,12 @@
 //! Start at [`routes::table`]; errors are one table in [`problem`].
 
 mod admin;
+mod admin_budgets;
 mod admin_settings;
 mod analytics;
 pub mod app;
 mod assets;
+mod budgets;
 mod conversations;
 mod days;
 mod extract;

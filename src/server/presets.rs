@@ -9,9 +9,9 @@ use super::extract::{Body, Caller, id};
 use super::problem::{Problem, ProblemBody};
 use super::settings::{self as settings_routes, ConfigView};
 use super::shape::{Status, naive};
-use crate::council::field::{FieldErrorKind, Fields};
+use crate::council::field::{FieldError, FieldErrorKind, Fields};
 use crate::council::option_settings::RunOptions;
-use crate::council::plan::{default_problems, with_defaults};
+use crate::council::plan::default_problems;
 use crate::council::settings::{Settings, SettingsLayer};
 use crate::id::PresetId;
 use crate::identity::Permission;
@@ -230,27 +230,48 @@ pub(super) async fn remove(
     Ok(web::Json(DeletedPreset { status: Status::Ok, id }))
 }
 
-/// The settings and the request as they count: with the preset that the request names, and with
-/// the defaults for the options that it leaves out: the preset's alone, else the user's.
-pub(super) async fn in_force(
-    tx: &mut Tx,
-    mut settings: Settings,
-    body: &Value,
-) -> Result<(Settings, Value), Problem> {
-    let mut options = settings.options.default_options.clone();
-    if let Some(named) = body.get("preset_id").filter(|value| !value.is_null()) {
-        let unknown = || Problem::field("preset_id", "must be the id of a preset of yours");
-        let id: PresetId = serde_json::from_value(named.clone()).map_err(|_| unknown())?;
-        let preset = match presets::find(tx, id).await {
-            Err(StoreError::NotFound) => return Err(unknown()),
-            other => other?,
-        };
-        let content = content(preset.value)?;
-        settings = settings.with(&content.settings);
-        options = content.options;
-    }
-    let body = with_defaults(body, &options);
-    Ok((settings, body))
+/// What a request is read against.
+pub(super) struct InForce {
+    /// With the preset that the request names.
+    pub settings: Settings,
+    /// The defaults for the options that it leaves out: the preset's alone, else the user's.
+    pub options: RunOptions,
+    /// What is wrong with the preset itself, or with it over these settings.
+    pub problems: Vec<FieldError>,
+}
+
+/// The settings and the defaults that count for a request.
+pub(super) async fn in_force(tx: &mut Tx, settings: Settings, body: &Value) -> Result<InForce, Problem> {
+    let options = settings.options.default_options.clone();
+    let mut in_force = InForce { settings, options, problems: Vec::new() };
+    let Some(named) = body.get("preset_id").filter(|value| !value.is_null()) else { return Ok(in_force) };
+    let preset = match serde_json::from_value::<PresetId>(named.clone()) {
+        Err(_) => None,
+        Ok(id) => match presets::find(tx, id).await {
+            Err(StoreError::NotFound) => None,
+            found => Some(found?),
+        },
+    };
+    let Some(preset) = preset else {
+        in_force.problems.push(FieldError::value("preset_id", "must be the id of a preset of yours"));
+        return Ok(in_force);
+    };
+    let content = content(preset.value)?;
+    in_force.settings = in_force.settings.with(&content.settings);
+    // Those of the settings do not count beside a preset.
+    in_force.settings.options.default_options.clear();
+    in_force.options = content.options;
+    // A preset was checked over the settings of whoever saved it, as they were then.
+    in_force.problems = in_force
+        .settings
+        .problems()
+        .into_iter()
+        .map(|problem| {
+            let message = format!("does not fit your settings: {}: {}", problem.field, problem.message);
+            FieldError::value("preset_id", message)
+        })
+        .collect();
+    Ok(in_force)
 }
 
 fn named(error: StoreError) -> Problem {

@@ -9,9 +9,10 @@ use actix_web::{HttpResponse, ResponseError};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::council::budget::BudgetState;
 use crate::council::field::{FieldError, FieldErrorKind};
 use crate::id::RunId;
-use crate::runs::StartError;
+use crate::runs::{OverBudget, StartError};
 use crate::store::StoreError;
 
 /// How long a client should wait when this server cannot answer now, in seconds.
@@ -45,6 +46,15 @@ pub struct ProblemBody {
     /// For a 422: every wrong field.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub errors: Option<Vec<FieldError>>,
+    /// For a 402: the budget that the question does not fit into.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub budget: Option<BudgetState>,
+    /// For a 402: what the question would need, in USD; absent when that is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub needed_usd: Option<f64>,
+    /// For a 402: the models whose price is unknown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unknown_price_models: Option<Vec<String>>,
     /// For a 409: the run that is in the way.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run_id: Option<String>,
@@ -219,6 +229,28 @@ impl From<StoreError> for Problem {
     }
 }
 
+/// What a question that does not fit into a budget is refused with.
+pub(super) fn over_budget_detail(over: &OverBudget) -> String {
+    let mut detail = over.budget.refusal("this question", over.needed_usd);
+    if !over.unknown_price_models.is_empty() {
+        detail.push_str(&format!(" No price is known for {}.", over.unknown_price_models.join(", ")));
+    }
+    detail
+}
+
+/// 402: nothing was asked.
+fn over_budget(over: &OverBudget) -> Problem {
+    let OverBudget { budget, needed_usd, unknown_price_models } = over;
+    let detail = over_budget_detail(over);
+    let mut problem =
+        Problem::new(StatusCode::PAYMENT_REQUIRED, "budget-reached", "A budget is reached", detail);
+    let more = &mut problem.0.more;
+    more.insert("budget".into(), json!(budget));
+    more.insert("needed_usd".into(), json!(needed_usd));
+    more.insert("unknown_price_models".into(), json!(unknown_price_models));
+    problem
+}
+
 impl From<StartError> for Problem {
     fn from(error: StartError) -> Self {
         match error {
@@ -247,6 +279,13 @@ impl From<StartError> for Problem {
                 // Unlike a server that goes away, a full one has refused for good.
                 problem.0.kind = "full";
                 problem
+            }
+            StartError::OverBudget(over) => over_budget(&over),
+            StartError::NotAgain(why) => {
+                Self::new(StatusCode::CONFLICT, "not-again", "This cannot be asked again", why)
+            }
+            StartError::NoSuchMember(seats) => {
+                Self::field("member", &format!("must be a seat of this run: {}", seats.join(", ")))
             }
             StartError::Closing => Self::unavailable("this server is shutting down; try again in a moment"),
             StartError::Store(error) => Self::from(error).naming("Conversation"),

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
 use super::app::App;
+use super::budgets;
 use super::extract::{Body, Caller};
 use super::problem::{Problem, ProblemBody};
 use crate::council::option_settings::{Category, RoutingPools};
@@ -14,8 +15,9 @@ use crate::council::options::escalation::Thresholds;
 use crate::council::options::routing::{self, RoutingInfo};
 use crate::council::plan;
 use crate::council::prompts::fence::Fence;
+use crate::council::run::Stage;
 use crate::identity::Permission;
-use crate::llm::{Models, NoSink, Reply, Usage};
+use crate::llm::{Models, Reply, Usage};
 
 /// The models for each kind of question.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -47,6 +49,9 @@ pub(super) async fn pools(app: web::Data<App>, caller: Caller) -> Result<web::Js
     }))
 }
 
+/// What a question costs that is only classified, as a format of the ledger.
+const CLASSIFICATION: &str = "classification";
+
 /// A question to classify, in the query or in the body.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 pub(super) struct ClassifyQuery {
@@ -77,9 +82,10 @@ pub struct Classified {
 }
 
 /// Says what kind of question it is, and who would answer it. It makes one call to the utility
-/// model, which is no part of any run: it stands in this answer and not in the ledger.
+/// model, for which budgets hold and which the ledger has under the format `classification`.
 #[utoipa::path(tag = "insight", params(ClassifyQuery), request_body = Option<ClassifyRequest>, responses(
-    (status = 200, body = Classified), (status = 401, body = ProblemBody), (status = 422, body = ProblemBody)))]
+    (status = 200, body = Classified), (status = 401, body = ProblemBody), (status = 402, body = ProblemBody),
+    (status = 422, body = ProblemBody)))]
 #[post("/routing/classify")]
 pub(super) async fn classify(
     app: web::Data<App>,
@@ -104,7 +110,8 @@ pub(super) async fn classify(
     // Nobody who wrote the question could know the marker.
     let fence = Fence::new(&Uuid::new_v4().simple().to_string());
     let request = routing::request(&settings, &fence, &question, None);
-    let result = app.models.chat(&request, &mut NoSink).await;
+    let payer = budgets::payer(&app, &caller).await?;
+    let result = app.runs.call_once(payer, CLASSIFICATION, Stage::Routing, request).await?;
     let reply: Option<&Reply> = result.as_ref().map_or_else(|error| error.partial.as_deref(), Some);
     let usage = reply.and_then(|reply| reply.usage);
     let judged = routing::judge(result, &settings.utility_model, &question);

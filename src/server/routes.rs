@@ -9,8 +9,8 @@ use utoipa_actix_web::{AppExt, scope};
 use super::middleware::gate;
 use super::problem::Problem;
 use super::{
-    admin, admin_settings, analytics, conversations, feedback, health, me, messages, polish, presets, roster,
-    runs, settings, weights,
+    admin, admin_budgets, admin_settings, analytics, budgets, conversations, feedback, health, me, messages,
+    polish, presets, roster, runs, settings, weights,
 };
 
 /// Every route but the web app's files.
@@ -31,10 +31,13 @@ pub fn table(routes: &mut ServiceConfig<'_>) {
             .service(conversations::search)
             .service(messages::ask_whole)
             .service(messages::ask_streaming)
+            .service(messages::estimate)
+            .service(messages::estimate_first)
             .service(messages::cancel)
             .service(runs::read)
             .service(runs::events)
             .service(runs::cancel)
+            .service(runs::retry)
             .service(feedback::read)
             .service(feedback::say)
             .service(feedback::withdraw)
@@ -67,6 +70,8 @@ pub fn table(routes: &mut ServiceConfig<'_>) {
             .service(me::list_tokens)
             .service(me::create_token)
             .service(me::revoke_token)
+            .service(budgets::mine)
+            .service(budgets::set_my_caps)
             .service(admin::usage_report)
             .service(admin::users)
             .service(admin::runs)
@@ -80,6 +85,8 @@ pub fn table(routes: &mut ServiceConfig<'_>) {
             .service(analytics::everybody::head_to_head)
             .service(analytics::everybody::leaderboard)
             .service(analytics::everybody::council)
+            .service(admin_budgets::list)
+            .service(admin_budgets::change_budgets)
             .default_service(web::to(|| async { Problem::not_found("Page").response() })),
     );
 }

@@ -2,16 +2,20 @@
 
 use actix_web::{HttpRequest, HttpResponse, get, post, web};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::app::App;
-use super::extract::{Caller, id};
+use super::extract::{Body, Caller, id};
 use super::problem::{Problem, ProblemBody};
 use super::shape::{Cancelled, Status};
-use super::{shape, sse};
+use super::{messages, shape, sse};
 use crate::council::Deliberation;
+use crate::council::field::{FieldErrorKind, Fields};
+use crate::council::fork::{Again, Part};
 use crate::council::settings::Member;
 use crate::id::{ConversationId, MessageId, RunId};
 use crate::identity::Permission;
+use crate::runs::Retry;
 use crate::store::StoreError;
 use crate::store::runs::{RunRow, RunStatus};
 
@@ -174,6 +178,63 @@ pub(super) async fn cancel(
     caller.may(Permission::Ask)?;
     let cancelled = app.runs.cancel(&caller.user, id(&path, "Run")?).await.map_err(named)?;
     Ok(web::Json(Cancelled { status: Status::Ok, cancelled }))
+}
+
+/// What of a run is to be asked again. Without either field: what failed, or was not reached.
+#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[expect(dead_code, reason = "documents the body; it is read field by field")]
+pub(super) struct RetryRequest {
+    /// The seat that is to answer again; what follows from its answer is asked again too.
+    member: Option<String>,
+    /// From where on everything is asked again.
+    from: Option<Part>,
+}
+
+/// The run that replaces an answer.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Retried {
+    pub run_id: RunId,
+    /// The run whose answer it replaces; that one stays readable.
+    pub replaces: RunId,
+}
+
+/// Asks again, with the same plan, what of a run failed, one member, or everything from a stage on. What
+/// stays is taken over and not paid again. The new run takes the place of the answer; follow it with
+/// `GET /api/runs/{id}/events`. Only the latest answer of a conversation, once its run is over.
+#[utoipa::path(tag = "runs", params(("id" = String, Path)), request_body = RetryRequest, responses(
+    (status = 200, body = Retried), (status = 401, body = ProblemBody), (status = 402, body = ProblemBody),
+    (status = 404, body = ProblemBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody),
+    (status = 429, body = ProblemBody), (status = 503, body = ProblemBody)))]
+#[post("/runs/{id}/retry")]
+pub(super) async fn retry(
+    app: web::Data<App>,
+    caller: Caller,
+    request: HttpRequest,
+    path: web::Path<String>,
+    body: Body,
+) -> Result<web::Json<Retried>, Problem> {
+    caller.may(Permission::Ask)?;
+    let run: RunId = id(&path, "Run")?;
+    let idempotency_key = messages::idempotency_key(&request)?;
+    let again = again(&body.0)?;
+    let groups = caller.groups_in_person().map(<[String]>::to_vec);
+    let retry = Retry { user: caller.user.clone(), run, again, groups, idempotency_key };
+    let asked = app.runs.retry(retry).await.map_err(|error| Problem::from(error).naming("Run"))?;
+    Ok(web::Json(Retried { run_id: asked.run, replaces: run }))
+}
+
+fn again(body: &Value) -> Result<Again, Problem> {
+    let mut fields = Fields::of(body)?;
+    let member: Option<String> = fields.take("member", "the name of a seat");
+    let from: Option<Part> = fields.take("from", "one of stage1, stage2, stage3");
+    if member.is_some() && from.is_some() {
+        fields.refuse("from", FieldErrorKind::Value, "leave out either this or `member`");
+    }
+    Ok(fields.finish(|| match (member, from) {
+        (Some(member), _) => Again::Member(member),
+        (None, Some(from)) => Again::From(from),
+        (None, None) => Again::Failed,
+    })?)
 }
 
 fn named(error: StoreError) -> Problem {

@@ -131,6 +131,11 @@ pub enum Message {
         /// Why the run failed.
         #[serde(skip_serializing_if = "Option::is_none")]
         error: Option<String>,
+        /// The runs whose answers it showed before it was asked for again, oldest first; `GET
+        /// /api/runs/{id}` has each.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        #[schema(required = false)]
+        earlier_runs: Vec<RunId>,
         #[serde(flatten)]
         deliberation: Box<Deliberation>,
     },
@@ -148,6 +153,7 @@ impl From<rows::Message> for Message {
             run_id: row.run_id,
             status: row.run_status.as_deref().and_then(RunStatus::parse),
             error: row.run_error.as_ref().and_then(message_of),
+            earlier_runs: row.earlier_runs,
             deliberation: Box::new(row.body.map(deliberation).unwrap_or_default()),
         }
     }

@@ -63,6 +63,8 @@ pub struct Message {
     pub run_status: Option<String>,
     /// Why the run failed.
     pub run_error: Option<Value>,
+    /// The runs whose answers it showed before, oldest first.
+    pub earlier_runs: Vec<RunId>,
     /// When it was written.
     pub created_at: Timestamp,
 }
@@ -177,7 +179,9 @@ pub async fn find(tx: &mut Tx, id: ConversationId) -> Result<(Conversation, Vec<
     let user = tx.user()?;
     let rows = sqlx::query(
         "SELECT m.id, m.position, m.role, m.content, m.body, m.run_id, m.created_at,
-                r.status AS run_status, r.error AS run_error
+                r.status AS run_status, r.error AS run_error,
+                ARRAY(SELECT v.run_id FROM message_versions v WHERE v.message_id = m.id AND v.user_id = m.user_id
+                      ORDER BY v.replaced_at) AS earlier_runs
          FROM messages m LEFT JOIN runs r ON r.id = m.run_id AND r.user_id = m.user_id
          WHERE m.conversation_id = $1 AND m.user_id = $2
          ORDER BY m.position",
@@ -196,6 +200,7 @@ pub async fn find(tx: &mut Tx, id: ConversationId) -> Result<(Conversation, Vec<
             run_id: row.try_get::<Option<Uuid>, _>("run_id")?.map(RunId),
             run_status: row.try_get("run_status")?,
             run_error: row.try_get("run_error")?,
+            earlier_runs: row.try_get::<Vec<Uuid>, _>("earlier_runs")?.into_iter().map(RunId).collect(),
             created_at: time(row, "created_at")?,
         })
     };
@@ -210,7 +215,11 @@ pub async fn find(tx: &mut Tx, id: ConversationId) -> Result<(Conversation, Vec<
 pub async fn history(tx: &mut Tx, id: ConversationId) -> Result<Vec<(String, Option<String>)>, StoreError> {
     let user = tx.user()?;
     let rows: Vec<(Option<String>, Option<String>)> = sqlx::query_as(
-        "SELECT m.role, m.content
+        "SELECT m.role,
+                -- Asked for again in vain: what it showed before is what was talked about.
+                coalesce(m.content, (SELECT v.content FROM message_versions v
+                                     WHERE v.message_id = m.id AND v.user_id = m.user_id AND v.content IS NOT NULL
+                                     ORDER BY v.replaced_at DESC LIMIT 1))
          FROM conversations c LEFT JOIN messages m ON m.conversation_id = c.id AND m.user_id = c.user_id
          WHERE c.id = $1 AND c.user_id = $2 AND c.deleted_at IS NULL
          ORDER BY m.position",

@@ -1,6 +1,7 @@
 //! What is kept of a run for figures over many, written with its end. No content.
 
 use sqlx::PgConnection;
+use uuid::Uuid;
 
 use super::StoreError;
 use crate::id::{RunId, UserId};
@@ -17,6 +18,8 @@ pub struct FiguresRow {
     /// The ballots as they were counted, as JSON text: `[[["m/a"], ["m/b", "m/c"]], …]`.
     pub ballots: String,
     pub placings: Vec<PlacingRow>,
+    /// Runs whose answer this one replaces: theirs go, or the same answers would count twice.
+    pub replaces: Vec<RunId>,
 }
 
 /// One of its answers.
@@ -43,6 +46,15 @@ pub(super) async fn insert<'a>(
     let rows: Vec<&FiguresRow> = rows.collect();
     if rows.is_empty() {
         return Ok(());
+    }
+    let replaced: Vec<Uuid> = rows.iter().flat_map(|row| row.replaces.iter().map(|run| run.0)).collect();
+    if !replaced.is_empty() {
+        for sql in [
+            "DELETE FROM placings WHERE run_id = ANY ($1)",
+            "DELETE FROM run_figures WHERE run_id = ANY ($1)",
+        ] {
+            sqlx::query(sql).bind(&replaced).execute(&mut *tx).await?;
+        }
     }
     sqlx::query(
         "INSERT INTO run_figures (run_id, user_id, chairman, stood_in, ballots)

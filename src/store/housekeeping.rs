@@ -2,13 +2,15 @@
 
 use std::time::Duration;
 
+use super::budgets::days;
 use super::{Db, Scope, StoreError, conversations};
 
 const EVERY: Duration = Duration::from_secs(60 * 60);
 /// How many conversations one transaction purges: it stays short beside the day's work.
 const AT_ONCE: u32 = 50;
 
-/// Purges deleted conversations whose time for a restore is over, every hour until it is dropped.
+/// Purges deleted conversations whose time for a restore is over, and adds up what was spent on days
+/// that are over, every hour until it is dropped.
 /// Any number of processes may do so side by side.
 pub async fn keep_house(db: Db) {
     let mut ticks = tokio::time::interval(EVERY);
@@ -20,6 +22,9 @@ pub async fn keep_house(db: Db) {
             Err(error) => {
                 tracing::warn!(%error, "deleted conversations could not be purged; trying again in an hour");
             }
+        }
+        if let Err(error) = days::close_days(&db).await {
+            tracing::warn!(%error, "what was spent could not be added up; trying again in an hour");
         }
     }
 }

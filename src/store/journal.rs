@@ -51,8 +51,8 @@ pub struct CallRow {
     pub fingerprint: String,
     /// `ok`, or the error's kind.
     pub outcome: String,
-    /// The finished call as JSON text.
-    pub result: String,
+    /// The finished call as JSON text, for whoever goes on with the run.
+    pub result: Option<String>,
     pub prompt_tokens: Option<i64>,
     pub completion_tokens: Option<i64>,
     pub reasoning_tokens: Option<i64>,
@@ -61,6 +61,8 @@ pub struct CallRow {
     pub cost_usd: Option<f64>,
     /// Where the cost comes from, in one word.
     pub cost_source: Option<&'static str>,
+    /// None for a call that reached no model: such a one cost nothing, any other one without a cost is of
+    /// unknown cost.
     pub latency_ms: Option<i64>,
     pub ttft_ms: Option<i64>,
     pub tries: i32,
@@ -109,6 +111,8 @@ pub struct FinishedRow {
     pub title: Option<String>,
     /// What analytics keep of it; none when nobody answered.
     pub figures: Option<FiguresRow>,
+    /// It holds something of a budget, which is free from now on.
+    pub has_reservation: bool,
 }
 
 /// What earlier executions left.
@@ -169,6 +173,36 @@ pub async fn commit(db: &Db, batch: &Batch<'_>) -> Result<Vec<RunId>, StoreError
     Ok(owned.into_iter().map(RunId).collect())
 }
 
+/// Writes a call that no deliberation made: the only call of a run that has ended and that nobody can
+/// open, so that every sum over the ledger has it. `format` says what it was for.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn record_single(
+    db: &Db,
+    call: &CallRow,
+    format: &str,
+    groups: &[String],
+) -> Result<(), StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    sqlx::query(
+        "INSERT INTO runs (id, user_id, conversation_id, message_id, format, status, plan, groups, attempt,
+                           compacted, created_at, started_at, finished_at)
+         SELECT $1, $2, gen_random_uuid(), gen_random_uuid(), $3, 'complete', '{}', $4, 1, true, began, began, now()
+         FROM (VALUES (now() - make_interval(secs => $5))) AS call (began)",
+    )
+    .bind(call.run.0)
+    .bind(call.user.as_str())
+    .bind(format)
+    .bind(groups)
+    .bind(Duration::from_millis(call.latency_ms.unwrap_or_default().unsigned_abs()).as_secs_f64())
+    .execute(&mut *tx)
+    .await?;
+    insert_calls(&mut tx, std::iter::once(call)).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
 async fn insert_calls<'a>(
     tx: &mut sqlx::PgConnection,
     rows: impl Iterator<Item = &'a CallRow>,
@@ -200,7 +234,7 @@ async fn insert_calls<'a>(
     .bind(rows.iter().map(|row| row.purpose.as_str()).collect::<Vec<_>>())
     .bind(rows.iter().map(|row| row.fingerprint.as_str()).collect::<Vec<_>>())
     .bind(rows.iter().map(|row| row.outcome.as_str()).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.result.as_str()).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.result.as_deref()).collect::<Vec<_>>())
     .bind(rows.iter().map(|row| row.prompt_tokens).collect::<Vec<_>>())
     .bind(rows.iter().map(|row| row.completion_tokens).collect::<Vec<_>>())
     .bind(rows.iter().map(|row| row.reasoning_tokens).collect::<Vec<_>>())
@@ -302,6 +336,13 @@ async fn finish<'a>(
     .bind(rows.iter().map(|row| row.title.as_deref()).collect::<Vec<_>>())
     .execute(&mut *tx)
     .await?;
+    let reserved: Vec<Uuid> = rows.iter().filter(|row| row.has_reservation).map(|row| row.run.0).collect();
+    if !reserved.is_empty() {
+        sqlx::query("DELETE FROM reservations WHERE run_id = ANY ($1)")
+            .bind(reserved)
+            .execute(&mut *tx)
+            .await?;
+    }
     figures::insert(tx, rows.iter().filter_map(|row| row.figures.as_ref())).await
 }
 

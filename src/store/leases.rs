@@ -2,12 +2,16 @@
 
 use std::time::Duration;
 
+use serde::Deserialize;
 use serde_json::Value;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
+use sqlx::types::Json;
 use uuid::Uuid;
 
+use super::budgets::State;
 use super::notify::{self, Notice};
+use super::runs::Reservation;
 use super::{Db, Scope, StoreError};
 use crate::id::{ConversationId, MessageId, RunId, UserId};
 
@@ -24,17 +28,35 @@ pub struct Claimed {
     /// How many owners vanished without giving it up.
     pub crashes: i32,
     pub cancel_requested: bool,
+    /// What it holds of the budgets, if any bound it when it was admitted.
+    pub reservation: Option<Reservation>,
 }
 
 macro_rules! claimed_columns {
     () => {
         "runs.id, runs.user_id, runs.conversation_id, runs.message_id, runs.plan, runs.attempt, runs.crashes,
-         runs.cancel_requested_at IS NOT NULL AS cancel"
+         runs.cancel_requested_at IS NOT NULL AS cancel, runs.groups,
+         (SELECT jsonb_build_object('granted_usd', r.granted_usd, 'warnings', r.warnings)
+          FROM reservations r WHERE r.run_id = runs.id) AS held"
     };
 }
 
+/// What a reservation's row holds.
+#[derive(Deserialize)]
+struct HeldOfBudgets {
+    granted_usd: f64,
+    warnings: Vec<State>,
+}
+
 fn claimed(row: &PgRow) -> Result<Claimed, StoreError> {
+    let held: Option<Json<HeldOfBudgets>> = row.try_get("held")?;
+    let groups = row.try_get("groups")?;
     Ok(Claimed {
+        reservation: held.map(|Json(HeldOfBudgets { granted_usd, warnings })| Reservation {
+            groups,
+            granted_usd,
+            warnings,
+        }),
         id: RunId(row.try_get("id")?),
         user: UserId::from_canonical(row.try_get::<String, _>("user_id")?),
         conversation: ConversationId(row.try_get("conversation_id")?),

@@ -8,6 +8,7 @@
 
 pub mod analytics;
 pub mod audit;
+pub mod budgets;
 pub mod conversations;
 mod error;
 pub mod feedback;
@@ -24,6 +25,7 @@ pub mod settings;
 pub mod tokens;
 pub mod usage;
 pub mod users;
+pub mod versions;
 
 use std::fmt::Write as _;
 use std::ops::{Deref, DerefMut};
@@ -301,6 +303,22 @@ impl Tx {
     /// [`StoreError::WrongScope`].
     pub fn require_admin(&self) -> Result<(), StoreError> {
         self.require(&Scope::Admin, "admin")
+    }
+
+    /// Lets the statements until [`Tx::narrow`] see the rows of everybody, for sums over them. An error
+    /// in between ends the transaction, and with it the wider sight.
+    async fn widen(&mut self) -> Result<(), StoreError> {
+        self.take_role(Scope::Engine.role()).await
+    }
+
+    /// Takes back what [`Tx::widen`] gave.
+    async fn narrow(&mut self) -> Result<(), StoreError> {
+        self.take_role(self.scope.role()).await
+    }
+
+    async fn take_role(&mut self, role: &str) -> Result<(), StoreError> {
+        sqlx::query("SELECT set_config('role', $1, true)").bind(role).execute(&mut *self.inner).await?;
+        Ok(())
     }
 
     /// Makes everything done in it durable.

@@ -6,12 +6,15 @@ use jiff::Timestamp;
 use serde_json::Value;
 use sqlx::Row;
 use sqlx::postgres::PgRow;
+use sqlx::types::Json;
 use uuid::Uuid;
 
+use super::budgets::reserve::{self, Drawn, Need};
+use super::budgets::{self, State, budgets_of};
 use super::journal::LogRow;
 use super::notify::{self, Notice};
-use super::{Db, Scope, StoreError};
-use crate::id::{ConversationId, MessageId, RunId};
+use super::{Db, Scope, StoreError, versions};
+use crate::id::{ConversationId, MessageId, RunId, UserId};
 
 /// A run to be started.
 #[derive(Debug)]
@@ -31,15 +34,34 @@ pub struct NewRun {
     /// How long it keeps the run without a sign of life.
     pub lease: Duration,
     pub admission: Admission,
+    /// The groups the user is in; `None` means those they were in when last seen in person.
+    pub groups: Option<Vec<String>>,
+    /// What it is expected to need of the budgets that bind the user.
+    pub need: Need,
+    /// The budgets of everybody that no admin has set.
+    pub defaults: budgets::Defaults,
     /// The beginning of its log, if it need not wait.
     pub opening: LogRow,
+    /// The run whose answer it replaces; the question and the answer's place are there already then.
+    pub replaces: Option<RunId>,
+}
+
+/// What a run holds of the budgets that bind it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reservation {
+    /// The groups it was admitted under.
+    pub groups: Vec<String>,
+    /// USD over its whole life, as far as it was granted.
+    pub granted_usd: f64,
+    /// The budgets that were nearly used up when it was admitted.
+    pub warnings: Vec<State>,
 }
 
 /// How a start ended.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, PartialEq)]
 pub enum Started {
-    /// The run exists now and is ours to execute.
-    New,
+    /// The run exists now and is ours to execute, with what it holds of the budgets if any binds it.
+    New(Option<Reservation>),
     /// The run exists now and waits for its turn.
     Queued,
     /// Too many runs of this user wait already.
@@ -50,6 +72,10 @@ pub enum Started {
     Known(RunId),
     /// The conversation has a live run already.
     Busy(RunId),
+    /// It does not fit into this budget.
+    OverBudget(Box<State>),
+    /// The answer that it was to replace is not the conversation's latest any more.
+    NotLatest,
 }
 
 /// The state of a run.
@@ -173,17 +199,24 @@ async fn try_start(db: &Db, scope: &Scope, new: &NewRun) -> Result<Started, Stor
     .fetch_optional(&mut *tx)
     .await?
     .ok_or(StoreError::NotFound)?;
-    let row = sqlx::query(
-        "SELECT (SELECT id FROM runs WHERE user_id = $1 AND idempotency_key = $2) AS known,
+    let row = sqlx::query(concat!(
+        "WITH me AS MATERIALIZED (
+             SELECT coalesce($4::text[], (SELECT groups FROM users WHERE id = $1), '{}') AS groups
+         )
+         SELECT (SELECT id FROM runs WHERE user_id = $1 AND idempotency_key = $2) AS known,
                 (SELECT id FROM runs WHERE conversation_id = $3 AND user_id = $1
                                        AND status IN ('queued', 'running')) AS busy,
                 count(*) FILTER (WHERE status = 'running') AS running,
-                count(*) FILTER (WHERE status = 'queued') AS queued
-         FROM runs WHERE user_id = $1 AND status IN ('queued', 'running')",
-    )
+                count(*) FILTER (WHERE status = 'queued') AS queued,
+                (SELECT groups FROM me) AS groups, ",
+        budgets_of!("$1", "(SELECT groups FROM me)::text[]"),
+        " AS budgets
+         FROM runs WHERE user_id = $1 AND status IN ('queued', 'running')"
+    ))
     .bind(user)
     .bind(&new.idempotency_key)
     .bind(new.conversation.0)
+    .bind(&new.groups)
     .fetch_one(&mut *tx)
     .await?;
     if let Some(id) = row.try_get("known")? {
@@ -198,6 +231,25 @@ async fn try_start(db: &Db, scope: &Scope, new: &NewRun) -> Result<Started, Stor
         Admitted::TooMany => return Ok(Started::TooMany),
         Admitted::Full => return Ok(Started::Full),
     };
+    let groups: Vec<String> = row.try_get("groups")?;
+    let binding = budgets::in_force(row.try_get("budgets")?, &new.defaults, &UserId::from_canonical(user));
+    let reservation = if binding.is_empty() {
+        None
+    } else {
+        match reserve::admit(&mut tx, &binding, new.need).await? {
+            Drawn::Refused(budget) => return Ok(Started::OverBudget(budget)),
+            Drawn::Granted { nearly_used_up } => Some(Reservation {
+                groups: groups.clone(),
+                granted_usd: new.need.usd,
+                warnings: nearly_used_up,
+            }),
+        }
+    };
+    if let Some(earlier) = new.replaces
+        && !versions::replace(&mut tx, new.message, earlier, new.id).await?
+    {
+        return Ok(Started::NotLatest);
+    }
     sqlx::query(
         "WITH asked AS (
              INSERT INTO messages (id, conversation_id, user_id, position, role, content, run_id)
@@ -206,17 +258,21 @@ async fn try_start(db: &Db, scope: &Scope, new: &NewRun) -> Result<Started, Stor
                     m.role, m.content, m.run_id
              FROM (VALUES ($3::uuid, 0, 'user', $4::text, NULL::uuid), ($5::uuid, 1, 'assistant', NULL, $6::uuid))
                   AS m (id, nth, role, content, run_id)
+             WHERE $18
          ), touched AS (
              UPDATE conversations SET updated_at = now() WHERE id = $1 AND user_id = $2
          ), opened AS (
              INSERT INTO run_events (run_id, first_seq, last_seq, user_id, frames)
              SELECT $6, $13, $13, $2, $14 WHERE $12
+         ), reserved AS (
+             INSERT INTO reservations (run_id, user_id, groups, granted_usd, warnings)
+             SELECT $6, $2, $15, $16, $17 WHERE $16 IS NOT NULL
          )
          INSERT INTO runs (id, user_id, conversation_id, message_id, format, status, plan, idempotency_key,
-                           attempt, owner, lease_until, started_at)
+                           attempt, owner, lease_until, started_at, groups)
          SELECT $6, $2, $1, $5, $7, CASE WHEN starts THEN 'running' ELSE 'queued' END, $8, $9, starts::int,
                 CASE WHEN starts THEN $10 END, CASE WHEN starts THEN now() + make_interval(secs => $11) END,
-                CASE WHEN starts THEN now() END
+                CASE WHEN starts THEN now() END, $15
          FROM (VALUES ($12::boolean)) AS admitted (starts)",
     )
     .bind(new.conversation.0)
@@ -233,13 +289,17 @@ async fn try_start(db: &Db, scope: &Scope, new: &NewRun) -> Result<Started, Stor
     .bind(starts_now)
     .bind(new.opening.first_seq)
     .bind(&new.opening.frames)
+    .bind(groups)
+    .bind(reservation.as_ref().map(|reservation| reservation.granted_usd))
+    .bind(reservation.as_ref().map(|reservation| Json(&reservation.warnings)))
+    .bind(new.replaces.is_none())
     .execute(&mut *tx)
     .await?;
     if !starts_now {
         notify::send(&mut tx, &Notice::Work).await?;
     }
     tx.commit().await?;
-    Ok(if starts_now { Started::New } else { Started::Queued })
+    Ok(if starts_now { Started::New(reservation) } else { Started::Queued })
 }
 
 /// A run of this user.
@@ -250,11 +310,12 @@ pub async fn find(db: &Db, scope: &Scope, id: RunId) -> Result<RunRow, StoreErro
     let mut tx = db.begin(scope).await?;
     let user = tx.user()?;
     let row = sqlx::query(
-        "SELECT r.id, r.conversation_id, r.message_id, r.status, r.format, r.error, m.body, r.created_at,
-                r.finished_at
+        "SELECT r.id, r.conversation_id, r.message_id, r.status, r.format, r.error, r.created_at, r.finished_at,
+                CASE WHEN m.run_id = r.id THEN m.body ELSE v.body END AS body
          FROM runs r
          JOIN conversations c ON c.id = r.conversation_id AND c.user_id = r.user_id AND c.deleted_at IS NULL
          LEFT JOIN messages m ON m.id = r.message_id AND m.user_id = r.user_id
+         LEFT JOIN message_versions v ON v.run_id = r.id AND v.user_id = r.user_id
          WHERE r.id = $1 AND r.user_id = $2",
     )
     .bind(id.0)
@@ -305,7 +366,7 @@ fn run_row(row: &PgRow) -> Result<RunRow, StoreError> {
     })
 }
 
-fn status_of(name: &str) -> Result<RunStatus, StoreError> {
+pub(super) fn status_of(name: &str) -> Result<RunStatus, StoreError> {
     RunStatus::parse(name).ok_or_else(|| StoreError::Corrupt {
         what: "runs.status",
         source: format!("unknown status {name:?}").into(),

@@ -38,7 +38,7 @@ pub struct Usage {
     pub runs: i64,
     /// Finished calls.
     pub calls: i64,
-    /// Calls that ended with an error.
+    /// Calls that ended with an error; one that was stopped is none.
     pub failed_calls: i64,
     /// Tokens sent, where the provider said.
     pub prompt_tokens: i64,
@@ -46,7 +46,7 @@ pub struct Usage {
     pub completion_tokens: i64,
     /// The sum of the known costs in USD; `None` when none is known.
     pub cost_usd: Option<f64>,
-    /// Calls whose cost is unknown, and which are therefore not in the sum.
+    /// Calls that reached a model and whose cost is unknown: they are not in the sum.
     pub unpriced_calls: i64,
     /// Calls in the sum whose cost was worked out from list prices.
     pub estimated_calls: i64,
@@ -64,11 +64,11 @@ pub async fn usage(tx: &mut Tx, by: By, span: Span) -> Result<Vec<Usage>, StoreE
                 "SELECT ",
                 $key,
                 " AS key, count(DISTINCT run_id) AS runs, count(*) AS calls,
-                        count(*) FILTER (WHERE outcome <> 'ok') AS failed_calls,
+                        count(*) FILTER (WHERE outcome NOT IN ('ok', 'cancelled')) AS failed_calls,
                         coalesce(sum(prompt_tokens), 0)::bigint AS prompt_tokens,
                         coalesce(sum(completion_tokens), 0)::bigint AS completion_tokens,
                         sum(cost_usd) AS cost_usd,
-                        count(*) FILTER (WHERE cost_usd IS NULL) AS unpriced_calls,
+                        count(*) FILTER (WHERE cost_usd IS NULL AND latency_ms IS NOT NULL) AS unpriced_calls,
                         count(*) FILTER (WHERE cost_source IN ('listed', 'built_in')) AS estimated_calls
                  FROM admin_calls
                  WHERE ($1::timestamptz IS NULL OR finished_at >= $1)
@@ -130,33 +130,45 @@ pub struct RunLine {
     pub finished_at: Option<Timestamp>,
     /// Finished calls.
     pub calls: i64,
-    /// Calls that ended with an error.
+    /// Calls that ended with an error; one that was stopped is none.
     pub failed_calls: i64,
     /// All tokens, where the providers said.
     pub total_tokens: Option<i64>,
     /// The sum of the known costs in USD.
     pub cost_usd: Option<f64>,
-    /// Calls whose cost is unknown.
+    /// Calls that reached a model and whose cost is unknown.
     pub unpriced_calls: i64,
     /// Calls whose cost was worked out from list prices.
     pub estimated_calls: i64,
 }
 
-/// Everyone's runs, newest first. Needs the admins' scope.
+/// Everyone's runs, newest first; with `failures_only` those that failed or in which a call did. Needs
+/// the admins' scope.
 ///
 /// # Errors
 /// [`StoreError`].
-pub async fn recent_runs(tx: &mut Tx, limit: u32, offset: u32) -> Result<Vec<RunLine>, StoreError> {
+pub async fn recent_runs(
+    tx: &mut Tx,
+    failures_only: bool,
+    limit: u32,
+    offset: u32,
+) -> Result<Vec<RunLine>, StoreError> {
     tx.require_admin()?;
     let rows = sqlx::query(
         "SELECT r.id, r.user_id, r.format, r.status, r.error_kind, r.attempt, r.created_at, r.started_at,
-                r.finished_at, r.calls, r.failed_calls, r.total_tokens, r.cost_usd, r.unpriced_calls,
-                (SELECT count(*) FROM calls c
-                 WHERE c.run_id = r.id AND c.cost_source IN ('listed', 'built_in')) AS estimated_calls
-         FROM admin_runs r ORDER BY r.created_at DESC, r.id LIMIT $1 OFFSET $2",
+                r.finished_at, r.calls, r.total_tokens, r.cost_usd, priced.*
+         FROM admin_runs r CROSS JOIN LATERAL (
+             SELECT count(*) FILTER (WHERE c.cost_usd IS NULL AND c.latency_ms IS NOT NULL) AS unpriced_calls,
+                    count(*) FILTER (WHERE c.cost_source IN ('listed', 'built_in')) AS estimated_calls,
+                    count(*) FILTER (WHERE c.outcome NOT IN ('ok', 'cancelled')) AS failed_calls
+             FROM calls c WHERE c.run_id = r.id
+         ) priced
+         WHERE NOT $3 OR r.status = 'failed' OR priced.failed_calls > 0
+         ORDER BY r.created_at DESC, r.id LIMIT $1 OFFSET $2",
     )
     .bind(i64::from(limit))
     .bind(i64::from(offset))
+    .bind(failures_only)
     .fetch_all(&mut **tx)
     .await?;
     rows.iter()

@@ -7,26 +7,47 @@ use super::{StoreError, Tx, refuse_nul};
 /// A page of a busy user makes dozens of requests; one write a minute says as much.
 const TOUCH_EVERY: Duration = Duration::from_secs(60);
 
-/// Remembers that the transaction's user was here, with the email and name of today; writes at most
-/// once a minute unless one of them changed.
+/// Remembers that the transaction's user was here, with the email, name and groups of today (`None`
+/// where nobody said in which groups they are); writes at most once a minute unless one of them changed.
 ///
 /// # Errors
 /// [`StoreError`].
-pub async fn touch(tx: &mut Tx, email: Option<&str>, name: Option<&str>) -> Result<(), StoreError> {
+pub async fn touch(
+    tx: &mut Tx,
+    email: Option<&str>,
+    name: Option<&str>,
+    groups: Option<&[String]>,
+) -> Result<(), StoreError> {
     let user = tx.user()?;
     refuse_nul("the email", email.unwrap_or_default())?;
     refuse_nul("the name", name.unwrap_or_default())?;
     sqlx::query(
-        "INSERT INTO users (id, email, name) VALUES ($1, $2, $3)
-         ON CONFLICT (id) DO UPDATE SET email = excluded.email, name = excluded.name, last_seen_at = now()
-         WHERE (users.email, users.name) IS DISTINCT FROM (excluded.email, excluded.name)
+        "INSERT INTO users (id, email, name, groups) VALUES ($1, $2, $3, coalesce($5, '{}'))
+         ON CONFLICT (id) DO UPDATE SET email = excluded.email, name = excluded.name, last_seen_at = now(),
+                                        groups = coalesce($5, users.groups)
+         WHERE (users.email, users.name, users.groups)
+                   IS DISTINCT FROM (excluded.email, excluded.name, coalesce($5, users.groups))
             OR users.last_seen_at < now() - make_interval(secs => $4)",
     )
     .bind(user.as_str())
     .bind(email)
     .bind(name)
     .bind(TOUCH_EVERY.as_secs_f64())
+    .bind(groups)
     .execute(&mut **tx)
     .await?;
     Ok(())
+}
+
+/// The groups the transaction's user was in when last seen in person.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn groups_last_seen(tx: &mut Tx) -> Result<Vec<String>, StoreError> {
+    let user = tx.user()?;
+    let groups = sqlx::query_scalar("SELECT groups FROM users WHERE id = $1")
+        .bind(user.as_str())
+        .fetch_optional(&mut **tx)
+        .await?;
+    Ok(groups.unwrap_or_default())
 }

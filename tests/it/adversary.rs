@@ -39,8 +39,11 @@ fn asked(app: &TestApp, kind: AskedFor) -> Vec<RecordedRequest> {
     requests.filter(|request| request.asked_for() == kind).collect()
 }
 
+/// Also when only the severity is asked for.
 fn attack_with(app: &TestApp, text: &'static str) {
-    app.models.rule(move |request| (request.asked_for() == AskedFor::Attack).then(|| Script::answer(text)));
+    let attacks =
+        |request: &RecordedRequest| matches!(request.asked_for(), AskedFor::Attack | AskedFor::Severity);
+    app.models.rule(move |request| attacks(request).then(|| Script::answer(text)));
 }
 
 #[tokio::test]
@@ -125,9 +128,13 @@ async fn a_severity_that_is_missing_is_asked_for_alone() {
     ] {
         let app = TestApp::start().await;
         app.models.rule(move |request| {
-            let alone = request.prompt().contains("Say it now");
             let attack = || Script::answer("The second step is vague.");
-            (request.asked_for() == AskedFor::Attack).then(|| if alone { answer.clone() } else { attack() })
+            let asked = request.asked_for();
+            if asked == AskedFor::Attack {
+                Some(attack())
+            } else {
+                (asked == AskedFor::Severity).then(|| answer.clone())
+            }
         });
         let (events, message) = run(&app, BODY).await;
         let complete = one(&events, "adversary_complete");

@@ -269,6 +269,27 @@ async fn the_council_is_compared_with_its_best_member_where_costs_are_known() {
 }
 
 #[tokio::test]
+async fn a_run_that_took_answers_over_does_not_make_the_council_look_cheap() {
+    let council = Council::settle().await;
+    let ann = council.ann();
+    council.rank(CLEAR, [""; 3], all_say);
+    let first = council.ask().await;
+    let again = format!("/api/runs/{}/retry", first["run_id"].as_str().unwrap());
+    let fields = ["runs", "priced_runs", "council_cost"];
+    let compared = async || pick(&ann.get("/api/analytics/council").await.ok(), &fields);
+    assert_eq!(compared().await, json!([1, 1, 1.75]));
+    let second = ann.post(&again, json!({"member": "m/one"})).await.ok()["run_id"].clone();
+    let second = second.as_str().unwrap();
+    ann.events(second, 0).await.rest().await;
+    assert_eq!(compared().await, json!([1, 0, null]), "it paid for one answer of three");
+    let all = json!({"from": "stage1"});
+    let third = ann.post(&format!("/api/runs/{second}/retry"), all).await.ok()["run_id"].clone();
+    ann.events(third.as_str().unwrap(), 0).await.rest().await;
+    assert_eq!(compared().await, json!([1, 1, 1.75]), "everything was asked and paid again");
+    council.app.close().await;
+}
+
+#[tokio::test]
 async fn a_span_of_days_counts_what_happened_in_it() {
     let (council, [first, _]) = two_runs().await;
     for sql in [

@@ -56,7 +56,9 @@ async fn the_answer_that_all_agree_on_is_the_final_one_and_nobody_writes_another
         json!({"average_rank": 1.0, "first_place_votes": 3.0, "total_voters": 3, "agreement_ratio": 1.0,
                "average_confidence": 8.0})
     );
-    assert!(info["reason"].as_str().unwrap().starts_with("3 of 3 reviewers put the answer of"), "{info}");
+    let reason = info["reason"].as_str().unwrap();
+    assert!(reason.starts_with("3 of 3 reviewers put the answer of"), "{reason}");
+    assert!(reason.contains(" first, their own left aside ("), "{reason}");
 
     let complete = find(&events, "stage3_complete");
     assert_eq!((&complete["is_consensus"], &complete["consensus_info"]), (&json!(true), info));

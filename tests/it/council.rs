@@ -317,6 +317,48 @@ async fn the_same_key_is_the_same_run_and_pays_once() {
 }
 
 #[tokio::test]
+async fn a_run_in_which_nobody_answers_tells_what_it_cost_before_it_ends() {
+    let app = TestApp::start().await;
+    app.models.rule(|request| {
+        (request.asked_for() == AskedFor::Answer).then(|| match request.model.as_str() {
+            "m/one" => Script::answer("").without_usage(),
+            _ => Script::status(404, "gone"),
+        })
+    });
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let events = ann.ask(&id, json!({"content": "Why?"})).await.rest().await;
+    assert_eq!(kinds(&events[events.len() - 2..]), ["costs_complete", "error"]);
+    let costs = &find(&events, "costs_complete")["data"];
+    assert_eq!(costs["by_stage"]["stage1"]["calls"], 4);
+    assert_eq!(costs["by_stage"]["stage1"]["unknown_cost_calls"], 1, "an empty answer may be charged for");
+    let stored = ann.get(&format!("/api/conversations/{id}")).await.ok();
+    assert_eq!(stored["messages"][1]["metadata"]["costs"], *costs);
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_title_that_did_not_come_in_time_counts_among_the_costs() {
+    let app = TestApp::start().await;
+    app.models.rule(|request| (request.asked_for() == AskedFor::Title).then(|| Script::answer("").stall()));
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let events = ann.ask(&id, json!({"content": "Why is it?"})).await.rest().await;
+    assert_eq!(events.last().unwrap().kind(), "complete");
+    assert_eq!(find(&events, "title_complete")["data"]["title"], "Why is it?");
+    let costs = &find(&events, "costs_complete")["data"];
+    assert_eq!(costs["by_stage"]["title"]["unknown_cost_calls"], 1, "{costs}");
+    let unknown: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM calls WHERE stage = 'title' AND cost_usd IS NULL AND latency_ms IS NOT NULL",
+    )
+    .fetch_one(&mut app.db.superuser().await)
+    .await
+    .unwrap();
+    assert_eq!(unknown, 1);
+    app.close().await;
+}
+
+#[tokio::test]
 async fn stop_closes_upstream_keeps_what_arrived_and_says_cancelled_last() {
     let app = TestApp::start().await;
     app.models.rule(|request| {
@@ -443,5 +485,29 @@ async fn what_models_should_not_write_loses_no_stage() {
     let answers = stored["messages"][1]["stage1"].as_array().unwrap();
     assert!(answers.iter().all(|answer| answer.get("error").is_none()), "{answers:?}");
     assert_eq!(answers[2]["response"], "ünïcödé 🦀 \u{202e}rtl");
+    app.close().await;
+}
+
+#[tokio::test]
+async fn an_export_says_whose_each_answer_was_and_ranks_by_what_decided() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let mut id = String::new();
+    // From the third run on ballots are weighed.
+    for _ in 0..3 {
+        id = ann.conversation().await;
+        ann.ask(&id, json!({"content": "Why?"})).await.rest().await;
+    }
+    let stored = &ann.get(&format!("/api/conversations/{id}")).await.ok()["messages"][1]["metadata"];
+    let text = ann.get(&format!("/api/conversations/{id}/export?format=md")).await.text;
+    for (label, member) in stored["label_to_member"].as_object().unwrap() {
+        assert!(text.contains(&format!("{label} is {}", member.as_str().unwrap())), "{text}");
+    }
+    assert!(text.contains("| Member | Weighted average rank | Ballots | First places |"), "{text}");
+    for row in stored["aggregate_rankings"].as_array().unwrap() {
+        assert_eq!(row["weights_applied"], true);
+        let rank = row["weighted_average_rank"].as_f64().unwrap();
+        assert!(text.contains(&format!("| {} | {rank:.2} |", row["member"].as_str().unwrap())), "{text}");
+    }
     app.close().await;
 }

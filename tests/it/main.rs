@@ -3,6 +3,8 @@
 
 mod adversary;
 mod analytics;
+mod budgets;
+mod budgets_runs;
 mod combinations;
 mod consensus;
 mod contract;
@@ -31,6 +33,7 @@ mod quorum;
 mod refinement;
 mod replay;
 mod replicas;
+mod retry;
 mod rooms;
 mod routing;
 mod run_limits;
@@ -38,6 +41,7 @@ mod runs_ended;
 mod shutdown;
 mod startup;
 mod store;
+mod store_budgets;
 mod store_functions;
 mod store_setup;
 mod structured;

@@ -223,6 +223,7 @@ async fn without_a_draft_the_chairman_writes_alone() {
         "the second clears the first"
     );
     assert_eq!(order.last(), Some(&"stage3_complete"));
+    assert!(find(&events, "stage3_complete").get("use_multi_chairman").is_none(), "one chairman wrote");
     let data = &stored["stage3"];
     assert_eq!((&data["model"], &data["response"]), (&json!("m/chair"), &json!("The only text.")));
     assert_eq!(data["heading"], "Final answer of the council");
@@ -250,6 +251,27 @@ async fn when_the_chairman_cannot_choose_the_next_in_the_chain_does() {
     assert_eq!(data["model"], data["selected_by"]);
     assert_eq!(data["heading"], "Answer of the council, chosen from 3 drafts by a stand-in for the chairman");
     assert!(notes(&stored).contains("m/chair could not choose among the drafts"));
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_draft_that_a_stand_in_chose_as_it_is_was_written_by_no_stand_in() {
+    let app = TestApp::start().await;
+    app.models.rule(|request| match (request.model.as_str(), request.asked_for()) {
+        ("m/chair", _) => Some(Script::status(404, "gone")),
+        (_, AskedFor::Selection) => Some(Script::answer(&format!("{CHOICE}UNCHANGED"))),
+        _ => draft(request),
+    });
+    let (_, stored) = ask(&app).await;
+    let data = &stored["stage3"];
+    assert_eq!((&data["model"], &data["response"]), (&json!("c/two"), &json!("The second text.")));
+    assert!(data.get("fallback_for").is_none(), "{data}");
+    assert!(notes(&stored).contains("m/chair could not choose among the drafts"));
+    let (chairman, stood_in): (String, bool) = sqlx::query_as("SELECT chairman, stood_in FROM run_figures")
+        .fetch_one(&mut app.db.superuser().await)
+        .await
+        .unwrap();
+    assert_eq!((chairman.as_str(), stood_in), ("c/two", false));
     app.close().await;
 }
 

@@ -79,6 +79,52 @@ async fn a_preset_for_one_run_brings_its_council_and_its_options() {
 }
 
 #[tokio::test]
+async fn a_default_that_does_not_fit_a_request_is_ignored_and_told() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let settings = json!({"multi_chairman_models": ["m/one", "m/two"],
+                          "default_options": {"quorum": 4, "use_multi_chairman": true, "use_cot": true}});
+    ann.put("/api/config", settings).await.ok();
+    let id = ann.conversation().await;
+    let fewer = json!({"content": "Why?", "models": ["m/one", "m/two", "m/three"]});
+    let events = ann.ask(&id, fewer.clone()).await.rest().await;
+    let ignored = json!([{"field": "quorum", "reason": "the default does not fit this request: it must be from 1 \
+                         to 3, the number of members; it is 4"}]);
+    assert_eq!(events[0].json["ignored"], ignored);
+    let start = events.iter().find(|event| event.kind() == "stage1_start").unwrap();
+    assert_eq!(start.json["use_cot"], true, "the others count");
+    assert_eq!(events.last().unwrap().kind(), "complete");
+
+    // What the request says itself is refused.
+    let mut said = fewer;
+    said["quorum"] = json!(4);
+    assert_eq!(ann.post(&format!("/api/conversations/{id}/message"), said).await.wrong_fields(), ["quorum"]);
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_preset_that_does_not_fit_the_settings_is_refused_with_all_that_is_wrong() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let tier = |name: &str, size: usize| (0..size).map(|at| format!("{name}/{at}")).collect::<Vec<_>>();
+    let preset = json!({"name": "Tiers", "settings": {"tier1_models": tier("a", 5)}, "options": {}});
+    let saved = ann.post("/api/settings/presets", preset).await.ok();
+    ann.put("/api/config", json!({"tier1_models": tier("c", 2), "tier2_models": tier("b", 5)})).await.ok();
+    let id = ann.conversation().await;
+    let path = format!("/api/conversations/{id}/message");
+    let ask = json!({"content": "", "preset_id": saved["preset"]["id"], "use_escalation": true});
+    let refused = ann.post(&path, ask).await;
+    assert_eq!(refused.status, 422, "{}", refused.json());
+    assert_eq!(refused.wrong_fields(), ["preset_id", "content"]);
+    let message = refused.json()["errors"][0]["message"].as_str().unwrap().to_owned();
+    assert!(message.starts_with("does not fit your settings: tier2_models: "), "{message}");
+
+    let unknown = json!({"content": "", "preset_id": "nonsense"});
+    assert_eq!(ann.post(&path, unknown).await.wrong_fields(), ["preset_id", "content"]);
+    app.close().await;
+}
+
+#[tokio::test]
 async fn applying_a_preset_makes_it_the_users_settings_and_defaults() {
     let app = TestApp::start().await;
     let ann = app.user("ann");

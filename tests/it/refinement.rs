@@ -3,8 +3,9 @@
 use serde_json::{Value, json};
 
 use crate::support::app::TestApp;
-use crate::support::events::Event;
+use crate::support::events::{Event, find, kinds};
 use crate::support::model_server::{AskedFor, Gate, RecordedRequest, Script};
+use crate::support::money::plausibly;
 
 const BODY: &str = r#"{"content": "Why?", "use_refinement": true}"#;
 
@@ -301,6 +302,7 @@ async fn stop_in_the_middle_of_a_revision_keeps_the_last_whole_text_as_the_answe
         let second = request.prompt().contains("A scripted revision");
         (request.asked_for() == AskedFor::Revision && second)
             .then(|| Script::answer("Half of a better text ").hold(&held))
+            .or_else(|| Some(plausibly(request, 0.25)))
     });
     let ann = app.user("ann");
     let id = ann.conversation().await;
@@ -312,7 +314,8 @@ async fn stop_in_the_middle_of_a_revision_keeps_the_last_whole_text_as_the_answe
         shown.push_str(stream.until("revision_token").await.json["content"].as_str().unwrap());
     }
     ann.post(&format!("/api/runs/{run}/cancel"), json!({})).await.ok();
-    assert_eq!(stream.rest().await.last().unwrap().kind(), "cancelled");
+    let rest = stream.rest().await;
+    assert_eq!(kinds(&rest[rest.len() - 2..]), ["costs_complete", "cancelled"]);
     gate.open();
     let stored = ann.get(&format!("/api/conversations/{id}")).await.ok();
     let message = &stored["messages"][1];
@@ -323,6 +326,23 @@ async fn stop_in_the_middle_of_a_revision_keeps_the_last_whole_text_as_the_answe
     assert_eq!(last["unfinished_revision"].as_str().unwrap().trim_end(), "Half of a better text");
     assert_eq!((&last["revision"], &last["stopped"]), (&json!(null), &json!(true)));
     assert_eq!(message["metadata"]["refinement"]["final_response"], message["stage3"]["response"]);
+
+    // What it has cost until then is told and stored, as the ledger has it.
+    let costs = &message["metadata"]["costs"];
+    assert_eq!(find(&rest, "costs_complete")["data"], *costs);
+    let (spent, unknown): (f64, i64) = sqlx::query_as(
+        "SELECT sum(cost_usd)::float8, count(*) FILTER (WHERE cost_usd IS NULL AND latency_ms IS NOT NULL)
+         FROM calls WHERE run_id = $1::uuid",
+    )
+    .bind(&run)
+    .fetch_one(&mut app.db.superuser().await)
+    .await
+    .unwrap();
+    assert!((costs["total_cost"].as_f64().unwrap() - spent).abs() < 1e-9, "{costs} and {spent}");
+    assert_eq!((&costs["unknown_cost_calls"], unknown), (&json!(1), 1), "the revision that was dropped");
+    let refinement = &message["metadata"]["refinement"];
+    assert_eq!(refinement["total_cost"], costs["by_stage"]["refinement"]["cost"]);
+    assert_eq!(refinement["unknown_cost_calls"], 1);
 
     // The next turn goes on from the answer.
     app.models.rule(|_| None);

@@ -1,21 +1,24 @@
 //! Every feature, executed with a journal that dies after its n-th commit, for every n: the second
 //! execution must end with the same answer, the same events, and no call paid twice.
 
+mod scripts;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use llm_council::council::option_settings::{Category, OptionSettings};
 use llm_council::council::plan::Door;
 use llm_council::council::ranking::weights::Record;
-use llm_council::council::run::FinishedCall;
+use llm_council::council::run::{FinishedCall, Stage};
 use llm_council::council::settings::{Member, Settings};
 use llm_council::council::{self, Deliberation, Plan, Run};
 use llm_council::id::RunId;
-use llm_council::llm::{CallError, ChatRequest, ErrorKind, Purpose, Reply};
+use llm_council::llm::{ErrorKind, Purpose};
 use llm_council::runs::memory::{MemoryHost, Shelf};
 use serde_json::json;
 
-use crate::support::models::{Scripted, labels_in, reply, sensible};
+use crate::support::models::Scripted;
+use scripts::*;
 
 fn settings() -> Settings {
     Settings {
@@ -44,199 +47,22 @@ fn settings() -> Settings {
     }
 }
 
-type Script = fn(&ChatRequest) -> Result<Reply, CallError>;
-/// Whether a call waits, as far as the journal tells: so that who is late is the same each time.
-type Hold = fn(&ChatRequest, &Shelf) -> bool;
-
-fn fine(request: &ChatRequest) -> Result<Reply, CallError> {
-    Ok(sensible(request))
-}
-
-fn a_member_fails(request: &ChatRequest) -> Result<Reply, CallError> {
-    if request.model == "b/two" { Err(CallError::new(ErrorKind::Overloaded, "down")) } else { fine(request) }
-}
-
-fn the_chairman_fails(request: &ChatRequest) -> Result<Reply, CallError> {
-    if request.model == "a/chair" {
-        Err(CallError::new(ErrorKind::Timeout, "too slow"))
-    } else {
-        fine(request)
-    }
-}
-
-fn a_ballot_needs_repair(request: &ChatRequest) -> Result<Reply, CallError> {
-    if request.purpose == Purpose::Review && request.model == "c/three" {
-        Ok(reply("I like Response B and also Response B, then Response A."))
-    } else {
-        fine(request)
-    }
-}
-
-fn system_prompts_are_rejected(request: &ChatRequest) -> Result<Reply, CallError> {
-    let with_system = request.messages.iter().any(|message| message.role == llm_council::llm::Role::System);
-    if with_system && request.model == "a/one" {
-        let mut error = CallError::new(ErrorKind::Refused, "no system prompts");
-        error.status = Some(400);
-        Err(error)
-    } else {
-        fine(request)
-    }
-}
-
-fn the_utility_model_fails(request: &ChatRequest) -> Result<Reply, CallError> {
-    if request.model == "u/small" {
-        Err(CallError::new(ErrorKind::Timeout, "too slow"))
-    } else {
-        fine(request)
-    }
-}
-
-fn reviewers_differ(request: &ChatRequest) -> Result<Reply, CallError> {
-    if request.purpose == Purpose::Review && request.model == "c/three" {
-        Ok(reply("FINAL RANKING:\n1. Response C\n2. Response B\n3. Response A"))
-    } else {
-        fine(request)
-    }
-}
-
-fn is_second_tier(request: &ChatRequest) -> bool {
-    request.model == "d/four" || request.model == "e/five"
-}
-
-fn answers_are_unsure(request: &ChatRequest) -> Result<Reply, CallError> {
-    if request.purpose == Purpose::Answer { Ok(reply("Perhaps.\n\nCONFIDENCE: 3")) } else { fine(request) }
-}
-
-fn reviewers_disagree(request: &ChatRequest) -> Result<Reply, CallError> {
-    if request.purpose == Purpose::Review {
-        let labels = labels_in(&request.messages.last().unwrap().content);
-        Ok(reply(format!("All alike.\n\nFINAL RANKING:\n1. {}", labels.join(" = "))))
-    } else {
-        fine(request)
-    }
-}
-
-fn reviewers_disagree_and_nobody_else_answers(request: &ChatRequest) -> Result<Reply, CallError> {
-    if is_second_tier(request) { nobody_answers(request) } else { reviewers_disagree(request) }
-}
-
-fn only_the_second_tier_answers(request: &ChatRequest) -> Result<Reply, CallError> {
-    if is_second_tier(request) || request.purpose != Purpose::Answer {
-        fine(request)
-    } else {
-        nobody_answers(request)
-    }
-}
-
-/// After the first tier's quorum, before anybody of the second answers.
-fn one_comes_while_the_second_tier_answers(request: &ChatRequest, shelf: &Shelf) -> bool {
-    let is_there = shelf.events.iter().any(|(key, _)| key == "stage1/b/two/complete");
-    (is_answer_of_two(request) && !shelf.decisions.contains_key("stage1/quorum"))
-        || (is_second_tier(request) && request.purpose == Purpose::Answer && !is_there)
-}
-
-fn without(failing: &[&str], request: &ChatRequest) -> Result<Reply, CallError> {
-    if failing.contains(&request.model.as_str()) {
-        Err(CallError::new(ErrorKind::Overloaded, "down"))
-    } else {
-        fine(request)
-    }
-}
-
-fn a_drafter_fails(request: &ChatRequest) -> Result<Reply, CallError> {
-    without(&["d/one"], request)
-}
-
-fn drafters_fail(request: &ChatRequest) -> Result<Reply, CallError> {
-    without(&["d/one", "d/three"], request)
-}
-
-fn all_drafters_fail(request: &ChatRequest) -> Result<Reply, CallError> {
-    without(&["d/one", "d/two", "d/three"], request)
-}
-
-fn a_choice_is_unreadable(request: &ChatRequest) -> Result<Reply, CallError> {
-    if request.purpose == Purpose::Selection && request.schema.is_none() {
-        Ok(reply("I like them all."))
-    } else {
-        fine(request)
-    }
-}
-
-fn nobody_answers(_: &ChatRequest) -> Result<Reply, CallError> {
-    Err(CallError::new(ErrorKind::Overloaded, "down"))
-}
-
-fn most_fail(request: &ChatRequest) -> Result<Reply, CallError> {
-    if request.model == "c/three" {
-        Err(CallError::new(ErrorKind::Timeout, "too slow"))
-    } else {
-        a_member_fails(request)
-    }
-}
-
-/// One critic fails, two find faults; the second time nobody does.
-fn a_critic_fails(request: &ChatRequest) -> Result<Reply, CallError> {
-    let second = request.messages.last().unwrap().content.contains("with figures");
-    if request.purpose != Purpose::Critique {
-        fine(request)
-    } else if request.model == "b/two" {
-        Err(CallError::new(ErrorKind::Timeout, "too slow"))
-    } else if second {
-        Ok(reply("No major issues."))
-    } else {
-        fine(request)
-    }
-}
-
-/// Nor is the attack's severity said before it is asked for.
-fn revisions_fail(request: &ChatRequest) -> Result<Reply, CallError> {
-    if request.purpose == Purpose::Revision {
-        Err(CallError::new(ErrorKind::Timeout, "too slow"))
-    } else if request.purpose == Purpose::Adversary {
-        let alone = request.schema.is_some();
-        Ok(reply(if alone { r#"{"severity": "critical"}"# } else { "It is wrong." }))
-    } else {
-        fine(request)
-    }
-}
-
-fn the_attack_is_grave(request: &ChatRequest) -> Result<Reply, CallError> {
-    if request.purpose == Purpose::Adversary {
-        Ok(reply("It is wrong.\n\nSEVERITY: critical"))
-    } else {
-        system_prompts_are_rejected(request)
-    }
-}
-
-fn nobody_waits(_: &ChatRequest, _: &Shelf) -> bool {
-    false
-}
-
-fn is_answer_of_two(request: &ChatRequest) -> bool {
-    request.model == "b/two" && request.purpose == Purpose::Answer
-}
-
-fn one_never_answers(request: &ChatRequest, _: &Shelf) -> bool {
-    is_answer_of_two(request)
-}
-
-/// After the quorum, before the first ballot.
-fn one_comes_late(request: &ChatRequest, shelf: &Shelf) -> bool {
-    let others_wait = !shelf.events.iter().any(|(key, _)| key == "stage1/b/two/complete");
-    (is_answer_of_two(request) && !shelf.decisions.contains_key("stage1/quorum"))
-        || (request.purpose == Purpose::Review && others_wait)
-}
-
-fn one_comes_after_the_others(request: &ChatRequest, shelf: &Shelf) -> bool {
-    let there = |key| shelf.calls.contains_key(key);
-    is_answer_of_two(request) && !(there("stage1/a/one") && there("stage1/c/three"))
-}
-
 const SEVERAL: &str = r#"{"content": "Why?", "use_multi_chairman": true}"#;
 
+/// Routing goes before escalation: with both on, nobody is asked in tiers.
+const EVERYTHING_ROUTED: &str = r#"{"content": "Why?", "use_cot": true, "use_weighted_consensus": true,
+    "use_early_consensus": true, "use_multi_chairman": true, "use_dynamic_routing": true,
+    "use_escalation": true, "use_refinement": true, "use_adversary": true, "verbosity": 3, "quorum": 2}"#;
+const EVERYTHING_ESCALATED: &str = r#"{"content": "Why?", "use_cot": true, "use_weighted_consensus": true,
+    "use_early_consensus": true, "use_multi_chairman": true, "use_escalation": true,
+    "use_refinement": true, "use_adversary": true, "verbosity": 3, "quorum": 2,
+    "straggler_grace_ms": 600000}"#;
+
+/// Its name, what the models do, who of them waits, and the request.
+type Feature = (&'static str, Script, Hold, &'static str);
+
 /// Every feature joins here.
-const FEATURES: &[(&str, Script, Hold, &str)] = &[
+const FEATURES: &[Feature] = &[
     ("plain", fine, nobody_waits, r#"{"content": "Why?"}"#),
     ("chain of thought", fine, nobody_waits, r#"{"content": "Why?", "use_cot": true}"#),
     ("a member fails", a_member_fails, nobody_waits, r#"{"content": "Why?"}"#),
@@ -349,10 +175,34 @@ const FEATURES: &[(&str, Script, Hold, &str)] = &[
     ),
 ];
 
-/// One reviewer is known, so that weights count.
+/// All options that go together in one run.
+const TOGETHER: &[Feature] = &[
+    (
+        "every option, and the question is routed",
+        every_option_and_a_ballot_to_repair,
+        one_never_answers,
+        EVERYTHING_ROUTED,
+    ),
+    (
+        "every option, and the first tier disagrees",
+        every_option_and_reviewers_that_disagree,
+        nobody_waits,
+        EVERYTHING_ESCALATED,
+    ),
+    (
+        "every option, and the first tier is unsure",
+        every_option_and_members_that_are_unsure,
+        nobody_waits,
+        EVERYTHING_ESCALATED,
+    ),
+    ("every option, and the council agrees", fine, nobody_waits, EVERYTHING_ESCALATED),
+];
+
+/// Two reviewers are known, so that weights count.
 fn records() -> BTreeMap<String, Record> {
-    let known = Record { runs: 4, win_rate: 50.0, average_rank: Some(1.5), average_confidence: Some(7.5) };
-    [("b/two".to_owned(), known)].into()
+    let known =
+        |win_rate| Record { runs: 4, win_rate, average_rank: Some(1.5), average_confidence: Some(7.5) };
+    [("b/two".to_owned(), known(50.0)), ("c/three".to_owned(), known(25.0))].into()
 }
 
 fn plan(body: &str) -> Plan {
@@ -429,9 +279,10 @@ async fn execute(plan: &Plan, (script, hold): (Script, Hold), id: RunId, deaths:
     }
 }
 
-#[tokio::test]
-async fn a_run_that_dies_after_any_commit_ends_as_if_it_had_not() {
-    for (name, script, hold, body) in FEATURES {
+/// Gives what came of each without a death.
+async fn check(features: &[Feature]) -> Vec<Seen> {
+    let mut undisturbed = Vec::new();
+    for (name, script, hold, body) in features {
         let plan = plan(body);
         let id = RunId::generate();
         let whole = execute(&plan, (*script, *hold), id, &[]).await;
@@ -440,6 +291,42 @@ async fn a_run_that_dies_after_any_commit_ends_as_if_it_had_not() {
             let again = execute(&plan, (*script, *hold), id, &[death]).await;
             assert_eq!(again.seen, whole.seen, "{name}, dead after {death} commits");
         }
+        undisturbed.push(whole.seen);
+    }
+    undisturbed
+}
+
+#[tokio::test]
+async fn a_title_takes_no_place_for_calls_from_the_run() {
+    let mut plan = plan(r#"{"content": "Why?"}"#);
+    plan.settings.calls_in_flight = 1;
+    let host = Arc::new(MemoryHost::new(Arc::new(Mutex::new(Shelf::default())), 1, None));
+    let models = Scripted::new(fine).held(|request| request.purpose == Purpose::Title);
+    let run = Run::new(RunId::generate(), host.clone(), Arc::new(models));
+    council::deliberate(&run, &plan).await.unwrap();
+    let costs = host.deliberation().metadata.costs.unwrap();
+    assert_eq!(costs.by_stage[&Stage::Title].unknown_cost_calls, 1, "it was given up");
+    assert_eq!(costs.by_stage[&Stage::Stage1].calls, 3);
+}
+
+#[tokio::test]
+async fn a_run_that_dies_after_any_commit_ends_as_if_it_had_not() {
+    check(FEATURES).await;
+}
+
+#[tokio::test]
+async fn a_run_with_every_option_that_dies_after_any_commit_ends_as_if_it_had_not() {
+    for seen in check(TOGETHER).await {
+        let (metadata, stage3) = (seen.deliberation.metadata, seen.deliberation.stage3.unwrap());
+        assert!(metadata.routing_info.is_some() || metadata.escalation_info.is_some());
+        assert!(metadata.weights_info.is_some_and(|weights| weights.has_historical_data));
+        assert!(metadata.process_log);
+        if metadata.consensus_info.unwrap().is_consensus {
+            continue;
+        }
+        assert_eq!(stage3.syntheses.len(), 3);
+        assert_eq!(metadata.refinement.unwrap().iterations.iter().flat_map(|one| &one.revision).count(), 2);
+        assert!(metadata.adversary.unwrap().revised);
     }
 }
 

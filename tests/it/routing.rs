@@ -1,10 +1,13 @@
 //! Dynamic routing over HTTP.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
 use crate::support::app::TestApp;
 use crate::support::events::Event;
-use crate::support::model_server::{AskedFor, Script};
+use crate::support::model_server::{AskedFor, Gate, Script};
+use crate::support::money::{self, budget};
 
 /// Two models for code, one of them with a seat in the council, and one that is on no list.
 const POOLS: &str = r#"
@@ -183,16 +186,75 @@ async fn a_question_can_be_classified_without_a_run() {
     }
     assert_eq!(ann.send("POST", "/api/routing/classify?query=%20", None).await.wrong_fields(), ["query"]);
     assert_eq!(ann.send("POST", "/api/routing/classify", None).await.status, 422);
-    let runs: i64 = sqlx::query_scalar("SELECT count(*) FROM runs")
-        .fetch_one(&mut app.db.superuser().await)
-        .await
-        .unwrap();
-    assert_eq!((app.models.records().len(), runs), (3, 0));
+    assert_eq!(app.models.records().len(), 3);
 
     let token = ann.post("/api/tokens", json!({"name": "reads", "permissions": ["read"]})).await.ok();
     let bearer = format!("Bearer {}", token["token"].as_str().unwrap());
     let reader = app.user("ann").without_identity().with("authorization", &bearer);
     reader.get("/api/routing/pools").await.ok();
     assert_eq!(reader.post("/api/routing/classify", json!({"query": "Why?"})).await.status, 403);
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_classification_is_paid_for_like_any_other_call() {
+    let app = TestApp::with(POOLS).await;
+    money::set_prices(&app, |_| Some(1e-6)).await;
+    money::costing(&app, |_| 0.006);
+    money::set(&app, &[budget("user", Some("ann"), "day", 0.01)]).await;
+    let ann = app.user("ann");
+    let question = json!({"query": "Why?"});
+    let first = ann.post("/api/routing/classify", question.clone()).await.ok();
+    money::same(first["cost"].as_f64().unwrap(), 0.006);
+    money::same(money::usd(&money::only(&ann).await, "spent_usd"), 0.006);
+    // What was expected of the second call fitted; what it cost did not.
+    ann.post("/api/routing/classify", question.clone()).await.ok();
+    let refusal = money::refused(&ann.post("/api/routing/classify", question.clone()).await);
+    money::same(refusal["budget"]["spent_usd"].as_f64().unwrap(), 0.012);
+    assert_eq!(app.models.records().len(), 2);
+
+    let usage = app.admin().get("/api/admin/usage?by=format").await.ok();
+    let line = &usage["rows"][0];
+    assert_eq!(
+        (&line["name"], &line["runs"], &line["calls"]),
+        (&json!("classification"), &json!(2), &json!(2))
+    );
+    money::same(line["cost_usd"].as_f64().unwrap(), 0.012);
+    let mine = ann.get("/api/analytics").await.ok();
+    money::same(mine["summary"]["total_cost"].as_f64().unwrap_or_default(), 0.012);
+    let texts: i64 = sqlx::query_scalar("SELECT count(*) FROM calls WHERE result IS NOT NULL")
+        .fetch_one(&mut app.db.superuser().await)
+        .await
+        .unwrap();
+    assert_eq!(texts, 0);
+
+    // A call that fails costs nothing, and stands there as failed.
+    let ben = app.user("ben");
+    app.models.rule(|_| Some(Script::status(401, "no")));
+    ben.post("/api/routing/classify", question).await.ok();
+    let usage = app.admin().get("/api/admin/usage?by=user").await.ok();
+    let line = usage["rows"].as_array().unwrap().iter().find(|line| line["name"] == "ben").unwrap();
+    assert_eq!((&line["calls"], &line["failed_calls"]), (&json!(1), &json!(1)));
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_classification_stands_in_the_ledger_when_nobody_waits_for_it() {
+    let app = TestApp::with(POOLS).await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models.rule(move |request| Some(money::plausibly(request, 0.25).hold(&held)));
+    let ann = app.user("ann");
+    tokio::select! {
+        answer = ann.post("/api/routing/classify", json!({"query": "Why?"})) => panic!("{}", answer.text),
+        () = app.models.until(|records| records.len() == 1) => {}
+    }
+    gate.open();
+    let paid = async {
+        while money::spent(&app).await < 0.25 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), paid).await.expect("what was paid for is in the ledger");
     app.close().await;
 }

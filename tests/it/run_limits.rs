@@ -37,6 +37,50 @@ impl Models for Counting {
     }
 }
 
+/// Keeps every call waiting, sent or not.
+struct Waiting {
+    sends: bool,
+}
+
+#[async_trait]
+impl Models for Waiting {
+    async fn chat(&self, _: &ChatRequest, sink: &mut dyn DeltaSink) -> Result<Reply, CallError> {
+        if self.sends {
+            sink.sent();
+        }
+        std::future::pending().await
+    }
+
+    fn is_simulated(&self, _: &str) -> bool {
+        false
+    }
+}
+
+fn request(model: &str) -> ChatRequest {
+    ChatRequest {
+        model: model.to_owned(),
+        messages: vec![],
+        purpose: Purpose::Answer,
+        sampling: Sampling::default(),
+        timeouts: Timeouts::default(),
+        seed: 0,
+        schema: None,
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_only_waited_for_its_place_at_the_provider_costs_nothing_when_it_is_dropped() {
+    for (sends, attempt, unknown) in [(true, 1, 1), (false, 1, 0), (false, 2, 1)] {
+        let host = Arc::new(MemoryHost::new(Arc::new(Mutex::new(Shelf::default())), attempt, None));
+        let run = Run::new(RunId::generate(), host, Arc::new(Waiting { sends }));
+        let call = run.call(Stage::Stage1, "stage1/m", request("m")).send();
+        assert!(futures_util::poll!(Box::pin(call)).is_pending());
+        let dropped = run.under_way()[0].dropped("stopped");
+        assert_eq!(dropped.reached, unknown == 1, "sent: {sends}, execution {attempt}");
+        assert_eq!(run.costs().unknown_cost_calls, unknown, "sent: {sends}, execution {attempt}");
+    }
+}
+
 async fn most_at_once(limit: Option<usize>) -> usize {
     let models = Arc::new(Counting::default());
     let host = Arc::new(MemoryHost::new(Arc::new(Mutex::new(Shelf::default())), 1, None));
@@ -44,18 +88,8 @@ async fn most_at_once(limit: Option<usize>) -> usize {
     if let Some(limit) = limit {
         run.limit_calls(limit);
     }
-    let calls = (0..35).map(|at| {
-        let request = ChatRequest {
-            model: format!("m/{at}"),
-            messages: vec![],
-            purpose: Purpose::Answer,
-            sampling: Sampling::default(),
-            timeouts: Timeouts::default(),
-            seed: 0,
-            schema: None,
-        };
-        run.call(Stage::Stage1, format!("stage1/{at}"), request).send()
-    });
+    let calls =
+        (0..35).map(|at| run.call(Stage::Stage1, format!("stage1/{at}"), request(&format!("m/{at}"))).send());
     let replies = join_all(calls).await;
     assert!(replies.iter().enumerate().all(|(at, reply)| reply.as_ref().unwrap().text == format!("m/{at}")));
     models.most.load(Ordering::Relaxed)

@@ -55,9 +55,10 @@ async fn conversation_of(test: &TestDb, name: &str, question: &str, status: &str
     .unwrap();
     sqlx::query(
         "INSERT INTO calls (run_id, key, user_id, stage, model, purpose, fingerprint, outcome, result, tries,
-                            prompt_tokens, completion_tokens, cost_usd)
-         VALUES ($1, 'stage1/m', $2, 'stage1', 'm', 'answer', 'f', 'ok', '{}', 1, 10, 20, 0.5),
-                ($1, 'stage1/n', $2, 'stage1', 'n', 'answer', 'f', 'timeout', '{}', 3, NULL, NULL, NULL)",
+                            prompt_tokens, completion_tokens, cost_usd, latency_ms)
+         VALUES ($1, 'stage1/m', $2, 'stage1', 'm', 'answer', 'f', 'ok', '{}', 1, 10, 20, 0.5, 900),
+                ($1, 'stage1/n', $2, 'stage1', 'n', 'answer', 'f', 'timeout', '{}', 3, NULL, NULL, NULL, 900),
+                ($1, 'stage1/o', $2, 'stage1', 'o', 'answer', 'f', 'budget', '{}', 0, NULL, NULL, NULL, NULL)",
     )
     .bind(run)
     .bind(name)
@@ -241,6 +242,11 @@ async fn search_finds_words_in_titles_questions_and_answers_and_shows_the_place(
     assert!(
         hits[1].snippet.starts_with('…') && hits[1].snippet.ends_with('…') && hits[1].snippet.len() < 300
     );
+    for (query, found) in
+        [("infl", 2), ("On INFLAT", 1), ("nflation", 0), ("\"infl\"", 0), ("infl ", 0), ("infl on", 0)]
+    {
+        assert_eq!(conversations::search(&mut tx, query, 10).await.unwrap().len(), found, "{query}");
+    }
     assert_eq!(conversations::search(&mut tx, "chairman", 10).await.unwrap().len(), 2, "in the answers");
     for odd in ["", "\"", "-", "&|!:*()", "' OR 1=1", &"x ".repeat(5000)] {
         conversations::search(&mut tx, odd, 10).await.unwrap();
@@ -280,7 +286,7 @@ async fn what_was_deleted_long_ago_is_purged_and_the_ledger_kept() {
     .fetch_one(&mut superuser)
     .await
     .unwrap();
-    assert_eq!((row.get::<i64, _>("messages"), row.get::<i64, _>("calls")), (0, 2));
+    assert_eq!((row.get::<i64, _>("messages"), row.get::<i64, _>("calls")), (0, 3));
     assert_eq!(row.get::<String, _>("run"), r#"{}{"kind": "timeout"}"#);
     assert_eq!(row.get::<f64, _>("cost_usd"), 1.0);
     let mut ann = tx(test.db(), "ann").await;
@@ -346,8 +352,10 @@ async fn admins_see_users_runs_and_costs_and_what_is_unknown_is_not_nothing() {
     conversation_of(&test, "bob", "q", "complete").await;
     for name in ["ann", "bob"] {
         let mut tx = tx(test.db(), name).await;
-        users::touch(&mut tx, Some("a@example.org"), None).await.unwrap();
-        users::touch(&mut tx, None, Some(name)).await.unwrap();
+        users::touch(&mut tx, Some("a@example.org"), None, Some(&["eng".to_owned()])).await.unwrap();
+        users::touch(&mut tx, None, Some(name), None).await.unwrap();
+        let groups = users::groups_last_seen(&mut tx).await.unwrap();
+        assert_eq!(groups, ["eng"], "a visit that says nothing of groups changes none");
         audit::append(&mut tx, &id(name), "conversation.delete", Some("x"), &json!({})).await.unwrap();
         let forged = audit::append(&mut tx, &id("eve"), "conversation.delete", None, &json!({})).await;
         assert!(matches!(forged, Err(StoreError::WrongScope { .. })));
@@ -361,15 +369,15 @@ async fn admins_see_users_runs_and_costs_and_what_is_unknown_is_not_nothing() {
         .iter()
         .map(|u| (u.key.as_str(), u.runs, u.failed_calls, u.cost_usd, u.unpriced_calls))
         .collect();
-    assert_eq!(figures, [("m", 2, 0, Some(1.0), 0), ("n", 2, 2, None, 2)]);
+    assert_eq!(figures, [("m", 2, 0, Some(1.0), 0), ("n", 2, 2, None, 2), ("o", 2, 2, None, 0)]);
     for by in [By::User, By::Day, By::Format] {
         assert!(!usage::usage(&mut admin, by, Span::default()).await.unwrap().is_empty(), "{by:?}");
     }
     let before = Span { until: Some(jiff::Timestamp::UNIX_EPOCH), ..Span::default() };
     assert!(usage::usage(&mut admin, By::User, before).await.unwrap().is_empty());
-    let runs = usage::recent_runs(&mut admin, 10, 0).await.unwrap();
+    let runs = usage::recent_runs(&mut admin, false, 10, 0).await.unwrap();
     assert_eq!(runs.iter().map(|run| run.error_kind.as_deref()).collect::<Vec<_>>(), [None, Some("timeout")]);
-    assert_eq!((runs[0].calls, runs[0].failed_calls, runs[0].cost_usd), (2, 1, Some(0.5)));
+    assert_eq!((runs[0].calls, runs[0].failed_calls, runs[0].cost_usd), (3, 2, Some(0.5)));
     let people = usage::users(&mut admin, 10, 0).await.unwrap();
     assert_eq!(
         people.iter().map(|p| (p.name.as_deref(), p.email.as_deref())).collect::<Vec<_>>(),

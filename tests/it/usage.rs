@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use crate::support::app::TestApp;
 use crate::support::model_server::{AskedFor, Script};
+use crate::support::money;
 
 /// Two people with names that a spreadsheet would stumble over, and a model that says its price.
 async fn used() -> TestApp {
@@ -43,8 +44,8 @@ async fn usage_adds_up_by_user_model_day_and_format() {
     );
     assert_eq!(
         heavy["unpriced_calls"],
-        json!(heavy["calls"].as_i64().unwrap() - 2),
-        "unknown is not nothing"
+        json!(heavy["calls"].as_i64().unwrap() - 4),
+        "unknown is not nothing, and what was refused before a model saw it cost nothing"
     );
     assert_eq!(by_user["rows"][0], *heavy, "the dearest first");
 
@@ -121,5 +122,56 @@ async fn usage_is_for_administrators_holds_no_content_and_who_looked_is_noted() 
         log["entries"].as_array().unwrap().iter().filter(|entry| entry["action"] == "usage.read").collect();
     assert_eq!(looked.len(), 2, "once as JSON, once as CSV, and no refused attempt: {log}");
     assert!(looked.iter().all(|entry| entry["user"] == "root"));
+    app.close().await;
+}
+
+#[tokio::test]
+async fn an_admin_can_list_the_runs_with_failures_alone() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    money::ask(&ann).await.ok();
+    app.models.rule(|request| (request.model == "m/two").then(|| Script::status(404, "gone")));
+    money::ask(&ann).await.ok();
+    app.models.rule(|_| Some(Script::status(401, "bad key")));
+    money::ask(&ann).await;
+    let listed = async |query: &str| {
+        let found = app.admin().get(&format!("/api/admin/runs?{query}")).await.ok();
+        let runs = found["runs"].as_array().unwrap().clone();
+        runs.iter().map(|run| (run["status"].clone(), run["failed_calls"] != 0)).collect::<Vec<_>>()
+    };
+    let failed = (json!("failed"), true);
+    let dented = (json!("complete"), true);
+    let whole = (json!("complete"), false);
+    assert_eq!(listed("").await, [failed.clone(), dented.clone(), whole]);
+    assert_eq!(listed("failures=true").await, [failed, dented.clone()]);
+    assert_eq!(listed("failures=true&limit=1&offset=1").await, [dented]);
+    assert_eq!(listed("failures=false&offset=2").await.len(), 1);
+    assert_eq!(app.admin().get("/api/admin/runs?failures=perhaps").await.status, 422);
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_run_that_was_stopped_is_no_failure() {
+    let app = TestApp::start().await;
+    app.models.rule(|request| {
+        (request.asked_for() == AskedFor::Answer).then(|| Script::answer("Some words ").in_chunks(3).stall())
+    });
+    let ann = app.user("ann");
+    let mut stream = ann.ask(&ann.conversation().await, json!({"content": "Why?"})).await;
+    let run = stream.until("run_started").await.json["run_id"].as_str().unwrap().to_owned();
+    stream.until("stage1_token").await;
+    ann.post(&format!("/api/runs/{run}/cancel"), json!({})).await.ok();
+    assert_eq!(stream.rest().await.last().unwrap().kind(), "cancelled");
+    let admin = app.admin();
+    let report = admin.get("/api/admin/usage").await.ok();
+    let usage = named(&report, "ann");
+    assert!(usage["calls"].as_i64() > Some(0), "{usage}");
+    assert_eq!(usage["failed_calls"], 0);
+    let runs = admin.get("/api/admin/runs").await.ok();
+    assert_eq!(
+        (&runs["runs"][0]["status"], &runs["runs"][0]["failed_calls"]),
+        (&json!("cancelled"), &json!(0))
+    );
+    assert_eq!(admin.get("/api/admin/runs?failures=true").await.ok()["runs"], json!([]));
     app.close().await;
 }

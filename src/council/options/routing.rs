@@ -15,7 +15,7 @@ use crate::council::settings::{MIN_MEMBERS, Member, Settings};
 use crate::llm::{CallError, ChatMessage, ChatRequest, Purpose, Reply, Role, Schema};
 
 /// How much of a question is classified, in characters: its kind shows early.
-const QUOTED_CHARS: usize = 4_000;
+pub const QUOTED_CHARS: usize = 4_000;
 /// The longest a run waits to know what kind of question it is, in milliseconds.
 const PATIENCE_MS: u64 = 20_000;
 const MAX_REASONING_CHARS: usize = 500;

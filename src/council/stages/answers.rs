@@ -22,6 +22,11 @@ use crate::council::settings::Member;
 use crate::council::view::Streamed;
 use crate::llm::{CallError, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Role, Usage};
 
+/// The keys of the calls for answers begin with this; the seat's name follows.
+pub(in crate::council) const ANSWER_KEY: &str = "stage1/";
+/// How the key of a second try ends.
+pub(in crate::council) const WITHOUT_SYSTEM_PROMPT: &str = "/without_system_prompt";
+
 /// What one member answered, or why it did not.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Answer {
@@ -314,12 +319,12 @@ pub fn summary(answers: &[Answer]) -> AggregateConfidence {
 async fn ask(run: &Run, plan: &Plan, member: &Member, tier: Option<u8>) -> Answer {
     let name = member.name();
     let system = plan.system_prompt_for(member);
-    let key = format!("stage1/{name}");
+    let key = format!("{ANSWER_KEY}{name}");
     let mut result = send(run, plan, (member, tier), &key, system).await;
     let mut dropped = false;
     if system.is_some() && result.as_ref().is_err_and(rejects_the_system_prompt) {
         dropped = true;
-        result = send(run, plan, (member, tier), &format!("{key}/without_system_prompt"), None).await;
+        result = send(run, plan, (member, tier), &format!("{key}{WITHOUT_SYSTEM_PROMPT}"), None).await;
     }
     let mut answer = read(member, result, plan.chain_of_thought);
     answer.tier = tier;

@@ -159,13 +159,19 @@ pub async fn complete(run: &Run, pass: Pass, reviewed: &Reviewed) {
 }
 
 /// Whom to ask for a judgement: every member, but for those still answering, whom the ballots would have to wait for, and those
-/// whose provider will refuse again: a wrong key, a retired model and a prompt that is too long do
-/// not get better by asking with a longer prompt.
+/// whom a longer prompt does not help: a wrong key, a retired model, a prompt that is too long, a
+/// budget that is used up.
 pub(in crate::council) fn reviewers<'a>(members: &'a [Member], answers: &[Answer]) -> Vec<&'a Member> {
     let hopeless = |answer: &Answer| {
         matches!(
             answer.error_kind,
-            Some(ErrorKind::Auth | ErrorKind::Refused | ErrorKind::ContextTooLong | ErrorKind::Cancelled)
+            Some(
+                ErrorKind::Auth
+                    | ErrorKind::Refused
+                    | ErrorKind::ContextTooLong
+                    | ErrorKind::Budget
+                    | ErrorKind::Cancelled
+            )
         )
     };
     members

@@ -121,7 +121,7 @@ pub enum SynthesisEvent {
         /// Whether it agreed and why, where that was asked for.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         consensus_info: Option<Box<ConsensusInfo>>,
-        /// Several chairmen wrote, and one chose.
+        /// The answer came of the drafts of several chairmen; not where all of them failed.
         #[serde(default, skip_serializing_if = "is_false")]
         use_multi_chairman: bool,
     },

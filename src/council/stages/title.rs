@@ -7,7 +7,8 @@ use crate::council::run::{Run, Stage};
 use crate::llm::{ChatMessage, ChatRequest, Purpose, Role};
 
 const MAX_CHARS: usize = 50;
-const QUOTED_CHARS: usize = 2_000;
+/// How much of the question the model reads.
+pub const QUOTED_CHARS: usize = 2_000;
 
 /// The title's event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -40,7 +41,7 @@ pub async fn ask(run: &Run, plan: &Plan) -> Option<Title> {
         schema: None,
         model,
     };
-    let reply = run.call(Stage::Title, "title", request).send().await.ok()?;
+    let reply = run.call(Stage::Title, "title", request).beside_the_run().send().await.ok()?;
     clean(&reply.text)
 }
 

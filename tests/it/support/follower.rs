@@ -23,6 +23,8 @@ pub struct Follower {
     place: Place,
     user: String,
     question: String,
+    /// The request's other fields.
+    options: Value,
     /// Says the type of every structural event as it is read.
     told: Option<broadcast::Sender<String>>,
 }
@@ -45,7 +47,14 @@ pub struct Heard {
 impl Follower {
     pub fn new(place: Place, user: &str, question: &str) -> Self {
         let client = reqwest::Client::builder().no_proxy().build().expect("a client");
-        Self { client, place, user: user.to_owned(), question: question.to_owned(), told: None }
+        let (user, question) = (user.to_owned(), question.to_owned());
+        Self { client, place, user, question, options: json!({}), told: None }
+    }
+
+    /// Asks with these fields beside the question.
+    pub fn asking(mut self, options: Value) -> Self {
+        self.options = options;
+        self
     }
 
     /// Tells others what it is told.
@@ -66,9 +75,10 @@ impl Follower {
             let response = match heard.events.last().and_then(|event| event.id) {
                 None => {
                     let path = format!("/api/conversations/{}/message/stream", heard.conversation);
-                    let body = json!({"content": self.question}).to_string();
+                    let mut body = self.options.clone();
+                    body["content"] = json!(self.question);
                     let key = self.question.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
-                    self.send(&mut heard, "POST", &path, &[("idempotency-key", key)], body).await
+                    self.send(&mut heard, "POST", &path, &[("idempotency-key", key)], body.to_string()).await
                 }
                 Some(last) => {
                     let path = format!("/api/runs/{}/events", heard.run);
@@ -175,25 +185,47 @@ pub fn structure(events: &[Event]) -> Vec<&Value> {
     events.iter().filter(|event| !event.is_token()).map(|event| &event.json).collect()
 }
 
-/// Joins the tokens of each call, as a client does: a call that is made again begins anew.
+/// Joins the tokens of each call, as a client does: a call that is made again begins anew. Each is
+/// under its key in the ledger.
 pub fn texts(events: &[Event]) -> BTreeMap<String, String> {
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
+    // The call that a model was last heard of with in a stage.
+    let mut calls: BTreeMap<(&str, &str), String> = BTreeMap::new();
     for event in events {
         let json = &event.json;
-        let model = json["model"].as_str().unwrap_or_default();
-        let stage = match event.kind() {
-            "stage1_token" => "stage1",
-            "stage3_token" => "stage3",
-            "call_restarted" => json["stage"].as_str().expect("a stage"),
-            _ => continue,
-        };
-        let text = texts.entry(format!("{stage}/{model}")).or_default();
-        match event.kind() {
-            "call_restarted" => text.clear(),
-            _ => text.push_str(json["content"].as_str().expect("a piece of text")),
+        let model =
+            ["model", "chairman_model", "adversary_model"].iter().find_map(|name| json[name].as_str());
+        let model = model.unwrap_or_default();
+        if event.kind() == "call_restarted" {
+            let stage = json["stage"].as_str().expect("a stage");
+            let text = calls.get(&(stage, model)).and_then(|call| texts.get_mut(call));
+            text.into_iter().for_each(String::clear);
+        } else if let Some((stage, call)) = call_of(event, model) {
+            if event.is_token() {
+                let text = texts.entry(call.clone()).or_default();
+                text.push_str(json["content"].as_str().expect("a piece of text"));
+            }
+            calls.insert((stage, model), call);
         }
     }
     texts
+}
+
+/// The call whose text an event begins or shows a piece of, with its stage.
+fn call_of(event: &Event, model: &str) -> Option<(&'static str, String)> {
+    Some(match event.kind() {
+        "stage1_token" => ("stage1", format!("stage1/{model}")),
+        "stage3_start" | "stage3_token" => ("stage3", format!("stage3/{model}")),
+        "selection_start" | "selection_token" => ("stage3", format!("multi_chairman/select/{model}")),
+        "revision_start" | "revision_token" => {
+            ("refinement", format!("refine/{}/revision", event.json["iteration"]))
+        }
+        "adversary_start" | "adversary_token" => ("adversary", "adversary/attack".to_owned()),
+        "adversary_revision_start" | "adversary_revision_token" => {
+            ("adversary", "adversary/revision".to_owned())
+        }
+        _ => return None,
+    })
 }
 
 /// Checks that two streams have told the same, each structural event once and in one order.

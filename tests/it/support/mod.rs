@@ -6,6 +6,7 @@ pub mod events;
 pub mod follower;
 pub mod model_server;
 pub mod models;
+pub mod money;
 pub mod process;
 pub mod ranked;
 pub mod sentry;

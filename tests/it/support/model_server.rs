@@ -56,6 +56,8 @@ pub enum AskedFor {
     Critique,
     Revision,
     Attack,
+    /// How grave an attack is, alone.
+    Severity,
 }
 
 impl RecordedRequest {
@@ -78,6 +80,8 @@ impl RecordedRequest {
         let beginning: String = lower.chars().take(400).collect();
         if beginning.starts_with("classify the question below") {
             AskedFor::Routing
+        } else if beginning.contains("have attacked an answer") {
+            AskedFor::Severity
         } else if beginning.contains("devil's advocate") {
             AskedFor::Attack
         } else if beginning.contains("critic of the draft") {
@@ -340,6 +344,7 @@ pub fn plausible(request: &RecordedRequest) -> Script {
         AskedFor::Critique => Script::answer(&format!("{model} says: the year is wrong.")),
         AskedFor::Revision => Script::answer(&format!("A scripted revision by {model}.")),
         AskedFor::Attack => Script::answer("The year is wrong.\n\nSEVERITY: major"),
+        AskedFor::Severity => Script::answer("SEVERITY: major"),
         AskedFor::Review => {
             let lines: Vec<String> = request
                 .labels()

@@ -37,6 +37,7 @@ impl Models for Scripted {
     async fn chat(&self, request: &ChatRequest, sink: &mut dyn DeltaSink) -> Result<Reply, CallError> {
         *self.calls.lock().unwrap().entry(format!("{:?} {}", request.purpose, request.model)).or_default() +=
             1;
+        sink.sent();
         tokio::task::yield_now().await;
         while (self.hold)(request) {
             tokio::task::yield_now().await;

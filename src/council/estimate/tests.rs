@@ -1,0 +1,241 @@
+use std::collections::BTreeSet;
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::*;
+use crate::council::plan::Door;
+use crate::council::prompts::history::Turn;
+
+/// Nothing is kept of an earlier run: there is none.
+const NOTHING: Kept = Kept { answers: BTreeSet::new(), reviews: false };
+
+const PRICE: Pricing = Pricing { prompt: 1e-6, completion: 5e-6 };
+
+/// Every option that a plan knows, each by itself.
+const OPTIONS: [&str; 7] = [
+    "use_cot",
+    "use_dynamic_routing",
+    "use_escalation",
+    "use_early_consensus",
+    "use_multi_chairman",
+    "use_refinement",
+    "use_adversary",
+];
+
+/// How much text there is, in characters.
+#[derive(Debug, Clone, Copy)]
+struct Size {
+    members: usize,
+    question: usize,
+    history: usize,
+    system: usize,
+}
+
+/// A plan of members `m0`, `m1`, … with these options on.
+fn plan(size: Size, options: &[&str]) -> Plan {
+    let models: Vec<String> = (0..size.members).map(|n| format!("m{n}")).collect();
+    let settings = json!({
+        "council_models": models, "chairman_model": "chair", "title_model": "title", "utility_model": "utility",
+        "tier1_models": ["m0", "m1"], "tier2_models": ["t2", "t3"],
+        "multi_chairman_models": ["d0", "d1", "d2"], "routing_pools": {"coding": ["c0", "c1", "c2"], "general": ["g0"]},
+    });
+    let history = (size.history > 0).then(|| Turn {
+        question: "y".repeat(size.history / 2),
+        answer: "z".repeat(size.history.div_ceil(2)),
+    });
+    let door = Door {
+        settings: serde_json::from_value(settings).unwrap(),
+        first: history.is_none(),
+        history: history.into_iter().collect(),
+        records: BTreeMap::new(),
+    };
+    let mut body = json!({"content": "x".repeat(size.question), "system_prompt": "s".repeat(size.system)});
+    for option in options {
+        body[option] = Value::Bool(true);
+    }
+    Plan::parse(&body, door).unwrap()
+}
+
+fn usd(plan: &Plan) -> f64 {
+    of_plan(plan, &NOTHING, |_, _| Some(PRICE)).cost_usd.unwrap()
+}
+
+const SMALL: Size = Size { members: 2, question: 400, history: 0, system: 40 };
+
+/// The calls of the only course, as stage and model.
+fn made(plan: &Plan) -> Vec<(Stage, String)> {
+    let courses = calls::courses(plan, &NOTHING);
+    assert_eq!(courses.len(), 1);
+    courses[0].iter().map(|call| (call.stage, call.model.clone())).collect()
+}
+
+fn count(plan: &Plan, stage: Stage) -> usize {
+    made(plan).iter().filter(|(of, _)| *of == stage).count()
+}
+
+#[test]
+fn a_first_question_to_two_members_by_hand() {
+    // 400 characters of question and 40 of system prompt: 100 and 10 tokens.
+    let plan = plan(SMALL, &[]);
+    let calls = calls::courses(&plan, &NOTHING).remove(0);
+    let seen: Vec<_> = calls.iter().map(|call| (call.model.as_str(), call.completion_tokens)).collect();
+    let both = [("m0", 1_200), ("m1", 1_200)];
+    assert_eq!(seen, [both.to_vec(), both.to_vec(), vec![("chair", 2_000), ("title", 20)]].concat());
+    // Two answers of 1,200 tokens, each with a fence of 20; the instructions around them: 330.
+    assert_eq!(calls[2].prompt_tokens, 10 + 330 + 100 + 20 + 2 * 1_220);
+    let notes = tokens(crate::council::stages::editorial::INSTRUCTIONS);
+    assert_eq!(calls[4].prompt_tokens, 10 + 330 + notes + 100 + 20 + 2 * 2 * 1_220);
+    assert_eq!(calls[5].prompt_tokens, 42 + 100);
+    let estimate = of_plan(&plan, &NOTHING, |_, _| Some(PRICE));
+    let prompts: u64 = calls.iter().map(|call| call.prompt_tokens).sum();
+    let expected = prompts as f64 * 1e-6 + (4.0 * 1_200.0 + 2_020.0) * 5e-6;
+    assert!((estimate.cost_usd.unwrap() - expected).abs() < 1e-12);
+}
+
+#[test]
+fn what_a_model_may_write_at_most_is_what_it_is_expected_to() {
+    let mut plan = plan(SMALL, &[]);
+    let before = usd(&plan);
+    let sampling = Sampling { max_tokens: Some(100), ..Sampling::default() };
+    plan.settings.sampling.insert(Purpose::Answer, sampling);
+    assert_eq!(calls::courses(&plan, &NOTHING)[0][0].completion_tokens, 100);
+    assert!(usd(&plan) < before);
+}
+
+#[test]
+fn an_escalation_is_expected_to_escalate() {
+    let plan = plan(SMALL, &["use_escalation"]);
+    // Two and two answer; the first two review themselves, then all four review everything.
+    assert_eq!((count(&plan, Stage::Stage1), count(&plan, Stage::Stage2)), (4, 2 + 4));
+}
+
+#[test]
+fn a_routed_question_is_expected_to_go_where_it_is_dearest() {
+    let plan = plan(SMALL, &["use_dynamic_routing"]);
+    let dear = |model: &str, _: u64| {
+        Some(if model == "c1" { Pricing { prompt: 1.0, completion: 1.0 } } else { PRICE })
+    };
+    let estimate = of_plan(&plan, &NOTHING, dear);
+    assert_eq!((estimate.by_stage[&Stage::Routing].calls, estimate.by_stage[&Stage::Stage1].calls), (1, 3));
+    let council = |model: &str, _: u64| {
+        Some(if model == "m1" { Pricing { prompt: 1.0, completion: 1.0 } } else { PRICE })
+    };
+    assert_eq!(of_plan(&plan, &NOTHING, council).by_stage[&Stage::Stage1].calls, 2);
+    // Nobody knows which it will be.
+    let unknown = of_plan(&plan, &NOTHING, |model, _| (model != "c2").then_some(PRICE));
+    assert_eq!(unknown.unknown_price_models, ["c2"]);
+}
+
+#[test]
+fn several_chairmen_write_and_one_chooses() {
+    let plan = plan(SMALL, &["use_multi_chairman", "use_early_consensus"]);
+    let verdict: Vec<String> =
+        made(&plan).into_iter().filter(|(of, _)| *of == Stage::Stage3).map(|(_, model)| model).collect();
+    assert_eq!(verdict, ["d0", "d1", "d2", "chair"]);
+}
+
+#[test]
+fn a_draft_is_expected_to_be_revised_every_time() {
+    let plan = plan(SMALL, &["use_refinement", "use_adversary"]);
+    assert_eq!(count(&plan, Stage::Refinement), 2 * (2 + 1), "two iterations");
+    assert_eq!(count(&plan, Stage::Adversary), 2);
+}
+
+#[test]
+fn a_model_without_a_price_is_named_once_and_not_taken_for_free() {
+    let plan = plan(SMALL, &[]);
+    let estimate = of_plan(&plan, &NOTHING, |model, _| (model != "m1").then_some(PRICE));
+    assert_eq!(estimate.unknown_price_models, ["m1"]);
+    assert_eq!(estimate.calls, 6);
+    let nobody = of_plan(&plan, &NOTHING, |_, _| None);
+    assert_eq!(nobody.cost_usd, None);
+    assert_eq!(nobody.by_stage[&Stage::Stage1].cost_usd, None);
+}
+
+/// Of these members the answers are kept.
+fn kept(answers: &[&str], reviews: bool) -> Kept {
+    Kept { answers: answers.iter().map(|name| (*name).to_owned()).collect(), reviews }
+}
+
+#[test]
+fn what_is_kept_of_an_earlier_run_is_not_paid_again() {
+    let calls = |plan: &Plan, kept: &Kept| -> Vec<(Stage, String)> {
+        let course = calls::courses(plan, kept).remove(0);
+        course.into_iter().map(|call| (call.stage, call.model)).collect()
+    };
+    let plan = Plan { title: false, ..plan(SMALL, &[]) };
+    let of = |stage, model: &str| (stage, model.to_owned());
+    let again = [
+        of(Stage::Stage1, "m1"),
+        of(Stage::Stage2, "m0"),
+        of(Stage::Stage2, "m1"),
+        of(Stage::Stage3, "chair"),
+    ];
+    assert_eq!(calls(&plan, &kept(&["m0"], false)), again);
+    assert_eq!(calls(&plan, &kept(&["m0", "m1"], false)), again[1..]);
+    assert_eq!(calls(&plan, &kept(&["m0", "m1"], true)), again[3..]);
+}
+
+#[test]
+fn a_routed_question_stays_with_those_who_have_answered_it() {
+    let plan = plan(SMALL, &["use_dynamic_routing"]);
+    let courses = calls::courses(&plan, &kept(&["c0", "c1", "c2"], false));
+    assert_eq!(courses.len(), 1);
+    assert!(courses[0].iter().all(|call| !matches!(call.stage, Stage::Routing | Stage::Stage1)));
+}
+
+#[test]
+fn a_council_that_did_not_escalate_and_whose_reviews_are_kept_pays_for_the_verdict() {
+    let plan = plan(SMALL, &["use_escalation"]);
+    let courses = calls::courses(&plan, &kept(&["m0", "m1"], true));
+    let stages: Vec<Stage> = courses[0].iter().map(|call| call.stage).collect();
+    assert_eq!(stages, [Stage::Stage3, Stage::Title]);
+}
+
+proptest! {
+    #[test]
+    fn more_of_anything_is_never_cheaper(
+        members in 2usize..7,
+        question in 1usize..20_000,
+        history in 0usize..20_000,
+        system in 0usize..5_000,
+        more in 0usize..5_000,
+        on in proptest::sample::subsequence(OPTIONS.to_vec(), 0..=OPTIONS.len()),
+    ) {
+        let size = Size { members, question, history, system };
+        let base = usd(&plan(size, &on));
+        // Where the tiers answer, the council does not.
+        if !on.contains(&"use_escalation") || on.contains(&"use_dynamic_routing") {
+            let wider = Size { members: members + 1, ..size };
+            prop_assert!(usd(&plan(wider, &on)) >= base);
+        }
+        let mut longer =
+            vec![Size { question: question + more, ..size }, Size { system: system + more, ..size }];
+        if history > 0 {
+            // A first question pays for a title as well.
+            longer.push(Size { history: history + more, ..size });
+        }
+        for longer in longer {
+            prop_assert!(usd(&plan(longer, &on)) >= base, "{:?}", longer);
+        }
+        for option in ["use_cot", "use_multi_chairman", "use_refinement", "use_adversary"] {
+            let with = [on.as_slice(), &[option]].concat();
+            prop_assert!(usd(&plan(size, &with)) >= base, "{}", option);
+        }
+    }
+
+    #[test]
+    fn the_stages_add_up_to_the_whole(
+        members in 2usize..=7,
+        question in 1usize..20_000,
+        on in proptest::sample::subsequence(OPTIONS.to_vec(), 0..=OPTIONS.len()),
+    ) {
+        let plan = plan(Size { members, question, history: 0, system: 0 }, &on);
+        let estimate = of_plan(&plan, &NOTHING, |_, _| Some(PRICE));
+        let sum: f64 = estimate.by_stage.values().filter_map(|stage| stage.cost_usd).sum();
+        prop_assert!((sum - estimate.cost_usd.unwrap()).abs() < 1e-12);
+        let calls: u32 = estimate.by_stage.values().map(|stage| stage.calls).sum();
+        prop_assert_eq!(calls, estimate.calls);
+    }
+}

@@ -1,0 +1,106 @@
+//! Asking again: a run that goes on from what an earlier one has. It executes the same plan from the top;
+//! a call whose request comes out the same as there is answered from the earlier run's journal, and all
+//! others are made. So a member that answers at last changes what the reviewers are shown, and they are
+//! asked again by themselves.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::outcome::Deliberation;
+use super::run::{FinishedCall, Stage};
+use super::stages::answers::{ANSWER_KEY, Answer, WITHOUT_SYSTEM_PROMPT};
+use crate::id::RunId;
+use crate::llm::Purpose;
+
+/// What a run goes on from; frozen with its plan.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fork {
+    /// The runs whose calls it may take over, the latest first.
+    pub of: Vec<RunId>,
+    /// The run whose random choices it repeats: only with the same labels do reviews come out the same.
+    pub seed: RunId,
+    pub again: Again,
+}
+
+/// What is asked again, whatever there is of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Again {
+    /// What failed or was not reached.
+    Failed,
+    /// The answer of this seat.
+    Member(String),
+    /// Everything from this part on.
+    From(Part),
+}
+
+/// A part of a run that can be asked for again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Part {
+    /// Everything.
+    Stage1,
+    /// The reviews and what follows.
+    Stage2,
+    /// The final answer and what follows.
+    Stage3,
+}
+
+/// What stays of an earlier answer, as far as it shows beforehand: so much of a run is not paid again.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// The seats whose answers stay.
+    pub answers: BTreeSet<String>,
+    /// All answers and all reviews stay.
+    pub reviews: bool,
+}
+
+impl Again {
+    /// What of this answer stays.
+    #[must_use]
+    pub fn kept(&self, earlier: &Deliberation) -> Kept {
+        let (part, but) = match self {
+            Self::Failed => (Part::Stage3, None),
+            Self::Member(name) => (Part::Stage2, Some(name)),
+            Self::From(part) => (*part, None),
+        };
+        if part == Part::Stage1 {
+            return Kept::default();
+        }
+        let answers = earlier.stage1.as_deref().unwrap_or_default();
+        let reviews = earlier.stage2.as_deref().unwrap_or_default();
+        // An answer that is there or in time now, and was not, changes what the reviewers read.
+        let were_read = |answer: &Answer| answer.is_good() && !answer.late;
+        let stays = |answer: &&Answer| answer.is_good() && but != Some(&answer.member);
+        Kept {
+            answers: answers.iter().filter(stays).map(|answer| answer.member.clone()).collect(),
+            reviews: part == Part::Stage3
+                && !answers.is_empty()
+                && answers.iter().all(were_read)
+                && reviews.len() >= answers.len()
+                && reviews.iter().all(|review| review.error.is_none()),
+        }
+    }
+
+    /// Whether a finished call of the earlier run may be taken over.
+    #[must_use]
+    pub fn keeps(&self, call: &FinishedCall) -> bool {
+        call.result.is_ok()
+            && match self {
+                Self::Failed => true,
+                Self::Member(name) => call.purpose != Purpose::Answer || !is_of(call, name),
+                Self::From(Part::Stage1) => false,
+                Self::From(Part::Stage2) => matches!(call.stage, Stage::Routing | Stage::Stage1),
+                Self::From(Part::Stage3) => {
+                    matches!(call.stage, Stage::Routing | Stage::Stage1 | Stage::Stage2)
+                }
+            }
+    }
+}
+
+/// Whether the answer is this seat's: also when it was asked a second time without its system prompt.
+fn is_of(call: &FinishedCall, member: &str) -> bool {
+    let place = call.key.strip_prefix(ANSWER_KEY).and_then(|place| place.strip_prefix(member));
+    matches!(place, Some("" | WITHOUT_SYSTEM_PROMPT))
+}

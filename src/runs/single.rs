@@ -1,0 +1,81 @@
+//! A call that is no part of a deliberation. It is paid for like any other: the budgets are asked first,
+//! and the ledger has it afterwards.
+
+use tokio::sync::oneshot;
+
+use super::journal::call_row;
+use super::{Runs, StartError};
+use crate::council::estimate;
+use crate::council::run::{FinishedCall, Stage, fingerprint};
+use crate::id::{RunId, UserId};
+use crate::llm::{CallError, ChatRequest, NoSink, Reply};
+use crate::store::budgets::State;
+use crate::store::{StoreError, journal};
+
+/// Who pays for a call.
+#[derive(Debug, Clone)]
+pub struct Payer {
+    pub user: UserId,
+    /// The groups whose budgets it counts against.
+    pub groups: Vec<String>,
+    /// The budgets that bind this user, as they are now.
+    pub budgets: Vec<State>,
+}
+
+impl Runs {
+    /// Makes one call; `what_for` is its format in the ledger. What it says is kept nowhere. Once it is
+    /// sent it is paid for, so it is made to its end even if the caller does not wait for it.
+    ///
+    /// Nothing is reserved: calls sent at the same moment can pass a limit by what they cost.
+    ///
+    /// # Errors
+    /// [`StartError::OverBudget`] where it does not fit into the budgets: nothing was sent then.
+    /// [`StartError::Closing`] when the server goes away; [`StartError::Store`] when the ledger cannot be
+    /// written.
+    pub async fn call_once(
+        &self,
+        payer: Payer,
+        what_for: &'static str,
+        stage: Stage,
+        request: ChatRequest,
+    ) -> Result<Result<Reply, CallError>, StartError> {
+        if self.inner.closed.is_cancelled() {
+            return Err(StartError::Closing);
+        }
+        let expected = estimate::of_single(stage, &request, self.inner.models.as_ref());
+        self.weigh(&expected, payer.budgets).map_err(StartError::OverBudget)?;
+        let (tell, told) = oneshot::channel();
+        let runs = self.clone();
+        self.inner.tasks.spawn(async move {
+            let made = runs.make(&payer.user, &payer.groups, what_for, stage, &request).await;
+            if let Err(Err(error)) = tell.send(made) {
+                tracing::error!(user = %payer.user, what_for, error = &error as &dyn std::error::Error,
+                    "a call that was paid for is not in the ledger");
+            }
+        });
+        Ok(told.await.map_err(|_| StartError::Closing)??)
+    }
+
+    async fn make(
+        &self,
+        user: &UserId,
+        groups: &[String],
+        what_for: &'static str,
+        stage: Stage,
+        request: &ChatRequest,
+    ) -> Result<Result<Reply, CallError>, StoreError> {
+        let result = self.inner.models.chat(request, &mut NoSink).await;
+        let call = FinishedCall {
+            key: what_for.to_owned(),
+            stage,
+            model: request.model.clone(),
+            purpose: request.purpose,
+            fingerprint: fingerprint(request),
+            result,
+        };
+        let mut row = call_row(RunId::generate(), user, &call);
+        row.result = None;
+        journal::record_single(&self.inner.db, &row, what_for, groups).await?;
+        Ok(call.result)
+    }
+}

@@ -1,0 +1,151 @@
+//! Reserving: a run's estimate when it is admitted, and more when a call needs more.
+
+use super::figures::sums;
+use super::{Budget, Defaults, Period, State, Whose, binding, lock};
+use crate::id::{RunId, UserId};
+use crate::store::{Db, Scope, StoreError, Tx};
+
+/// What a run is expected to need.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Need {
+    /// USD, over the calls whose price is known.
+    pub usd: f64,
+    pub unknown: Unknown,
+}
+
+/// Whether a run makes calls whose price is unknown, and what budgets say to them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Unknown {
+    /// Every price is known.
+    #[default]
+    None,
+    /// Budgets let them through until they are used up.
+    Allowed,
+    /// Budgets let none through.
+    Refused,
+}
+
+/// What becomes of somebody who draws on budgets.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Drawn {
+    /// It fits; these are nearly used up now.
+    Granted { nearly_used_up: Vec<State> },
+    /// It does not fit into this budget.
+    Refused(Box<State>),
+}
+
+/// Whether a new run fits into these budgets, within its starting transaction: from here to its end,
+/// nobody else draws on them.
+pub(in crate::store) async fn admit(
+    tx: &mut Tx,
+    budgets: &[Budget],
+    need: Need,
+) -> Result<Drawn, StoreError> {
+    lock(tx, &shared(budgets)).await?;
+    // Sums over everybody's ledger, which the user may not see.
+    tx.widen().await?;
+    let states = sums(tx, budgets, None).await?;
+    tx.narrow().await?;
+    Ok(weigh(states, need))
+}
+
+/// Those on whose budgets several runs draw.
+fn shared(budgets: &[Budget]) -> Vec<&Whose> {
+    budgets.iter().filter(|budget| budget.period != Period::Run).map(|budget| &budget.whose).collect()
+}
+
+/// Whether budgets in these states have room for so much. What costs nothing always fits.
+#[must_use]
+pub fn weigh(states: Vec<State>, need: Need) -> Drawn {
+    let fits = |state: &State| match need.unknown {
+        Unknown::None => need.usd <= 0.0 || state.fits(need.usd),
+        Unknown::Allowed => state.fits(need.usd) && !state.is_used_up(),
+        Unknown::Refused => false,
+    };
+    if let Some(refused) = states.iter().find(|state| !fits(state)) {
+        return Drawn::Refused(Box::new(refused.clone()));
+    }
+    let after = states.into_iter().map(|mut state| {
+        state.reserved_usd += need.usd;
+        state
+    });
+    Drawn::Granted { nearly_used_up: after.filter(State::is_nearly_used_up).collect() }
+}
+
+/// A run under way that needs more than it was granted.
+#[derive(Debug, Clone)]
+pub struct More<'a> {
+    pub run: RunId,
+    /// The execution that asks; an earlier one's is not served.
+    pub attempt: i32,
+    pub user: &'a UserId,
+    pub groups: &'a [String],
+    /// USD over its whole life: what it has spent, its calls under way, and the one it asks for.
+    pub in_all_usd: f64,
+    /// The one it asks for.
+    pub call: Need,
+}
+
+/// Grants a run more, if it fits into the budgets that bind it now. `None` when the run is not this
+/// execution's any more.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn extend(db: &Db, more: &More<'_>, defaults: &Defaults) -> Result<Option<Drawn>, StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    let budgets = binding(&mut tx, more.user, more.groups, defaults).await?;
+    lock(&mut tx, &shared(&budgets)).await?;
+    // Before the sums: a call that ends in between counts twice then, and not never.
+    let spent_usd: f64 = sqlx::query_scalar("SELECT coalesce(sum(cost_usd), 0) FROM calls WHERE run_id = $1")
+        .bind(more.run.0)
+        .fetch_one(&mut *tx)
+        .await?;
+    let mut states = sums(&mut tx, &budgets, Some(more.run)).await?;
+    for state in &mut states {
+        if state.budget.period == Period::Run {
+            state.spent_usd = spent_usd;
+        }
+        state.reserved_usd += (more.in_all_usd - more.call.usd - spent_usd).max(0.0);
+    }
+    let drawn = weigh(states, more.call);
+    if let Drawn::Refused(_) = drawn {
+        return Ok(Some(drawn));
+    }
+    // Only this execution writes the row, and its end waits for the one that asks.
+    let done = sqlx::query(
+        "UPDATE reservations SET granted_usd = greatest(granted_usd, $3)
+         WHERE run_id = $1 AND EXISTS (SELECT FROM runs WHERE id = $1 AND attempt = $2 AND status = 'running')",
+    )
+    .bind(more.run.0)
+    .bind(more.attempt)
+    .bind(more.in_all_usd)
+    .execute(&mut *tx)
+    .await?;
+    if done.rows_affected() == 0 {
+        return Ok(None);
+    }
+    tx.commit().await?;
+    Ok(Some(drawn))
+}
+
+/// What of the budgets that bind a run is gone, if one is nearly used up: for a run that has spent more
+/// than it was granted.
+///
+/// # Errors
+/// [`StoreError`].
+pub async fn nearly_used_up(
+    db: &Db,
+    user: &UserId,
+    groups: &[String],
+    run_spent_usd: f64,
+    defaults: &Defaults,
+) -> Result<Vec<State>, StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    let budgets = binding(&mut tx, user, groups, defaults).await?;
+    let mut states = sums(&mut tx, &budgets, None).await?;
+    for state in states.iter_mut().filter(|state| state.budget.period == Period::Run) {
+        state.spent_usd = run_spent_usd;
+    }
+    states.retain(State::is_nearly_used_up);
+    Ok(states)
+}

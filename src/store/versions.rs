@@ -1,0 +1,106 @@
+//! Asking again: what a new run of an old question needs to know, and the answers that it replaces.
+
+use serde_json::Value;
+use sqlx::Row as _;
+use uuid::Uuid;
+
+use super::runs::{RunStatus, status_of};
+use super::{Db, Scope, StoreError, Tx};
+use crate::id::{ConversationId, MessageId, RunId};
+
+/// A run that may be asked for again.
+#[derive(Debug)]
+pub struct Earlier {
+    pub conversation: ConversationId,
+    pub message: MessageId,
+    pub status: RunStatus,
+    /// The plan as JSON.
+    pub plan: Value,
+    /// The stored deliberation, once the run is over.
+    pub body: Option<Value>,
+    /// Its answer is the conversation's last message, and the newest of its versions.
+    pub is_latest: bool,
+    /// A call of it failed.
+    pub has_failures: bool,
+}
+
+/// A run of the scope's user.
+///
+/// # Errors
+/// [`StoreError::NotFound`] when it is not there or not theirs.
+pub async fn earlier(db: &Db, scope: &Scope, id: RunId) -> Result<Earlier, StoreError> {
+    let mut tx = db.begin(scope).await?;
+    let user = tx.user()?;
+    let row = sqlx::query(
+        "SELECT r.conversation_id, r.message_id, r.status, r.plan, m.body,
+                m.run_id = r.id AND NOT EXISTS (SELECT FROM messages later
+                                                WHERE later.conversation_id = m.conversation_id
+                                                  AND later.position > m.position) AS is_latest,
+                EXISTS (SELECT FROM calls WHERE run_id = r.id AND outcome <> 'ok' AND stage <> 'title')
+                    AS has_failures
+         FROM runs r
+         JOIN conversations c ON c.id = r.conversation_id AND c.user_id = r.user_id AND c.deleted_at IS NULL
+         JOIN messages m ON m.id = r.message_id AND m.user_id = r.user_id
+         WHERE r.id = $1 AND r.user_id = $2",
+    )
+    .bind(id.0)
+    .bind(user.as_str())
+    .fetch_optional(&mut *tx)
+    .await?
+    .ok_or(StoreError::NotFound)?;
+    Ok(Earlier {
+        conversation: ConversationId(row.try_get("conversation_id")?),
+        message: MessageId(row.try_get("message_id")?),
+        status: status_of(row.try_get("status")?)?,
+        plan: row.try_get("plan")?,
+        body: row.try_get("body")?,
+        is_latest: row.try_get("is_latest")?,
+        has_failures: row.try_get("has_failures")?,
+    })
+}
+
+/// Puts the answer of `earlier` aside and makes its message that of a new run. Answers whether it was the
+/// conversation's latest still.
+pub(super) async fn replace(
+    tx: &mut Tx,
+    message: MessageId,
+    earlier: RunId,
+    new: RunId,
+) -> Result<bool, StoreError> {
+    let user = tx.user()?;
+    let done = sqlx::query(
+        "WITH old AS (
+             SELECT m.* FROM messages m
+             WHERE m.id = $1 AND m.user_id = $2 AND m.run_id = $3
+               AND NOT EXISTS (SELECT FROM messages later
+                               WHERE later.conversation_id = m.conversation_id AND later.position > m.position)
+         ), kept AS (
+             INSERT INTO message_versions (run_id, message_id, user_id, content, body)
+             SELECT run_id, id, user_id, content, body FROM old
+         )
+         UPDATE messages SET run_id = $4, content = NULL, body = NULL FROM old WHERE messages.id = old.id",
+    )
+    .bind(message.0)
+    .bind(user.as_str())
+    .bind(earlier.0)
+    .bind(new.0)
+    .execute(&mut **tx)
+    .await?;
+    Ok(done.rows_affected() == 1)
+}
+
+/// The finished calls of these runs as JSON, those of the first run first.
+///
+/// # Errors
+/// When the database cannot be asked.
+pub async fn calls_of(db: &Db, runs: &[RunId]) -> Result<Vec<Value>, StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    let ids: Vec<Uuid> = runs.iter().map(|run| run.0).collect();
+    Ok(sqlx::query_scalar(
+        "SELECT result FROM calls WHERE run_id = ANY ($1) AND outcome = 'ok' AND result IS NOT NULL
+         ORDER BY array_position($1, run_id)",
+    )
+    .bind(ids)
+    .fetch_all(&mut *tx)
+    .await?)
+}

@@ -1,0 +1,207 @@
+//! What must hold after a drill.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value;
+
+use super::kinds::{CHAIRMEN, Kind, STRAGGLER, TIER1, TIER2};
+use super::script::{answer, case, final_answer, key, said, shown};
+use super::servers::Drill;
+use crate::support::app::User;
+use crate::support::follower::{Heard, assert_same_structure, structure};
+use crate::support::model_server::Outcome;
+
+/// The stages of a run by how the keys of their calls begin, the longer beginnings first.
+const STAGES: [(&str, &str); 13] = [
+    ("routing", "routing"),
+    ("stage1/l/", "second tier"),
+    ("stage1/", "stage 1"),
+    ("stage2/", "stage 2"),
+    ("tier2/stage2/", "second reviews"),
+    ("stage3/", "stage 3"),
+    ("multi_chairman/draft/", "drafts"),
+    ("multi_chairman/select/", "selection"),
+    ("refine/1/", "first refinement"),
+    ("refine/2/", "second refinement"),
+    ("adversary/attack", "attack"),
+    ("adversary/severity", "severity"),
+    ("adversary/revision", "last revision"),
+];
+
+/// What a run of a kind is when nothing happens to it.
+pub struct Uninterrupted {
+    shape: Vec<String>,
+    /// The keys of its calls, as they were asked.
+    calls: Vec<String>,
+}
+
+impl Uninterrupted {
+    /// Of a run that was heard when nobody had been killed.
+    pub fn of(drill: &Drill, of: usize, heard: &Heard) -> Self {
+        let kind = drill.course.kind(of);
+        let requests = drill.models.records().into_iter().map(|record| record.request);
+        let requests = requests.filter(|request| case(request.prompt()) == of);
+        let calls: Vec<String> = requests.map(|request| key(&request, kind)).collect();
+        assert_eq!(calls.len(), kind.calls(), "{kind:?}: {calls:#?}");
+        Self { shape: shape(heard), calls }
+    }
+
+    /// How far a run has come whose calls these are.
+    pub fn stage(&self, committed: &BTreeSet<&str>) -> &'static str {
+        // The title is asked for beside all the others.
+        let open = self.calls.iter().find(|key| *key != "title" && !committed.contains(key.as_str()));
+        let Some(open) = open else { return "ending" };
+        STAGES.iter().find(|(beginning, _)| open.starts_with(beginning)).expect("a known stage").1
+    }
+
+    /// All its stages.
+    pub fn stages(&self) -> BTreeSet<&'static str> {
+        let before = |nth| self.calls.iter().take(nth).map(String::as_str).collect();
+        (0..self.calls.len()).map(|nth| self.stage(&before(nth))).collect()
+    }
+}
+
+/// What a run's structural events are, whichever run it is: members that work side by side may end
+/// in any order, and so do the process monitor's sentences of them. What a kill adds is left out.
+fn shape(heard: &Heard) -> Vec<String> {
+    let (sentences, events): (Vec<&Value>, Vec<&Value>) = structure(&heard.events)
+        .into_iter()
+        .filter(|event| event["type"] != "call_restarted")
+        .partition(|event| event["type"] == "process");
+    let text = |event: &Value, field: &str| event[field].as_str().unwrap_or_default().to_owned();
+    let mut shape: Vec<String> =
+        events.iter().map(|event| format!("{} {}", text(event, "type"), text(event, "model"))).collect();
+    for same in shape.chunk_by_mut(|one, other| one.split(' ').next() == other.split(' ').next()) {
+        same.sort();
+    }
+    let sentences = sentences.iter().filter(|event| !text(event, "message").contains("is asked again"));
+    let mut sentences: Vec<String> =
+        sentences.map(|event| format!("process {} {}", event["level"], text(event, "category"))).collect();
+    sentences.sort();
+    shape.extend(sentences);
+    shape
+}
+
+/// Checks one client's stream against the log, the stored answer and an uninterrupted run. Gives the
+/// stored answer.
+pub async fn check(drill: &Drill, heard: &Heard, case: usize) -> Value {
+    let (run, kind) = (&heard.run, drill.course.kind(case));
+    assert_eq!(heard.events.last().unwrap().kind(), "complete", "{run}: {:?}", heard.events.last());
+    assert!(
+        heard.events.windows(2).all(|two| two[0].id < two[1].id),
+        "{run}: numbers ascend: {:?}",
+        heard.events.iter().map(|event| event.id).collect::<Vec<_>>()
+    );
+    let uninterrupted = &drill.uninterrupted(case).shape;
+    assert_eq!(shape(heard), *uninterrupted, "{run} ({kind:?}): what an uninterrupted stream tells");
+    let user = User::at(drill.server.as_ref().unwrap().base(), &heard.user);
+    let log = user.events(run, 0).await.rest().await;
+    assert_same_structure(&heard.events, &log, &format!("{run}: the stream, and the log"));
+    let texts = heard.texts().into_iter().map(|(call, text)| (call, text.trim_end().to_owned()));
+    let texts: BTreeMap<String, String> = texts.collect();
+    assert_eq!(texts, shown(case, kind), "{run}: the text that a reader has joined");
+
+    let stored = user.get(&format!("/api/conversations/{}", heard.conversation)).await.ok();
+    let stored = stored["messages"][1].clone();
+    assert_eq!(stored["status"], "complete", "{run}");
+    let answers = stored["stage1"].as_array().unwrap();
+    assert_eq!(answers.len(), kind.members().len(), "{run}");
+    for (stored, model) in answers.iter().zip(kind.members()) {
+        let expected = if model == STRAGGLER { String::new() } else { answer(model, case, kind) };
+        assert_eq!((&stored["model"], &stored["response"]), (&model.into(), &expected.into()), "{run}");
+        assert_eq!(stored["error_kind"] == "cancelled", model == STRAGGLER, "{run}: {stored}");
+    }
+    assert_eq!(stored["stage2"].as_array().unwrap().len(), kind.critics().len(), "{run}");
+    let agreed_on = &stored["metadata"]["consensus_info"]["consensus_response"];
+    let response = final_answer(case, kind).map_or_else(|| agreed_on.clone(), Value::from);
+    assert_eq!(stored["stage3"]["response"], response, "{run}");
+    if kind != Kind::Plain {
+        check_options(&stored, case, kind, &format!("{run} ({kind:?})"));
+    }
+    stored
+}
+
+/// Each option has done its part, and is stored with it.
+fn check_options(stored: &Value, case: usize, kind: Kind, run: &str) {
+    let (metadata, stage3) = (&stored["metadata"], &stored["stage3"]);
+    for (answer, model) in stored["stage1"].as_array().unwrap().iter().zip(kind.critics()) {
+        assert_eq!(answer["cot"]["conclusion"], said(model, case), "{run}");
+    }
+    assert_eq!(metadata["use_weighted_consensus"], true, "{run}");
+    assert_eq!(metadata["process_log"], true, "{run}");
+    let agrees = kind == Kind::Agreed;
+    assert_eq!(metadata["consensus_info"]["is_consensus"], agrees, "{run}");
+    if kind == Kind::Routed {
+        assert_eq!(metadata["routing_info"]["is_routed"], true, "{run}");
+    } else {
+        let info = &metadata["escalation_info"];
+        assert_eq!(info["escalated"], !agrees, "{run}");
+        assert_eq!(info["triggers"]["low_agreement"], kind == Kind::Disagreed, "{run}");
+        assert_eq!(info["triggers"]["low_avg_confidence"], kind == Kind::Unsure, "{run}");
+        let asked = TIER1.len() + if agrees { 0 } else { TIER2.len() };
+        assert_eq!(info["total_model_count"], asked, "{run}");
+    }
+    if agrees {
+        assert!(metadata["refinement"].is_null() && metadata["adversary"].is_null(), "{run}");
+        return;
+    }
+    assert_eq!(stage3["syntheses"].as_array().unwrap().len(), CHAIRMEN.len(), "{run}");
+    assert_eq!(stage3["selected_model"], "d/B", "{run}");
+    assert_eq!(stage3["draft"], said(kind.writer().unwrap(), case), "{run}");
+    let refinement = &metadata["refinement"];
+    assert_eq!(
+        (&refinement["total_iterations"], &refinement["converged"]),
+        (&2.into(), &false.into()),
+        "{run}"
+    );
+    let iterations = refinement["iterations"].as_array().unwrap();
+    let texts: Vec<String> =
+        iterations.iter().map(|round| round["revision"].as_str().unwrap().into()).collect();
+    let shown = shown(case, kind);
+    assert_eq!(texts, ["refine/1/revision", "refine/2/revision"].map(|key| shown[key].clone()), "{run}");
+    let adversary = &metadata["adversary"];
+    assert_eq!(adversary["critique"], shown["adversary/attack"], "{run}");
+    assert_eq!(
+        (&adversary["severity"], &adversary["severity_from"]),
+        (&"major".into(), &"asked".into()),
+        "{run}"
+    );
+    assert_eq!(adversary["revision"], stage3["response"], "{run}");
+}
+
+/// Checks the model server's own count. One server makes a call at most once, and never one that was
+/// in the ledger when that server began; so a call is made at most once more for each kill that
+/// came before its commit.
+pub async fn check_payments(drill: &Drill, cases: &BTreeMap<String, usize>) -> (usize, usize) {
+    let mut made: BTreeMap<(usize, usize, String), usize> = BTreeMap::new();
+    let records = drill.models.records();
+    for record in &records {
+        let server = record.request.header("authorization").unwrap().rsplit('-').next().unwrap();
+        let case = case(record.request.prompt());
+        let call = (server.parse().unwrap(), case, key(&record.request, drill.course.kind(case)));
+        *made.entry(call).or_default() += 1;
+    }
+    for ((server, case, key), times) in &made {
+        assert_eq!(*times, 1, "server {server} made {key} of case {case} {times} times");
+    }
+    for (before, ledger) in drill.ledgers.iter().enumerate() {
+        for (run, key) in ledger {
+            let paid = (before + 1, cases[run], key.clone());
+            assert!(!made.contains_key(&paid), "server {} paid {key} of run {run} again", before + 1);
+        }
+    }
+    let ledger = drill.ledger().await;
+    for (run, case) in cases {
+        let expected: BTreeSet<&String> = drill.uninterrupted(*case).calls.iter().collect();
+        let of_it = made.keys().filter(|(_, of, _)| of == case).map(|(_, _, key)| key);
+        assert_eq!(of_it.collect::<BTreeSet<_>>(), expected, "what was asked in case {case}");
+        // Calls are named here as in the ledger, which may only lack a title that came too late.
+        let mut paid: BTreeSet<&String> =
+            ledger.iter().filter(|(of, _)| of == run).map(|(_, key)| key).collect();
+        let title = expected.get(&"title".to_owned()).copied();
+        paid.extend(title);
+        assert_eq!(paid, expected, "what is in the ledger of case {case}");
+    }
+    let finished = records.iter().filter(|record| record.outcome == Outcome::Finished).count();
+    (records.len(), finished)
+}

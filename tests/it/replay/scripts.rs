@@ -1,0 +1,240 @@
+//! What the models do in each feature, and who of them waits.
+
+use llm_council::llm::{CallError, ChatRequest, ErrorKind, Purpose, Reply};
+use llm_council::runs::memory::Shelf;
+
+use crate::support::models::{labels_in, reply, sensible};
+
+pub type Script = fn(&ChatRequest) -> Result<Reply, CallError>;
+/// Whether a call waits, as far as the journal tells: so that who is late is the same each time.
+pub type Hold = fn(&ChatRequest, &Shelf) -> bool;
+
+pub fn fine(request: &ChatRequest) -> Result<Reply, CallError> {
+    Ok(sensible(request))
+}
+
+pub fn a_member_fails(request: &ChatRequest) -> Result<Reply, CallError> {
+    if request.model == "b/two" { Err(CallError::new(ErrorKind::Overloaded, "down")) } else { fine(request) }
+}
+
+pub fn the_chairman_fails(request: &ChatRequest) -> Result<Reply, CallError> {
+    if request.model == "a/chair" {
+        Err(CallError::new(ErrorKind::Timeout, "too slow"))
+    } else {
+        fine(request)
+    }
+}
+
+pub fn a_ballot_needs_repair(request: &ChatRequest) -> Result<Reply, CallError> {
+    if request.purpose == Purpose::Review && request.model == "c/three" {
+        Ok(reply("I like Response B and also Response B, then Response A."))
+    } else {
+        fine(request)
+    }
+}
+
+pub fn system_prompts_are_rejected(request: &ChatRequest) -> Result<Reply, CallError> {
+    let with_system = request.messages.iter().any(|message| message.role == llm_council::llm::Role::System);
+    if with_system && request.model == "a/one" {
+        let mut error = CallError::new(ErrorKind::Refused, "no system prompts");
+        error.status = Some(400);
+        Err(error)
+    } else {
+        fine(request)
+    }
+}
+
+pub fn the_utility_model_fails(request: &ChatRequest) -> Result<Reply, CallError> {
+    if request.model == "u/small" {
+        Err(CallError::new(ErrorKind::Timeout, "too slow"))
+    } else {
+        fine(request)
+    }
+}
+
+pub fn reviewers_differ(request: &ChatRequest) -> Result<Reply, CallError> {
+    if request.purpose == Purpose::Review && request.model == "c/three" {
+        Ok(reply("FINAL RANKING:\n1. Response C\n2. Response B\n3. Response A"))
+    } else {
+        fine(request)
+    }
+}
+
+pub fn is_second_tier(request: &ChatRequest) -> bool {
+    request.model == "d/four" || request.model == "e/five"
+}
+
+pub fn answers_are_unsure(request: &ChatRequest) -> Result<Reply, CallError> {
+    if request.purpose == Purpose::Answer { Ok(reply("Perhaps.\n\nCONFIDENCE: 3")) } else { fine(request) }
+}
+
+pub fn reviewers_disagree(request: &ChatRequest) -> Result<Reply, CallError> {
+    if request.purpose == Purpose::Review {
+        let labels = labels_in(&request.messages.last().unwrap().content);
+        Ok(reply(format!("All alike.\n\nFINAL RANKING:\n1. {}", labels.join(" = "))))
+    } else {
+        fine(request)
+    }
+}
+
+pub fn reviewers_disagree_and_nobody_else_answers(request: &ChatRequest) -> Result<Reply, CallError> {
+    if is_second_tier(request) { nobody_answers(request) } else { reviewers_disagree(request) }
+}
+
+pub fn only_the_second_tier_answers(request: &ChatRequest) -> Result<Reply, CallError> {
+    if is_second_tier(request) || request.purpose != Purpose::Answer {
+        fine(request)
+    } else {
+        nobody_answers(request)
+    }
+}
+
+/// After the first tier's quorum, before anybody of the second answers.
+pub fn one_comes_while_the_second_tier_answers(request: &ChatRequest, shelf: &Shelf) -> bool {
+    let is_there = shelf.events.iter().any(|(key, _)| key == "stage1/b/two/complete");
+    (is_answer_of_two(request) && !shelf.decisions.contains_key("stage1/quorum"))
+        || (is_second_tier(request) && request.purpose == Purpose::Answer && !is_there)
+}
+
+pub fn without(failing: &[&str], request: &ChatRequest) -> Result<Reply, CallError> {
+    if failing.contains(&request.model.as_str()) {
+        Err(CallError::new(ErrorKind::Overloaded, "down"))
+    } else {
+        fine(request)
+    }
+}
+
+pub fn a_drafter_fails(request: &ChatRequest) -> Result<Reply, CallError> {
+    without(&["d/one"], request)
+}
+
+pub fn drafters_fail(request: &ChatRequest) -> Result<Reply, CallError> {
+    without(&["d/one", "d/three"], request)
+}
+
+pub fn all_drafters_fail(request: &ChatRequest) -> Result<Reply, CallError> {
+    without(&["d/one", "d/two", "d/three"], request)
+}
+
+pub fn a_choice_is_unreadable(request: &ChatRequest) -> Result<Reply, CallError> {
+    if request.purpose == Purpose::Selection && request.schema.is_none() {
+        Ok(reply("I like them all."))
+    } else {
+        fine(request)
+    }
+}
+
+pub fn nobody_answers(_: &ChatRequest) -> Result<Reply, CallError> {
+    Err(CallError::new(ErrorKind::Overloaded, "down"))
+}
+
+pub fn most_fail(request: &ChatRequest) -> Result<Reply, CallError> {
+    if request.model == "c/three" {
+        Err(CallError::new(ErrorKind::Timeout, "too slow"))
+    } else {
+        a_member_fails(request)
+    }
+}
+
+/// One critic fails, two find faults; the second time nobody does.
+pub fn a_critic_fails(request: &ChatRequest) -> Result<Reply, CallError> {
+    let second = request.messages.last().unwrap().content.contains("with figures");
+    if request.purpose != Purpose::Critique {
+        fine(request)
+    } else if request.model == "b/two" {
+        Err(CallError::new(ErrorKind::Timeout, "too slow"))
+    } else if second {
+        Ok(reply("No major issues."))
+    } else {
+        fine(request)
+    }
+}
+
+/// Nor is the attack's severity said before it is asked for.
+pub fn revisions_fail(request: &ChatRequest) -> Result<Reply, CallError> {
+    if request.purpose == Purpose::Revision {
+        Err(CallError::new(ErrorKind::Timeout, "too slow"))
+    } else if request.purpose == Purpose::Adversary {
+        let alone = request.schema.is_some();
+        Ok(reply(if alone { r#"{"severity": "critical"}"# } else { "It is wrong." }))
+    } else {
+        fine(request)
+    }
+}
+
+pub fn the_attack_is_grave(request: &ChatRequest) -> Result<Reply, CallError> {
+    if request.purpose == Purpose::Adversary {
+        Ok(reply("It is wrong.\n\nSEVERITY: critical"))
+    } else {
+        system_prompts_are_rejected(request)
+    }
+}
+
+/// Unsure enough that the council does not agree early, and nothing is said before it is asked for.
+pub fn every_option_has_its_part(request: &ChatRequest) -> Result<Reply, CallError> {
+    match request.purpose {
+        Purpose::Answer => Ok(reply(
+            "**THINKING:**\nHm.\n\n**ANALYSIS:**\nIt is short.\n\n**CONCLUSION:**\nSo it is.\n\nCONFIDENCE: 6",
+        )),
+        Purpose::Selection => a_choice_is_unreadable(request),
+        Purpose::Adversary => revisions_fail(request),
+        Purpose::Revision => {
+            let again = request.messages.last().unwrap().content.contains("with figures");
+            Ok(reply(if again { "Better, with figures." } else { "The council says so, with figures." }))
+        }
+        Purpose::Review
+        | Purpose::BallotRepair
+        | Purpose::Synthesis
+        | Purpose::Title
+        | Purpose::Routing
+        | Purpose::Critique => fine(request),
+    }
+}
+
+pub fn every_option_and_a_ballot_to_repair(request: &ChatRequest) -> Result<Reply, CallError> {
+    if request.purpose == Purpose::Review {
+        a_ballot_needs_repair(request)
+    } else {
+        every_option_has_its_part(request)
+    }
+}
+
+pub fn every_option_and_reviewers_that_disagree(request: &ChatRequest) -> Result<Reply, CallError> {
+    if request.purpose == Purpose::Review {
+        reviewers_disagree(request)
+    } else {
+        every_option_has_its_part(request)
+    }
+}
+
+pub fn every_option_and_members_that_are_unsure(request: &ChatRequest) -> Result<Reply, CallError> {
+    if request.purpose == Purpose::Answer {
+        answers_are_unsure(request)
+    } else {
+        every_option_has_its_part(request)
+    }
+}
+
+pub fn nobody_waits(_: &ChatRequest, _: &Shelf) -> bool {
+    false
+}
+
+pub fn is_answer_of_two(request: &ChatRequest) -> bool {
+    request.model == "b/two" && request.purpose == Purpose::Answer
+}
+
+pub fn one_never_answers(request: &ChatRequest, _: &Shelf) -> bool {
+    is_answer_of_two(request)
+}
+
+/// After the quorum, before the first ballot.
+pub fn one_comes_late(request: &ChatRequest, shelf: &Shelf) -> bool {
+    let others_wait = !shelf.events.iter().any(|(key, _)| key == "stage1/b/two/complete");
+    (is_answer_of_two(request) && !shelf.decisions.contains_key("stage1/quorum"))
+        || (request.purpose == Purpose::Review && others_wait)
+}
+
+pub fn one_comes_after_the_others(request: &ChatRequest, shelf: &Shelf) -> bool {
+    let there = |key| shelf.calls.contains_key(key);
+    is_answer_of_two(request) && !(there("stage1/a/one") && there("stage1/c/three"))
+}
