@@ -1,3 +1,4 @@
+import { fileURLToPath } from "node:url";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
 
@@ -6,6 +7,15 @@ const apiServer = process.env.LLM_COUNCIL_URL ?? "http://localhost:8001";
 
 export default defineConfig({
   plugins: [react()],
+  resolve: {
+    // The parser's browser version sets innerHTML to decode `&amp;`; the page's policy forbids that
+    // for every string, so the table of names is taken instead.
+    alias: {
+      "decode-named-character-reference": fileURLToPath(
+        new URL("node_modules/decode-named-character-reference/index.js", import.meta.url),
+      ),
+    },
+  },
   build: {
     // The first releases that know light-dark() and Array.prototype.with.
     target: ["chrome123", "firefox121", "safari17.5"],

@@ -9,5 +9,7 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 60_000,
+    // A second is not enough on a machine that builds meanwhile.
+    expect: { poll: { timeout: 15_000 } },
   },
 });

@@ -1,18 +1,32 @@
-import { lazy, Suspense, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import { lazy, Suspense, useEffect, useRef, useSyncExternalStore } from "react";
 import { Link, Route, Switch, useLocation } from "wouter";
 import { session } from "./api/client";
 import { Sidebar } from "./features/conversations/sidebar";
+import { useHelp } from "./features/shortcuts/help";
+import { t } from "./i18n";
+import { T } from "./i18n/t";
 import { ConversationPage } from "./pages/conversation";
 import { Crash } from "./pages/crash";
 import { HomePage } from "./pages/home";
 import { NotFoundPage } from "./pages/not-found";
 import { useLiveRuns } from "./run/live";
 import { Icon } from "./ui/icon";
-import { useOnline } from "./ui/media";
+import { useMedia, useOnline } from "./ui/media";
 import { Notice } from "./ui/notice";
+import { orMissing } from "./ui/part";
+import {
+  drawSidebar,
+  focusSearch,
+  foldSidebar,
+  narrowScreen,
+  useSidebar,
+} from "./ui/sidebar-state";
 import { Toasts } from "./ui/toast";
 
+const ShortcutSheet = lazy(() => orMissing(import("./features/shortcuts/sheet")));
 const SettingsPage = lazy(() => import("./pages/settings"));
+const AdminPage = lazy(() => import("./pages/admin"));
+const DashboardPage = lazy(() => import("./pages/dashboard"));
 
 /** What concerns every page: the session, and the network. */
 function AppNotices({ path }: { path: string }) {
@@ -23,18 +37,28 @@ function AppNotices({ path }: { path: string }) {
   if (signedOut) {
     return (
       <Notice tone="warn" urgent>
-        <strong>You are signed out.</strong> Nothing is lost: a running deliberation goes on, and
-        what you typed is kept. <a href={location.pathname}>Reload the page to sign in again</a>.
+        <T
+          text="<strong>You are signed out.</strong> Nothing is lost: a running deliberation goes on, and what you typed is kept. <link>Reload the page to sign in again</link>."
+          parts={{
+            strong: (inner) => <strong>{inner}</strong>,
+            link: (inner) => <a href={location.pathname}>{inner}</a>,
+          }}
+        />
       </Notice>
     );
   }
-  if (!online && !follows) return <Notice tone="warn">This device is offline.</Notice>;
+  if (!online && !follows)
+    return (
+      <Notice tone="warn">
+        {t("This device is offline. What you type is kept, and a running deliberation goes on.")}
+      </Notice>
+    );
   return null;
 }
 
 function Pages() {
   return (
-    <Suspense fallback={<p className="page-wait">Loading…</p>}>
+    <Suspense fallback={<p className="page-wait">{t("Loading…")}</p>}>
       <Switch>
         <Route path="/">
           <HomePage />
@@ -42,6 +66,12 @@ function Pages() {
         <Route path="/c/:id">{({ id }) => <ConversationPage key={id} id={id} />}</Route>
         <Route path="/settings">
           <SettingsPage />
+        </Route>
+        <Route path="/admin/*?">
+          <AdminPage />
+        </Route>
+        <Route path="/dashboard/*?">
+          <DashboardPage />
         </Route>
         <Route>
           <NotFoundPage />
@@ -51,13 +81,63 @@ function Pages() {
   );
 }
 
+/** What is left of the sidebar where it is folded away. */
+function Rail() {
+  return (
+    <div className="rail">
+      <button
+        type="button"
+        className="icon-button"
+        aria-label={t("Show the sidebar")}
+        title={t("Show the sidebar")}
+        onClick={() => {
+          foldSidebar(false);
+          requestAnimationFrame(() => document.querySelector<HTMLElement>(".fold-button")?.focus());
+        }}
+      >
+        <Icon name="panel" />
+      </button>
+      <Link
+        href="/"
+        className="icon-button"
+        aria-label={t("New conversation")}
+        title={t("New conversation")}
+      >
+        <Icon name="plus" />
+      </Link>
+      <button
+        type="button"
+        className="icon-button"
+        aria-label={t("Search")}
+        title={t("Search")}
+        onClick={focusSearch}
+      >
+        <Icon name="search" />
+      </button>
+    </div>
+  );
+}
+
 export function App() {
   const [path] = useLocation();
   const drawer = useRef<HTMLDialogElement>(null);
-  const [drawerOpen, setDrawerOpen] = useState(false);
-  const closeDrawer = () => drawer.current?.close();
+  const { folded, drawn } = useSidebar();
+  const help = useHelp((state) => state.open);
+  const closeDrawer = () => drawSidebar(false);
+  const narrow = useMedia(narrowScreen);
 
   const shown = useRef(path);
+
+  useEffect(() => {
+    if (drawn) drawer.current?.showModal();
+    else drawer.current?.close();
+  }, [drawn]);
+
+  // A tablet that was turned has the sidebar beside the page: a drawer nobody sees would keep all
+  // else from being touched.
+  useEffect(() => {
+    if (!narrow) drawSidebar(false);
+  }, [narrow]);
 
   // What had the focus may have gone with its page: keys and screen readers go on in the new one.
   useEffect(() => {
@@ -71,10 +151,11 @@ export function App() {
   return (
     <>
       <a className="skip-link" href="#main">
-        Skip to the conversation
+        {t("Skip to the conversation")}
       </a>
-      <div className="shell">
-        <aside className="sidebar" aria-label="Sidebar">
+      <div className={folded ? "shell shell-folded" : "shell"}>
+        <aside className="sidebar" aria-label={t("Sidebar")}>
+          {folded && <Rail />}
           <Sidebar onOpen={closeDrawer} />
         </aside>
         <div className="page">
@@ -82,11 +163,8 @@ export function App() {
             <button
               type="button"
               className="icon-button"
-              aria-label="Open the sidebar"
-              onClick={() => {
-                setDrawerOpen(true);
-                drawer.current?.showModal();
-              }}
+              aria-label={t("Open the sidebar")}
+              onClick={() => drawSidebar(true)}
             >
               <Icon name="menu" />
             </button>
@@ -94,7 +172,7 @@ export function App() {
               <img src="/favicon.svg" alt="" width="24" height="24" />
               LLM Council
             </Link>
-            <Link href="/" className="icon-button" aria-label="New conversation">
+            <Link href="/" className="icon-button" aria-label={t("New conversation")}>
               <Icon name="plus" />
             </Link>
           </header>
@@ -109,8 +187,8 @@ export function App() {
       <dialog
         ref={drawer}
         className="drawer"
-        aria-label="Sidebar"
-        onClose={() => setDrawerOpen(false)}
+        aria-label={t("Sidebar")}
+        onClose={closeDrawer}
         onClick={(event) => {
           if (event.target === event.currentTarget) closeDrawer();
         }}
@@ -118,12 +196,12 @@ export function App() {
           if (event.key === "Escape") closeDrawer();
         }}
       >
-        {drawerOpen && (
+        {drawn && (
           <div className="drawer-body">
             <button
               type="button"
               className="icon-button drawer-close"
-              aria-label="Close the sidebar"
+              aria-label={t("Close the sidebar")}
               onClick={closeDrawer}
             >
               <Icon name="close" />
@@ -131,8 +209,15 @@ export function App() {
             <Sidebar onOpen={closeDrawer} />
           </div>
         )}
+        {/* Outside of a modal dialog nothing can be pressed or is read out. */}
+        {drawn && <Toasts />}
       </dialog>
-      <Toasts />
+      {help && (
+        <Suspense fallback={null}>
+          <ShortcutSheet />
+        </Suspense>
+      )}
+      {!drawn && <Toasts />}
     </>
   );
 }

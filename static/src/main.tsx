@@ -3,7 +3,10 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { queryClient } from "./api/queries";
 import { App } from "./app";
+import { loadLanguage, t } from "./i18n";
+import { loadMarkdown } from "./markdown/markdown";
 import { applyTheme } from "./ui/theme";
+import { toast } from "./ui/toast";
 import "./styles/base.css";
 import "./styles/controls.css";
 import "./styles/notices.css";
@@ -18,17 +21,33 @@ import "./styles/answers.css";
 import "./styles/reviews.css";
 import "./styles/polish.css";
 import "./styles/markdown.css";
-import "./styles/settings.css";
-import "./styles/picker.css";
-import "./styles/tokens.css";
 
 applyTheme();
 const place = document.getElementById("root");
 if (!place) throw new Error("index.html has no #root");
-createRoot(place).render(
-  <StrictMode>
-    <QueryClientProvider client={queryClient}>
-      <App />
-    </QueryClientProvider>
-  </StrictMode>,
-);
+const root = createRoot(place);
+
+function start() {
+  root.render(
+    <StrictMode>
+      <QueryClientProvider client={queryClient}>
+        <App />
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+  import("./later").catch(() =>
+    toast(t("The keyboard shortcuts could not be loaded; everything else works."), {
+      tone: "bad",
+    }),
+  );
+}
+
+// English is at hand; for another language the first thing shown waits, so that nothing changes words.
+loadLanguage().then(start, () => {
+  start();
+  // In English, because nothing else could be fetched.
+  toast(t("Your language could not be loaded: this page is in English. Reload it to try again."), {
+    tone: "bad",
+  });
+});
+loadMarkdown();

@@ -1,14 +1,23 @@
 /** Every call to the server goes through here, so that "signed out" is noticed once for all. */
+import { availability } from "./availability";
 import { asProblem, type Problem, problemOf } from "./problem";
 import type {
+  AdminBudgets,
+  Again,
+  Ask,
+  BudgetChange,
+  BudgetState,
+  Caps,
   Config,
   ConfigChange,
   Conversation,
   ConversationSummary,
+  Estimate,
   Feedback,
   ModelList,
   NewToken,
   Preset,
+  RunResult,
   SearchHit,
   Tags,
   Token,
@@ -42,15 +51,18 @@ export async function request(path: string, init: RequestInit = {}): Promise<Res
     response = await fetch(path, { credentials: "same-origin", redirect: "manual", ...init });
   } catch (error) {
     if (init.signal?.aborted) throw error;
-    throw asProblem(error);
+    const problem = asProblem(error);
+    if (problem.kind === "network" && navigator.onLine) availability.note("unreachable");
+    throw problem;
   }
   const problem: Problem | null = await problemOf(response);
   session.note(problem?.kind === "signed_out");
+  if (problem?.kind === "restarting") availability.note("restarting");
   if (problem) throw problem;
   return response;
 }
 
-async function json<T>(path: string, init?: RequestInit): Promise<T> {
+export async function json<T>(path: string, init?: RequestInit): Promise<T> {
   const response = await request(path, {
     ...init,
     headers: { accept: "application/json", ...init?.headers },
@@ -58,7 +70,7 @@ async function json<T>(path: string, init?: RequestInit): Promise<T> {
   return (await response.json()) as T;
 }
 
-const send = (method: string, body: unknown): RequestInit => ({
+export const send = (method: string, body: unknown): RequestInit => ({
   method,
   headers: { "content-type": "application/json" },
   body: JSON.stringify(body),
@@ -92,9 +104,11 @@ export const api = {
     offset: number,
     limit: number,
     tag: string | null,
+    archived: boolean,
   ): Promise<Page<ConversationSummary>> {
     const query = new URLSearchParams({ limit: String(limit), offset: String(offset) });
     if (tag !== null) query.set("tag", tag);
+    if (archived) query.set("archived", "true");
     const response = await request(`/api/conversations?${query}`);
     const items = (await response.json()) as ConversationSummary[];
     const total = Number(response.headers.get("x-total-count") ?? Number.NaN);
@@ -103,6 +117,7 @@ export const api = {
   conversation: (id: string) => json<Conversation>(one(id)),
   createConversation: () => json<Conversation>("/api/conversations", send("POST", {})),
   rename: (id: string, title: string) => json<unknown>(one(id), send("PATCH", { title })),
+  archive: (id: string, archived: boolean) => json<unknown>(one(id), send("PATCH", { archived })),
   tags: () => json<Tags>("/api/tags"),
   setTags: (id: string, tags: string[]) => json<unknown>(`${one(id)}/tags`, send("PUT", { tags })),
   remove: (id: string) => json<unknown>(one(id), { method: "DELETE" }),
@@ -121,6 +136,30 @@ export const api = {
     json<Feedback>(`/api/runs/${encodeURIComponent(runId)}/feedback`, send("PUT", said)),
   withdrawFeedback: (runId: string) =>
     json<unknown>(`/api/runs/${encodeURIComponent(runId)}/feedback`, { method: "DELETE" }),
+
+  /** What a question will probably cost; without an id, the first one of a new conversation. */
+  estimate: (id: string | null, body: Ask, signal: AbortSignal) =>
+    json<Estimate>(id === null ? "/api/estimate" : `${one(id)}/message/estimate`, {
+      ...send("POST", body),
+      signal,
+    }),
+  budgets: async () => (await json<{ budgets: BudgetState[] }>("/api/budget")).budgets,
+  saveCaps: async (caps: Partial<Caps>) =>
+    (await json<{ budgets: BudgetState[] }>("/api/budget", send("PUT", caps))).budgets,
+  adminBudgets: (offset: number, limit: number) =>
+    json<AdminBudgets>(`/api/admin/budgets?limit=${limit}&offset=${offset}`),
+  changeBudgets: (budgets: BudgetChange[]) =>
+    json<AdminBudgets>("/api/admin/budgets", send("PUT", { budgets })),
+
+  run: (runId: string) => json<RunResult>(`/api/runs/${encodeURIComponent(runId)}`),
+  async askAgain(runId: string, again: Again, idempotencyKey: string): Promise<string> {
+    const init = send("POST", again);
+    const asked = await json<{ run_id: string }>(`/api/runs/${encodeURIComponent(runId)}/retry`, {
+      ...init,
+      headers: { ...init.headers, "idempotency-key": idempotencyKey },
+    });
+    return asked.run_id;
+  },
 
   cancelRun: (runId: string) =>
     json<unknown>(`/api/runs/${encodeURIComponent(runId)}/cancel`, send("POST", {})),

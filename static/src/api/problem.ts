@@ -1,4 +1,5 @@
 /** What can go wrong with a call to the server, as the page tells it to a person. */
+import { t } from "../i18n";
 
 export interface FieldError {
   field: string;
@@ -26,20 +27,20 @@ export class Problem extends Error {
     /** The run that is in the way (409). */
     readonly runId: string | null = null,
     readonly retryAfterMs: number | null = null,
-    readonly requestId: string | null = null,
   ) {
     super(message);
   }
 }
 
-const offlineText = "The server could not be reached. Check the connection and try again.";
-
 export function networkProblem(): Problem {
-  return new Problem("network", offlineText);
+  return new Problem(
+    "network",
+    t("The server could not be reached. Check the connection and try again."),
+  );
 }
 
 export function signedOutProblem(): Problem {
-  return new Problem("signed_out", "You are signed out. Reload the page to sign in again.", 401);
+  return new Problem("signed_out", t("You are signed out. Reload the page to sign in again."), 401);
 }
 
 /** Any thrown value as a Problem; a fetch that failed throws a TypeError. */
@@ -74,7 +75,7 @@ function sentence(status: number, body: Record<string, unknown>, fields: FieldEr
   if (typeof body.detail === "string" && body.detail !== "") return body.detail;
   if (fields.length > 0) return fields.map((f) => `${f.field}: ${f.message}`).join("; ");
   if (typeof body.title === "string" && body.title !== "") return body.title;
-  return `The server answered ${status} without saying why.`;
+  return t("The server answered {{status}} without saying why.", { status });
 }
 
 function retryAfterMs(response: Response): number | null {
@@ -108,7 +109,7 @@ export async function problemOf(response: Response): Promise<Problem | null> {
   const restarting = [502, 503, 504].includes(response.status) && record.type !== fullType;
   const message =
     restarting && typeof record.detail !== "string"
-      ? "The server is restarting."
+      ? t("The server is restarting.")
       : sentence(response.status, record, fields);
   return new Problem(
     restarting ? "restarting" : "refused",
@@ -117,6 +118,5 @@ export async function problemOf(response: Response): Promise<Problem | null> {
     fields,
     typeof record.run_id === "string" ? record.run_id : null,
     retryAfterMs(response),
-    typeof record.request_id === "string" ? record.request_id : null,
   );
 }

@@ -1,6 +1,7 @@
 /** What the page keeps of the server's answers, and when it asks again. */
 import { QueryClient, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { isFollowed } from "../run/live";
+import { availability } from "./availability";
 import { api } from "./client";
 import { asProblem } from "./problem";
 
@@ -19,11 +20,17 @@ export const queryClient = new QueryClient({
   },
 });
 
+// What could not be loaded meanwhile, and what has changed.
+availability.subscribe(() => {
+  if (availability.now() === null) queryClient.invalidateQueries();
+});
+
 const pageSize = 50;
 
 export const keys = {
   conversations: ["conversations"] as const,
   conversation: (id: string) => ["conversation", id] as const,
+  run: (runId: string) => ["run", runId] as const,
   search: (q: string) => ["search", q] as const,
   config: ["config"] as const,
   presets: ["presets"] as const,
@@ -31,14 +38,21 @@ export const keys = {
   tags: ["tags"] as const,
   tokens: ["tokens"] as const,
   user: ["user"] as const,
+  budgets: ["budgets"] as const,
+  adminBudgets: ["admin", "budgets"] as const,
+  estimate: (id: string | null, asked: string) => ["estimate", id, asked] as const,
   log: (runId: string) => ["log", runId] as const,
   feedback: (runId: string) => ["feedback", runId] as const,
 };
 
-export const useConversations = (tag: string | null) =>
+// A tab that stays open for a day does not keep what was read in it. Set here and not where it is
+// read, because a query that was made by `setQueryData` keeps the longer of the two times.
+queryClient.setQueryDefaults(["conversation"], { gcTime: 60_000 });
+
+export const useConversations = (tag: string | null, archived: boolean) =>
   useInfiniteQuery({
-    queryKey: [...keys.conversations, tag],
-    queryFn: ({ pageParam }) => api.conversations(pageParam, pageSize, tag),
+    queryKey: [...keys.conversations, { tag, archived }],
+    queryFn: ({ pageParam }) => api.conversations(pageParam, pageSize, tag, archived),
     initialPageParam: 0,
     getNextPageParam: (last, pages) => {
       const seen = pages.reduce((sum, page) => sum + page.items.length, 0);
@@ -48,7 +62,7 @@ export const useConversations = (tag: string | null) =>
     refetchInterval: (query) =>
       query.state.data?.pages.some((page) => page.items.some((item) => item.running))
         ? 10_000
-        : false,
+        : 60_000,
   });
 
 export const useConversation = (id: string) =>

@@ -2,7 +2,6 @@
  * The names of the API's shapes, as the rest of the app uses them: aliases of what the server
  * describes (`npm run generate`). A change of the API that matters here does not compile.
  */
-import type * as Coming from "./coming";
 import type { components } from "./schema";
 
 type Schemas = components["schemas"];
@@ -19,19 +18,22 @@ export type AggregateConfidence = Schemas["AggregateConfidence"];
 export type Seat = Schemas["Seat"];
 export type RunStatus = Schemas["RunStatus"];
 
+export type RunResult = Schemas["RunResult"];
+/** What of a run is to be asked again; neither field: what failed or was not reached. */
+export type Again = Pick<Schemas["RetryRequest"], "member" | "from">;
+
 export type Conversation = Schemas["Conversation"];
 export type ConversationSummary = Schemas["ConversationSummary"];
 export type Message = Schemas["Message"];
-type StoredAnswer = Extract<Message, { role: "assistant" }>;
-export type AssistantMessage = Omit<StoredAnswer, "metadata"> & { metadata: Metadata };
+export type AssistantMessage = Extract<Message, { role: "assistant" }>;
 export type UserMessage = Extract<Message, { role: "user" }>;
-export type Metadata = Schemas["Metadata"] & Coming.ComingMetadata;
+export type Metadata = Schemas["Metadata"];
 export type AggregateRow = Schemas["AggregateRow"];
 export type AggregateFacts = Schemas["AggregateFacts"];
 export type Stage = Schemas["Stage"];
 export type StageCosts = Schemas["StageCosts"];
 export type Costs = Schemas["Costs"];
-export type CouncilEvent = Schemas["Event"] | Coming.ComingEvent;
+export type CouncilEvent = Schemas["Event"];
 export type Ignored = Schemas["Ignored"];
 
 export type RoutingInfo = Schemas["RoutingInfo"];
@@ -51,7 +53,16 @@ export type WeightsInfo = Schemas["WeightsInfo"];
 export type ConsensusInfo = Schemas["ConsensusInfo"];
 export type MultiChairmanEvent = Schemas["MultiChairmanEvent"];
 
-export type { BudgetState } from "./coming";
+export type BudgetState = Schemas["BudgetState"];
+export type Estimate = Schemas["MessageEstimate"];
+export type BudgetRefusal = Schemas["BudgetRefusal"];
+export type AdminBudgets = Schemas["Budgets"];
+/** Limits as they are sent: what was typed and is no number is the server's to refuse. */
+type Typed<T, Field extends keyof T> = Omit<T, Field> & {
+  [Key in Field]: number | string | null;
+};
+export type Caps = Typed<Schemas["CapsRequest"], keyof Schemas["CapsRequest"]>;
+export type BudgetChange = Typed<Schemas["BudgetRequest"], "limit_usd">;
 
 export type User = Schemas["Me"];
 export type Config = Schemas["ConfigView"];
@@ -79,3 +90,25 @@ export type Tags = Schemas["Tags"];
 export type SearchHit = Schemas["SearchHit"];
 /** What a person thinks of a run. */
 export type Feedback = Omit<Schemas["FeedbackView"], "thumb"> & { thumb?: "up" | "down" | null };
+
+/** A sum of costs, with what it leaves out and what in it is an estimate. */
+export type Money = Schemas["Money"];
+export type Analytics = Schemas["Analytics"];
+export type ModelFigures = Schemas["ModelFigures"];
+export type DayFigures = Schemas["DayFigures"];
+export type Chairmen = Schemas["Chairmen"];
+export type ChairmanFigures = Schemas["ChairmanFigures"];
+export type Pair = Schemas["Pair"];
+export type HeadToHead = Schemas["HeadToHead"];
+export type Leaderboard = Schemas["Leaderboard"];
+export type Rank = Schemas["Rank"];
+/** What a leaderboard is made of: the reviewers' ballots, or people's words. */
+export type RatingSource = Schemas["Source"];
+export type AgainstBest = Schemas["AgainstBest"];
+export type Recent = Schemas["Recent"];
+export type RecentRun = Schemas["RecentRun"];
+export type UsageReport = Schemas["UsageReport"];
+export type UsageRow = Schemas["UsageRow"];
+export type UserRow = Schemas["UserRow"];
+export type RunRow = Schemas["RunRow"];
+export type AuditEntry = Schemas["AuditEntry"];

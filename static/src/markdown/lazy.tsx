@@ -1,6 +1,9 @@
 /** Code colours and maths, fetched when the first code or formula is on the page. */
 import { type ReactNode, useEffect, useRef, useState } from "react";
+import { t } from "../i18n";
 import { CopyButton } from "../ui/copy";
+import { turns } from "./links";
+import { pieces } from "./tame";
 
 type Highlight = (language: string, text: string) => ReactNode | null;
 let highlighting: Promise<Highlight> | undefined;
@@ -9,6 +12,10 @@ const loadHighlight = () => {
   return highlighting;
 };
 
+/** Code longer than this is laid out piece by piece. */
+const longestPiece = 20_000;
+
+/** Code reads from left to right; what would turn it is named, since a compiler does not see it. */
 export function CodeBlock({ language, text }: { language: string | null; text: string }) {
   const [highlight, setHighlight] = useState<Highlight | null>(null);
   useEffect(() => {
@@ -26,15 +33,32 @@ export function CodeBlock({ language, text }: { language: string | null; text: s
   return (
     <figure className="code">
       <figcaption>
-        <span>{language ?? "text"}</span>
-        <CopyButton label="Copy" text={() => text} />
+        <span>
+          {language ?? t("text")}
+          {turns.test(text) && ` · ${t("contains characters that change the reading direction")}`}
+        </span>
+        <CopyButton label={t("Copy")} text={() => text} />
       </figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: long lines scroll, and keys must reach them */}
-      <pre tabIndex={0}>
-        <code>{coloured ?? text}</code>
+      <pre tabIndex={0} dir="ltr">
+        <code>{coloured ?? plain(text)}</code>
       </pre>
     </figure>
   );
+}
+
+function plain(text: string): ReactNode {
+  if (text.length <= longestPiece) return text;
+  return pieces(text, longestPiece).map((piece, at) => (
+    <span
+      // biome-ignore lint/suspicious/noArrayIndexKey: pieces only ever come at the end
+      key={at}
+      className="md-far"
+      style={{ containIntrinsicBlockSize: `auto ${Math.ceil(piece.split("\n").length * 1.55)}em` }}
+    >
+      {piece}
+    </span>
+  ));
 }
 
 let typesetting: Promise<typeof import("./maths")> | undefined;

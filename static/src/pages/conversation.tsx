@@ -1,46 +1,73 @@
-import { useCallback, useEffect, useMemo, useRef } from "react";
+import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from "react";
 import { Link } from "wouter";
-import { api } from "../api/client";
+import { useHistoryState } from "wouter/use-browser-location";
+import { api, session } from "../api/client";
 import { asProblem } from "../api/problem";
 import { keys, queryClient, useConversation } from "../api/queries";
 import type { Ask, Config, Conversation, Preset } from "../api/types";
 import { Composer } from "../features/composer/composer";
 import { drafts } from "../features/composer/draft";
+import { archive, complain } from "../features/conversations/changes";
+import { isFind } from "../features/conversations/find";
 import { TagEditor } from "../features/conversations/tags";
+import { useShownTitle } from "../features/conversations/title";
 import { LiveStatus } from "../features/council/deliberation";
 import { LinkStatus } from "../features/council/link-status";
 import { TurnView } from "../features/council/turn";
 import { turnsOf } from "../features/council/turns";
 import { sceneOf, toAsk } from "../features/options/choices";
 import { ProcessLog } from "../features/process/process-log";
+import { msg, t } from "../i18n";
+import { T } from "../i18n/t";
 import { isFollowed, stop, useLiveRuns } from "../run/live";
 import { resume, setRefusal, settleWith, start, startAgain, useRefusals } from "../run/session";
 import { isLive } from "../run/state";
 import { Icon } from "../ui/icon";
+import { MenuButton, type MenuItem } from "../ui/menu";
 import { Notice } from "../ui/notice";
 import { useTitle } from "../ui/title";
 import { toast } from "../ui/toast";
 
+const exportsOf = (id: string): MenuItem[] => [
+  { label: "Markdown", icon: "download", href: api.exportHref(id, "md") },
+  { label: "JSON", icon: "download", href: api.exportHref(id, "json") },
+  {
+    label: t("Print or PDF"),
+    icon: "print",
+    run: () => {
+      import("../features/export/print")
+        .then(({ print }) => print())
+        .catch(complain(msg("Not printed: {{message}}")));
+    },
+  },
+];
+
+function Archived({ conversation }: { conversation: Conversation }) {
+  return (
+    <p className="archived-note">
+      <Icon name="archive" />
+      {t("This conversation is archived.")}
+      <button type="button" className="quiet-button" onClick={() => archive(conversation, false)}>
+        {t("Take it back")}
+      </button>
+    </p>
+  );
+}
+
 function Head({ conversation, title }: { conversation: Conversation; title: string }) {
   return (
     <header className="conversation-head">
-      <h1>{title}</h1>
+      <h1 dir="auto">{title}</h1>
       {conversation.message_count > 0 && <TagEditor conversation={conversation} />}
       {conversation.message_count > 0 && (
-        <p className="exports">
-          {(["md", "json"] as const).map((format) => (
-            <a
-              key={format}
-              className="quiet-button"
-              href={api.exportHref(conversation.id, format)}
-              download
-            >
-              <Icon name="download" />
-              <span className="visually-hidden">Export as </span>
-              {format === "md" ? "Markdown" : "JSON"}
-            </a>
-          ))}
-        </p>
+        <MenuButton
+          align="end"
+          className="quiet-button export-button"
+          items={exportsOf(conversation.id)}
+        >
+          <Icon name="download" />
+          {t("Export")}
+        </MenuButton>
       )}
     </header>
   );
@@ -63,47 +90,82 @@ function usePickUp(conversation: Conversation) {
   }, [id, runId]);
 }
 
-/** Shows the newest question: when the page opens, and when another one is asked. */
-function useScrollToNewest(count: number) {
+/**
+ * Shows the newest question: when the page opens, unless a search has found something else in it, and
+ * when another one is asked.
+ */
+function useScrollToNewest(conversation: Conversation, count: number) {
   const list = useRef<HTMLDivElement>(null);
   const shown = useRef(0);
+  const state = useHistoryState<unknown>();
+  const find = isFind(state) ? state : null;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is loaded later moves nothing
+  useEffect(() => {
+    if (!find) return;
+    let hide: (() => void) | null = null;
+    let gone = false;
+    import("../features/conversations/reveal").then(
+      ({ reveal }) => {
+        if (!gone && list.current) hide = reveal(list.current, conversation, find);
+      },
+      complain(msg("What was found is not marked: {{message}}")),
+    );
+    return () => {
+      gone = true;
+      hide?.();
+    };
+  }, [find]);
   useEffect(() => {
     if (count === shown.current) return;
     const opening = shown.current === 0;
     shown.current = count;
-    if (opening && count < 2) return;
+    if (opening && (count < 2 || find)) return;
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     list.current?.lastElementChild?.scrollIntoView({
       block: "start",
       behavior: opening || calm ? "instant" : "smooth",
     });
-  }, [count]);
+  }, [count, find]);
   return list;
 }
+
+/** So many of the newest turns are drawn at once. */
+const turnsAtOnce = 2;
 
 function Loaded({ conversation }: { conversation: Conversation }) {
   const { id } = conversation;
   const live = useLiveRuns((state) => state.runs[id] ?? null);
   const refusal = useRefusals((state) => state.refusals[id] ?? null);
   const turns = useMemo(() => turnsOf(conversation, live), [conversation, live]);
-  const list = useScrollToNewest(turns.length);
+  const list = useScrollToNewest(conversation, turns.length);
   usePickUp(conversation);
   useEffect(() => {
     if (live?.over) settleWith(conversation);
   }, [conversation, live]);
-  const title = live?.run.title ?? conversation.title;
+  const title = useShownTitle(conversation, turns[0]?.question ?? null);
   useTitle(title);
 
+  // Signed in again, in another tab: the run is followed again.
+  const signedOut = useSyncExternalStore(session.subscribe, session.isSignedOut);
+  const lost = live?.refused?.kind === "signed_out" ? live.run.runId : null;
+  useEffect(() => {
+    if (lost !== null && !signedOut) resume(id, lost);
+  }, [id, lost, signedOut]);
+
   const running = live !== null && isLive(live.run);
-  const ask = async (body: Ask) => {
-    drafts.write(id, { content: "" });
-    start(id, body);
-  };
-  const onStop = () => {
+  // Kept as they are, so that the composer rests while texts stream in.
+  const ask = useCallback(
+    async (body: Ask) => {
+      drafts.write(id, { content: "" });
+      start(id, body);
+    },
+    [id],
+  );
+  const onStop = useCallback(() => {
     stop(id).catch((error: unknown) =>
-      toast(`Not stopped: ${asProblem(error).message}`, { tone: "bad" }),
+      toast(t("Not stopped: {{message}}", { message: asProblem(error).message }), { tone: "bad" }),
     );
-  };
+  }, [id]);
   const reattach = useCallback((runId: string) => resume(id, runId), [id]);
   const askAgain = useCallback(
     (question: string) => {
@@ -124,19 +186,22 @@ function Loaded({ conversation }: { conversation: Conversation }) {
   return (
     <>
       <Head conversation={conversation} title={title} />
+      {conversation.archived && <Archived conversation={conversation} />}
       <div ref={list} className="turns">
         {turns.map((turn, at) => (
           <TurnView
             key={turn.key}
             question={turn.question}
             run={turn.run}
+            earlier={turn.earlier}
             live={turn.live}
             latest={at === turns.length - 1}
+            far={at < turns.length - turnsAtOnce}
             onReattach={reattach}
             onAskAgain={askAgain}
           />
         ))}
-        {turns.length === 0 && <p className="quiet">Nothing was asked here yet.</p>}
+        {turns.length === 0 && <p className="quiet">{t("Nothing was asked here yet.")}</p>}
       </div>
       <ProcessLog run={turns.at(-1)?.run ?? null} />
       <LiveStatus run={live?.run ?? null} />
@@ -155,6 +220,18 @@ function Loaded({ conversation }: { conversation: Conversation }) {
   );
 }
 
+/** Where the first turn will be: nothing jumps when it comes. */
+function Skeleton() {
+  return (
+    <div className="conversation conversation-wait" aria-busy="true">
+      <h1 className="visually-hidden">{t("Loading the conversation…")}</h1>
+      <span className="skeleton" />
+      <span className="skeleton skeleton-question" />
+      <span className="skeleton skeleton-answer" />
+    </div>
+  );
+}
+
 export function ConversationPage({ id }: { id: string }) {
   const conversation = useConversation(id);
   const gone = asProblem(conversation.error).status === 404;
@@ -165,24 +242,29 @@ export function ConversationPage({ id }: { id: string }) {
       </div>
     );
   }
-  if (conversation.isPending) return <p className="page-wait">Loading the conversation…</p>;
+  if (conversation.isPending) return <Skeleton />;
   return (
     <div className="page-notice">
       {gone ? (
         <>
-          <h1>This conversation is not here</h1>
+          <h1>{t("This conversation is not here")}</h1>
           <p>
-            It was deleted, or it belongs to someone else.{" "}
-            <Link href="/">Start a new conversation</Link>.
+            <T
+              text="It was deleted, or it belongs to someone else. <link>Start a new conversation</link>."
+              parts={{ link: (inner) => <Link href="/">{inner}</Link> }}
+            />
           </p>
         </>
       ) : (
-        <Notice tone="bad" urgent>
-          The conversation could not be loaded: {asProblem(conversation.error).message}{" "}
-          <button type="button" className="quiet-button" onClick={() => conversation.refetch()}>
-            Try again
-          </button>
-        </Notice>
+        <>
+          <h1>{t("This conversation could not be loaded")}</h1>
+          <Notice tone="bad" urgent>
+            {asProblem(conversation.error).message}{" "}
+            <button type="button" className="quiet-button" onClick={() => conversation.refetch()}>
+              {t("Try again")}
+            </button>
+          </Notice>
+        </>
       )}
     </div>
   );

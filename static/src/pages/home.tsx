@@ -1,26 +1,29 @@
 import { useState } from "react";
-import { useLocation } from "wouter";
+import { Link, useLocation } from "wouter";
 import { asProblem, type Problem } from "../api/problem";
 import { useConfig } from "../api/queries";
 import type { Ask, Config } from "../api/types";
 import { Composer } from "../features/composer/composer";
 import { drafts } from "../features/composer/draft";
 import { Monogram } from "../features/council/monogram";
+import { msg, t } from "../i18n";
+import { T } from "../i18n/t";
 import { createConversation, start } from "../run/session";
 import { shortName } from "../ui/format";
 import { Icon } from "../ui/icon";
 import { Notice } from "../ui/notice";
+import { ReadFailed } from "../ui/read-failed";
 import { useTitle } from "../ui/title";
 
 const examples = [
-  "Should a small team write its next web service in Rust or in Go?",
-  "What are the strongest arguments for and against a four-day week?",
-  "Explain why the sky is blue, first to a child and then to a physicist.",
+  msg("Should a small team write its next web service in Rust or in Go?"),
+  msg("What are the strongest arguments for and against a four-day week?"),
+  msg("Explain why the sky is blue, first to a child and then to a physicist."),
 ];
 
 function Members({ config }: { config: Config }) {
   return (
-    <section className="seats" aria-label="Members of the council">
+    <section className="seats" aria-label={t("Members of the council")}>
       <ul>
         {config.council_models.map((member, seat) => {
           const name = shortName(member.alias ?? member.model);
@@ -33,10 +36,23 @@ function Members({ config }: { config: Config }) {
         })}
       </ul>
       <p>
-        Chaired by <strong>{shortName(config.chairman_alias ?? config.chairman_model)}</strong>
+        <T
+          text="Chaired by {{name}}"
+          parts={{
+            name: <strong>{shortName(config.chairman_alias ?? config.chairman_model)}</strong>,
+          }}
+        />
       </p>
+      <Link href="/settings" className="seats-change">
+        {t("Change the council")}
+      </Link>
     </section>
   );
+}
+
+/** What was typed while the question was on its way, without the question. */
+function typedSince(content: string, question: string): string {
+  return content.startsWith(question) ? content.slice(question.length).trimStart() : content;
 }
 
 export function HomePage() {
@@ -49,8 +65,8 @@ export function HomePage() {
     setRefusal(null);
     try {
       const conversation = await createConversation();
-      const { choices, preset, systemPrompt } = drafts.read(null);
-      drafts.write(conversation.id, { choices, preset, systemPrompt });
+      const { content, ...rest } = drafts.read(null);
+      drafts.write(conversation.id, { ...rest, content: typedSince(content, body.content) });
       drafts.clear(null);
       start(conversation.id, body);
       go(`/c/${conversation.id}`);
@@ -62,24 +78,25 @@ export function HomePage() {
   return (
     <div className="home">
       <div className="home-head">
-        <h1>Ask the council</h1>
+        <h1>{t("Ask the council")}</h1>
         <p className="lead">
-          Your question goes to several models at once; they answer, review each other’s answers
-          without knowing whose they are, and a chairman writes the final answer.
+          {t(
+            "Your question goes to several models at once; they answer, review each other’s answers without knowing whose they are, and a chairman writes the final answer.",
+          )}
         </p>
         {config.data && <Members config={config.data} />}
         {config.isError && (
-          <Notice tone="bad">
-            The council could not be read: {asProblem(config.error).message}{" "}
-            <button type="button" className="quiet-button" onClick={() => config.refetch()}>
-              Try again
-            </button>
-          </Notice>
+          <ReadFailed text={msg("The council could not be read: {{reason}}")} query={config} />
         )}
         {config.data?.features.simulated && (
           <Notice tone="warn">
-            <strong>Simulated models.</strong> The server makes up answers of this council. For real
-            ones, whoever runs it sets a provider’s key, such as <code>OPENROUTER_API_KEY</code>.
+            <T
+              text="<strong>Simulated models.</strong> The server makes up answers of this council. For real ones, whoever runs it sets a provider’s key, such as <code>OPENROUTER_API_KEY</code>."
+              parts={{
+                strong: (inner) => <strong>{inner}</strong>,
+                code: (inner) => <code>{inner}</code>,
+              }}
+            />
           </Notice>
         )}
       </div>
@@ -91,18 +108,18 @@ export function HomePage() {
         onAsk={ask}
         onStop={() => undefined}
       />
-      <section className="examples" aria-label="Example questions">
+      <section className="examples" aria-label={t("Example questions")}>
         <ul>
           {examples.map((question) => (
             <li key={question}>
               <button
                 type="button"
                 onClick={() => {
-                  drafts.write(null, { content: question });
+                  drafts.write(null, { content: t(question) });
                   document.querySelector<HTMLElement>(".composer textarea")?.focus();
                 }}
               >
-                <span>{question}</span>
+                <span>{t(question)}</span>
                 <Icon name="chevron" />
               </button>
             </li>

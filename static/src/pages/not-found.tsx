@@ -1,14 +1,18 @@
 import { Link } from "wouter";
+import { t } from "../i18n";
+import { T } from "../i18n/t";
 import { useTitle } from "../ui/title";
 
 export function NotFoundPage() {
-  useTitle("Not found");
+  useTitle(t("Not found"));
   return (
     <div className="page-notice">
-      <h1>There is nothing here</h1>
+      <h1>{t("There is nothing here")}</h1>
       <p>
-        The address may be mistyped. <Link href="/">Start a new conversation</Link>, or pick one
-        from the list.
+        <T
+          text="The address may be mistyped. <link>Start a new conversation</link>, or pick one from the list."
+          parts={{ link: (inner) => <Link href="/">{inner}</Link> }}
+        />
       </p>
     </div>
   );

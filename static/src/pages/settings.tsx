@@ -1,41 +1,60 @@
-import { useState } from "react";
-import { asProblem } from "../api/problem";
+import "../styles/settings.css";
+import "../styles/settings-form.css";
+import "../styles/picker.css";
+import "../styles/tokens.css";
+import { lazy, Suspense, useState } from "react";
 import { useConfig } from "../api/queries";
 import { Presets } from "../features/presets/presets";
+import { Appearance } from "../features/settings/appearance";
 import { CouncilForm } from "../features/settings/council-form";
+import { councilSections, SectionNav, type Sections } from "../features/settings/section-nav";
 import { Tokens } from "../features/settings/tokens";
-import { Notice } from "../ui/notice";
+import { msg, t } from "../i18n";
+import { orMissing } from "../ui/part";
+import { ReadFailed } from "../ui/read-failed";
 import { useTitle } from "../ui/title";
 
+const MyBudgets = lazy(() => orMissing(import("../features/budgets/my-budgets")));
+
+const sections: Sections = [
+  ["presets", msg("Presets")],
+  ...councilSections,
+  ["budgets", msg("Budgets")],
+  ["tokens", msg("API tokens")],
+  ["appearance", msg("Appearance")],
+];
+
 export default function SettingsPage() {
-  useTitle("Settings");
+  useTitle(t("Settings"));
   const config = useConfig();
   const [unsaved, setUnsaved] = useState(false);
   // A preset that was applied is another council: the form begins anew with it.
   const [applied, setApplied] = useState(0);
   return (
-    <div className="settings">
-      <h1>Settings</h1>
-      {config.isPending && <p className="quiet">Loading the council…</p>}
-      {config.isError && !config.data && (
-        <Notice tone="bad" urgent>
-          The council could not be read: {asProblem(config.error).message}{" "}
-          <button type="button" className="quiet-button" onClick={() => config.refetch()}>
-            Try again
-          </button>
-        </Notice>
-      )}
-      {config.data && (
-        <>
-          <Presets
-            config={config.data}
-            unsaved={unsaved}
-            onApplied={() => setApplied(applied + 1)}
-          />
-          <CouncilForm key={applied} config={config.data} onEdits={setUnsaved} />
-        </>
-      )}
-      <Tokens />
+    <div className="with-sections">
+      <SectionNav label={t("Settings")} sections={sections} />
+      <div className="settings">
+        <h1>{t("Settings")}</h1>
+        {config.isPending && <p className="quiet">{t("Loading the council…")}</p>}
+        {config.isError && !config.data && (
+          <ReadFailed text={msg("The council could not be read: {{reason}}")} query={config} />
+        )}
+        {config.data && (
+          <>
+            <Presets
+              config={config.data}
+              unsaved={unsaved}
+              onApplied={() => setApplied(applied + 1)}
+            />
+            <CouncilForm key={applied} config={config.data} onEdits={setUnsaved} />
+          </>
+        )}
+        <Suspense fallback={<p className="quiet">{t("Loading budgets…")}</p>}>
+          <MyBudgets />
+        </Suspense>
+        <Tokens />
+        <Appearance />
+      </div>
     </div>
   );
 }

@@ -1,5 +1,7 @@
 /** The devil's advocate: an attack on the answer, and the revision that a grave one leads to. */
 import type { Adversary, AdversaryEvent, Severity } from "../api/types";
+import { gapsOf } from "../features/council/heading";
+import { msg, t } from "../i18n";
 import { revised } from "./parts";
 import type { RunState } from "./state";
 
@@ -18,6 +20,20 @@ export interface AdversaryState {
   error: string | null;
   cost: number | null;
   unknownCostCalls: number;
+}
+
+const attackFailed = msg("{{model}} could not attack the answer: {{error}}");
+const revisionFailed = msg(
+  "{{model}} could not revise the answer, which stands as it was: {{error}}",
+);
+
+/** What failed, in the reader's language: it is stored as the same sentence in English. */
+function failureText(stored: string): string {
+  for (const text of [attackFailed, revisionFailed]) {
+    const gaps = gapsOf(text, stored);
+    if (gaps) return t(text, gaps);
+  }
+  return stored;
 }
 
 const begun = (model: string): AdversaryState => ({
@@ -41,7 +57,7 @@ export const adversaryFrom = (stored: Adversary): AdversaryState => ({
   severityNote: stored.severity_note ?? null,
   revision: stored.revision ?? stored.unfinished_revision ?? "",
   revised: stored.revised === true,
-  error: stored.error ?? null,
+  error: stored.error ? failureText(stored.error) : null,
   cost: stored.total_cost ?? null,
   unknownCostCalls: stored.unknown_cost_calls ?? 0,
 });
@@ -75,7 +91,7 @@ export function reduceAdversary(run: RunState, event: AdversaryEvent): RunState 
       return withAdversary(run, event.model, (entry) => ({
         status: "done",
         critique: event.critique ?? entry.critique,
-        error: `${event.model} could not attack the answer: ${event.error}`,
+        error: t(attackFailed, { model: event.model, error: event.error }),
       }));
     case "adversary_revision_start":
       return withAdversary(run, undefined, () => ({ status: "revising", revision: "" }));
@@ -98,8 +114,7 @@ export function reduceAdversary(run: RunState, event: AdversaryEvent): RunState 
       return withAdversary(run, undefined, () => ({
         status: "judged",
         revision: "",
-        // As it is stored, in a plain sentence.
-        error: `${event.model} could not revise the answer, which stands as it was: ${event.error}`,
+        error: t(revisionFailed, { model: event.model, error: event.error }),
       }));
     case "adversary_validation_complete":
       return withAdversary(run, undefined, () => ({

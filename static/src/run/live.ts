@@ -6,10 +6,21 @@ import { create } from "zustand";
 import { api } from "../api/client";
 import type { Problem } from "../api/problem";
 import type { Ask, CouncilEvent } from "../api/types";
-import { type Ending, followRun, type Link, type Question, type Source } from "../stream/resume";
+import {
+  followRun,
+  type Link,
+  type Question,
+  type Source,
+  type Ending as StreamEnding,
+} from "../stream/resume";
 import { pending } from "./pending";
 import { reduceAll } from "./reduce";
 import { newRun, type RunState } from "./state";
+
+export type Ending =
+  | StreamEnding
+  /** Stopped before the server was known to have it: nobody answers the question. */
+  | { kind: "withdrawn" };
 
 export interface LiveRun {
   /** The question as asked on this page; null when an existing run was picked up. */
@@ -18,6 +29,7 @@ export interface LiveRun {
   link: Link;
   /** Set when the server refused; the run, if there is one, is not known to have ended. */
   refused: Problem | null;
+  /** Somebody wants it to stop. One that has no run yet is stopped as soon as it has. */
   stopping: boolean;
   /** This page follows it no longer: it has ended, or the server refused. */
   over: boolean;
@@ -30,6 +42,9 @@ interface LiveRuns {
 export const useLiveRuns = create<LiveRuns>(() => ({ runs: {} }));
 
 const followed = new Map<string, AbortController>();
+
+/** Why a follower was told to leave. */
+const withdrawal = Symbol("withdrawn");
 
 function change(id: string, patch: (live: LiveRun) => LiveRun) {
   useLiveRuns.setState((all) => {
@@ -44,7 +59,13 @@ function change(id: string, patch: (live: LiveRun) => LiveRun) {
 const replayMs = 200;
 
 /**
- * Events are gathered until the next frame; a hidden page has no frames, so a timer stands in. The
+ * How often texts grow on the page: as fast as reads as flowing, and with a frame in between that is
+ * free for scrolling and typing.
+ */
+const growMs = 30;
+
+/**
+ * Events are gathered until a frame; a hidden page has no frames, so a timer stands in. The
  * first ones are gathered for `firstMs`: what a run has written so far comes as it would have been
  * written, and appears at once.
  */
@@ -53,7 +74,13 @@ function perFrame(flush: (events: CouncilEvent[]) => void, firstMs: number) {
   let waiting: CouncilEvent[] = [];
   let frame = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let ranAt = 0;
+  const onFrame = (now: number) => {
+    if (now - ranAt < growMs) frame = requestAnimationFrame(onFrame);
+    else run();
+  };
   const run = () => {
+    ranAt = performance.now();
     cancelAnimationFrame(frame);
     clearTimeout(timer);
     timer = undefined;
@@ -66,14 +93,19 @@ function perFrame(flush: (events: CouncilEvent[]) => void, firstMs: number) {
     add(event: CouncilEvent) {
       waiting.push(event);
       if (timer !== undefined) return;
-      if (!first) frame = requestAnimationFrame(run);
+      if (!first) frame = requestAnimationFrame(onFrame);
       timer = setTimeout(run, first ? firstMs : 250);
     },
     flush: run,
   };
 }
 
-async function follow(id: string, source: Source, question: string | null): Promise<Ending> {
+async function follow(
+  id: string,
+  source: Source,
+  question: string | null,
+  messageId: string | null = null,
+): Promise<Ending> {
   followed.get(id)?.abort();
   const controller = new AbortController();
   followed.set(id, controller);
@@ -82,7 +114,7 @@ async function follow(id: string, source: Source, question: string | null): Prom
   const known = before && source.runId && before.run.runId === source.runId ? before : null;
   const start: LiveRun = {
     question: question ?? known?.question ?? null,
-    run: known?.run ?? { ...newRun, conversationId: id, runId: source.runId ?? null },
+    run: known?.run ?? { ...newRun, conversationId: id, messageId, runId: source.runId ?? null },
     link: { state: "connecting" },
     refused: null,
     stopping: false,
@@ -104,22 +136,33 @@ async function follow(id: string, source: Source, question: string | null): Prom
         if (event.type === "run_started" || event.type === "run_queued") pending.clear(id);
         frames.add(event);
       },
-      onLink: (link) => change(id, (live) => ({ ...live, link })),
+      onLink(link) {
+        change(id, (live) => ({ ...live, link }));
+        withdrawIfStopped(id);
+      },
     },
     controller.signal,
   );
+  // Another one follows in its place, or nobody wants it any more.
+  if (followed.get(id) !== controller) return ending;
   frames.flush();
   pending.clear(id);
-  if (followed.get(id) === controller) {
-    followed.delete(id);
-    const refused = ending.kind === "refused" ? ending.problem : null;
-    change(id, (live) => ({ ...live, refused, over: true }));
+  followed.delete(id);
+  const refused = ending.kind === "refused" ? ending.problem : null;
+  change(id, (live) => ({ ...live, refused, over: true }));
+  return controller.signal.reason === withdrawal ? { kind: "withdrawn" } : ending;
+}
+
+/** A question that was stopped before the server was known to have it is not sent once more. */
+function withdrawIfStopped(id: string) {
+  const live = useLiveRuns.getState().runs[id];
+  if (live?.stopping && live.run.runId === null && live.link.state === "reconnecting") {
+    followed.get(id)?.abort(withdrawal);
   }
-  return ending;
 }
 
 /** crypto.randomUUID exists only on https and localhost; a plain-http LAN address has this. */
-function newKey(): string {
+export function newKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
@@ -136,9 +179,16 @@ export function send(question: Question): Promise<Ending> {
   return follow(conversationId, { ask: question }, body.content);
 }
 
-/** Picks up a run that was started elsewhere, or before this page was loaded. */
-export function attach(conversationId: string, runId: string): Promise<Ending> {
-  return follow(conversationId, { runId }, null);
+/**
+ * Picks up a run that was started elsewhere, or before this page was loaded. One that takes the place
+ * of a message is shown there before it says so itself.
+ */
+export function attach(
+  conversationId: string,
+  runId: string,
+  messageId: string | null,
+): Promise<Ending> {
+  return follow(conversationId, { runId }, null, messageId);
 }
 
 export const isFollowed = (conversationId: string) => followed.has(conversationId);
@@ -154,14 +204,34 @@ export function forget(conversationId: string) {
   });
 }
 
-/** Asks the server to stop; the `cancelled` event then ends the run here as everywhere. */
+/** The run of a question that is to be stopped; null once there will be none. */
+function namedRun(id: string): Promise<string | null> {
+  return new Promise((resolve) => {
+    const look = ({ runs }: LiveRuns) => {
+      const live = runs[id];
+      const gone = !live || live.over || !live.stopping;
+      if (!gone && live.run.runId === null) return;
+      done();
+      resolve(gone ? null : live.run.runId);
+    };
+    const done = useLiveRuns.subscribe(look);
+    look(useLiveRuns.getState());
+  });
+}
+
+/**
+ * Asks the server to stop; the `cancelled` event then ends the run here as everywhere. A question on
+ * its way is stopped as soon as it has a run, or taken back if it does not get through.
+ */
 export async function stop(conversationId: string): Promise<void> {
   const live = useLiveRuns.getState().runs[conversationId];
   if (!live || live.stopping) return;
   change(conversationId, (entry) => ({ ...entry, stopping: true }));
+  withdrawIfStopped(conversationId);
+  const runId = await namedRun(conversationId);
+  if (runId === null) return;
   try {
-    if (live.run.runId) await api.cancelRun(live.run.runId);
-    else await api.cancelConversation(conversationId);
+    await api.cancelRun(runId);
   } catch (error) {
     change(conversationId, (entry) => ({ ...entry, stopping: false }));
     throw error;

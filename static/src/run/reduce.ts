@@ -6,6 +6,7 @@
  * skipped or read as empty, never thrown over.
  */
 import type { Answer, CouncilEvent, Metadata } from "../api/types";
+import { t } from "../i18n";
 import { reduceAdversary, restartAdversary } from "./adversary";
 import { chairmenFrom, reduceChairmen, restartChairmen } from "./chairmen";
 import { reduceEscalation } from "./escalation";
@@ -109,7 +110,6 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
       return {
         ...run,
         phase: "stage2",
-        labelToModel: {},
         labelToMember: {},
         aggregate: [],
         facts: null,
@@ -131,7 +131,6 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
       return {
         ...run,
         reviews: reviews.length > 0 ? reviews : run.reviews,
-        labelToModel: metadata.label_to_model ?? run.labelToModel,
         labelToMember: metadata.label_to_member ?? run.labelToMember,
         aggregate: metadata.aggregate_rankings ?? run.aggregate,
         facts: metadata.aggregate ?? run.facts,
@@ -265,7 +264,7 @@ export function reduce(run: RunState, event: CouncilEvent): RunState {
       return {
         ...settle(run),
         status: "failed",
-        error: event.message || "The run failed, and the server did not say why.",
+        error: event.message || t("The run failed, and the server did not say why."),
       };
     case "server_shutdown":
       // The stream's business: it reconnects, and the run goes on elsewhere.

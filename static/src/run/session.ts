@@ -1,12 +1,13 @@
 /** Asking and resuming, with what the rest of the page must learn when a run ends. */
 import { create } from "zustand";
 import { api } from "../api/client";
-import type { Problem } from "../api/problem";
+import { asProblem, type Problem } from "../api/problem";
 import { keys, queryClient, refreshConversations } from "../api/queries";
 import type { Ask, Conversation } from "../api/types";
 import { drafts } from "../features/composer/draft";
-import type { Ending } from "../stream/resume";
-import { ask, attach, forget, send, useLiveRuns } from "./live";
+import { complain } from "../features/conversations/changes";
+import { msg } from "../i18n";
+import { ask, attach, type Ending, forget, isFollowed, send, useLiveRuns } from "./live";
 import { pending } from "./pending";
 
 /** Why the last question of a conversation was not taken. */
@@ -29,9 +30,40 @@ export function settleWith(shown: Conversation) {
   const live = useLiveRuns.getState().runs[shown.id];
   if (!live?.over) return;
   const message = shown.messages.find((entry) => entry.id === live.run.messageId);
-  const ended =
-    message?.role === "assistant" && message.status !== "running" && message.status !== "queued";
-  if (ended) forget(shown.id);
+  if (message?.role !== "assistant") return;
+  // A message that is asked for again has the earlier run's end until the new one's is loaded.
+  const { run_id, status, earlier_runs = [] } = message;
+  const ended = run_id === live.run.runId && status !== "running" && status !== "queued";
+  if (ended || earlier_runs.includes(live.run.runId ?? "")) forget(shown.id);
+}
+
+/** A page shows the conversation, and drops the live copy itself, with `settleWith`. */
+const isShown = (id: string) =>
+  queryClient
+    .getQueryCache()
+    .find({ queryKey: keys.conversation(id) })
+    ?.isActive() ?? false;
+
+/** A question that was not taken: back into the composer, before what was typed since. */
+function giveBack(id: string, question: string | null) {
+  if (question === null) return;
+  const content = [question, drafts.read(id).content].filter(Boolean).join("\n\n");
+  drafts.write(id, { content });
+}
+
+/** The first try may have got through all the same, and only its answer was lost. */
+async function cancelUnheard(id: string) {
+  try {
+    await api.cancelConversation(id);
+  } catch (error) {
+    const problem = asProblem(error);
+    // Nobody is there to be told: once somebody is, the page shows what the conversation has.
+    if (problem.kind !== "network" && problem.kind !== "restarting") {
+      complain(msg("Not stopped: {{message}}"))(error);
+    }
+  } finally {
+    queryClient.invalidateQueries({ queryKey: keys.conversation(id) });
+  }
 }
 
 async function conclude(id: string, ending: Ending) {
@@ -42,18 +74,29 @@ async function conclude(id: string, ending: Ending) {
   if (ending.kind === "finished") {
     // If the stored one cannot be loaded the live copy stays, and it is complete.
     await queryClient.invalidateQueries({ queryKey: keys.conversation(id) });
+    // Nobody looks: it is read from the server when somebody does, and nothing is kept until then.
+    const since = useLiveRuns.getState().runs[id];
+    if (!isShown(id) && since?.over && since.run.runId === live.run.runId) {
+      forget(id);
+      queryClient.removeQueries({ queryKey: keys.conversation(id) });
+    }
     return;
+  }
+  if (ending.kind === "withdrawn") {
+    giveBack(id, live.question);
+    forget(id);
+    return cancelUnheard(id);
   }
   const { problem } = ending;
   if (live.run.runId === null) {
-    // The question was not taken: back into the composer with it, before what was typed since.
-    if (live.question !== null) {
-      const content = [live.question, drafts.read(id).content].filter(Boolean).join("\n\n");
-      drafts.write(id, { content });
-    }
+    giveBack(id, live.question);
     setRefusal(id, problem);
     forget(id);
-    if (problem.status === 409 && problem.runId) resume(id, problem.runId);
+    if (problem.status === 409 && problem.runId) {
+      // Asked elsewhere meanwhile: its question is not on this page yet.
+      await queryClient.invalidateQueries({ queryKey: keys.conversation(id) });
+      if (!isFollowed(id)) resume(id, problem.runId);
+    }
     return;
   }
   if (problem.status === 404) {
@@ -77,8 +120,17 @@ export function startAgain(id: string) {
   markRunning(id);
 }
 
-export function resume(id: string, runId: string) {
-  attach(id, runId).then((ending) => conclude(id, ending));
+export function resume(id: string, runId: string, messageId: string | null = null) {
+  attach(id, runId, messageId).then((ending) => conclude(id, ending));
+}
+
+/** Shows the run that was asked for again in the place of the answer that it replaces. */
+export function takeOver(id: string, runId: string, messageId: string | null) {
+  setRefusal(id, null);
+  resume(id, runId, messageId);
+  markRunning(id);
+  // The answer of before is one of the earlier ones now.
+  queryClient.invalidateQueries({ queryKey: keys.conversation(id) });
 }
 
 /** Creates the conversation for a first question; the caller shows it before the run begins. */

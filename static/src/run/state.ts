@@ -96,7 +96,6 @@ export interface RunState {
   confidence: AggregateConfidence | null;
   reviews: readonly ReviewState[];
   labelToMember: Readonly<Record<string, string>>;
-  labelToModel: Readonly<Record<string, string>>;
   aggregate: readonly AggregateRow[];
   facts: AggregateFacts | null;
   /** What each reviewer's ballot weighed, and why. */
@@ -143,7 +142,6 @@ export const newRun: RunState = {
   confidence: null,
   reviews: [],
   labelToMember: {},
-  labelToModel: {},
   aggregate: [],
   facts: null,
   weights: null,

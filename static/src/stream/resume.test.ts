@@ -2,6 +2,9 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { CouncilEvent } from "../api/types";
 import { backoffMs, type Ending, followRun, type Link, type Source } from "./resume";
 
+// It would look for the server by itself, and count as a connection here.
+vi.mock("../api/availability", () => ({ availability: { note: () => undefined } }));
+
 const asking: Source = {
   ask: { conversationId: "c1", body: { content: "why?" }, idempotencyKey: "k1" },
 };

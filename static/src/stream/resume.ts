@@ -6,6 +6,7 @@
  * same Idempotency-Key. There is never more than one connection: the next is opened only after the
  * one before was closed.
  */
+import { availability } from "../api/availability";
 import { request } from "../api/client";
 import { asProblem, type Problem } from "../api/problem";
 import type { Ask, CouncilEvent } from "../api/types";
@@ -123,6 +124,7 @@ async function read(
     if (cut) return;
     if (event.type === "server_shutdown") {
       place.runId ??= event.run_id;
+      availability.note("restarting");
       cut = { kind: "lost", because: "restart", retryAfterMs: 0 };
       return;
     }

@@ -198,6 +198,7 @@ export const storedRun = (
     refinement: null,
     adversary: null,
     ignored: [],
+    budget_warnings: [],
     title: null,
   },
 });

@@ -1,15 +1,17 @@
 import { lazy, Suspense } from "react";
+import { t } from "../i18n";
 import { Details } from "./disclosure";
+import { orMissing } from "./part";
 
 /** Fetched when the first comparison is opened. */
-const TextDiff = lazy(() => import("./text-diff"));
+const TextDiff = lazy(() => orMissing(import("./text-diff")));
 
 /** "What was changed", closed until somebody asks. */
 export function Changes({ before, after }: { before: string; after: string }) {
   return (
-    <Details title="What was changed">
+    <Details title={t("What was changed")}>
       {() => (
-        <Suspense fallback={<p className="quiet">Comparing…</p>}>
+        <Suspense fallback={<p className="quiet">{t("Comparing…")}</p>}>
           <TextDiff before={before} after={after} />
         </Suspense>
       )}

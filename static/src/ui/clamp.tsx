@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
+import { t } from "../i18n";
 
 /**
  * Long text in a box of limited height. While it is being written the box follows its end, unless
@@ -14,26 +15,28 @@ export function Clamp({
   children: ReactNode;
 }) {
   const box = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);
+  const follows = useRef(following);
   const [open, setOpen] = useState(false);
   const [overflows, setOverflows] = useState(false);
 
-  // After every render: the text has grown, or the stream has ended.
   useEffect(() => {
-    const element = box.current;
-    if (!element) return;
-    if (following && atEnd.current) element.scrollTop = element.scrollHeight;
-    if (!following && !open) element.scrollTop = 0;
-    setOverflows(element.scrollHeight > element.clientHeight + 4);
-  });
+    follows.current = following;
+    if (!following && !open && box.current) box.current.scrollTop = 0;
+  }, [following, open]);
 
+  // Told of new sizes, the box is never asked for them: asking would lay the page out anew for
+  // every text that grows in a frame.
   useEffect(() => {
     const element = box.current;
-    if (!element) return;
-    const watch = new ResizeObserver(() =>
-      setOverflows(element.scrollHeight > element.clientHeight + 4),
-    );
+    if (!element || !content.current) return;
+    const watch = new ResizeObserver(() => {
+      if (follows.current && atEnd.current) element.scrollTop = element.scrollHeight;
+      setOverflows(element.scrollHeight > element.clientHeight + 4);
+    });
     watch.observe(element);
+    watch.observe(content.current);
     return () => watch.disconnect();
   }, []);
 
@@ -51,17 +54,19 @@ export function Clamp({
           atEnd.current = scrollHeight - scrollTop - clientHeight < 24;
         }}
       >
-        {children}
+        <div ref={content}>{children}</div>
       </div>
       {!following && (overflows || open) && (
         <button
           type="button"
           className="clamp-button"
           aria-expanded={open}
-          aria-label={`${open ? "Show less" : "Read in full"}: ${label}`}
+          aria-label={
+            open ? t("Show less: {{label}}", { label }) : t("Read in full: {{label}}", { label })
+          }
           onClick={() => setOpen(!open)}
         >
-          {open ? "Show less" : "Read in full"}
+          {open ? t("Show less") : t("Read in full")}
         </button>
       )}
     </div>

@@ -1,7 +1,10 @@
 import { type ReactNode, useId, useState } from "react";
 import { Icon } from "./icon";
+import { usePrinting } from "./printing";
 
 interface Props {
+  /** By which `showSection` finds it. */
+  id?: string;
   title: ReactNode;
   /** What stands at the right of the title, also when closed. */
   summary?: ReactNode;
@@ -10,11 +13,13 @@ interface Props {
 }
 
 /** A section with a heading that opens and closes; what is closed is not rendered at all. */
-export function FoldedSection({ title, summary, startOpen = false, children }: Props) {
-  const [open, setOpen] = useState(startOpen);
+export function FoldedSection({ id: name, title, summary, startOpen = false, children }: Props) {
+  const [opened, setOpen] = useState(startOpen);
+  const printing = usePrinting((state) => state.printing);
+  const open = opened || printing;
   const id = useId();
   return (
-    <section className="fold" aria-labelledby={`${id}-title`}>
+    <section id={name} className="fold" aria-labelledby={`${id}-title`}>
       <h3 className="fold-heading">
         <button
           type="button"
@@ -34,6 +39,16 @@ export function FoldedSection({ title, summary, startOpen = false, children }: P
       </div>
     </section>
   );
+}
+
+/** Opens a section and brings it to the top of the screen, with the focus. */
+export function showSection(id: string) {
+  const section = document.getElementById(id);
+  const head = section?.querySelector<HTMLElement>(".fold-heading button");
+  if (head?.getAttribute("aria-expanded") === "false") head.click();
+  head?.focus({ preventScroll: true });
+  // What was closed is drawn first: before that the page may end too soon to scroll there.
+  requestAnimationFrame(() => section?.scrollIntoView({ block: "start" }));
 }
 
 /** A small `<details>`, for text beside the point: reasoning, raw reviews. */

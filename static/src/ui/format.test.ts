@@ -2,9 +2,11 @@ import { describe, expect, it } from "vitest";
 import {
   dayGroup,
   duration,
+  listText,
   money,
-  plural,
+  percent,
   rank,
+  roughly,
   shortName,
   tokensPerSecond,
   when,
@@ -18,6 +20,40 @@ describe("money", () => {
   });
   it("keeps small sums readable", () => {
     expect([0.00001, 0.0123, 1.5].map(money)).toEqual(["< $0.0001", "$0.0123", "$1.50"]);
+  });
+});
+
+describe("a part of one", () => {
+  it("is percent, with no more digits than were asked for", () => {
+    expect([0, 0.834, 1].map((n) => percent(n))).toEqual(["0%", "83%", "100%"]);
+    expect(percent(0.3333, 1)).toBe("33.3%");
+    expect(percent(0.5, 1)).toBe("50%");
+    expect(percent(null)).toBe("–");
+  });
+});
+
+describe("a list", () => {
+  it("joins names as a sentence does", () => {
+    expect(listText([])).toBe("");
+    expect(listText(["a", "b", "c"])).toBe("a, b, c");
+    expect(listText(["a", "b"], "conjunction")).toBe("a and b");
+    expect(listText(["a", "b"], "disjunction")).toBe("a or b");
+  });
+});
+
+describe("a guess at money", () => {
+  it("has two digits that count, and never less than cents", () => {
+    const shown = [0, 0.000_02, 0.000_95, 0.0123, 0.1, 0.999, 1.5, 12].map(roughly);
+    expect(shown).toEqual([
+      "$0",
+      "< $0.0001",
+      "$0.00095",
+      "$0.012",
+      "$0.10",
+      "$1.00",
+      "$1.50",
+      "$12.00",
+    ]);
   });
 });
 
@@ -44,8 +80,6 @@ describe("times", () => {
 
 describe("numbers and names", () => {
   it("read as a person writes them", () => {
-    expect(plural(1, "ballot")).toBe("1 ballot");
-    expect(plural(1200, "ballot")).toBe("1,200 ballots");
     expect([2, 2.5, 10, null].map(rank)).toEqual(["2", "2.5", "10", "–"]);
     expect(shortName("openai/gpt-5.1")).toBe("gpt-5.1");
     expect(shortName("The Sceptic")).toBe("The Sceptic");

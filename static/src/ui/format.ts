@@ -1,40 +1,106 @@
 /** Numbers, times and names as a person reads them. */
+import { language, t } from "../i18n";
 
-const whole = new Intl.NumberFormat("en");
+/** Made when it is first used, when the language is known, and kept: making one is slow. */
+function once<T>(make: (language: string) => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make(language());
+    return made;
+  };
+}
+
+export function numberFormat(options?: Intl.NumberFormatOptions): (n: number) => string {
+  const format = once((language) => new Intl.NumberFormat(language, options));
+  return (n) => format().format(n);
+}
+
+export function dateFormat(options: Intl.DateTimeFormatOptions): (date: Date) => string {
+  const format = once((language) => new Intl.DateTimeFormat(language, options));
+  return (date) => format().format(date);
+}
+
+const whole = numberFormat();
+const dollars = (digits: number) =>
+  numberFormat({
+    style: "currency",
+    currency: "USD",
+    currencyDisplay: "narrowSymbol",
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+const none = dollars(0);
+const cents = dollars(2);
+const small = dollars(4);
+const fixed = (digits: number) =>
+  numberFormat({
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+    useGrouping: false,
+  });
+const tenths = fixed(1);
+const hundredths = fixed(2);
+const upToHundredths = numberFormat({ maximumFractionDigits: 2, useGrouping: false });
 
 /** US dollars. Small sums keep two significant digits; null is an unknown price, not a free call. */
 export function money(usd: number | null | undefined): string {
-  if (usd === null || usd === undefined) return "cost unknown";
-  if (usd === 0) return "$0";
-  if (usd < 0.0001) return "< $0.0001";
-  if (usd < 0.1) return `$${usd.toFixed(4)}`;
-  return `$${usd.toFixed(2)}`;
+  if (usd === null || usd === undefined) return t("cost unknown");
+  if (usd === 0) return none(0);
+  if (usd < 0.0001) return `< ${small(0.0001)}`;
+  return usd < 0.1 ? small(usd) : cents(usd);
+}
+
+const rough = [2, 3, 4, 5].map(dollars);
+
+/** US dollars that are only guessed: two digits that count, and cents above a dollar. */
+export function roughly(usd: number): string {
+  if (usd === 0 || usd < 0.0001) return money(usd);
+  if (usd >= 1) return cents(usd);
+  const digits = 1 - Math.floor(Math.log10(usd));
+  return (rough[Math.max(0, digits - 2)] ?? small)(usd);
 }
 
 export function duration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return "";
   if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 59_950) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 59_950) return `${tenths(ms / 1000)} s`;
   const seconds = Math.round(ms / 1000);
   return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
 }
 
-export const count = (n: number) => whole.format(n);
+export const count = (n: number) => whole(n);
 
-export const plural = (n: number, one: string, many = `${one}s`) =>
-  `${count(n)} ${n === 1 ? one : many}`;
+const lists = {
+  unit: once((language) => new Intl.ListFormat(language, { type: "unit", style: "short" })),
+  conjunction: once((language) => new Intl.ListFormat(language, { type: "conjunction" })),
+  disjunction: once((language) => new Intl.ListFormat(language, { type: "disjunction" })),
+};
+
+/** Some after the other: "a, b, c", or with "and" or "or" before the last. */
+export const listText = (items: readonly string[], type: keyof typeof lists = "unit") =>
+  lists[type]().format(items);
 
 const ordinals = new Intl.PluralRules("en", { type: "ordinal" });
 const suffixes: Partial<Record<Intl.LDMLPluralRule, string>> = { one: "st", two: "nd", few: "rd" };
 
-/** 1st, 2nd, 3rd, 11th. */
-export const ordinal = (n: number) => `${count(n)}${suffixes[ordinals.select(n)] ?? "th"}`;
+/** 1st, 2nd, 3rd, 11th; in German 1., 2., 3. */
+export const ordinal = (n: number) =>
+  language() === "en" ? `${count(n)}${suffixes[ordinals.select(n)] ?? "th"}` : `${count(n)}.`;
 
 export const rank = (n: number | null | undefined) =>
-  n === null || n === undefined ? "–" : n.toFixed(2).replace(/\.?0+$/, "");
+  n === null || n === undefined ? "–" : upToHundredths(n);
 
 export const share = (n: number | null | undefined) =>
-  n === null || n === undefined ? "–" : n.toFixed(2);
+  n === null || n === undefined ? "–" : hundredths(n);
+
+const percents = {
+  0: numberFormat({ style: "percent", maximumFractionDigits: 0, useGrouping: false }),
+  1: numberFormat({ style: "percent", maximumFractionDigits: 1, useGrouping: false }),
+};
+
+/** A part of one, 0.333 as 33%, in German as 33 %; with up to so many digits after the point. */
+export const percent = (n: number | null | undefined, digits: keyof typeof percents = 0) =>
+  n === null || n === undefined ? "–" : percents[digits](n);
 
 /** Tokens per second once the first token was there; null where the provider did not say enough. */
 export function tokensPerSecond(answer: {
@@ -60,11 +126,16 @@ export function when(text: string): Date {
 const startOfDay = (date: Date) =>
   new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime();
 
+const monthOf = dateFormat({ month: "long", year: "numeric" });
+
 /** The heading a conversation stands under in the list. */
 export function dayGroup(date: Date, now: Date): string {
   const days = Math.round((startOfDay(now) - startOfDay(date)) / 86_400_000);
-  if (days <= 0) return "Today";
-  if (days === 1) return "Yesterday";
-  if (days < 7) return "Previous 7 days";
-  return new Intl.DateTimeFormat("en", { month: "long", year: "numeric" }).format(date);
+  if (days <= 0) return t("Today");
+  if (days === 1) return t("Yesterday");
+  if (days < 7) return t("Previous 7 days");
+  return monthOf(date);
 }
+
+/** What a server says begins small where it follows a colon; here it stands by itself. */
+export const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

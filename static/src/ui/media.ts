@@ -1,16 +1,18 @@
-import { useCallback, useEffect, useState, useSyncExternalStore } from "react";
+import { useEffect, useMemo, useState, useSyncExternalStore } from "react";
 
 /** Whether a media query holds now. */
 export function useMedia(query: string): boolean {
-  const subscribe = useCallback(
-    (changed: () => void) => {
-      const list = matchMedia(query);
-      list.addEventListener("change", changed);
-      return () => list.removeEventListener("change", changed);
-    },
-    [query],
-  );
-  return useSyncExternalStore(subscribe, () => matchMedia(query).matches);
+  const media = useMemo(() => {
+    const list = matchMedia(query);
+    return {
+      subscribe: (changed: () => void) => {
+        list.addEventListener("change", changed);
+        return () => list.removeEventListener("change", changed);
+      },
+      matches: () => list.matches,
+    };
+  }, [query]);
+  return useSyncExternalStore(media.subscribe, media.matches);
 }
 
 /** Whether something has been so for `ms` without a break. */

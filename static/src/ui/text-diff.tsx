@@ -1,6 +1,7 @@
+import "../styles/panels.css";
 import { diffWordsWithSpace } from "diff";
 import { useMemo } from "react";
-import { plural } from "./format";
+import { t } from "../i18n";
 
 /** Past this the reader waits: such texts have hardly anything in common. */
 const patienceMs = 800;
@@ -13,16 +14,18 @@ export default function TextDiff({ before, after }: { before: string; after: str
     () => diffWordsWithSpace(before, after, { timeout: patienceMs }),
     [before, after],
   );
-  if (!parts) return <p className="quiet">The two texts have too little in common to compare.</p>;
+  if (!parts)
+    return <p className="quiet">{t("The two texts have too little in common to compare.")}</p>;
   const sum = (kind: "added" | "removed") =>
     parts.reduce((total, part) => total + (part[kind] ? words(part.value) : 0), 0);
   const added = sum("added");
   const removed = sum("removed");
-  if (added + removed === 0) return <p className="quiet">Not a word was changed.</p>;
+  if (added + removed === 0) return <p className="quiet">{t("Not a word was changed.")}</p>;
   return (
     <>
       <p className="diff-sum">
-        <ins>{plural(added, "word")} added</ins>, <del>{plural(removed, "word")} taken out</del>
+        <ins>{t("{{count, number}} words added", { count: added })}</ins>,{" "}
+        <del>{t("{{count, number}} words taken out", { count: removed })}</del>
       </p>
       <p className="diff">
         {parts.map((part, at) => {

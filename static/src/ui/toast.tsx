@@ -1,5 +1,6 @@
-/** Short messages at the foot of the page, with at most one action (Undo). */
+/** Short messages at the head of the page, with at most one action (Undo). */
 import { create } from "zustand";
+import { t } from "../i18n";
 import { Icon } from "./icon";
 
 export interface Toast {
@@ -45,7 +46,7 @@ export function Toasts() {
           <button
             type="button"
             className="icon-button"
-            aria-label="Dismiss"
+            aria-label={t("Dismiss")}
             onClick={() => dismiss(entry.id)}
           >
             <Icon name="close" />

@@ -1,24 +1,35 @@
+import type { Severity } from "../../api/types";
+import { msg, t } from "../../i18n";
 import type { AdversaryState } from "../../run/adversary";
+
+const severities: Record<Severity, string> = {
+  critical: msg("critical"),
+  major: msg("major"),
+  minor: msg("minor"),
+  none: msg("no objection"),
+};
+
+export const severityName = (severity: Severity) => t(severities[severity] ?? severity);
 
 /** The devil's advocate in a line: how grave it is, and what came of it. */
 export function AdversarySummary({ adversary }: { adversary: AdversaryState }) {
   const { severity, status } = adversary;
   const outcome =
     status === "attacking"
-      ? "attacking the answer"
+      ? t("attacking the answer")
       : status === "revising"
-        ? "the answer is revised"
+        ? t("the answer is revised")
         : adversary.revised
-          ? "revised"
+          ? t("revised")
           : adversary.error
-            ? "failed"
+            ? t("failed")
             : severity === "none"
-              ? "nothing found"
-              : "not revised";
+              ? t("nothing found")
+              : t("not revised");
   return (
     <>
       {severity && severity !== "none" && (
-        <span className={`badge severity-${severity}`}>{severity}</span>
+        <span className={`badge severity-${severity}`}>{severityName(severity)}</span>
       )}{" "}
       {outcome}
     </>

@@ -1,4 +1,6 @@
+import "../../styles/panels.css";
 import type { SynthesisDraft } from "../../api/types";
+import { t } from "../../i18n";
 import { Markdown } from "../../markdown/markdown";
 import { isLive, type RunState } from "../../run/state";
 import { Clamp } from "../../ui/clamp";
@@ -16,7 +18,7 @@ function DraftCard({ draft, selected }: { draft: SynthesisDraft; selected: boole
   return (
     <article
       className={selected ? "answer draft-chosen" : "answer"}
-      aria-label={`Draft ${draft.label} by ${draft.model}`}
+      aria-label={t("Draft {{label}} by {{model}}", { label: draft.label, model: draft.model })}
     >
       <header className="answer-head">
         <span className="draft-label" aria-hidden="true">
@@ -26,8 +28,10 @@ function DraftCard({ draft, selected }: { draft: SynthesisDraft; selected: boole
           <h4>{name}</h4>
           {draft.model !== name && <span className="model-id">{draft.model}</span>}
         </div>
-        {selected && <span className="badge badge-kind">chosen</span>}
-        {draft.response && !draft.error && <CopyButton label="Copy" text={() => draft.response} />}
+        {selected && <span className="badge badge-kind">{t("chosen")}</span>}
+        {draft.response && !draft.error && (
+          <CopyButton label={t("Copy")} text={() => draft.response} />
+        )}
       </header>
       <ul className="facts">
         {[duration(draft.latency_ms), draft.error && !draft.cost ? "" : money(draft.cost)]
@@ -39,24 +43,24 @@ function DraftCard({ draft, selected }: { draft: SynthesisDraft; selected: boole
       {draft.error && (
         <div className="failure">
           <strong>
-            {draft.error_kind ? errorTitles[draft.error_kind] : "This chairman failed"}
+            {draft.error_kind ? t(errorTitles[draft.error_kind]) : t("This chairman failed")}
           </strong>
           <p>{draft.error}</p>
         </div>
       )}
       {(draft.notes?.length || draft.truncated) && (
         <ul className="flags">
-          {draft.truncated && <li>Cut off at the model's length limit.</li>}
+          {draft.truncated && <li>{t("Cut off at the model's length limit.")}</li>}
           {draft.notes?.map((note) => (
             <li key={note}>{note}</li>
           ))}
         </ul>
       )}
       {draft.reasoning && (
-        <Details title="Reasoning">{() => <Markdown text={draft.reasoning ?? ""} />}</Details>
+        <Details title={t("Reasoning")}>{() => <Markdown text={draft.reasoning ?? ""} />}</Details>
       )}
       {draft.response && (
-        <Clamp label={`Draft ${draft.label}`} following={false}>
+        <Clamp label={t("Draft {{label}}", { label: draft.label })} following={false}>
           <Markdown text={draft.response} />
         </Clamp>
       )}
@@ -66,7 +70,7 @@ function DraftCard({ draft, selected }: { draft: SynthesisDraft; selected: boole
 
 function Awaited({ model, label }: { model: string; label: string }) {
   return (
-    <article className="answer" aria-label={`Draft ${label} by ${model}`}>
+    <article className="answer" aria-label={t("Draft {{label}} by {{model}}", { label, model })}>
       <header className="answer-head">
         <span className="draft-label" aria-hidden="true">
           {label}
@@ -74,7 +78,7 @@ function Awaited({ model, label }: { model: string; label: string }) {
         <div className="answer-who">
           <h4>{shortName(model)}</h4>
         </div>
-        <span className="status status-writing">writing</span>
+        <span className="status status-writing">{t("writing")}</span>
       </header>
     </article>
   );
@@ -97,7 +101,7 @@ export default function ChairmenPanel({ run }: { run: RunState }) {
       title: (
         <>
           {label} <span className="tier">{shortName(model)}</span>
-          {isSelected && <span className="visually-hidden"> (chosen)</span>}
+          {isSelected && <span className="visually-hidden"> {t("(chosen)")}</span>}
         </>
       ),
       body: () =>
@@ -113,12 +117,14 @@ export default function ChairmenPanel({ run }: { run: RunState }) {
       {selected !== null && (
         <div className="run-note">
           <p>
-            <span className="badge badge-kind">draft {selected}</span>{" "}
-            {selector ? `chosen by ${shortName(selector)}` : "stands: nobody had to choose"}
+            <span className="badge badge-kind">{t("draft {{label}}", { label: selected })}</span>{" "}
+            {selector
+              ? t("chosen by {{model}}", { model: shortName(selector) })
+              : t("stands: nobody had to choose")}
           </p>
           {reasoning && <p>{reasoning}</p>}
           {evaluation && (
-            <Details title="Everything the chairman wrote of the drafts">
+            <Details title={t("Everything the chairman wrote of the drafts")}>
               {() => <Markdown text={evaluation} />}
             </Details>
           )}
@@ -126,19 +132,19 @@ export default function ChairmenPanel({ run }: { run: RunState }) {
       )}
       {choosing && (
         <div className="round">
-          <h4>{shortName(selector)} chooses among the drafts</h4>
-          <Clamp label="The choice as it is written" following>
+          <h4>{t("{{model}} chooses among the drafts", { model: shortName(selector) })}</h4>
+          <Clamp label={t("The choice as it is written")} following>
             {evaluation ? (
               <Markdown text={evaluation} streaming />
             ) : (
-              <p className="quiet">Reading the drafts…</p>
+              <p className="quiet">{t("Reading the drafts…")}</p>
             )}
           </Clamp>
         </div>
       )}
       {narrow ? (
         <Tabs
-          label="Drafts"
+          label={t("Drafts")}
           tabs={cards}
           start={Math.max(
             0,

@@ -77,6 +77,29 @@ describe("the composer", () => {
     expect(event.defaultPrevented).toBe(false);
   });
 
+  it("leaves Enter to an input method that has just ended composing", async () => {
+    drafts.write("c1", { content: "なぜ" });
+    const event = await press(await show(), { key: "Enter", keyCode: 229 });
+    expect(asked).not.toHaveBeenCalled();
+    expect(event.defaultPrevented).toBe(false);
+  });
+
+  it("starts a new line on Enter where keys are on glass, and sends by the button", async () => {
+    vi.stubGlobal("matchMedia", (query: string) => ({
+      matches: query.includes("coarse"),
+      addEventListener: () => undefined,
+      removeEventListener: () => undefined,
+    }));
+    drafts.write("c1", { content: "Why?" });
+    const box = await show();
+    const event = await press(box, { key: "Enter" });
+    expect(asked).not.toHaveBeenCalled();
+    expect(event.defaultPrevented).toBe(false);
+    expect(place.textContent).toContain("the Ask button sends");
+    await press(box, { key: "Enter", ctrlKey: true });
+    expect(asked).toHaveBeenCalledOnce();
+  });
+
   it("sends nothing while a run is under way, and offers to stop it", async () => {
     drafts.write("c1", { content: "Next?" });
     await press(await show(true), { key: "Enter" });

@@ -1,14 +1,39 @@
-import { useEffect, useId, useLayoutEffect, useMemo, useRef, useState } from "react";
+import {
+  lazy,
+  memo,
+  Suspense,
+  useEffect,
+  useId,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
+import { flushSync } from "react-dom";
+import { type Away, useAway } from "../../api/availability";
 import type { Problem } from "../../api/problem";
 import { useConfig, usePresets } from "../../api/queries";
 import type { Ask } from "../../api/types";
-import { count } from "../../ui/format";
+import { msg, t } from "../../i18n";
+import { count, sentence } from "../../ui/format";
 import { Icon } from "../../ui/icon";
+import { useLasting, useMedia, useOnline } from "../../ui/media";
 import { Notice } from "../../ui/notice";
+import { orNothing } from "../../ui/part";
 import { sceneOf, toAsk } from "../options/choices";
 import { useOptions } from "../options/option-bar";
 import { PresetPicker } from "../presets/preset-picker";
 import { drafts, useDraft } from "./draft";
+
+const Estimate = lazy(() => orNothing(import("./estimate")));
+
+/** Most absences are over sooner, and then nobody need know. */
+const unnoticedMs = 1_000;
+
+const awayTexts: Record<Away, string> = {
+  restarting: msg("The server is restarting."),
+  unreachable: msg("The server cannot be reached."),
+};
 
 interface Props {
   conversationId: string | null;
@@ -20,12 +45,17 @@ interface Props {
   onStop: () => void;
 }
 
-export function Composer({ conversationId, running, stopping, refusal, onAsk, onStop }: Props) {
+export const Composer = memo(function Composer(props: Props) {
+  const { conversationId, running, stopping, refusal, onAsk, onStop } = props;
   const draft = useDraft(conversationId);
   const config = useConfig();
   const box = useRef<HTMLTextAreaElement>(null);
+  const away = useAway();
+  const online = useOnline();
+  const prompt = useRef<HTMLTextAreaElement>(null);
   const [sending, setSending] = useState(false);
   const [promptOpen, setPromptOpen] = useState(draft.systemPrompt !== "");
+  const onGlass = useMedia("(hover: none) and (pointer: coarse)");
   const id = useId();
 
   const presets = usePresets();
@@ -46,18 +76,26 @@ export function Composer({ conversationId, running, stopping, refusal, onAsk, on
     onChange: (change) => drafts.choose(conversationId, change),
   });
 
+  const lastingAway = useLasting(away !== null && !running, unnoticedMs);
+  const awayText = lastingAway && away !== null ? t(awayTexts[away]) : null;
+  // What only the server's absence refused is over with it; the question is still in the box.
+  const isPassing = refusal?.kind === "network" || refusal?.kind === "restarting";
+  const refusalPassed = isPassing && (awayText !== null || (online && away === null));
+
   const limit = config.data?.limits?.max_content_chars ?? 100_000;
   // The server counts characters, not UTF-16 units; only long texts are worth the difference.
   const length = draft.content.length > limit * 0.9 ? [...draft.content].length : 0;
   const tooLong = length > limit;
-  const canSend = draft.content.trim() !== "" && !tooLong && !running && !sending;
+  const canSend = draft.content.trim() !== "" && !tooLong && !running && !sending && !away;
 
+  // Only for another text: to ask for a height lays the whole page out.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text
   useLayoutEffect(() => {
     const element = box.current;
     if (!element) return;
     element.style.height = "auto";
     element.style.height = `${Math.min(element.scrollHeight, innerHeight * 0.4)}px`;
-  });
+  }, [draft.content]);
 
   // A new conversation is for typing, where that does not raise a phone's keyboard; an old one is
   // for reading first.
@@ -67,10 +105,11 @@ export function Composer({ conversationId, running, stopping, refusal, onAsk, on
     }
   }, [conversationId]);
 
+  const body: Ask = { content: draft.content, ...toAsk(scene) };
+  if (draft.systemPrompt.trim()) body.system_prompt = draft.systemPrompt;
+
   const sendNow = async () => {
     if (!canSend) return;
-    const body: Ask = { content: draft.content, ...toAsk(scene) };
-    if (draft.systemPrompt.trim()) body.system_prompt = draft.systemPrompt;
     setSending(true);
     try {
       await onAsk(body);
@@ -82,38 +121,52 @@ export function Composer({ conversationId, running, stopping, refusal, onAsk, on
   return (
     <form
       className="composer"
-      aria-label="Ask the council"
+      aria-label={t("Ask the council")}
       onSubmit={(event) => {
         event.preventDefault();
         sendNow();
       }}
     >
-      {refusal && (
+      {awayText && (
+        <Notice tone="warn">
+          <strong>{awayText}</strong>{" "}
+          {t("What you type is kept, and you can ask as soon as it is back.")}
+        </Notice>
+      )}
+      {refusal && !refusalPassed && (
         <Notice tone="bad" urgent>
-          <strong>Not sent.</strong> {refusal.message}
+          <strong>{t("Not sent.")}</strong> {sentence(refusal.message)}
         </Notice>
       )}
       <div className="composer-box">
         <textarea
           ref={box}
           rows={1}
-          aria-label="Your question"
+          dir="auto"
+          aria-label={t("Your question")}
           aria-describedby={`${id}-hint`}
-          placeholder={conversationId ? "Ask a follow-up" : "Ask the council anything"}
+          placeholder={conversationId ? t("Ask a follow-up") : t("Ask the council anything")}
           value={draft.content}
           onChange={(event) => drafts.write(conversationId, { content: event.target.value })}
+          enterKeyHint={onGlass ? "enter" : "send"}
           onKeyDown={(event) => {
             // While an input method composes, Enter picks a candidate.
-            if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+            const { isComposing, keyCode } = event.nativeEvent;
+            // Safari ends the composition before it says which key did: 229 means that it did.
+            if (event.key !== "Enter" || event.shiftKey || isComposing || keyCode === 229) return;
+            // Keys on glass have no Shift and Enter: there it is the button that sends.
+            if (onGlass && !event.ctrlKey && !event.metaKey) return;
             event.preventDefault();
             sendNow();
           }}
         />
         {promptOpen && (
           <label className="composer-prompt">
-            <span>Instructions for every member without a prompt of its own</span>
+            <span>{t("Instructions for every member without a prompt of its own")}</span>
             <textarea
+              ref={prompt}
               rows={2}
+              placeholder={t("For example: Answer in German, in three sentences at most.")}
               value={draft.systemPrompt}
               onChange={(event) =>
                 drafts.write(conversationId, { systemPrompt: event.target.value })
@@ -128,34 +181,55 @@ export function Composer({ conversationId, running, stopping, refusal, onAsk, on
             type="button"
             className="chip"
             aria-expanded={promptOpen}
-            onClick={() => setPromptOpen(!promptOpen)}
+            onClick={() => {
+              flushSync(() => setPromptOpen(!promptOpen));
+              prompt.current?.focus();
+            }}
           >
-            Instructions
+            {t("Instructions")}
             {!promptOpen && draft.systemPrompt.trim() !== "" && <span className="chip-dot" />}
           </button>
           {length > 0 && (
-            <span className={tooLong ? "counter counter-over" : "counter"} role="status">
-              {count(length)} of {count(limit)} characters
+            <span className={tooLong ? "counter counter-over" : "counter"}>
+              {t("{{length}} of {{limit}} characters", {
+                length: count(length),
+                limit: count(limit),
+              })}
             </span>
+          )}
+          {canSend && (
+            <Suspense fallback={null}>
+              <Estimate
+                conversationId={conversationId}
+                asked={JSON.stringify(body)}
+                simulated={config.data?.features.simulated ?? false}
+                refused={refusal !== null}
+              />
+            </Suspense>
           )}
           {running ? (
             <button type="button" className="stop-button" onClick={onStop} disabled={stopping}>
               <Icon name="stop" />
-              {stopping ? "Stopping…" : "Stop"}
+              {stopping ? t("Stopping…") : t("Stop")}
             </button>
           ) : (
             <button type="submit" className="send-button" disabled={!canSend}>
               <Icon name="send" />
-              <span>Ask</span>
+              <span>{t("Ask")}</span>
             </button>
           )}
         </div>
         {/* Opens away from the edge that stays: the button that opened it does not move. */}
         {conversationId === null && options.panel}
       </div>
+      <p className="visually-hidden" role="status">
+        {tooLong && t("The question is too long to be sent.")}
+      </p>
       <p id={`${id}-hint`} className="visually-hidden">
-        Enter sends, Shift and Enter starts a new line.
+        {onGlass
+          ? t("Enter starts a new line; the Ask button sends.")
+          : t("Enter sends, Shift and Enter starts a new line.")}
       </p>
     </form>
   );
-}
+});

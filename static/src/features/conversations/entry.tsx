@@ -1,48 +1,25 @@
 import { useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { api } from "../../api/client";
-import { asProblem } from "../../api/problem";
 import { keys, queryClient, refreshConversations } from "../../api/queries";
 import type { ConversationSummary } from "../../api/types";
+import { msg, t } from "../../i18n";
 import { useLiveRuns } from "../../run/live";
 import { isLive } from "../../run/state";
+import { passFocusOn } from "../../ui/focus";
 import { Icon } from "../../ui/icon";
-import { toast } from "../../ui/toast";
-
-const complain = (what: string) => (error: unknown) =>
-  toast(`${what}: ${asProblem(error).message}`, { tone: "bad" });
-
-function useDelete() {
-  const [location, go] = useLocation();
-  return async (item: ConversationSummary) => {
-    try {
-      await api.remove(item.id);
-    } catch (error) {
-      return complain("Not deleted")(error);
-    }
-    const wasOpen = location === `/c/${item.id}`;
-    if (wasOpen) go("/");
-    await refreshConversations();
-    toast(`“${item.title}” was deleted.`, {
-      action: {
-        label: "Undo",
-        run: () => {
-          api.restore(item.id).then(() => {
-            queryClient.removeQueries({ queryKey: keys.conversation(item.id) });
-            refreshConversations();
-            if (wasOpen) go(`/c/${item.id}`);
-          }, complain("Not restored"));
-        },
-      },
-    });
-  };
-}
+import { MenuButton } from "../../ui/menu";
+import { archive, complain, remove } from "./changes";
+import { useShownTitle } from "./title";
 
 function RenameBox({ item, onDone }: { item: ConversationSummary; onDone: () => void }) {
   const [title, setTitle] = useState(item.title);
   const box = useRef<HTMLInputElement>(null);
   const left = useRef(false);
-  useEffect(() => box.current?.select(), []);
+  useEffect(() => {
+    box.current?.focus();
+    box.current?.select();
+  }, []);
   const leave = async (keep: boolean) => {
     if (left.current) return;
     left.current = true;
@@ -53,7 +30,7 @@ function RenameBox({ item, onDone }: { item: ConversationSummary; onDone: () => 
         await refreshConversations();
         queryClient.invalidateQueries({ queryKey: keys.conversation(item.id) });
       } catch (error) {
-        complain("Not renamed")(error);
+        complain(msg("Not renamed: {{message}}"))(error);
       }
     }
     onDone();
@@ -62,17 +39,18 @@ function RenameBox({ item, onDone }: { item: ConversationSummary; onDone: () => 
     <input
       ref={box}
       className="rename"
-      aria-label={`New title for ${item.title}`}
+      aria-label={t("New title for {{title}}", { title: item.title })}
       value={title}
       maxLength={200}
       onChange={(event) => setTitle(event.target.value)}
       onBlur={() => leave(true)}
       onKeyDown={(event) => {
-        if (event.key === "Enter") leave(true);
-        if (event.key === "Escape") {
+        // The list around it moves by these.
+        event.stopPropagation();
+        if (event.key === "Enter" && !event.nativeEvent.isComposing) leave(true);
+        if (event.key === "Escape" && !event.nativeEvent.isComposing) {
           // Leaves the box only, not the drawer around it.
           event.preventDefault();
-          event.stopPropagation();
           leave(false);
         }
       }}
@@ -80,46 +58,75 @@ function RenameBox({ item, onDone }: { item: ConversationSummary; onDone: () => 
   );
 }
 
-/** A conversation in the list: opens, is renamed in place, is deleted with a way back. */
+/** A conversation in the list: opens, is renamed in place, is put aside or deleted with a way back. */
 export function Entry({ item, onOpen }: { item: ConversationSummary; onOpen: () => void }) {
-  const [location] = useLocation();
+  const [location, go] = useLocation();
   const [renaming, setRenaming] = useState(false);
+  const place = useRef<HTMLLIElement>(null);
   const live = useLiveRuns((state) => {
     const run = state.runs[item.id]?.run;
     return run ? isLive(run) : false;
   });
-  const remove = useDelete();
+  const title = useShownTitle(item);
   const isOpen = location === `/c/${item.id}`;
+  const wasRenaming = useRef(false);
+  useEffect(() => {
+    // Unless the box was left for somewhere else, keys go on from here.
+    if (wasRenaming.current && !renaming && document.activeElement === document.body) {
+      place.current?.querySelector("a")?.focus();
+    }
+    wasRenaming.current = renaming;
+  }, [renaming]);
   if (renaming) {
     return (
-      <li className="entry">
+      <li ref={place} className="entry">
         <RenameBox item={item} onDone={() => setRenaming(false)} />
       </li>
     );
   }
+  const away = (change: () => Promise<unknown>) => () => {
+    passFocusOn(place.current, "a", ".sidebar .new-button");
+    change();
+  };
   return (
-    <li className={isOpen ? "entry entry-open" : "entry"}>
-      <Link href={`/c/${item.id}`} aria-current={isOpen ? "page" : undefined} onClick={onOpen}>
-        {(live || item.running) && <span className="running-dot" role="img" aria-label="running" />}
-        <span className="entry-title">{item.title}</span>
+    <li ref={place} className={isOpen ? "entry entry-open" : "entry"}>
+      <Link
+        href={`/c/${item.id}`}
+        aria-current={isOpen ? "page" : undefined}
+        title={title}
+        onClick={onOpen}
+        onKeyDown={(event) => {
+          if (event.key === "F2") setRenaming(true);
+        }}
+      >
+        {(live || item.running) && (
+          <span className="running-dot" role="img" aria-label={t("running")} />
+        )}
+        <span dir="auto" className="entry-title">
+          {title}
+        </span>
       </Link>
       <span className="entry-actions">
-        <button
-          type="button"
+        <MenuButton
           className="icon-button"
-          aria-label={`Rename ${item.title}`}
-          onClick={() => setRenaming(true)}
+          label={t("More for {{title}}", { title })}
+          items={[
+            { label: t("Rename"), icon: "pencil", run: () => setRenaming(true) },
+            {
+              label: item.archived ? t("Take back") : t("Archive"),
+              icon: "archive",
+              run: away(() => archive(item, !item.archived)),
+            },
+            {
+              label: t("Delete"),
+              icon: "trash",
+              tone: "bad",
+              run: away(() => remove(item, { is: isOpen, go })),
+            },
+          ]}
         >
-          <Icon name="pencil" />
-        </button>
-        <button
-          type="button"
-          className="icon-button"
-          aria-label={`Delete ${item.title}`}
-          onClick={() => remove(item)}
-        >
-          <Icon name="trash" />
-        </button>
+          <Icon name="more" />
+        </MenuButton>
       </span>
     </li>
   );

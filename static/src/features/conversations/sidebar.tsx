@@ -1,125 +1,112 @@
-import { useEffect, useState } from "react";
-import { Link } from "wouter";
-import { asProblem } from "../../api/problem";
-import { useConversations, useSearch, useTags, useUser } from "../../api/queries";
-import type { ConversationSummary } from "../../api/types";
-import { dayGroup, when } from "../../ui/format";
-import { Icon } from "../../ui/icon";
+import { type KeyboardEvent, lazy, Suspense, useState } from "react";
+import { Link, useLocation } from "wouter";
+import { useTags, useUser } from "../../api/queries";
+import { t } from "../../i18n";
+import { T } from "../../i18n/t";
+import { Icon, type IconName } from "../../ui/icon";
+import { orMissing } from "../../ui/part";
+import { foldSidebar } from "../../ui/sidebar-state";
 import { ThemeButton } from "../../ui/theme";
-import { Entry } from "./entry";
+import { useSettled } from "../composer/settled";
+import { showHelp } from "../shortcuts/help";
+import { ConversationList, ListSkeleton } from "./list";
 
-function byDay(items: readonly ConversationSummary[]): [string, ConversationSummary[]][] {
-  const now = new Date();
-  const groups = new Map<string, ConversationSummary[]>();
-  for (const item of items) {
-    const day = dayGroup(when(item.updated_at), now);
-    groups.set(day, [...(groups.get(day) ?? []), item]);
-  }
-  return [...groups];
+const Hits = lazy(() => orMissing(import("./hits")));
+
+/** Up and down through the titles; from the first one back into the search box. */
+function moveInList(event: KeyboardEvent<HTMLElement>) {
+  const links = [...event.currentTarget.querySelectorAll<HTMLElement>(".sidebar-list .entry > a")];
+  const box = event.currentTarget.querySelector<HTMLElement>(".search-all input");
+  const { activeElement } = document;
+  const inBox = activeElement === box;
+  const at = links.findIndex((link) => link.parentElement?.contains(activeElement));
+  if (at < 0 && !inBox) return;
+  const keys: Record<string, number> = { ArrowDown: at + 1, ArrowUp: at - 1 };
+  if (!inBox) Object.assign(keys, { Home: 0, End: links.length - 1 });
+  const next = keys[event.key];
+  if (next === undefined || (inBox && event.key === "ArrowUp")) return;
+  event.preventDefault();
+  if (next < 0) box?.focus();
+  else links[Math.min(next, links.length - 1)]?.focus();
 }
 
-function ConversationList({ tag, onOpen }: { tag: string | null; onOpen: () => void }) {
-  const list = useConversations(tag);
-  if (list.isPending) return <p className="quiet">Loading conversations…</p>;
-  if (list.isError && !list.data) {
-    return (
-      <div className="quiet">
-        <p>{asProblem(list.error).message}</p>
-        <button type="button" className="quiet-button" onClick={() => list.refetch()}>
-          Try again
-        </button>
-      </div>
-    );
-  }
-  const seen = new Map(list.data.pages.flatMap((page) => page.items.map((i) => [i.id, i])));
-  if (seen.size === 0) return <p className="quiet">Your conversations will be listed here.</p>;
+interface PlaceProps {
+  href: string;
+  icon: IconName;
+  name: string;
+  onOpen: () => void;
+}
+
+function Place({ href, icon, name, onOpen }: PlaceProps) {
+  const [path] = useLocation();
   return (
-    <>
-      {byDay([...seen.values()]).map(([day, items]) => (
-        <section key={day} aria-label={day}>
-          <h2 className="day">{day}</h2>
-          <ul>
-            {items.map((item) => (
-              <Entry key={item.id} item={item} onOpen={onOpen} />
-            ))}
-          </ul>
-        </section>
-      ))}
-      {list.hasNextPage && (
-        <button
-          type="button"
-          className="quiet-button"
-          disabled={list.isFetchingNextPage}
-          onClick={() => list.fetchNextPage()}
-        >
-          {list.isFetchingNextPage ? "Loading…" : "Older conversations"}
-        </button>
-      )}
-    </>
+    <Link
+      href={href}
+      className="sidebar-place"
+      aria-current={path.startsWith(href) ? "page" : undefined}
+      onClick={onOpen}
+    >
+      <Icon name={icon} />
+      {name}
+    </Link>
   );
-}
-
-function SearchResults({ query, onOpen }: { query: string; onOpen: () => void }) {
-  const found = useSearch(query);
-  if (found.isPending) return <p className="quiet">Searching…</p>;
-  if (found.isError) return <p className="quiet">{asProblem(found.error).message}</p>;
-  if (found.data.length === 0) return <p className="quiet">Nothing found for “{query}”.</p>;
-  return (
-    <ul className="hits">
-      {found.data.map((hit, at) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: one conversation may be found twice
-        <li key={`${hit.conversation_id}-${at}`} className="entry">
-          <Link href={`/c/${hit.conversation_id}`} onClick={onOpen}>
-            <span className="entry-title">{hit.title}</span>
-            <span className="entry-snippet">{hit.snippet}</span>
-          </Link>
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-/** A value that follows another after it has rested for a moment. */
-function useSettled(value: string, ms: number): string {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), ms);
-    return () => clearTimeout(timer);
-  }, [value, ms]);
-  return settled;
 }
 
 export function Sidebar({ onOpen }: { onOpen: () => void }) {
   const [query, setQuery] = useState("");
-  const settled = useSettled(query.trim(), 250);
+  const settled = useSettled(query.trim(), 250, "");
   const tags = useTags().data?.tags ?? [];
   const [chosen, setChosen] = useState<string | null>(null);
   // The last conversation with this tag may have lost it.
   const tag = chosen !== null && tags.includes(chosen) ? chosen : null;
+  const [archived, setArchived] = useState(false);
   const user = useUser();
   return (
-    <>
+    // biome-ignore lint/a11y/noStaticElementInteractions: what is in it has the focus
+    <div className="sidebar-body" onKeyDown={moveInList}>
       <div className="sidebar-top">
-        <Link href="/" className="brand" onClick={onOpen}>
-          <img src="/favicon.svg" alt="" width="26" height="26" />
-          LLM Council
-        </Link>
+        <div className="sidebar-head">
+          <Link href="/" className="brand" onClick={onOpen}>
+            <img src="/favicon.svg" alt="" width="26" height="26" />
+            LLM Council
+          </Link>
+          <button
+            type="button"
+            className="icon-button fold-button"
+            aria-label={t("Hide the sidebar")}
+            title={t("Hide the sidebar")}
+            onClick={() => {
+              foldSidebar(true);
+              requestAnimationFrame(() =>
+                document.querySelector<HTMLElement>(".rail button")?.focus(),
+              );
+            }}
+          >
+            <Icon name="panel" />
+          </button>
+        </div>
         <Link href="/" className="new-button" onClick={onOpen}>
           <Icon name="plus" />
-          New conversation
+          {t("New conversation")}
         </Link>
-        <label className="search">
+        <label className="search search-all">
           <Icon name="search" />
           <input
             type="search"
-            placeholder="Search"
-            aria-label="Search conversations"
+            placeholder={t("Search")}
+            aria-label={t("Search conversations")}
             value={query}
             onChange={(event) => setQuery(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key !== "Escape" || query === "") return;
+              // Empties the box only; the drawer around it stays.
+              event.preventDefault();
+              setQuery("");
+            }}
           />
         </label>
-        {tags.length > 0 && (
-          <ul className="tag-filter" aria-label="Show only">
+        {tags.length > 0 && !settled && !archived && (
+          <ul className="tag-filter" aria-label={t("Show only")}>
             {tags.map((name) => (
               <li key={name}>
                 <button
@@ -135,22 +122,59 @@ export function Sidebar({ onOpen }: { onOpen: () => void }) {
           </ul>
         )}
       </div>
-      <nav className="sidebar-list" aria-label="Conversations">
+      {archived && !settled && (
+        <h2 className="archived-head">
+          <button type="button" className="quiet-button" onClick={() => setArchived(false)}>
+            <Icon name="chevron" />
+            <T
+              text="<hidden>Back from </hidden>Archived"
+              parts={{ hidden: (inner) => <span className="visually-hidden">{inner}</span> }}
+            />
+          </button>
+        </h2>
+      )}
+      <nav className="sidebar-list" aria-label={t("Conversations")}>
         {settled ? (
-          <SearchResults query={settled} onOpen={onOpen} />
+          <Suspense fallback={<ListSkeleton />}>
+            <Hits query={settled} onOpen={onOpen} />
+          </Suspense>
         ) : (
-          <ConversationList tag={tag} onOpen={onOpen} />
+          <ConversationList
+            key={String(archived)}
+            tag={archived ? null : tag}
+            archived={archived}
+            onOpen={onOpen}
+          />
         )}
       </nav>
+      <div className="sidebar-places">
+        {!archived && !settled && (
+          <button type="button" className="sidebar-place" onClick={() => setArchived(true)}>
+            <Icon name="archive" />
+            {t("Archived")}
+          </button>
+        )}
+        <Place href="/dashboard" icon="chart" name={t("Dashboard")} onOpen={onOpen} />
+        {user.data?.is_admin && (
+          <Place href="/admin" icon="shield" name={t("Administration")} onOpen={onOpen} />
+        )}
+        <Place href="/settings" icon="settings" name={t("Settings")} onOpen={onOpen} />
+      </div>
       <div className="sidebar-foot">
         <span className="who">
           {user.data?.mode === "proxy" ? (user.data.display_name ?? user.data.username) : ""}
         </span>
+        <button
+          type="button"
+          className="icon-button keys-button"
+          aria-label={t("Keyboard shortcuts")}
+          title={t("Keyboard shortcuts")}
+          onClick={() => showHelp(true)}
+        >
+          <Icon name="keyboard" />
+        </button>
         <ThemeButton />
-        <Link href="/settings" className="icon-button" aria-label="Settings" onClick={onOpen}>
-          <Icon name="settings" />
-        </Link>
       </div>
-    </>
+    </div>
   );
 }

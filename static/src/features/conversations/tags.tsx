@@ -1,22 +1,37 @@
-import { useId, useState } from "react";
+import { useMutation } from "@tanstack/react-query";
+import { useEffect, useId, useRef, useState } from "react";
 import { api } from "../../api/client";
 import { asProblem } from "../../api/problem";
 import { keys, queryClient, refreshConversations, useTags } from "../../api/queries";
 import type { Conversation } from "../../api/types";
+import { t } from "../../i18n";
+import { passFocusOn } from "../../ui/focus";
 import { Icon } from "../../ui/icon";
 import { toast } from "../../ui/toast";
 
-async function save(conversation: Conversation, tags: string[]) {
-  try {
-    await api.setTags(conversation.id, tags);
-    await Promise.all([
-      queryClient.invalidateQueries({ queryKey: keys.conversation(conversation.id) }),
-      queryClient.invalidateQueries({ queryKey: keys.tags }),
-      refreshConversations(),
-    ]);
-  } catch (error) {
-    toast(`The tags were not changed: ${asProblem(error).message}`, { tone: "bad" });
-  }
+/** Shows them at once here, and tells the server one change after the other: each is all the tags. */
+function useSetTags(id: string) {
+  const key = keys.conversation(id);
+  const mutationKey = ["tags", id];
+  const { mutate } = useMutation({
+    mutationKey,
+    scope: { id: mutationKey.join(" ") },
+    mutationFn: (tags: string[]) => api.setTags(id, tags),
+    onMutate: (tags) =>
+      queryClient.setQueryData<Conversation>(key, (old) => old && { ...old, tags }),
+    onError: (error) =>
+      toast(t("The tags were not changed: {{message}}", { message: asProblem(error).message }), {
+        tone: "bad",
+      }),
+    onSettled: () => {
+      // What is read between two changes is older than what is shown.
+      if (queryClient.isMutating({ mutationKey }) > 1) return;
+      queryClient.invalidateQueries({ queryKey: key });
+      queryClient.invalidateQueries({ queryKey: keys.tags });
+      refreshConversations();
+    },
+  });
+  return mutate;
 }
 
 function NewTag({ taken, onDone }: { taken: readonly string[]; onDone: (tag: string) => void }) {
@@ -28,7 +43,7 @@ function NewTag({ taken, onDone }: { taken: readonly string[]; onDone: (tag: str
     <>
       <input
         className="rename"
-        aria-label="New tag"
+        aria-label={t("New tag")}
         list={id}
         maxLength={50}
         // biome-ignore lint/a11y/noAutofocus: it opens by the press of a button, to be typed into
@@ -37,7 +52,11 @@ function NewTag({ taken, onDone }: { taken: readonly string[]; onDone: (tag: str
         onChange={(event) => setText(event.target.value)}
         onBlur={() => onDone(text.trim())}
         onKeyDown={(event) => {
-          if (event.key === "Enter" && !event.nativeEvent.isComposing) onDone(text.trim());
+          if (event.key === "Enter" && !event.nativeEvent.isComposing) {
+            // The button that has the focus next is not meant by it.
+            event.preventDefault();
+            onDone(text.trim());
+          }
           if (event.key === "Escape") onDone("");
         }}
       />
@@ -53,8 +72,18 @@ function NewTag({ taken, onDone }: { taken: readonly string[]; onDone: (tag: str
 }
 
 export function TagEditor({ conversation }: { conversation: Conversation }) {
-  const { tags } = conversation;
+  const { id, tags } = conversation;
+  const setTags = useSetTags(id);
   const [adding, setAdding] = useState(false);
+  const add = useRef<HTMLButtonElement>(null);
+  const wasAdding = useRef(false);
+  useEffect(() => {
+    // Unless the box was left for somewhere else, keys go on from here.
+    if (wasAdding.current && !adding && document.activeElement === document.body) {
+      add.current?.focus();
+    }
+    wasAdding.current = adding;
+  }, [adding]);
   return (
     <div className="tag-editor">
       {tags.map((tag) => (
@@ -63,13 +92,11 @@ export function TagEditor({ conversation }: { conversation: Conversation }) {
           <button
             type="button"
             className="icon-button"
-            aria-label={`Remove the tag ${tag}`}
-            onClick={() =>
-              save(
-                conversation,
-                tags.filter((other) => other !== tag),
-              )
-            }
+            aria-label={t("Remove the tag {{tag}}", { tag })}
+            onClick={(event) => {
+              passFocusOn(event.currentTarget.parentElement, "button");
+              setTags(tags.filter((other) => other !== tag));
+            }}
           >
             <Icon name="close" />
           </button>
@@ -80,13 +107,13 @@ export function TagEditor({ conversation }: { conversation: Conversation }) {
           taken={tags}
           onDone={(tag) => {
             setAdding(false);
-            if (tag && !tags.includes(tag)) save(conversation, [...tags, tag]);
+            if (tag && !tags.includes(tag)) setTags([...tags, tag]);
           }}
         />
       ) : (
-        <button type="button" className="quiet-button" onClick={() => setAdding(true)}>
+        <button ref={add} type="button" className="quiet-button" onClick={() => setAdding(true)}>
           <Icon name="plus" />
-          Tag
+          {t("Tag")}
         </button>
       )}
     </div>

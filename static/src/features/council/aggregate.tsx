@@ -1,6 +1,7 @@
 import type { AggregateFacts, AggregateRow } from "../../api/types";
+import { t } from "../../i18n";
 import type { RunState } from "../../run/state";
-import { plural, rank, share, shortName } from "../../ui/format";
+import { listText, rank, share, shortName } from "../../ui/format";
 import { ScrollBox } from "../../ui/scroll-box";
 import { placesOf, ranksOf } from "./ballots";
 import { Monogram } from "./monogram";
@@ -16,15 +17,20 @@ export function Matrix({ run }: { run: RunState }) {
   const labels = Object.keys(run.labelToMember).sort();
   if (labels.length === 0 || run.reviews.length === 0) return null;
   return (
-    <ScrollBox label="Who ranked whom">
+    <ScrollBox label={t("Who ranked whom")}>
       <table className="matrix">
         <caption>
-          Who ranked whom. 1 is best; a dashed cell is the reviewer's own answer
-          {run.facts && !run.facts.count_self_votes ? ", which does not count" : ""}.
+          <span>
+            {run.facts && !run.facts.count_self_votes
+              ? t(
+                  "Who ranked whom. 1 is best; a dashed cell is the reviewer's own answer: it does not count, and those after it count a place better.",
+                )
+              : t("Who ranked whom. 1 is best; a dashed cell is the reviewer's own answer.")}
+          </span>
         </caption>
         <thead>
           <tr>
-            <th scope="col">Reviewer</th>
+            <th scope="col">{t("Reviewer")}</th>
             {labels.map((label) => {
               const member = run.labelToMember[label] ?? label;
               return (
@@ -42,13 +48,13 @@ export function Matrix({ run }: { run: RunState }) {
             <tr key={seat.member} className={result && !result.counts ? "matrix-void" : undefined}>
               <th scope="row" title={seat.member}>
                 {shortName(seat.member)}
-                {status === "writing" && <span className="matrix-note">reviewing…</span>}
-                {status === "failed" && <span className="matrix-note">failed</span>}
+                {status === "writing" && <span className="matrix-note">{t("reviewing…")}</span>}
+                {status === "failed" && <span className="matrix-note">{t("failed")}</span>}
                 {status === "done" && result?.parse === "none" && (
-                  <span className="matrix-note">abstained</span>
+                  <span className="matrix-note">{t("abstained")}</span>
                 )}
                 {result && result.parse !== "none" && !result.counts && !result.error && (
-                  <span className="matrix-note">not counted</span>
+                  <span className="matrix-note">{t("not counted")}</span>
                 )}
               </th>
               {ranksOf(result, labels).map((cell) => {
@@ -57,7 +63,7 @@ export function Matrix({ run }: { run: RunState }) {
                 return (
                   <td key={cell.label} className={`rank-${strength}${own ? " matrix-own" : ""}`}>
                     {cell.rank === null ? "–" : cell.tied ? `${cell.rank}=` : cell.rank}
-                    {own && <span className="visually-hidden"> (own answer)</span>}
+                    {own && <span className="visually-hidden"> {t("(own answer)")}</span>}
                   </td>
                 );
               })}
@@ -72,34 +78,58 @@ export function Matrix({ run }: { run: RunState }) {
 function agreementSentence({ agreement }: AggregateFacts): string | null {
   const value = agreement?.value ?? null;
   if (!agreement || value === null) return null;
-  const measure = agreement.measure === "kendall_w" ? "Kendall's W" : "mean tau-b";
-  const chance =
-    (agreement.expected_by_chance ?? null) === null
-      ? ""
-      : `; chance alone would give ${share(agreement.expected_by_chance)}`;
-  return `The reviewers agree to ${share(value)} (${measure}, 1 is full agreement)${chance}.`;
+  const isKendall = agreement.measure === "kendall_w";
+  const figures = { value: share(value), chance: share(agreement.expected_by_chance) };
+  if ((agreement.expected_by_chance ?? null) === null) {
+    return isKendall
+      ? t("The reviewers agree to {{value}} (Kendall's W, 1 is full agreement).", figures)
+      : t("The reviewers agree to {{value}} (mean tau-b, 1 is full agreement).", figures);
+  }
+  return isKendall
+    ? t(
+        "The reviewers agree to {{value}} (Kendall's W, 1 is full agreement); chance alone would give {{chance}}.",
+        figures,
+      )
+    : t(
+        "The reviewers agree to {{value}} (mean tau-b, 1 is full agreement); chance alone would give {{chance}}.",
+        figures,
+      );
 }
 
 function verdict(facts: AggregateFacts): string {
-  const ballots = plural(facts.ballots, "ballot");
-  const abstained = facts.abstentions ? ` and ${plural(facts.abstentions, "abstention")}` : "";
-  if (facts.winner_is_tie) return `No clear winner, by ${ballots}${abstained}.`;
-  if (!facts.winner) return `No winner, by ${ballots}${abstained}.`;
-  return `${shortName(facts.winner)} was ranked best, by ${ballots}${abstained}.`;
+  const counted = [t("{{count, number}} ballots", { count: facts.ballots })];
+  if (facts.abstentions) {
+    counted.push(t("{{count, number}} abstentions", { count: facts.abstentions }));
+  }
+  const ballots = listText(counted, "conjunction");
+  if (facts.winner && facts.winner_is_tie) {
+    return t(
+      "{{member}} is narrowly ahead in {{ballots}}: without that of {{others}} it would not be.",
+      {
+        member: shortName(facts.winner),
+        ballots,
+        others: listText((facts.winner_depends_on ?? []).map(shortName), "disjunction"),
+      },
+    );
+  }
+  if (facts.winner_is_tie) return t("No clear winner, by {{ballots}}.", { ballots });
+  if (!facts.winner) return t("No winner, by {{ballots}}.", { ballots });
+  return t("{{member}} was ranked best, by {{ballots}}.", {
+    member: shortName(facts.winner),
+    ballots,
+  });
 }
 
 function Sentences({ facts }: { facts: AggregateFacts }) {
-  const hangs = facts.winner_depends_on ?? [];
   const sentences = [
     agreementSentence(facts),
     facts.methods_disagree ?? null,
     facts.unplaced?.length
-      ? `No counted ballot places ${facts.unplaced.map(shortName).join(", ")}.`
+      ? t("No counted ballot places {{members}}.", {
+          members: listText(facts.unplaced.map(shortName)),
+        })
       : null,
-    hangs.length > 0
-      ? `The result hangs on a single ballot: without that of ${hangs.map(shortName).join(" or ")} it would be another.`
-      : null,
-    facts.count_self_votes ? "Votes for one's own answer count here." : null,
+    facts.count_self_votes ? t("Votes for one's own answer count here.") : null,
   ].filter((sentence) => sentence !== null && sentence !== "");
   return (
     <div className="verdict">
@@ -122,7 +152,9 @@ function RankChange({ by }: { by: number }) {
         {Math.abs(by)}
       </span>
       <span className="visually-hidden">
-        ({by > 0 ? "gained" : "lost"} {plural(Math.abs(by), "place")} by the weights)
+        {by > 0
+          ? t("(gained {{count, number}} places by the weights)", { count: by })
+          : t("(lost {{count, number}} places by the weights)", { count: -by })}
       </span>
     </span>
   );
@@ -132,7 +164,7 @@ function Row({ run, row, place }: { run: RunState; row: AggregateRow; place: str
   return (
     <tr>
       <td className="place">{place}</td>
-      <th scope="row" title={row.model}>
+      <th scope="row" title={row.member === row.model ? row.model : `${row.member} · ${row.model}`}>
         <Monogram member={row.member} seat={seatIn(run, row.member)} />
         {shortName(row.member)}
       </th>
@@ -161,24 +193,27 @@ export function Aggregate({ run }: { run: RunState }) {
   return (
     <>
       {facts && <Sentences facts={facts} />}
-      <ScrollBox label="Aggregate ranking">
+      <ScrollBox label={t("Aggregate ranking")}>
         <table className={hasWinner ? "aggregate aggregate-clear" : "aggregate"}>
-          <caption>The aggregate of all ballots</caption>
+          <caption>{t("The aggregate of all ballots")}</caption>
           <thead>
             <tr>
-              <th scope="col">Place</th>
-              <th scope="col">Member</th>
-              <th scope="col">Average rank</th>
-              {rows[0]?.weights_applied && <th scope="col">Weighted</th>}
-              <th scope="col" title="Mean normalised Borda score, 0 to 1">
-                Borda
+              <th scope="col">{t("Place")}</th>
+              <th scope="col">{t("Member")}</th>
+              <th scope="col">{t("Average rank")}</th>
+              {rows[0]?.weights_applied && <th scope="col">{t("Weighted")}</th>}
+              <th scope="col" title={t("Mean normalised Borda score, 0 to 1")}>
+                {t("Borda")}
               </th>
-              <th scope="col">First places</th>
-              <th scope="col" title="Rank of its own answer by itself, and by the others">
-                Self / peers
+              <th scope="col">{t("First places")}</th>
+              <th
+                scope="col"
+                title={t("Rank of its own answer by itself, and by the others, as they wrote it")}
+              >
+                {t("Self / peers")}
               </th>
-              <th scope="col" title="Votes by reviewers of the same model family">
-                Same family
+              <th scope="col" title={t("Votes by reviewers of the same model family")}>
+                {t("Same family")}
               </th>
             </tr>
           </thead>

@@ -1,20 +1,27 @@
-import { memo } from "react";
+import { memo, Suspense } from "react";
 import type { Answer } from "../../api/types";
+import { msg, t } from "../../i18n";
 import { Markdown } from "../../markdown/markdown";
 import type { AnswerState } from "../../run/state";
 import { Clamp } from "../../ui/clamp";
 import { CopyButton } from "../../ui/copy";
 import { Details } from "../../ui/disclosure";
 import { duration, money, shortName, tokensPerSecond } from "../../ui/format";
+import { AskMember, useAskable } from "../again/context";
 import { errorTitles } from "./describe";
 import { Monogram } from "./monogram";
 
-const statusText = { waiting: "waiting", writing: "writing", done: "answered", failed: "failed" };
+const statusText = {
+  waiting: msg("waiting"),
+  writing: msg("writing"),
+  done: msg("answered"),
+  failed: msg("failed"),
+};
 
 function Facts({ result }: { result: Answer }) {
   const speed = tokensPerSecond(result);
   const facts = [
-    result.confidence ? `confidence ${result.confidence}/10` : null,
+    result.confidence ? t("confidence {{confidence}}/10", { confidence: result.confidence }) : null,
     duration(result.latency_ms) || null,
     speed ? `${speed} tokens/s` : null,
     result.error && result.cost === undefined ? null : money(result.cost),
@@ -30,11 +37,11 @@ function Facts({ result }: { result: Answer }) {
 
 function Flags({ answer: { result, restarted, late } }: { answer: AnswerState }) {
   const flags = [
-    result?.truncated && "Cut off at the model's length limit.",
-    result?.system_prompt_dropped && "The provider refused the system prompt; asked without it.",
-    result?.addresses_judges && "This answer addresses its judges.",
-    late && !result && "The reviews began without this answer.",
-    restarted && !result && "Asked again after an interruption.",
+    result?.truncated && t("Cut off at the model's length limit."),
+    result?.system_prompt_dropped && t("The provider refused the system prompt; asked without it."),
+    result?.addresses_judges && t("This answer addresses its judges."),
+    late && !result && t("The reviews began without this answer."),
+    restarted && !result && t("Asked again after an interruption."),
   ].filter((flag) => typeof flag === "string");
   if (flags.length === 0) return null;
   return (
@@ -48,12 +55,20 @@ function Flags({ answer: { result, restarted, late } }: { answer: AnswerState })
 
 function Failure({ answer }: { answer: AnswerState }) {
   const { result } = answer;
+  const askable = useAskable();
   const title = result?.error_kind ? errorTitles[result.error_kind] : null;
   return (
     <div className="failure">
-      <strong>{title ?? (result?.error ? "This member failed" : "Did not finish")}</strong>
+      <strong>
+        {title ? t(title) : result?.error ? t("This member failed") : t("Did not finish")}
+      </strong>
       {result?.error && <p>{result.error}</p>}
-      {answer.text && <p className="failure-kept">What had arrived is kept below.</p>}
+      {answer.text && <p className="failure-kept">{t("What had arrived is kept below.")}</p>}
+      {askable && (
+        <Suspense fallback={null}>
+          <AskMember member={answer.seat.member} />
+        </Suspense>
+      )}
     </div>
   );
 }
@@ -64,21 +79,23 @@ function Body({ answer }: { answer: AnswerState }) {
     return (
       <>
         {cot.thinking && (
-          <Details title="Thinking">{() => <Markdown text={cot.thinking} />}</Details>
+          <Details title={t("Thinking")}>{() => <Markdown text={cot.thinking} />}</Details>
         )}
         {cot.analysis && (
-          <Details title="Analysis">{() => <Markdown text={cot.analysis} />}</Details>
+          <Details title={t("Analysis")}>{() => <Markdown text={cot.analysis} />}</Details>
         )}
-        <p className="cot-label">Conclusion</p>
+        <p className="cot-label">{t("Conclusion")}</p>
         <Markdown text={cot.conclusion} />
       </>
     );
   }
   if (answer.text) return <Markdown text={answer.text} streaming={answer.status === "writing"} />;
-  if (answer.status === "done") return <p className="quiet">The answer is empty.</p>;
+  if (answer.status === "done") return <p className="quiet">{t("The answer is empty.")}</p>;
   if (answer.status === "failed") return null;
   return (
-    <p className="quiet">{answer.reasoning ? "Reasoning…" : "Waiting for the first words…"}</p>
+    <p className="quiet">
+      {answer.reasoning ? t("Reasoning…") : t("Waiting for the first words…")}
+    </p>
   );
 }
 
@@ -92,36 +109,44 @@ export const AnswerCard = memo(function AnswerCard({
   const { member, model } = answer.seat;
   const name = shortName(member);
   return (
-    <article className={`answer answer-${answer.status}`} aria-label={`Answer of ${member}`}>
+    <article
+      className={`answer answer-${answer.status}`}
+      aria-label={t("Answer of {{member}}", { member })}
+    >
       <header className="answer-head">
         <Monogram member={member} seat={seat} />
         <div className="answer-who">
           <h4>
             {name}
-            {answer.tier !== null && <span className="tier">tier {answer.tier}</span>}
+            {answer.tier !== null && (
+              <span className="tier">{t("tier {{tier}}", { tier: answer.tier })}</span>
+            )}
           </h4>
           {model !== name && <span className="model-id">{model}</span>}
         </div>
         {answer.status === "done" && answer.text ? (
-          <CopyButton label="Copy" text={() => answer.text} />
+          <CopyButton label={t("Copy")} text={() => answer.text} />
         ) : (
-          <span className={`status status-${answer.status}`}>{statusText[answer.status]}</span>
+          <span className={`status status-${answer.status}`}>{t(statusText[answer.status])}</span>
         )}
       </header>
       {answer.result && <Facts result={answer.result} />}
       {answer.late && answer.status === "done" && (
         <p>
-          <span className="badge badge-late">came late, not reviewed</span>
+          <span className="badge badge-late">{t("came late, not reviewed")}</span>
         </p>
       )}
       <Flags answer={answer} />
       {answer.status === "failed" && <Failure answer={answer} />}
       {answer.reasoning && (
-        <Details title="Reasoning">
+        <Details title={t("Reasoning")}>
           {() => <Markdown text={answer.reasoning} streaming={answer.status === "writing"} />}
         </Details>
       )}
-      <Clamp label={`Answer of ${name}`} following={answer.status === "writing"}>
+      <Clamp
+        label={t("Answer of {{member}}", { member: name })}
+        following={answer.status === "writing"}
+      >
         <Body answer={answer} />
       </Clamp>
     </article>

@@ -1,6 +1,8 @@
+import { t } from "../../i18n";
 import type { AnswerState } from "../../run/state";
 import { shortName } from "../../ui/format";
 import { useMedia } from "../../ui/media";
+import { usePrinting } from "../../ui/printing";
 import { Tabs } from "../../ui/tabs";
 import { AnswerCard } from "./answer-card";
 
@@ -9,8 +11,10 @@ function TabTitle({ answer }: { answer: AnswerState }) {
     <>
       <span className={`tab-dot status-${answer.status}`} aria-hidden="true" />
       {shortName(answer.seat.member)}
-      {answer.tier !== null && <span className="tier">tier {answer.tier}</span>}
-      {answer.status === "failed" && <span className="visually-hidden"> (failed)</span>}
+      {answer.tier !== null && (
+        <span className="tier">{t("tier {{tier}}", { tier: answer.tier })}</span>
+      )}
+      {answer.status === "failed" && <span className="visually-hidden"> {t("(failed)")}</span>}
     </>
   );
 }
@@ -18,13 +22,14 @@ function TabTitle({ answer }: { answer: AnswerState }) {
 /** Side by side; one at a time on a narrow screen. */
 export function Answers({ answers }: { answers: readonly AnswerState[] }) {
   const narrow = useMedia("(max-width: 859px)");
-  if (narrow) {
+  const printing = usePrinting((state) => state.printing);
+  if (narrow && !printing) {
     const tabs = answers.map((answer, seat) => ({
       key: answer.seat.member,
       title: <TabTitle answer={answer} />,
       body: () => <AnswerCard answer={answer} seat={seat} />,
     }));
-    return <Tabs label="Members" tabs={tabs} />;
+    return <Tabs label={t("Members")} tabs={tabs} />;
   }
   return (
     <div className="answers" data-count={answers.length}>

@@ -1,33 +1,43 @@
 import { lazy, memo, Suspense } from "react";
+import { t } from "../../i18n";
+import { T } from "../../i18n/t";
 import type { LiveRun } from "../../run/live";
 import { toMarkdown } from "../../run/markdown";
 import { isLive, isSimulated, type RunState } from "../../run/state";
 import { FoldedSection } from "../../ui/disclosure";
-import { money, plural, rank, shortName } from "../../ui/format";
+import { money, rank } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 import { Notice } from "../../ui/notice";
+import { orMissing } from "../../ui/part";
 import { AdversarySummary } from "../adversary/summary";
-import { BudgetFigures } from "../budgets/budget-notice";
+import { AskMissing, useAskable } from "../again/context";
+import { BudgetFigures, keyOf } from "../budgets/budget-notice";
 import { chairmenSummary } from "../chairmen/summary";
 import { ConsensusNote } from "../consensus/consensus-note";
 import { EscalationNote } from "../escalation/escalation-note";
 import { MonitorButton } from "../process/monitor-button";
 import { refinementSummary } from "../refinement/summary";
-import { RoutingNote } from "../routing/routing-note";
+import { categoryName, RoutingNote } from "../routing/routing-note";
 import { Answers } from "./answers";
-import { CostTable } from "./costs";
-import { describeRun, runProgress } from "./describe";
+import { describeRun, reviewsId, reviewsSummary, runProgress } from "./describe";
 import { FinalAnswer } from "./final-answer";
 import { IgnoredOptions } from "./ignored";
 import { Reviews } from "./reviews";
 import { Timeline } from "./timeline";
 
-// What few runs have, and only who opens it reads.
-const ChairmenPanel = lazy(() => import("../chairmen/chairmen"));
-const RefinementPanel = lazy(() => import("../refinement/refinement"));
-const AdversaryPanel = lazy(() => import("../adversary/adversary"));
+// What few runs have, or only who opens it reads.
+const CostTable = lazy(() =>
+  orMissing(import("./costs").then(({ CostTable }) => ({ default: CostTable }))),
+);
+const ChairmenPanel = lazy(() => orMissing(import("../chairmen/chairmen")));
+const RefinementPanel = lazy(() => orMissing(import("../refinement/refinement")));
+const AdversaryPanel = lazy(() => orMissing(import("../adversary/adversary")));
 
-const waiting = <p className="quiet">Loading…</p>;
+const Waiting = () => (
+  <p className="quiet" data-waits="">
+    {t("Loading…")}
+  </p>
+);
 
 interface Props {
   question: string;
@@ -35,30 +45,36 @@ interface Props {
   /** Set while this page follows the run. */
   live: LiveRun | null;
   latest: boolean;
+  /** It was asked for again since. */
+  earlier?: boolean;
   onReattach: () => void;
 }
 
 function answersSummary(run: RunState): string {
   const { answered } = runProgress(run);
   const parts = [];
-  if (run.routing?.is_routed) parts.push(`routed as ${run.routing.category}`);
-  if (run.escalation?.escalated) parts.push("escalated");
-  parts.push(`${answered} of ${run.answers.length} answered`);
-  if (run.confidence?.average) parts.push(`average confidence ${rank(run.confidence.average)}`);
+  if (run.routing?.is_routed)
+    parts.push(t("routed as {{category}}", { category: categoryName(run.routing.category) }));
+  if (run.escalation?.escalated) parts.push(t("escalated"));
+  parts.push(t("{{done}} of {{all}} answered", { done: answered, all: run.answers.length }));
+  if (run.confidence?.average)
+    parts.push(
+      t("average confidence {{confidence}}", { confidence: rank(run.confidence.average) }),
+    );
   return parts.join(" · ");
-}
-
-function reviewsSummary(run: RunState): string {
-  if (!run.facts) return `${runProgress(run).reviewsEnded} of ${run.reviews.length} in`;
-  if (run.facts.winner_is_tie) return "no clear winner";
-  return run.facts.winner ? `${shortName(run.facts.winner)} ranked best` : "no winner";
 }
 
 /** One turn's whole deliberation: the final answer first, then how it came about. */
 export const Deliberation = memo(function Deliberation(props: Props) {
-  const { question, run, live, latest, onReattach } = props;
+  const { question, run, live, latest, earlier = false, onReattach } = props;
   const running = isLive(run);
+  const askable = useAskable();
   const { synthesis } = run;
+  const askMissing = askable && (
+    <Suspense fallback={null}>
+      <AskMissing stopped={run.status === "cancelled"} />
+    </Suspense>
+  );
   const hasFinal =
     synthesis.status !== "waiting" || synthesis.text !== "" || synthesis.failures.length > 0;
   return (
@@ -66,55 +82,66 @@ export const Deliberation = memo(function Deliberation(props: Props) {
       {isSimulated(run) && (
         <p className="simulated">
           <Icon name="alert" />
-          Simulated: this text was made up by the server, no model was asked.
+          {t("Simulated: this text was made up by the server, no model was asked.")}
         </p>
       )}
       {running && <Timeline run={run} />}
-      {latest && <MonitorButton run={run} />}
+      {latest && !earlier && <MonitorButton run={run} />}
       {live?.refused && running && live.refused.kind !== "signed_out" && (
         <Notice tone="bad" urgent>
-          This page lost the run: {live.refused.message}{" "}
+          {t("This page lost the run: {{message}}", { message: live.refused.message })}{" "}
           <button type="button" className="quiet-button" onClick={onReattach}>
-            Try again
+            {t("Try again")}
           </button>
         </Notice>
       )}
       {run.status === "failed" && (
         <Notice tone="bad">
-          <strong>The run failed.</strong> {run.error} What had arrived is kept.
+          <T
+            text="<strong>The run failed.</strong> {{error}} What had arrived is kept."
+            parts={{ strong: (inner) => <strong>{inner}</strong>, error: run.error }}
+          />
+          {askMissing}
         </Notice>
       )}
       {run.status === "cancelled" && (
         <Notice tone="warn">
-          <strong>Stopped.</strong> What had arrived is kept.
+          <T
+            text="<strong>Stopped.</strong> What had arrived is kept."
+            parts={{ strong: (inner) => <strong>{inner}</strong> }}
+          />
+          {askMissing}
         </Notice>
       )}
       <IgnoredOptions ignored={run.ignored} />
       {run.budgets.length > 0 && (
-        <Notice tone="warn">
-          <strong>A budget is nearly used up.</strong>
+        <Notice tone={running ? "warn" : "plain"}>
+          <strong>
+            {running
+              ? t("A budget is nearly used up.")
+              : t("A budget was nearly used up at this point.")}
+          </strong>
           {run.budgets.map((budget) => (
-            <BudgetFigures
-              key={`${budget.scope} ${budget.period} ${budget.set_by} ${budget.name}`}
-              budget={budget}
-            />
+            <BudgetFigures key={keyOf(budget)} budget={budget} past={!running} />
           ))}
         </Notice>
       )}
-      {hasFinal && <FinalAnswer run={run} onCopyAll={() => toMarkdown(question, run)} />}
+      {hasFinal && (
+        <FinalAnswer run={run} earlier={earlier} onCopyAll={() => toMarkdown(question, run)} />
+      )}
       {run.chairmen && (
-        <FoldedSection title="Several chairmen" summary={chairmenSummary(run.chairmen)}>
+        <FoldedSection title={t("Several chairmen")} summary={chairmenSummary(run.chairmen)}>
           {() => (
-            <Suspense fallback={waiting}>
+            <Suspense fallback={<Waiting />}>
               <ChairmenPanel run={run} />
             </Suspense>
           )}
         </FoldedSection>
       )}
       {run.refinement && (
-        <FoldedSection title="Refinement" summary={refinementSummary(run)}>
+        <FoldedSection title={t("Refinement")} summary={refinementSummary(run)}>
           {() => (
-            <Suspense fallback={waiting}>
+            <Suspense fallback={<Waiting />}>
               <RefinementPanel run={run} />
             </Suspense>
           )}
@@ -122,18 +149,18 @@ export const Deliberation = memo(function Deliberation(props: Props) {
       )}
       {run.adversary && (
         <FoldedSection
-          title="Devil’s advocate"
+          title={t("Devil’s advocate")}
           summary={<AdversarySummary adversary={run.adversary} />}
         >
           {() => (
-            <Suspense fallback={waiting}>
+            <Suspense fallback={<Waiting />}>
               <AdversaryPanel run={run} />
             </Suspense>
           )}
         </FoldedSection>
       )}
       {run.answers.length > 0 && (
-        <FoldedSection title="Answers" summary={answersSummary(run)} startOpen={latest}>
+        <FoldedSection title={t("Answers")} summary={answersSummary(run)} startOpen={latest}>
           {() => (
             <div className="stage">
               {run.routing && <RoutingNote routing={run.routing} />}
@@ -144,7 +171,12 @@ export const Deliberation = memo(function Deliberation(props: Props) {
         </FoldedSection>
       )}
       {run.reviews.length > 0 && (
-        <FoldedSection title="Reviews" summary={reviewsSummary(run)} startOpen={latest}>
+        <FoldedSection
+          id={reviewsId(run)}
+          title={t("Reviews")}
+          summary={reviewsSummary(run)}
+          startOpen={latest}
+        >
           {() => (
             <div className="stage">
               {run.consensus && !run.consensus.is_consensus && (
@@ -156,12 +188,16 @@ export const Deliberation = memo(function Deliberation(props: Props) {
         </FoldedSection>
       )}
       {run.costs && (
-        <FoldedSection title="Cost and time" summary={money(run.costs.total_cost)}>
-          {() => run.costs && <CostTable costs={run.costs} />}
+        <FoldedSection title={t("Cost and time")} summary={money(run.costs.total_cost)}>
+          {() => (
+            <Suspense fallback={<Waiting />}>
+              {run.costs && <CostTable costs={run.costs} />}
+            </Suspense>
+          )}
         </FoldedSection>
       )}
       {!running && run.answers.length === 0 && !hasFinal && run.status === "complete" && (
-        <p className="quiet">{plural(0, "answer")} were stored for this question.</p>
+        <p className="quiet">{t("0 answers were stored for this question.")}</p>
       )}
     </div>
   );

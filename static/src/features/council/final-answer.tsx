@@ -1,21 +1,26 @@
 import { lazy, Suspense } from "react";
 import type { Editorial } from "../../api/types";
+import { msg, t } from "../../i18n";
 import { Markdown } from "../../markdown/markdown";
+import { TopHeading } from "../../markdown/top-heading";
 import { isLive, type RunState } from "../../run/state";
 import { CopyButton } from "../../ui/copy";
-import { Details } from "../../ui/disclosure";
+import { Details, showSection } from "../../ui/disclosure";
 import { duration, money, shortName } from "../../ui/format";
+import { orNothing } from "../../ui/part";
+import { AskMenu, AskMissing, hasGaps, useAskable } from "../again/context";
 import { ConsensusNote } from "../consensus/consensus-note";
-import { describeRun, errorTitles } from "./describe";
+import { describeRun, errorReason, reviewsId, reviewsSummary } from "./describe";
+import { headingText } from "./heading";
 
-const Feedback = lazy(() => import("../feedback/feedback"));
+const Feedback = lazy(() => orNothing(import("../feedback/feedback")));
 
 const parts: [keyof Editorial, string][] = [
-  ["contradictions", "Where members contradict each other"],
-  ["minority", "The minority's view"],
-  ["only_one", "What only one saw"],
-  ["none_covered", "What none covered"],
-  ["agreements", "Where they agree"],
+  ["contradictions", msg("Where members contradict each other")],
+  ["minority", msg("The minority's view")],
+  ["only_one", msg("What only one saw")],
+  ["none_covered", msg("What none covered")],
+  ["agreements", msg("Where they agree")],
 ];
 
 /** Large enough to be read before the answer: members contradict, and do so more than they agree. */
@@ -33,7 +38,7 @@ function Disagreement({ editorial, only }: { editorial: Editorial; only?: (keyof
       {shown.map(([key, title]) =>
         editorial[key]?.length ? (
           <div key={key}>
-            <p className="editorial-title">{title}</p>
+            <p className="editorial-title">{t(title)}</p>
             <ul>
               {editorial[key].map((point) => (
                 <li key={point}>{point}</li>
@@ -57,11 +62,44 @@ function Notes({ notes }: { notes: readonly string[] }) {
     </ul>
   );
   if (notes.length <= 2) return list;
-  return <Details title={`What went wrong (${notes.length})`}>{() => list}</Details>;
+  return (
+    <Details title={t("What went wrong ({{notes}})", { notes: notes.length })}>
+      {() => list}
+    </Details>
+  );
+}
+
+/** Who writes or wrote it, how long that took and what it cost. */
+function byline({ synthesis, chairmen, consensus }: RunState): string {
+  const { result } = synthesis;
+  const model = shortName(result?.alias ?? result?.model ?? synthesis.model ?? "");
+  const parts: string[] = [];
+  if (model && synthesis.status === "writing") {
+    if (!chairmen) parts.push(t("Writing: {{model}}", { model }));
+  } else if (model && result?.fallback_for) {
+    const other = shortName(result.fallback_for);
+    parts.push(t("Written by {{model}}, in place of {{other}}", { model, other }));
+  } else if (model) {
+    parts.push(t("Written by {{model}}", { model }));
+  }
+  // A member's own answer was paid for where it stands.
+  if (result && !consensus?.is_consensus) {
+    parts.push(duration(result.latency_ms), money(result.cost));
+  }
+  if (result?.draft) parts.push(t("revised since"));
+  return parts.filter(Boolean).join(" · ");
+}
+
+interface Props {
+  run: RunState;
+  /** It was asked for again since. */
+  earlier: boolean;
+  onCopyAll: () => string;
 }
 
 /** The outcome: the heading says what it is, and what went wrong stands above the text. */
-export function FinalAnswer({ run, onCopyAll }: { run: RunState; onCopyAll: () => string }) {
+export function FinalAnswer({ run, earlier, onCopyAll }: Props) {
+  const askable = useAskable();
   const { synthesis } = run;
   const { result } = synthesis;
   const writing = synthesis.status === "writing";
@@ -70,21 +108,24 @@ export function FinalAnswer({ run, onCopyAll }: { run: RunState; onCopyAll: () =
   const large = editorial !== null && isLarge(editorial);
   const polishing = isLive(run) && (run.phase === "refinement" || run.phase === "adversary");
   const heading =
-    (polishing && "Draft of the final answer") ||
-    result?.heading ||
-    (writing ? "The final answer is being written" : "Unfinished answer");
-  const by = shortName(result?.alias ?? result?.model ?? synthesis.model ?? "");
+    (polishing && t("Draft of the final answer")) ||
+    (result?.heading && headingText(result.heading)) ||
+    (writing ? t("The final answer is being written") : t("Unfinished answer"));
   const failed = synthesis.status === "failed";
   return (
-    <section className="final" aria-label="Final answer">
+    <section className="final" aria-label={t("Final answer")}>
       <header className="final-head">
         <h3>{heading}</h3>
         <p className="final-by">
-          {by && `${writing ? "Writing:" : "Written by"} ${by}`}
-          {result?.fallback_for && `, in place of ${shortName(result.fallback_for)}`}
-          {result &&
-            ` · ${[duration(result.latency_ms), money(result.cost)].filter(Boolean).join(" · ")}`}
-          {result?.draft && " · revised since"}
+          {byline(run)}
+          {result && run.facts && !polishing && (
+            <>
+              {" · "}
+              <button type="button" onClick={() => showSection(reviewsId(run))}>
+                {reviewsSummary(run)}
+              </button>
+            </>
+          )}
         </p>
       </header>
       {polishing && (
@@ -98,45 +139,60 @@ export function FinalAnswer({ run, onCopyAll }: { run: RunState; onCopyAll: () =
       {!result &&
         synthesis.failures.map((failure) => (
           <p key={failure.model} className="final-notes">
-            {shortName(failure.model)} could not write the answer:{" "}
-            {failure.kind ? `${errorTitles[failure.kind].toLowerCase()}. ` : ""}
-            {failure.error}
+            {failure.kind
+              ? t("{{model}} could not write the answer: {{reason}}. {{error}}", {
+                  model: shortName(failure.model),
+                  reason: errorReason(failure.kind),
+                  error: failure.error,
+                })
+              : t("{{model}} could not write the answer: {{error}}", {
+                  model: shortName(failure.model),
+                  error: failure.error,
+                })}
           </p>
         ))}
       {failed && (
         <div className="failure">
-          <strong>No final answer</strong>
-          <p>{result?.error ?? "The chairman did not finish."}</p>
+          <strong>{t("No final answer")}</strong>
+          <p>{result?.error ?? t("The chairman did not finish.")}</p>
         </div>
       )}
       {large && editorial && (
         <Disagreement editorial={editorial} only={["contradictions", "minority"]} />
       )}
       {synthesis.reasoning && (
-        <Details title="Reasoning">{() => <Markdown text={synthesis.reasoning} />}</Details>
+        <Details title={t("Reasoning")}>{() => <Markdown text={synthesis.reasoning} />}</Details>
       )}
       <div className="final-text">
         {synthesis.text ? (
-          <Markdown text={synthesis.text} streaming={writing} />
+          <TopHeading value={4}>
+            <Markdown text={synthesis.text} streaming={writing} />
+          </TopHeading>
         ) : (
           writing && (
             <p className="quiet">
-              {run.chairmen ? `${describeRun(run)}` : "Reading the answers and the reviews…"}
+              {run.chairmen ? describeRun(run) : t("Reading the answers and the reviews…")}
             </p>
           )
         )}
       </div>
-      {result?.truncated && <p className="flags">Cut off at the model's length limit.</p>}
+      {result?.truncated && <p className="flags">{t("Cut off at the model's length limit.")}</p>}
       {editorial && (
-        <Details title="Where the members agree and differ">
+        <Details title={t("Where the members agree and differ")}>
           {() => <Disagreement editorial={editorial} />}
         </Details>
       )}
       {result && synthesis.text && (
         <footer className="answer-foot">
-          <CopyButton label="Copy answer" text={() => synthesis.text} />
-          <CopyButton label="Copy all as Markdown" text={onCopyAll} />
-          {run.runId && run.status === "complete" && (
+          <CopyButton label={t("Copy answer")} text={() => synthesis.text} copies="final" />
+          <CopyButton label={t("Copy all as Markdown")} text={onCopyAll} />
+          {askable && (
+            <Suspense fallback={null}>
+              <AskMenu />
+              {run.status === "complete" && hasGaps(run) && <AskMissing stopped={false} quiet />}
+            </Suspense>
+          )}
+          {run.runId && run.status === "complete" && !earlier && (
             <Suspense fallback={null}>
               <Feedback run={run} runId={run.runId} />
             </Suspense>

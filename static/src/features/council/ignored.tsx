@@ -1,17 +1,22 @@
 import type { Ignored } from "../../api/types";
+import { t } from "../../i18n";
+import { T } from "../../i18n/t";
 import { names } from "../options/choices";
 
 const nameOf = (field: string) =>
-  Object.hasOwn(names, field) ? names[field as keyof typeof names] : field;
+  Object.hasOwn(names, field) ? t(names[field as keyof typeof names]) : field;
 
 /** Options that were switched on and do not apply to this run. */
 export function IgnoredOptions({ ignored }: { ignored: readonly Ignored[] }) {
   if (ignored.length === 0) return null;
   return (
-    <ul className="run-note" aria-label="Options that do not apply">
+    <ul className="run-note" aria-label={t("Options that do not apply")}>
       {ignored.map(({ field, reason }) => (
         <li key={field}>
-          <strong>{nameOf(field)}</strong> did not apply: {reason}.
+          <T
+            text="{{option}} did not apply: {{reason}}."
+            parts={{ option: <strong>{nameOf(field)}</strong>, reason }}
+          />
         </li>
       ))}
     </ul>

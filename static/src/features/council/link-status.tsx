@@ -1,3 +1,4 @@
+import { t } from "../../i18n";
 import type { LiveRun } from "../../run/live";
 import { isLive } from "../../run/state";
 import { useLasting, useOnline } from "../../ui/media";
@@ -8,17 +9,20 @@ const unnoticedMs = 1_000;
 function linkText({ link, run }: LiveRun, online: boolean): string {
   if (!online) {
     return run.runId === null
-      ? "Offline. The question is sent once the connection is back."
-      : "Offline. The run goes on at the server.";
+      ? t("Offline. The question is sent once the connection is back.")
+      : t("Offline. The run goes on at the server.");
+  }
+  if (run.runId === null && link.state === "reconnecting" && link.because !== "network") {
+    return t("The server is restarting. The question is sent as soon as it is back.");
   }
   const because = link.state === "reconnecting" ? link.because : "network";
   switch (because) {
     case "restart":
-      return "The server is restarting. Reconnecting…";
+      return t("The server is restarting. Reconnecting…");
     case "unavailable":
-      return "The server is not available. Reconnecting…";
+      return t("The server is not available. Reconnecting…");
     case "network":
-      return "Reconnecting…";
+      return t("Reconnecting…");
   }
 }
 

@@ -1,41 +1,47 @@
+import "../../styles/ballots.css";
 import { lazy, Suspense, useMemo } from "react";
+import { t } from "../../i18n";
 import { Markdown } from "../../markdown/markdown";
+import { reviewMarkdown, reviewsMarkdown } from "../../run/markdown";
 import type { ReviewState, RunState } from "../../run/state";
+import { CopyButton } from "../../ui/copy";
 import { Details } from "../../ui/disclosure";
 import { duration, money, shortName } from "../../ui/format";
+import { orMissing } from "../../ui/part";
 import { Aggregate, Matrix } from "./aggregate";
 import { errorTitles, parseNotes } from "./describe";
 import { Monogram } from "./monogram";
 
-const Weights = lazy(() => import("../weights/weights"));
+const Weights = lazy(() => orMissing(import("../weights/weights")));
 
 function weightsSummary({ weights, aggregate }: RunState): string {
-  if (aggregate.some((row) => row.weights_applied)) return "What each ballot weighed";
-  if (!weights?.has_historical_data) return "Weights: all the same, no model has a record yet";
-  return "Weights: they made no difference";
+  if (aggregate.some((row) => row.weights_applied)) return t("What each ballot weighed");
+  if (!weights?.has_historical_data) return t("Weights: all the same, no model has a record yet");
+  return t("Weights: they made no difference");
 }
 
 type Names = Readonly<Record<string, string>>;
 
 function ParsedRanking({ review, names }: { review: ReviewState["result"]; names: Names }) {
   if (!review) return null;
+  const note = parseNotes[review.parse];
   const tiers = review.tiers?.length ? review.tiers : review.parsed_ranking.map((l) => [l]);
   return (
     <div className="parsed">
       <p className="parsed-head">
-        <span className={`badge badge-${review.parse}`}>{parseNotes[review.parse]?.badge}</span>
-        {review.repaired && <span className="badge">asked once more</span>}
+        <span className={`badge badge-${review.parse}`}>{note && t(note.badge)}</span>
+        {review.repaired && <span className="badge">{t("asked once more")}</span>}
         {!review.counts && review.parse !== "none" && (
-          <span className="badge badge-none">not counted</span>
+          <span className="badge badge-none">{t("not counted")}</span>
         )}
       </p>
-      {review.parse !== "strict" && <p className="quiet">{parseNotes[review.parse]?.meaning}</p>}
+      {review.parse !== "strict" && <p className="quiet">{note && t(note.meaning)}</p>}
       {tiers.length > 0 && (
         <ol className="parsed-list">
           {tiers.map((tier) => (
             <li key={tier.join()}>
               {tier.map((label) => names[label] ?? label).join(" = ")}
-              {tier.length > 1 && <span className="quiet"> (tied)</span>}
+              {tier.length > 1 && <span className="quiet"> {t("(tied)")}</span>}
             </li>
           ))}
         </ol>
@@ -44,11 +50,22 @@ function ParsedRanking({ review, names }: { review: ReviewState["result"]; names
   );
 }
 
-function ReviewCard({ review, seat, names }: { review: ReviewState; seat: number; names: Names }) {
+interface CardProps {
+  review: ReviewState;
+  seat: number;
+  /** Labels as short names, and as the members' own. */
+  names: Names;
+  labels: Names;
+}
+
+function ReviewCard({ review, seat, names, labels }: CardProps) {
   const { result } = review;
   const name = shortName(review.seat.member);
   return (
-    <article className="review" aria-label={`Review by ${review.seat.member}`}>
+    <article
+      className="review"
+      aria-label={t("Review by {{member}}", { member: review.seat.member })}
+    >
       <header className="answer-head">
         <Monogram member={review.seat.member} seat={seat} />
         <div className="answer-who">
@@ -61,29 +78,36 @@ function ReviewCard({ review, seat, names }: { review: ReviewState; seat: number
         </div>
         {review.status !== "done" && (
           <span className={`status status-${review.status}`}>
-            {review.status === "failed" ? "failed" : "reviewing"}
+            {review.status === "failed" ? t("failed") : t("reviewing")}
           </span>
+        )}
+        {result?.ranking && (
+          <CopyButton
+            label={t("Copy")}
+            name={t("Copy the review by {{name}}", { name })}
+            text={() => reviewMarkdown(review, labels)}
+          />
         )}
       </header>
       {review.status === "failed" && (
         <div className="failure">
           <strong>
-            {(result?.error_kind && errorTitles[result.error_kind]) ?? "This review failed"}
+            {t((result?.error_kind && errorTitles[result.error_kind]) ?? "This review failed")}
           </strong>
           {result?.error && <p>{result.error}</p>}
         </div>
       )}
       {review.status === "done" && <ParsedRanking review={result} names={names} />}
       {result?.reasoning && (
-        <Details title="Reasoning">{() => <Markdown text={result.reasoning ?? ""} />}</Details>
+        <Details title={t("Reasoning")}>{() => <Markdown text={result.reasoning ?? ""} />}</Details>
       )}
       {result?.ranking && (
-        <Details title="Full review">
+        <Details title={t("Full review")}>
           {() => <Markdown text={result.ranking} names={names} />}
         </Details>
       )}
       {result?.repair_text && (
-        <Details title="When asked once more">
+        <Details title={t("When asked once more")}>
           {() => <Markdown text={result.repair_text ?? ""} names={names} />}
         </Details>
       )}
@@ -106,7 +130,7 @@ export function Reviews({ run }: { run: RunState }) {
       {run.weights && (
         <Details title={weightsSummary(run)}>
           {() => (
-            <Suspense fallback={<p className="quiet">Loading…</p>}>
+            <Suspense fallback={<p className="quiet">{t("Loading…")}</p>}>
               {run.weights && <Weights weights={run.weights} />}
             </Suspense>
           )}
@@ -120,9 +144,15 @@ export function Reviews({ run }: { run: RunState }) {
             review={review}
             seat={Math.max(0, seats.indexOf(review.seat.member))}
             names={names}
+            labels={run.labelToMember}
           />
         ))}
       </div>
+      {run.reviews.some((review) => review.result?.ranking) && (
+        <p className="review-copy">
+          <CopyButton label={t("Copy all reviews as Markdown")} text={() => reviewsMarkdown(run)} />
+        </p>
+      )}
     </div>
   );
 }

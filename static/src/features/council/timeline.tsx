@@ -1,3 +1,4 @@
+import { t } from "../../i18n";
 import type { Phase, RunState } from "../../run/state";
 import { Icon } from "../../ui/icon";
 import { queueText, runProgress } from "./describe";
@@ -26,23 +27,31 @@ export function Timeline({ run }: { run: RunState }) {
   // What the options add is shown once it is there.
   const steps: { name: string; step: Step; detail: string }[] = [
     ...(run.routing || run.phase === "routing"
-      ? [{ name: "Routing", step: step("routing"), detail: "" }]
+      ? [{ name: t("Routing"), step: step("routing"), detail: "" }]
       : []),
     {
-      name: "Answers",
+      name: t("Answers"),
       step: step("stage1"),
       detail: run.answers.length ? `${answersEnded}/${run.answers.length}` : "",
     },
     {
-      name: "Reviews",
+      name: t("Reviews"),
       step: step("stage2"),
       detail: run.reviews.length ? `${reviewsEnded}/${run.reviews.length}` : "",
     },
-    { name: "Final answer", step: step("stage3"), detail: "" },
+    { name: t("Final answer"), step: step("stage3"), detail: "" },
     ...(run.refinement
-      ? [{ name: "Refinement", step: step("refinement"), detail: rounds ? `round ${rounds}` : "" }]
+      ? [
+          {
+            name: t("Refinement"),
+            step: step("refinement"),
+            detail: rounds ? t("round {{round}}", { round: rounds }) : "",
+          },
+        ]
       : []),
-    ...(run.adversary ? [{ name: "Devil’s advocate", step: step("adversary"), detail: "" }] : []),
+    ...(run.adversary
+      ? [{ name: t("Devil’s advocate"), step: step("adversary"), detail: "" }]
+      : []),
   ];
   if (run.queuePosition !== null) {
     return (
@@ -53,7 +62,7 @@ export function Timeline({ run }: { run: RunState }) {
     );
   }
   return (
-    <ol className="timeline" aria-label="Stages">
+    <ol className="timeline" aria-label={t("Stages")}>
       {steps.map(({ name, step, detail }) => (
         <li
           key={name}

@@ -1,55 +1,123 @@
-import { memo } from "react";
+import { lazy, memo, Suspense, useMemo, useState } from "react";
+import { t } from "../../i18n";
 import type { LiveRun } from "../../run/live";
-import type { RunState } from "../../run/state";
+import { isLive, type RunState } from "../../run/state";
 import { Clamp } from "../../ui/clamp";
 import { Icon } from "../../ui/icon";
+import { useNear } from "../../ui/near";
+import { orMissing, orNothing } from "../../ui/part";
+import { AskableContext } from "../again/context";
 import { Deliberation } from "./deliberation";
+
+// Few answers are asked for again.
+const VersionSwitch = lazy(() => orNothing(import("../versions/switch")));
+const EarlierAnswer = lazy(() => orMissing(import("../versions/earlier-answer")));
 
 /** Up to here a question is set large, as a title of what follows. */
 const shortQuestion = 220;
 
 function Question({ text }: { text: string }) {
-  if (text.length <= shortQuestion) return <p className="question question-short">{text}</p>;
+  if (text.length <= shortQuestion && !text.includes("\n"))
+    return (
+      <p dir="auto" className="question question-short">
+        {text}
+      </p>
+    );
   return (
-    <Clamp label="The question" following={false}>
-      <p className="question">{text}</p>
+    <Clamp label={t("The question")} following={false}>
+      <p dir="auto" className="question">
+        {text}
+      </p>
     </Clamp>
+  );
+}
+
+/** Which of a question's answers is shown: the latest, until another is chosen; and again that one
+ * when it is asked for anew. */
+function useVersion(run: RunState | null, earlier: readonly string[]) {
+  const [chosen, choose] = useState<{ runId: string; beside: string | null } | null>(null);
+  const beside = run?.runId ?? null;
+  const runs = beside === null ? earlier : earlier.filter((runId) => runId !== beside);
+  const place = chosen?.beside === beside ? runs.indexOf(chosen.runId) : -1;
+  const count = runs.length + 1;
+  return {
+    count,
+    at: place < 0 ? count : place + 1,
+    show: (at: number) => {
+      const runId = runs[at - 1];
+      choose(runId === undefined ? null : { runId, beside });
+    },
+    earlierRun: place < 0 ? null : (runs[place] ?? null),
+  };
+}
+
+/** The run, where it may be asked again. */
+function useAskableRun(run: RunState | null, latest: boolean) {
+  const open = run === null || !latest || isLive(run);
+  const { runId = null, conversationId = null, messageId = null } = run ?? {};
+  return useMemo(
+    () => (open || !runId || !conversationId ? null : { runId, conversationId, messageId }),
+    [open, runId, conversationId, messageId],
   );
 }
 
 interface Props {
   question: string;
   run: RunState | null;
+  earlier: readonly string[];
   live: LiveRun | null;
   latest: boolean;
+  /** Far up in a long conversation: its texts as written, until the reader comes near. */
+  far: boolean;
   onReattach: (runId: string) => void;
   onAskAgain: (question: string) => void;
 }
 
 export const TurnView = memo(function TurnView(props: Props) {
-  const { question, run, live, latest, onReattach, onAskAgain } = props;
-  const ended = run === null || run.status === "failed" || run.status === "cancelled";
+  const { question, run, earlier, live, latest, far, onReattach, onAskAgain } = props;
+  const [place, near] = useNear<HTMLElement>(!far || live !== null);
+  const version = useVersion(run, earlier);
+  const askable = useAskableRun(run, latest);
   return (
-    <section className="turn" aria-label={`Question: ${question.slice(0, 80)}`}>
-      <h2 className="visually-hidden">Question</h2>
+    <section
+      ref={place}
+      className={latest ? "turn" : "turn turn-past"}
+      aria-label={t("Question: {{question}}", { question: question.slice(0, 80) })}
+    >
+      <h2 className="visually-hidden">{t("Question")}</h2>
       <Question text={question} />
-      {run ? (
-        <Deliberation
-          question={question}
-          run={run}
-          live={live}
-          latest={latest}
-          onReattach={() => run.runId && onReattach(run.runId)}
-        />
+      {version.count > 1 && (
+        <Suspense fallback={<div className="versions-wait" />}>
+          <VersionSwitch at={version.at} count={version.count} onChange={version.show} />
+        </Suspense>
+      )}
+      {version.earlierRun !== null ? (
+        <Suspense fallback={<p className="quiet">{t("Loading this version…")}</p>}>
+          <EarlierAnswer key={version.earlierRun} runId={version.earlierRun} question={question} />
+        </Suspense>
+      ) : run && !near ? (
+        <div className="final md-source">{run.synthesis.text}</div>
+      ) : run ? (
+        <AskableContext value={askable}>
+          <Deliberation
+            question={question}
+            run={run}
+            live={live}
+            latest={latest}
+            onReattach={() => run.runId && onReattach(run.runId)}
+          />
+        </AskableContext>
       ) : (
-        <p className="quiet">No deliberation was stored for this question.</p>
+        <p className="quiet">{t("No deliberation was stored for this question.")}</p>
       )}
-      {latest && ended && question !== "" && (
-        <button type="button" className="button" onClick={() => onAskAgain(question)}>
-          <Icon name="redo" />
-          Ask again
-        </button>
-      )}
+      {latest &&
+        question !== "" &&
+        (run === null || (!isLive(run) && !run.runId && run.status !== "complete")) && (
+          <button type="button" className="button" onClick={() => onAskAgain(question)}>
+            <Icon name="redo" />
+            {t("Ask again")}
+          </button>
+        )}
     </section>
   );
 });

@@ -9,20 +9,26 @@ export interface Turn {
   key: string;
   question: string;
   run: RunState | null;
+  /** The runs whose answers stood here before it was asked for again, oldest first. */
+  earlier: readonly string[];
   /** Set on the turn this page follows. */
   live: LiveRun | null;
 }
+
+const none: readonly string[] = [];
+const empty: Omit<Turn, "key"> = { question: "", run: null, earlier: none, live: null };
 
 function storedTurns(conversation: Conversation): Turn[] {
   const turns: Turn[] = [];
   for (const message of conversation.messages) {
     const last = turns.at(-1);
     if (message.role === "user") {
-      turns.push({ key: `turn-${turns.length}`, question: message.content, run: null, live: null });
+      turns.push({ ...empty, key: `turn-${turns.length}`, question: message.content });
     } else {
       const run = fromStored(message, conversation.id);
-      if (last && last.run === null) last.run = run;
-      else turns.push({ key: `turn-${turns.length}`, question: "", run, live: null });
+      const earlier = message.earlier_runs ?? none;
+      if (last && last.run === null) Object.assign(last, { run, earlier });
+      else turns.push({ ...empty, key: `turn-${turns.length}`, run, earlier });
     }
   }
   return turns;
@@ -43,6 +49,6 @@ export function turnsOf(conversation: Conversation, live: LiveRun | null): Turn[
   }
   return [
     ...turns,
-    { key: `turn-${turns.length}`, question: live.question ?? "", run: live.run, live },
+    { ...empty, key: `turn-${turns.length}`, question: live.question ?? "", run: live.run, live },
   ];
 }

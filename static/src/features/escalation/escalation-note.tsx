@@ -1,42 +1,40 @@
 import type { EscalationInfo } from "../../api/types";
+import { t } from "../../i18n";
 import { Details } from "../../ui/disclosure";
-import { plural, rank } from "../../ui/format";
+import { percent, rank } from "../../ui/format";
 import { ScrollBox } from "../../ui/scroll-box";
-
-const percent = (share: number | null | undefined) =>
-  share === null || share === undefined ? "–" : `${Math.round(share * 1000) / 10} %`;
 
 function Metrics({ info: { metrics, triggers } }: { info: EscalationInfo }) {
   const rows: [string, string, string, boolean][] = [
     [
-      "Average confidence",
+      t("Average confidence"),
       rank(metrics.average_confidence),
       rank(metrics.confidence_threshold),
       triggers.low_avg_confidence,
     ],
     [
-      "Lowest confidence",
+      t("Lowest confidence"),
       rank(metrics.min_confidence),
       rank(metrics.min_confidence_threshold),
       triggers.low_min_confidence,
     ],
     [
-      "Agreement on the best",
-      percent(metrics.agreement_ratio),
-      percent(metrics.agreement_threshold),
+      t("Agreement on the best"),
+      percent(metrics.agreement_ratio, 1),
+      percent(metrics.agreement_threshold, 1),
       triggers.low_agreement,
     ],
   ];
   return (
-    <ScrollBox label="What was measured">
-      <table className="aggregate">
-        <caption className="visually-hidden">What was measured of the first tier</caption>
+    <ScrollBox label={t("What was measured")}>
+      <table className="costs">
+        <caption className="visually-hidden">{t("What was measured of the first tier")}</caption>
         <thead>
           <tr>
-            <th scope="col">Measure</th>
-            <th scope="col">Measured</th>
-            <th scope="col">Escalates below</th>
-            <th scope="col">Escalated</th>
+            <th scope="col">{t("Measure")}</th>
+            <th scope="col">{t("Measured")}</th>
+            <th scope="col">{t("Escalates below")}</th>
+            <th scope="col">{t("Escalated")}</th>
           </tr>
         </thead>
         <tbody>
@@ -45,7 +43,7 @@ function Metrics({ info: { metrics, triggers } }: { info: EscalationInfo }) {
               <th scope="row">{name}</th>
               <td>{measured}</td>
               <td>{threshold}</td>
-              <td>{triggered ? "yes" : "no"}</td>
+              <td>{triggered ? t("yes") : t("no")}</td>
             </tr>
           ))}
         </tbody>
@@ -60,12 +58,16 @@ export function EscalationNote({ info }: { info: EscalationInfo }) {
     <div className="run-note">
       <p>
         <span className={info.escalated ? "badge badge-lenient" : "badge badge-kind"}>
-          {info.escalated ? "escalated" : "not escalated"}
+          {info.escalated ? t("escalated") : t("not escalated")}
         </span>{" "}
         {info.escalated
-          ? `The first tier of ${plural(info.tier1_model_count, "model")} was unsure: ` +
-            `${plural(info.tier2_model_count, "more was", "more were")} asked.`
-          : `The first tier of ${plural(info.tier1_model_count, "model")} was sure enough.`}
+          ? t("The first tier of {{count, number}} models was unsure: {{more}}", {
+              count: info.tier1_model_count,
+              more: t("{{count, number}} more were asked.", { count: info.tier2_model_count }),
+            })
+          : t("The first tier of {{count, number}} models was sure enough.", {
+              count: info.tier1_model_count,
+            })}
       </p>
       {info.reasons.length > 0 && (
         <ul className="run-reasons">
@@ -75,7 +77,7 @@ export function EscalationNote({ info }: { info: EscalationInfo }) {
         </ul>
       )}
       {info.note && <p className="flags">{info.note}</p>}
-      <Details title="What was measured">{() => <Metrics info={info} />}</Details>
+      <Details title={t("What was measured")}>{() => <Metrics info={info} />}</Details>
     </div>
   );
 }

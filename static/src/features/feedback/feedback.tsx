@@ -1,9 +1,10 @@
-import { useQuery } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { useId } from "react";
 import { api } from "../../api/client";
 import { asProblem } from "../../api/problem";
 import { keys, queryClient } from "../../api/queries";
 import type { Feedback as Said } from "../../api/types";
+import { t } from "../../i18n";
 import type { RunState } from "../../run/state";
 import { shortName } from "../../ui/format";
 import { Icon } from "../../ui/icon";
@@ -11,17 +12,27 @@ import { toast } from "../../ui/toast";
 
 type Opinion = Pick<Said, "thumb" | "better">;
 
-async function say(runId: string, opinion: Opinion) {
+/** Says it at once here, and to the server one after the other: the last word is the last one there. */
+function useSay(runId: string) {
   const key = keys.feedback(runId);
-  const before = queryClient.getQueryData<Said>(key);
-  queryClient.setQueryData<Said>(key, (old) => old && { ...old, ...opinion });
-  try {
-    if (opinion.thumb === null && opinion.better === null) await api.withdrawFeedback(runId);
-    else queryClient.setQueryData(key, await api.giveFeedback(runId, opinion));
-  } catch (error) {
-    queryClient.setQueryData(key, before);
-    toast(`Not noted: ${asProblem(error).message}`, { tone: "bad" });
-  }
+  const { mutate } = useMutation({
+    scope: { id: key.join(" ") },
+    mutationFn: (opinion: Opinion): Promise<unknown> =>
+      opinion.thumb === null && opinion.better === null
+        ? api.withdrawFeedback(runId)
+        : api.giveFeedback(runId, opinion),
+    onMutate: (opinion) =>
+      queryClient.setQueryData<Said>(key, (old) => old && { ...old, ...opinion }),
+    onError: async (error) => {
+      toast(t("Not noted: {{message}}", { message: asProblem(error).message }), { tone: "bad" });
+      await queryClient.invalidateQueries({ queryKey: key });
+    },
+  });
+  return (change: Partial<Opinion>) => {
+    // As it is now, which may not be drawn yet.
+    const { thumb = null, better = null } = queryClient.getQueryData<Said>(key) ?? {};
+    mutate({ thumb, better, ...change });
+  };
 }
 
 const nameOf = (better: Said["better"]) =>
@@ -34,6 +45,7 @@ const nameOf = (better: Said["better"]) =>
 /** Whether the final answer was good, and which answer was the best of all. */
 export default function Feedback({ run, runId }: { run: RunState; runId: string }) {
   const id = useId();
+  const say = useSay(runId);
   const said = useQuery({
     queryKey: keys.feedback(runId),
     queryFn: () => api.feedback(runId),
@@ -49,9 +61,9 @@ export default function Feedback({ run, runId }: { run: RunState; runId: string 
           key={way}
           type="button"
           className="icon-button"
-          aria-label={way === "up" ? "Good answer" : "Bad answer"}
+          aria-label={way === "up" ? t("Good answer") : t("Bad answer")}
           aria-pressed={thumb === way}
-          onClick={() => say(runId, { thumb: thumb === way ? null : way, better })}
+          onClick={() => say({ thumb: thumb === way ? null : way })}
         >
           <Icon name={way === "up" ? "thumb" : "thumbDown"} />
         </button>
@@ -59,15 +71,14 @@ export default function Feedback({ run, runId }: { run: RunState; runId: string 
       {members.length > 1 && (
         <>
           <label htmlFor={id} className="visually-hidden">
-            Which answer was the best?
+            {t("Which answer was the best?")}
           </label>
           <select
             id={id}
             className="chip"
             value={nameOf(better)}
             onChange={({ target: { value } }) =>
-              say(runId, {
-                thumb,
+              say({
                 better:
                   value === ""
                     ? null
@@ -77,8 +88,8 @@ export default function Feedback({ run, runId }: { run: RunState; runId: string 
               })
             }
           >
-            <option value="">Which was best?</option>
-            <option value="council">The final answer</option>
+            <option value="">{t("Which was best?")}</option>
+            <option value="council">{t("The final answer")}</option>
             {members.map(({ seat }) => (
               <option key={seat.member} value={`member ${seat.member}`}>
                 {shortName(seat.member)}

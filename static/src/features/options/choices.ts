@@ -1,5 +1,6 @@
 /** What a person chose for the next run, under the names the server knows, and what of it is sent. */
 import type { Ask, Config, Preset } from "../../api/types";
+import { msg, t } from "../../i18n";
 
 /** The options that are on or off. */
 export type Toggle =
@@ -38,15 +39,16 @@ export const defaults: Choices = {
 
 export const mostRounds = 5;
 
+/** Texts of the catalogue. */
 export const names: Record<Toggle, string> = {
-  use_cot: "Step by step",
-  use_dynamic_routing: "Routing",
-  use_escalation: "Escalation",
-  use_weighted_consensus: "Weighted votes",
-  use_early_consensus: "Early consensus",
-  use_multi_chairman: "Several chairmen",
-  use_refinement: "Refinement",
-  use_adversary: "Devil’s advocate",
+  use_cot: msg("Step by step"),
+  use_dynamic_routing: msg("Routing"),
+  use_escalation: msg("Escalation"),
+  use_weighted_consensus: msg("Weighted votes"),
+  use_early_consensus: msg("Early consensus"),
+  use_multi_chairman: msg("Several chairmen"),
+  use_refinement: msg("Refinement"),
+  use_adversary: msg("Devil’s advocate"),
 };
 
 const whole = (value: unknown, low: number, high: number): value is number =>
@@ -107,18 +109,18 @@ export function obstacle(name: Toggle, { choices, config }: Omit<Scene, "base" |
   switch (name) {
     case "use_dynamic_routing":
       if (Object.values(config.routing_pools).some((models) => models.length > 1)) return null;
-      return none("No kind of question has two models of its own.", "routing");
+      return none(t("No kind of question has two models of its own."), "routing");
     case "use_escalation":
       if (config.tier1_models.length === 0 || config.tier2_models.length === 0) {
-        return none("Two tiers of models are needed.", "escalation");
+        return none(t("Two tiers of models are needed."), "escalation");
       }
       if (choices.use_dynamic_routing && !obstacle("use_dynamic_routing", scene)) {
-        return none("Routing chooses the members already.", null);
+        return none(t("Routing chooses the members already."), null);
       }
       return null;
     case "use_multi_chairman":
       if (config.multi_chairman_models.length > 0) return null;
-      return none("No drafting chairmen are set.", "chairmen");
+      return none(t("No drafting chairmen are set."), "chairmen");
     case "use_cot":
     case "use_weighted_consensus":
     case "use_early_consensus":
@@ -173,17 +175,18 @@ export function chosen(
     const rounds = counting.refinement_max_iterations;
     const text =
       name === "use_weighted_consensus"
-        ? "Unweighted votes"
+        ? t("Unweighted votes")
         : name === "use_refinement" && rounds > 1
-          ? `${names[name]} ×${rounds}`
-          : names[name];
+          ? t("Refinement ×{{rounds}}", { rounds })
+          : t(names[name]);
     list.push({ key: name, text, off: { [name]: defaults[name] } });
   }
   if (counting.quorum !== null) {
-    list.push({ key: "quorum", text: `First ${counting.quorum} answers`, off: { quorum: null } });
+    const text = t("First {{count, number}} answers", { count: counting.quorum });
+    list.push({ key: "quorum", text, off: { quorum: null } });
   }
   if (counting.verbosity > 0) {
-    const text = `Process detail ${counting.verbosity}`;
+    const text = t("Process detail {{level}}", { level: counting.verbosity });
     list.push({ key: "verbosity", text, off: { verbosity: 0 } });
   }
   return list;

@@ -1,9 +1,12 @@
-import { lazy, type ReactNode, Suspense, useEffect, useId, useRef, useState } from "react";
+import { type KeyboardEvent, lazy, type ReactNode, Suspense, useId, useRef, useState } from "react";
+import { t } from "../../i18n";
 import { Icon } from "../../ui/icon";
 import { useMedia } from "../../ui/media";
+import { useModal } from "../../ui/modal";
+import { orMissing } from "../../ui/part";
 import { type Choices, chosen, type Scene } from "./choices";
 
-const OptionList = lazy(() => import("./option-list"));
+const OptionList = lazy(() => orMissing(import("./option-list")));
 
 interface Props {
   scene: Scene;
@@ -12,11 +15,15 @@ interface Props {
   onChange: (change: Partial<Choices>) => void;
 }
 
+/** Enter in a field sends the form around it: to choose an option must not ask. */
+function keepFromAsking(event: KeyboardEvent) {
+  if (event.key === "Enter" && event.target instanceof HTMLInputElement) event.preventDefault();
+}
+
 /** The list on a phone: a sheet from the foot of the screen. */
 function Sheet({ onClose, picker, ...props }: Props & { onClose: () => void }) {
-  const dialog = useRef<HTMLDialogElement>(null);
+  const dialog = useModal();
   const id = useId();
-  useEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog
       ref={dialog}
@@ -27,19 +34,26 @@ function Sheet({ onClose, picker, ...props }: Props & { onClose: () => void }) {
         if (event.target === event.currentTarget) dialog.current?.close();
       }}
       onKeyDown={(event) => {
-        // The form around it takes Enter and Escape otherwise.
+        keepFromAsking(event);
+        // What is around it takes Escape otherwise.
         event.stopPropagation();
       }}
     >
       <div className="sheet-body">
         <header className="sheet-head">
-          <h2 id={`${id}-title`}>Options</h2>
+          <h2 id={`${id}-title`}>{t("Options")}</h2>
           <button type="button" className="button" onClick={() => dialog.current?.close()}>
-            Done
+            {t("Done")}
           </button>
         </header>
-        {picker && <div className="sheet-picker">{picker}</div>}
-        <Suspense fallback={<p className="quiet">Loading…</p>}>
+        {picker && (
+          <div className="sheet-picker">
+            {/* The picker says it itself to those who hear. */}
+            <span aria-hidden="true">{t("Council to ask")}</span>
+            {picker}
+          </div>
+        )}
+        <Suspense fallback={<p className="quiet">{t("Loading…")}</p>}>
           <OptionList {...props} />
         </Suspense>
       </div>
@@ -69,14 +83,16 @@ export function useOptions(props: Props) {
         ref={button}
         type="button"
         className="chip"
-        aria-label={on.length > 0 ? `Options (${on.length})` : "Options"}
         aria-expanded={open}
         aria-haspopup={narrow ? "dialog" : undefined}
         aria-controls={open && !narrow ? id : undefined}
         onClick={() => setOpen(!open)}
       >
         <Icon name="settings" />
-        {narrow && scene.preset ? scene.preset.name : "Options"}
+        {narrow && scene.preset && `${scene.preset.name} `}
+        <span className={narrow && scene.preset ? "visually-hidden" : undefined}>
+          {t("Options")}
+        </span>
         {on.length > 0 && ` (${on.length})`}
       </button>
       {!narrow &&
@@ -85,7 +101,7 @@ export function useOptions(props: Props) {
             key={key}
             type="button"
             className="chip chip-chosen"
-            aria-label={`Take back: ${text}`}
+            aria-label={t("Take back: {{option}}", { option: text })}
             onClick={() => {
               onChange(off);
               button.current?.focus();
@@ -105,13 +121,14 @@ export function useOptions(props: Props) {
       className="options-panel"
       aria-labelledby={`${id}-title`}
       onKeyDown={(event) => {
+        keepFromAsking(event);
         if (event.key === "Escape") close();
       }}
     >
       <h2 id={`${id}-title`} className="visually-hidden">
-        Options
+        {t("Options")}
       </h2>
-      <Suspense fallback={<p className="quiet">Loading…</p>}>
+      <Suspense fallback={<p className="quiet">{t("Loading…")}</p>}>
         <OptionList {...props} />
       </Suspense>
     </section>

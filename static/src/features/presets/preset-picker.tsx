@@ -1,4 +1,5 @@
 import type { Preset } from "../../api/types";
+import { t } from "../../i18n";
 
 interface Props {
   presets: readonly Preset[];
@@ -11,15 +12,14 @@ export function PresetPicker({ presets, chosen, onChange }: Props) {
   return (
     <select
       className={chosen === null ? "chip" : "chip chip-chosen"}
-      aria-label="Council to ask"
+      aria-label={t("Council to ask")}
       value={chosen ?? ""}
       onChange={(event) => onChange(event.target.value || null)}
     >
-      <option value="">Your council</option>
+      <option value="">{t("Your council")}</option>
       {presets.map((preset) => (
         <option key={preset.id} value={preset.id}>
-          {preset.name}
-          {preset.shared ? " (shared)" : ""}
+          {preset.shared ? t("{{preset}} (shared)", { preset: preset.name }) : preset.name}
         </option>
       ))}
     </select>

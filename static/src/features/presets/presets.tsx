@@ -3,7 +3,8 @@ import { api } from "../../api/client";
 import { asProblem, type Problem } from "../../api/problem";
 import { keys, queryClient, usePresets, useUser } from "../../api/queries";
 import type { Config, Preset } from "../../api/types";
-import { plural, shortName } from "../../ui/format";
+import { msg, t } from "../../i18n";
+import { shortName } from "../../ui/format";
 import { Notice } from "../../ui/notice";
 import { toast } from "../../ui/toast";
 import { chosen, sceneOf } from "../options/choices";
@@ -18,8 +19,8 @@ function about(preset: Preset, config: Config): string {
   const council = scene.config ?? config;
   const options = chosen(scene).map(({ text }) => text);
   return [
-    plural(council.council_models.length, "member"),
-    `chaired by ${shortName(council.chairman_alias || council.chairman_model)}`,
+    t("{{count, number}} members", { count: council.council_models.length }),
+    t("chaired by {{name}}", { name: shortName(council.chairman_alias || council.chairman_model) }),
     ...options,
   ].join(" · ");
 }
@@ -35,13 +36,14 @@ function Row({ preset, config, unsaved, onApplied }: Props & { preset: Preset })
   const user = useUser();
   const [asked, setAsked] = useState<"apply" | "delete" | null>(null);
   const [busy, setBusy] = useState(false);
+  const { name } = preset;
   const run = async (call: () => Promise<unknown>, done: string, failed: string) => {
     setBusy(true);
     try {
       await call();
-      toast(done);
+      toast(t(done, { name }));
     } catch (error) {
-      toast(`${failed}: ${asProblem(error).message}`, { tone: "bad" });
+      toast(t(failed, { message: asProblem(error).message }), { tone: "bad" });
     } finally {
       setBusy(false);
       setAsked(null);
@@ -60,7 +62,7 @@ function Row({ preset, config, unsaved, onApplied }: Props & { preset: Preset })
     <li>
       <div className="answer-who">
         <span className="member-name">
-          {preset.name} {preset.shared && <span className="badge">shared</span>}
+          {name} {preset.shared && <span className="badge">{t("shared")}</span>}
         </span>
         <span className="model-id">{about(preset, config)}</span>
       </div>
@@ -69,29 +71,35 @@ function Row({ preset, config, unsaved, onApplied }: Props & { preset: Preset })
         className="button"
         disabled={busy}
         aria-label={
-          asked === "apply" ? `Drop the edits and apply ${preset.name}` : `Apply ${preset.name}`
+          asked === "apply"
+            ? t("Drop the edits and apply {{name}}", { name })
+            : t("Apply {{name}}", { name })
         }
         onBlur={() => setAsked(null)}
         onClick={() => {
           if (unsaved && asked !== "apply") setAsked("apply");
-          else run(apply, `“${preset.name}” is your council now.`, "Not applied");
+          else run(apply, msg("“{{name}}” is your council now."), msg("Not applied: {{message}}"));
         }}
       >
-        {asked === "apply" ? "Drop edits and apply?" : "Apply"}
+        {asked === "apply" ? t("Drop edits and apply?") : t("Apply")}
       </button>
       {mayDelete && (
         <button
           type="button"
           className={asked === "delete" ? "button button-danger" : "button"}
           disabled={busy}
-          aria-label={`${asked === "delete" ? "Really delete" : "Delete"} ${preset.name}`}
+          aria-label={
+            asked === "delete"
+              ? t("Really delete {{name}}", { name })
+              : t("Delete {{name}}", { name })
+          }
           onBlur={() => setAsked(null)}
           onClick={() => {
             if (asked !== "delete") setAsked("delete");
-            else run(remove, `“${preset.name}” was deleted.`, "Not deleted");
+            else run(remove, msg("“{{name}}” was deleted."), msg("Not deleted: {{message}}"));
           }}
         >
-          {asked === "delete" ? "Really delete?" : "Delete"}
+          {asked === "delete" ? t("Really delete?") : t("Delete")}
         </button>
       )}
     </li>
@@ -110,7 +118,8 @@ function SaveForm({ unsaved }: { unsaved: boolean }) {
     try {
       const { preset, updated } = await api.savePreset(name.trim(), shared);
       setName("");
-      toast(`“${preset.name}” was ${updated ? "replaced" : "saved"}.`);
+      const done = updated ? msg("“{{name}}” was replaced.") : msg("“{{name}}” was saved.");
+      toast(t(done, { name: preset.name }));
       await refresh();
     } catch (error) {
       setProblem(asProblem(error));
@@ -122,17 +131,17 @@ function SaveForm({ unsaved }: { unsaved: boolean }) {
     <>
       <form
         className="token-form"
-        aria-label="New preset"
+        aria-label={t("New preset")}
         onSubmit={(event) => {
           event.preventDefault();
           save();
         }}
       >
         <TextField
-          label="Save the council in force as"
-          hint={unsaved ? "The edits below are not in it until they are saved." : ""}
+          label={t("Save the council in force as")}
+          hint={unsaved ? t("The edits below are not in it until they are saved.") : ""}
           value={name}
-          placeholder="Thorough"
+          placeholder={t("Thorough")}
           errors={messagesAt(problem?.fields ?? [], "name")}
           onChange={setName}
         />
@@ -143,16 +152,16 @@ function SaveForm({ unsaved }: { unsaved: boolean }) {
               checked={shared}
               onChange={(event) => setShared(event.target.checked)}
             />
-            For everybody
+            {t("For everybody")}
           </label>
         )}
         <button type="submit" className="button" disabled={busy || name.trim() === ""}>
-          {busy ? "Saving…" : "Save preset"}
+          {busy ? t("Saving…") : t("Save preset")}
         </button>
       </form>
       {problem && messagesAt(problem.fields, "name").length === 0 && (
         <Notice tone="bad" urgent>
-          Not saved: {problem.message}
+          {t("Not saved: {{message}}", { message: problem.message })}
         </Notice>
       )}
     </>
@@ -164,16 +173,21 @@ export function Presets(props: Props) {
   const presets = usePresets();
   return (
     <section className="panel" id="presets" aria-labelledby="presets-title">
-      <h2 id="presets-title">Presets</h2>
+      <h2 id="presets-title">{t("Presets")}</h2>
       <p className="panel-lead">
-        Councils with their options under a name. Apply one to make it yours, or pick it for one
-        question where you ask.
+        {t(
+          "Councils with their options under a name. Apply one to make it yours, or pick it for one question where you ask.",
+        )}
       </p>
-      {presets.isPending && <p className="quiet">Loading presets…</p>}
+      {presets.isPending && <p className="quiet">{t("Loading presets…")}</p>}
       {presets.isError && (
-        <Notice tone="bad">Presets could not be read: {asProblem(presets.error).message}</Notice>
+        <Notice tone="bad">
+          {t("Presets could not be read: {{message}}", {
+            message: asProblem(presets.error).message,
+          })}
+        </Notice>
       )}
-      {presets.data?.length === 0 && <p className="quiet">There are no presets yet.</p>}
+      {presets.data?.length === 0 && <p className="quiet">{t("There are no presets yet.")}</p>}
       {presets.data && presets.data.length > 0 && (
         <ul className="tokens presets">
           {presets.data.map((preset) => (

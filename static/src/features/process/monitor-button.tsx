@@ -1,5 +1,5 @@
+import { t } from "../../i18n";
 import type { RunState } from "../../run/state";
-import { plural } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 import { showMonitor, useMonitor } from "./store";
 
@@ -15,9 +15,9 @@ export function MonitorButton({ run }: { run: RunState }) {
       onClick={() => showMonitor(!open)}
     >
       <Icon name="log" />
-      {open ? "Close the process log" : "Process log"}
+      {open ? t("Close the process log") : t("Process log")}
       {run.notes.length > 0 && (
-        <span className="quiet">{plural(run.notes.length, "entry", "entries")}</span>
+        <span className="quiet">{t("{{count, number}} entries", { count: run.notes.length })}</span>
       )}
     </button>
   );

@@ -2,24 +2,25 @@ import "../../styles/process.css";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { asProblem } from "../../api/problem";
 import type { NoteCategory } from "../../api/types";
+import { msg, t } from "../../i18n";
 import type { ProcessNote, RunState } from "../../run/state";
-import { when } from "../../ui/format";
+import { dateFormat, when } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 import { Notice } from "../../ui/notice";
 import { useNotes } from "./log";
 
 const categories: Record<NoteCategory, string> = {
-  stage: "Stages",
-  model: "Models",
-  info: "Progress",
-  success: "Done",
-  warning: "Warnings",
-  error: "Errors",
-  data: "Figures",
+  stage: msg("Stages"),
+  model: msg("Models"),
+  info: msg("Progress"),
+  success: msg("Done"),
+  warning: msg("Warnings"),
+  error: msg("Errors"),
+  data: msg("Figures"),
 };
 
-const levels = ["", "Stages only", "And models", "Everything"];
-const clock = new Intl.DateTimeFormat("en", { timeStyle: "medium", hourCycle: "h23" });
+const levels = ["", msg("Stages only"), msg("And models"), msg("Everything")];
+const clock = dateFormat({ timeStyle: "medium", hourCycle: "h23" });
 
 /** A box that follows its end until the reader scrolls away, and again once they are back there. */
 function useFollow(length: number) {
@@ -47,8 +48,8 @@ function Entry({ note }: { note: ProcessNote }) {
   const facts = Object.entries(note.details ?? {}).filter(([, value]) => value !== null);
   return (
     <li className={`note note-${note.category}`}>
-      <time dateTime={note.timestamp}>{clock.format(when(note.timestamp))}</time>
-      <span className="visually-hidden">{categories[note.category] ?? note.category}: </span>
+      <time dateTime={note.timestamp}>{clock(when(note.timestamp))}</time>
+      <span className="visually-hidden">{t(categories[note.category] ?? note.category)}: </span>
       {facts.length === 0 ? (
         <span>{note.message}</span>
       ) : (
@@ -86,17 +87,17 @@ export default function Monitor({ run, onClose }: { run: RunState; onClose: () =
   return (
     <>
       <header className="monitor-head">
-        <h2>Process</h2>
+        <h2>{t("Process")}</h2>
         {highest > 1 && (
           <select
             className="input"
-            aria-label="How much is shown"
+            aria-label={t("How much is shown")}
             value={Math.min(most, highest)}
             onChange={(event) => setMost(Number(event.target.value))}
           >
             {levels.slice(1, highest + 1).map((text, at) => (
               <option key={text} value={at + 1}>
-                {text}
+                {t(text)}
               </option>
             ))}
           </select>
@@ -104,15 +105,19 @@ export default function Monitor({ run, onClose }: { run: RunState; onClose: () =
         <button
           type="button"
           className="icon-button"
-          aria-label="Close the process log"
+          aria-label={t("Close the process log")}
           onClick={onClose}
         >
           <Icon name="close" />
         </button>
       </header>
-      {error && <Notice tone="bad">The log could not be read: {asProblem(error).message}</Notice>}
+      {error && (
+        <Notice tone="bad">
+          {t("The log could not be read: {{message}}", { message: asProblem(error).message })}
+        </Notice>
+      )}
       <fieldset className="monitor-filter">
-        <legend className="visually-hidden">Kinds of entries</legend>
+        <legend className="visually-hidden">{t("Kinds of entries")}</legend>
         {present.map((category) => (
           <button
             key={category}
@@ -128,24 +133,24 @@ export default function Monitor({ run, onClose }: { run: RunState; onClose: () =
             }
           >
             <span className="note-dot" aria-hidden="true" />
-            {categories[category]}
+            {t(categories[category])}
           </button>
         ))}
       </fieldset>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the list scrolls, and keys must reach it */}
-      <ol ref={box} className="notes" tabIndex={0} aria-label="Entries" onScroll={onScroll}>
+      <ol ref={box} className="notes" tabIndex={0} aria-label={t("Entries")} onScroll={onScroll}>
         {shown.map((note, at) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: entries only ever come at the end
           <Entry key={at} note={note} />
         ))}
         {shown.length === 0 && (
-          <li className="quiet">{isLoading ? "Loading…" : "Nothing of these kinds."}</li>
+          <li className="quiet">{isLoading ? t("Loading…") : t("Nothing of these kinds.")}</li>
         )}
       </ol>
       {!atEnd && (
         <button type="button" className="button monitor-newest" onClick={toEnd}>
           <Icon name="down" />
-          Newest
+          {t("Newest")}
         </button>
       )}
     </>

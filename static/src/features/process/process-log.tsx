@@ -1,26 +1,28 @@
-import { lazy, Suspense, useEffect, useRef } from "react";
+import { lazy, Suspense } from "react";
+import { t } from "../../i18n";
 import type { RunState } from "../../run/state";
 import { useMedia } from "../../ui/media";
+import { useModal } from "../../ui/modal";
+import { orMissing } from "../../ui/part";
 import { showMonitor, useMonitor } from "./store";
 
-const Monitor = lazy(() => import("./monitor"));
+const Monitor = lazy(() => orMissing(import("./monitor")));
 const close = () => showMonitor(false);
 
 function Sheet({ run }: { run: RunState }) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  const dialog = useModal();
   return (
     <dialog
       ref={dialog}
       className="sheet monitor-sheet"
-      aria-label="Process log"
+      aria-label={t("Process log")}
       onClose={close}
       onClick={(event) => {
         if (event.target === event.currentTarget) dialog.current?.close();
       }}
       onKeyDown={(event) => event.stopPropagation()}
     >
-      <Suspense fallback={<p className="quiet">Loading…</p>}>
+      <Suspense fallback={<p className="quiet">{t("Loading…")}</p>}>
         <Monitor run={run} onClose={() => dialog.current?.close()} />
       </Suspense>
     </dialog>
@@ -34,8 +36,8 @@ export function ProcessLog({ run }: { run: RunState | null }) {
   if (!open || !run?.hasLog) return null;
   if (narrow) return <Sheet run={run} />;
   return (
-    <aside className="monitor" aria-label="Process log">
-      <Suspense fallback={<p className="quiet">Loading…</p>}>
+    <aside className="monitor" aria-label={t("Process log")}>
+      <Suspense fallback={<p className="quiet">{t("Loading…")}</p>}>
         <Monitor run={run} onClose={close} />
       </Suspense>
     </aside>

@@ -1,20 +1,22 @@
+import "../../styles/panels.css";
 import { useMemo } from "react";
 import type { Critique } from "../../api/types";
+import { t } from "../../i18n";
 import { Markdown } from "../../markdown/markdown";
 import { draftBefore, type IterationState } from "../../run/refinement";
 import type { RunState } from "../../run/state";
 import { Changes } from "../../ui/changes";
 import { Clamp } from "../../ui/clamp";
 import { Details } from "../../ui/disclosure";
-import { duration, money, plural, shortName } from "../../ui/format";
-import { errorTitles } from "../council/describe";
+import { duration, money, shortName } from "../../ui/format";
+import { errorReason } from "../council/describe";
 import { Monogram } from "../council/monogram";
 
 function verdict(critique: Critique): string {
   if (critique.error) {
-    return critique.error_kind ? errorTitles[critique.error_kind].toLowerCase() : "failed";
+    return critique.error_kind ? errorReason(critique.error_kind) : t("failed");
   }
-  return critique.is_substantive ? "names faults" : "finds nothing";
+  return critique.is_substantive ? t("names faults") : t("finds nothing");
 }
 
 function CritiqueEntry({ critique, seat }: { critique: Critique; seat: number }) {
@@ -40,7 +42,7 @@ function CritiqueEntry({ critique, seat }: { critique: Critique; seat: number })
             {critique.critique ? (
               <Markdown text={critique.critique} />
             ) : (
-              !critique.error && <p className="quiet">The critique is empty.</p>
+              !critique.error && <p className="quiet">{t("The critique is empty.")}</p>
             )}
             <p className="quiet">{facts.filter(Boolean).join(" · ")}</p>
           </>
@@ -52,16 +54,25 @@ function CritiqueEntry({ critique, seat }: { critique: Critique; seat: number })
 
 function heading(entry: IterationState): string {
   const found = entry.critiques.filter((critique) => critique.is_substantive).length;
-  const of = Math.max(entry.asked, entry.critiques.length);
+  const count = Math.max(entry.asked, entry.critiques.length);
   switch (entry.status) {
     case "critiques":
-      return `${entry.critiques.length} of ${plural(of, "critique")} in`;
+      return t("{{done}} of {{count, number}} critiques in", {
+        done: entry.critiques.length,
+        count,
+      });
     case "revising":
-      return `${found} of ${plural(of, "critic")} named faults; being revised`;
+      return t("{{found}} of {{count, number}} critics named faults; being revised", {
+        found,
+        count,
+      });
     case "done":
-      return `${found} of ${plural(of, "critic")} named faults; revised`;
+      return t("{{found}} of {{count, number}} critics named faults; revised", { found, count });
     case "stopped":
-      return `${found} of ${plural(of, "critic")} named faults; not revised`;
+      return t("{{found}} of {{count, number}} critics named faults; not revised", {
+        found,
+        count,
+      });
   }
 }
 
@@ -70,9 +81,10 @@ function Round({ run, entry }: { run: RunState; entry: IterationState }) {
   const before = useMemo(() => draftBefore(run, entry.iteration), [run, entry.iteration]);
   const writing = entry.status === "revising";
   return (
-    <section className="round" aria-label={`Round ${entry.iteration}`}>
+    <section className="round" aria-label={t("Round {{round}}", { round: entry.iteration })}>
       <h4>
-        Round {entry.iteration} <span className="round-found">{heading(entry)}</span>
+        {t("Round {{round}}", { round: entry.iteration })}{" "}
+        <span className="round-found">{heading(entry)}</span>
       </h4>
       {entry.reason && <p className="quiet">{entry.reason}</p>}
       <ul className="critiques">
@@ -88,15 +100,18 @@ function Round({ run, entry }: { run: RunState; entry: IterationState }) {
       {entry.text !== "" && entry.status !== "done" && (
         <div className="round-text">
           <p className="quiet">
-            {writing ? "The revision as it is written" : "The revision was not finished"}
+            {writing ? t("The revision as it is written") : t("The revision was not finished")}
           </p>
-          <Clamp label={`Revision of round ${entry.iteration}`} following={writing}>
+          <Clamp
+            label={t("Revision of round {{round}}", { round: entry.iteration })}
+            following={writing}
+          >
             <Markdown text={entry.text} streaming={writing} />
           </Clamp>
         </div>
       )}
       {entry.status === "done" && (
-        <Details title="The answer after this round">
+        <Details title={t("The answer after this round")}>
           {() => <Markdown text={entry.text} />}
         </Details>
       )}

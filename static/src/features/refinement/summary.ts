@@ -1,5 +1,6 @@
+import { t } from "../../i18n";
 import type { RunState } from "../../run/state";
-import { money, plural } from "../../ui/format";
+import { money } from "../../ui/format";
 import { refinementNow } from "../council/describe";
 
 /** Refinement in a line. */
@@ -9,14 +10,13 @@ export function refinementSummary(run: RunState): string {
   if (!refinement.done) return refinementNow(run);
   const revisions = refinement.iterations.filter((entry) => entry.status === "done").length;
   const parts = [
-    revisions === 0
-      ? "not revised"
-      : revisions === 1
-        ? "revised once"
-        : `revised ${revisions} times`,
+    revisions === 0 ? t("not revised") : t("revised {{count, number}} times", { count: revisions }),
     refinement.converged
-      ? "then nothing was left"
-      : `${plural(refinement.iterations.length, "round")} of at most ${refinement.maxIterations}`,
+      ? t("then too few faults were left for a revision")
+      : t("{{count, number}} rounds of at most {{most}}", {
+          count: refinement.iterations.length,
+          most: refinement.maxIterations,
+        }),
   ];
   if (refinement.cost !== null) parts.push(money(refinement.cost));
   return parts.join(" · ");

@@ -1,28 +1,43 @@
 import type { RoutingInfo } from "../../api/types";
-import { shortName } from "../../ui/format";
+import { msg, t } from "../../i18n";
+import { listText, percent, shortName } from "../../ui/format";
 
-const sure = (confidence: number | null | undefined) =>
-  confidence === null || confidence === undefined
-    ? ""
-    : ` (${Math.round(confidence * 100)} % sure)`;
+const categories: Record<RoutingInfo["category"], string> = {
+  coding: msg("coding"),
+  creative: msg("creative"),
+  factual: msg("factual"),
+  analysis: msg("analysis"),
+  general: msg("general"),
+};
+
+export const categoryName = (category: RoutingInfo["category"]) =>
+  t(categories[category] ?? category);
+
+function kindOf({ category, confidence }: RoutingInfo): string {
+  const name = categoryName(category);
+  return confidence === null || confidence === undefined
+    ? name
+    : t("{{category}}, {{percent}} sure", { category: name, percent: percent(confidence) });
+}
 
 /** What kind of question it was taken for, and who answers it for that. */
 export function RoutingNote({ routing }: { routing: RoutingInfo }) {
   return (
     <div className="run-note">
       <p>
-        <span className="badge badge-kind">{routing.category}</span>
-        {sure(routing.confidence)}{" "}
+        <span className="badge badge-kind">{kindOf(routing)}</span>{" "}
         {routing.is_routed
-          ? `Routed to ${routing.models.map(shortName).join(", ")}.`
+          ? t("Routed to {{models}}.", { models: listText(routing.models.map(shortName)) })
           : routing.pool_size === 0
-            ? "No models are set for this kind: the whole council answers."
-            : "Fewer than two models for this kind are available: the whole council answers."}
+            ? t("No models are set for this kind: the whole council answers.")
+            : t("Fewer than two models for this kind are available: the whole council answers.")}
       </p>
       {routing.reasoning && <p className="quiet">{routing.reasoning}</p>}
       {routing.source === "keywords" && (
         <p className="quiet">
-          The utility model could not be asked or understood: single words of the question decided.
+          {t(
+            "The utility model could not be asked or understood: single words of the question decided.",
+          )}
         </p>
       )}
     </div>

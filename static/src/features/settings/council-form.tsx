@@ -1,25 +1,20 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useMemo, useRef, useState } from "react";
 import { api } from "../../api/client";
 import { asProblem, type Problem } from "../../api/problem";
 import { keys, queryClient } from "../../api/queries";
-import type { Config } from "../../api/types";
-import { plural } from "../../ui/format";
+import type { Config, ConfigChange } from "../../api/types";
+import { msg, t } from "../../i18n";
+import { Confirm } from "../../ui/confirm";
+import { count } from "../../ui/format";
 import { Notice } from "../../ui/notice";
 import { toast } from "../../ui/toast";
-import { changeOf, draftOf, isChanged, type SettingsDraft } from "./form";
+import { changeOf } from "./form";
+import { Leaving } from "./leaving";
 import { Members } from "./members";
 import { ByDefault, OptionSettings } from "./options";
+import { allProblems, problemsOf } from "./problems";
 import { Roles, Rules } from "./roles";
-
-/** Asks before a reload or a closed tab throws edits away. */
-function useGuard(active: boolean) {
-  useEffect(() => {
-    if (!active) return;
-    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
-    addEventListener("beforeunload", ask);
-    return () => removeEventListener("beforeunload", ask);
-  }, [active]);
-}
+import { useDraft } from "./use-draft";
 
 /** Goes to the part the address names (`/settings#escalation`): it was not there when the page came. */
 function useAnchor() {
@@ -29,126 +24,242 @@ function useAnchor() {
   }, []);
 }
 
+/** Which settings are edited, and how that is told: in texts that are translated where they are read. */
+export interface SettingsStore {
+  key: readonly string[];
+  save: (change: ConfigChange) => Promise<Config>;
+  reset: () => Promise<Config>;
+  saved: string;
+  wasReset: string;
+  /** What a reset takes away, and what it leaves. */
+  resetTakes: string;
+  isDefault: string;
+  isOwn: string;
+}
+
+const own: SettingsStore = {
+  key: keys.config,
+  save: api.saveConfig,
+  reset: api.resetConfig,
+  saved: msg("The council was saved."),
+  wasReset: msg("The instance's council is back."),
+  resetTakes: msg(
+    "Your members, their prompts, the chairman, every model list, the thresholds and the options by default become those of this instance. Presets, budgets and tokens stay.",
+  ),
+  isDefault: msg("This is the instance's default"),
+  isOwn: msg("This is your own council"),
+};
+
 interface Props {
   config: Config;
+  /** One's own when left out. */
+  store?: SettingsStore;
   /** Told whenever there begin or cease to be edits that are not saved. */
   onEdits: (unsaved: boolean) => void;
 }
 
-export function CouncilForm({ config, onEdits }: Props) {
-  const [draft, setDraft] = useState(() => draftOf(config));
-  const [problem, setProblem] = useState<Problem | null>(null);
+/** Saving by the keys that do so everywhere, from wherever one is: Save stands below a long form. */
+function useSaveKeys(save: () => void) {
+  const now = useRef(save);
+  useEffect(() => {
+    now.current = save;
+  });
+  useEffect(() => {
+    const onKeyDown = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "s" || !(event.ctrlKey || event.metaKey)) return;
+      if (event.altKey || event.shiftKey || document.querySelector("dialog:modal")) return;
+      // Nobody wants this page as a file.
+      event.preventDefault();
+      if (!event.repeat) now.current();
+    };
+    addEventListener("keydown", onKeyDown);
+    return () => removeEventListener("keydown", onKeyDown);
+  }, []);
+}
+
+/** Another window may have saved: whoever comes back to this one sees it before they save. */
+function useNewest(key: readonly string[]) {
+  useEffect(() => {
+    const look = () => queryClient.invalidateQueries({ queryKey: key });
+    addEventListener("focus", look);
+    return () => removeEventListener("focus", look);
+  }, [key]);
+}
+
+function SaveState({
+  changed,
+  wrong,
+  children,
+}: {
+  changed: boolean;
+  wrong: number;
+  children: string;
+}) {
+  if (!changed) return children;
+  if (wrong === 0) return t("Not saved yet");
+  return t("Not saved yet · {{count, number}} fields need a look", { count: wrong });
+}
+
+export function CouncilForm({ config, store = own, onEdits }: Props) {
+  const { draft, changed, mixed, change, discard, settle } = useDraft(config);
+  const [refused, setRefused] = useState<{ problem: Problem; sent: ConfigChange } | null>(null);
+  const [asksReset, setAsksReset] = useState(false);
   const [busy, setBusy] = useState(false);
   const form = useRef<HTMLFormElement>(null);
-  const changed = isChanged(draft, config);
-  useGuard(changed);
+  const most = config.limits.max_members;
+  const errors = useMemo(
+    () =>
+      allProblems(
+        problemsOf(draft, most),
+        refused?.problem.fields ?? [],
+        { ...refused?.sent },
+        { ...changeOf(draft) },
+      ),
+    [draft, most, refused],
+  );
   useEffect(() => onEdits(changed), [changed, onEdits]);
   useAnchor();
+  useNewest(store.key);
 
   useEffect(() => {
-    if (problem?.fields.length) {
+    if (refused?.problem.fields.length) {
       form.current?.querySelector<HTMLElement>('[aria-invalid="true"], [data-invalid]')?.focus();
     }
-  }, [problem]);
+  }, [refused]);
 
-  const change = (patch: Partial<SettingsDraft>) => setDraft((old) => ({ ...old, ...patch }));
-
-  const run = async (call: () => Promise<Config>, done: string) => {
+  /** Whether it was done. */
+  const run = async (call: () => Promise<Config>, sent: ConfigChange, done: string) => {
     setBusy(true);
-    setProblem(null);
+    setRefused(null);
     try {
       const saved = await call();
-      queryClient.setQueryData(keys.config, saved);
-      setDraft(draftOf(saved));
-      toast(done);
+      // One that was asked for before would bring what held then.
+      await queryClient.cancelQueries({ queryKey: store.key });
+      queryClient.setQueryData(store.key, saved);
+      settle(draft, saved);
+      toast(t(done));
+      return true;
     } catch (error) {
-      setProblem(asProblem(error));
+      setRefused({ problem: asProblem(error), sent });
+      return false;
     } finally {
       setBusy(false);
     }
   };
+  const save = () => {
+    const sent = changeOf(draft);
+    return run(() => store.save(sent), sent, store.saved);
+  };
+  const canSave = changed && !busy;
+  useSaveKeys(() => {
+    if (canSave) save();
+  });
+  const letGo = () => {
+    discard();
+    setRefused(null);
+  };
 
-  const errors = problem?.fields ?? [];
   return (
     <form
       ref={form}
       className="settings-form"
-      aria-label="Council"
+      aria-label={t("Council")}
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        run(() => api.saveConfig(changeOf(draft)), "The council was saved.");
+        save();
       }}
     >
-      <section className="panel" aria-labelledby="members-title">
-        <h2 id="members-title">Members</h2>
+      <section className="panel" id="members" aria-labelledby="members-title">
+        <h2 id="members-title">{t("Members")}</h2>
         <p className="panel-lead">
-          Each answers the question and reviews the others. A council has 2 to{" "}
-          {config.limits.max_members} members, shown in this order.
+          {t(
+            "Each answers the question and reviews the others. A council has 2 to {{most}} members, shown in this order.",
+            { most: count(most) },
+          )}
         </p>
         <Members
           seats={draft.seats}
-          most={config.limits.max_members}
+          most={most}
           errors={errors}
           onChange={(seats) => change({ seats })}
         />
       </section>
-      <section className="panel" aria-labelledby="roles-title">
-        <h2 id="roles-title">Chairman and helpers</h2>
+      <section className="panel" id="roles" aria-labelledby="roles-title">
+        <h2 id="roles-title">{t("Chairman and helpers")}</h2>
         <Roles draft={draft} errors={errors} onChange={change} />
       </section>
-      <section className="panel" aria-labelledby="rules-title">
-        <h2 id="rules-title">Rules</h2>
+      <section className="panel" id="rules" aria-labelledby="rules-title">
+        <h2 id="rules-title">{t("Rules")}</h2>
         <Rules draft={draft} onChange={change} />
       </section>
-      <OptionSettings
-        draft={draft}
-        errors={errors}
-        most={config.limits.max_members}
-        onChange={change}
-      />
+      <OptionSettings draft={draft} errors={errors} most={most} onChange={change} />
       <ByDefault draft={draft} config={config} errors={errors} onChange={change} />
       <div className="save-bar">
-        {problem && (
+        {refused && (errors.length > 0 || refused.problem.fields.length === 0) && (
           <Notice tone="bad" urgent>
-            <strong>Not saved.</strong>{" "}
+            <strong>{t("Not saved.")}</strong>{" "}
             {errors.length > 0
-              ? `${plural(errors.length, "field needs", "fields need")} a look; the marks say why.`
-              : problem.message}
+              ? t("{{count, number}} fields need a look; the marks say why.", {
+                  count: errors.length,
+                })
+              : refused.problem.message}
+          </Notice>
+        )}
+        {mixed && (
+          <Notice tone="warn">
+            {t(
+              "These settings were changed elsewhere meanwhile. What you have edited stays as you typed it; everything else shows the newer settings.",
+            )}
           </Notice>
         )}
         <div className="save-row">
-          <button type="submit" className="button button-main" disabled={!changed || busy}>
-            {busy ? "Saving…" : "Save"}
-          </button>
           <button
-            type="button"
-            className="button"
-            disabled={!changed || busy}
-            onClick={() => {
-              setDraft(draftOf(config));
-              setProblem(null);
-            }}
+            type="submit"
+            className="button button-main"
+            aria-keyshortcuts="Control+S Meta+S"
+            disabled={!canSave}
           >
-            Discard changes
+            {busy ? t("Saving…") : t("Save")}
+          </button>
+          <button type="button" className="button" disabled={!changed || busy} onClick={letGo}>
+            {t("Discard changes")}
           </button>
           <button
             type="button"
             className="button"
             disabled={config.is_default || busy}
-            onClick={() => run(api.resetConfig, "The instance's council is back.")}
+            onClick={() => setAsksReset(true)}
           >
-            Reset to default
+            {t("Reset to default")}
           </button>
           <span className="quiet save-state">
-            {changed
-              ? "Not saved yet"
-              : config.is_default
-                ? "This is the instance's default"
-                : "This is your own council"}
+            <SaveState changed={changed} wrong={errors.length}>
+              {t(config.is_default ? store.isDefault : store.isOwn)}
+            </SaveState>
           </span>
         </div>
       </div>
+      <Leaving active={changed} save={save} discard={letGo} />
+      {asksReset && (
+        <Confirm
+          title={t("Reset to default?")}
+          cancel={t("Keep")}
+          onCancel={() => setAsksReset(false)}
+          actions={[
+            {
+              label: t("Reset"),
+              tone: "danger",
+              run: () => {
+                setAsksReset(false);
+                run(store.reset, {}, store.wasReset);
+              },
+            },
+          ]}
+        >
+          {t(store.resetTakes)}
+        </Confirm>
+      )}
     </form>
   );
 }

@@ -1,6 +1,8 @@
 /** The council as it is being edited, and what of it is sent. */
 import type { FieldError } from "../../api/problem";
 import type { Category, Config, ConfigChange } from "../../api/types";
+import { msg } from "../../i18n";
+import { numberOf, numberText } from "../../ui/numbers";
 import { type Choices, defaults, readChoices } from "../options/choices";
 
 export interface SeatDraft {
@@ -39,13 +41,13 @@ export interface SettingsDraft {
   byDefault: Choices;
 }
 
-/** In the order they are shown. */
+/** In the order they are shown: the name, and what it is. */
 export const categories: readonly [Category, string, string][] = [
-  ["coding", "Coding", "Programs, errors, tools."],
-  ["creative", "Creative", "Stories, names, slogans."],
-  ["factual", "Factual", "What is, when it was, how much."],
-  ["analysis", "Analysis", "Comparing, weighing, deciding."],
-  ["general", "General", "Everything else."],
+  ["coding", msg("Coding"), msg("Programs, errors, tools.")],
+  ["creative", msg("Creative"), msg("Stories, names, slogans.")],
+  ["factual", msg("Factual"), msg("What is, when it was, how much.")],
+  ["analysis", msg("Analysis"), msg("Comparing, weighing, deciding.")],
+  ["general", msg("General"), msg("Everything else.")],
 ];
 
 let lastKey = 0;
@@ -83,9 +85,9 @@ export const draftOf = (config: Config): SettingsDraft => ({
   },
   tier1: config.tier1_models,
   tier2: config.tier2_models,
-  escalateBelowAverage: String(config.escalation_confidence_threshold),
-  escalateBelowAny: String(config.escalation_min_confidence_threshold),
-  escalateBelowAgreement: String(config.escalation_agreement_threshold),
+  escalateBelowAverage: numberText(config.escalation_confidence_threshold),
+  escalateBelowAny: numberText(config.escalation_min_confidence_threshold),
+  escalateBelowAgreement: numberText(config.escalation_agreement_threshold),
   adversary: config.adversary_model ?? "",
   byDefault: { ...defaults, ...readChoices(config.default_options) },
 });
@@ -99,12 +101,6 @@ export const configOf = (draft: SettingsDraft, config: Config): Config => ({
   tier1_models: draft.tier1,
   tier2_models: draft.tier2,
 });
-
-/** What is typed as a number; as it is when it is none, so that the server refuses it at its field. */
-function numberOf(text: string): number | string {
-  const value = Number(text.trim().replace(",", "."));
-  return text.trim() === "" || Number.isNaN(value) ? text : value;
-}
 
 /** The whole draft, so that what the instance changes meanwhile does not mix with it. */
 export const changeOf = (draft: SettingsDraft): ConfigChange => ({
@@ -141,8 +137,9 @@ export const changeOf = (draft: SettingsDraft): ConfigChange => ({
   ),
 });
 
-export const isChanged = (draft: SettingsDraft, config: Config) =>
-  JSON.stringify(changeOf(draft)) !== JSON.stringify(changeOf(draftOf(config)));
+/** Whether other settings would be sent. */
+export const isChanged = (draft: SettingsDraft, base: SettingsDraft) =>
+  JSON.stringify(changeOf(draft)) !== JSON.stringify(changeOf(base));
 
 /** `list` with the entry at `from` moved to `to`. */
 export function moved<T>(list: readonly T[], from: number, to: number): T[] {

@@ -1,10 +1,26 @@
-import { useId } from "react";
+import {
+  type Announcements,
+  closestCenter,
+  DndContext,
+  type DragEndEvent,
+  KeyboardSensor,
+  PointerSensor,
+  type UniqueIdentifier,
+  useSensor,
+  useSensors,
+} from "@dnd-kit/core";
+import {
+  SortableContext,
+  sortableKeyboardCoordinates,
+  verticalListSortingStrategy,
+} from "@dnd-kit/sortable";
+import { type RefObject, useId, useRef, useState } from "react";
 import type { FieldError } from "../../api/problem";
-import { shortName } from "../../ui/format";
-import { Icon } from "../../ui/icon";
-import { Monogram } from "../council/monogram";
-import { Errors, TextField } from "./fields";
+import { msg, t } from "../../i18n";
+import { count } from "../../ui/format";
+import { Errors } from "./fields";
 import { messagesAt, moved, newSeat, type SeatDraft } from "./form";
+import { MemberRow, seatName } from "./member-row";
 import { ModelPicker } from "./model-picker";
 
 interface Props {
@@ -14,125 +30,106 @@ interface Props {
   onChange: (seats: SeatDraft[]) => void;
 }
 
-function SystemPrompt({
-  seat,
-  errors,
-  onChange,
-}: {
-  seat: SeatDraft;
-  errors: readonly string[];
-  onChange: (text: string) => void;
-}) {
-  const id = useId();
-  return (
-    <details className="details" open={errors.length > 0 || undefined}>
-      <summary>
-        <Icon name="chevron" />
-        System prompt
-        <span className="quiet">{seat.systemPrompt.trim() ? " (set)" : " (none)"}</span>
-      </summary>
-      <div className="field details-body">
-        <label htmlFor={id} className="visually-hidden">
-          System prompt of {seat.alias || seat.model}
-        </label>
-        <textarea
-          id={id}
-          className="input"
-          rows={4}
-          value={seat.systemPrompt}
-          placeholder="What this member should be or do, for example: You look for what could go wrong."
-          aria-invalid={errors.length > 0}
-          aria-describedby={errors.length > 0 ? `${id}-error` : undefined}
-          onChange={(event) => onChange(event.target.value)}
-        />
-        <Errors id={`${id}-error`} messages={errors} />
-      </div>
-    </details>
-  );
+const howTo = msg(
+  "Press Space to pick the member up, the arrow keys to move it, Space again to put it down, or Escape to leave it where it was.",
+);
+
+/** What is heard while a member is dragged. `fresh` is whether it has just been picked up. */
+function announcements(seats: readonly SeatDraft[], fresh: RefObject<boolean>): Announcements {
+  const placeOf = (id: UniqueIdentifier) => seats.findIndex((seat) => seat.key === id);
+  const nameOf = (id: UniqueIdentifier) => {
+    const seat = seats[placeOf(id)];
+    return seat ? seatName(seat) : t("The member");
+  };
+  /** Who it is about, and where that is. */
+  const facts = (id: UniqueIdentifier, at = id) => ({
+    name: nameOf(id),
+    place: count(placeOf(at) + 1),
+    all: count(seats.length),
+  });
+  return {
+    onDragStart({ active }) {
+      fresh.current = true;
+      return t("{{name}} is picked up, from place {{place}} of {{all}}.", facts(active.id));
+    },
+    onDragOver({ active, over }) {
+      // It lies over its own place at once: that would drown that it was picked up.
+      const isStart = fresh.current && over?.id === active.id;
+      fresh.current = false;
+      if (!over || isStart) return undefined;
+      return t("{{name}} is over place {{place}} of {{all}}.", facts(active.id, over.id));
+    },
+    onDragEnd: ({ active, over }) =>
+      t("{{name}} is put down at place {{place}} of {{all}}.", facts(active.id, over?.id)),
+    onDragCancel: ({ active }) =>
+      t("{{name}} stays at place {{place}} of {{all}}.", facts(active.id)),
+  };
 }
 
 export function Members({ seats, most, errors, onChange }: Props) {
+  const id = useId();
+  const [said, setSaid] = useState("");
+  const fresh = useRef(false);
+  const sensors = useSensors(
+    // A press that does not move is no drag.
+    useSensor(PointerSensor, { activationConstraint: { distance: 4 } }),
+    useSensor(KeyboardSensor, { coordinateGetter: sortableKeyboardCoordinates }),
+  );
   const change = (at: number, patch: Partial<SeatDraft>) =>
     onChange(seats.map((seat, index) => (index === at ? { ...seat, ...patch } : seat)));
-  const id = useId();
+  const drop = ({ active, over }: DragEndEvent) => {
+    const [from, to] = [active, over].map((one) => seats.findIndex((seat) => seat.key === one?.id));
+    if (from === undefined || to === undefined || from < 0 || to < 0 || from === to) return;
+    onChange(moved(seats, from, to));
+  };
   return (
     <>
       <Errors id={`${id}-all`} messages={messagesAt(errors, "council_models")} />
-      <ol className="members">
-        {seats.map((seat, at) => {
-          const name = shortName(seat.alias || seat.model);
-          const field = `council_models.${at}`;
-          return (
-            <li key={seat.key} className="member">
-              <div className="member-head">
-                <Monogram member={name} seat={at} />
-                <div className="answer-who">
-                  <span className="member-name">{name}</span>
-                  <span className="model-id">{seat.model}</span>
-                </div>
-                <span className="member-actions">
-                  <button
-                    type="button"
-                    className="icon-button"
-                    aria-label={`Move ${name} up`}
-                    disabled={at === 0}
-                    onClick={() => onChange(moved(seats, at, at - 1))}
-                  >
-                    <Icon name="up" />
-                  </button>
-                  <button
-                    type="button"
-                    className="icon-button"
-                    aria-label={`Move ${name} down`}
-                    disabled={at === seats.length - 1}
-                    onClick={() => onChange(moved(seats, at, at + 1))}
-                  >
-                    <Icon name="down" />
-                  </button>
-                  <button
-                    type="button"
-                    className="icon-button"
-                    aria-label={`Remove ${name}`}
-                    onClick={() => onChange(seats.filter((_, index) => index !== at))}
-                  >
-                    <Icon name="trash" />
-                  </button>
-                </span>
-              </div>
-              <Errors
-                id={`${id}-${seat.key}`}
-                messages={[
-                  ...messagesAt(errors, field),
-                  ...messagesAt(errors, `${field}.model`).map((message) => `Model: ${message}`),
-                ]}
-              />
-              <TextField
-                label={
-                  <>
-                    Shown as<span className="visually-hidden"> (member {at + 1})</span>
-                  </>
-                }
-                value={seat.alias}
-                placeholder={shortName(seat.model)}
-                errors={messagesAt(errors, `${field}.alias`)}
-                onChange={(alias) => change(at, { alias })}
-              />
-              <SystemPrompt
+      <DndContext
+        sensors={sensors}
+        collisionDetection={closestCenter}
+        accessibility={{
+          announcements: announcements(seats, fresh),
+          screenReaderInstructions: { draggable: t(howTo) },
+        }}
+        onDragEnd={drop}
+      >
+        <SortableContext items={seats.map(({ key }) => key)} strategy={verticalListSortingStrategy}>
+          <ol className="members">
+            {seats.map((seat, at) => (
+              <MemberRow
+                key={seat.key}
                 seat={seat}
-                errors={messagesAt(errors, `${field}.system_prompt`)}
-                onChange={(systemPrompt) => change(at, { systemPrompt })}
+                at={at}
+                last={at === seats.length - 1}
+                errors={errors}
+                onChange={(patch) => change(at, patch)}
+                onMove={(to) => {
+                  onChange(moved(seats, at, to));
+                  setSaid(
+                    t("{{name}} is at place {{place}} of {{all}}.", {
+                      name: seatName(seat),
+                      place: count(to + 1),
+                      all: count(seats.length),
+                    }),
+                  );
+                }}
+                onRemove={() => onChange(seats.filter((_, index) => index !== at))}
               />
-            </li>
-          );
-        })}
-      </ol>
-      <h3>Add a member</h3>
+            ))}
+          </ol>
+        </SortableContext>
+      </DndContext>
+      <p className="visually-hidden" role="status">
+        {said}
+      </p>
+      <h3>{t("Add a member")}</h3>
       <ModelPicker
         taken={seats.map((seat) => seat.model)}
-        takenText="in the council"
+        takenText={t("in the council")}
         again
         full={seats.length >= most}
-        fullText="The council is full. Remove a member to add another."
+        fullText={t("The council is full. Remove a member to add another.")}
         onAdd={(model) => onChange([...seats, newSeat(model)])}
       />
     </>

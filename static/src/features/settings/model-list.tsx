@@ -1,6 +1,8 @@
 import { useId, useState } from "react";
 import type { FieldError } from "../../api/problem";
-import { shortName } from "../../ui/format";
+import { t } from "../../i18n";
+import { passFocusOn } from "../../ui/focus";
+import { count, shortName } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 import { Errors } from "./fields";
 import { messagesAt } from "./form";
@@ -65,8 +67,11 @@ export function ModelListField(props: Props) {
               <button
                 type="button"
                 className="icon-button"
-                aria-label={`Remove ${model} from ${title}`}
-                onClick={() => onChange(models.filter((_, index) => index !== at))}
+                aria-label={t("Remove {{model}} from {{title}}", { model, title })}
+                onClick={(event) => {
+                  passFocusOn(event.currentTarget.closest("li"), "button");
+                  onChange(models.filter((_, index) => index !== at));
+                }}
               >
                 <Icon name="close" />
               </button>
@@ -78,8 +83,11 @@ export function ModelListField(props: Props) {
             <button
               type="button"
               className="chip"
-              aria-label={`Add ${model} to ${title}`}
-              onClick={() => onChange([...models, model])}
+              aria-label={t("Add {{model}} to {{title}}", { model, title })}
+              onClick={(event) => {
+                passFocusOn(event.currentTarget.closest("li"), "button");
+                onChange([...models, model]);
+              }}
             >
               <Icon name="plus" />
               {shortName(model)}
@@ -91,11 +99,16 @@ export function ModelListField(props: Props) {
             type="button"
             className="quiet-button"
             aria-expanded={adding}
-            aria-label={`${adding ? "Close the models on offer" : "Find another model"} for ${title}`}
+            aria-label={t(
+              adding
+                ? "Close the models on offer for {{title}}"
+                : "Find another model for {{title}}",
+              { title },
+            )}
             onClick={() => setAdding(!adding)}
           >
             <Icon name={adding ? "close" : "search"} />
-            {adding ? "Close" : "Find another"}
+            {adding ? t("Close") : t("Find another")}
           </button>
         </li>
       </ul>
@@ -109,10 +122,12 @@ export function ModelListField(props: Props) {
       {adding && (
         <ModelPicker
           taken={models}
-          takenText="on the list"
+          takenText={t("on the list")}
           again={false}
           full={full}
-          fullText={`The list is full: at most ${most}. Remove a model to add another.`}
+          fullText={t("The list is full: at most {{most}}. Remove a model to add another.", {
+            most: count(most),
+          })}
           onAdd={(model) => onChange([...models, model])}
         />
       )}

@@ -1,26 +1,40 @@
-import { useMemo, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 import { asProblem } from "../../api/problem";
 import { useModels } from "../../api/queries";
 import type { Model } from "../../api/types";
-import { count, plural } from "../../ui/format";
+import { t } from "../../i18n";
+import { count, numberFormat } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 import { Notice } from "../../ui/notice";
 
 /** A provider may offer hundreds; past this a search is quicker than scrolling. */
 const shownAtMost = 60;
 
-const perMillion = (price: number) => `$${(price * 1_000_000).toFixed(2)}`;
+const dollars = numberFormat({
+  style: "currency",
+  currency: "USD",
+  currencyDisplay: "narrowSymbol",
+  minimumFractionDigits: 2,
+  maximumFractionDigits: 2,
+  useGrouping: false,
+});
+const perMillion = (price: number) => dollars(price * 1_000_000);
 
 function facts(model: Model): string {
   const parts: string[] = [];
   if (model.context_length)
-    parts.push(`${count(Math.round(model.context_length / 1000))}k context`);
+    parts.push(
+      t("{{thousands}}k context", { thousands: count(Math.round(model.context_length / 1000)) }),
+    );
   if (model.pricing) {
     const { prompt, completion } = model.pricing;
     parts.push(
       prompt === 0 && completion === 0
-        ? "free"
-        : `${perMillion(prompt)} in, ${perMillion(completion)} out per million tokens`,
+        ? t("free")
+        : t("{{in}} in, {{out}} out per million tokens", {
+            in: perMillion(prompt),
+            out: perMillion(completion),
+          }),
     );
   }
   return parts.join(" · ");
@@ -58,6 +72,7 @@ interface Props {
 export function ModelPicker({ taken, takenText, again, full, fullText, onAdd }: Props) {
   const models = useModels();
   const [query, setQuery] = useState("");
+  const search = useRef<HTMLInputElement>(null);
   const found = useMemo(() => findModels(models.data?.models ?? [], query), [models.data, query]);
   const typed = query.trim();
   const canAddTyped =
@@ -70,30 +85,38 @@ export function ModelPicker({ taken, takenText, again, full, fullText, onAdd }: 
       <label className="search">
         <Icon name="search" />
         <input
+          ref={search}
           type="search"
-          placeholder="Search models by name, maker or id"
-          aria-label="Search models"
+          placeholder={t("Search models by name, maker or id")}
+          aria-label={t("Search models")}
           value={query}
           onChange={(event) => setQuery(event.target.value)}
         />
       </label>
       {models.isError && (
         <Notice tone="bad">
-          The list of models is not there: {asProblem(models.error).message}
+          {t("The list of models is not there: {{reason}}", {
+            reason: asProblem(models.error).message,
+          })}
         </Notice>
       )}
       {models.data?.errors.map((error) => (
         <Notice key={error.provider} tone="warn">
-          {error.provider} did not give its list: {error.message}
+          {t("{{provider}} did not give its list: {{reason}}", {
+            provider: error.provider,
+            reason: error.message,
+          })}
         </Notice>
       ))}
       <p className="visually-hidden" role="status">
-        {models.data ? `${plural(found.length, "model")} found` : "Loading models"}
+        {models.data
+          ? t("{{count, number}} models found", { count: found.length })
+          : t("Loading models")}
       </p>
       {full && <p className="quiet">{fullText}</p>}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: the list scrolls, and keys must reach it */}
-      <section className="picker-list" tabIndex={0} aria-label="Models on offer">
-        {models.isPending && <p className="quiet">Loading models…</p>}
+      <section className="picker-list" tabIndex={0} aria-label={t("Models on offer")}>
+        {models.isPending && <p className="quiet">{t("Loading models…")}</p>}
         {groups(found.slice(0, shownAtMost)).map(([name, entries]) => (
           <div key={name}>
             <h4>{name}</h4>
@@ -103,19 +126,21 @@ export function ModelPicker({ taken, takenText, again, full, fullText, onAdd }: 
                   <div className="picker-model">
                     <span className="picker-name">{model.name}</span>
                     <span className="model-id">
-                      {[model.id, facts(model)].filter(Boolean).join(" · ")}
+                      {[model.id !== model.name && model.id, facts(model)]
+                        .filter(Boolean)
+                        .join(" · ")}
                     </span>
                   </div>
                   {taken.includes(model.id) && <span className="quiet">{takenText}</span>}
                   <button
                     type="button"
                     className="quiet-button"
-                    aria-label={`Add ${model.id}`}
+                    aria-label={t("Add {{model}}", { model: model.id })}
                     disabled={full || (!again && taken.includes(model.id))}
                     onClick={() => onAdd(model.id)}
                   >
                     <Icon name="plus" />
-                    Add
+                    {t("Add")}
                   </button>
                 </li>
               ))}
@@ -124,11 +149,13 @@ export function ModelPicker({ taken, takenText, again, full, fullText, onAdd }: 
         ))}
         {found.length > shownAtMost && (
           <p className="quiet">
-            {count(found.length - shownAtMost)} more: narrow the search to see them.
+            {t("{{number}} more: narrow the search to see them.", {
+              number: count(found.length - shownAtMost),
+            })}
           </p>
         )}
         {models.data && found.length === 0 && (
-          <p className="quiet">No provider here offers a model like that.</p>
+          <p className="quiet">{t("No provider here offers a model like that.")}</p>
         )}
       </section>
       {canAddTyped && (
@@ -139,10 +166,11 @@ export function ModelPicker({ taken, takenText, again, full, fullText, onAdd }: 
           onClick={() => {
             onAdd(typed);
             setQuery("");
+            search.current?.focus();
           }}
         >
           <Icon name="plus" />
-          Add “{typed}” as it is typed
+          {t("Add “{{typed}}” as it is typed", { typed })}
         </button>
       )}
     </div>

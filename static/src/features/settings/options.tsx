@@ -1,5 +1,7 @@
 import type { FieldError } from "../../api/problem";
 import type { Config } from "../../api/types";
+import { t } from "../../i18n";
+import { count } from "../../ui/format";
 import OptionList from "../options/option-list";
 import { Errors, TextField } from "./fields";
 import { categories, configOf, messagesAt, type SettingsDraft } from "./form";
@@ -19,16 +21,17 @@ const councilOf = (draft: SettingsDraft) => [
 function Chairmen({ draft, errors, most, onChange }: Props) {
   return (
     <section className="panel" id="chairmen" aria-labelledby="chairmen-title">
-      <h2 id="chairmen-title">Several chairmen</h2>
+      <h2 id="chairmen-title">{t("Several chairmen")}</h2>
       <p className="panel-lead">
-        Each writes a draft of the final answer; the chairman judges them and writes the answer from
-        the best.
+        {t(
+          "Each writes a draft of the final answer; the chairman judges them and writes the answer from the best.",
+        )}
       </p>
       <ModelListField
         field="multi_chairman_models"
-        title="Drafting chairmen"
-        hint="Two at least, in the order of their labels A, B, C…"
-        none="None: the option is not offered."
+        title={t("Drafting chairmen")}
+        hint={t("Two at least, in the order of their labels A, B, C…")}
+        none={t("None: the option is not offered.")}
         models={draft.multiChairmen}
         most={most}
         suggested={councilOf(draft)}
@@ -42,17 +45,19 @@ function Chairmen({ draft, errors, most, onChange }: Props) {
 function Routing({ draft, errors, most, onChange }: Props) {
   return (
     <section className="panel" id="routing" aria-labelledby="routing-title">
-      <h2 id="routing-title">Routing</h2>
+      <h2 id="routing-title">{t("Routing")}</h2>
       <p className="panel-lead">
-        The utility model says what kind of question it is, and the models for that kind answer it.
+        {t(
+          "The utility model says what kind of question it is, and the models for that kind answer it.",
+        )}
       </p>
       {categories.map(([category, title, hint]) => (
         <ModelListField
           key={category}
           field={`routing_pools.${category}`}
-          title={title}
-          hint={hint}
-          none="None: the whole council answers."
+          title={t(title)}
+          hint={t(hint)}
+          none={t("None: the whole council answers.")}
           models={draft.pools[category]}
           most={most}
           suggested={councilOf(draft)}
@@ -67,16 +72,18 @@ function Routing({ draft, errors, most, onChange }: Props) {
 function Escalation({ draft, errors, most, onChange }: Props) {
   return (
     <section className="panel" id="escalation" aria-labelledby="escalation-title">
-      <h2 id="escalation-title">Escalation</h2>
+      <h2 id="escalation-title">{t("Escalation")}</h2>
       <p className="panel-lead">
-        The first tier answers and reviews. If it is unsure, the second tier answers as well, and
-        everything is reviewed again. Both tiers together have at most {most} models.
+        {t(
+          "The first tier answers and reviews. If it is unsure, the second tier answers as well, and everything is reviewed again. Both tiers together have at most {{most}} models.",
+          { most: count(most) },
+        )}
       </p>
       <ModelListField
         field="tier1_models"
-        title="First tier"
-        hint="Quick and inexpensive models; two at least."
-        none="None: the option is not offered."
+        title={t("First tier")}
+        hint={t("Quick and inexpensive models; two at least.")}
+        none={t("None: the option is not offered.")}
         models={draft.tier1}
         most={most}
         suggested={councilOf(draft)}
@@ -85,9 +92,9 @@ function Escalation({ draft, errors, most, onChange }: Props) {
       />
       <ModelListField
         field="tier2_models"
-        title="Second tier"
-        hint="Asked only when the first tier is unsure."
-        none="None: the option is not offered."
+        title={t("Second tier")}
+        hint={t("Asked only when the first tier is unsure.")}
+        none={t("None: the option is not offered.")}
         models={draft.tier2}
         most={most}
         suggested={councilOf(draft)}
@@ -96,24 +103,24 @@ function Escalation({ draft, errors, most, onChange }: Props) {
       />
       <div className="field-grid thresholds">
         <TextField
-          label="Average confidence below"
-          hint="1 to 10"
+          label={t("Average confidence below")}
+          hint={t("1 to 10")}
           numeric
           value={draft.escalateBelowAverage}
           errors={messagesAt(errors, "escalation_confidence_threshold")}
           onChange={(escalateBelowAverage) => onChange({ escalateBelowAverage })}
         />
         <TextField
-          label="Any confidence below"
-          hint="1 to 10, a whole number"
+          label={t("Any confidence below")}
+          hint={t("1 to 10, a whole number")}
           numeric
           value={draft.escalateBelowAny}
           errors={messagesAt(errors, "escalation_min_confidence_threshold")}
           onChange={(escalateBelowAny) => onChange({ escalateBelowAny })}
         />
         <TextField
-          label="Agreement on the best below"
-          hint="0 to 1: the share of reviewers who rank the same answer first"
+          label={t("Agreement on the best below")}
+          hint={t("0 to 1: the share of reviewers who rank the same answer first")}
           numeric
           value={draft.escalateBelowAgreement}
           errors={messagesAt(errors, "escalation_agreement_threshold")}
@@ -133,14 +140,15 @@ export function OptionSettings(props: Props) {
       <Routing {...props} />
       <Escalation {...props} />
       <section className="panel" id="adversary" aria-labelledby="adversary-title">
-        <h2 id="adversary-title">Devil’s advocate</h2>
+        <h2 id="adversary-title">{t("Devil’s advocate")}</h2>
         <p className="panel-lead">
-          Attacks the answer before you see it; when it finds something serious, the chairman
-          revises.
+          {t(
+            "Attacks the answer before you see it; when it finds something serious, the chairman revises.",
+          )}
         </p>
         <TextField
-          label="Devil’s advocate"
-          hint="Empty: the chairman’s first fallback, else the chairman, plays it."
+          label={t("Devil’s advocate")}
+          hint={t("Empty: the chairman’s first fallback, else the chairman, plays it.")}
           value={draft.adversary}
           model
           errors={messagesAt(errors, "adversary_model")}
@@ -167,8 +175,8 @@ export function ByDefault({
       data-invalid={wrong.length > 0 || undefined}
       aria-labelledby="default-options-title"
     >
-      <h2 id="default-options-title">Options by default</h2>
-      <p className="panel-lead">Every new question begins with these.</p>
+      <h2 id="default-options-title">{t("Options by default")}</h2>
+      <p className="panel-lead">{t("Every new question begins with these.")}</p>
       <Errors id="default-options-error" messages={wrong.map(({ message }) => message)} />
       <OptionList
         scene={{ choices: draft.byDefault, config: configOf(draft, config) }}

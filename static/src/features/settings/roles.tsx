@@ -1,6 +1,9 @@
 import { useId } from "react";
 import type { FieldError } from "../../api/problem";
 import { useModels } from "../../api/queries";
+import { t } from "../../i18n";
+import { passFocusOn } from "../../ui/focus";
+import { count } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 import { CheckField, Errors, modelListId, TextField } from "./fields";
 import { messagesAt, newKey, type SettingsDraft } from "./form";
@@ -16,16 +19,17 @@ function Fallbacks({ draft, errors, onChange }: Props) {
   const id = useId();
   return (
     <fieldset className="fallbacks">
-      <legend>If the chairman fails</legend>
+      <legend>{t("If the chairman fails")}</legend>
       <p className="field-hint">
-        These are tried in this order; last of all, the member that was ranked best writes the
-        answer.
+        {t(
+          "These are tried in this order; last of all, the member that was ranked best writes the answer.",
+        )}
       </p>
       <Errors id={id} messages={messagesAt(errors, "chairman_fallbacks")} />
       {fallbacks.map((fallback, at) => (
         <div key={fallback.key} className="fallback">
           <TextField
-            label={`Fallback ${at + 1}`}
+            label={t("Fallback {{number}}", { number: count(at + 1) })}
             value={fallback.model}
             model
             errors={messagesAt(errors, `chairman_fallbacks.${at}`)}
@@ -36,8 +40,11 @@ function Fallbacks({ draft, errors, onChange }: Props) {
           <button
             type="button"
             className="icon-button"
-            aria-label={`Remove fallback ${at + 1}`}
-            onClick={() => onChange({ fallbacks: fallbacks.filter((_, index) => index !== at) })}
+            aria-label={t("Remove fallback {{number}}", { number: count(at + 1) })}
+            onClick={(event) => {
+              passFocusOn(event.currentTarget.parentElement, "button");
+              onChange({ fallbacks: fallbacks.filter((_, index) => index !== at) });
+            }}
           >
             <Icon name="trash" />
           </button>
@@ -49,7 +56,7 @@ function Fallbacks({ draft, errors, onChange }: Props) {
         onClick={() => onChange({ fallbacks: [...fallbacks, { key: newKey(), model: "" }] })}
       >
         <Icon name="plus" />
-        Add a fallback
+        {t("Add a fallback")}
       </button>
     </fieldset>
   );
@@ -68,30 +75,30 @@ export function Roles({ draft, errors, onChange }: Props) {
       </datalist>
       <div className="field-grid">
         <TextField
-          label="Chairman"
-          hint="Writes the final answer."
+          label={t("Chairman")}
+          hint={t("Writes the final answer.")}
           value={draft.chairman}
           model
           errors={messagesAt(errors, "chairman_model")}
           onChange={(chairman) => onChange({ chairman })}
         />
         <TextField
-          label="Chairman shown as"
+          label={t("Chairman shown as")}
           value={draft.chairmanAlias}
           errors={messagesAt(errors, "chairman_alias")}
           onChange={(chairmanAlias) => onChange({ chairmanAlias })}
         />
         <TextField
-          label="Title model"
-          hint="Names conversations; a small, fast one will do."
+          label={t("Title model")}
+          hint={t("Names conversations; a small, fast one will do.")}
           value={draft.titleModel}
           model
           errors={messagesAt(errors, "title_model")}
           onChange={(titleModel) => onChange({ titleModel })}
         />
         <TextField
-          label="Utility model"
-          hint="Answers small questions about the question."
+          label={t("Utility model")}
+          hint={t("Answers small questions about the question.")}
           value={draft.utilityModel}
           model
           errors={messagesAt(errors, "utility_model")}
@@ -107,20 +114,20 @@ export function Rules({ draft, onChange }: Omit<Props, "errors">) {
   return (
     <>
       <CheckField
-        label="Members review in character"
-        hint="Their system prompts hold in stage 2 as well."
+        label={t("Members review in character")}
+        hint={t("Their system prompts hold in stage 2 as well.")}
         checked={draft.promptInReviews}
         onChange={(promptInReviews) => onChange({ promptInReviews })}
       />
       <CheckField
-        label="The chairman writes in character"
-        hint="Where the chairman is also a member with a system prompt."
+        label={t("The chairman writes in character")}
+        hint={t("Where the chairman is also a member with a system prompt.")}
         checked={draft.promptInSynthesis}
         onChange={(promptInSynthesis) => onChange({ promptInSynthesis })}
       />
       <CheckField
-        label="Count votes for one's own answer"
-        hint="Otherwise the ranking leaves them out and shows them beside it."
+        label={t("Count votes for one's own answer")}
+        hint={t("Otherwise the ranking leaves them out and shows them beside it.")}
         checked={draft.countSelfVotes}
         onChange={(countSelfVotes) => onChange({ countSelfVotes })}
       />

@@ -3,26 +3,28 @@ import { api } from "../../api/client";
 import { asProblem, type Problem } from "../../api/problem";
 import { keys, queryClient, useTokens } from "../../api/queries";
 import type { NewToken, Token } from "../../api/types";
+import { t } from "../../i18n";
 import { CopyButton } from "../../ui/copy";
-import { when } from "../../ui/format";
+import { dateFormat, when } from "../../ui/format";
 import { Notice } from "../../ui/notice";
 import { toast } from "../../ui/toast";
 import { TextField } from "./fields";
 import { messagesAt } from "./form";
 
 const lifetimes = [30, 90, 365];
-const day = new Intl.DateTimeFormat("en", { dateStyle: "medium" });
+const day = dateFormat({ dateStyle: "medium" });
 const refresh = () => queryClient.invalidateQueries({ queryKey: keys.tokens });
 
 function Fresh({ token, onClose }: { token: NewToken; onClose: () => void }) {
   return (
     <Notice urgent>
-      <strong>“{token.name}” was made.</strong> Copy it now: it is not shown again.
+      <strong>{t("“{{name}}” was made.", { name: token.name })}</strong>{" "}
+      {t("Copy it now: it is not shown again.")}
       <div className="secret">
         <code>{token.token}</code>
-        <CopyButton label="Copy" text={() => token.token} />
+        <CopyButton label={t("Copy")} text={() => token.token} />
         <button type="button" className="quiet-button" onClick={onClose}>
-          Done
+          {t("Done")}
         </button>
       </div>
     </Notice>
@@ -30,13 +32,15 @@ function Fresh({ token, onClose }: { token: NewToken; onClose: () => void }) {
 }
 
 function stateOf(token: Token): string {
-  const parts = [`made ${day.format(when(token.created_at))}`];
+  const parts = [t("made {{day}}", { day: day(when(token.created_at)) })];
   if (token.expires_at) {
     const end = when(token.expires_at);
-    parts.push(`${end < new Date() ? "expired" : "expires"} ${day.format(end)}`);
+    parts.push(t(end < new Date() ? "expired {{day}}" : "expires {{day}}", { day: day(end) }));
   }
   parts.push(
-    token.last_used_at ? `last used ${day.format(when(token.last_used_at))}` : "never used",
+    token.last_used_at
+      ? t("last used {{day}}", { day: day(when(token.last_used_at)) })
+      : t("never used"),
   );
   return parts.join(" · ");
 }
@@ -48,18 +52,22 @@ function TokenList() {
     try {
       await api.revokeToken(token.id);
       await refresh();
-      toast(`“${token.name}” was revoked.`);
+      toast(t("“{{name}}” was revoked.", { name: token.name }));
     } catch (error) {
-      toast(`Not revoked: ${asProblem(error).message}`, { tone: "bad" });
+      toast(t("Not revoked: {{reason}}", { reason: asProblem(error).message }), { tone: "bad" });
     }
     setAsked(null);
   };
-  if (tokens.isPending) return <p className="quiet">Loading tokens…</p>;
+  if (tokens.isPending) return <p className="quiet">{t("Loading tokens…")}</p>;
   if (tokens.isError) {
-    return <Notice tone="bad">Tokens could not be read: {asProblem(tokens.error).message}</Notice>;
+    return (
+      <Notice tone="bad">
+        {t("Tokens could not be read: {{reason}}", { reason: asProblem(tokens.error).message })}
+      </Notice>
+    );
   }
   const valid = tokens.data.filter((token) => !token.revoked_at);
-  if (valid.length === 0) return <p className="quiet">There are no tokens yet.</p>;
+  if (valid.length === 0) return <p className="quiet">{t("There are no tokens yet.")}</p>;
   return (
     <ul className="tokens">
       {valid.map((token) => (
@@ -71,11 +79,13 @@ function TokenList() {
           <button
             type="button"
             className={asked === token.id ? "button button-danger" : "button"}
-            aria-label={`${asked === token.id ? "Really revoke" : "Revoke"} ${token.name}`}
+            aria-label={t(asked === token.id ? "Really revoke {{name}}" : "Revoke {{name}}", {
+              name: token.name,
+            })}
             onClick={() => (asked === token.id ? revoke(token) : setAsked(token.id))}
             onBlur={() => setAsked(null)}
           >
-            {asked === token.id ? "Really revoke?" : "Revoke"}
+            {asked === token.id ? t("Really revoke?") : t("Revoke")}
           </button>
         </li>
       ))}
@@ -103,30 +113,30 @@ export function Tokens() {
     }
   };
   return (
-    <section className="panel" aria-labelledby="tokens-title">
-      <h2 id="tokens-title">API tokens</h2>
+    <section className="panel" id="tokens" aria-labelledby="tokens-title">
+      <h2 id="tokens-title">{t("API tokens")}</h2>
       <p className="panel-lead">
-        For the command line and for scripts. Whoever has one can ask and read in your name.
+        {t("For the command line and for scripts. Whoever has one can ask and read in your name.")}
       </p>
       <TokenList />
       {fresh && <Fresh token={fresh} onClose={() => setFresh(null)} />}
       <form
         className="token-form"
-        aria-label="New token"
+        aria-label={t("New token")}
         onSubmit={(event) => {
           event.preventDefault();
           create();
         }}
       >
         <TextField
-          label="New token for"
+          label={t("New token for")}
           value={name}
-          placeholder="laptop"
+          placeholder={t("laptop")}
           errors={messagesAt(problem?.fields ?? [], "name")}
           onChange={setName}
         />
         <div className="field">
-          <label htmlFor="token-days">Valid for</label>
+          <label htmlFor="token-days">{t("Valid for")}</label>
           <select
             id="token-days"
             className="input"
@@ -135,18 +145,18 @@ export function Tokens() {
           >
             {lifetimes.map((value) => (
               <option key={value} value={value}>
-                {value} days
+                {t("{{count, number}} days", { count: value })}
               </option>
             ))}
           </select>
         </div>
         <button type="submit" className="button" disabled={busy || name.trim() === ""}>
-          {busy ? "Making…" : "Make token"}
+          {busy ? t("Making…") : t("Make token")}
         </button>
       </form>
       {problem && problem.fields.length === 0 && (
         <Notice tone="bad" urgent>
-          Not made: {problem.message}
+          {t("Not made: {{reason}}", { reason: problem.message })}
         </Notice>
       )}
     </section>

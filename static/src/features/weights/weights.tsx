@@ -1,5 +1,7 @@
+import "../../styles/panels.css";
 import type { WeightsInfo } from "../../api/types";
-import { rank, share, shortName } from "../../ui/format";
+import { t } from "../../i18n";
+import { percent, rank, share, shortName } from "../../ui/format";
 import { ScrollBox } from "../../ui/scroll-box";
 
 /** What each model's ballot counts, and what that is made of. */
@@ -9,18 +11,22 @@ export default function Weights({ weights }: { weights: WeightsInfo }) {
   );
   return (
     <div className="weights">
-      {weights.explanation && <p className="quiet">{weights.explanation}</p>}
-      <ScrollBox label="Weights of the ballots">
-        <table className="aggregate">
-          <caption className="visually-hidden">What each ballot counts, and why</caption>
+      {weights.explanation && (
+        <p lang="en" className="quiet">
+          {weights.explanation}
+        </p>
+      )}
+      <ScrollBox label={t("Weights of the ballots")}>
+        <table className="costs">
+          <caption className="visually-hidden">{t("What each ballot counts, and why")}</caption>
           <thead>
             <tr>
-              <th scope="col">Reviewer</th>
-              <th scope="col">Counts</th>
-              <th scope="col">Won</th>
-              <th scope="col">Average rank</th>
-              <th scope="col">Confidence</th>
-              <th scope="col">Earlier answers</th>
+              <th scope="col">{t("Reviewer")}</th>
+              <th scope="col">{t("Counts")}</th>
+              <th scope="col">{t("Won")}</th>
+              <th scope="col">{t("Average rank")}</th>
+              <th scope="col">{t("Confidence")}</th>
+              <th scope="col">{t("Earlier answers")}</th>
             </tr>
           </thead>
           <tbody>
@@ -30,7 +36,7 @@ export default function Weights({ weights }: { weights: WeightsInfo }) {
                   {shortName(row.model)}
                 </th>
                 <td>×{share(row.normalized_weight)}</td>
-                <td>{row.runs > 0 ? `${Math.round(row.win_rate)} %` : "–"}</td>
+                <td>{row.runs > 0 ? percent(row.win_rate / 100) : "–"}</td>
                 <td>{rank(row.average_rank)}</td>
                 <td>{rank(row.average_confidence)}</td>
                 <td>{row.runs}</td>
@@ -42,7 +48,7 @@ export default function Weights({ weights }: { weights: WeightsInfo }) {
       <ul className="weight-reasons">
         {rows.map((row) => (
           <li key={row.model}>
-            <strong>{shortName(row.model)}</strong>: {row.weight_explanation}
+            <strong>{shortName(row.model)}</strong>: <span lang="en">{row.weight_explanation}</span>
           </li>
         ))}
       </ul>

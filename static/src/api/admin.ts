@@ -1,0 +1,87 @@
+/** What administrators are told: figures, people, runs, the audit log; never content. */
+import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { json, send } from "./client";
+import { keys, queryClient } from "./queries";
+import type { AuditEntry, Config, ConfigChange, RunRow, UsageReport, UserRow } from "./types";
+
+export type UsageBy = "user" | "model" | "day" | "format";
+
+const key = ["admin"] as const;
+export const instanceKey = [...key, "config"] as const;
+
+/** Reading is noted in the audit log, so nothing is read that nobody has asked to see. */
+const onlyWhenAsked = { staleTime: 60_000, refetchOnWindowFocus: false } as const;
+
+/** The report's address. Without days the server takes a month: a first day from before it all. */
+export function usageHref(
+  by: UsageBy,
+  span: { from: string | null; until: string | null },
+  format: "json" | "csv",
+): string {
+  const query = new URLSearchParams({ by, format, from: span.from ?? "2000-01-01" });
+  if (span.until) query.set("to", span.until);
+  return `/api/admin/usage?${query}`;
+}
+
+export function useUsage(by: UsageBy, span: { from: string | null; until: string | null }) {
+  const address = usageHref(by, span, "json");
+  return useQuery({
+    queryKey: [...key, "usage", address],
+    queryFn: () => json<UsageReport>(address),
+    placeholderData: keepPreviousData,
+    ...onlyWhenAsked,
+  });
+}
+
+const perPage = 50;
+
+/** Pages by offset. The server tells no total: a page that is not full is the last. */
+function usePages<T>(name: string, read: (query: string) => Promise<T[]>) {
+  return useInfiniteQuery({
+    queryKey: [...key, name],
+    queryFn: ({ pageParam }) => read(`limit=${perPage}&offset=${pageParam}`),
+    initialPageParam: 0,
+    getNextPageParam: (last, pages) => (last.length < perPage ? undefined : pages.length * perPage),
+    placeholderData: keepPreviousData,
+  });
+}
+
+export const useUsers = () =>
+  usePages<UserRow>(
+    "users",
+    async (query) => (await json<{ users: UserRow[] }>(`/api/admin/users?${query}`)).users,
+  );
+
+export const useRuns = (failuresOnly: boolean) =>
+  usePages<RunRow>(failuresOnly ? "failures" : "runs", async (query) => {
+    const address = `/api/admin/runs?failures=${failuresOnly}&${query}`;
+    return (await json<{ runs: RunRow[] }>(address)).runs;
+  });
+
+export const useAudit = () =>
+  useInfiniteQuery({
+    queryKey: [...key, "audit"],
+    queryFn: async ({ pageParam }) => {
+      const before = pageParam === null ? "" : `&before=${pageParam}`;
+      const page = await json<{ entries: AuditEntry[] }>(
+        `/api/admin/audit?limit=${perPage}${before}`,
+      );
+      return page.entries;
+    },
+    initialPageParam: null as number | null,
+    getNextPageParam: (last) => (last.length < perPage ? undefined : last.at(-1)?.id),
+  });
+
+export const useInstanceConfig = () =>
+  useQuery({ queryKey: instanceKey, queryFn: () => json<Config>("/api/admin/config") });
+
+/** One's own council stands on the instance's, and changes with it. */
+async function thenOwn(config: Config): Promise<Config> {
+  await queryClient.invalidateQueries({ queryKey: keys.config });
+  return config;
+}
+
+export const saveInstanceConfig = async (change: ConfigChange) =>
+  thenOwn(await json<Config>("/api/admin/config", send("PUT", change)));
+export const resetInstanceConfig = async () =>
+  thenOwn(await json<Config>("/api/admin/config/reset", send("POST", {})));

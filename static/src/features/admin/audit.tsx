@@ -1,0 +1,84 @@
+import { useAudit } from "../../api/admin";
+import { msg, t } from "../../i18n";
+import { ScrollBox } from "../../ui/scroll-box";
+import { Answered, Panel } from "../dashboard/panel";
+import { deedOf, detailsOf } from "./deeds";
+import { More } from "./more";
+import { exactTimeOf } from "./times";
+
+/** Who did what. */
+export function Audit() {
+  const audit = useAudit();
+  return (
+    <Panel
+      title={t("Audit log")}
+      lead={t(
+        "Who did what, and to what, newest first; administrators’ looks at people’s figures among it. It holds no content.",
+      )}
+    >
+      <Answered query={audit} failed={msg("The audit log could not be read: {{reason}}")} lines={8}>
+        {({ pages }) => {
+          const entries = pages.flat();
+          if (entries.length === 0) return <p className="quiet">{t("Nothing was noted yet.")}</p>;
+          return (
+            <>
+              <ScrollBox label={t("Audit log")}>
+                <table className="figures-table audit">
+                  <caption className="visually-hidden">{t("Audit log, newest first")}</caption>
+                  <thead>
+                    <tr>
+                      <th scope="col">{t("When")}</th>
+                      <th scope="col" className="text">
+                        {t("Who")}
+                      </th>
+                      <th scope="col" className="text">
+                        {t("Did what")}
+                      </th>
+                      <th scope="col" className="text">
+                        {t("To what")}
+                      </th>
+                      <th scope="col" className="text">
+                        {t("With")}
+                      </th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {entries.map((entry) => (
+                      <tr key={entry.id}>
+                        <th scope="row" className="time">
+                          {exactTimeOf(entry.at)}
+                        </th>
+                        <td className="text">
+                          <span className="usage-name">{entry.user}</span>
+                        </td>
+                        <td className="text" title={entry.action}>
+                          {deedOf(entry.action)}
+                        </td>
+                        <td className="text">
+                          {entry.target ? <code className="usage-name">{entry.target}</code> : "–"}
+                        </td>
+                        <td className="text details-cell">{detailsOf(entry.details) || "–"}</td>
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+              </ScrollBox>
+              <More
+                shown={t(
+                  audit.hasNextPage
+                    ? "{{count, number}} entries"
+                    : "{{count, number}} entries, all there are",
+                  { count: entries.length },
+                )}
+                hasMore={audit.hasNextPage}
+                busy={audit.isFetchingNextPage}
+                label={t("Older entries")}
+                onMore={() => audit.fetchNextPage()}
+              />
+            </>
+          );
+        }}
+      </Answered>
+    </Panel>
+  );
+}

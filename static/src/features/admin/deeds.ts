@@ -1,0 +1,40 @@
+/** The audit log's entries in words. */
+import type { AuditEntry } from "../../api/types";
+import { msg, t } from "../../i18n";
+
+const deeds: Record<string, string> = {
+  "analytics.clear": msg("cleared their analytics"),
+  "analytics.read": msg("looked at everybody’s analytics"),
+  "budget.cap": msg("set a cap of their own"),
+  "budget.change": msg("changed a budget"),
+  "budget.read": msg("looked at the budgets"),
+  "conversation.delete": msg("deleted a conversation"),
+  "conversation.export": msg("exported a conversation"),
+  "instance_settings.change": msg("changed the instance’s settings"),
+  "instance_settings.reset": msg("reset the instance’s settings"),
+  "preset.apply": msg("applied a preset"),
+  "preset.delete": msg("deleted a preset"),
+  "preset.save": msg("saved a preset"),
+  "settings.change": msg("changed their settings"),
+  "settings.reset": msg("reset their settings"),
+  "token.create": msg("made an API token"),
+  "token.revoke": msg("revoked an API token"),
+  "usage.read": msg("looked at the usage"),
+};
+
+/** What was done; one that is not known here is read as it is written. */
+export function deedOf(action: string): string {
+  const known = deeds[action];
+  return known ? t(known) : action.replace(/[._]/g, " ");
+}
+
+const textOf = (value: unknown) =>
+  value === null ? t("none") : typeof value === "string" ? value : JSON.stringify(value);
+
+/** What else was noted. None is told as well: a limit of none is one that was taken away. */
+export const detailsOf = (details: AuditEntry["details"]) =>
+  Object.entries(details as Record<string, unknown>)
+    // The server keeps no order.
+    .sort(([a], [b]) => a.localeCompare(b))
+    .map(([name, value]) => `${name.replaceAll("_", " ")}: ${textOf(value)}`)
+    .join(", ");

@@ -1,0 +1,158 @@
+import { useState } from "react";
+import { useRuns } from "../../api/admin";
+import type { RunRow } from "../../api/types";
+import { msg, t } from "../../i18n";
+import { count, duration } from "../../ui/format";
+import { ScrollBox } from "../../ui/scroll-box";
+import { Cost } from "../dashboard/cost";
+import { Answered, Panel } from "../dashboard/panel";
+import { RunBadge } from "../dashboard/run-status";
+import { More } from "./more";
+import { lasted, timeOf } from "./times";
+
+/** Why a run failed; why its calls did is another question. */
+const reasons: Record<string, string> = {
+  no_answers: msg("no member answered"),
+  internal: msg("internal error"),
+  abandoned: msg("given up after several crashes"),
+  unreadable_plan: msg("its plan could not be read"),
+};
+
+function Row({ run }: { run: RunRow }) {
+  const ms = lasted(run.created_at, run.finished_at);
+  return (
+    <tr>
+      <th scope="row" className="time">
+        {timeOf(run.created_at)}
+      </th>
+      <td className="text">
+        <span className="usage-name">{run.user}</span>
+      </td>
+      <td className="text">{run.format}</td>
+      <td className="text">
+        <RunBadge status={run.status} />
+        {run.error_kind && (
+          <span className="run-why">
+            {" "}
+            {t(reasons[run.error_kind] ?? run.error_kind.replaceAll("_", " "))}
+          </span>
+        )}
+        {run.attempt > 1 && (
+          <span className="run-why" title={t("A server that stopped or was lost gave it up")}>
+            {" "}
+            {t("taken up again {{count, number}} times", { count: run.attempt - 1 })}
+          </span>
+        )}
+      </td>
+      <td>
+        {run.failed_calls > 0 ? (
+          <span className="some-failed">
+            {count(run.failed_calls)}{" "}
+            <span className="against">{t("of {{all}}", { all: count(run.calls) })}</span>
+          </span>
+        ) : (
+          <span className="against">{t("0 of {{all}}", { all: count(run.calls) })}</span>
+        )}
+      </td>
+      <td>{ms === null ? "–" : duration(ms)}</td>
+      <td>
+        <Cost
+          of={{
+            total_cost: run.cost_usd ?? null,
+            unknown_cost_calls: run.unpriced_calls,
+            estimated_cost_calls: run.estimated_calls,
+          }}
+        />
+      </td>
+    </tr>
+  );
+}
+
+/** How many runs are shown, and whether they are all. */
+function howMany(count: number, hasMore: boolean, failuresOnly: boolean): string {
+  if (failuresOnly) {
+    return t(
+      hasMore
+        ? "{{count, number}} runs with failures"
+        : "{{count, number}} runs with failures, all there are",
+      { count },
+    );
+  }
+  return t(hasMore ? "{{count, number}} runs" : "{{count, number}} runs, all there are", { count });
+}
+
+/** How the latest runs went. */
+export function Runs() {
+  const [failuresOnly, setFailuresOnly] = useState(false);
+  const runs = useRuns(failuresOnly);
+  return (
+    <Panel
+      title={t("Runs and failures")}
+      lead={t(
+        "How the latest runs of everybody went. What was asked and answered is theirs alone, and shown nowhere here.",
+      )}
+    >
+      <Answered query={runs} failed={msg("The runs could not be read: {{reason}}")} lines={8}>
+        {({ pages }) => {
+          const rows = [...new Map(pages.flat().map((run) => [run.id, run])).values()];
+          return (
+            <>
+              <label className="tick">
+                <input
+                  type="checkbox"
+                  checked={failuresOnly}
+                  onChange={(event) => setFailuresOnly(event.target.checked)}
+                />
+                {t("Only with failures")}
+              </label>
+              {rows.length === 0 ? (
+                <p className="quiet">
+                  {failuresOnly ? t("No run had a failure.") : t("Nobody has asked anything yet.")}
+                </p>
+              ) : (
+                <ScrollBox label={t("Runs")}>
+                  <table className="figures-table">
+                    <caption className="visually-hidden">{t("Runs, newest first")}</caption>
+                    <thead>
+                      <tr>
+                        <th scope="col">{t("Asked")}</th>
+                        <th scope="col" className="text">
+                          {t("User")}
+                        </th>
+                        <th scope="col" className="text">
+                          {t("Format")}
+                        </th>
+                        <th scope="col" className="text">
+                          {t("Outcome")}
+                        </th>
+                        <th scope="col">{t("Failed calls")}</th>
+                        <th scope="col">{t("Time")}</th>
+                        <th scope="col">{t("Cost")}</th>
+                      </tr>
+                    </thead>
+                    <tbody>
+                      {rows.map((run) => (
+                        <Row key={run.id} run={run} />
+                      ))}
+                    </tbody>
+                  </table>
+                </ScrollBox>
+              )}
+              <More
+                shown={
+                  runs.isPlaceholderData
+                    ? t("Loading…")
+                    : howMany(rows.length, runs.hasNextPage, failuresOnly)
+                }
+                hasMore={runs.hasNextPage}
+                busy={runs.isFetchingNextPage}
+                label={t("Older runs")}
+                onMore={() => runs.fetchNextPage()}
+              />
+            </>
+          );
+        }}
+      </Answered>
+    </Panel>
+  );
+}

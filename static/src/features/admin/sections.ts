@@ -1,0 +1,27 @@
+import type { ComponentType } from "react";
+import { msg } from "../../i18n";
+import AdminBudgetEditor from "../budgets/admin-budgets";
+import { Audit } from "./audit";
+import { Everybody } from "./everybody";
+import { Instance } from "./instance";
+import { Runs } from "./runs";
+import { Usage } from "./usage";
+import { Users } from "./users";
+
+export interface Section {
+  path: string;
+  /** Translated where it is read. */
+  title: string;
+  View: ComponentType;
+}
+
+/** The parts of the administration, in the order of its menu. A new one is a line. */
+export const sections: readonly Section[] = [
+  { path: "/admin", title: msg("Usage"), View: Usage },
+  { path: "/admin/analytics", title: msg("Models"), View: Everybody },
+  { path: "/admin/users", title: msg("Users"), View: Users },
+  { path: "/admin/runs", title: msg("Runs"), View: Runs },
+  { path: "/admin/audit", title: msg("Audit log"), View: Audit },
+  { path: "/admin/budgets", title: msg("Budgets"), View: AdminBudgetEditor },
+  { path: "/admin/settings", title: msg("Instance settings"), View: Instance },
+];

@@ -1,0 +1,166 @@
+import { useState } from "react";
+import { type UsageBy, usageHref, useUsage } from "../../api/admin";
+import type { Money, UsageReport, UsageRow } from "../../api/types";
+import { msg, t } from "../../i18n";
+import { count } from "../../ui/format";
+import { Icon } from "../../ui/icon";
+import { ScrollBox } from "../../ui/scroll-box";
+import { Bar } from "../dashboard/bar";
+import { Choice } from "../dashboard/choice";
+import { Cost, CostNotes } from "../dashboard/cost";
+import { sumOfCosts } from "../dashboard/figures";
+import { Answered, Nothing, Panel } from "../dashboard/panel";
+import { RangeBar } from "../dashboard/range-bar";
+import { dayName, spanError, spanText } from "../dashboard/span";
+import { useSpan } from "../dashboard/use-span";
+
+const ways: readonly (readonly [UsageBy, string])[] = [
+  ["user", msg("User")],
+  ["model", msg("Model")],
+  ["day", msg("Day")],
+  ["format", msg("Format")],
+];
+
+const captions: Record<UsageBy, string> = {
+  user: msg("Usage by user"),
+  model: msg("Usage by model"),
+  day: msg("Usage by day"),
+  format: msg("Usage by format"),
+};
+
+const costOf = (row: UsageRow): Money => ({
+  total_cost: row.cost_usd ?? null,
+  unknown_cost_calls: row.unpriced_calls,
+  estimated_cost_calls: row.estimated_calls,
+});
+
+function Table({ report, by }: { report: UsageReport; by: UsageBy }) {
+  const { rows } = report;
+  if (rows.length === 0)
+    return (
+      <Nothing>
+        <p className="quiet">{t("Nobody asked anything in these days.")}</p>
+      </Nothing>
+    );
+  const all = sumOfCosts(rows.map(costOf));
+  const most = Math.max(...rows.map((row) => row.cost_usd ?? 0));
+  const sum = (value: (row: UsageRow) => number) =>
+    count(rows.reduce((total, row) => total + value(row), 0));
+  const name = ways.find(([way]) => way === by)?.[1] ?? msg("Name");
+  return (
+    <>
+      <ScrollBox label={t("Usage")}>
+        <table className="figures-table usage">
+          <caption className="visually-hidden">{t(captions[by])}</caption>
+          <thead>
+            <tr>
+              <th scope="col">{t(name)}</th>
+              <th scope="col">{t("Cost")}</th>
+              <th scope="col">{t("Runs")}</th>
+              <th scope="col">{t("Calls")}</th>
+              <th scope="col">{t("Failed")}</th>
+              <th scope="col">{t("Tokens read")}</th>
+              <th scope="col">{t("Tokens written")}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.name}>
+                <th scope="row">
+                  <span className="usage-name">{by === "day" ? dayName(row.name) : row.name}</span>
+                </th>
+                <td>
+                  <span className="cell-bar">
+                    <Bar percent={most > 0 ? (100 * (row.cost_usd ?? 0)) / most : 0} />
+                    <span>
+                      <Cost of={costOf(row)} />
+                    </span>
+                  </span>
+                </td>
+                <td>{count(row.runs)}</td>
+                <td>{count(row.calls)}</td>
+                <td>
+                  {row.failed_calls > 0 ? (
+                    <span className="some-failed">{count(row.failed_calls)}</span>
+                  ) : (
+                    "0"
+                  )}
+                </td>
+                <td>{count(row.prompt_tokens)}</td>
+                <td>{count(row.completion_tokens)}</td>
+              </tr>
+            ))}
+          </tbody>
+          <tfoot>
+            <tr>
+              <th scope="row">{t("Together")}</th>
+              <td>
+                <Cost of={all} />
+              </td>
+              {/* A run with calls to two models stands in two lines: runs do not add up. */}
+              <td />
+              <td>{sum((row) => row.calls)}</td>
+              <td>{sum((row) => row.failed_calls)}</td>
+              <td>{sum((row) => row.prompt_tokens)}</td>
+              <td>{sum((row) => row.completion_tokens)}</td>
+            </tr>
+          </tfoot>
+        </table>
+      </ScrollBox>
+      <CostNotes of={all} />
+    </>
+  );
+}
+
+function Report({
+  by,
+  span,
+}: {
+  by: UsageBy;
+  span: { from: string | null; until: string | null };
+}) {
+  const usage = useUsage(by, span);
+  return (
+    <Answered query={usage} failed={msg("The usage could not be read: {{reason}}")} lines={6}>
+      {/* What was shown before keeps its own names until the new report is there. */}
+      {(report) => (
+        <Table report={report} by={ways.find(([way]) => way === report.by)?.[0] ?? by} />
+      )}
+    </Answered>
+  );
+}
+
+/** Who used what, and what it cost. */
+export function Usage() {
+  const [span, setSpan] = useSpan();
+  const [by, setBy] = useState<UsageBy>("user");
+  const error = spanError(span);
+  return (
+    <>
+      <RangeBar span={span} onChoose={setSpan} />
+      <Panel
+        title={t("Usage")}
+        lead={t(
+          "What was used and paid {{when}}. Days are UTC. Looking at it is noted in the audit log.",
+          { when: spanText(span) },
+        )}
+      >
+        <div className="panel-tools">
+          <Choice
+            label={t("Added up by")}
+            options={ways.map(([way, name]) => [way, t(name)])}
+            value={by}
+            onChoose={setBy}
+          />
+          {!error && (
+            <a className="quiet-button" href={usageHref(by, span, "csv")} download>
+              <Icon name="download" />
+              {t("Download as CSV")}
+            </a>
+          )}
+        </div>
+        {!error && <Report by={by} span={span} />}
+      </Panel>
+    </>
+  );
+}

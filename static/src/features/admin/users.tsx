@@ -1,0 +1,72 @@
+import { useUsers } from "../../api/admin";
+import { msg, t } from "../../i18n";
+import { ScrollBox } from "../../ui/scroll-box";
+import { Answered, Panel } from "../dashboard/panel";
+import { More } from "./more";
+import { timeOf } from "./times";
+
+/** Everybody who was here. */
+export function Users() {
+  const users = useUsers();
+  return (
+    <Panel
+      title={t("Users")}
+      lead={t(
+        "Everybody whom the proxy has let in so far. Names and addresses are as it last said them.",
+      )}
+    >
+      <Answered query={users} failed={msg("The users could not be read: {{reason}}")} lines={6}>
+        {({ pages }) => {
+          const rows = new Map(pages.flat().map((user) => [user.id, user]));
+          return (
+            <>
+              <ScrollBox label={t("Users")}>
+                <table className="figures-table">
+                  <caption className="visually-hidden">{t("Users of this server")}</caption>
+                  <thead>
+                    <tr>
+                      <th scope="col">{t("User")}</th>
+                      <th scope="col" className="text">
+                        {t("Name")}
+                      </th>
+                      <th scope="col" className="text">
+                        {t("Email")}
+                      </th>
+                      <th scope="col">{t("First visit")}</th>
+                      <th scope="col">{t("Last visit")}</th>
+                    </tr>
+                  </thead>
+                  <tbody>
+                    {[...rows.values()].map((user) => (
+                      <tr key={user.id}>
+                        <th scope="row">
+                          <span className="usage-name">{user.id}</span>
+                        </th>
+                        <td className="text">{user.name ?? "–"}</td>
+                        <td className="text">{user.email ?? "–"}</td>
+                        <td>{timeOf(user.created_at)}</td>
+                        <td>{timeOf(user.last_seen_at)}</td>
+                      </tr>
+                    ))}
+                  </tbody>
+                </table>
+              </ScrollBox>
+              <More
+                shown={t(
+                  users.hasNextPage
+                    ? "{{count, number}} users"
+                    : "{{count, number}} users, all there are",
+                  { count: rows.size },
+                )}
+                hasMore={users.hasNextPage}
+                busy={users.isFetchingNextPage}
+                label={t("More users")}
+                onMore={() => users.fetchNextPage()}
+              />
+            </>
+          );
+        }}
+      </Answered>
+    </Panel>
+  );
+}

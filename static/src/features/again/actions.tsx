@@ -1,0 +1,102 @@
+import "../../styles/again.css";
+import { msg, t } from "../../i18n";
+import { Icon } from "../../ui/icon";
+import { MenuButton, type MenuItem } from "../../ui/menu";
+import { Notice } from "../../ui/notice";
+import { askAgain, useAsking } from "./asking";
+import { type Askable, useAskable } from "./context";
+
+function useAt(askable: Askable | null, place: string) {
+  const asking = useAsking((state) => (askable ? (state.runs[askable.runId] ?? null) : null));
+  return {
+    busy: asking !== null && asking.problem === null,
+    here: asking?.place === place,
+    problem: asking?.place === place ? asking.problem : null,
+  };
+}
+
+function Refused({ problem }: { problem: { message: string; kind: string } }) {
+  return (
+    <Notice tone="bad" urgent>
+      <strong>{t("Not asked again.")}</strong> {problem.message}
+    </Notice>
+  );
+}
+
+/** Asks a member that failed once more; what follows from its answer is asked again too. */
+export function AskMember({ member }: { member: string }) {
+  const askable = useAskable();
+  const place = `member ${member}`;
+  const { busy, here, problem } = useAt(askable, place);
+  if (!askable) return null;
+  return (
+    <div className="again">
+      <button
+        type="button"
+        className="button"
+        aria-label={t("Try again: {{member}}", { member })}
+        disabled={busy}
+        onClick={() => askAgain(askable, place, { member })}
+      >
+        <Icon name="redo" />
+        {busy && here ? t("Asking…") : t("Try again")}
+      </button>
+      {problem && <Refused problem={problem} />}
+    </div>
+  );
+}
+
+/** Asks for what is missing, and pays nothing for what is there. */
+export function AskMissing({ stopped, quiet = false }: { stopped: boolean; quiet?: boolean }) {
+  const askable = useAskable();
+  const { busy, here, problem } = useAt(askable, "missing");
+  if (!askable) return null;
+  return (
+    <div className="again">
+      <button
+        type="button"
+        className={quiet ? "quiet-button" : "button"}
+        title={t("What is there already is kept, and not paid again.")}
+        disabled={busy}
+        onClick={() => askAgain(askable, "missing", {})}
+      >
+        <Icon name="redo" />
+        {busy && here
+          ? t("Asking…")
+          : stopped
+            ? t("Go on where it stopped")
+            : t("Retry what failed")}
+      </button>
+      {problem && <Refused problem={problem} />}
+    </div>
+  );
+}
+
+const parts = [
+  ["stage3", msg("Write the final answer again"), msg("From the same answers and reviews")],
+  ["stage2", msg("Review again"), msg("The same answers, new reviews and a new final answer")],
+  ["stage1", msg("Ask everybody again"), msg("Everything anew, from the first answer on")],
+] as const;
+
+/** Asks again from a stage on. */
+export function AskMenu() {
+  const askable = useAskable();
+  const { busy, here, problem } = useAt(askable, "menu");
+  if (!askable) return null;
+  const items = parts.map(
+    ([from, label, hint]): MenuItem => ({
+      label: t(label),
+      hint: t(hint),
+      run: () => askAgain(askable, "menu", { from }),
+    }),
+  );
+  return (
+    <>
+      <MenuButton className="quiet-button" items={items}>
+        <Icon name="redo" />
+        {busy && here ? t("Asking…") : t("Ask again…")}
+      </MenuButton>
+      {problem && <Refused problem={problem} />}
+    </>
+  );
+}

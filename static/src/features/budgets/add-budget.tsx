@@ -1,0 +1,128 @@
+import { useId, useState } from "react";
+import { asProblem, type Problem } from "../../api/problem";
+import type { BudgetChange } from "../../api/types";
+import { msg, t } from "../../i18n";
+import { Notice } from "../../ui/notice";
+import { toast } from "../../ui/toast";
+import { TextField } from "../settings/fields";
+import { messagesAt } from "../settings/form";
+import { limitMessages, limitOf } from "./messages";
+
+type Scope = BudgetChange["scope"];
+type Period = BudgetChange["period"];
+
+const scopes: Record<Scope, string> = {
+  instance: msg("Everybody together"),
+  group: msg("A group"),
+  user: msg("A user"),
+};
+const periods: Record<Period, string> = {
+  run: msg("each question"),
+  day: msg("each day"),
+  month: msg("each month"),
+};
+
+function Select<T extends string>({
+  label,
+  names,
+  value,
+  onChange,
+}: {
+  label: string;
+  names: Record<T, string>;
+  value: T;
+  onChange: (value: T) => void;
+}) {
+  const id = useId();
+  const known = Object.keys(names) as T[];
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <select
+        id={id}
+        className="input"
+        value={value}
+        onChange={(event) => {
+          const chosen = known.find((one) => one === event.target.value);
+          if (chosen) onChange(chosen);
+        }}
+      >
+        {known.map((one) => (
+          <option key={one} value={one}>
+            {t(names[one])}
+          </option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+/** A budget more, or another limit for one that there is. */
+export function AddBudget({ onAdd }: { onAdd: (budget: BudgetChange) => Promise<void> }) {
+  const [scope, setScope] = useState<Scope>("user");
+  const [name, setName] = useState("");
+  const [period, setPeriod] = useState<Period>("day");
+  const [limit, setLimit] = useState("");
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [busy, setBusy] = useState(false);
+  const errors = problem?.fields ?? [];
+  const add = async () => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      await onAdd({
+        scope,
+        name: scope === "instance" ? null : name.trim(),
+        period,
+        limit_usd: limitOf(limit, "budgets.0.limit_usd"),
+      });
+      setName("");
+      setLimit("");
+      toast(t("The budget was set."));
+    } catch (error) {
+      setProblem(asProblem(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form
+      className="budget-new"
+      aria-label={t("New budget")}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        add();
+      }}
+    >
+      <h3>{t("Set a budget")}</h3>
+      <div className="field-grid budget-fields">
+        <Select label={t("For")} names={scopes} value={scope} onChange={setScope} />
+        {scope !== "instance" && (
+          <TextField
+            label={scope === "group" ? t("Group, as the proxy names it") : t("User")}
+            value={name}
+            errors={messagesAt(errors, "budgets.0.name")}
+            onChange={setName}
+          />
+        )}
+        <Select label={t("In")} names={periods} value={period} onChange={setPeriod} />
+        <TextField
+          label={t("At most, in US dollars")}
+          numeric
+          value={limit}
+          errors={limitMessages(errors, "budgets.0.limit_usd")}
+          onChange={setLimit}
+        />
+      </div>
+      {problem && errors.length === 0 && (
+        <Notice tone="bad" urgent>
+          {t("Not set: {{message}}", { message: problem.message })}
+        </Notice>
+      )}
+      <button type="submit" className="button" disabled={busy || limit.trim() === ""}>
+        {busy ? t("Saving…") : t("Set budget")}
+      </button>
+    </form>
+  );
+}

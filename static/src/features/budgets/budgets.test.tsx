@@ -1,0 +1,183 @@
+import { act } from "react";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { api } from "../../api/client";
+import { Problem } from "../../api/problem";
+import { keys, queryClient } from "../../api/queries";
+import type { AdminBudgets, BudgetState } from "../../api/types";
+import { button, click, render, settled } from "../../test/render";
+import AdminBudgetEditor from "./admin-budgets";
+import MyBudgets from "./my-budgets";
+
+const budget = (more: Partial<BudgetState>): BudgetState => ({
+  scope: "user",
+  name: "ada",
+  period: "day",
+  set_by: "admin",
+  limit_usd: 2,
+  spent_usd: 0.5,
+  reserved_usd: 0,
+  unknown_cost_calls: 0,
+  resets_at: "2026-11-03T00:00:00Z",
+  ...more,
+});
+
+async function type(label: string, text: string) {
+  const named = [...document.querySelectorAll("label")].find((one) =>
+    one.textContent?.includes(label),
+  );
+  const input = named && document.getElementById(named.htmlFor);
+  if (!(input instanceof HTMLInputElement)) throw new Error(`there is no field “${label}”`);
+  const set = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")?.set;
+  await act(async () => {
+    set?.call(input, text);
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+  return input;
+}
+
+const refused = (field: string, message: string) =>
+  new Problem("refused", message, 422, [{ field, message }]);
+
+beforeEach(() => queryClient.clear());
+
+describe("the budgets of everybody", () => {
+  const page = (budgets: BudgetState[]): AdminBudgets => ({
+    budgets,
+    defaults: { user_per_day_usd: 5 },
+  });
+  const show = (budgets: BudgetState[]) => {
+    vi.spyOn(api, "adminBudgets").mockResolvedValue(page(budgets));
+    return render(<AdminBudgetEditor />, queryClient);
+  };
+  const instance = budget({ scope: "instance", name: undefined, set_by: "config", limit_usd: 9 });
+
+  it("shows whose they are, and what the configuration sets", async () => {
+    const place = await show([instance, budget({ scope: "group", name: "interns" })]);
+    await settled("Group “interns”, today");
+    expect(place.textContent).toContain("Everybody together, today: $0.50 of $9.00 spent");
+    expect(place.textContent).toContain("$5.00 for each user’s day");
+    // What the configuration sets can be replaced here, and not taken away.
+    expect(button("Take away: Everybody")).toBeUndefined();
+    expect(button("Change: Everybody")).toBeDefined();
+  });
+
+  it("changes one budget and leaves the others unnamed", async () => {
+    await show([instance, budget({})]);
+    await settled("ada, today");
+    const changed = vi
+      .spyOn(api, "changeBudgets")
+      .mockResolvedValue(page([budget({ limit_usd: 3.5 })]));
+    await click(button("Change: ada"));
+    await type("New limit in US dollars for ada", "3,5");
+    await click(button("Save"));
+    expect(changed).toHaveBeenCalledExactlyOnceWith([
+      { scope: "user", name: "ada", period: "day", limit_usd: 3.5 },
+    ]);
+    await settled("$0.50 of $3.50 spent");
+  });
+
+  it("takes the thousands of its language, and asks where a sum is not clear", async () => {
+    const place = await show([]);
+    await settled("No budget is set.");
+    const changed = vi.spyOn(api, "changeBudgets").mockResolvedValue(page([]));
+    const field = await type("At most", "1.000");
+    await click(button("Set budget"));
+    expect(changed).not.toHaveBeenCalled();
+    expect(field.getAttribute("aria-invalid")).toBe("true");
+    expect(place.textContent).toContain("such as 1500 or 1.25");
+    await type("At most", "1,000");
+    await click(button("Set budget"));
+    expect(changed.mock.calls[0]?.[0]).toMatchObject([{ limit_usd: 1000 }]);
+  });
+
+  it("takes a budget away at the second press", async () => {
+    await show([budget({})]);
+    await settled("ada, today");
+    const changed = vi.spyOn(api, "changeBudgets").mockResolvedValue(page([]));
+    await click(button("Take away: ada"));
+    expect(changed).not.toHaveBeenCalled();
+    await click(button("Really take away: ada"));
+    expect(changed.mock.calls[0]?.[0]).toMatchObject([{ name: "ada", limit_usd: null }]);
+    await settled("No budget is set.");
+  });
+
+  it("shows at its field what the server refuses", async () => {
+    const place = await show([]);
+    await settled("No budget is set.");
+    vi.spyOn(api, "changeBudgets").mockRejectedValue(
+      refused("budgets.0.name", "must be a user's name"),
+    );
+    await type("At most", "1");
+    await click(button("Set budget"));
+    expect(place.querySelector('[aria-invalid="true"]')?.nextElementSibling?.textContent).toBe(
+      "must be a user's name",
+    );
+  });
+});
+
+describe("one's own budgets", () => {
+  const show = (budgets: BudgetState[]) => {
+    queryClient.setQueryDefaults(keys.budgets, { staleTime: Number.POSITIVE_INFINITY });
+    queryClient.setQueryData(keys.budgets, budgets);
+    return render(<MyBudgets />, queryClient);
+  };
+
+  it("say that none binds", async () => {
+    expect((await show([])).textContent).toContain("No budget binds you.");
+  });
+
+  it("shows a budget for each question without a bar, before anything is asked", async () => {
+    const run = { period: "run", spent_usd: 0, resets_at: undefined } as const;
+    const place = await show([budget(run)]);
+    expect(place.textContent).toContain("Your budget for one question: at most $2.00.");
+    expect(place.querySelector(".budget-bar")).toBeNull();
+  });
+
+  it("sends the caps that were changed, an emptied one as none", async () => {
+    const own = { set_by: "oneself" } as const;
+    await show([budget(own), budget({ ...own, period: "month", limit_usd: 20 })]);
+    const saved = vi.spyOn(api, "saveCaps").mockResolvedValue([budget({ ...own, limit_usd: 1 })]);
+    await type("For a day", "1");
+    await type("For a month", "");
+    await click(button("Save caps"));
+    expect(saved).toHaveBeenCalledExactlyOnceWith({ per_day_usd: 1, per_month_usd: null });
+    expect(button("Save caps")?.disabled).toBe(true);
+  });
+
+  it("keeps what is typed while the caps are being saved", async () => {
+    await show([]);
+    let answer: (now: BudgetState[]) => void = () => undefined;
+    vi.spyOn(api, "saveCaps").mockReturnValue(new Promise((done) => (answer = done)));
+    const day = await type("For a day", "1,000");
+    await click(button("Save caps"));
+    const month = await type("For a month", "30");
+    await act(async () => answer([budget({ set_by: "oneself", limit_usd: 1000 })]));
+    expect([day.value, month.value]).toEqual(["1000", "30"]);
+    expect(button("Save caps")?.disabled).toBe(false);
+  });
+
+  it("follows another tab where nothing was typed", async () => {
+    await show([]);
+    const month = await type("For a month", "30");
+    await act(async () => {
+      queryClient.setQueryData(keys.budgets, [budget({ set_by: "oneself", limit_usd: 7 })]);
+      await new Promise((done) => setTimeout(done, 5));
+    });
+    const saved = vi.spyOn(api, "saveCaps").mockResolvedValue([]);
+    await click(button("Save caps"));
+    expect(saved).toHaveBeenCalledExactlyOnceWith({ per_month_usd: 30 });
+    expect(month.value).toBe("");
+  });
+
+  it("sends what is no number as it was typed, and shows the refusal at its field", async () => {
+    const place = await show([]);
+    const saved = vi
+      .spyOn(api, "saveCaps")
+      .mockRejectedValue(refused("per_run_usd", "must be a number of US dollars, or null"));
+    const field = await type("For one question", "much");
+    await click(button("Save caps"));
+    expect(saved).toHaveBeenCalledWith({ per_run_usd: "much" });
+    expect(field.getAttribute("aria-invalid")).toBe("true");
+    expect(place.textContent).toContain("must be a number of US dollars");
+  });
+});

@@ -1,0 +1,112 @@
+import { useEffect, useRef, useState } from "react";
+import { api } from "../../api/client";
+import { asProblem, type Problem } from "../../api/problem";
+import { keys, queryClient } from "../../api/queries";
+import type { BudgetState, Caps } from "../../api/types";
+import { msg, t } from "../../i18n";
+import { Notice } from "../../ui/notice";
+import { numberText } from "../../ui/numbers";
+import { toast } from "../../ui/toast";
+import { TextField } from "../settings/fields";
+import { limitMessages, limitOf } from "./messages";
+
+const fields = [
+  ["per_run_usd", "run", msg("For one question")],
+  ["per_day_usd", "day", msg("For a day")],
+  ["per_month_usd", "month", msg("For a month")],
+] as const;
+
+type Typed = Record<(typeof fields)[number][0], string>;
+
+function capsOf(budgets: readonly BudgetState[]): Typed {
+  const own = (period: BudgetState["period"]) =>
+    budgets.find((one) => one.set_by === "oneself" && one.period === period)?.limit_usd;
+  const text = (usd: number | undefined) => (usd === undefined ? "" : numberText(usd));
+  return {
+    per_run_usd: text(own("run")),
+    per_day_usd: text(own("day")),
+    per_month_usd: text(own("month")),
+  };
+}
+
+/** Caps of one's own: what is empty is none. */
+export function CapsForm({ budgets }: { budgets: readonly BudgetState[] }) {
+  const saved = capsOf(budgets);
+  // Only what was typed in: every other field shows what holds, whichever tab set it.
+  const [edits, setEdits] = useState<Partial<Typed>>({});
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [busy, setBusy] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const typed: Typed = { ...saved, ...edits };
+  const changed = fields.filter(([field]) => typed[field].trim() !== saved[field]);
+  useEffect(() => {
+    if (problem?.fields.length) {
+      form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+    }
+  }, [problem]);
+
+  const save = async () => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      // What was not changed is left alone: another tab may have.
+      const caps: Partial<Caps> = {};
+      for (const [field] of changed) {
+        caps[field] = typed[field].trim() ? limitOf(typed[field], field) : null;
+      }
+      const now = await api.saveCaps(caps);
+      queryClient.setQueryData(keys.budgets, now);
+      // What was typed since then is an edit still.
+      setEdits((newer) => {
+        const left = fields.filter(([field]) => newer[field] !== edits[field]);
+        return Object.fromEntries(left.map(([field]) => [field, newer[field]]));
+      });
+      toast(t("Your caps were saved."));
+    } catch (error) {
+      setProblem(asProblem(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  return (
+    <form
+      ref={form}
+      className="caps"
+      aria-label={t("Caps of your own")}
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        save();
+      }}
+    >
+      <h3>{t("Caps of your own")}</h3>
+      <p className="quiet">
+        {t(
+          "In US dollars; an empty one is none. They hold beside the budgets above, so only a lower one has an effect.",
+        )}
+      </p>
+      <div className="field-grid thresholds">
+        {fields.map(([field, , label]) => (
+          <TextField
+            key={field}
+            label={t(label)}
+            numeric
+            value={typed[field]}
+            placeholder={t("No cap")}
+            errors={limitMessages(problem?.fields ?? [], field)}
+            onChange={(value) => setEdits((others) => ({ ...others, [field]: value }))}
+          />
+        ))}
+      </div>
+      {problem && problem.fields.length === 0 && (
+        <Notice tone="bad" urgent>
+          {t("Not saved: {{message}}", { message: problem.message })}
+        </Notice>
+      )}
+      <button type="submit" className="button" disabled={busy || changed.length === 0}>
+        {busy ? t("Saving…") : t("Save caps")}
+      </button>
+    </form>
+  );
+}

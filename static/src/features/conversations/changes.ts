@@ -1,0 +1,56 @@
+/** Deleting and putting aside, each with a way back. */
+import { api } from "../../api/client";
+import { asProblem } from "../../api/problem";
+import { keys, queryClient, refreshConversations } from "../../api/queries";
+import type { ConversationSummary } from "../../api/types";
+import { msg, t } from "../../i18n";
+import { toast } from "../../ui/toast";
+
+type Item = Pick<ConversationSummary, "id" | "title">;
+
+/** `what` is a text with a gap for the server's `{{message}}`. */
+export const complain = (what: string) => (error: unknown) =>
+  toast(t(what, { message: asProblem(error).message }), { tone: "bad" });
+
+export async function remove(item: Item, open: { is: boolean; go: (path: string) => void }) {
+  try {
+    await api.remove(item.id);
+  } catch (error) {
+    return complain(msg("Not deleted: {{message}}"))(error);
+  }
+  if (open.is) open.go("/");
+  await refreshConversations();
+  toast(t("“{{title}}” was deleted.", { title: item.title }), {
+    action: {
+      label: t("Undo"),
+      run: () => {
+        api.restore(item.id).then(
+          () => {
+            queryClient.removeQueries({ queryKey: keys.conversation(item.id) });
+            refreshConversations();
+            if (open.is) open.go(`/c/${item.id}`);
+          },
+          complain(msg("Not restored: {{message}}")),
+        );
+      },
+    },
+  });
+}
+
+export async function archive(item: Item, archived: boolean) {
+  try {
+    await api.archive(item.id, archived);
+  } catch (error) {
+    return complain(
+      archived ? msg("Not archived: {{message}}") : msg("Not taken back: {{message}}"),
+    )(error);
+  }
+  await Promise.all([
+    refreshConversations(),
+    queryClient.invalidateQueries({ queryKey: keys.conversation(item.id) }),
+  ]);
+  const done = archived ? msg("“{{title}}” was archived.") : msg("“{{title}}” was taken back.");
+  toast(t(done, { title: item.title }), {
+    action: { label: t("Undo"), run: () => archive(item, !archived) },
+  });
+}

@@ -1,0 +1,78 @@
+import "../../styles/reveal.css";
+import type { Conversation } from "../../api/types";
+import type { Find } from "./find";
+import { pattern } from "./words";
+
+const oneLine = (text: string) => text.split(/\s+/).filter(Boolean).join(" ");
+
+/** The turn, and which side of it, whose text holds what was found. */
+export function placeOf(conversation: Conversation, { snippet }: Find) {
+  const wanted = oneLine(snippet.replace(/^…/, "").replace(/…$/, ""));
+  if (wanted === "") return null;
+  let turn = -1;
+  let answered = true;
+  for (const message of conversation.messages) {
+    const isQuestion = message.role === "user";
+    if (isQuestion || answered) turn += 1;
+    answered = !isQuestion;
+    const text = isQuestion ? message.content : (message.stage3?.response ?? "");
+    if (oneLine(text).includes(wanted)) return { turn, isQuestion };
+  }
+  return null;
+}
+
+function rangesIn(element: Element, words: readonly string[]): Range[] {
+  const wanted = pattern(words);
+  if (!wanted) return [];
+  const ranges: Range[] = [];
+  const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node && ranges.length < 500; node = walker.nextNode()) {
+    for (const match of (node.nodeValue ?? "").matchAll(wanted)) {
+      const range = new Range();
+      range.setStart(node, match.index);
+      range.setEnd(node, match.index + match[0].length);
+      ranges.push(range);
+    }
+  }
+  return ranges;
+}
+
+const lookEveryMs = 100;
+/** Turns that were far away are drawn when they come near, and what is above them may grow. */
+const settledAfterMs = 3_000;
+const byHand = ["wheel", "touchmove", "pointerdown", "keydown"] as const;
+
+/**
+ * Scrolls to the message that a search found, and marks the words in it without touching the page's
+ * elements. Answers how to take the marks away.
+ */
+export function reveal(turns: HTMLElement, conversation: Conversation, find: Find): () => void {
+  const place = placeOf(conversation, find);
+  const turn = place && turns.children[place.turn];
+  if (!turn) {
+    turns.lastElementChild?.scrollIntoView({ block: "start", behavior: "instant" });
+    return () => undefined;
+  }
+  const look = () => {
+    const side = turn.querySelector(place.isQuestion ? ".question" : ".final-text, .final") ?? turn;
+    const ranges = rangesIn(side, find.words);
+    const { top } = (ranges[0] ?? side).getBoundingClientRect();
+    const by = top - innerHeight / 3;
+    if (Math.abs(by) > 4) scrollBy({ top: by, behavior: "instant" });
+    if ("highlights" in CSS) CSS.highlights.set("found", new Highlight(...ranges));
+  };
+  look();
+  const again = setInterval(look, lookEveryMs);
+  const rest = () => {
+    clearInterval(again);
+    clearTimeout(settled);
+    for (const what of byHand) removeEventListener(what, rest);
+  };
+  const settled = setTimeout(rest, settledAfterMs);
+  // Whoever scrolls by themselves has found it.
+  for (const what of byHand) addEventListener(what, rest, { passive: true });
+  return () => {
+    rest();
+    if ("highlights" in CSS) CSS.highlights.delete("found");
+  };
+}

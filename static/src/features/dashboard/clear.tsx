@@ -1,0 +1,86 @@
+import { useState } from "react";
+import { clearAnalytics } from "../../api/insight";
+import { asProblem } from "../../api/problem";
+import { t } from "../../i18n";
+import { Confirm } from "../../ui/confirm";
+import { dateFormat, when } from "../../ui/format";
+import { Notice } from "../../ui/notice";
+import { toast } from "../../ui/toast";
+import { Panel } from "./panel";
+
+const clock = dateFormat({ dateStyle: "long", timeStyle: "short" });
+
+/** Takes one's own figures away, once it is said what that means. */
+export function ClearAnalytics({ clearedAt }: { clearedAt: string | null }) {
+  const [asks, setAsks] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const clear = async () => {
+    setAsks(false);
+    setBusy(true);
+    setProblem(null);
+    try {
+      await clearAnalytics();
+      toast(t("Your analytics were cleared."));
+    } catch (error) {
+      setProblem(asProblem(error).message);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Panel
+      title={t("Clear my analytics")}
+      lead={t(
+        "The figures begin anew with your next question. Your conversations stay as they are.",
+      )}
+    >
+      {clearedAt && (
+        <p className="quiet">
+          {t("Last cleared {{time}}: nothing from before counts.", {
+            time: clock(when(clearedAt)),
+          })}
+        </p>
+      )}
+      {problem && (
+        <Notice tone="bad" urgent>
+          {t("Not cleared: {{reason}}", { reason: problem })}
+        </Notice>
+      )}
+      <p>
+        <button
+          type="button"
+          className="button button-danger"
+          // Not `disabled`: the focus comes back here from the question.
+          aria-disabled={busy}
+          onClick={() => {
+            if (!busy) setAsks(true);
+          }}
+        >
+          {busy ? t("Clearing…") : t("Clear my analytics…")}
+        </button>
+      </p>
+      {asks && (
+        <Confirm
+          title={t("Clear your analytics?")}
+          cancel={t("Keep them")}
+          onCancel={() => setAsks(false)}
+          actions={[{ label: t("Clear for good"), tone: "danger", run: clear }]}
+        >
+          <p>{t("This cannot be taken back.")}</p>
+          <ul>
+            <li>{t("All rankings, ballots and your opinions on answers so far are removed.")}</li>
+            <li>{t("Calls made so far no longer show on your dashboard.")}</li>
+            <li>{t("Weights of ballots begin anew.")}</li>
+            <li>
+              {t(
+                "What was paid stays in the ledger: budgets and the administrators’ usage count by it.",
+              )}
+            </li>
+            <li>{t("Conversations and their answers stay.")}</li>
+          </ul>
+        </Confirm>
+      )}
+    </Panel>
+  );
+}

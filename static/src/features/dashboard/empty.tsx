@@ -1,0 +1,65 @@
+import { Link } from "wouter";
+import { useAnyRuns } from "../../api/insight";
+import { t } from "../../i18n";
+import { dateFormat, when } from "../../ui/format";
+import { Waiting } from "./panel";
+import { type Span, spanOf, spanText } from "./span";
+
+const clock = dateFormat({ dateStyle: "long" });
+
+/** Where there is nothing to count: for a newcomer, after clearing, or in these days only. */
+export function Empty({
+  span,
+  clearedAt,
+  onChoose,
+}: {
+  span: Span;
+  clearedAt: string | null;
+  onChoose: (span: Span) => void;
+}) {
+  const any = useAnyRuns();
+  if (any.isPending) return <Waiting />;
+  if (any.data && span.preset !== "all") {
+    return (
+      <section className="empty">
+        <h2>{t("Nothing was asked in these days")}</h2>
+        <p>{t("You asked nothing {{when}}.", { when: spanText(span) })}</p>
+        <p>
+          <button
+            type="button"
+            className="button button-main"
+            onClick={() => onChoose(spanOf("all", ""))}
+          >
+            {t("Show all time")}
+          </button>
+        </p>
+      </section>
+    );
+  }
+  return (
+    <section className="empty">
+      <h2>{clearedAt ? t("Your figures begin anew") : t("Nothing to count yet")}</h2>
+      <p>
+        {clearedAt &&
+          `${t("You cleared your analytics on {{day}}.", { day: clock(when(clearedAt)) })} `}
+        {t(
+          "Every question you ask shows here which model the others ranked best, what it cost and how long it took.",
+        )}
+      </p>
+      <ul>
+        <li>{t("After the first one: who won, costs and times.")}</li>
+        <li>
+          {t("After some ten: ratings with intervals narrow enough to tell two models apart.")}
+        </li>
+        <li>
+          {t("With your thumbs and your choice of the best answer: what people thought, apart.")}
+        </li>
+      </ul>
+      <p>
+        <Link href="/" className="button button-main">
+          {t("Ask the council")}
+        </Link>
+      </p>
+    </section>
+  );
+}

@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { render } from "../../test/render";
+import { deedOf, detailsOf } from "../admin/deeds";
+import { Cost } from "./cost";
+import { modelIn, modelPath } from "./model-name";
+
+it("a model's address leads back to the model, whatever its name", () => {
+  for (const model of ["openai/gpt-5.1", "plain", "a/b:free", "50%/ü ?#", "a//b", "x%2Fy/z"]) {
+    const path = new URL(modelPath("own", model), "http://localhost").pathname;
+    expect(modelIn(path, "own")).toBe(model);
+  }
+  expect(modelIn("/dashboard/models/100%", "own")).toBe("100%");
+});
+
+it("an unknown cost is said to be unknown, and a partly known one is marked", async () => {
+  const cost = async (total_cost: number | null, unknown: number, estimated: number) =>
+    (
+      await render(
+        <Cost of={{ total_cost, unknown_cost_calls: unknown, estimated_cost_calls: estimated }} />,
+      )
+    ).textContent;
+  expect(await cost(null, 2, 0)).toBe("unknown");
+  expect(await cost(null, 0, 0)).toBe("–");
+  expect(await cost(0, 0, 0)).toBe("$0");
+  expect(await cost(1.5, 2, 1)).toMatch(/^\$1\.50 ≈.*estimated \+.*2 calls of unknown price$/);
+});
+
+it("deeds of the audit log are told in words, new ones by their names", () => {
+  expect(deedOf("usage.read")).toBe("looked at the usage");
+  expect(deedOf("budget.raise_limit")).toBe("budget raise limit");
+  const details: object = { by: "user", from: null, limit_usd: 5 };
+  expect(detailsOf(details as Record<string, never>)).toBe("by: user, from: none, limit usd: 5");
+});

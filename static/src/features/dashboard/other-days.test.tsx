@@ -1,0 +1,69 @@
+/** Between the choice of other days and their figures, nothing is said of these that holds for those. */
+import { QueryClient } from "@tanstack/react-query";
+import { beforeEach, expect, it, vi } from "vitest";
+import DashboardPage from "../../pages/dashboard";
+import { button, click, render, settled } from "../../test/render";
+import { Answered, Nothing, useAskedWith } from "./panel";
+
+const summary = { total_queries: 0, total_calls: 0, cleared_at: null };
+let hold = false;
+
+beforeEach(() => {
+  hold = false;
+  history.replaceState(null, "", "/dashboard?days=7");
+  vi.stubGlobal("fetch", (address: string) => {
+    // The figures of other days take their time.
+    if (hold) return new Promise<Response>(() => {});
+    const body = address.includes("/recent") ? { queries: [], total: 3 } : { summary, models: {} };
+    return Promise.resolve(Response.json(body));
+  });
+});
+
+it("days without a question say so, and the next ones wait for their own answer", async () => {
+  const page = await render(<DashboardPage />, new QueryClient());
+  await settled("You asked nothing from");
+  hold = true;
+  await click(button("90"));
+  expect(location.search).toBe("?days=90");
+  expect(page.textContent).not.toContain("You asked nothing");
+  expect(page.querySelector(".waiting")).not.toBeNull();
+});
+
+function Days({ query, asking }: { query: Asked; asking: string }) {
+  const askedWith = useAskedWith(query, asking);
+  return (
+    <Answered query={{ ...query, error: null, refetch: vi.fn() }} failed="">
+      {(days) =>
+        days.length === 0 ? (
+          <Nothing>
+            <p>nothing of {askedWith}</p>
+          </Nothing>
+        ) : (
+          <p>
+            {days.length} of {askedWith}
+          </p>
+        )
+      }
+    </Answered>
+  );
+}
+
+interface Asked {
+  data: string[] | undefined;
+  isPending: boolean;
+  isPlaceholderData: boolean;
+}
+const there = (data: string[]): Asked => ({ data, isPending: false, isPlaceholderData: false });
+const before = (data: string[]): Asked => ({ data, isPending: false, isPlaceholderData: true });
+
+it("figures of before keep the days that they were asked with", async () => {
+  const page = await render(<Days query={there(["a"])} asking="seven" />);
+  expect(page.textContent).toBe("1 of seven");
+  await render(<Days query={before(["a"])} asking="ninety" />);
+  expect(page.textContent).toBe("1 of seven");
+  expect(page.querySelector("[aria-busy=true]")).not.toBeNull();
+  await render(<Days query={there([])} asking="ninety" />);
+  expect(page.textContent).toBe("nothing of ninety");
+  await render(<Days query={before([])} asking="all" />);
+  expect(page.textContent).toBe("Loading…");
+});

@@ -1,0 +1,49 @@
+import type { ReactNode } from "react";
+import type { Analytics } from "../../api/types";
+import { t } from "../../i18n";
+import { count } from "../../ui/format";
+import { Cost, CostNotes } from "./cost";
+import { compact } from "./figures";
+
+export function Figure({
+  name,
+  note,
+  children,
+}: {
+  name: string;
+  note?: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <div className="figure">
+      <dt>{name}</dt>
+      <dd>
+        {children}
+        {note && <span className="figure-note">{note}</span>}
+      </dd>
+    </div>
+  );
+}
+
+/** All runs of the span in five figures. */
+export function Summary({ summary }: { summary: Analytics["summary"] }) {
+  return (
+    <>
+      <dl className="tiles">
+        <Figure name={t("Questions")}>{count(summary.total_queries)}</Figure>
+        <Figure name={t("Cost")}>
+          <Cost of={summary} />
+        </Figure>
+        <Figure name={t("Tokens")}>{compact(summary.total_tokens)}</Figure>
+        <Figure name={t("Models that answered")}>{count(summary.unique_models)}</Figure>
+        <Figure
+          name={t("Failed calls")}
+          note={summary.total_calls > 0 && t("of {{all}}", { all: count(summary.total_calls) })}
+        >
+          {count(summary.failures)}
+        </Figure>
+      </dl>
+      <CostNotes of={summary} prices={summary.price_list_date} />
+    </>
+  );
+}

@@ -1,0 +1,93 @@
+import { useMemo } from "react";
+import { Route, Switch } from "wouter";
+import { usePathname } from "wouter/use-browser-location";
+import { type Reach, useAnalytics } from "../api/insight";
+import { ClearAnalytics } from "../features/dashboard/clear";
+import { Empty } from "../features/dashboard/empty";
+import { modelIn } from "../features/dashboard/model-name";
+import { ModelPage } from "../features/dashboard/model-page";
+import { Overview } from "../features/dashboard/overview";
+import { Answered, Waiting } from "../features/dashboard/panel";
+import { RangeBar } from "../features/dashboard/range-bar";
+import { RecentRuns } from "../features/dashboard/recent";
+import { type Span, spanError } from "../features/dashboard/span";
+import { Summary } from "../features/dashboard/summary";
+import { useSpan } from "../features/dashboard/use-span";
+import { WeightsPanel } from "../features/dashboard/weights-panel";
+import { msg, t } from "../i18n";
+import { useTitle } from "../ui/title";
+import { NotFoundPage } from "./not-found";
+import "../styles/settings.css";
+import "../styles/dashboard.css";
+import "../styles/dashboard-parts.css";
+import "../styles/dashboard-tables.css";
+import "../styles/dashboard-lists.css";
+
+function Figures({ span, onChoose }: { span: Span; onChoose: (span: Span) => void }) {
+  const reach: Reach = useMemo(
+    () => ({ whose: "own", from: span.from, until: span.until }),
+    [span],
+  );
+  const analytics = useAnalytics(reach);
+  const summary = analytics.data?.summary;
+  const clearedAt = summary?.cleared_at ?? null;
+  if (summary && summary.total_queries === 0 && summary.total_calls === 0) {
+    if (analytics.isPlaceholderData) return <Waiting />;
+    return <Empty span={span} clearedAt={clearedAt} onChoose={onChoose} />;
+  }
+  return (
+    <>
+      <Answered
+        query={analytics}
+        failed={msg("Your figures could not be read: {{reason}}")}
+        lines={2}
+      >
+        {(data) => <Summary summary={data.summary} />}
+      </Answered>
+      {analytics.data && (
+        <>
+          <Overview reach={reach} />
+          <RecentRuns reach={reach} />
+          <WeightsPanel />
+          <ClearAnalytics clearedAt={clearedAt} />
+        </>
+      )}
+    </>
+  );
+}
+
+function Own() {
+  useTitle(t("Dashboard"));
+  const [span, setSpan] = useSpan();
+  return (
+    <>
+      <header className="dashboard-head">
+        <div className="dashboard-title">
+          <h1>{t("Dashboard")}</h1>
+          <p className="quiet">{t("Your own runs only. Days are UTC.")}</p>
+        </div>
+        <RangeBar span={span} onChoose={setSpan} />
+      </header>
+      {!spanError(span) && <Figures span={span} onChoose={setSpan} />}
+    </>
+  );
+}
+
+export default function DashboardPage() {
+  const path = usePathname();
+  return (
+    <div className="dashboard">
+      <Switch>
+        <Route path="/dashboard">
+          <Own />
+        </Route>
+        <Route path="/dashboard/models/*">
+          <ModelPage key={path} model={modelIn(path, "own")} whose="own" />
+        </Route>
+        <Route>
+          <NotFoundPage />
+        </Route>
+      </Switch>
+    </div>
+  );
+}

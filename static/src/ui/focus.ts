@@ -1,0 +1,13 @@
+/**
+ * What has the focus is about to go, with its place in a list: the same in the place after it has it
+ * then, or in the one before; in an empty list `otherwise`. Beside the places may stand a button itself.
+ */
+export function passFocusOn(place: Element | null, selector: string, otherwise?: string) {
+  const within = (beside: Element | null | undefined) =>
+    beside?.matches(selector) ? beside : beside?.querySelector(selector);
+  const next =
+    within(place?.nextElementSibling) ??
+    within(place?.previousElementSibling) ??
+    (otherwise ? document.querySelector(otherwise) : null);
+  if (next instanceof HTMLElement) next.focus();
+}
