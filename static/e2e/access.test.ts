@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { violations } from "./axe";
-import { ask, close, launch, open, phone, waitForEnd, wide } from "./browser";
+import { ask, close, launch, open, phone, shapes, waitForEnd, wide } from "./browser";
 import { OwnServer } from "./own-server";
 
 let browser: Browser;
@@ -47,7 +47,7 @@ describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {
 });
 
 it.each(pages)("%s does not scroll sideways on a phone", async (_name, path, ready) => {
-  const watched = await open(browser, server, { viewport: phone, isMobile: true, hasTouch: true });
+  const watched = await open(browser, server, shapes.phone);
   await watched.page.goto(path());
   await ready(watched.page);
   const width = await watched.page.evaluate(() => document.documentElement.scrollWidth);

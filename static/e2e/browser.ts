@@ -7,6 +7,17 @@ const isRoot = process.getuid?.() === 0;
 export const phone = { width: 390, height: 844 };
 export const wide = { width: 1440, height: 900 };
 
+/** The two kinds of screens that everything is tried on. */
+export const shapes = {
+  wide: { viewport: wide },
+  phone: { viewport: phone, isMobile: true, hasTouch: true },
+} satisfies Record<string, BrowserContextOptions>;
+/** The same for `describe.each`. */
+export const bothShapes = [
+  ["a wide screen", shapes.wide],
+  ["a phone", shapes.phone],
+] as const;
+
 export const launch = (): Promise<Browser> =>
   chromium.launch({
     executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium",
@@ -41,7 +52,7 @@ export async function open(
 }
 
 const cutRequest =
-  /^console: Failed to load resource: (net::ERR_(CONNECTION_REFUSED|CONNECTION_RESET|EMPTY_RESPONSE|SOCKET_NOT_CONNECTED|INCOMPLETE_CHUNKED_ENCODING)|the server responded with a status of 503 \(Service Unavailable\)) \S+\/api\/\S+$/;
+  /^console: Failed to load resource: (net::ERR_(CONNECTION_REFUSED|CONNECTION_RESET|EMPTY_RESPONSE|SOCKET_NOT_CONNECTED|INCOMPLETE_CHUNKED_ENCODING)|the server responded with a status of 503 \(Service Unavailable\)) \S+\/(api\/\S+|health\/ready|favicon\.svg)$/;
 
 /** Forgets what the browser reports of requests that a cut or a restart broke, and nothing else. */
 export function forgiveCuts({ faults }: Watched) {
@@ -56,7 +67,7 @@ export async function close({ page, faults }: Watched) {
 export async function ask(page: Page, question: string) {
   await page.goto("/");
   await page.getByLabel("Your question").fill(question);
-  await page.getByLabel("Your question").press("Enter");
+  await page.getByRole("button", { name: "Ask", exact: true }).click();
   await page.waitForURL(/\/c\//);
 }
 
@@ -71,6 +82,12 @@ export async function waitForEnd(page: Page) {
     .getByRole("button", { name: "Copy answer" })
     .waitFor({ timeout: patience });
   await page.getByRole("button", { name: "Ask", exact: true }).waitFor({ timeout: patience });
+}
+
+/** Asks the API as the page would. A connection that the server has just let go is tried anew. */
+export function send(page: Page, method: "POST" | "PUT", path: string, data: object) {
+  const { origin } = new URL(page.url());
+  return page.request.fetch(path, { method, data, headers: { origin }, maxRetries: 2 });
 }
 
 export async function members(page: Page): Promise<string[]> {

@@ -110,13 +110,9 @@ it("stops when asked to, and keeps what had arrived", async () => {
   await page.getByText("Stopped.", { exact: true }).waitFor();
   expect(await kept.textContent()).toMatch(/\w{3}/);
 
-  await page.getByRole("button", { name: "Ask again" }).click();
-  await page.getByRole("button", { name: "Stop" }).waitFor();
-  await page.locator(".answer-writing").first().waitFor({ timeout: patience });
-  await page.getByRole("button", { name: "Stop" }).click();
-  await expect
-    .poll(() => page.getByText("Stopped.", { exact: true }).count(), { timeout: patience })
-    .toBe(2);
+  await page.getByRole("button", { name: "Go on where it stopped" }).click();
+  await waitForEnd(page);
+  expect(await page.getByText("Stopped.", { exact: true }).count()).toBe(0);
 });
 
 it("says so when the session has ended, and keeps the question", async () => {
@@ -128,6 +124,8 @@ it("says so when the session has ended, and keeps the question", async () => {
   await page.getByLabel("Your question").press("Enter");
   await page.getByRole("link", { name: "Reload the page to sign in again" }).waitFor();
   expect(await page.getByLabel("Your question").inputValue()).toBe("Am I still here?");
+  // Nothing more is reported from now on.
+  await page.close();
   expect(faults.splice(0).every((fault) => fault.includes("401"))).toBe(true);
 });
 
@@ -137,4 +135,41 @@ it("keeps what is typed and not sent", async () => {
   await page.getByLabel("Your question").fill("half a thought");
   await page.reload();
   expect(await page.getByLabel("Your question").inputValue()).toBe("half a thought");
+});
+
+it("leads from the answer to the reviews it rests on, by keyboard, also when they are closed", async () => {
+  const { page } = watched;
+  await ask(page, question);
+  await waitForEnd(page);
+  const reviews = page.getByRole("button", { name: /^Reviews/ });
+  await reviews.press("Enter");
+  expect(await reviews.getAttribute("aria-expanded")).toBe("false");
+  const why = finalAnswer(page).getByRole("button", {
+    name: /ranked best|narrowly ahead|no clear winner/,
+  });
+  await why.press("Enter");
+  await page.getByRole("group", { name: "Aggregate ranking" }).waitFor();
+  const isAtReviews = () => reviews.evaluate((button) => document.activeElement === button);
+  await expect.poll(isAtReviews).toBe(true);
+  await expect.poll(async () => (await reviews.boundingBox())?.y).toBeLessThan(200);
+});
+
+it("sets a question from the right where its words are", async () => {
+  const { page } = watched;
+  const directionOf = (selector: string) =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((element) => getComputedStyle(element).direction);
+  await page.goto("/");
+  const box = page.getByLabel("Your question");
+  await box.fill("ما هي عاصمة فرنسا؟");
+  expect(await directionOf(".composer textarea")).toBe("rtl");
+  await box.press("Enter");
+  await page.waitForURL(/\/c\//);
+  await page.locator(".question").waitFor();
+  expect(await directionOf(".question")).toBe("rtl");
+  expect(await directionOf(".conversation")).toBe("ltr");
+  await page.getByRole("button", { name: "Stop" }).click();
+  await page.getByText("Stopped.", { exact: true }).waitFor({ timeout: patience });
 });

@@ -26,6 +26,8 @@ export const pace = {
   quick: simulated(3000, 20),
   /** For a test that steps into a run: every stage lasts some seconds. */
   steady: simulated(60, 300),
+  /** For one that steps into every stage of a run, and is away for a while each time. */
+  slow: simulated(20, 300),
   /** For a run that must not end by itself. */
   endless: simulated(4, 300),
 };

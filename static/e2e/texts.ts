@@ -66,9 +66,11 @@ export async function storedAnswer(page: Page) {
   };
 }
 
-/** Every text on the page, in full. */
-async function shown(page: Page): Promise<Record<string, string>> {
-  for (const review of await page.getByRole("article", { name: /^Review by / }).all()) {
+/** Every text on the page, in full, once so many reviews are there: their part is loaded when needed. */
+async function shown(page: Page, reviews: number): Promise<Record<string, string>> {
+  const ofReview = page.getByRole("article", { name: /^Review by / });
+  await expect.poll(() => ofReview.count(), { timeout: patience }).toBe(reviews);
+  for (const review of await ofReview.all()) {
     const opener = review.getByText("Full review");
     if ((await review.locator(".details-body").count()) === 0) await opener.click();
     await review.locator(".details-body .markdown").waitFor();
@@ -93,7 +95,7 @@ export async function expectStored(page: Page) {
       shortName(stored.labels[label] ?? label),
     );
   }
-  const live = await shown(page);
+  const live = await shown(page, stored.stage2.length);
   const plain = (texts: Record<string, string>) =>
     Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, letters(text)]));
   expect(plain(live)).toEqual(plain(expected));
@@ -101,7 +103,7 @@ export async function expectStored(page: Page) {
   await finalAnswer(page)
     .getByRole("button", { name: "Copy answer" })
     .waitFor({ timeout: patience });
-  expect(await shown(page)).toEqual(live);
+  expect(await shown(page, stored.stage2.length)).toEqual(live);
 }
 
 /**

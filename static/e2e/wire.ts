@@ -7,6 +7,7 @@ export class Wire {
   readonly #sockets: Set<Socket>;
   #isCut = false;
   #lose: RegExp | null = null;
+  #watched: { what: RegExp; left: number; cut: () => void } | null = null;
   /** How many requests matched what `loseAnswerTo` was given. */
   lost = 0;
 
@@ -44,8 +45,12 @@ export class Wire {
       server.write(bytes);
     });
     server.on("data", (bytes) => {
-      if (losing) client.resetAndDestroy();
-      else client.write(bytes);
+      if (losing) {
+        client.resetAndDestroy();
+        return;
+      }
+      client.write(bytes);
+      this.#watch(bytes.toString("latin1"));
     });
     client.on("close", () => server.destroy());
     server.on("close", () => client.end());
@@ -64,6 +69,23 @@ export class Wire {
   cut() {
     this.#isCut = true;
     for (const socket of this.#sockets) socket.resetAndDestroy();
+  }
+
+  /** Cuts as soon as the server has sent this so often: however slow the page is, the run is there. */
+  cutAfter(what: RegExp, times: number): Promise<void> {
+    return new Promise((cut) => {
+      this.#watched = { what, left: times, cut };
+    });
+  }
+
+  #watch(sent: string) {
+    const watched = this.#watched;
+    if (!watched) return;
+    watched.left -= sent.match(watched.what)?.length ?? 0;
+    if (watched.left > 0) return;
+    this.#watched = null;
+    this.cut();
+    watched.cut();
   }
 
   mend() {

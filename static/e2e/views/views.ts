@@ -1,0 +1,340 @@
+/** Every view and state of the web app, and how one gets there. */
+import type { Locator, Page } from "playwright-core";
+import { mixCosts } from "../figures";
+import type { Conversations } from "./scenes";
+
+export interface View {
+  name: string;
+  /** Where it is; `empty` is the server where nothing was asked. */
+  path: string;
+  empty?: boolean;
+  /** The whole page, and not what a screen shows of it. */
+  whole?: boolean;
+  /** It is a picture of waiting. */
+  loading?: boolean;
+  /** The server refuses something or is out of reach, which the console notes too. */
+  refused?: boolean;
+  act?: (page: Page) => Promise<unknown>;
+}
+
+const top = (place: Locator) =>
+  place.evaluate((element) => {
+    // Below what stays at the top of a screen.
+    const head = innerWidth < 860 ? 128 : 72;
+    const top = element.getBoundingClientRect().top + scrollY - head;
+    scrollTo({ top, behavior: "instant" });
+  });
+
+/** A part of a run, opened, and at the top of the screen. */
+const part = (title: string, inside?: string) => async (page: Page) => {
+  const head = page.getByRole("button", { name: new RegExp(`^${title}`) }).first();
+  await head.waitFor();
+  if ((await head.getAttribute("aria-expanded")) === "false") await head.click();
+  await top(inside ? page.locator(inside).first() : head);
+  await page.locator(".fold-body:not([hidden])").first().waitFor();
+};
+
+const heading = (name: string) => async (page: Page) => {
+  const place = page.getByRole("heading", { name, exact: true }).first();
+  await place.waitFor();
+  await top(place);
+};
+
+const answerThat = (pattern: RegExp, answer: { status: number; json: object }) => (page: Page) =>
+  page.route(pattern, (route) => route.fulfill(answer));
+
+const inSidebar = async (page: Page) => {
+  const menu = page.getByRole("button", { name: "Open the sidebar" });
+  if (await menu.isVisible()) await menu.click();
+  return page.locator(".sidebar, .drawer").filter({ visible: true }).first();
+};
+
+const typed = async (page: Page) => {
+  await page.getByLabel("Your question").fill("Which of the two would you debug at night?");
+  await page.locator(".estimate button").waitFor();
+};
+
+const draining = { status: 503, json: { title: "Service Unavailable", status: 503 } };
+
+export function views(to: Conversations): View[] {
+  const run = (name: string, id: string, act?: View["act"], more: Partial<View> = {}): View => ({
+    name,
+    path: `/c/${id}`,
+    act: async (on) => {
+      await on.locator(".fold").first().waitFor();
+      await act?.(on);
+    },
+    ...more,
+  });
+  const setting = (name: string, title: string): View => ({
+    name: `settings-${name}`,
+    path: "/settings",
+    act: async (on) => {
+      await on.locator(".member").first().waitFor();
+      await heading(title)(on);
+    },
+  });
+  const page = (name: string, path: string, act?: View["act"]): View => ({
+    name,
+    path,
+    whole: true,
+    ...(act && { act }),
+  });
+  return [
+    { name: "home", path: "/" },
+    { name: "home-typed", path: "/", act: typed },
+    {
+      name: "home-estimate",
+      path: "/",
+      act: async (on) => {
+        await typed(on);
+        await on.locator(".estimate button").click();
+      },
+    },
+    {
+      name: "home-options",
+      path: "/",
+      act: async (on) => {
+        await on.getByRole("button", { name: /^Options/ }).click();
+        await on.locator(".option").first().waitFor();
+      },
+      whole: true,
+    },
+    {
+      name: "home-instructions",
+      path: "/",
+      act: (on) => on.getByRole("button", { name: "Instructions" }).click(),
+    },
+    { name: "home-simulated", path: "/", empty: true },
+    { name: "sidebar", path: "/", act: inSidebar },
+    {
+      name: "search",
+      path: "/",
+      act: async (on) => {
+        const sidebar = await inSidebar(on);
+        await sidebar.getByLabel("Search conversations").fill("night");
+        await sidebar.locator(".hits .entry").first().waitFor();
+      },
+    },
+    {
+      name: "sidebar-archived",
+      path: "/",
+      act: async (on) => {
+        const sidebar = await inSidebar(on);
+        await sidebar.getByRole("button", { name: "Archived", exact: true }).click();
+        await sidebar.getByRole("button", { name: "Back from Archived" }).waitFor();
+      },
+    },
+    {
+      name: "sidebar-rename",
+      path: "/",
+      act: async (on) => {
+        const sidebar = await inSidebar(on);
+        const entry = sidebar.locator(".entry").first();
+        await entry.hover();
+        await entry.getByRole("button").click();
+        await on.getByRole("menuitem", { name: "Rename" }).click();
+        await sidebar.getByLabel(/^New title for/).waitFor();
+      },
+    },
+    {
+      name: "shortcuts",
+      path: "/",
+      act: async (on) => {
+        await on.getByRole("heading", { name: "Ask the council" }).click();
+        await on.keyboard.press("?");
+        await on.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+      },
+    },
+    run("run", to.plain, undefined, { whole: true }),
+    run("run-polished", to.polished, undefined, { whole: true }),
+    run("run-final", to.polished),
+    run("run-answers", to.plain, part("Answers")),
+    run("run-reviews", to.plain, part("Reviews")),
+    run("run-review-open", to.plain, async (on) => {
+      await part("Reviews")(on);
+      const review = on.getByRole("article", { name: /^Review by / }).first();
+      await review.getByText("Full review").click();
+      await top(review);
+    }),
+    run("run-chairmen", to.polished, part("Several chairmen")),
+    run("run-refinement", to.polished, part("Refinement")),
+    run("run-adversary", to.polished, part("Devil’s advocate")),
+    run("run-costs", to.polished, part("Cost and time")),
+    run("run-no-consensus", to.polished, part("Reviews")),
+    run("run-consensus", to.routed),
+    run("run-routing", to.routed, part("Answers")),
+    run("run-escalation", to.escalated, async (on) => {
+      await part("Answers")(on);
+      await on.getByText("What was measured").click();
+    }),
+    run("run-process-log", to.polished, async (on) => {
+      await on.getByRole("button", { name: /^Process log/ }).click();
+      await on.locator(".notes li:not(.quiet)").first().waitFor();
+    }),
+    run("run-options", to.plain, async (on) => {
+      await on.getByLabel("Your question").focus();
+      await on.getByRole("button", { name: /^Options/ }).click();
+      await on.locator(".option").first().waitFor();
+    }),
+    run("run-export", to.plain, async (on) => {
+      await on.getByRole("button", { name: "Export" }).click();
+      await on.getByRole("menu").waitFor();
+    }),
+    run("run-again", to.plain, async (on) => {
+      await on.getByRole("button", { name: "Ask again…" }).click();
+      await on.getByRole("menu").waitFor();
+    }),
+    run("run-stopped", to.stopped),
+    run("run-failures", to.failing, undefined, { empty: true, whole: true }),
+    page("settings", "/settings", (on) => on.locator(".member").first().waitFor()),
+    setting("members", "Members"),
+    setting("add-a-member", "Add a member"),
+    setting("routing", "Routing"),
+    setting("escalation", "Escalation"),
+    setting("appearance", "Appearance"),
+    {
+      name: "settings-mistakes",
+      path: "/settings",
+      act: async (on) => {
+        const aliases = on.getByLabel(/^Shown as/);
+        await aliases.nth(0).fill("The same");
+        await aliases.nth(1).fill("The same");
+        await heading("Members")(on);
+      },
+    },
+    {
+      name: "settings-leaving",
+      path: "/settings",
+      act: async (on) => {
+        await on
+          .getByLabel(/^Shown as/)
+          .first()
+          .fill("The Sceptic");
+        const sidebar = await inSidebar(on);
+        await sidebar.getByRole("link", { name: "Dashboard" }).click();
+        await on.getByRole("dialog", { name: "Leave without saving?" }).waitFor();
+      },
+    },
+    {
+      name: "settings-reset",
+      path: "/settings",
+      act: async (on) => {
+        // A council of one's own, which this page believes and the server never sees.
+        await on.route("**/api/config", async (route) => {
+          const response = await route.fetch();
+          await route.fulfill({ json: { ...(await response.json()), is_default: false } });
+        });
+        await on.reload();
+        await on.getByRole("button", { name: "Reset to default" }).click();
+        await on.getByRole("button", { name: "Reset", exact: true }).waitFor();
+      },
+    },
+    page("dashboard", "/dashboard?days=all", (on) => on.locator("canvas").first().waitFor()),
+    {
+      name: "dashboard-top",
+      path: "/dashboard",
+      act: (on) => on.locator("canvas").first().waitFor(),
+    },
+    {
+      name: "dashboard-mixed-costs",
+      path: "/dashboard",
+      whole: true,
+      act: async (on) => {
+        await mixCosts(on);
+        await on.reload();
+        await on.locator("canvas").first().waitFor();
+      },
+    },
+    page("model", "/dashboard/models/acme/aurora", heading("aurora")),
+    ...["", "/analytics", "/users", "/runs", "/audit", "/budgets", "/settings"].map((path) =>
+      page(`admin${path.replace("/", "-") || "-usage"}`, `/admin${path}`),
+    ),
+    {
+      name: "state-not-an-admin",
+      path: "/",
+      act: async (on) => {
+        await on.route("**/api/user", async (route) => {
+          const response = await route.fetch();
+          await route.fulfill({ json: { ...(await response.json()), is_admin: false } });
+        });
+        await on.goto(`${new URL(on.url()).origin}/admin`);
+      },
+    },
+    { name: "state-not-found", path: "/nowhere" },
+    { name: "state-gone", path: "/c/00000000-0000-7000-8000-000000000000", refused: true },
+    {
+      name: "state-loading",
+      loading: true,
+      path: "/",
+      act: async (on) => {
+        await on.route(/\/api\/conversations\//, () => undefined);
+        await on.goto(`${new URL(on.url()).origin}/c/${to.plain}`, { waitUntil: "commit" });
+        await on.getByText("Loading the conversation…").waitFor();
+      },
+    },
+    {
+      name: "state-signed-out",
+      refused: true,
+      loading: true,
+      path: "/",
+      act: async (on) => {
+        await answerThat(/\/api\//, { status: 401, json: {} })(on);
+        await on.getByLabel("Your question").fill("Am I still here?");
+        await on.getByRole("button", { name: "Ask", exact: true }).click();
+        await on.getByRole("link", { name: "Reload the page to sign in again" }).waitFor();
+      },
+    },
+    {
+      name: "state-draining",
+      refused: true,
+      loading: true,
+      path: "/",
+      act: async (on) => {
+        await answerThat(/\/api\//, draining)(on);
+        await on.getByLabel("Your question").fill("Are you still there?");
+        await on.getByRole("button", { name: "Ask", exact: true }).click();
+        await on.getByText("Not sent.").waitFor();
+      },
+    },
+    {
+      name: "state-error",
+      refused: true,
+      loading: true,
+      path: "/",
+      act: async (on) => {
+        await answerThat(/\/api\/conversations/, {
+          status: 500,
+          json: { title: "Internal error", status: 500, detail: "Something went wrong here." },
+        })(on);
+        await on.goto(`${new URL(on.url()).origin}/c/${to.plain}`);
+        await on.getByText(/could not be loaded/).waitFor();
+      },
+    },
+    {
+      name: "state-offline",
+      refused: true,
+      path: "/",
+      act: async (on) => {
+        await on.context().setOffline(true);
+        await on.getByText("This device is offline.").waitFor();
+      },
+    },
+  ];
+}
+
+/** Before anything is asked. */
+export const emptyViews: View[] = [
+  { name: "empty-home", path: "/", empty: true },
+  { name: "empty-dashboard", path: "/dashboard", empty: true },
+];
+
+/** The names of all others, which are there before the conversations are. */
+export const names = views({
+  plain: "",
+  polished: "",
+  escalated: "",
+  routed: "",
+  failing: "",
+  stopped: "",
+}).map((view) => view.name);
