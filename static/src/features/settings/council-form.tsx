@@ -234,9 +234,12 @@ export function CouncilForm({ config, store = own, onEdits }: Props) {
             {t("Reset to default")}
           </button>
           <span className="quiet save-state">
-            <SaveState changed={changed} wrong={errors.length}>
-              {t(config.is_default ? store.isDefault : store.isOwn)}
-            </SaveState>
+            {/* What holds now is said when it can be changed again. */}
+            {(changed || !busy) && (
+              <SaveState changed={changed} wrong={errors.length}>
+                {t(config.is_default ? store.isDefault : store.isOwn)}
+              </SaveState>
+            )}
           </span>
         </div>
       </div>
