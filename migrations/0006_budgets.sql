@@ -3,7 +3,7 @@
 -- What is spent is the sum over the ledger (`calls`). A reservation is what a run was granted; what it
 -- still holds is that minus what the ledger has of it, so a call settles by being in the ledger.
 --
--- Locks: the new columns have constant defaults, so adding them only touches the catalogue. Building the
+-- Locks: the new columns have no or constant defaults, so adding them only touches the catalogue. Building the
 -- indexes reads `calls` and `runs` once under a lock that holds off writers: a few seconds per million
 -- calls.
 -- The version before this one goes on working beside it, without keeping any budget.
@@ -44,10 +44,18 @@ ALTER TABLE runs ADD COLUMN groups text[] NOT NULL DEFAULT '{}';
 -- The groups somebody was in when last seen in person, for what they ask through a token.
 ALTER TABLE users ADD COLUMN groups text[] NOT NULL DEFAULT '{}';
 
+-- What budgets take a call to have cost that reached a model and whose cost nobody told, as one that was
+-- stopped: what was expected of it. Null for all others, and where the model's price is unknown.
+ALTER TABLE calls ADD COLUMN assumed_usd double precision;
+
 -- Everybody's costs are added up from this alone, without the calls' wide rows; one user's from
 -- `calls_figures`.
-CREATE INDEX calls_spent ON calls (finished_at) INCLUDE (cost_usd, latency_ms);
+CREATE INDEX calls_spent ON calls (finished_at) INCLUDE (cost_usd, assumed_usd, latency_ms);
 DROP INDEX calls_by_time;
+DROP INDEX calls_figures;
+CREATE INDEX calls_figures ON calls (user_id, finished_at)
+    INCLUDE (run_id, model, purpose, outcome, prompt_tokens, completion_tokens, total_tokens, cost_usd, cost_source,
+             latency_ms, assumed_usd);
 -- The runs that may have calls since a moment, with their groups.
 CREATE INDEX runs_of_groups ON runs ((coalesce(finished_at, 'infinity'))) INCLUDE (id, groups) WHERE groups <> '{}';
 
@@ -102,3 +110,4 @@ GRANT SELECT, INSERT, UPDATE ON spent_until TO llm_council_engine;
 GRANT SELECT, INSERT, UPDATE, DELETE ON budgets TO llm_council_admin;
 GRANT SELECT ON reservations, spent_days, spent_until TO llm_council_admin;
 GRANT SELECT (groups) ON runs TO llm_council_admin;
+GRANT SELECT (assumed_usd) ON calls TO llm_council_admin;

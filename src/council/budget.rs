@@ -51,11 +51,12 @@ pub struct BudgetState {
     pub period: BudgetPeriod,
     pub set_by: BudgetSetBy,
     pub limit_usd: f64,
-    /// The known costs of the calls that ended in the period.
+    /// What the calls that ended in the period cost. One whose cost nobody told, as one that was
+    /// stopped, counts what was expected of it.
     pub spent_usd: f64,
     /// What runs under way may still spend of what they were granted.
     pub reserved_usd: f64,
-    /// Calls of the period whose cost nobody told: not in the sum.
+    /// Calls of the period whose cost nobody told and whose price is unknown: not in the sum.
     pub unknown_cost_calls: u64,
     /// When the period ends (RFC 3339, UTC); absent for a run's budget.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -27,6 +27,12 @@ impl Spent {
         self.stage
     }
 
+    /// Whether it reached a model and nobody told its cost.
+    #[must_use]
+    pub fn is_unknown(&self) -> bool {
+        self.reached && self.usage.and_then(|usage| usage.cost_usd).is_none()
+    }
+
     /// Reads a finished call, failed ones included: what arrived before a cut was paid for.
     #[must_use]
     pub fn on(stage: Stage, result: &Result<Reply, CallError>) -> Self {
@@ -97,7 +103,7 @@ impl Costs {
                         costs.estimated_cost_calls += 1;
                     }
                 }
-                None if call.reached => {
+                None if call.is_unknown() => {
                     stage.unknown_cost_calls += 1;
                     costs.unknown_cost_calls += 1;
                 }

@@ -36,7 +36,20 @@ pub struct FinishedCall {
     pub purpose: Purpose,
     /// A hash of the request, to notice when a second execution asks something else.
     pub fingerprint: String,
+    /// What it was expected to cost, in USD; absent where the model's price was unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected_usd: Option<f64>,
     pub result: Result<Reply, CallError>,
+}
+
+impl FinishedCall {
+    /// What budgets take it to have cost: what was expected of it, where it reached a model and nobody
+    /// told its cost. Absent for all others.
+    #[must_use]
+    pub fn assumed_usd(&self) -> Option<f64> {
+        let is_unknown = Spent::on(self.stage, &self.result).is_unknown();
+        self.expected_usd.filter(|_| is_unknown)
+    }
 }
 
 /// A stage of the deliberation, as costs are summed.
@@ -153,6 +166,8 @@ pub struct UnderWay {
     pub member: Option<String>,
     pub purpose: Purpose,
     pub fingerprint: String,
+    /// What it will probably cost, in USD, where that is known.
+    pub expected_usd: Option<f64>,
     /// The text shown so far.
     pub text: String,
     /// Whether the request has gone out, in this execution or perhaps in an earlier one. Until then it
@@ -456,6 +471,7 @@ impl<'r> Call<'r> {
         }
 
         let streamed = view.is_some();
+        let expected_usd = estimate::of_request(&request, run.models.as_ref());
         let call = UnderWay {
             key: key.clone(),
             stage,
@@ -463,6 +479,7 @@ impl<'r> Call<'r> {
             member: member.clone(),
             purpose: request.purpose,
             fingerprint: fingerprint.clone(),
+            expected_usd,
             text: String::new(),
             sent: run.host.attempt() > 1,
             in_hand: false,
@@ -470,7 +487,7 @@ impl<'r> Call<'r> {
         let mut sink = Showing { run, key: &key, view };
         let asking = async {
             let _place = if needs_place { run.place().await } else { None };
-            run.host.reserve(&key, estimate::of_request(&request, run.models.as_ref())).await?;
+            run.host.reserve(&key, expected_usd).await?;
             if streamed && run.host.attempt() > 1 {
                 let event = CallRestarted { stage, model: request.model.clone(), member: member.clone() };
                 let restart = format!("restart/{}/{key}", run.host.attempt());
@@ -507,6 +524,7 @@ impl<'r> Call<'r> {
                 model: request.model,
                 purpose: request.purpose,
                 fingerprint,
+                expected_usd,
                 result: result.clone(),
             })
             .await;

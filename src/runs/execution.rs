@@ -175,6 +175,7 @@ fn dropped(call: &UnderWay) -> FinishedCall {
         model: call.model.clone(),
         purpose: call.purpose,
         fingerprint: call.fingerprint.clone(),
+        expected_usd: call.expected_usd,
         result: Err(call.dropped(UNFINISHED)),
     }
 }

@@ -49,10 +49,10 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// What the finished calls cost, as far as it is known.
+    /// What the finished calls cost, as budgets count it.
     #[must_use]
     pub fn spent_usd(&self) -> f64 {
-        self.calls.values().filter_map(|call| cost_of(&call.result)).sum()
+        self.calls.values().filter_map(|call| cost_of(&call.result).or_else(|| call.assumed_usd())).sum()
     }
 
     /// Reads what the store remembers. What cannot be read is left out and logged: its call is
@@ -171,7 +171,7 @@ impl Host for Journal {
 
     async fn commit_call(&self, call: FinishedCall) {
         let row = call_row(self.live.id, &self.live.user, &call);
-        let cost_usd = row.cost_usd;
+        let spent_usd = row.cost_usd.or(row.assumed_usd);
         self.spent
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -179,7 +179,7 @@ impl Host for Journal {
             .or_insert_with(|| Spent::on(call.stage, &call.result));
         self.record(Some(Record::Call(Box::new(row))), None).await;
         if let Some(purse) = &self.purse {
-            let nearly_used_up = purse.settle(&call.key, cost_usd).await;
+            let nearly_used_up = purse.settle(&call.key, spent_usd).await;
             self.warn(nearly_used_up).await;
         }
     }
@@ -264,6 +264,7 @@ pub(super) fn call_row(run: RunId, user: &UserId, call: &FinishedCall) -> CallRo
         total_tokens: tokens(|usage| usage.total_tokens),
         cost_usd: usage.and_then(|usage| usage.cost_usd),
         cost_source: usage.and_then(|usage| usage.cost_source).map(CostSource::as_str),
+        assumed_usd: call.assumed_usd(),
         latency_ms: reply.map(|reply| signed(reply.latency_ms)),
         ttft_ms: reply.and_then(|reply| reply.ttft_ms).map(signed),
         tries: match &call.result {

@@ -141,14 +141,14 @@ impl Purse {
         money.in_all()
     }
 
-    /// A call is in the ledger with this cost. Answers the budgets that are nearly used up, if the run
+    /// A call is in the ledger and counts this much. Answers the budgets that are nearly used up, if the run
     /// has spent more than it was granted: nobody has looked since.
-    pub async fn settle(&self, call: &str, cost_usd: Option<f64>) -> Vec<BudgetState> {
+    pub async fn settle(&self, call: &str, usd: Option<f64>) -> Vec<BudgetState> {
         let spent_usd = {
             let mut money = self.money();
             money.held.remove(call);
-            money.spent_usd += cost_usd.unwrap_or_default();
-            if cost_usd.is_none() || money.spent_usd <= money.granted_usd + DUST_USD {
+            money.spent_usd += usd.unwrap_or_default();
+            if usd.is_none() || money.spent_usd <= money.granted_usd + DUST_USD {
                 return Vec::new();
             }
             money.spent_usd

@@ -71,6 +71,7 @@ impl Runs {
             model: request.model.clone(),
             purpose: request.purpose,
             fingerprint: fingerprint(request),
+            expected_usd: estimate::of_request(request, self.inner.models.as_ref()),
             result,
         };
         let mut row = call_row(RunId::generate(), user, &call);

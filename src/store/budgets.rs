@@ -147,11 +147,12 @@ pub struct Budget {
 pub struct State {
     #[serde(flatten)]
     pub budget: Budget,
-    /// The known costs of the calls that ended in the period; of a run's budget, in the run.
+    /// What the calls that ended in the period cost; of a run's budget, in the run. One whose cost nobody
+    /// told counts what was expected of it.
     pub spent_usd: f64,
     /// What runs under way may still spend of what they were granted.
     pub reserved_usd: f64,
-    /// Calls of the period whose cost nobody told: not in the sum.
+    /// Calls of the period whose cost nobody told and whose price is unknown: not in the sum.
     pub unknown_cost_calls: i64,
     /// When the period ends; a run's budget has none.
     pub resets_at: Option<Timestamp>,

@@ -18,7 +18,7 @@ use sqlx::Row as _;
 
 use crate::support::app::{TestApp, User};
 use crate::support::db::TestDb;
-use crate::support::model_server::{AskedFor, Gate, ModelServer};
+use crate::support::model_server::{AskedFor, Gate, ModelServer, plausible};
 use crate::support::models::{Scripted, sensible};
 use crate::support::money::{
     QUESTION, ask, budget, costing, estimated_at, list, only, plausibly, refused, reservations, same, set,
@@ -137,9 +137,48 @@ async fn what_a_stopped_run_held_is_free_again() {
     ann.post(&format!("/api/conversations/{id}/message/cancel"), json!({})).await.ok();
     assert_eq!(events.rest().await.pop().unwrap().kind(), "cancelled");
     same(usd(&only(&bob).await, "reserved_usd"), 0.0);
-    assert!(only(&bob).await["unknown_cost_calls"].as_u64().unwrap() > 0, "calls that were dropped");
     gate.open();
     ask(&bob).await.ok();
+    app.close().await;
+}
+
+/// Nobody tells what a dropped call has cost, so it counts what was expected of it.
+#[tokio::test]
+async fn questions_that_are_stopped_use_a_budget_up_too() {
+    let app = TestApp::start().await;
+    estimated_at(&app, 0.01).await;
+    set(&app, &[budget("instance", None, "day", 1.0)]).await;
+    let held = Gate::new();
+    app.models.rule(move |request| Some(plausibly(request, 0.0001).hold(&held)));
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let mut events = ann.ask(&id, json!({"content": QUESTION})).await;
+    app.models.until(|records| records.len() == 5).await;
+    ann.post(&format!("/api/conversations/{id}/message/cancel"), json!({})).await.ok();
+    assert_eq!(events.rest().await.pop().unwrap().kind(), "cancelled");
+    let left = only(&ann).await;
+    let once = usd(&left, "spent_usd");
+    assert!(once > 0.0005 && once < 0.01, "{left}");
+    assert_eq!(left["unknown_cost_calls"], 0);
+    set(&app, &[budget("instance", None, "day", 0.01 + once / 2.0)]).await;
+    refused(&ask(&ann).await);
+    app.close().await;
+}
+
+#[tokio::test]
+async fn calls_whose_cost_nobody_tells_count_what_was_expected_of_them() {
+    let app = TestApp::start().await;
+    estimated_at(&app, 0.01).await;
+    set(&app, &[budget("instance", None, "day", 1.0)]).await;
+    app.models.rule(|request| Some(plausible(request).usage(Value::Null)));
+    let run = ask(&app.user("ann")).await.ok();
+    assert_eq!(run["metadata"]["costs"]["total_cost"], Value::Null);
+    assert_eq!(run["metadata"]["costs"]["unknown_cost_calls"], 10);
+    let left = only(&app.user("ann")).await;
+    let usd = usd(&left, "spent_usd");
+    assert!(usd > 0.001 && usd < 0.011, "{left}");
+    assert_eq!(left["unknown_cost_calls"], 0);
+    same(spent(&app).await, 0.0);
     app.close().await;
 }
 

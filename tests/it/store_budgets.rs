@@ -20,7 +20,8 @@ async fn set(test: &TestDb, whose: &Whose, period: Period, limit_usd: f64) {
     tx.commit().await.unwrap();
 }
 
-/// A finished run with one call that cost a dollar and one whose cost is unknown, so many days ago.
+/// A finished run with a call that cost a dollar, one of unknown cost that was expected to cost a quarter,
+/// and one of unknown price, so many days ago.
 async fn spent(test: &TestDb, name: &str, groups: &[&str], days_ago: i32) {
     let run = Uuid::now_v7();
     let mut superuser = test.superuser().await;
@@ -37,9 +38,11 @@ async fn spent(test: &TestDb, name: &str, groups: &[&str], days_ago: i32) {
     .unwrap();
     sqlx::query(
         "INSERT INTO calls (run_id, key, user_id, stage, model, purpose, fingerprint, outcome, result, tries,
-                            cost_usd, latency_ms, finished_at)
-         SELECT $1, key, $2, 'stage1', 'm', 'answer', 'f', 'ok', '{}', 1, usd, ms, now() - make_interval(days => $3)
-         FROM (VALUES ('a', 1.0, 5), ('b', NULL, 5), ('never sent', NULL, NULL)) AS call (key, usd, ms)",
+                            cost_usd, assumed_usd, latency_ms, finished_at)
+         SELECT $1, key, $2, 'stage1', 'm', 'answer', 'f', 'ok', '{}', 1, usd, assumed, ms,
+                now() - make_interval(days => $3)
+         FROM (VALUES ('a', 1.0, NULL, 5), ('stopped', NULL, 0.25, 5), ('b', NULL, NULL, 5),
+                      ('never sent', NULL, NULL, NULL)) AS call (key, usd, assumed, ms)",
     )
     .bind(run)
     .bind(name)
@@ -148,7 +151,7 @@ async fn sums_count_what_belongs_to_whom_and_when() {
     let twice = |one: (&'static str, f64, i64)| [one, one];
     assert_eq!(
         seen,
-        [twice(("instance", 4.0, 4)), twice(("group", 2.0, 2)), twice(("user", 2.0, 2))].concat()
+        [twice(("instance", 5.0, 4)), twice(("group", 2.5, 2)), twice(("user", 2.5, 2))].concat()
     );
 }
 

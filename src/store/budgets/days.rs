@@ -45,8 +45,8 @@ async fn close_day(db: &Db) -> Result<bool, StoreError> {
         .await?;
     sqlx::query(
         "INSERT INTO spent_days (user_id, day, groups, usd, unknown_cost_calls)
-         SELECT c.user_id, ($1 AT TIME ZONE 'UTC')::date, r.groups, coalesce(sum(c.cost_usd), 0),
-                count(*) FILTER (WHERE c.cost_usd IS NULL AND c.latency_ms IS NOT NULL)
+         SELECT c.user_id, ($1 AT TIME ZONE 'UTC')::date, r.groups, coalesce(sum(coalesce(c.cost_usd, c.assumed_usd)), 0),
+                count(*) FILTER (WHERE c.cost_usd IS NULL AND c.assumed_usd IS NULL AND c.latency_ms IS NOT NULL)
          FROM calls c JOIN runs r ON r.id = c.run_id
          WHERE c.finished_at >= $1 AND c.finished_at < $1 + interval '24 hours' GROUP BY 1, 3",
     )

@@ -28,7 +28,7 @@ pub async fn states(tx: &mut Tx, budgets: &[Budget]) -> Result<Vec<State>, Store
 #[derive(Debug, Clone, Copy, Default)]
 struct Spent {
     usd: f64,
-    /// Calls whose cost nobody told.
+    /// Calls that count nothing, as neither their cost nor their price is known.
     unknown: i64,
 }
 
@@ -99,7 +99,7 @@ async fn reserved(
     let rows = sqlx::query(
         "WITH held AS MATERIALIZED (
              SELECT user_id, groups, greatest(granted_usd - coalesce(
-                        (SELECT sum(cost_usd) FROM calls WHERE calls.run_id = reservations.run_id), 0), 0) AS usd
+                        (SELECT sum(coalesce(cost_usd, assumed_usd)) FROM calls WHERE calls.run_id = reservations.run_id), 0), 0) AS usd
              FROM reservations WHERE run_id IS DISTINCT FROM $3
          )
          SELECT asked.scope, asked.name, sum(held.usd) AS usd
@@ -136,14 +136,14 @@ async fn spent(
                 "SELECT asked.name, open.*, closed.*
                  FROM unnest($1::text[]) AS asked (name)
                  CROSS JOIN LATERAL (
-                     SELECT coalesce(sum(c.cost_usd), 0) AS open_usd,
-                            count(*) FILTER (WHERE c.cost_usd IS NULL AND c.latency_ms IS NOT NULL) AS open_unknown,
-                            coalesce(sum(c.cost_usd) FILTER (WHERE c.finished_at >= $2), 0) AS day_usd,
-                            count(*) FILTER (WHERE c.cost_usd IS NULL AND c.latency_ms IS NOT NULL
-                                                   AND c.finished_at >= $2) AS day_unknown
-                     FROM ",
+                     SELECT coalesce(sum(usd), 0) AS open_usd,
+                            count(*) FILTER (WHERE usd IS NULL AND reached) AS open_unknown,
+                            coalesce(sum(usd) FILTER (WHERE finished_at >= $2), 0) AS day_usd,
+                            count(*) FILTER (WHERE usd IS NULL AND reached AND finished_at >= $2) AS day_unknown
+                     FROM (SELECT coalesce(c.cost_usd, c.assumed_usd) AS usd, c.latency_ms IS NOT NULL AS reached,
+                                  c.finished_at FROM ",
                 $from,
-                " c.finished_at >= $3
+                " c.finished_at >= $3) AS call
                  ) AS open
                  CROSS JOIN LATERAL (
                      SELECT coalesce(sum(usd), 0) AS closed_usd,

@@ -96,10 +96,12 @@ pub async fn extend(db: &Db, more: &More<'_>, defaults: &Defaults) -> Result<Opt
     let budgets = binding(&mut tx, more.user, more.groups, defaults).await?;
     lock(&mut tx, &shared(&budgets)).await?;
     // Before the sums: a call that ends in between counts twice then, and not never.
-    let spent_usd: f64 = sqlx::query_scalar("SELECT coalesce(sum(cost_usd), 0) FROM calls WHERE run_id = $1")
-        .bind(more.run.0)
-        .fetch_one(&mut *tx)
-        .await?;
+    let spent_usd: f64 = sqlx::query_scalar(
+        "SELECT coalesce(sum(coalesce(cost_usd, assumed_usd)), 0) FROM calls WHERE run_id = $1",
+    )
+    .bind(more.run.0)
+    .fetch_one(&mut *tx)
+    .await?;
     let mut states = sums(&mut tx, &budgets, Some(more.run)).await?;
     for state in &mut states {
         if state.budget.period == Period::Run {
