@@ -1,5 +1,6 @@
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { act } from "react";
+import { flushSync } from "react-dom";
 import { createRoot, type Root } from "react-dom/client";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { keys } from "../../api/queries";
@@ -25,26 +26,28 @@ afterEach(async () => {
   drafts.clear("c1");
 });
 
-async function show(running = false, limit = 1000) {
-  const client = new QueryClient();
+let client: QueryClient;
+
+const composer = (running: boolean, onStop: () => void = () => undefined) => (
+  <QueryClientProvider client={client}>
+    <Composer
+      conversationId="c1"
+      running={running}
+      stopping={false}
+      refusal={null}
+      onAsk={asked}
+      onStop={onStop}
+    />
+  </QueryClientProvider>
+);
+
+async function show(running = false, onStop?: () => void, limit = 1000) {
+  client = new QueryClient();
   client.setQueryDefaults(keys.config, { enabled: false });
   client.setQueryDefaults(keys.presets, { enabled: false });
   const limits = { ...config.limits, max_content_chars: limit };
   client.setQueryData(keys.config, { ...config, limits });
-  await act(async () =>
-    root.render(
-      <QueryClientProvider client={client}>
-        <Composer
-          conversationId="c1"
-          running={running}
-          stopping={false}
-          refusal={null}
-          onAsk={asked}
-          onStop={() => undefined}
-        />
-      </QueryClientProvider>,
-    ),
-  );
+  await act(async () => root.render(composer(running, onStop)));
   const box = place.querySelector("textarea");
   if (!box) throw new Error("the composer has no box");
   return box;
@@ -100,6 +103,14 @@ describe("the composer", () => {
     expect(asked).toHaveBeenCalledOnce();
   });
 
+  it("asks nothing by the press that stops, though its button is one that asks by then", async () => {
+    drafts.write("c1", { content: "Why?" });
+    await show(true, () => flushSync(() => root.render(composer(false))));
+    await act(async () => place.querySelector<HTMLElement>(".stop-button")?.click());
+    expect(place.querySelector(".send-button")).not.toBeNull();
+    expect(asked).not.toHaveBeenCalled();
+  });
+
   it("sends nothing while a run is under way, and offers to stop it", async () => {
     drafts.write("c1", { content: "Next?" });
     await press(await show(true), { key: "Enter" });
@@ -115,7 +126,7 @@ describe("the composer", () => {
 
   it("sends no question that is too long, and says so", async () => {
     drafts.write("c1", { content: "é".repeat(11) });
-    await press(await show(false, 10), { key: "Enter" });
+    await press(await show(false, undefined, 10), { key: "Enter" });
     expect(asked).not.toHaveBeenCalled();
     expect(place.textContent).toContain("11 of 10 characters");
   });

@@ -208,7 +208,17 @@ export const Composer = memo(function Composer(props: Props) {
             </Suspense>
           )}
           {running ? (
-            <button type="button" className="stop-button" onClick={onStop} disabled={stopping}>
+            <button
+              type="button"
+              className="stop-button"
+              disabled={stopping}
+              onClick={(event) => {
+                // React makes this very button the one that asks, perhaps while it is being pressed:
+                // the browser would go on to submit the question that Stop has just given back.
+                event.preventDefault();
+                onStop();
+              }}
+            >
               <Icon name="stop" />
               {stopping ? t("Stopping…") : t("Stop")}
             </button>
