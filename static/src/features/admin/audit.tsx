@@ -64,16 +64,14 @@ export function Audit() {
                 </table>
               </ScrollBox>
               <More
+                list={audit}
                 shown={t(
                   audit.hasNextPage
                     ? "{{count, number}} entries"
                     : "{{count, number}} entries, all there are",
                   { count: entries.length },
                 )}
-                hasMore={audit.hasNextPage}
-                busy={audit.isFetchingNextPage}
                 label={t("Older entries")}
-                onMore={() => audit.fetchNextPage()}
               />
             </>
           );

@@ -1,27 +1,30 @@
+import type { UseInfiniteQueryResult } from "@tanstack/react-query";
 import { t } from "../../i18n";
 
 /** How much of a list is shown, and the way to the rest. */
 export function More({
+  list,
   shown,
-  hasMore,
-  busy,
   label,
-  onMore,
 }: {
+  list: Pick<UseInfiniteQueryResult, "hasNextPage" | "isFetchingNextPage" | "fetchNextPage">;
   /** How much that is, and whether it is all there is. */
   shown: string;
-  hasMore: boolean;
-  busy: boolean;
   label: string;
-  onMore: () => void;
 }) {
+  const busy = list.isFetchingNextPage;
   return (
     <p className="more">
       <span className="quiet" role="status">
         {shown}
       </span>
-      {hasMore && (
-        <button type="button" className="button" disabled={busy} onClick={onMore}>
+      {list.hasNextPage && (
+        <button
+          type="button"
+          className="button"
+          disabled={busy}
+          onClick={() => list.fetchNextPage()}
+        >
           {busy ? t("Loading…") : label}
         </button>
       )}

@@ -139,15 +139,13 @@ export function Runs() {
                 </ScrollBox>
               )}
               <More
+                list={runs}
                 shown={
                   runs.isPlaceholderData
                     ? t("Loading…")
                     : howMany(rows.length, runs.hasNextPage, failuresOnly)
                 }
-                hasMore={runs.hasNextPage}
-                busy={runs.isFetchingNextPage}
                 label={t("Older runs")}
-                onMore={() => runs.fetchNextPage()}
               />
             </>
           );

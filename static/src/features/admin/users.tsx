@@ -52,16 +52,14 @@ export function Users() {
                 </table>
               </ScrollBox>
               <More
+                list={users}
                 shown={t(
                   users.hasNextPage
                     ? "{{count, number}} users"
                     : "{{count, number}} users, all there are",
                   { count: rows.size },
                 )}
-                hasMore={users.hasNextPage}
-                busy={users.isFetchingNextPage}
                 label={t("More users")}
-                onMore={() => users.fetchNextPage()}
               />
             </>
           );
