@@ -15,7 +15,7 @@ COPY --from=web /app/static/dist static/dist
 # The caches outlive the layer: a change of ours compiles our crate, not the four hundred below it.
 RUN --mount=type=cache,target=/usr/local/cargo/registry \
     --mount=type=cache,target=/app/target \
-    cargo build --release --locked && cp target/release/llm-council /usr/local/bin/
+    LLM_COUNCIL_BUILT_FOR=production cargo build --release --locked && cp target/release/llm-council /usr/local/bin/
 
 FROM debian:bookworm-slim
 # The slim image has no CA bundle, and every provider is reached over HTTPS.

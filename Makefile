@@ -8,7 +8,7 @@ NPM := static/node_modules/.package-lock.json
 
 .PHONY: help
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 18
 
 .PHONY: run
 run: ## install what is missing, build, start on port 8001 and print the URL
@@ -26,6 +26,10 @@ build: $(WEB) ## one self-contained program: target/release/llm-council
 dev: $(NPM) ## debug server on 8001 and the web app's development server beside it
 	@scripts/dev
 
+.PHONY: drill-upgrade
+drill-upgrade: $(WEB) ## servers of an older and of this version side by side, under load: what breaks in an upgrade
+	@scripts/drill-upgrade
+
 .PHONY: fmt
 fmt: $(NPM) ## format Rust and TypeScript
 	cargo fmt
@@ -40,6 +44,10 @@ openapi: ## write docs/openapi.json from the code, and the web app's types from 
 .PHONY: deny
 deny: ## licences, banned crates and sources (needs cargo-deny: cargo install cargo-deny --locked)
 	cargo deny check licenses bans sources
+
+.PHONY: drill-pgbouncer
+drill-pgbouncer: $(WEB) ## two servers over a real PgBouncer in transaction mode
+	@scripts/drill-pgbouncer
 
 .PHONY: docker
 docker: ## build the container image llm-council:local

@@ -7,12 +7,13 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use llm_council::council::Event;
-use llm_council::council::stages::answers::AnswersEvent;
+use llm_council::council::Token;
+use llm_council::council::token::TokenHead;
 use llm_council::id::{ConversationId, MessageId, RunId, UserId};
 use llm_council::llm::bench::{count_events, read_reply};
-use llm_council::runs::frame::{Frame, encode, from_log, to_log};
+use llm_council::runs::frame::{Frame, encode_token, from_log, to_log};
 use llm_council::runs::live::{LiveRun, Recent};
+use serde_json::{Value, json};
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
@@ -96,34 +97,34 @@ fn upstream() {
     );
 }
 
-fn token(n: usize, text: &str) -> Event {
-    AnswersEvent::Stage1Token {
-        tier: None,
-        model: "openai/gpt-5.1".to_owned(),
-        member: "openai/gpt-5.1".to_owned(),
-        content: format!(" {text}{n}"),
-    }
-    .into()
+fn tokens(text: &str) -> Vec<Token> {
+    let fields = json!({"model": "openai/gpt-5.1", "member": "openai/gpt-5.1"});
+    let head = TokenHead::new("stage1_token", &fields);
+    (0..TOKENS).map(|n| head.token(format!(" {text}{n}"))).collect()
 }
 
 fn encoding() {
-    let plain: Vec<Event> = (0..TOKENS).map(|n| token(n, "word")).collect();
-    let foreign: Vec<Event> = (0..TOKENS).map(|n| token(n, "größer")).collect();
+    let (plain, foreign) = (tokens("word"), tokens("größer"));
+    let values: Vec<Value> =
+        plain.iter().filter_map(|token| serde_json::from_str(&token.json()).ok()).collect();
     group(
         "encoding: an event to the bytes that go out",
         (
             "serde_json::to_vec of the same event",
-            measure(|| plain.iter().filter_map(|event| serde_json::to_vec(event).ok()).collect::<Vec<_>>()),
+            measure(|| values.iter().filter_map(|event| serde_json::to_vec(event).ok()).collect::<Vec<_>>()),
         ),
         &[
-            ("frame::encode, ASCII", measure(|| plain.iter().map(encode).collect::<Vec<_>>())),
-            ("frame::encode, with umlauts", measure(|| foreign.iter().map(encode).collect::<Vec<_>>())),
+            ("frame::encode_token, ASCII", measure(|| plain.iter().map(encode_token).collect::<Vec<_>>())),
+            (
+                "frame::encode_token, with umlauts",
+                measure(|| foreign.iter().map(encode_token).collect::<Vec<_>>()),
+            ),
         ],
     );
 }
 
 fn frames() -> Vec<Frame> {
-    let numbered = (1u64..).zip((0..TOKENS).map(|n| encode(&token(n, "word"))));
+    let numbered = (1u64..).zip(tokens("word").iter().map(encode_token).collect::<Vec<_>>());
     numbered.map(|(seq, json)| Frame { seq, key: String::new(), json, ends: false }).collect()
 }
 

@@ -5,6 +5,19 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
+/// A text that is no id.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error("not an id: expected a UUID in lower case with hyphens")]
+pub struct NoId;
+
+/// A UUID as this program writes it. It has other spellings (capitals, braces, `urn:uuid:`, no hyphens),
+/// which would be other names for the same thing.
+fn one_spelling(text: &str) -> Result<Uuid, NoId> {
+    let uuid: Uuid = text.parse().map_err(|_| NoId)?;
+    let mut buffer = Uuid::encode_buffer();
+    if uuid.hyphenated().encode_lower(&mut buffer) == text { Ok(uuid) } else { Err(NoId) }
+}
+
 macro_rules! uuid_id {
     ($(#[$doc:meta])* $name:ident, $new:ident) => {
         $(#[$doc])*
@@ -27,10 +40,10 @@ macro_rules! uuid_id {
         }
 
         impl std::str::FromStr for $name {
-            type Err = uuid::Error;
+            type Err = NoId;
 
             fn from_str(text: &str) -> Result<Self, Self::Err> {
-                text.parse().map(Self)
+                one_spelling(text).map(Self)
             }
         }
     };
@@ -87,5 +100,28 @@ impl UserId {
 impl fmt::Display for UserId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_has_one_spelling() {
+        let id = ConversationId::generate();
+        let text = id.to_string();
+        assert_eq!(text.parse(), Ok(id));
+        for other in [
+            text.to_uppercase(),
+            text.replace('-', ""),
+            format!("{{{text}}}"),
+            format!("urn:uuid:{text}"),
+            format!(" {text}"),
+            format!("{text}0"),
+            String::new(),
+        ] {
+            assert_eq!(other.parse::<ConversationId>(), Err(NoId), "{other}");
+        }
     }
 }

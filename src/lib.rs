@@ -1,18 +1,20 @@
 //! LLM Council: a question goes to several language models at once, they review each other's
 //! answers blind, and a chairman writes the answer.
 //!
-//! The rooms, and who may import whom (kept by `tests/it/rooms.rs`):
+//! The rooms, and who may import whom (kept by `tests/it/rooms/`):
 //!
 //! `cli`, `server` → `runs` → `council` → `llm`; `store` sits under `runs` and `server`.
-//! `id`, `config`, `identity`, `telemetry` and `shutdown` are leaves (`telemetry` reads `config`).
+//! `id`, `invisible`, `identity` and `shutdown` are leaves; `config` reads `council`, `llm` and `identity`, and
+//! `telemetry` reads `config`.
 //!
-//! Start reading at [`council::deliberate`], then `runs::driver`, then `server::routes`.
+//! Start reading at [`council::deliberate`], then `runs::start`, then `server::routes`.
 
 pub mod cli;
 pub mod config;
 pub mod council;
 pub mod id;
 pub mod identity;
+mod invisible;
 pub mod llm;
 pub mod runs;
 pub mod server;

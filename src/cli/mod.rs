@@ -1,8 +1,11 @@
 //! People at a terminal: one file per subcommand. May import every room.
 
+pub mod build;
+mod database;
 mod healthcheck;
 mod migrate;
-pub mod serve;
+mod serve;
+mod user_names;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -10,7 +13,10 @@ use std::process::ExitCode;
 use clap::{Args, Parser, Subcommand};
 use secrecy::SecretString;
 
-use crate::config::{Config, Overrides};
+use crate::config::{Config, ConfigErrors, Overrides};
+
+/// `EX_CONFIG` of sysexits.h: starting again will not help until somebody has changed the configuration.
+const WRONG_CONFIGURATION: u8 = 78;
 
 /// A team's council of language models.
 #[derive(Debug, Parser)]
@@ -27,7 +33,7 @@ enum Command {
     /// Serve the API and the web app (what happens without a subcommand).
     Serve,
     /// Bring the configured database to this version's schema.
-    Migrate,
+    Migrate(migrate::Decisions),
     /// Ask the running server whether it is ready; exits with 0 or 1.
     Healthcheck,
     /// Print the OpenAPI document.
@@ -66,10 +72,7 @@ impl Flags {
             data_dir: self.data_dir.clone(),
             database_url: self.database_url.clone().map(SecretString::from),
         };
-        Config::load(self.config.as_deref(), &env, &overrides).map_err(|errors| {
-            let lines = errors.0.iter().map(|error| format!("\n  {error}"));
-            anyhow::anyhow!("the configuration is wrong:{}", lines.collect::<String>())
-        })
+        Ok(Config::load(self.config.as_deref(), &env, &overrides)?)
     }
 }
 
@@ -79,7 +82,9 @@ impl Cli {
     pub fn run(self) -> ExitCode {
         let result = match self.command.unwrap_or(Command::Serve) {
             Command::Serve => self.settings.load().and_then(|config| serve::run(&config)),
-            Command::Migrate => self.settings.load().and_then(|config| migrate::run(&config)),
+            Command::Migrate(decisions) => {
+                self.settings.load().and_then(|config| migrate::run(&config, &decisions))
+            }
             Command::Healthcheck => self.settings.load().and_then(|config| healthcheck::run(&config)),
             Command::Openapi => openapi(),
             Command::ConfigReference => {
@@ -87,9 +92,16 @@ impl Cli {
                 Ok(ExitCode::SUCCESS)
             }
         };
-        result.unwrap_or_else(|error| {
-            eprintln!("llm-council: {error:#}");
-            ExitCode::FAILURE
+        result.unwrap_or_else(|error| match error.downcast_ref::<ConfigErrors>() {
+            Some(ConfigErrors(errors)) => {
+                let lines = errors.iter().map(|error| format!("\n  {error}"));
+                eprintln!("llm-council: the configuration is wrong:{}", lines.collect::<String>());
+                ExitCode::from(WRONG_CONFIGURATION)
+            }
+            None => {
+                eprintln!("llm-council: {error:#}");
+                ExitCode::FAILURE
+            }
         })
     }
 }

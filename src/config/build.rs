@@ -14,37 +14,38 @@ use super::layers::Layers;
 use super::providers::providers;
 use super::reader::Reader;
 use super::tree::*;
+use crate::identity::cidr::TrustedPeers;
+use crate::identity::user;
 
 /// Builds the tree, or names everything that is wrong.
 pub(super) fn config(layers: Layers, env: &BTreeMap<String, String>) -> Result<Config, ConfigErrors> {
-    let read = Reader::new(layers);
+    let mut read = Reader::new(layers);
     let auth = auth(&read);
-    let providers = providers(&read);
-    let config = Config {
-        server: server(&read, &auth),
-        data_dir: PathBuf::from(read.text("data_dir").unwrap_or_default()),
-        database: Database {
-            url: read.checked_secret("database.url", "a postgres:// URL", |url| {
-                Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "postgres" | "postgresql"))
-            }),
-            max_connections: read.number("database.max_connections").unwrap_or_default(),
+    let server = server(&read, &auth);
+    let providers = providers(&read, server.public_url.as_ref());
+    let council = council(&mut read, &providers);
+    let search = Search {
+        tavily: Tavily {
+            base_url: base_url(&read, "search.tavily.base_url").unwrap_or_default(),
+            api_key: read.secret("search.tavily.api_key"),
         },
+    };
+    let config = Config {
+        notices: notices(env, &server, &auth, &search),
+        server,
+        data_dir: PathBuf::from(read.text("data_dir").unwrap_or_default()),
+        database: database(&read),
         runs: runs(&read),
         budgets: budgets(&read),
-        council: council(&read, &providers),
+        council,
         auth,
         providers,
-        search: Search {
-            tavily: Tavily {
-                base_url: base_url(&read, "search.tavily.base_url").unwrap_or_default(),
-                api_key: read.secret("search.tavily.api_key"),
-            },
-        },
+        search,
         sentry: Sentry {
             dsn: read.checked_secret("sentry.dsn", "a Sentry DSN", |dsn| {
                 dsn.parse::<sentry::types::Dsn>().is_ok()
             }),
-            environment: read.text("sentry.environment"),
+            environment: read.text("sentry.environment").unwrap_or_else(|| ENVIRONMENT.to_owned()),
             #[expect(
                 clippy::cast_possible_truncation,
                 reason = "a share of requests needs no more precision"
@@ -56,7 +57,6 @@ pub(super) fn config(layers: Layers, env: &BTreeMap<String, String>) -> Result<C
             bind: read.parsed("metrics.bind", "an address and port such as 127.0.0.1:9464"),
             token: read.secret("metrics.token"),
         },
-        notices: notices(env),
     };
     match read.into_errors() {
         errors if errors.is_empty() => Ok(config),
@@ -64,10 +64,71 @@ pub(super) fn config(layers: Layers, env: &BTreeMap<String, String>) -> Result<C
     }
 }
 
-fn notices(env: &BTreeMap<String, String>) -> Vec<String> {
-    let bedrock = env.get("AWS_BEARER_TOKEN_BEDROCK").filter(|token| !token.is_empty());
-    let notice = "AWS_BEARER_TOKEN_BEDROCK is set but not used: this version has no Bedrock provider";
-    bedrock.map(|_| notice.to_owned()).into_iter().collect()
+fn database(read: &Reader) -> Database {
+    let url = |key: &'static str| {
+        read.checked_secret(key, "a postgres:// URL", |url| {
+            Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "postgres" | "postgresql"))
+        })
+    };
+    let poolings =
+        [("auto", Pooling::Auto), ("session", Pooling::Session), ("transaction", Pooling::Transaction)];
+    let database = Database {
+        url: url("database.url"),
+        listen_url: url("database.listen_url"),
+        pooling: read.choice("database.pooling", &poolings).unwrap_or(Pooling::Auto),
+        max_connections: read.number("database.max_connections").unwrap_or_default(),
+    };
+    if database.listen_url.is_some() && !read.is_set("database.url") {
+        read.error("database.listen_url", "goes with database.url, which is not set");
+    }
+    database
+}
+
+/// What the image is built with; other builds are somebody's own.
+const ENVIRONMENT: &str = match option_env!("LLM_COUNCIL_BUILT_FOR") {
+    Some(environment) => environment,
+    None => "development",
+};
+
+/// What is allowed, but perhaps not meant.
+fn notices(env: &BTreeMap<String, String>, server: &Server, auth: &Auth, search: &Search) -> Vec<String> {
+    let unused = [
+        (
+            "AWS_BEARER_TOKEN_BEDROCK",
+            "AWS_BEARER_TOKEN_BEDROCK is set but not used: this version has no Bedrock provider",
+        ),
+        (
+            "SENTRY_PROFILES_SAMPLE_RATE",
+            "SENTRY_PROFILES_SAMPLE_RATE is set but not used: the Sentry SDK for Rust cannot profile; traces follow \
+             sentry.traces_sample_rate",
+        ),
+    ];
+    let set = |name: &str| env.get(name).is_some_and(|value| !value.is_empty());
+    let mut notices: Vec<String> =
+        unused.into_iter().filter(|(name, _)| set(name)).map(|(_, notice)| notice.to_owned()).collect();
+    if search.tavily.api_key.is_some() {
+        let notice = "search.tavily.api_key is set but not used: this version has no web search";
+        notices.push(notice.to_owned());
+    }
+    if auth.mode == AuthMode::None {
+        return notices;
+    }
+    if server.allowed_hosts.is_empty() && server.public_url.is_none() {
+        let notice = "neither server.allowed_hosts nor server.public_url is set: requests for any host name are \
+                      answered; name the host under which people reach this server";
+        notices.push(notice.to_owned());
+    }
+    let shared = TrustedPeers::parse(&auth.trusted_proxies).map(|peers| peers.shared()).unwrap_or_default();
+    let reachable = !server.bind.to_canonical().is_loopback();
+    if reachable && auth.proxy_secret.is_none() && !shared.is_empty() {
+        notices.push(format!(
+            "auth.trusted_proxies trusts whole networks ({}) and there is no auth.proxy_secret: every machine in \
+             them that reaches this port can say that it is anybody; set the secret, or name only the proxy's \
+             address",
+            shared.join(", ")
+        ));
+    }
+    notices
 }
 
 fn server(read: &Reader, auth: &Auth) -> Server {
@@ -124,6 +185,8 @@ fn server(read: &Reader, auth: &Auth) -> Server {
         body_limit_bytes: read.number("server.body_limit_bytes").unwrap_or_default(),
         body_timeout_seconds: read.number("server.body_timeout_seconds").unwrap_or_default(),
         heartbeat_seconds: read.number("server.heartbeat_seconds").unwrap_or_default(),
+        idle_seconds: read.number("server.idle_seconds").unwrap_or_default(),
+        stalled_seconds: read.number("server.stalled_seconds").unwrap_or_default(),
     }
 }
 
@@ -204,14 +267,59 @@ fn auth(read: &Reader) -> Auth {
         proxy_secret_header: header("auth.proxy_secret_header").unwrap_or_default(),
         allow_insecure: read.bool("auth.allow_insecure"),
     };
-    if auth.mode == AuthMode::Proxy
-        && auth.trusted_proxies.is_empty()
-        && read.text("auth.mode").as_deref() == Some("proxy")
-    {
-        let message = "auth.mode is \"proxy\", so name the networks the proxy calls from, such as 10.0.0.0/8";
-        read.error("auth.trusted_proxies", message);
+    match auth.mode {
+        AuthMode::None => refuse_without_sign_in(read),
+        AuthMode::Proxy if auth.trusted_proxies.is_empty() => {
+            if read.text("auth.mode").as_deref() == Some("proxy") {
+                let message =
+                    "auth.mode is \"proxy\", so name the networks the proxy calls from, such as 10.0.0.0/8";
+                read.error("auth.trusted_proxies", message);
+            }
+        }
+        AuthMode::Proxy => {
+            for problem in TrustedPeers::parse(&auth.trusted_proxies).err().unwrap_or_default() {
+                read.error("auth.trusted_proxies", problem);
+            }
+        }
+    }
+    for name in &auth.admin_users {
+        match user::canonical(name) {
+            None => read.error("auth.admin_users", format!("{name:?} cannot be a user's name")),
+            Some(user) if user.as_str() == user::LOCAL => {
+                let message =
+                    format!("nobody can sign in as {name:?}: it is the user of servers without sign-in");
+                read.error("auth.admin_users", message);
+            }
+            Some(_) => {}
+        }
     }
     auth
+}
+
+/// Whoever says how people sign in does not mean that everybody is let in.
+fn refuse_without_sign_in(read: &Reader) {
+    let lists = ["auth.trusted_proxies", "auth.admin_groups", "auth.admin_users"];
+    let others = [
+        "auth.proxy_secret",
+        "auth.proxy_secret_header",
+        "auth.headers",
+        "auth.header.user",
+        "auth.header.email",
+        "auth.header.name",
+        "auth.header.groups",
+        "auth.group_separator",
+    ];
+    let mode = if read.is_set("auth.mode") { "is \"none\"" } else { "is not set" };
+    let lists = lists.into_iter().filter(|key| !read.list(key).is_empty());
+    for key in lists.chain(others.into_iter().filter(|key| read.is_set(key))) {
+        read.error(
+            key,
+            format!(
+                "auth.mode {mode}, so nobody would sign in and everybody would be an admin; set auth.mode = \
+                 \"proxy\", or remove this key"
+            ),
+        );
+    }
 }
 
 fn log(read: &Reader) -> Log {

@@ -1,150 +1,132 @@
-//! `council.*`: who sits, who presides, and how they are asked.
+//! `council.*`: its settings, as far as they are configured, and the built-in models for the rest.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::Deserialize;
+use serde_json::{Map, Value, json};
 
-use super::keys::{CATEGORIES, PURPOSES};
+use super::layers::parse_toml;
 use super::reader::Reader;
-use super::tree::{Council, CouncilOptions, ProviderKind, Providers, Sampling, Seat, Timeouts};
+use super::tree::{Council, Providers};
+use crate::council::field::FieldError;
+use crate::council::setting::{Kind, Setting};
+use crate::council::settings::Settings;
+use crate::llm::{ProviderKind, Purpose, Sampling, Timeouts};
 
-/// The models that are built in, as `config.default.toml` has them.
-#[derive(Deserialize)]
-struct Defaults {
-    council: DefaultModels,
-    simulated: DefaultModels,
-}
-
-#[derive(Deserialize)]
-struct DefaultModels {
-    models: Vec<String>,
-    chairman: String,
-    title_model: String,
-    utility_model: String,
-    multi_chairman_models: Vec<String>,
-    tier1_models: Vec<String>,
-    tier2_models: Vec<String>,
-    adversary_model: String,
-    routing_pools: BTreeMap<String, Vec<String>>,
-}
+/// Who set what nobody else did.
+const BUILT_IN: &str = "config.default.toml";
 
 /// The council, completed by the built-in models where the default provider has some.
-pub(super) fn council(read: &Reader, providers: &Providers) -> Council {
-    let kind = providers.list.iter().find(|provider| provider.name == providers.default).map(|p| p.kind);
-    let defaults = config::File::from_str(include_str!("config.default.toml"), config::FileFormat::Toml);
-    let defaults: Defaults = config::Config::builder()
-        .add_source(defaults)
-        .build()
-        .and_then(config::Config::try_deserialize)
-        .expect("a test reads the built-in models");
-    let built_in = match kind {
-        Some(ProviderKind::Openrouter) => Some(defaults.council),
-        Some(ProviderKind::Simulated) => Some(defaults.simulated),
-        Some(ProviderKind::OpenaiCompatible) | None => None,
-    };
+pub(super) fn council(read: &mut Reader, providers: &Providers) -> Council {
+    let built_in = fill_in(read, providers);
+    let all = Settings::all();
+    let mut given: Map<String, Value> = Map::new();
+    for setting in &all {
+        given.extend(value(read, setting).map(|value| (setting.name.to_owned(), value)));
+    }
+    let settings = settings(read, given.clone(), &all);
+    for setting in &all {
+        if let (Some(key), Some(why)) = (setting.key(), setting.required)
+            && read.is_blank(&key)
+        {
+            read.error(&key, format!("the provider {:?} has {why}", providers.default));
+        }
+    }
+    for problem in settings.problems() {
+        let (name, place) = problem.field.split_once('.').unwrap_or((&problem.field, ""));
+        // What nobody set has been said to be missing, or stands for something else.
+        if let Some(setting) = all.iter().find(|setting| setting.name == name && given.contains_key(name)) {
+            refuse(read, setting, place, &problem);
+        }
+    }
+    Council { settings, built_in }
+}
 
-    let mut models = read.seats("council.models");
-    if let Some(built_in) = &built_in
-        && !read.is_set("council.models")
-    {
-        models = built_in.models.iter().cloned().map(Seat::of).collect();
-    }
-    if models.is_empty() && built_in.is_none() && !read.is_set("council.models") {
-        read.error(
-            "council.models",
-            format!(
-                "the provider {:?} has no built-in council: set council.models, council.chairman and \
-                 council.title_model (title_model may be left out: then the chairman does it)",
-                providers.default
-            ),
-        );
-    } else {
-        check_members(read, &models);
-    }
-
-    let chairman = model(read, "council.chairman").or_else(|| built_in.as_ref().map(|b| b.chairman.clone()));
-    if chairman.is_none() {
-        read.error(
-            "council.chairman",
-            format!("the provider {:?} has no built-in chairman: name a model", providers.default),
-        );
-    }
-    let chairman = chairman.unwrap_or_default();
-    let or_chairman = |key: &str, built_in: Option<&String>| {
-        model(read, key).or_else(|| built_in.cloned()).unwrap_or_else(|| chairman.clone())
+/// Sets the keys that are left to the built-in models, and says which those are.
+fn fill_in(read: &mut Reader, providers: &Providers) -> BTreeSet<String> {
+    let default = providers.list.iter().find(|provider| provider.name == providers.default);
+    let section = match default.map(|provider| provider.kind) {
+        Some(ProviderKind::OpenRouter) => "council.",
+        Some(ProviderKind::Simulated) => "simulated.",
+        Some(ProviderKind::OpenAiCompatible) | None => return BTreeSet::new(),
     };
-    let chairman_fallbacks = read.list("council.chairman_fallbacks");
-    for name in &chairman_fallbacks {
-        check_model(read, "council.chairman_fallbacks", name);
+    let models = parse_toml(BUILT_IN, include_str!("config.default.toml"))
+        .unwrap_or_else(|why| unreachable!("a test reads the built-in models: {why}"));
+    let keys = models.into_iter().filter_map(|(name, value)| {
+        let key = format!("council.{}", name.strip_prefix(section)?);
+        read.fill(&key, value).then_some(key)
+    });
+    keys.collect()
+}
+
+/// What is configured of a setting; nothing where the configuration does not say.
+fn value(read: &Reader, setting: &Setting) -> Option<Value> {
+    let key = setting.key()?;
+    match setting.kind {
+        Kind::Flag => Some(read.bool(&key).into()),
+        Kind::Number(..) => read.number::<u64>(&key).map(Value::from),
+        Kind::Decimal(..) => read.decimal(&key).map(Value::from),
+        Kind::Name | Kind::Model => read.text(&key).map(Value::from),
+        Kind::Models(_) | Kind::Fallbacks => read.is_set(&key).then(|| read.list(&key).into()),
+        Kind::Members => read.is_set(&key).then(|| json!(read.seats(&key))),
+        Kind::ModelsUnder(words) => {
+            Some(words.iter().map(|word| (*word, read.list(&under(&key, word)))).collect())
+        }
+        Kind::Options | Kind::PerCall => None,
     }
-    Council {
-        title_model: or_chairman("council.title_model", built_in.as_ref().map(|b| &b.title_model)),
-        utility_model: or_chairman("council.utility_model", built_in.as_ref().map(|b| &b.utility_model)),
-        models,
-        chairman,
-        chairman_alias: read.text("council.chairman_alias"),
-        chairman_fallbacks,
-        use_system_prompt_stage2: read.bool("council.use_system_prompt_stage2"),
-        use_system_prompt_stage3: read.bool("council.use_system_prompt_stage3"),
-        count_self_votes: read.bool("council.count_self_votes"),
-        options: options(read, built_in.as_ref()),
-        calls_in_flight: read.number("council.calls_in_flight").unwrap_or_default(),
+}
+
+/// This key of a table with this word in the place of the one in angle brackets.
+fn under(key: &str, word: &str) -> String {
+    key.split_once('<').map_or_else(|| key.to_owned(), |(section, _)| format!("{section}{word}"))
+}
+
+/// The settings in force by what is configured.
+fn settings(read: &Reader, mut given: Map<String, Value>, all: &[&Setting]) -> Settings {
+    for setting in all {
+        if !given.contains_key(setting.name)
+            && let Some(other) = setting.or.and_then(|name| given.get(name))
+        {
+            given.insert(setting.name.to_owned(), other.clone());
+        }
+    }
+    let settings = serde_json::from_value(Value::Object(given)).unwrap_or_else(|error| {
+        read.error("council", error.to_string());
+        Settings::default()
+    });
+    Settings {
         sampling: by_purpose(|purpose| sampling(read, purpose)),
         timeouts: by_purpose(|purpose| timeouts(read, purpose)),
+        ..settings
     }
 }
 
-/// The options' models, the built-in ones where none are named.
-fn options(read: &Reader, built_in: Option<&DefaultModels>) -> CouncilOptions {
-    let list = |key: &str, built_in: Option<&Vec<String>>| {
-        let models = if read.is_set(key) { read.list(key) } else { built_in.cloned().unwrap_or_default() };
-        for name in &models {
-            check_model(read, key, name);
-        }
-        models
+/// Notes what is wrong with a setting, or at a place in it.
+fn refuse(read: &Reader, setting: &Setting, place: &str, problem: &FieldError) {
+    let Some(key) = setting.key() else { return };
+    let (key, place) = if matches!(setting.kind, Kind::ModelsUnder(_)) {
+        let (word, place) = place.split_once('.').unwrap_or((place, ""));
+        (under(&key, word), place)
+    } else {
+        (key, place)
     };
-    let pool = |category: &str| {
-        list(
-            &format!("council.routing_pools.{category}"),
-            built_in.and_then(|b| b.routing_pools.get(category)),
-        )
+    let (item, part) = place.split_once('.').unwrap_or((place, ""));
+    let at = match item.parse::<usize>() {
+        Ok(index) if part.is_empty() => format!("item {}: ", index + 1),
+        Ok(index) => format!("item {}, {part}: ", index + 1),
+        Err(_) => String::new(),
     };
-    CouncilOptions {
-        multi_chairman_models: list(
-            "council.multi_chairman_models",
-            built_in.map(|b| &b.multi_chairman_models),
-        ),
-        routing_pools: CATEGORIES.iter().map(|category| ((*category).to_owned(), pool(category))).collect(),
-        tier1_models: list("council.tier1_models", built_in.map(|b| &b.tier1_models)),
-        tier2_models: list("council.tier2_models", built_in.map(|b| &b.tier2_models)),
-        escalation_confidence_threshold: decimal(read, "council.escalation_confidence_threshold"),
-        escalation_min_confidence_threshold: read
-            .number("council.escalation_min_confidence_threshold")
-            .unwrap_or_default(),
-        escalation_agreement_threshold: decimal(read, "council.escalation_agreement_threshold"),
-        adversary_model: model(read, "council.adversary_model")
-            .or_else(|| built_in.map(|b| b.adversary_model.clone())),
-    }
+    read.error(&key, format!("{at}{}", problem.message));
 }
 
-/// A number that has a default; a wrong one is in the list of errors already.
-fn decimal(read: &Reader, key: &str) -> f64 {
-    read.decimal(key).unwrap_or_default()
-}
-
-fn by_purpose<T>(read: impl Fn(&str) -> T) -> BTreeMap<String, T> {
-    PURPOSES.iter().map(|purpose| ((*purpose).to_owned(), read(purpose))).collect()
+fn by_purpose<T>(read: impl Fn(&str) -> T) -> BTreeMap<Purpose, T> {
+    Purpose::ALL.into_iter().map(|purpose| (purpose, read(purpose.as_str()))).collect()
 }
 
 fn sampling(read: &Reader, purpose: &str) -> Sampling {
     Sampling {
-        temperature: optional(read, &format!("council.sampling.{purpose}.temperature"), Reader::decimal),
-        max_tokens: optional(read, &format!("council.sampling.{purpose}.max_tokens"), Reader::number),
+        temperature: read.decimal(&format!("council.sampling.{purpose}.temperature")),
+        max_tokens: read.number(&format!("council.sampling.{purpose}.max_tokens")),
     }
-}
-
-fn optional<T>(read: &Reader, key: &str, reading: impl Fn(&Reader, &str) -> Option<T>) -> Option<T> {
-    read.is_set(key).then(|| reading(read, key)).flatten()
 }
 
 fn timeouts(read: &Reader, purpose: &str) -> Timeouts {
@@ -160,35 +142,4 @@ fn timeouts(read: &Reader, purpose: &str) -> Timeouts {
         read.error(&key("total_ms"), "must not be shorter than first_token_ms and idle_ms");
     }
     limits
-}
-
-fn check_members(read: &Reader, models: &[Seat]) {
-    let key = "council.models";
-    if !(2..=7).contains(&models.len()) {
-        read.error(key, format!("a council has 2 to 7 members, not {}", models.len()));
-    }
-    let mut names = BTreeSet::new();
-    for seat in models {
-        check_model(read, key, &seat.model);
-        if seat.name().trim().is_empty() {
-            read.error(key, "an alias must not be blank");
-        }
-        if !names.insert(seat.name()) {
-            read.error(key, format!("two members are called {:?}; give one an alias", seat.name()));
-        }
-    }
-}
-
-fn model(read: &Reader, key: &str) -> Option<String> {
-    let name = read.text(key)?;
-    check_model(read, key, &name);
-    Some(name)
-}
-
-fn check_model(read: &Reader, key: &str, name: &str) {
-    let is_id =
-        !name.is_empty() && name.len() <= 200 && !name.chars().any(|c| c.is_whitespace() || c.is_control());
-    if !is_id {
-        read.error(key, format!("{name:?} is not a model id such as openai/gpt-5.1"));
-    }
 }

@@ -1,5 +1,14 @@
 //! The table of every key there is: unknown keys are found with it, defaults are read from it,
-//! and `docs/configuration.md` is written from it.
+//! and `docs/configuration.md` is written from it. The council's settings are defined in `council`.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use serde_json::Value;
+
+use crate::council::setting::{self, Setting};
+use crate::council::settings::Settings;
+use crate::llm::Purpose;
 
 /// What a value looks like.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -20,39 +29,29 @@ pub(super) enum Kind {
     Seats,
 }
 
-/// One key, or a pattern of keys: `<name>` stands for a provider, `<purpose>` for one of
-/// [`PURPOSES`], `<category>` for one of [`CATEGORIES`], `<header>` for a header's name.
-#[derive(Debug)]
+/// One key, or a pattern of keys: `<name>` stands for a provider, `<header>` for a header's name, other words in
+/// angle brackets for those of [`WORDS`].
+#[derive(Debug, Clone)]
 pub(super) struct Key {
-    pub name: &'static str,
+    pub name: Cow<'static, str>,
     pub kind: Kind,
     /// The built-in value as it would be written in the environment; empty when there is none.
-    pub default: &'static str,
+    pub default: Cow<'static, str>,
     /// The short name that other programs use for the same thing.
     pub usual_env: Option<&'static str>,
-    pub doc: &'static str,
+    pub doc: Cow<'static, str>,
     pub example: &'static str,
 }
 
-/// What a model is called for: the words that `council.sampling` and `council.timeouts` know.
-pub(super) const PURPOSES: [&str; 10] = [
-    "answer",
-    "review",
-    "ballot_repair",
-    "synthesis",
-    "title",
-    "routing",
-    "selection",
-    "critique",
-    "revision",
-    "adversary",
-];
-
-/// The kinds of questions that routing tells apart.
-pub(super) const CATEGORIES: [&str; 5] = ["coding", "creative", "factual", "analysis", "general"];
-
 const fn key(name: &'static str, kind: Kind, default: &'static str, doc: &'static str) -> Key {
-    Key { name, kind, default, usual_env: None, doc, example: "" }
+    Key {
+        name: Cow::Borrowed(name),
+        kind,
+        default: Cow::Borrowed(default),
+        usual_env: None,
+        doc: Cow::Borrowed(doc),
+        example: "",
+    }
 }
 
 impl Key {
@@ -68,7 +67,7 @@ impl Key {
 
     /// The environment variable of this key; of a pattern, with its placeholders upper-cased.
     pub(super) fn env(&self) -> String {
-        env_name(self.name)
+        env_name(&self.name)
     }
 }
 
@@ -86,18 +85,28 @@ const USD: Kind = Kind::Decimal(0.0, 10_000_000.0);
 const SECONDS: Kind = Kind::Number(1, 3600);
 
 /// Every key, in the order of the documentation.
-pub(super) const KEYS: &[Key] = &[
+pub(super) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
+    let council = Settings::all().into_iter().filter_map(of_setting);
+    BEFORE.iter().cloned().chain(council).chain(AFTER.iter().cloned()).collect()
+});
+
+/// The keys before those of the council's settings.
+const BEFORE: &[Key] = &[
     key("server.bind", Kind::Text, "", "The address to listen on. By default 127.0.0.1 with `auth.mode = \"none\"`, else 0.0.0.0.").example("0.0.0.0"),
     key("server.port", Kind::Number(0, 65_535), "8001", "The port to listen on; 0 lets the system choose one.").usual("PORT"),
     key("server.public_url", Kind::Text, "", "Where users reach this server, for links it hands out.").example("https://council.example.org"),
     key("server.cors_origins", Kind::List, "", "Other origins whose pages may call the API from a browser. By default none; with `auth.mode = \"none\"`, http://localhost:5173 and http://localhost:3000.").example("https://tools.example.org"),
-    key("server.allowed_hosts", Kind::List, "", "`Host` values to answer; empty answers any.").example("council.example.org"),
+    key("server.allowed_hosts", Kind::List, "", "Host names to answer, with or without a port; anything else is refused with 421, but for `/health/…`. By default any with `auth.mode = \"proxy\"`; with `auth.mode = \"none\"` only `localhost`, loopback addresses, `server.bind` where it is one address, and the host of `server.public_url`.").example("council.example.org"),
     key("server.drain_seconds", Kind::Number(0, 3600), "90", "How long runs may finish after SIGTERM before they are handed over."),
     key("server.body_limit_bytes", Kind::Number(1024, 104_857_600), "1048576", "The largest request body."),
     key("server.body_timeout_seconds", SECONDS, "15", "How long a request's body may take to arrive."),
     key("server.heartbeat_seconds", SECONDS, "15", "The pause between heartbeats on a silent event stream."),
+    key("server.idle_seconds", SECONDS, "15", "How long a connection may be open without a request: silent, or with one that does not end. What waits for its answer is not idle."),
+    key("server.stalled_seconds", SECONDS, "60", "How long a client may take nothing of what it is sent before its connection is closed. A reader of events can come back to where it was."),
     key("data_dir", Kind::Text, "./data", "Where files are kept that are not in the database."),
     key("database.url", Kind::Secret, "", "The PostgreSQL to keep conversations and runs in.").usual("DATABASE_URL").example("postgres://council:…@db/council"),
+    key("database.listen_url", Kind::Secret, "", "The same database past a pooler in transaction mode (or through one in session mode), for the one connection that hears of the other servers. Without it, behind such a pooler, each server looks four times a second.").example("postgres://council:…@db:5432/council"),
+    key("database.pooling", Kind::Choice(&["auto", "session", "transaction"]), "auto", "Whether a pooler such as PgBouncer stands before the database: `session` (none, or one that gives each connection a session of its own) or `transaction`; `auto` finds out at start."),
     key("database.max_connections", Kind::Number(1, 1000), "10", "The most connections to the database."),
     key("runs.max_live", Kind::Number(1, 100_000), "1000", "The most runs this server process executes at once; more wait their turn."),
     key("runs.max_per_user", Kind::Number(1, 100_000), "10", "The most runs of one user at once, over all servers; more wait their turn."),
@@ -113,7 +122,7 @@ pub(super) const KEYS: &[Key] = &[
     key("budgets.instance_per_month_usd", USD, "", "The most that everybody together may spend in a calendar month (UTC).").example("1000"),
     key("budgets.unknown_prices", Kind::Choice(&["allow", "refuse"]), "allow", "What budgets do with calls whose price is unknown: let them through until the budget is used up and count them beside its figures, or refuse them."),
     key("auth.mode", Kind::Choice(&["none", "proxy"]), "none", "Who says who the user is: `proxy` believes the headers of an authenticating proxy, `none` has one local user."),
-    key("auth.trusted_proxies", Kind::List, "", "The networks (CIDR) whose identity headers count. Required with `auth.mode = \"proxy\"`.").example("10.0.0.0/8, fd00::/8"),
+    key("auth.trusted_proxies", Kind::List, "", "The networks (CIDR) whose identity headers count, none wider than /8 (IPv6: /7). Required with `auth.mode = \"proxy\"`, and refused without it like every other key here that says how people sign in.").example("10.0.0.0/8, fd00::/8"),
     key("auth.headers", Kind::Choice(&["authelia", "oauth2_proxy", "authentik"]), "authelia", "Which proxy's header names to read."),
     key("auth.header.user", Kind::Text, "", "The header with the user's id, instead of the preset's.").example("Remote-User"),
     key("auth.header.email", Kind::Text, "", "The header with the email address, instead of the preset's.").example("Remote-Email"),
@@ -135,24 +144,11 @@ pub(super) const KEYS: &[Key] = &[
     key("providers.<name>.structured_outputs", Kind::Bool, "false", "Whether an `openai_compatible` server can hold a reply to a JSON schema (`response_format` with `json_schema`). OpenRouter says it itself for each of its models. Where it is not offered, models are asked for plain text in a given form."),
     key("providers.<name>.tokens_per_second", Kind::Number(1, 1_000_000), "40", "How fast a simulated model writes."),
     key("providers.<name>.first_token_ms", Kind::Number(0, 600_000), "400", "How long a simulated model thinks before it writes."),
-    key("council.models", Kind::Seats, "", "The members, 2 to 7. An item may be a table `{ model, alias, system_prompt }`. The defaults are those of `config.default.toml`; a default provider of another kind has none.").example("openai/gpt-5.1, x-ai/grok-4"),
-    key("council.chairman", Kind::Text, "", "The model that writes the council's answer.").example("google/gemini-3-pro-preview"),
-    key("council.chairman_alias", Kind::Text, "", "The chairman's name on the page.").example("Chair"),
-    key("council.chairman_fallbacks", Kind::List, "", "Models that write it when the chairman cannot, in this order.").example("openai/gpt-5.1"),
-    key("council.title_model", Kind::Text, "", "The model that names conversations. By default the chairman, unless there is a built-in one.").example("google/gemini-2.5-flash"),
-    key("council.utility_model", Kind::Text, "", "The model for small tasks. By default the chairman, unless there is a built-in one.").example("google/gemini-2.5-flash"),
-    key("council.use_system_prompt_stage2", Kind::Bool, "true", "Whether system prompts are sent with reviews."),
-    key("council.use_system_prompt_stage3", Kind::Bool, "true", "Whether system prompts are sent with the chairman's answer."),
-    key("council.count_self_votes", Kind::Bool, "false", "Whether a member's vote for itself counts."),
-    key("council.multi_chairman_models", Kind::List, "", "The models that each write a draft when several chairmen do, 2 to 7. Built in with the built-in council; without any the option is not offered.").example("openai/gpt-5.1, anthropic/claude-sonnet-4.5"),
-    key("council.routing_pools.<category>", Kind::List, "", "The models for one kind of question. Built in with the built-in council; a kind without any is answered by the whole council.").example("openai/gpt-5.1, x-ai/grok-4"),
-    key("council.tier1_models", Kind::List, "", "The models that escalation asks first, 2 to 7. Built in with the built-in council; without any the option is not offered.").example("google/gemini-2.5-flash, openai/gpt-5-mini"),
-    key("council.tier2_models", Kind::List, "", "The models that it asks when the first are unsure; with the first ones at most 7.").example("openai/gpt-5.1"),
-    key("council.escalation_confidence_threshold", Kind::Decimal(1.0, 10.0), "6", "Escalates when the average confidence is below this."),
-    key("council.escalation_min_confidence_threshold", Kind::Number(1, 10), "4", "Escalates when any confidence is below this."),
-    key("council.escalation_agreement_threshold", Kind::Decimal(0.0, 1.0), "0.5", "Escalates when a smaller share of the reviewers agree on the first place."),
-    key("council.adversary_model", Kind::Text, "", "The devil's advocate. By default the first fallback of the chairman, else the chairman.").example("x-ai/grok-4"),
-    key("council.calls_in_flight", Kind::Number(1, 1_000), "16", "The most model calls of one run at once; further ones wait for their turn. 16 never makes a council of seven wait."),
+];
+
+/// The keys after them.
+const AFTER: &[Key] = &[
+    key("council.max_retry_after_ms", Kind::Number(0, 600_000), "30000", "The longest wait that a provider may ask for (`Retry-After`). A call that is to wait longer fails at once and says so."),
     key("council.sampling.<purpose>.temperature", Kind::Decimal(0.0, 2.0), "", "The temperature; the provider's own when not set.").example("0.7"),
     key("council.sampling.<purpose>.max_tokens", Kind::Number(1, 1_000_000), "", "The most tokens of a reply; the provider's own when not set.").example("4096"),
     key("council.timeouts.<purpose>.first_token_ms", MS, "60000", "How long until the first token, per try."),
@@ -161,17 +157,53 @@ pub(super) const KEYS: &[Key] = &[
     key("search.tavily.base_url", Kind::Text, "https://api.tavily.com", "Where web search is asked."),
     key("search.tavily.api_key", Kind::Secret, "", "The key of web search; without it there is none.").usual("TAVILY_API_KEY"),
     key("sentry.dsn", Kind::Secret, "", "Where errors are reported; without it nowhere.").usual("SENTRY_DSN"),
-    key("sentry.environment", Kind::Text, "", "The environment's name in error reports.").usual("SENTRY_ENVIRONMENT").example("production"),
-    key("sentry.traces_sample_rate", Kind::Decimal(0.0, 1.0), "0", "The share of requests whose timing is reported too.").usual("SENTRY_TRACES_SAMPLE_RATE"),
+    key("sentry.environment", Kind::Text, "", "The environment's name in error reports. By default `production` in the image, else `development`.").usual("SENTRY_ENVIRONMENT").example("production"),
+    key("sentry.traces_sample_rate", Kind::Decimal(0.0, 1.0), "0.1", "The share of requests whose timing is reported too, where errors are reported. `SENTRY_PROFILES_SAMPLE_RATE` is accepted and not used: the Sentry SDK for Rust cannot profile.").usual("SENTRY_TRACES_SAMPLE_RATE"),
     key("log.format", Kind::Choice(&["pretty", "json"]), "pretty", "Log lines for people or for machines."),
     key("log.level", Kind::Text, "info", "What is logged: a level, or a filter by module.").example("info,llm_council=debug"),
     key("metrics.bind", Kind::Text, "", "A separate address and port for Prometheus metrics.").example("127.0.0.1:9464"),
     key("metrics.token", Kind::Secret, "", "The bearer token that metrics ask for."),
 ];
 
+/// What may stand for a word in angle brackets.
+pub(super) static WORDS: LazyLock<Vec<(String, Vec<&'static str>)>> = LazyLock::new(|| {
+    let of_table = |setting: &Setting| {
+        let setting::Kind::ModelsUnder(words) = setting.kind else { return None };
+        Some((setting.key()?.rsplit('.').next()?.to_owned(), words.to_vec()))
+    };
+    let purposes = ("<purpose>".to_owned(), Purpose::ALL.map(Purpose::as_str).to_vec());
+    std::iter::once(purposes).chain(Settings::all().into_iter().filter_map(of_table)).collect()
+});
+
+/// The key of a setting of the council, where it has one.
+fn of_setting(setting: &Setting) -> Option<Key> {
+    let kind = match setting.kind {
+        setting::Kind::Flag => Kind::Bool,
+        setting::Kind::Number(low, high) => Kind::Number(low, high),
+        setting::Kind::Decimal(low, high) => Kind::Decimal(low, high),
+        setting::Kind::Name | setting::Kind::Model => Kind::Text,
+        setting::Kind::Models(_) | setting::Kind::Fallbacks | setting::Kind::ModelsUnder(_) => Kind::List,
+        setting::Kind::Members => Kind::Seats,
+        setting::Kind::Options | setting::Kind::PerCall => return None,
+    };
+    let default = match (setting.default)() {
+        Value::Bool(flag) => flag.to_string(),
+        Value::Number(number) => number.as_f64().map(|number| number.to_string()).unwrap_or_default(),
+        Value::Null | Value::String(_) | Value::Array(_) | Value::Object(_) => String::new(),
+    };
+    Some(Key {
+        name: setting.key()?.into(),
+        kind,
+        default: default.into(),
+        usual_env: None,
+        doc: setting.reference().into(),
+        example: setting.example,
+    })
+}
+
 /// The key that this dotted name is, or is a case of.
 pub(super) fn find(name: &str) -> Option<&'static Key> {
-    KEYS.iter().find(|key| matches(key.name, name))
+    KEYS.iter().find(|key| matches(&key.name, name))
 }
 
 /// Whether this dotted name is a section: something below it is a key.
@@ -192,9 +224,10 @@ fn matches(pattern: &str, name: &str) -> bool {
 fn part_matches(pattern: &str, given: &str) -> bool {
     match pattern {
         "<name>" => is_provider_name(given),
-        "<purpose>" => PURPOSES.contains(&given),
-        "<category>" => CATEGORIES.contains(&given),
         "<header>" => is_header_name(given),
+        _ if pattern.starts_with('<') => {
+            WORDS.iter().any(|(word, words)| word == pattern && words.contains(&given))
+        }
         exact => exact == given,
     }
 }
@@ -221,7 +254,7 @@ pub(super) fn nearest(name: &str) -> Option<&'static str> {
         return None;
     }
     KEYS.iter()
-        .map(|key| (distance(key.name, name), key.name))
+        .map(|key| (distance(&key.name, name), key.name.as_ref()))
         .min()
         .filter(|(distance, _)| *distance <= 3)
         .map(|(_, name)| name)

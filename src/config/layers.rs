@@ -13,6 +13,7 @@ use secrecy::{ExposeSecret as _, SecretString};
 use super::Overrides;
 use super::error::ConfigError;
 use super::keys::{self, ENV_PREFIX, KEYS, Kind};
+use super::misnamed::misnamed;
 
 /// A file that holds a secret is short; a longer one is some other file.
 const SECRET_FILE_LIMIT: u64 = 65_536;
@@ -70,20 +71,13 @@ impl Layers {
     /// Lays the text of a configuration file on top.
     pub(super) fn add_toml(&mut self, path: &str, text: &str) {
         self.layers.push(Layer::default());
-        let mut entries = BTreeMap::new();
-        match FileFormat::Toml.parse(Some(&path.to_owned()), text) {
-            Ok(table) => table.into_iter().for_each(|(name, value)| flatten(name, value, &mut entries)),
-            Err(error) => {
-                // The error's own Display quotes the line, which may hold a secret.
-                let error = error.downcast_ref::<toml::de::Error>();
-                let before = error.and_then(toml::de::Error::span).and_then(|span| text.get(..span.start));
-                let line = before.map_or(1, |before| before.matches('\n').count() + 1);
-                let why = error.map_or("a value is out of range", toml::de::Error::message);
-                self.error(path, path, format!("line {line} is not TOML: {why}"));
+        match parse_toml(path, text) {
+            Ok(entries) => {
+                for (key, value) in entries {
+                    self.set(key, value.kind, path);
+                }
             }
-        }
-        for (key, value) in entries {
-            self.set(key, value.kind, path);
+            Err(why) => self.error(path, path, why),
         }
     }
 
@@ -91,7 +85,7 @@ impl Layers {
     /// variable counts as not set: compose files write them.
     pub(super) fn add_env(&mut self, env: &BTreeMap<String, String>) {
         self.layers.push(Layer::default());
-        let usual = KEYS.iter().filter_map(|key| Some((key.usual_env?, key.name)));
+        let usual = KEYS.iter().filter_map(|key| Some((key.usual_env?, key.name.as_ref())));
         for (variable, name) in usual.chain([("OPENROUTER_API_KEY", "providers.openrouter.api_key")]) {
             let secret = keys::find(name).is_some_and(|key| key.kind == Kind::Secret);
             let file = format!("{variable}_FILE");
@@ -106,8 +100,11 @@ impl Layers {
         }
 
         let mut seen: BTreeMap<String, &str> = BTreeMap::new();
-        for (variable, text) in env {
-            let Some(rest) = variable.strip_prefix(ENV_PREFIX).filter(|_| !text.is_empty()) else { continue };
+        for (variable, text) in env.iter().filter(|(_, text)| !text.is_empty()) {
+            if let Some((key, message)) = misnamed(variable, text) {
+                self.error(&key, variable, message);
+            }
+            let Some(rest) = variable.strip_prefix(ENV_PREFIX) else { continue };
             let name = dotted(rest);
             let secret = name
                 .strip_suffix("_file")
@@ -172,6 +169,21 @@ impl Layers {
     fn error(&mut self, key: &str, source: &str, message: String) {
         self.errors.push(ConfigError { key: key.to_owned(), source: source.to_owned(), message });
     }
+}
+
+/// The values of a TOML text by their dotted keys, or why it is none.
+pub(super) fn parse_toml(path: &str, text: &str) -> Result<BTreeMap<String, Value>, String> {
+    let table = FileFormat::Toml.parse(Some(&path.to_owned()), text).map_err(|error| {
+        // The error's own Display quotes the line, which may hold a secret.
+        let error = error.downcast_ref::<toml::de::Error>();
+        let before = error.and_then(toml::de::Error::span).and_then(|span| text.get(..span.start));
+        let line = before.map_or(1, |before| before.matches('\n').count() + 1);
+        let why = error.map_or("a value is out of range", toml::de::Error::message);
+        format!("line {line} is not TOML: {why}")
+    })?;
+    let mut entries = BTreeMap::new();
+    table.into_iter().for_each(|(name, value)| flatten(name, value, &mut entries));
+    Ok(entries)
 }
 
 /// The leaves of a tree by their dotted keys; an empty table is a leaf.

@@ -1,14 +1,16 @@
 //! The configuration: built-in defaults < `config.toml` < environment < flags, read once at
 //! start into one plain tree. Wrong or unknown keys are refused, all of them named at once.
 //!
-//! A leaf: it imports no room. Start reading at [`Config::load`]; `keys` is the table of all
-//! keys, from which [`reference`] also writes `docs/configuration.md`.
+//! Imports `identity`, whose rules the networks and names in it must follow, and `council` and `llm`, whose settings
+//! it holds. Start reading at [`Config::load`]; `keys` is the table of all keys, from which [`reference`] also
+//! writes `docs/configuration.md`.
 
 mod build;
 mod council;
 mod error;
 mod keys;
 mod layers;
+mod misnamed;
 mod providers;
 mod reader;
 mod reference;

@@ -1,16 +1,20 @@
 //! `providers.*`: the backends of models.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use secrecy::ExposeSecret as _;
+use url::Url;
 
 use super::build::base_url;
 use super::keys;
 use super::reader::Reader;
-use super::tree::{Provider, ProviderKind, Providers};
+use super::tree::Providers;
+use crate::llm::{ProviderKind, ProviderSettings, RetryPolicy};
 
-/// Every configured provider, and which is the default; a simulated one if there is none.
-pub(super) fn providers(read: &Reader) -> Providers {
+/// Every configured provider, and which is the default; a simulated one if there is none. `public_url` is where
+/// people reach this server.
+pub(super) fn providers(read: &Reader, public_url: Option<&Url>) -> Providers {
     let mut names = read.children("providers");
     names.remove("default");
     // A name that no key allows is reported as an unknown key already.
@@ -18,7 +22,7 @@ pub(super) fn providers(read: &Reader) -> Providers {
     if names.is_empty() {
         names.insert("simulated".to_owned());
     }
-    let list: Vec<Provider> = names.iter().map(|name| provider(read, name)).collect();
+    let list: Vec<ProviderSettings> = names.iter().map(|name| provider(read, name, public_url)).collect();
 
     let default = match read.text("providers.default") {
         Some(name) => {
@@ -47,40 +51,49 @@ fn join(names: &BTreeSet<String>) -> String {
     names.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 
-fn provider(read: &Reader, name: &str) -> Provider {
+fn provider(read: &Reader, name: &str, public_url: Option<&Url>) -> ProviderSettings {
     let key = |field: &str| format!("providers.{name}.{field}");
     let kind = provider_kind(read, name, &key("kind"));
     let base = base_url(read, &key("base_url"));
     let api_key = read.secret(&key("api_key"));
-    if kind == Some(ProviderKind::OpenaiCompatible) && !read.is_set(&key("base_url")) {
+    if kind == Some(ProviderKind::OpenAiCompatible) && !read.is_set(&key("base_url")) {
         read.error(
             &key("base_url"),
             "is required: the part of the provider's address before /chat/completions",
         );
     }
     // Another base URL may be a gateway of one's own that asks for no key.
-    if kind == Some(ProviderKind::Openrouter) && api_key.is_none() && base.is_none() {
+    if kind == Some(ProviderKind::OpenRouter) && api_key.is_none() && base.is_none() {
         let usual = if name == "openrouter" { "OPENROUTER_API_KEY or " } else { "" };
         read.error(&key("api_key"), format!("is required: set {usual}{}", keys::env_name(&key("api_key"))));
     }
-    Provider {
-        name: name.to_owned(),
-        kind: kind.unwrap_or(ProviderKind::Simulated),
+    let mut headers = provider_headers(read, &key("headers"));
+    // OpenRouter shows apps by the address they name.
+    if kind == Some(ProviderKind::OpenRouter)
+        && let Some(url) = public_url
+    {
+        headers.entry("HTTP-Referer".to_owned()).or_insert_with(|| url.to_string());
+    }
+    let usual = ProviderSettings::new(name, kind.unwrap_or(ProviderKind::Simulated));
+    let longest_wait = read.number("council.max_retry_after_ms").unwrap_or_default();
+    ProviderSettings {
         base_url: base,
         api_key,
-        headers: provider_headers(read, &key("headers")),
+        headers,
         stream: read.bool(&key("stream")),
         max_in_flight: read.number(&key("max_in_flight")).unwrap_or_default(),
         structured_outputs: read.bool(&key("structured_outputs")),
         tokens_per_second: read.number(&key("tokens_per_second")).unwrap_or_default(),
         first_token_ms: read.number(&key("first_token_ms")).unwrap_or_default(),
+        retry: RetryPolicy { longest_wait: Duration::from_millis(longest_wait), ..usual.retry },
+        ..usual
     }
 }
 
 fn provider_kind(read: &Reader, name: &str, key: &str) -> Option<ProviderKind> {
     let kinds = [
-        ("openrouter", ProviderKind::Openrouter),
-        ("openai_compatible", ProviderKind::OpenaiCompatible),
+        ("openrouter", ProviderKind::OpenRouter),
+        ("openai_compatible", ProviderKind::OpenAiCompatible),
         ("simulated", ProviderKind::Simulated),
     ];
     match (read.text(key).as_deref(), name) {
@@ -92,7 +105,7 @@ fn provider_kind(read: &Reader, name: &str, key: &str) -> Option<ProviderKind> {
             None
         }
         (Some(_), _) => read.choice(key, &kinds),
-        (None, "openrouter") => Some(ProviderKind::Openrouter),
+        (None, "openrouter") => Some(ProviderKind::OpenRouter),
         (None, "simulated") => Some(ProviderKind::Simulated),
         (None, _) => {
             read.error(key, "is required: openrouter, openai_compatible or simulated");

@@ -8,11 +8,12 @@ use std::str::FromStr;
 
 use config::{Value, ValueKind};
 use secrecy::{ExposeSecret as _, SecretString};
+use serde::Deserialize;
 
-use super::Seat;
 use super::error::ConfigError;
 use super::keys::{self, Key, Kind};
 use super::layers::Layers;
+use crate::council::settings::Member;
 
 pub(super) struct Reader {
     entries: BTreeMap<String, Value>,
@@ -44,6 +45,20 @@ impl Reader {
         self.entries.contains_key(key)
     }
 
+    /// Whether nobody set this key, or only to blank text.
+    pub(super) fn is_blank(&self, key: &str) -> bool {
+        self.kind(key).is_none_or(|kind| text_of(kind).is_some_and(|text| text.trim().is_empty()))
+    }
+
+    /// Sets a key that is blank, and says whether it was.
+    pub(super) fn fill(&mut self, key: &str, value: Value) -> bool {
+        let blank = self.is_blank(key);
+        if blank {
+            self.entries.insert(key.to_owned(), value);
+        }
+        blank
+    }
+
     /// The different names that follow this section's: those of its keys and sub-sections.
     pub(super) fn children(&self, section: &str) -> BTreeSet<String> {
         let below = |name: &String| Some(name.strip_prefix(section)?.strip_prefix('.')?.to_owned());
@@ -56,7 +71,7 @@ impl Reader {
         let text = match self.kind(key) {
             Some(ValueKind::String(text)) => text.trim().to_owned(),
             Some(other) => return self.refuse(key, format!("must be text, not {}", type_of(other))),
-            None => known(key).default.to_owned(),
+            None => known(key).default.clone().into_owned(),
         };
         Some(text).filter(|text| !text.is_empty())
     }
@@ -104,7 +119,7 @@ impl Reader {
         };
         match text.to_lowercase().as_str() {
             "true" => true,
-            "false" | "" => false,
+            "false" => false,
             _ => {
                 self.error(key, format!("{text:?} is neither true nor false"));
                 false
@@ -155,7 +170,10 @@ impl Reader {
 
     /// One of the key's words, with what each of them means here.
     pub(super) fn choice<T: Copy>(&self, key: &str, meanings: &[(&str, T)]) -> Option<T> {
-        let text = self.text(key)?;
+        let text = match self.text(key) {
+            None if self.is_set(key) => String::new(),
+            text => text?,
+        };
         if let Some((_, meaning)) = meanings.iter().find(|(word, _)| *word == text) {
             return Some(*meaning);
         }
@@ -163,7 +181,8 @@ impl Reader {
         self.refuse(key, format!("must be {}, not {text:?}", words.join(" or ")))
     }
 
-    /// A list: a TOML array of text, or one comma-separated text. Blank items are dropped.
+    /// A list: a TOML array of text, or one comma-separated text. Blank items are dropped. Only ASCII
+    /// blanks are: a group's name is compared exactly.
     pub(super) fn list(&self, key: &str) -> Vec<String> {
         let Some(ValueKind::Array(items)) = self.kind(key) else {
             return split(&self.text(key).unwrap_or_default());
@@ -171,7 +190,7 @@ impl Reader {
         let mut list = Vec::new();
         for (index, item) in items.iter().enumerate() {
             match text_of(&item.kind) {
-                Some(text) => list.push(text.trim().to_owned()),
+                Some(text) => list.push(text.trim_ascii().to_owned()),
                 None => {
                     self.error(key, format!("item {} must be text, not {}", index + 1, type_of(&item.kind)));
                 }
@@ -182,14 +201,14 @@ impl Reader {
     }
 
     /// A list of members: model ids, or in TOML also tables.
-    pub(super) fn seats(&self, key: &str) -> Vec<Seat> {
+    pub(super) fn seats(&self, key: &str) -> Vec<Member> {
         let Some(ValueKind::Array(items)) = self.kind(key) else {
-            return self.list(key).into_iter().map(Seat::of).collect();
+            return self.list(key).into_iter().map(Member::plain).collect();
         };
         let read = |(index, item): (usize, &Value)| match (text_of(&item.kind), &item.kind) {
-            (Some(model), _) => Some(Seat::of(model.trim().to_owned())),
+            (Some(model), _) => Some(Member::plain(model.trim())),
             (None, ValueKind::Table(_)) => match item.clone().try_deserialize::<Seat>() {
-                Ok(seat) => Some(seat),
+                Ok(Seat { model, alias, system_prompt }) => Some(Member { model, alias, system_prompt }),
                 Err(error) => self.refuse(key, format!("item {}: {error}", index + 1)),
             },
             (None, other) => {
@@ -218,6 +237,15 @@ impl Reader {
     }
 }
 
+/// A member as a table. Unlike in a request, an unknown key is an error.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Seat {
+    model: String,
+    alias: Option<String>,
+    system_prompt: Option<String>,
+}
+
 fn text_of(kind: &ValueKind) -> Option<&str> {
     if let ValueKind::String(text) = kind { Some(text) } else { None }
 }
@@ -237,7 +265,7 @@ fn type_of(kind: &ValueKind) -> &'static str {
 
 /// Splits a comma-separated text.
 pub(super) fn split(text: &str) -> Vec<String> {
-    text.split(',').map(str::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
+    text.split(',').map(str::trim_ascii).filter(|item| !item.is_empty()).map(str::to_owned).collect()
 }
 
 fn known(key: &str) -> &'static Key {

@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use super::keys::{CATEGORIES, KEYS, Key, Kind, PURPOSES};
+use super::keys::{KEYS, Key, Kind, WORDS};
 
 const HEAD: &str = "\
 # Configuration
 
-<!-- Written by `cargo run -- config-reference > docs/configuration.md`; edit src/config/keys.rs. -->
+<!-- Written by `cargo run -- config-reference > docs/configuration.md`; edit src/config/keys.rs, or a setting in src/council. -->
 
 Every setting can be given in three places; the later one wins:
 
@@ -16,7 +16,10 @@ Every setting can be given in three places; the later one wins:
    (`DATABASE_URL`), it works too; our own name wins over it. An empty variable counts as not set.
 3. Flags: `--bind`, `--port`, `--data-dir`, `--database-url`.
 
-Unknown keys and bad values are refused at start, all of them named at once.
+Unknown keys and bad values are refused at start, all of them named at once, and the program exits with 78.
+So are variables whose names are nearly right (`LLM_COUNCIL_AUTH_MODE`, with one underscore too few): a setting
+that does not arrive could leave the server open. A key for something that this version does not have is said at
+start.
 
 Lists are TOML arrays, or one comma-separated text. A **secret** can also be read from a file: put `_FILE`
 behind the variable's name (`OPENROUTER_API_KEY_FILE=/run/secrets/openrouter`). Secrets are written as
@@ -25,7 +28,15 @@ text, in TOML in quotes.
 With no provider configured and no `OPENROUTER_API_KEY`, the council is simulated: it answers without a
 network, and says so.
 
-`AWS_BEARER_TOKEN_BEDROCK` is accepted and not used: there is no Bedrock provider yet.
+`AWS_BEARER_TOKEN_BEDROCK` and `TAVILY_API_KEY` are accepted and not used: there is no Bedrock provider and no
+web search yet.
+
+The built-in council on OpenRouter is made of floating names (`~openai/gpt-latest`), each of which stands for
+whatever is newest in its line. The model that really answered is shown beside its answer, and figures, weights
+and prices go by it ([analytics](analytics.md)). A model of the built-in council that is not on OpenRouter's list
+is replaced by the nearest one of its family that is. What you name yourself is asked as it is. The log at start,
+the settings and the line under the question name each model that is not on its provider's list, with the nearest
+one there.
 
 ";
 
@@ -34,14 +45,15 @@ network, and says so.
 pub fn reference() -> String {
     let mut text = HEAD.to_owned();
     let mut section = "";
-    for key in KEYS {
+    for key in KEYS.iter() {
         let own = key.name.split_once('.').map_or("general", |(section, _)| section);
         if own != section {
             section = own;
             text.push_str(&format!("## {section}\n\n"));
             if section == "council" {
-                text.push_str(&format!("`<purpose>` is one of {}.\n\n", words(&PURPOSES)));
-                text.push_str(&format!("`<category>` is one of {}.\n\n", words(&CATEGORIES)));
+                for (word, choices) in WORDS.iter() {
+                    text.push_str(&format!("`{word}` is one of {}.\n\n", words(choices)));
+                }
             }
         }
         entry(&mut text, key);

@@ -5,6 +5,7 @@ use secrecy::ExposeSecret as _;
 
 use super::keys::{KEYS, Kind, env_name};
 use super::*;
+use crate::llm::{ProviderKind, Purpose, Sampling, Timeouts};
 
 fn vars(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
     pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
@@ -19,7 +20,7 @@ fn errors(toml: &str, env: &[(&str, &str)]) -> String {
 }
 
 fn models(config: &Config) -> Vec<&str> {
-    config.council.models.iter().map(|seat| seat.model.as_str()).collect()
+    config.council.settings.council_models.iter().map(|member| member.model.as_str()).collect()
 }
 
 #[test]
@@ -29,15 +30,15 @@ fn nothing_configured_is_a_simulated_council_on_loopback() {
     assert_eq!(config.providers.list.len(), 1);
     assert_eq!(config.providers.list[0].kind, ProviderKind::Simulated);
     assert_eq!(models(&config), ["simulated/ada", "simulated/basil", "simulated/cleo", "simulated/dora"]);
-    assert_eq!(config.council.chairman, "simulated/chair");
-    assert_eq!(config.council.title_model, "simulated/scribe");
+    assert_eq!(config.council.settings.chairman_model, "simulated/chair");
+    assert_eq!(config.council.settings.title_model, "simulated/scribe");
     assert_eq!(config.server.bind.to_string(), "127.0.0.1");
     assert_eq!(config.server.port, 8001);
     assert_eq!(config.server.cors_origins, ["http://localhost:5173", "http://localhost:3000"]);
     assert_eq!(config.auth.mode, AuthMode::None);
-    assert_eq!(config.council.timeouts["answer"].total_ms, 300_000);
-    assert_eq!(config.council.sampling["title"], Sampling::default());
-    assert!(config.council.use_system_prompt_stage2 && !config.council.count_self_votes);
+    assert_eq!(config.council.settings.timeouts[&Purpose::Answer].total_ms, 300_000);
+    assert_eq!(config.council.settings.sampling[&Purpose::Title], Sampling::default());
+    assert!(config.council.settings.use_system_prompt_stage2 && !config.council.settings.count_self_votes);
 }
 
 #[test]
@@ -45,12 +46,12 @@ fn an_openrouter_key_alone_is_a_council_on_openrouter() {
     let config = load("", &[("OPENROUTER_API_KEY", "sk-or-1")]).unwrap();
     assert_eq!(config.providers.default, "openrouter");
     let provider = &config.providers.list[0];
-    assert_eq!(provider.kind, ProviderKind::Openrouter);
+    assert_eq!(provider.kind, ProviderKind::OpenRouter);
     assert_eq!(provider.api_key.as_ref().unwrap().expose_secret(), "sk-or-1");
-    assert_eq!(config.council.models.len(), 4);
-    assert_eq!(config.council.models[0].model, "openai/gpt-5.1");
-    assert_eq!(config.council.chairman, "google/gemini-3-pro-preview");
-    assert_eq!(config.council.utility_model, "google/gemini-2.5-flash");
+    assert_eq!(config.council.settings.council_models.len(), 4);
+    assert_eq!(config.council.settings.council_models[0].model, "~openai/gpt-latest");
+    assert_eq!(config.council.settings.chairman_model, "~google/gemini-pro-latest");
+    assert_eq!(config.council.settings.utility_model, "~openai/gpt-mini-latest");
 }
 
 #[test]
@@ -79,12 +80,12 @@ fn an_empty_variable_counts_as_not_set() {
 fn lists_come_from_comma_separated_text_or_toml_arrays() {
     let env = [
         ("LLM_COUNCIL__COUNCIL__MODELS", " simulated/a , simulated/b,,"),
-        ("LLM_COUNCIL__AUTH__ADMIN_USERS", "ada"),
+        ("LLM_COUNCIL__SERVER__ALLOWED_HOSTS", "council.example"),
     ];
     let config = load("[council]\nchairman_fallbacks = [\"simulated/x\", \"simulated/y\"]", &env).unwrap();
     assert_eq!(models(&config), ["simulated/a", "simulated/b"]);
-    assert_eq!(config.auth.admin_users, ["ada"]);
-    assert_eq!(config.council.chairman_fallbacks, ["simulated/x", "simulated/y"]);
+    assert_eq!(config.server.allowed_hosts, ["council.example"]);
+    assert_eq!(config.council.settings.chairman_fallbacks, ["simulated/x", "simulated/y"]);
 }
 
 #[test]
@@ -92,8 +93,8 @@ fn members_may_be_tables_with_alias_and_system_prompt() {
     let toml = r#"[council]
         models = ["simulated/a", { model = "simulated/a", alias = "Twin", system_prompt = "Be brief." }]"#;
     let config = load(toml, &[]).unwrap();
-    assert_eq!(config.council.models[1].name(), "Twin");
-    assert_eq!(config.council.models[1].system_prompt.as_deref(), Some("Be brief."));
+    assert_eq!(config.council.settings.council_models[1].name(), "Twin");
+    assert_eq!(config.council.settings.council_models[1].system_prompt.as_deref(), Some("Be brief."));
 }
 
 #[test]
@@ -111,19 +112,67 @@ fn a_council_has_two_to_seven_members() {
 }
 
 #[test]
+fn a_setting_of_the_council_is_refused_at_its_key_and_its_place() {
+    let toml = r#"[council]
+        models = ["simulated/a", { model = "two words" }, { model = "simulated/c", alais = "C" }]
+        chairman_alias = "\u202e"
+        tier1_models = ["simulated/a", "simulated/a"]
+        routing_pools.coding = ["simulated/a", "two words"]
+        escalation_agreement_threshold = 2"#;
+    let text = errors(toml, &[("LLM_COUNCIL__COUNCIL__TIER2_MODELS", "simulated/a")]);
+    let lines: Vec<&str> = text.lines().collect();
+    let expected = [
+        "council.chairman_alias (from config.toml): must be 1 to 200 characters without control",
+        "council.escalation_agreement_threshold (from config.toml): must be a number from 0 to 1, not 2",
+        "council.models (from config.toml): item 2, model: must be a model id",
+        "council.models (from config.toml): item 3: unknown field `alais`",
+        "council.routing_pools.coding (from config.toml): item 2: must be a model id",
+        "council.tier1_models (from config.toml): item 2: \"simulated/a\" is named twice",
+        "council.tier2_models (from LLM_COUNCIL__COUNCIL__TIER2_MODELS): \"simulated/a\" is in the first tier already",
+    ];
+    assert_eq!(lines.len(), expected.len(), "{text}");
+    for (line, start) in lines.iter().zip(expected) {
+        assert!(line.starts_with(start), "{line:?} should start with {start:?}");
+    }
+}
+
+#[test]
+fn what_is_built_in_stands_where_nobody_says_otherwise() {
+    let council = load("council.tier2_models = []\ncouncil.chairman = \" \"", &[]).unwrap().council;
+    let options = &council.settings.options;
+    assert_eq!(council.settings.chairman_model, "simulated/chair");
+    assert_eq!(options.adversary.adversary_model.as_deref(), Some("simulated/eve"));
+    assert_eq!(options.escalation.tier2_models, [""; 0]);
+    assert_eq!(options.routing.routing_pools.len(), 5, "a pool for each kind of question");
+    assert!(
+        council.built_in.contains("council.chairman")
+            && council.built_in.contains("council.routing_pools.coding")
+    );
+    assert!(!council.built_in.contains("council.tier2_models"));
+    let own = "[providers.local]\nkind = \"openai_compatible\"\nbase_url = \"http://localhost:11434/v1\"\n\
+               [council]\nmodels = [\"a\", \"b\"]\nchairman = \"c\"";
+    let council = load(own, &[]).unwrap().council;
+    assert!(council.built_in.is_empty());
+    assert_eq!(council.settings.options.escalation.tier1_models, [""; 0]);
+    // A built-in model that does not go with a configured one is said to be built in.
+    let text = errors("council.tier1_models = [\"simulated/eve\", \"simulated/a\"]", &[]);
+    assert!(text.starts_with("council.tier2_models (from config.default.toml): "), "{text}");
+}
+
+#[test]
 fn secrets_that_look_like_numbers_survive() {
     for secret in ["0123", "1e5", "true", " padded "] {
-        let env = [("TAVILY_API_KEY", secret), ("LLM_COUNCIL__AUTH__PROXY_SECRET", secret)];
+        let env = [("TAVILY_API_KEY", secret), ("LLM_COUNCIL__METRICS__TOKEN", secret)];
         let config = load("", &env).unwrap();
         assert_eq!(config.search.tavily.api_key.as_ref().unwrap().expose_secret(), secret);
-        assert_eq!(config.auth.proxy_secret.as_ref().unwrap().expose_secret(), secret);
+        assert_eq!(config.metrics.token.as_ref().unwrap().expose_secret(), secret);
     }
 }
 
 #[test]
 fn a_number_is_no_secret() {
-    let text = errors("[auth]\nproxy_secret = 0x7b", &[]);
-    assert!(text.contains("auth.proxy_secret (from config.toml): must be text in quotes"), "{text}");
+    let text = errors("[metrics]\ntoken = 0x7b", &[]);
+    assert!(text.contains("metrics.token (from config.toml): must be text in quotes"), "{text}");
     assert!(!text.contains("123"), "{text}");
 }
 
@@ -215,6 +264,100 @@ fn proxy_mode_needs_trusted_proxies_and_listens_everywhere() {
 }
 
 #[test]
+fn whoever_says_how_people_sign_in_must_say_that_they_do() {
+    for (key, value) in [
+        ("trusted_proxies", "[\"10.0.0.0/8\"]"),
+        ("admin_groups", "[\"admins\"]"),
+        ("admin_users", "[\"ada\"]"),
+        ("proxy_secret", "\"hunter2\""),
+        ("proxy_secret_header", "\"X-Secret\""),
+        ("headers", "\"authentik\""),
+        ("header.user", "\"X-User\""),
+        ("header.groups", "\"X-Groups\""),
+        ("group_separator", "\";\""),
+    ] {
+        for (mode, said) in [("", "is not set"), ("mode = \"none\"\n", "is \"none\"")] {
+            let text = errors(&format!("[auth]\n{mode}{key} = {value}"), &[]);
+            let expected =
+                format!("auth.{key} (from config.toml): auth.mode {said}, so nobody would sign in");
+            assert!(text.starts_with(&expected) && text.contains("auth.mode = \"proxy\""), "{text}");
+            assert!(!text.contains("hunter2"), "{text}");
+        }
+    }
+    // An empty list says nothing.
+    load("[auth]\nadmin_groups = []\ntrusted_proxies = []", &[]).unwrap();
+}
+
+#[test]
+fn a_mode_that_is_nearly_said_does_not_open_the_server() {
+    for blank in [" ", "\t", "\u{a0}"] {
+        let text = errors("", &[("LLM_COUNCIL__AUTH__MODE", blank)]);
+        assert!(
+            text.starts_with("auth.mode (from LLM_COUNCIL__AUTH__MODE): must be none or proxy"),
+            "{text}"
+        );
+    }
+    assert!(
+        errors("auth.mode = \"\"", &[]).starts_with("auth.mode (from config.toml): must be none or proxy")
+    );
+    assert!(errors("auth.mode = \"Proxy\"", &[]).contains("must be none or proxy, not \"Proxy\""));
+    let env = [
+        ("LLM_COUNCIL_AUTH__MODE", "proxy"),
+        ("LLM_COUNCIL_AUTH_MODE", "proxy"),
+        ("llm_council__auth__mode", "proxy"),
+        ("LLMCOUNCIL_AUTH_ENABLED", "true"),
+        ("LLMCOUNCIL_TRUSTED_PROXY_IPS", "10.0.0.0/8"),
+        ("LLMCOUNCIL_DATA_DIR", "/data"),
+        ("LLM_COUNCIL_AUTH_PROXY_SECRET", "hunter2"),
+    ];
+    let text = errors("", &env);
+    assert_eq!(text.lines().count(), env.len(), "{text}");
+    for (variable, _) in env {
+        assert!(text.contains(&format!("(from {variable}): is ")), "{variable}: {text}");
+    }
+    assert!(!text.contains("hunter2"), "{text}");
+    load("", &[("LLM_COUNCIL_AUTH_MODE", "")]).unwrap();
+}
+
+#[test]
+fn everything_wrong_with_networks_and_admins_is_named_with_the_rest() {
+    let toml = "[auth]\nmode = \"proxy\"\ntrusted_proxies = [\"0.0.0.0/1\", \"*\"]\n\
+                admin_users = [\"alice, bob\", \"\u{212a}ate\", \"Local\"]\n[server]\nport = -1";
+    let text = errors(toml, &[]);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 6, "{text}");
+    for (line, start) in lines.iter().zip(["auth.admin_users", "auth.admin_users", "auth.admin_users"]) {
+        assert!(line.starts_with(start), "{text}");
+    }
+    assert!(lines[3].contains("\"*\" is no network") && lines[4].contains("\"0.0.0.0/1\" trusts"), "{text}");
+}
+
+#[test]
+fn what_is_allowed_but_perhaps_not_meant_is_said_once() {
+    let notices = |pairs: &[(&str, &str)]| {
+        let pairs: Vec<_> = pairs.iter().map(|(key, value)| (env_name(key), (*value).to_owned())).collect();
+        let config = Config::from_parts("", &pairs.into_iter().collect(), &Overrides::default());
+        config.unwrap().notices.join("\n")
+    };
+    let proxy = ("auth.mode", "proxy");
+    let all = ("auth.trusted_proxies", "10.0.0.0/8, 192.168.0.0/16, 127.0.0.1");
+    let host = ("server.allowed_hosts", "council.example");
+    let text = notices(&[proxy, all, host]);
+    assert!(text.contains("whole networks (10.0.0.0/8, 192.168.0.0/16)"), "{text}");
+    assert_eq!(notices(&[proxy, all, host, ("auth.proxy_secret", "x")]), "");
+    assert_eq!(notices(&[proxy, all, host, ("server.bind", "127.0.0.1")]), "");
+    assert_eq!(notices(&[proxy, ("auth.trusted_proxies", "10.0.0.2, ::1/128"), host]), "");
+    let text = notices(&[proxy, ("auth.trusted_proxies", "10.0.0.2")]);
+    assert!(text.starts_with("neither server.allowed_hosts nor server.public_url is set"), "{text}");
+    let text = notices(&[("search.tavily.api_key", "hunter2")]);
+    assert!(
+        text.contains("search.tavily.api_key is set but not used") && !text.contains("hunter2"),
+        "{text}"
+    );
+    assert_eq!(notices(&[]), "");
+}
+
+#[test]
 fn another_provider_needs_a_council_and_lends_its_chairman_to_the_title() {
     let toml = "[providers.local]\nkind = \"openai_compatible\"\nbase_url = \"http://localhost:11434/v1/\"";
     let text = errors(toml, &[]);
@@ -223,7 +366,10 @@ fn another_provider_needs_a_council_and_lends_its_chairman_to_the_title() {
     let config = load(toml, &env).unwrap();
     assert_eq!(config.providers.default, "local");
     assert_eq!(config.providers.list[0].base_url.as_deref(), Some("http://localhost:11434/v1"));
-    assert_eq!((config.council.title_model.as_str(), config.council.utility_model.as_str()), ("c", "c"));
+    assert_eq!(
+        (config.council.settings.title_model.as_str(), config.council.settings.utility_model.as_str()),
+        ("c", "c")
+    );
 }
 
 #[test]
@@ -278,8 +424,8 @@ fn a_password_in_a_base_url_is_refused_unseen() {
 
 #[test]
 fn every_default_every_word_and_every_bound_of_the_table_is_accepted() {
-    let proxy = [("LLM_COUNCIL__AUTH__TRUSTED_PROXIES", "10.0.0.0/8")];
-    for key in KEYS {
+    let proxy = [("LLM_COUNCIL__AUTH__MODE", "proxy"), ("LLM_COUNCIL__AUTH__TRUSTED_PROXIES", "10.0.0.0/8")];
+    for key in KEYS.iter() {
         let name = key
             .name
             .replace("<name>", "simulated")
@@ -302,9 +448,10 @@ fn every_default_every_word_and_every_bound_of_the_table_is_accepted() {
             | Kind::List
             | Kind::Seats => vec![],
         };
-        values.push(key.default.to_owned());
+        values.push(key.default.to_string());
         for value in values {
-            let mut env = vars(&proxy);
+            let without_proxy = value == "none" || key.name == "auth.trusted_proxies";
+            let mut env = if without_proxy { vars(&[]) } else { vars(&proxy) };
             env.insert(env_name(&name), value.clone());
             let loaded = Config::from_parts("", &env, &Overrides::default());
             assert!(loaded.is_ok(), "{name} = {value:?}: {}", loaded.unwrap_err());
@@ -314,7 +461,7 @@ fn every_default_every_word_and_every_bound_of_the_table_is_accepted() {
 
 #[test]
 fn every_number_outside_its_bounds_is_refused() {
-    for key in KEYS {
+    for key in KEYS.iter() {
         let name = key
             .name
             .replace("<name>", "simulated")
@@ -348,7 +495,7 @@ fn a_file_that_was_named_must_be_there() {
 #[test]
 fn a_shorter_whole_shortens_the_parts_unless_they_are_set() {
     let total = ("LLM_COUNCIL__COUNCIL__TIMEOUTS__TITLE__TOTAL_MS", "20000");
-    let title = load("", &[total]).unwrap().council.timeouts["title"];
+    let title = load("", &[total]).unwrap().council.settings.timeouts[&Purpose::Title];
     assert_eq!(title, Timeouts { first_token_ms: 20_000, idle_ms: 20_000, total_ms: 20_000 });
     let idle = ("LLM_COUNCIL__COUNCIL__TIMEOUTS__TITLE__IDLE_MS", "30000");
     assert!(errors("", &[total, idle]).contains("must not be shorter"));
@@ -409,7 +556,7 @@ proptest! {
     #[test]
     fn no_environment_makes_it_panic(env in proptest::collection::btree_map(variable(), prop_oneof![".{0,20}", "[0-9a-z,:/.*-]{0,12}"], 0..12)) {
         match Config::from_parts("", &env, &Overrides::default()) {
-            Ok(config) => prop_assert!((2..=7).contains(&config.council.models.len())),
+            Ok(config) => prop_assert!((2..=7).contains(&config.council.settings.council_models.len())),
             Err(errors) => prop_assert!(!errors.0.is_empty()),
         }
     }
@@ -420,4 +567,23 @@ proptest! {
             prop_assert!(!errors.0.is_empty());
         }
     }
+}
+
+#[test]
+fn reports_are_traced_at_a_tenth_and_name_their_environment_unless_told_otherwise() {
+    let sentry = load("", &[]).unwrap().sentry;
+    assert!((sentry.traces_sample_rate - 0.1).abs() < 1e-6);
+    assert_eq!(sentry.environment, "development");
+    let config = load(
+        "",
+        &[
+            ("SENTRY_TRACES_SAMPLE_RATE", "0.5"),
+            ("SENTRY_ENVIRONMENT", "proving"),
+            ("SENTRY_PROFILES_SAMPLE_RATE", "1"),
+        ],
+    )
+    .unwrap();
+    assert!((config.sentry.traces_sample_rate - 0.5).abs() < 1e-6);
+    assert_eq!(config.sentry.environment, "proving");
+    assert!(config.notices[0].contains("SENTRY_PROFILES_SAMPLE_RATE"), "{:?}", config.notices);
 }

@@ -1,14 +1,15 @@
 //! The tree of settings that the rest of the program reads.
 
-use std::collections::BTreeMap;
-use std::fmt;
+use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use secrecy::SecretString;
-use serde::Deserialize;
 use url::Url;
+
+use crate::council::settings::Settings;
+use crate::llm::ProviderSettings;
 
 /// Everything that is configured; `docs/configuration.md` says what each key does.
 #[derive(Debug, Clone)]
@@ -40,12 +41,14 @@ pub struct Server {
     pub public_url: Option<Url>,
     /// Origins (`https://host[:port]`) whose pages may call the API.
     pub cors_origins: Vec<String>,
-    /// `Host` values to answer, in lower case; empty answers any.
+    /// `Host` values to answer, in lower case; empty leaves it to the mode of `auth`.
     pub allowed_hosts: Vec<String>,
     pub drain_seconds: u64,
     pub body_limit_bytes: usize,
     pub body_timeout_seconds: u64,
     pub heartbeat_seconds: u64,
+    pub idle_seconds: u64,
+    pub stalled_seconds: u64,
 }
 
 impl Server {
@@ -61,6 +64,18 @@ impl Server {
         Duration::from_secs(self.heartbeat_seconds)
     }
 
+    /// How long a connection may be open without a request.
+    #[must_use]
+    pub fn idle(&self) -> Duration {
+        Duration::from_secs(self.idle_seconds)
+    }
+
+    /// How long a client may take nothing of its answer.
+    #[must_use]
+    pub fn stalled(&self) -> Duration {
+        Duration::from_secs(self.stalled_seconds)
+    }
+
     /// How long runs may finish after SIGTERM.
     #[must_use]
     pub fn drain(&self) -> Duration {
@@ -73,7 +88,21 @@ impl Server {
 pub struct Database {
     /// A `postgres://` URL.
     pub url: Option<SecretString>,
+    /// The same database without the pooler, as a `postgres://` URL.
+    pub listen_url: Option<SecretString>,
+    pub pooling: Pooling,
     pub max_connections: u32,
+}
+
+/// What is known of a pooler between the server and the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pooling {
+    /// Found out at start.
+    Auto,
+    /// None, or one in session mode.
+    Session,
+    /// One in transaction mode.
+    Transaction,
 }
 
 /// How many runs there may be, and how they are kept.
@@ -168,129 +197,15 @@ pub struct Providers {
     /// The name of the provider for models that name none; always one of `list`.
     pub default: String,
     /// In the order of their names; never empty.
-    pub list: Vec<Provider>,
-}
-
-/// How a provider is talked to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ProviderKind {
-    Openrouter,
-    OpenaiCompatible,
-    Simulated,
-}
-
-/// One backend of models.
-#[derive(Clone)]
-pub struct Provider {
-    pub name: String,
-    pub kind: ProviderKind,
-    /// An http or https URL without a trailing slash; always there for `OpenaiCompatible`.
-    pub base_url: Option<String>,
-    pub api_key: Option<SecretString>,
-    /// Sent with every call. The values may be secrets.
-    pub headers: BTreeMap<String, String>,
-    /// Whether replies are asked for token by token.
-    pub stream: bool,
-    pub max_in_flight: usize,
-    /// Whether an `OpenaiCompatible` one can hold a reply to a JSON schema.
-    pub structured_outputs: bool,
-    /// How fast a simulated model writes.
-    pub tokens_per_second: u32,
-    /// How long a simulated model thinks first.
-    pub first_token_ms: u64,
-}
-
-impl fmt::Debug for Provider {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Provider")
-            .field("name", &self.name)
-            .field("kind", &self.kind)
-            .field("base_url", &self.base_url)
-            .field("api_key", &self.api_key)
-            .field("headers", &self.headers.keys().collect::<Vec<_>>())
-            .field("stream", &self.stream)
-            .field("max_in_flight", &self.max_in_flight)
-            .field("structured_outputs", &self.structured_outputs)
-            .field("tokens_per_second", &self.tokens_per_second)
-            .field("first_token_ms", &self.first_token_ms)
-            .finish()
-    }
-}
-
-/// A member of the council.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Seat {
-    pub model: String,
-    pub alias: Option<String>,
-    pub system_prompt: Option<String>,
-}
-
-impl Seat {
-    /// A member with nothing but its model.
-    #[must_use]
-    pub fn of(model: String) -> Self {
-        Self { model, alias: None, system_prompt: None }
-    }
-
-    /// The name the member goes by: its alias, else its model. No two members share one.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        self.alias.as_deref().unwrap_or(&self.model)
-    }
+    pub list: Vec<ProviderSettings>,
 }
 
 /// The council before anybody edits it.
 #[derive(Debug, Clone)]
 pub struct Council {
-    /// 2 to 7 members.
-    pub models: Vec<Seat>,
-    pub chairman: String,
-    pub chairman_alias: Option<String>,
-    pub chairman_fallbacks: Vec<String>,
-    pub title_model: String,
-    pub utility_model: String,
-    pub use_system_prompt_stage2: bool,
-    pub use_system_prompt_stage3: bool,
-    pub count_self_votes: bool,
-    pub options: CouncilOptions,
-    /// By purpose (`answer`, `review`, …), every one there.
-    pub sampling: BTreeMap<String, Sampling>,
-    /// By purpose, every one there.
-    pub timeouts: BTreeMap<String, Timeouts>,
-    /// Model calls of one run at once.
-    pub calls_in_flight: usize,
-}
-
-/// What the options of a run are set to before anybody edits it.
-#[derive(Debug, Clone)]
-pub struct CouncilOptions {
-    pub multi_chairman_models: Vec<String>,
-    /// By category (`coding`, …), every one there.
-    pub routing_pools: BTreeMap<String, Vec<String>>,
-    pub tier1_models: Vec<String>,
-    pub tier2_models: Vec<String>,
-    pub escalation_confidence_threshold: f64,
-    pub escalation_min_confidence_threshold: u8,
-    pub escalation_agreement_threshold: f64,
-    pub adversary_model: Option<String>,
-}
-
-/// Sampling settings; absent means the provider's own.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Sampling {
-    /// 0.0 to 2.0.
-    pub temperature: Option<f64>,
-    pub max_tokens: Option<u32>,
-}
-
-/// Time limits of one call, in milliseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Timeouts {
-    pub first_token_ms: u64,
-    pub idle_ms: u64,
-    /// Not shorter than either of the others.
-    pub total_ms: u64,
+    pub settings: Settings,
+    /// The keys whose models nobody has configured: they are the built-in ones.
+    pub built_in: BTreeSet<String>,
 }
 
 /// Web search.
@@ -312,7 +227,7 @@ pub struct Tavily {
 pub struct Sentry {
     /// A valid DSN; nothing is reported without one.
     pub dsn: Option<SecretString>,
-    pub environment: Option<String>,
+    pub environment: String,
     /// 0.0 to 1.0.
     pub traces_sample_rate: f32,
 }

@@ -1,10 +1,11 @@
 //! One question to one model after the answers are in, with the one rule for system prompts: whose
 //! provider rejects them is asked once more without.
 
-use super::run::{Call, Run, Stage, View};
+use super::run::{Call, Run};
 use super::settings::Settings;
-use super::stages::answers::rejects_the_system_prompt;
-use crate::llm::{CallError, ChatMessage, ChatRequest, Purpose, Reply, Role, Schema};
+use super::stage::Stage;
+use super::view::View;
+use crate::llm::{CallError, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Role, Schema};
 
 /// What is asked of whom.
 pub struct Ask<'a> {
@@ -34,11 +35,11 @@ impl Ask<'_> {
     ///
     /// # Errors
     /// The call's own failure, after retries.
-    pub async fn stream<'r, V: View + 'r>(
+    pub async fn stream(
         &self,
-        run: &'r Run,
+        run: &Run,
         settings: &Settings,
-        view: impl Fn() -> V,
+        view: impl Fn() -> View,
     ) -> Result<Reply, CallError> {
         self.twice(run, settings, |call| call.stream(view())).await
     }
@@ -75,4 +76,9 @@ impl Ask<'_> {
             None => call,
         }
     }
+}
+
+/// A provider that cannot take a system prompt says 400; an over-long prompt is told apart.
+pub(in crate::council) fn rejects_the_system_prompt(error: &CallError) -> bool {
+    error.status == Some(400) && error.kind == ErrorKind::Refused
 }

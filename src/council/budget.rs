@@ -5,6 +5,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::any_event::FeatureEvent;
+
 /// Whose spending a budget limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
@@ -87,14 +89,16 @@ impl BudgetState {
     pub fn refusal(&self, what: &str, needed_usd: Option<f64>) -> String {
         let (limit, spent, reserved) = (Usd(self.limit_usd), Usd(self.spent_usd), Usd(self.reserved_usd));
         let state = if self.reserved_usd > 0.0 {
-            format!("is reached: of {limit}, {spent} are spent and {reserved} reserved for what is under way")
+            format!("is {limit}: {spent} is spent, and {reserved} is set aside for runs under way")
+        } else if self.spent_usd >= self.limit_usd {
+            format!("is {limit} and used up: {spent} is spent")
         } else if self.spent_usd > 0.0 {
-            format!("is reached: of {limit}, {spent} are spent")
+            format!("is {limit}, and {spent} is spent")
         } else {
             format!("is {limit}")
         };
         let needed = match needed_usd {
-            Some(usd) => format!("{what} would need about {}", Usd(usd)),
+            Some(usd) => format!("{what} would cost about {}", Usd(usd)),
             None => format!("what {what} would cost is unknown"),
         };
         let mut text = format!("{} {state}; {needed}.", self.called());
@@ -127,8 +131,8 @@ struct Usd(f64);
 
 impl fmt::Display for Usd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Above a cent, more than hundredths of it say nothing.
-        let digits = if self.0 < 0.01 { 6 } else { 4 };
+        // Two digits that count, and cents above a dime.
+        let digits = 2 + [0.1, 0.01, 0.001, 0.000_1].iter().filter(|least| self.0 < **least).count();
         let text = format!("{:.digits$}", self.0);
         let (whole, digits) = text.split_once('.').unwrap_or((&text, "00"));
         let digits = digits.trim_end_matches('0');
@@ -152,6 +156,9 @@ pub enum BudgetEvent {
     BudgetWarning { data: BudgetState },
 }
 
+// A warning says all there is.
+impl FeatureEvent for BudgetEvent {}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,8 +181,8 @@ mod tests {
     fn a_refusal_names_budget_limit_spent_reserved_need_and_the_next_beginning() {
         assert_eq!(
             state().refusal("this question", Some(0.00095)),
-            "Your budget for a day is reached: of $0.01, $0.0071 are spent and $0.0025 reserved for what is \
-             under way; this question would need about $0.00095. It starts anew at 2026-11-02 00:00 UTC."
+            "Your budget for a day is $0.01: $0.0071 is spent, and $0.0025 is set aside for runs under way; \
+             this question would cost about $0.00095. It starts anew at 2026-11-02 00:00 UTC."
         );
         let run = BudgetState {
             scope: BudgetScope::Instance,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::run::Stage;
+use super::stage::Stage;
 use crate::llm::{CallError, CostSource, Reply, Usage};
 
 /// The key of the event that tells them: once in a run, whoever tells it.

@@ -2,9 +2,10 @@
 //! counted, who wrote the final answer. No content and no name that a user has given, so it may
 //! outlive the conversation.
 
-use super::outcome::Deliberation;
+use super::features::Deliberation;
 use super::ranking::aggregate::AggregateRow;
 use super::ranking::bradley_terry::Ballot;
+use super::ranking::label::Label;
 use super::stages::answers::Answer;
 use super::stages::reviews::Review;
 
@@ -60,7 +61,7 @@ impl Figures {
             .filter(|(_, answer)| answer.is_good())
             .map(|(seat, answer)| Placing {
                 seat,
-                model: answer.model.clone(),
+                model: answer.counted_as().to_owned(),
                 confidence: answer.confidence,
                 standing: standing(rows, &answer.member),
             })
@@ -75,7 +76,7 @@ impl Figures {
         });
         let reviews = deliberation.stage2.as_deref().unwrap_or_default();
         Some(Self {
-            chairman: written.map(|synthesis| synthesis.model.clone()),
+            chairman: written.map(|synthesis| synthesis.counted_as().to_owned()),
             stood_in: written.is_some_and(|synthesis| synthesis.fallback_for.is_some()),
             ballots: reviews.iter().filter_map(|review| ballot(deliberation, review)).collect(),
             placings,
@@ -104,6 +105,11 @@ fn standing(rows: &[AggregateRow], member: &str) -> Option<Standing> {
 fn ballot(deliberation: &Deliberation, review: &Review) -> Option<Ballot> {
     let metadata = &deliberation.metadata;
     let own_counts = metadata.aggregate.as_ref().is_none_or(|facts| facts.count_self_votes);
+    let answers = deliberation.stage1.as_deref().unwrap_or_default();
+    let model = |label: &Label| {
+        let member = metadata.label_to_member.get(label)?;
+        answers.iter().find(|answer| answer.member == *member).map(|answer| answer.counted_as().to_owned())
+    };
     let places: Ballot = review
         .tiers
         .iter()
@@ -111,7 +117,7 @@ fn ballot(deliberation: &Deliberation, review: &Review) -> Option<Ballot> {
             let shown = tier
                 .iter()
                 .filter(|label| own_counts || metadata.label_to_member.get(label) != Some(&review.member));
-            shown.filter_map(|label| metadata.label_to_model.get(label).cloned()).collect::<Vec<_>>()
+            shown.filter_map(model).collect::<Vec<_>>()
         })
         .filter(|tier| !tier.is_empty())
         .collect();

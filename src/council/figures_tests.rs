@@ -35,6 +35,7 @@ fn review(member: &str, order: &str, counts: bool) -> Review {
     Review {
         model: format!("m/{member}"),
         member: member.to_owned(),
+        served_by: None,
         ranking: String::new(),
         parsed_ranking: tiers.concat(),
         tiers,

@@ -3,20 +3,19 @@
 //! others are made. So a member that answers at last changes what the reviewers are shown, and they are
 //! asked again by themselves.
 
-use std::collections::BTreeSet;
-
 use serde::{Deserialize, Serialize};
 
-use super::outcome::Deliberation;
-use super::run::{FinishedCall, Stage};
-use super::stages::answers::{ANSWER_KEY, Answer, WITHOUT_SYSTEM_PROMPT};
+use super::run::FinishedCall;
+use super::stage::Stage;
+use super::stages::answers::{ANSWER_KEY, WITHOUT_SYSTEM_PROMPT};
 use crate::id::RunId;
 use crate::llm::Purpose;
 
 /// What a run goes on from; frozen with its plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fork {
-    /// The runs whose calls it may take over, the latest first.
+    /// The run that it replaces, and the latest of those before. It takes calls over from every run of its
+    /// message; versions before this one look here instead.
     pub of: Vec<RunId>,
     /// The run whose random choices it repeats: only with the same labels do reviews come out the same.
     pub seed: RunId,
@@ -47,42 +46,7 @@ pub enum Part {
     Stage3,
 }
 
-/// What stays of an earlier answer, as far as it shows beforehand: so much of a run is not paid again.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Kept {
-    /// The seats whose answers stay.
-    pub answers: BTreeSet<String>,
-    /// All answers and all reviews stay.
-    pub reviews: bool,
-}
-
 impl Again {
-    /// What of this answer stays.
-    #[must_use]
-    pub fn kept(&self, earlier: &Deliberation) -> Kept {
-        let (part, but) = match self {
-            Self::Failed => (Part::Stage3, None),
-            Self::Member(name) => (Part::Stage2, Some(name)),
-            Self::From(part) => (*part, None),
-        };
-        if part == Part::Stage1 {
-            return Kept::default();
-        }
-        let answers = earlier.stage1.as_deref().unwrap_or_default();
-        let reviews = earlier.stage2.as_deref().unwrap_or_default();
-        // An answer that is there or in time now, and was not, changes what the reviewers read.
-        let were_read = |answer: &Answer| answer.is_good() && !answer.late;
-        let stays = |answer: &&Answer| answer.is_good() && but != Some(&answer.member);
-        Kept {
-            answers: answers.iter().filter(stays).map(|answer| answer.member.clone()).collect(),
-            reviews: part == Part::Stage3
-                && !answers.is_empty()
-                && answers.iter().all(were_read)
-                && reviews.len() >= answers.len()
-                && reviews.iter().all(|review| review.error.is_none()),
-        }
-    }
-
     /// Whether a finished call of the earlier run may be taken over.
     #[must_use]
     pub fn keeps(&self, call: &FinishedCall) -> bool {

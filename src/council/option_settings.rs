@@ -1,185 +1,125 @@
-//! The settings of a run's options: which models they ask, and their thresholds. They stand among
-//! the council's settings, in the same two layers.
-
-use std::collections::{BTreeMap, BTreeSet};
+//! The settings of all options, which stand among the council's.
 
 use serde::{Deserialize, Serialize};
+use utoipa::openapi::{ObjectBuilder, RefOr, Schema};
 
-use super::field::{FieldError, Fields};
-use super::settings::{MAX_MEMBERS, MIN_MEMBERS, model_problem};
+use super::field::Fields;
+use super::options::adversary::settings::{AdversaryLayer, AdversarySettings};
+use super::options::escalation::settings::{EscalationLayer, EscalationSettings};
+use super::options::multi_chairman::settings::{MultiChairmanLayer, MultiChairmanSettings};
+use super::options::routing::settings::{RoutingLayer, RoutingSettings};
+use super::plan;
+use super::setting::{Key, Kind, RunOptions, Setting, Valued, ValuedMut, settings};
 
-/// The kinds of questions that routing tells apart.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Category {
-    Coding,
-    Creative,
-    Factual,
-    Analysis,
-    General,
-}
-
-impl Category {
-    /// Every category.
-    pub const ALL: [Self; 5] = [Self::Coding, Self::Creative, Self::Factual, Self::Analysis, Self::General];
-
-    /// The name of its pool in settings and configuration.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Coding => "coding",
-            Self::Creative => "creative",
-            Self::Factual => "factual",
-            Self::Analysis => "analysis",
-            Self::General => "general",
-        }
-    }
-}
-
-/// The models for each kind of question; a category without any is answered by the whole council.
-pub type RoutingPools = BTreeMap<Category, Vec<String>>;
-
-/// Options of a run by the names of the request's fields, for whoever leaves them out.
-pub type RunOptions = serde_json::Map<String, serde_json::Value>;
-
-/// The settings, their layer, and how one lies on the other: every field once.
-macro_rules! layered {
-    ($($(#[$meta:meta])* $name:ident: $type:ty = $default:expr, $schema:ty, $expected:literal;)*) => {
+/// The settings of these options as one, and one layer of them.
+macro_rules! options {
+    ($($option:ident: $settings:ident, $layer:ident;)*) => {
         /// What the options of a run are set to, in force for one user.
-        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+        #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
         #[serde(default)]
         pub struct OptionSettings {
-            $($(#[$meta])* #[schema(value_type = $schema)] pub $name: $type,)*
-        }
-
-        impl Default for OptionSettings {
-            fn default() -> Self {
-                Self { $($name: $default,)* }
-            }
+            $(#[serde(flatten)] pub $option: $settings,)*
         }
 
         /// One layer of them: what is absent comes from the layer below.
-        #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+        #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
         #[serde(default)]
         pub struct OptionLayer {
-            $($(#[$meta])* #[serde(skip_serializing_if = "Option::is_none")]
-              #[schema(value_type = Option<$schema>)] pub $name: Option<$type>,)*
-        }
-
-        impl OptionLayer {
-            pub(super) fn parse(fields: &mut Fields<'_>) -> Self {
-                Self { $($name: fields.take(stringify!($name), $expected),)* }
-            }
-
-            /// This layer with `newer` on top of it.
-            #[must_use]
-            pub fn overlaid(self, newer: Self) -> Self {
-                Self { $($name: newer.$name.or(self.$name),)* }
-            }
+            $(#[serde(flatten)] pub $option: $layer,)*
         }
 
         impl OptionSettings {
             /// These settings with a layer on top of them.
             #[must_use]
-            pub fn with(&self, layer: OptionLayer) -> Self {
-                let mut settings = Self { $($name: layer.$name.unwrap_or_else(|| self.$name.clone()),)* };
-                // Empty takes the model away: null stands for what the layer below says.
-                settings.adversary_model = settings.adversary_model.filter(|model| !model.is_empty());
-                settings
+            pub fn with(&self, layer: &OptionLayer) -> Self {
+                Self { $($option: self.$option.with(&layer.$option),)* }
             }
 
             /// These settings as a layer that names every one.
             #[must_use]
             pub fn as_layer(&self) -> OptionLayer {
-                OptionLayer { $($name: Some(self.$name.clone()),)* }
+                OptionLayer { $($option: self.$option.as_layer(),)* }
+            }
+
+            pub(super) fn values(&self) -> Vec<Valued<'_>> {
+                [$(self.$option.values()),*].into_iter().flatten().collect()
+            }
+
+            pub(super) fn values_mut(&mut self) -> Vec<ValuedMut<'_>> {
+                [$(self.$option.values_mut()),*].into_iter().flatten().collect()
+            }
+        }
+
+        impl OptionLayer {
+            pub(super) fn read(fields: &mut Fields<'_>) -> Self {
+                Self { $($option: $layer::read(fields),)* }
+            }
+
+            /// This layer with `newer` on top of it.
+            #[must_use]
+            pub fn overlaid(self, newer: Self) -> Self {
+                Self { $($option: self.$option.overlaid(newer.$option),)* }
+            }
+        }
+
+        impl utoipa::ToSchema for OptionSettings {}
+        impl utoipa::PartialSchema for OptionSettings {
+            fn schema() -> RefOr<Schema> {
+                let about = "What the options of a run are set to, in force for one user.";
+                one_object(about, [$($settings::schema()),*])
+            }
+        }
+
+        impl utoipa::ToSchema for OptionLayer {}
+        impl utoipa::PartialSchema for OptionLayer {
+            fn schema() -> RefOr<Schema> {
+                let about = "One layer of them: what is absent comes from the layer below.";
+                one_object(about, [$($layer::schema()),*])
             }
         }
     };
 }
 
-layered! {
-    /// The models that each write a draft when several chairmen do; 2 to 7, or none when the option
-    /// is not to be used.
-    multi_chairman_models: Vec<String> = Vec::new(), Vec<String>, "a list of model ids";
-    /// The models for each kind of question (`coding`, `creative`, `factual`, `analysis`, `general`);
-    /// a kind without any is answered by the whole council.
-    routing_pools: RoutingPools = RoutingPools::new(), BTreeMap<String, Vec<String>>,
-        "lists of model ids under coding, creative, factual, analysis or general";
-    /// The models that escalation asks first; 2 to 7, or none when the option is not to be used.
-    tier1_models: Vec<String> = Vec::new(), Vec<String>, "a list of model ids";
-    /// The models that it asks when the first are unsure; with the first ones at most 7.
-    tier2_models: Vec<String> = Vec::new(), Vec<String>, "a list of model ids";
-    /// Escalates when the average confidence is below this; 1 to 10.
-    escalation_confidence_threshold: f64 = 6.0, f64, "a number";
-    /// Escalates when any confidence is below this; 1 to 10.
-    escalation_min_confidence_threshold: u8 = 4, u8, "a whole number";
-    /// Escalates when a smaller share of the reviewers agree on the first place; 0 to 1.
-    escalation_agreement_threshold: f64 = 0.5, f64, "a number";
-    /// The devil's advocate; without one the chairman's fallback or the chairman plays it.
-    adversary_model: Option<String> = None, Option<String>, "a model id";
-    /// What a request's options are when it leaves them out (`use_cot`, `use_refinement`, …).
-    default_options: RunOptions = RunOptions::new(), BTreeMap<String, serde_json::Value>,
-        "an object of options of a request";
+options! {
+    multi_chairman: MultiChairmanSettings, MultiChairmanLayer;
+    routing: RoutingSettings, RoutingLayer;
+    escalation: EscalationSettings, EscalationLayer;
+    adversary: AdversarySettings, AdversaryLayer;
+    requests: RequestSettings, RequestLayer;
 }
 
-impl OptionSettings {
-    /// Everything that is wrong with these settings.
-    #[must_use]
-    pub fn problems(&self) -> Vec<FieldError> {
-        let mut problems = Vec::new();
-        let list = |field: &str, models: &[String], least: usize| list_problems(field, models, least);
-        problems.extend(list("multi_chairman_models", &self.multi_chairman_models, MIN_MEMBERS));
-        for (category, models) in &self.routing_pools {
-            problems.extend(list(&format!("routing_pools.{}", category.as_str()), models, 1));
-        }
-        problems.extend(list("tier1_models", &self.tier1_models, MIN_MEMBERS));
-        problems.extend(list("tier2_models", &self.tier2_models, 1));
-        if self.tier1_models.len() + self.tier2_models.len() > MAX_MEMBERS {
-            let message = format!("both tiers together have at most {MAX_MEMBERS} models");
-            problems.push(FieldError::value("tier2_models", message));
-        }
-        if let Some(twice) = self.tier2_models.iter().find(|model| self.tier1_models.contains(model)) {
-            problems
-                .push(FieldError::value("tier2_models", format!("{twice:?} is in the first tier already")));
-        }
-        let range = |field: &str, value: f64, low: f64, high: f64| {
-            (!(low..=high).contains(&value))
-                .then(|| FieldError::value(field, format!("must be from {low} to {high}; it is {value}")))
-        };
-        let confidence = self.escalation_confidence_threshold;
-        let least = f64::from(self.escalation_min_confidence_threshold);
-        problems.extend(range("escalation_confidence_threshold", confidence, 1.0, 10.0));
-        problems.extend(range("escalation_min_confidence_threshold", least, 1.0, 10.0));
-        problems.extend(range(
-            "escalation_agreement_threshold",
-            self.escalation_agreement_threshold,
-            0.0,
-            1.0,
-        ));
-        problems
-            .extend(self.adversary_model.as_ref().and_then(|model| model_problem("adversary_model", model)));
-        problems
+settings! {
+    /// What a request is taken to say.
+    RequestSettings,
+    /// One layer of it.
+    RequestLayer {
+        /// What a request's options are when it leaves them out (`use_cot`, `use_refinement`, …).
+        default_options: RunOptions as std::collections::BTreeMap<String, serde_json::Value> = RunOptions::new(),
+            Setting {
+                key: Key::None,
+                rule: Some(|settings| {
+                    let options = &settings.options.requests.default_options;
+                    plan::default_problems(settings, "default_options", options)
+                }),
+                ..Setting::of(Kind::Options)
+            };
     }
 }
 
-/// An empty list is none at all: the option it belongs to is not offered.
-fn list_problems(field: &str, models: &[String], least: usize) -> Vec<FieldError> {
-    let mut problems = Vec::new();
-    if !models.is_empty() && !(least..=MAX_MEMBERS).contains(&models.len()) {
-        let message =
-            format!("must name {least} to {MAX_MEMBERS} models, or none; it names {}", models.len());
-        problems.push(FieldError::value(field, message));
-    }
-    let mut seen = BTreeSet::new();
-    for (place, model) in models.iter().enumerate() {
-        problems.extend(model_problem(&format!("{field}.{place}"), model));
-        if !seen.insert(model) {
-            problems.push(FieldError::value(format!("{field}.{place}"), format!("{model:?} is named twice")));
+/// The properties of these schemas as those of one object, with the bounds of their settings.
+fn one_object(about: &str, parts: impl IntoIterator<Item = RefOr<Schema>>) -> RefOr<Schema> {
+    let mut object = ObjectBuilder::new().description(Some(about)).build();
+    for part in parts {
+        if let RefOr::T(Schema::Object(part)) = part {
+            object.properties.extend(part.properties);
         }
     }
-    problems
+    for (setting, _) in OptionSettings::default().values() {
+        if let Some(RefOr::T(Schema::Object(property))) = object.properties.get_mut(setting.name) {
+            property.description = setting.bounded_description().or(property.description.take());
+        }
+    }
+    object.into()
 }
 
 #[cfg(test)]
@@ -187,16 +127,29 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::council::field::FieldError;
+    use crate::council::settings::{Member, Settings};
 
     fn fields(problems: &[FieldError]) -> Vec<&str> {
         problems.iter().map(|problem| problem.field.as_str()).collect()
     }
 
+    fn settings(options: OptionSettings) -> Settings {
+        Settings {
+            council_models: vec![Member::plain("a/one"), Member::plain("b/two")],
+            chairman_model: "a/one".into(),
+            title_model: "a/one".into(),
+            utility_model: "a/one".into(),
+            options,
+            ..Settings::default()
+        }
+    }
+
     #[test]
     fn what_is_absent_is_not_offered_and_right() {
-        let settings: OptionSettings = serde_json::from_value(json!({})).unwrap();
-        assert_eq!(settings, OptionSettings::default());
-        assert!(settings.problems().is_empty());
+        let options: OptionSettings = serde_json::from_value(json!({})).unwrap();
+        assert_eq!(options, OptionSettings::default());
+        assert!(settings(options).problems().is_empty());
     }
 
     #[test]
@@ -210,10 +163,11 @@ mod tests {
             "escalation_min_confidence_threshold": 11,
             "escalation_agreement_threshold": -0.1,
             "adversary_model": "",
+            "default_options": {"use_magic": true},
         }))
         .unwrap();
         assert_eq!(
-            fields(&wrong.problems()),
+            fields(&settings(wrong).problems()),
             [
                 "multi_chairman_models",
                 "routing_pools.coding.0",
@@ -223,6 +177,7 @@ mod tests {
                 "escalation_min_confidence_threshold",
                 "escalation_agreement_threshold",
                 "adversary_model",
+                "default_options.use_magic",
             ]
         );
     }
@@ -230,17 +185,27 @@ mod tests {
     #[test]
     fn a_layer_changes_what_it_names() {
         let body = json!({"tier1_models": ["a/one", "b/two"], "escalation_agreement_threshold": 0.75});
-        let mut given = Fields::of(&body).unwrap();
-        let layer = OptionLayer::parse(&mut given);
-        let settings = OptionSettings::default().with(layer.clone());
-        assert_eq!(settings.tier1_models, ["a/one", "b/two"]);
-        assert!((settings.escalation_agreement_threshold - 0.75).abs() < f64::EPSILON);
-        assert_eq!(settings.escalation_min_confidence_threshold, 4);
-        let own = OptionSettings { adversary_model: Some("a/one".into()), ..settings };
-        let none = OptionLayer { adversary_model: Some(Some(String::new())), ..OptionLayer::default() };
-        assert_eq!(own.with(OptionLayer::default()).adversary_model.as_deref(), Some("a/one"));
-        assert_eq!(own.with(none).adversary_model, None);
-        let newer = OptionLayer { tier1_models: Some(Vec::new()), ..OptionLayer::default() };
-        assert_eq!(layer.overlaid(newer).tier1_models, Some(Vec::new()));
+        let layer = OptionLayer::read(&mut Fields::of(&body).unwrap());
+        let mut options = OptionSettings::default().with(&layer);
+        assert_eq!(options.escalation.tier1_models, ["a/one", "b/two"]);
+        assert!((options.escalation.escalation_agreement_threshold - 0.75).abs() < f64::EPSILON);
+        assert_eq!(options.escalation.escalation_min_confidence_threshold, 4);
+        options.adversary.adversary_model = Some("a/one".into());
+        assert_eq!(options.with(&OptionLayer::default()), options);
+        let layer_of = |body| OptionLayer::read(&mut Fields::of(&body).unwrap());
+        let none = layer_of(json!({"adversary_model": ""}));
+        assert_eq!(options.with(&none).adversary.adversary_model, None);
+        let newer = layer_of(json!({"tier1_models": []}));
+        assert_eq!(layer.overlaid(newer).escalation.tier1_models, Some(Vec::new()));
+    }
+
+    #[test]
+    fn settings_as_a_layer_leave_nothing_of_what_is_below() {
+        let mut below = OptionSettings::default();
+        below.adversary.adversary_model = Some("a/one".into());
+        below.escalation.tier1_models = vec!["a/one".into(), "b/two".into()];
+        let layer = OptionSettings::default().as_layer();
+        let stored: OptionLayer = serde_json::from_value(json!(layer)).unwrap();
+        assert_eq!(below.with(&stored), OptionSettings::default());
     }
 }

@@ -6,16 +6,18 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::brief::Brief;
+use super::features::{self, OPTION_FIELDS, Options};
 use super::field::{FieldError, FieldErrorKind, Fields};
 use super::fork::{Again, Fork};
-use super::option_settings::RunOptions;
-use super::options::adversary::AdversaryOptions;
-use super::options::refinement::RefinementOptions;
 use super::process;
 use super::prompts::history::{self, Turn};
+use super::prompts::template::Prompts;
 use super::ranking::weights::{Record, Weighing};
-use super::roster;
-use super::settings::{MAX_MEMBERS, MIN_MEMBERS, Member, Settings, member_problems, members, model_problem};
+use super::run_event::Ignored;
+use super::setting::RunOptions;
+use super::settings::{Settings, member_problems, members, model_problem};
+use super::task::Task;
 use crate::id::RunId;
 
 /// The longest question, in characters.
@@ -23,52 +25,39 @@ pub const MAX_CONTENT_CHARS: usize = 100_000;
 const MAX_SYSTEM_PROMPT_CHARS: usize = 20_000;
 /// The longest wait for stragglers once the quorum has answered.
 const MAX_GRACE_MS: i64 = 600_000;
-/// How many runs a question that is asked again and again takes calls over from.
+/// How many runs [`Fork::of`] names.
 const MOST_FORKS: usize = 8;
+
+/// The format of every plan here.
+pub const FORMAT: &str = "council";
+/// The version of the plans that are made here, and of what their runs store. It goes up with whatever an earlier
+/// version of this program would read or execute otherwise. Every version before it can be read, and is executed by
+/// the rules of its time where they differ ([`Plan::version`]).
+///
+/// 2: the plan holds its texts, and calls have fingerprints with a version.
+pub const VERSION: i32 = 2;
+
+/// Whether plans of this format and version can be read here.
+#[must_use]
+pub fn is_readable(format: &str, version: i32) -> bool {
+    format == FORMAT && version <= VERSION
+}
 
 /// What a run will do, frozen on its row when it starts: a later change of settings or code does
 /// not change a run under way. New fields need defaults, since stored plans must still load.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    pub question: String,
-    /// Earlier turns, oldest first, already cut to the budget.
-    #[serde(default)]
-    pub history: Vec<Turn>,
-    /// For every member without a prompt of its own.
-    #[serde(default)]
-    pub system_prompt: Option<String>,
-    /// Council, chairman, titles, sampling: the settings in force at the start.
-    pub settings: Settings,
-    /// Who answers.
-    #[serde(default)]
-    pub roster: roster::Choice,
-    /// Whether answers show their steps.
-    #[serde(default)]
-    pub chain_of_thought: bool,
-    /// What the reviewers' ballots weigh by; absent: all the same.
-    #[serde(default)]
-    pub weighing: Option<Weighing>,
-    /// Whether an answer that the council agrees on is the final one.
-    #[serde(default)]
-    pub early_consensus: bool,
-    /// The models that each write a draft for the chairman to choose from; none: it writes itself.
-    #[serde(default)]
-    pub chairmen: Vec<String>,
-    /// How many members must have answered before the reviews begin; absent means all.
-    #[serde(default)]
-    pub quorum: Option<usize>,
-    /// How long the others are waited for after that, in milliseconds.
-    #[serde(default)]
-    pub straggler_grace_ms: u64,
+    /// The version by whose rules it is executed: the one that it was made in, also when it is asked again.
+    #[serde(default = "first_version")]
+    pub version: i32,
+    /// What it is about, and what members are to do with it.
+    #[serde(flatten)]
+    pub task: Task,
+    #[serde(flatten)]
+    pub options: Options,
     /// How much the process monitor says: 0 nothing, to 3 everything.
     #[serde(default)]
     pub verbosity: u8,
-    /// Whether the draft is criticised and revised.
-    #[serde(default)]
-    pub refinement: Option<RefinementOptions>,
-    /// Whether a devil's advocate attacks the answer.
-    #[serde(default)]
-    pub adversary: Option<AdversaryOptions>,
     /// Whether the conversation still needs a title.
     #[serde(default)]
     pub title: bool,
@@ -80,13 +69,9 @@ pub struct Plan {
     pub fork: Option<Fork>,
 }
 
-/// An option that was switched on and does not apply, because of another one.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct Ignored {
-    /// The request's field.
-    pub field: String,
-    /// Why, for people.
-    pub reason: String,
+/// That of plans from before there were versions.
+fn first_version() -> i32 {
+    1
 }
 
 /// What the door needs to know beside the request.
@@ -126,22 +111,6 @@ const UNBUILT: &[Unbuilt] = &[
     Unbuilt::List("attachments"),
     Unbuilt::Flag("resume"),
     Unbuilt::Given("prior_context"),
-];
-
-/// The fields of a request that settings and presets may have defaults for.
-pub const OPTION_FIELDS: &[&str] = &[
-    "verbosity",
-    "use_cot",
-    "use_weighted_consensus",
-    "use_early_consensus",
-    "use_multi_chairman",
-    "use_dynamic_routing",
-    "use_escalation",
-    "use_refinement",
-    "refinement_max_iterations",
-    "use_adversary",
-    "quorum",
-    "straggler_grace_ms",
 ];
 
 /// A request with the options that it leaves out taken from these defaults.
@@ -243,37 +212,38 @@ impl Plan {
 
         let chain_of_thought = fields.take("use_cot", "true or false").unwrap_or(false);
         let mut ignored = Vec::new();
-        let roster = roster::Choice::parse(&mut fields, &settings, &mut ignored);
+        let options = Options::parse(&mut fields, &settings, &mut ignored);
         let weighted = fields.take("use_weighted_consensus", "true or false").unwrap_or(true);
         let weighing = weighted.then(|| Weighing::of(&door.records, settings.models_that_may_review()));
-        let quorum = quorum(&mut fields, roster.most(settings.council_models.len()));
-        let early_consensus = fields.take("use_early_consensus", "true or false").unwrap_or(false);
-        let chairmen = chairmen(&mut fields, &settings);
+        let quorum = quorum(&mut fields, options.roster.most(settings.council_models.len()));
         let straggler_grace_ms = straggler_grace_ms(&mut fields);
         let verbosity = process::verbosity(&mut fields);
-        let refinement = RefinementOptions::parse(&mut fields);
-        let adversary = AdversaryOptions::parse(&mut fields, &settings);
         refuse_unbuilt(&mut fields);
 
-        fields.finish(|| Self {
-            question: question.unwrap_or_default(),
-            history: history::cut(door.history, history::BUDGET_CHARS),
-            system_prompt: system_prompt.filter(|text| !text.trim().is_empty()),
-            settings,
-            roster,
-            chain_of_thought,
-            weighing,
-            early_consensus,
-            chairmen,
-            quorum,
-            straggler_grace_ms,
+        let plan = fields.finish(|| Self {
+            version: VERSION,
+            task: Task {
+                brief: Brief {
+                    question: question.unwrap_or_default(),
+                    history: history::cut(door.history, history::BUDGET_CHARS),
+                    system_prompt: system_prompt.filter(|text| !text.trim().is_empty()),
+                    settings,
+                    prompts: Prompts::default(),
+                },
+                chain_of_thought,
+                weighing,
+                quorum,
+                straggler_grace_ms,
+                failed_are_done: true,
+            },
+            options,
             verbosity,
-            refinement,
-            adversary,
             title: door.first,
             ignored,
             fork: None,
-        })
+        })?;
+        let prompts = Prompts::in_force(features::templates(&plan.task, &plan.options, plan.title));
+        Ok(Self { task: Task { brief: Brief { prompts, ..plan.task.brief }, ..plan.task }, ..plan })
     }
 
     /// The same question to the same council, from what its run `of` has.
@@ -287,41 +257,18 @@ impl Plan {
         lineage.truncate(MOST_FORKS);
         Self {
             // Who was in time then is no matter now: what is there is there at once.
-            quorum: None,
-            straggler_grace_ms: 0,
+            task: Task { quorum: None, straggler_grace_ms: 0, ..self.task },
             title: false,
             fork: Some(Fork { of: lineage, seed, again }),
             ..self
         }
     }
 
-    /// The council, in its order.
+    /// What it is about.
     #[must_use]
-    pub fn members(&self) -> &[Member] {
-        &self.settings.council_models
+    pub fn brief(&self) -> &Brief {
+        &self.task.brief
     }
-
-    /// The prompt that applies to a member in stage 1: its own, else the run's.
-    #[must_use]
-    pub fn system_prompt_for<'a>(&'a self, member: &'a Member) -> Option<&'a str> {
-        member.system_prompt.as_deref().or(self.system_prompt.as_deref())
-    }
-}
-
-fn chairmen(fields: &mut Fields<'_>, settings: &Settings) -> Vec<String> {
-    let models = &settings.options.multi_chairman_models;
-    if !fields.take("use_multi_chairman", "true or false").unwrap_or(false) {
-        return Vec::new();
-    }
-    if models.len() < MIN_MEMBERS {
-        let message = format!(
-            "needs {MIN_MEMBERS} to {MAX_MEMBERS} models in the setting `multi_chairman_models`; there {} {}",
-            if models.len() == 1 { "is" } else { "are" },
-            models.len()
-        );
-        fields.refuse("use_multi_chairman", FieldErrorKind::Value, message);
-    }
-    models.clone()
 }
 
 fn quorum(fields: &mut Fields<'_>, members: usize) -> Option<usize> {

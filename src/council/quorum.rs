@@ -11,8 +11,9 @@ use std::time::Duration;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt as _};
 
-use super::event::Event;
-use super::run::{Run, Stage};
+use super::any_event::AnyEvent;
+use super::run::Run;
+use super::stage::Stage;
 
 /// What one of several calls comes to.
 pub trait Contribution {
@@ -21,7 +22,7 @@ pub trait Contribution {
     /// Notes that it came after the quorum.
     fn mark_late(&mut self);
     /// The event that tells of it, and the event's key.
-    fn event(&self) -> (String, Event);
+    fn event(&self) -> (String, AnyEvent);
 }
 
 /// When to go on.

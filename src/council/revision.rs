@@ -4,14 +4,28 @@
 //! Nobody else rewrites a text: when its writer fails, the draft before it is whole and stands.
 
 use super::ask::Ask;
-use super::event::Event;
 use super::prompts::fence::{self, Fence};
 use super::prompts::history;
+use super::prompts::template::Template;
 use super::round::Round;
-use super::run::{Run, Stage};
+use super::run::Run;
+use super::stage::Stage;
 use super::stages::editorial;
-use super::view::Streamed;
+use super::token::TokenHead;
+use super::view::View;
 use crate::llm::{CallError, ErrorKind, Purpose, Reply};
+
+/// What the writer is asked.
+pub static PROMPT: Template = Template {
+    name: "revision",
+    text: "You are the chairman of a council of language models and have written its answer to a \
+        question. Objections were raised. Revise your answer.\n\n{material}\n\n{rule}\n\n\
+        Weigh each objection by itself: follow it where it is right; where it is wrong, leave your \
+        text as it is. Keep what is good, and make the answer no longer than the corrections need. \
+        Write for the person who asked: not a word about critics, objections or changes.\n\n\
+        Write only the revised answer, whole:",
+    places: &["material", "rule"],
+};
 
 /// A draft, and what is held against it.
 pub struct Revision<'a> {
@@ -42,16 +56,11 @@ pub struct NotRevised {
 }
 
 impl Revision<'_> {
-    /// Asks for the revision; `token` makes the event that shows a piece of it.
+    /// Asks for the revision, and shows it as pieces of `token`.
     ///
     /// # Errors
     /// When the writer fails, writes nothing, or is cut at its token limit: the draft stands.
-    pub async fn write(
-        &self,
-        run: &Run,
-        round: &Round<'_>,
-        token: impl Fn(String) -> Event + Send + Sync,
-    ) -> Result<Revised, NotRevised> {
+    pub async fn write(&self, run: &Run, round: &Round<'_>, token: TokenHead) -> Result<Revised, NotRevised> {
         let ask = Ask {
             stage: self.stage,
             key: self.key.clone(),
@@ -62,30 +71,22 @@ impl Revision<'_> {
             prompt: &self.prompt(run, round),
             schema: None,
         };
-        let token = &token;
-        let view = || Streamed::of_text(editorial::Filter::default(), token);
-        read(ask.stream(run, &round.plan.settings, view).await)
+        let view = || View::new(editorial::Filter::default(), token.clone());
+        read(ask.stream(run, &round.brief().settings, view).await)
     }
 
     fn prompt(&self, run: &Run, round: &Round<'_>) -> String {
         let fence = Fence::new(&run.marker());
         let mut sections = Vec::new();
-        if !round.plan.history.is_empty() {
-            sections.push(fence.wrap("Conversation so far", &history::quoted(&round.plan.history)));
+        if !round.brief().history.is_empty() {
+            sections.push(fence.wrap("Conversation so far", &history::quoted(&round.brief().history)));
         }
-        sections.push(fence.wrap("Question", &round.plan.question));
+        sections.push(fence.wrap("Question", &round.brief().question));
         sections.push(fence.wrap("Your answer", self.draft));
         sections.extend(self.objections.iter().map(|(title, text)| fence.wrap(title, text)));
-        format!(
-            "You are the chairman of a council of language models and have written its answer to a \
-             question. Objections were raised. Revise your answer.\n\n{}\n\n{}\n\n\
-             Weigh each objection by itself: follow it where it is right; where it is wrong, leave your \
-             text as it is. Keep what is good, and make the answer no longer than the corrections need. \
-             Write for the person who asked: not a word about critics, objections or changes.\n\n\
-             Write only the revised answer, whole:",
-            sections.join("\n\n"),
-            fence::RULE,
-        )
+        let prompts = &round.brief().prompts;
+        let rule = prompts.text(&fence::RULE);
+        prompts.fill(&PROMPT, &[("material", &sections.join("\n\n")), ("rule", rule)])
     }
 }
 

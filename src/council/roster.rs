@@ -1,15 +1,13 @@
 //! Who is to answer.
 
-use std::collections::BTreeSet;
-
 use serde::{Deserialize, Serialize};
 
+use super::brief::Brief;
 use super::field::Fields;
-use super::option_settings::RoutingPools;
 use super::options::escalation::Tiers;
-use super::options::routing::{self, RoutingInfo};
-use super::plan::{Ignored, Plan};
+use super::options::routing::{self, RoutingInfo, RoutingPools};
 use super::run::Run;
+use super::run_event::Ignored;
 use super::settings::{MIN_MEMBERS, Member, Settings};
 
 /// How a run comes to its roster.
@@ -36,7 +34,7 @@ impl Choice {
         let mut ignore = |field: &str, reason: &str| {
             ignored.push(Ignored { field: field.to_owned(), reason: reason.to_owned() });
         };
-        let pools = &settings.options.routing_pools;
+        let pools = &settings.options.routing.routing_pools;
         let routed = routing && !named && pools.values().any(|models| models.len() >= MIN_MEMBERS);
         if routing && named {
             ignore("use_dynamic_routing", "the request names its models itself");
@@ -73,48 +71,21 @@ impl Choice {
 pub struct Roster {
     pub members: Vec<Member>,
     /// Why these, where the question was routed.
-    pub routing: Option<Box<RoutingInfo>>,
+    pub routing: Option<RoutingInfo>,
 }
 
 impl Roster {
     /// As the plan has it.
-    pub async fn choose(run: &Run, plan: &Plan) -> Self {
-        match &plan.roster {
-            Choice::Everyone => Self::everyone(plan),
-            Choice::Routing { pools } => routing::choose(run, plan, pools).await,
+    pub async fn choose(run: &Run, brief: &Brief, choice: &Choice) -> Self {
+        match choice {
+            Choice::Everyone => Self { members: brief.members().to_vec(), routing: None },
+            Choice::Routing { pools } => {
+                let (members, info) = routing::choose(run, brief, pools).await;
+                Self { members, routing: Some(info) }
+            }
             Choice::Escalation(tiers) => Self { members: tiers.first.clone(), routing: None },
         }
     }
-
-    /// The whole council.
-    #[must_use]
-    pub fn everyone(plan: &Plan) -> Self {
-        Self { members: plan.members().to_vec(), routing: None }
-    }
-
-    /// The seats of these models.
-    #[must_use]
-    pub fn of_models(plan: &Plan, models: &[String]) -> Self {
-        Self { members: seats(&plan.settings, models), routing: None }
-    }
-}
-
-/// The seats of these models: as they sit in the council, with alias and prompt, else plain ones.
-/// No two have one name.
-#[must_use]
-pub fn seats(settings: &Settings, models: &[String]) -> Vec<Member> {
-    let seat = |model: &String| {
-        let known = settings.council_models.iter().find(|member| member.model == *model);
-        known.cloned().unwrap_or_else(|| Member::plain(model))
-    };
-    let mut seen = BTreeSet::new();
-    let mut seats: Vec<Member> = models.iter().filter(|model| seen.insert(*model)).map(seat).collect();
-    let names: BTreeSet<&str> = seats.iter().map(Member::name).collect();
-    if names.len() < seats.len() {
-        // An alias is another one's model id: then all go by their ids, which are no two the same.
-        seats.iter_mut().for_each(|seat| seat.alias = None);
-    }
-    seats
 }
 
 #[cfg(test)]

@@ -3,34 +3,24 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::council::option_settings::{Category, OptionSettings};
-use crate::council::plan::Door;
+use crate::council::options::routing::Category;
+use crate::council::plan::{Door, Plan};
+use crate::council::seat::seats;
 
 fn settings() -> Settings {
-    Settings {
+    let mut settings = Settings {
         council_models: vec![
             Member { alias: Some("sceptic".into()), ..Member::plain("a/one") },
             Member::plain("b/two"),
         ],
         chairman_model: "a/one".into(),
-        chairman_alias: None,
-        chairman_fallbacks: vec![],
         title_model: "t/title".into(),
         utility_model: "t/title".into(),
-        use_system_prompt_stage2: true,
-        use_system_prompt_stage3: true,
-        count_self_votes: false,
-        options: OptionSettings {
-            routing_pools: BTreeMap::from([(
-                Category::Coding,
-                vec!["a/one".into(), "p/x".into(), "p/y".into()],
-            )]),
-            ..OptionSettings::default()
-        },
-        sampling: BTreeMap::new(),
-        timeouts: BTreeMap::new(),
-        calls_in_flight: 16,
-    }
+        ..Settings::default()
+    };
+    let pool = vec!["a/one".into(), "p/x".into(), "p/y".into()];
+    settings.options.routing.routing_pools = BTreeMap::from([(Category::Coding, pool)]);
+    settings
 }
 
 fn plan(mut body: Value, settings: Settings) -> Plan {
@@ -45,7 +35,7 @@ fn ignored(plan: &Plan) -> Vec<(&str, &str)> {
 #[test]
 fn nothing_asked_for_is_everyone() {
     let plan = plan(json!({}), settings());
-    assert_eq!((&plan.roster, plan.ignored.len()), (&Choice::Everyone, 0));
+    assert_eq!((&plan.options.roster, plan.ignored.len()), (&Choice::Everyone, 0));
     // A plan that was stored before there was a choice.
     let mut stored = json!(plan);
     stored.as_object_mut().unwrap().remove("roster");
@@ -55,19 +45,19 @@ fn nothing_asked_for_is_everyone() {
 #[test]
 fn routing_is_frozen_in_the_plan_with_its_pools() {
     let plan = plan(json!({"use_dynamic_routing": true, "quorum": 3}), settings());
-    assert_eq!(plan.roster, Choice::Routing { pools: settings().options.routing_pools });
+    assert_eq!(plan.options.roster, Choice::Routing { pools: settings().options.routing.routing_pools });
     assert_eq!(serde_json::from_value::<Plan>(json!(plan)).unwrap(), plan);
 }
 
 #[test]
 fn routing_gives_way_to_named_models_and_to_empty_pools() {
     let named = plan(json!({"use_dynamic_routing": true, "models": ["a/one", "b/two"]}), settings());
-    assert_eq!(named.roster, Choice::Everyone);
+    assert_eq!(named.options.roster, Choice::Everyone);
     assert_eq!(ignored(&named), [("use_dynamic_routing", "the request names its models itself")]);
     let mut without = settings();
-    without.options.routing_pools = BTreeMap::from([(Category::Coding, vec!["p/x".into()])]);
+    without.options.routing.routing_pools = BTreeMap::from([(Category::Coding, vec!["p/x".into()])]);
     let without = plan(json!({"use_dynamic_routing": true}), without);
-    assert_eq!(without.roster, Choice::Everyone);
+    assert_eq!(without.options.roster, Choice::Everyone);
     assert_eq!(ignored(&without)[0].0, "use_dynamic_routing");
 }
 
@@ -86,10 +76,12 @@ fn a_model_keeps_its_seat_and_no_two_seats_have_one_name() {
 #[test]
 fn escalation_is_frozen_in_the_plan_and_gives_way() {
     let mut tiered = settings();
-    tiered.options.tier1_models = vec!["a/one".into(), "s/mall".into()];
-    tiered.options.tier2_models = vec!["l/arge".into(), "a/one".into()];
+    tiered.options.escalation.tier1_models = vec!["a/one".into(), "s/mall".into()];
+    tiered.options.escalation.tier2_models = vec!["l/arge".into(), "a/one".into()];
     let escalating = plan(json!({"use_escalation": true}), tiered.clone());
-    let Choice::Escalation(tiers) = &escalating.roster else { panic!("{:?}", escalating.roster) };
+    let Choice::Escalation(tiers) = &escalating.options.roster else {
+        panic!("{:?}", escalating.options.roster)
+    };
     let names = |members: &[Member]| members.iter().map(|one| one.name().to_owned()).collect::<Vec<_>>();
     assert_eq!(names(&tiers.first), ["sceptic", "s/mall"], "with its seat in the council");
     assert_eq!(names(&tiers.second), ["l/arge"], "nobody sits in both");
@@ -97,19 +89,19 @@ fn escalation_is_frozen_in_the_plan_and_gives_way() {
 
     let both = json!({"use_escalation": true, "use_dynamic_routing": true});
     let routed = plan(both.clone(), tiered.clone());
-    assert!(matches!(routed.roster, Choice::Routing { .. }));
+    assert!(matches!(routed.options.roster, Choice::Routing { .. }));
     assert_eq!(ignored(&routed), [("use_escalation", "dynamic routing chooses who answers")]);
 
     let mut named = both.clone();
     named["models"] = json!(["b/two", "c/three"]);
     let named = plan(named, settings());
-    assert_eq!(named.roster, Choice::Everyone);
+    assert_eq!(named.options.roster, Choice::Everyone);
     let fields: Vec<&str> = named.ignored.iter().map(|one| one.field.as_str()).collect();
     assert_eq!(fields, ["use_dynamic_routing", "use_escalation"], "also where the tiers are empty");
 
-    tiered.options.routing_pools.clear();
+    tiered.options.routing.routing_pools.clear();
     let unrouted = plan(both, tiered);
-    assert!(matches!(unrouted.roster, Choice::Escalation(_)), "routing is not on");
+    assert!(matches!(unrouted.options.roster, Choice::Escalation(_)), "routing is not on");
 }
 
 #[test]
@@ -133,10 +125,10 @@ fn escalation_without_tiers_is_refused_by_the_name_of_the_setting() {
 #[test]
 fn a_quorum_is_of_those_who_may_be_asked_at_once() {
     let mut tiered = settings();
-    tiered.options.tier1_models = ["s/1", "s/2", "s/3"].map(str::to_owned).to_vec();
-    tiered.options.tier2_models = vec!["l/1".into()];
+    tiered.options.escalation.tier1_models = ["s/1", "s/2", "s/3"].map(str::to_owned).to_vec();
+    tiered.options.escalation.tier2_models = vec!["l/1".into()];
     let body = |quorum: usize| json!({"use_escalation": true, "quorum": quorum});
-    assert_eq!(plan(body(3), tiered.clone()).quorum, Some(3));
+    assert_eq!(plan(body(3), tiered.clone()).task.quorum, Some(3));
     let mut four = body(4);
     four["content"] = json!("Why?");
     let errors =

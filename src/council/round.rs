@@ -1,17 +1,16 @@
 //! What the council has said: who sat, what they answered, and what the reviews say of it.
 
-use super::Failure;
-use super::options::escalation;
-use super::plan::Plan;
-use super::roster::{Choice, Roster};
+use super::brief::Brief;
+use super::failure::Failure;
 use super::run::Run;
 use super::settings::Member;
 use super::stages::answers::{self, Answer, Late};
-use super::stages::reviews::{self, Reviewed};
+use super::stages::reviews::{self, Review, Reviewed};
+use super::task::Task;
 
 /// Answers and reviews, before anybody draws a conclusion from them.
 pub struct Round<'p> {
-    pub plan: &'p Plan,
+    pub task: &'p Task,
     /// Who was asked, in the order of the answers.
     pub members: Vec<Member>,
     /// One per member, failed ones included.
@@ -39,20 +38,10 @@ impl Pass {
 }
 
 impl<'p> Round<'p> {
-    /// Lets the roster answer, and review what was answered.
-    ///
-    /// # Errors
-    /// When not one member answered.
-    pub async fn hold(run: &Run, plan: &'p Plan, roster: Roster) -> Result<Self, Failure> {
-        answers::announce(run, plan, &roster).await;
-        if let Choice::Escalation(tiers) = &plan.roster {
-            return escalation::hold(run, plan, tiers).await;
-        }
-        let members = roster.members;
-        let (mut answers, late) = answers::ask_all(run, plan, &members, None).await;
-        answers::complete(run, Pass::First, &answers, None).await;
-        let reviewed = review(run, plan, Pass::First, &members, &mut answers, late, |_| {}).await?;
-        Ok(Self { plan, members, answers, reviewed })
+    /// What the run is about.
+    #[must_use]
+    pub fn brief(&self) -> &'p Brief {
+        &self.task.brief
     }
 
     /// The answers that can be used.
@@ -67,22 +56,22 @@ impl<'p> Round<'p> {
         self.members
             .iter()
             .find(|member| member.model == model)
-            .and_then(|member| self.plan.system_prompt_for(member))
-            .or(self.plan.system_prompt.as_deref())
-            .filter(|_| self.plan.settings.use_system_prompt_stage3)
+            .and_then(|member| self.brief().system_prompt_for(member))
+            .or(self.brief().system_prompt.as_deref())
+            .filter(|_| self.brief().settings.use_system_prompt_stage3)
     }
 }
 
-/// Lets the members review what was answered, while late answers may still come in. `settle` sees
-/// what the reviews came to before the client does.
+/// Lets the members review what was answered, while late answers may still come in. `before` are their
+/// reviews that no longer count; `settle` sees what the reviews came to before the client does.
 ///
 /// # Errors
 /// When not one member answered.
 pub(super) async fn review(
     run: &Run,
-    plan: &Plan,
+    task: &Task,
     pass: Pass,
-    members: &[Member],
+    (members, before): (&[Member], &[Review]),
     answers: &mut [Answer],
     late: Late<'_>,
     settle: impl FnOnce(&mut Reviewed),
@@ -92,7 +81,7 @@ pub(super) async fn review(
         return Err(Failure::no_answers(answers));
     }
     let reviews = async {
-        let mut reviewed = reviews::hold(run, plan, pass, members, answers, &labelled).await;
+        let mut reviewed = reviews::hold(run, task, pass, (members, before), answers, &labelled).await;
         settle(&mut reviewed);
         reviews::complete(run, pass, &reviewed).await;
         reviewed

@@ -19,12 +19,19 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
+use super::any_event::AnyEvent;
 use super::costs::{Costs, Spent};
-use super::estimate;
-use super::event::{CallRestarted, Event, RunEvent};
-use super::process;
+use super::fingerprint::Fingerprint;
+use super::pricing;
+use super::run_event::{CallRestarted, RunEvent};
+use super::skip::{self, Skip};
+use super::stage::Stage;
+use super::token::Token;
+use super::view::View;
 use crate::id::RunId;
-use crate::llm::{CallError, ChatRequest, Chunk, DeltaSink, ErrorKind, Models, Purpose, Reply};
+use crate::llm::{
+    CallError, ChatRequest, Chunk, DeltaSink, ErrorKind, Models, Purpose, Reply, Usage, counted_as,
+};
 
 /// A model call that is over, well or badly: what the journal keeps and answers from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,7 +41,7 @@ pub struct FinishedCall {
     pub stage: Stage,
     pub model: String,
     pub purpose: Purpose,
-    /// A hash of the request, to notice when a second execution asks something else.
+    /// What it asked, comparable with a request: see [`Fingerprint`].
     pub fingerprint: String,
     /// What it was expected to cost, in USD; absent where the model's price was unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -43,44 +50,19 @@ pub struct FinishedCall {
 }
 
 impl FinishedCall {
+    /// The model that it counts for: the one that answered, where a floating name was asked.
+    #[must_use]
+    pub fn counted_as(&self) -> &str {
+        let reply = self.result.as_ref().map_or_else(|error| error.partial.as_deref(), Some);
+        counted_as(&self.model, reply.and_then(|reply| reply.served_by.as_deref()))
+    }
+
     /// What budgets take it to have cost: what was expected of it, where it reached a model and nobody
     /// told its cost. Absent for all others.
     #[must_use]
     pub fn assumed_usd(&self) -> Option<f64> {
         let is_unknown = Spent::on(self.stage, &self.result).is_unknown();
         self.expected_usd.filter(|_| is_unknown)
-    }
-}
-
-/// A stage of the deliberation, as costs are summed.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum Stage {
-    /// Before the answers: who is to answer.
-    Routing,
-    Stage1,
-    Stage2,
-    Stage3,
-    Refinement,
-    Adversary,
-    Title,
-}
-
-impl Stage {
-    /// The name in JSON and in the ledger.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Routing => "routing",
-            Self::Stage1 => "stage1",
-            Self::Stage2 => "stage2",
-            Self::Stage3 => "stage3",
-            Self::Refinement => "refinement",
-            Self::Adversary => "adversary",
-            Self::Title => "title",
-        }
     }
 }
 
@@ -94,9 +76,12 @@ pub trait Host: Send + Sync {
     fn finished_call(&self, key: &str) -> Option<FinishedCall>;
 
     /// The finished call under this key of the run that this one goes on from, if it asked just this.
-    fn carried_call(&self, _key: &str, _fingerprint: &str) -> Option<FinishedCall> {
+    fn carried_call(&self, _key: &str, _fingerprint: Fingerprint<'_>) -> Option<FinishedCall> {
         None
     }
+
+    /// A second execution asks something else under this key than the first one did, whose answer stands.
+    fn asks_something_else(&self, _key: &str) {}
 
     /// The fact decided under this key, if an earlier execution did.
     fn decision(&self, key: &str) -> Option<Value>;
@@ -109,11 +94,11 @@ pub trait Host: Send + Sync {
 
     /// Logs a structural event: written once under its key, and shown only when it and every earlier
     /// record of the run are durable.
-    async fn publish(&self, key: &str, event: Event);
+    async fn publish(&self, key: &str, event: AnyEvent);
 
-    /// Logs a token of this call: shown at once. Tokens of one call that nobody has read yet may
+    /// Logs a token of this call: shown at once. Tokens of one text that nobody has read yet may
     /// become one.
-    async fn stream(&self, call: &str, event: Event);
+    async fn stream(&self, call: &str, token: Token);
 
     /// Which execution this is, 1 for the first.
     fn attempt(&self) -> u32;
@@ -145,8 +130,16 @@ pub struct Run {
     places: OnceLock<Semaphore>,
     /// How much the process monitor says; nothing until it is told.
     verbosity: OnceLock<u8>,
-    /// Members that a stage goes on without, with the reason.
-    stopped: watch::Sender<BTreeMap<(Stage, String), String>>,
+    /// Members that a stage goes on without.
+    stopped: watch::Sender<BTreeMap<(Stage, String), Stopped>>,
+}
+
+/// Why a stage goes on without a member.
+#[derive(Debug, Clone)]
+struct Stopped {
+    reason: String,
+    /// A person asked for it.
+    skipped: bool,
 }
 
 #[derive(Default)]
@@ -179,12 +172,15 @@ pub struct UnderWay {
 
 impl UnderWay {
     /// The call's result when nobody waits for its end any more. Whether the provider charges for one
-    /// that was sent is unknown.
+    /// that was sent is unknown, unless the model is free, as the simulated ones are.
     #[must_use]
     pub fn dropped(&self, reason: impl Into<String>) -> CallError {
+        let is_free = self.expected_usd.is_some_and(|usd| usd <= 0.0);
+        let usage = is_free.then(|| Usage { cost_usd: Some(0.0), ..Usage::default() });
+        let arrived = || Box::new(Reply { text: self.text.clone(), usage, ..Reply::default() });
         CallError {
             reached: self.sent,
-            partial: self.sent.then(|| Box::new(Reply { text: self.text.clone(), ..Reply::default() })),
+            partial: self.sent.then(arrived),
             tries: u32::from(self.sent),
             ..CallError::new(ErrorKind::Cancelled, reason)
         }
@@ -260,8 +256,17 @@ impl Run {
     /// Ends this member's calls of a stage, those under way and those to come: as failed, with
     /// this reason and what had arrived.
     pub(super) fn stop(&self, stage: Stage, member: &str, reason: &str) {
+        self.end_calls(stage, member, Stopped { reason: reason.to_owned(), skipped: false });
+    }
+
+    /// The same because a person asks for it; the client is told for each call that it ends.
+    pub fn skip(&self, skip: &Skip) {
+        self.end_calls(skip.stage, &skip.member, Stopped { reason: skip::REASON.to_owned(), skipped: true });
+    }
+
+    fn end_calls(&self, stage: Stage, member: &str, why: Stopped) {
         self.stopped.send_modify(|stopped| {
-            stopped.insert((stage, member.to_owned()), reason.to_owned());
+            stopped.entry((stage, member.to_owned())).or_insert(why);
         });
     }
 
@@ -271,8 +276,8 @@ impl Run {
         self.state().under_way.values().any(|call| call.in_hand && of_member(call))
     }
 
-    /// Ends when calls of this kind are to be stopped; gives the reason.
-    async fn stopped(&self, stage: Stage, member: Option<&str>) -> String {
+    /// Ends when calls of this kind are to be stopped; says why.
+    async fn stopped(&self, stage: Stage, member: Option<&str>) -> Stopped {
         let Some(member) = member else { return std::future::pending().await };
         let seat = (stage, member.to_owned());
         let mut stopped = self.stopped.subscribe();
@@ -289,11 +294,11 @@ impl Run {
 
     /// Tells the client, once: `key` is the event's place in the deliberation. What the process monitor
     /// has to say of it follows.
-    pub async fn emit(&self, key: &str, event: impl Into<Event>) {
+    pub async fn emit(&self, key: &str, event: impl Into<AnyEvent>) {
         let event = event.into();
         let verbosity = self.verbosity.get().copied().unwrap_or_default();
         // Made only for those who asked: most runs are silent.
-        let note = if verbosity > 0 { process::note(&event) } else { None };
+        let note = if verbosity > 0 { event.note() } else { None };
         self.host.publish(key, event).await;
         if let Some(note) = note.filter(|note| note.level <= verbosity) {
             let event = note.at(self.host.now());
@@ -357,6 +362,12 @@ impl Run {
         format!("{:016x}", self.rng("fence").next_u64())
     }
 
+    /// The time, as events tell it (RFC 3339, UTC); another in every execution, see [`Host::now`].
+    #[must_use]
+    pub fn now(&self) -> String {
+        format!("{:.3}", self.host.now())
+    }
+
     /// Whether this model's answers are made up by the simulated provider.
     #[must_use]
     pub fn is_simulated(&self, model: &str) -> bool {
@@ -407,16 +418,6 @@ impl Run {
     }
 }
 
-/// What a call's pieces look like to the client.
-pub trait View: Send {
-    /// The event for one piece, if it shows anything.
-    fn chunk(&mut self, chunk: &Chunk) -> Option<Event>;
-    /// The event for what was held back until the end.
-    fn end(&mut self) -> Option<Event>;
-    /// Text shown since the last time this was asked.
-    fn take_shown(&mut self) -> String;
-}
-
 /// One request on its way out; see [`Run::call`].
 pub struct Call<'r> {
     run: &'r Run,
@@ -424,7 +425,7 @@ pub struct Call<'r> {
     key: String,
     request: ChatRequest,
     member: Option<String>,
-    view: Option<Box<dyn View + 'r>>,
+    view: Option<View>,
     needs_place: bool,
 }
 
@@ -437,9 +438,8 @@ impl<'r> Call<'r> {
 
     /// Shows the reply while it arrives.
     #[must_use]
-    pub fn stream(mut self, view: impl View + 'r) -> Self {
-        self.view = Some(Box::new(view));
-        self
+    pub fn stream(self, view: View) -> Self {
+        Self { view: Some(view), ..self }
     }
 
     /// Says which seat it belongs to.
@@ -456,9 +456,10 @@ impl<'r> Call<'r> {
     pub async fn send(self) -> Result<Reply, CallError> {
         let Self { run, stage, key, mut request, member, view, needs_place } = self;
         request.seed = seed_of(run.id, &key);
-        let fingerprint = fingerprint(&request);
+        let fingerprint = Fingerprint::of(&request);
         if let Some(finished) = run.host.finished_call(&key) {
-            if finished.fingerprint != fingerprint {
+            if !fingerprint.is(&finished.fingerprint) {
+                run.host.asks_something_else(&key);
                 metrics::counter!("llm_council_journal_mismatches_total").increment(1);
                 tracing::warn!(run.id = %run.id, key, "a second execution asks something else; the first answer stands");
             }
@@ -466,12 +467,13 @@ impl<'r> Call<'r> {
             return finished.result;
         }
         // Paid by the run before this one, so it is none of this one's costs.
-        if let Some(carried) = run.host.carried_call(&key, &fingerprint) {
+        if let Some(carried) = run.host.carried_call(&key, fingerprint) {
             return carried.result;
         }
 
+        let fingerprint = fingerprint.text();
         let streamed = view.is_some();
-        let expected_usd = estimate::of_request(&request, run.models.as_ref());
+        let expected_usd = pricing::of_request(&request, run.models.as_ref());
         let call = UnderWay {
             key: key.clone(),
             stage,
@@ -502,10 +504,18 @@ impl<'r> Call<'r> {
             result = asking => Ok(result),
         };
         sink.end().await;
-        let result = asked.unwrap_or_else(|reason| {
-            let known = run.state().under_way.get(&key).cloned();
-            Err(known.unwrap_or(call).dropped(reason))
-        });
+        let result = match asked {
+            Ok(result) => result,
+            Err(stopped) => {
+                if stopped.skipped {
+                    let (member, model) = (member.unwrap_or_default(), request.model.clone());
+                    let event = RunEvent::MemberSkipped { member, model, stage };
+                    run.emit(&format!("skip/{key}"), event).await;
+                }
+                let known = run.state().under_way.get(&key).cloned();
+                Err(known.unwrap_or(call).dropped(stopped.reason))
+            }
+        };
         if result.as_ref().is_err_and(|error| error.kind == ErrorKind::Auth) {
             // Nobody but the operator can help, so it is for them, not only for who asked.
             tracing::error!(run.id = %run.id, model = request.model, "a provider refused this server's key");
@@ -533,32 +543,32 @@ impl<'r> Call<'r> {
     }
 }
 
-struct Showing<'a, 'r> {
+struct Showing<'a> {
     run: &'a Run,
     key: &'a str,
-    view: Option<Box<dyn View + 'r>>,
+    view: Option<View>,
 }
 
-impl Showing<'_, '_> {
-    async fn show(&mut self, event: Option<Event>) {
-        let Some(event) = event else { return };
+impl Showing<'_> {
+    async fn show(&mut self, token: Option<Token>) {
+        let Some(token) = token else { return };
         if let Some(view) = &mut self.view {
             let shown = view.take_shown();
             if let Some(call) = self.run.state().under_way.get_mut(self.key) {
                 call.text.push_str(&shown);
             }
         }
-        self.run.host.stream(self.key, event).await;
+        self.run.host.stream(self.key, token).await;
     }
 
     async fn end(&mut self) {
-        let event = self.view.as_mut().and_then(|view| view.end());
-        self.show(event).await;
+        let token = self.view.as_mut().and_then(View::end);
+        self.show(token).await;
     }
 }
 
 #[async_trait]
-impl DeltaSink for Showing<'_, '_> {
+impl DeltaSink for Showing<'_> {
     fn sent(&mut self) {
         if let Some(call) = self.run.state().under_way.get_mut(self.key) {
             call.sent = true;
@@ -566,8 +576,8 @@ impl DeltaSink for Showing<'_, '_> {
     }
 
     async fn push(&mut self, chunk: &Chunk) {
-        let event = self.view.as_mut().and_then(|view| view.chunk(chunk));
-        self.show(event).await;
+        let token = self.view.as_mut().and_then(|view| view.chunk(chunk));
+        self.show(token).await;
     }
 }
 
@@ -577,19 +587,4 @@ fn seed_of(id: RunId, key: &str) -> u64 {
     hash.update(key.as_bytes());
     let digest: [u8; 32] = hash.finalize().into();
     digest.iter().take(8).fold(0, |seed, byte| (seed << 8) | u64::from(*byte))
-}
-
-/// A hash of what is asked, without what only bounds or seeds it. The schema is none of it: whether
-/// it is sent depends on what the provider offers at the time.
-#[must_use]
-pub fn fingerprint(request: &ChatRequest) -> String {
-    let mut hash = Sha256::new();
-    hash.update(request.model.as_bytes());
-    for message in &request.messages {
-        hash.update([0, message.role as u8]);
-        hash.update(message.content.as_bytes());
-    }
-    hash.update(format!("{:?}", request.sampling));
-    let digest: [u8; 32] = hash.finalize().into();
-    digest.iter().take(12).map(|byte| format!("{byte:02x}")).collect()
 }

@@ -1,13 +1,14 @@
 //! The council's settings: instance defaults, and each user's own layer on top of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::field::{FieldError, FieldErrorKind, Fields};
 use super::option_settings::{OptionLayer, OptionSettings};
-use super::plan;
+use super::setting::{Key, Kind, ModelGroup, Setting, settings};
+use crate::invisible::{is_hidden, is_joiner};
 use crate::llm::{Purpose, Sampling, Timeouts};
 
 /// The most members a council may have (labels, orders and the Kemeny search are made for it).
@@ -63,81 +64,68 @@ impl<'de> Deserialize<'de> for Member {
     }
 }
 
-/// The settings in force for one user.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct Settings {
-    /// The council, 2 to 7 members, in this order.
-    pub council_models: Vec<Member>,
-    /// The model that writes the final answer.
-    pub chairman_model: String,
-    /// The chairman's shown name.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub chairman_alias: Option<String>,
-    /// Who writes when the chairman fails, in this order; the best-ranked member comes last.
-    #[serde(default)]
-    pub chairman_fallbacks: Vec<String>,
-    /// The model that titles conversations.
-    pub title_model: String,
-    /// A fast model for small questions about the question.
-    pub utility_model: String,
-    /// Whether members' own prompts apply in review.
-    #[serde(default = "yes")]
-    pub use_system_prompt_stage2: bool,
-    /// Whether the chairman's own prompt, if it is a member, applies in synthesis.
-    #[serde(default = "yes")]
-    pub use_system_prompt_stage3: bool,
-    /// Whether a reviewer's vote for its own answer counts in the headline.
-    #[serde(default)]
-    pub count_self_votes: bool,
-    /// What the options of a run are set to.
-    #[serde(flatten)]
-    pub options: OptionSettings,
-    /// Sampling per kind of call; absent means the provider's default.
-    #[serde(default)]
-    #[schema(value_type = BTreeMap<String, Object>)]
-    pub sampling: BTreeMap<Purpose, Sampling>,
-    /// Time limits per kind of call; absent means the built-in ones.
-    #[serde(default)]
-    #[schema(value_type = BTreeMap<String, Object>)]
-    pub timeouts: BTreeMap<Purpose, Timeouts>,
-    /// How many model calls of one run are in flight at once; further ones wait for their turn.
-    #[serde(default = "calls_in_flight")]
-    pub calls_in_flight: usize,
-}
-
-fn yes() -> bool {
-    true
-}
-
-/// A council of seven, its late answers and the title fit into it.
-fn calls_in_flight() -> usize {
-    16
-}
-
-/// One layer of settings: what is absent comes from the layer below.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(default)]
-pub struct SettingsLayer {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub council_models: Option<Vec<Member>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub chairman_model: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub chairman_alias: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub chairman_fallbacks: Option<Vec<String>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub title_model: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub utility_model: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub use_system_prompt_stage2: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub use_system_prompt_stage3: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub count_self_votes: Option<bool>,
-    #[serde(flatten)]
-    pub options: OptionLayer,
+settings! {
+    /// The settings in force for one user.
+    Settings,
+    /// One layer of settings: what is absent comes from the layer below.
+    SettingsLayer {
+        /// The council, 2 to 7 members, in this order.
+        council_models: Vec<Member> = Vec::new(), Setting {
+            key: Key::Other("models"),
+            reference: Some("The members, 2 to 7. An item may be a table `{ model, alias, system_prompt }`. The defaults \
+                             are those of `config.default.toml`; a default provider of another kind has none."),
+            example: "~openai/gpt-latest, ~anthropic/claude-sonnet-latest",
+            required: Some("no built-in council: set council.models, council.chairman and council.title_model \
+                            (title_model may be left out: then the chairman does it)"),
+            may_review: true,
+            ..Setting::of(Kind::Members)
+        };
+        /// The model that writes the council's answer.
+        chairman_model: String = String::new(), Setting {
+            key: Key::Other("chairman"),
+            example: "~google/gemini-pro-latest",
+            required: Some("no built-in chairman: name a model"),
+            ..Setting::of(Kind::Model)
+        };
+        /// The chairman's name on the page.
+        chairman_alias: Option<String> = None, Setting { example: "Chair", ..Setting::of(Kind::Name) };
+        /// Who writes when the chairman cannot, in this order; the best-ranked member comes last.
+        chairman_fallbacks: Vec<String> = Vec::new(), Setting {
+            reference: Some("Models that write it when the chairman cannot, in this order."),
+            example: "~openai/gpt-latest",
+            ..Setting::of(Kind::Fallbacks)
+        };
+        /// The model that names conversations. By default the chairman, unless there is a built-in one.
+        title_model: String = String::new(), Setting {
+            example: "~openai/gpt-mini-latest",
+            or: Some("chairman_model"),
+            ..Setting::of(Kind::Model)
+        };
+        /// The model for small tasks. By default the chairman, unless there is a built-in one.
+        utility_model: String = String::new(), Setting {
+            example: "~openai/gpt-mini-latest",
+            or: Some("chairman_model"),
+            ..Setting::of(Kind::Model)
+        };
+        /// Whether system prompts are sent with reviews.
+        use_system_prompt_stage2: bool = true, Setting::of(Kind::Flag);
+        /// Whether system prompts are sent with the chairman's answer.
+        use_system_prompt_stage3: bool = true, Setting::of(Kind::Flag);
+        /// Whether a member's vote for itself counts.
+        count_self_votes: bool = false, Setting::of(Kind::Flag);
+    }
+    with options: OptionSettings, OptionLayer
+    not in the layer {
+        /// Sampling per kind of call; absent means the provider's default.
+        sampling: BTreeMap<Purpose, Sampling> as BTreeMap<String, Object> = BTreeMap::new(),
+            Setting { key: Key::None, ..Setting::of(Kind::PerCall) };
+        /// Time limits per kind of call; absent means the built-in ones.
+        timeouts: BTreeMap<Purpose, Timeouts> as BTreeMap<String, Object> = BTreeMap::new(),
+            Setting { key: Key::None, ..Setting::of(Kind::PerCall) };
+        /// The most model calls of one run at once; further ones wait for their turn. 16 never makes a council of
+        /// seven wait.
+        calls_in_flight: usize = 16, Setting::of(Kind::Number(1, 1_000));
+    }
 }
 
 impl SettingsLayer {
@@ -147,37 +135,8 @@ impl SettingsLayer {
     /// Every field of a wrong type.
     pub fn parse(body: &Value) -> Result<Self, Vec<FieldError>> {
         let mut fields = Fields::of(body)?;
-        let flag = "true or false";
-        let layer = Self {
-            council_models: members(&mut fields, "council_models"),
-            chairman_model: fields.take("chairman_model", "a model id"),
-            chairman_alias: fields.take("chairman_alias", "a string"),
-            chairman_fallbacks: fields.take("chairman_fallbacks", "a list of model ids"),
-            title_model: fields.take("title_model", "a model id"),
-            utility_model: fields.take("utility_model", "a model id"),
-            use_system_prompt_stage2: fields.take("use_system_prompt_stage2", flag),
-            use_system_prompt_stage3: fields.take("use_system_prompt_stage3", flag),
-            count_self_votes: fields.take("count_self_votes", flag),
-            options: OptionLayer::parse(&mut fields),
-        };
+        let layer = Self::read(&mut fields);
         fields.finish(|| layer)
-    }
-
-    /// This layer with `newer` on top of it.
-    #[must_use]
-    pub fn overlaid(self, newer: Self) -> Self {
-        Self {
-            council_models: newer.council_models.or(self.council_models),
-            chairman_model: newer.chairman_model.or(self.chairman_model),
-            chairman_alias: newer.chairman_alias.or(self.chairman_alias),
-            chairman_fallbacks: newer.chairman_fallbacks.or(self.chairman_fallbacks),
-            title_model: newer.title_model.or(self.title_model),
-            utility_model: newer.utility_model.or(self.utility_model),
-            use_system_prompt_stage2: newer.use_system_prompt_stage2.or(self.use_system_prompt_stage2),
-            use_system_prompt_stage3: newer.use_system_prompt_stage3.or(self.use_system_prompt_stage3),
-            count_self_votes: newer.count_self_votes.or(self.count_self_votes),
-            options: self.options.overlaid(newer.options),
-        }
     }
 }
 
@@ -199,79 +158,41 @@ pub(super) fn members(fields: &mut Fields<'_>, field: &str) -> Option<Vec<Member
 }
 
 impl Settings {
-    /// These settings with a layer on top of them.
+    /// Every setting there is, in the order of their definition.
     #[must_use]
-    pub fn with(&self, layer: &SettingsLayer) -> Self {
-        let layer = layer.clone();
-        Self {
-            council_models: layer.council_models.unwrap_or_else(|| self.council_models.clone()),
-            chairman_model: layer.chairman_model.unwrap_or_else(|| self.chairman_model.clone()),
-            chairman_alias: layer
-                .chairman_alias
-                .or_else(|| self.chairman_alias.clone())
-                .filter(|alias| !alias.trim().is_empty()),
-            chairman_fallbacks: layer.chairman_fallbacks.unwrap_or_else(|| self.chairman_fallbacks.clone()),
-            title_model: layer.title_model.unwrap_or_else(|| self.title_model.clone()),
-            utility_model: layer.utility_model.unwrap_or_else(|| self.utility_model.clone()),
-            use_system_prompt_stage2: layer.use_system_prompt_stage2.unwrap_or(self.use_system_prompt_stage2),
-            use_system_prompt_stage3: layer.use_system_prompt_stage3.unwrap_or(self.use_system_prompt_stage3),
-            count_self_votes: layer.count_self_votes.unwrap_or(self.count_self_votes),
-            options: self.options.with(layer.options),
-            sampling: self.sampling.clone(),
-            timeouts: self.timeouts.clone(),
-            calls_in_flight: self.calls_in_flight,
-        }
-    }
-
-    /// These settings as a layer that names every one a user may change.
-    #[must_use]
-    pub fn as_layer(&self) -> SettingsLayer {
-        SettingsLayer {
-            council_models: Some(self.council_models.clone()),
-            chairman_model: Some(self.chairman_model.clone()),
-            // An empty alias takes away the one of the layer below.
-            chairman_alias: Some(self.chairman_alias.clone().unwrap_or_default()),
-            chairman_fallbacks: Some(self.chairman_fallbacks.clone()),
-            title_model: Some(self.title_model.clone()),
-            utility_model: Some(self.utility_model.clone()),
-            use_system_prompt_stage2: Some(self.use_system_prompt_stage2),
-            use_system_prompt_stage3: Some(self.use_system_prompt_stage3),
-            count_self_votes: Some(self.count_self_votes),
-            options: self.options.as_layer(),
-        }
+    pub fn all() -> Vec<&'static Setting> {
+        Self::default().values().into_iter().map(|(setting, _)| setting).collect()
     }
 
     /// Everything that is wrong with these settings.
     #[must_use]
     pub fn problems(&self) -> Vec<FieldError> {
-        let mut problems = member_problems("council_models", &self.council_models);
-        for (field, model) in [
-            ("chairman_model", &self.chairman_model),
-            ("title_model", &self.title_model),
-            ("utility_model", &self.utility_model),
-        ] {
-            problems.extend(model_problem(field, model));
+        let mut problems = Vec::new();
+        for (setting, value) in self.values() {
+            problems.extend(value.problems(setting.name, setting.kind));
+            problems.extend(setting.rule.map(|rule| rule(self)).unwrap_or_default());
         }
-        for (seat, model) in self.chairman_fallbacks.iter().enumerate() {
-            problems.extend(model_problem(&format!("chairman_fallbacks.{seat}"), model));
-        }
-        if self.chairman_fallbacks.len() > MAX_MEMBERS {
-            problems.push(FieldError::value("chairman_fallbacks", format!("at most {MAX_MEMBERS} models")));
-        }
-        if self.chairman_alias.as_deref().is_some_and(|alias| !is_a_name(alias)) {
-            problems.push(FieldError::value("chairman_alias", name_rule()));
-        }
-        problems.extend(self.options.problems());
-        problems.extend(plan::default_problems(self, "default_options", &self.options.default_options));
         problems
     }
 
-    /// Every model that may sit in a run: the council, the pools and the tiers.
+    /// Every place that names a model.
+    pub fn model_groups(&mut self) -> Vec<ModelGroup<'_>> {
+        let mut groups: Vec<ModelGroup<'_>> = Vec::new();
+        for (setting, value) in self.values_mut() {
+            let Some(key) = setting.key().filter(|_| setting.kind != Kind::Name) else { continue };
+            let found = value.model_groups(&key);
+            match groups.last_mut().filter(|_| setting.same_group) {
+                Some(group) => group.extend(found.into_iter().flatten()),
+                None => groups.extend(found),
+            }
+        }
+        groups
+    }
+
+    /// Every model that may sit in a run: the council's, and those that an option may ask in its place.
     pub fn models_that_may_review(&self) -> impl Iterator<Item = &str> {
-        let council = self.council_models.iter().map(|member| &member.model);
-        let pools = self.options.routing_pools.values().flatten();
-        let tiers = self.options.tier1_models.iter().chain(&self.options.tier2_models);
-        council.chain(pools).chain(tiers).map(String::as_str)
+        let named = self.values().into_iter().filter(|(setting, _)| setting.may_review);
+        named.flat_map(|(_, value)| value.models())
     }
 
     /// Sampling for one kind of call.
@@ -311,11 +232,44 @@ pub(super) fn member_problems(field: &str, members: &[Member]) -> Vec<FieldError
         if members[..seat].iter().any(|earlier| earlier.name() == member.name()) {
             problems.push(FieldError::value(
                 format!("{field}.{seat}"),
-                format!("two seats are called {:?}; give each its own alias", member.name()),
+                format!("two members are called {:?}; give each its own alias", member.name()),
             ));
         }
     }
     problems
+}
+
+/// Everything that is wrong with a list of this kind.
+pub(super) fn list_problems(field: &str, kind: Kind, models: &[String]) -> Vec<FieldError> {
+    let mut problems = Vec::new();
+    if kind == Kind::Fallbacks && models.len() > MAX_MEMBERS {
+        problems.push(FieldError::value(field, format!("at most {MAX_MEMBERS} models")));
+    }
+    // An empty list is none at all: the option it belongs to is not offered.
+    if let Kind::Models(least) = kind
+        && !models.is_empty()
+        && !(least..=MAX_MEMBERS).contains(&models.len())
+    {
+        let message =
+            format!("must name {least} to {MAX_MEMBERS} models, or none; it names {}", models.len());
+        problems.push(FieldError::value(field, message));
+    }
+    let mut seen = BTreeSet::new();
+    for (place, model) in models.iter().enumerate() {
+        problems.extend(model_problem(&format!("{field}.{place}"), model));
+        if !seen.insert(model) && kind != Kind::Fallbacks {
+            problems.push(FieldError::value(format!("{field}.{place}"), format!("{model:?} is named twice")));
+        }
+    }
+    problems
+}
+
+/// What is wrong with a text of this kind, if anything.
+pub(super) fn text_problem(field: &str, kind: Kind, text: &str) -> Option<FieldError> {
+    if kind != Kind::Name {
+        return model_problem(field, text);
+    }
+    (!is_a_name(text)).then(|| FieldError::value(field, name_rule()))
 }
 
 /// What is wrong with a model id, if anything.
@@ -333,12 +287,7 @@ pub(super) fn model_problem(field: &str, model: &str) -> Option<FieldError> {
 fn is_a_name(text: &str) -> bool {
     !text.trim().is_empty()
         && text.chars().count() <= MAX_NAME_CHARS
-        && !text.chars().any(|c| c.is_control() || is_invisible(c))
-}
-
-/// Zero-width and bidirectional format characters, which make two names look like one.
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+        && !text.chars().any(|c| c.is_control() || is_hidden(c) || is_joiner(c))
 }
 
 fn name_rule() -> String {
@@ -355,17 +304,9 @@ mod tests {
         Settings {
             council_models: vec![Member::plain("a/one"), Member::plain("b/two")],
             chairman_model: "a/one".into(),
-            chairman_alias: None,
-            chairman_fallbacks: vec![],
             title_model: "c/title".into(),
             utility_model: "c/title".into(),
-            use_system_prompt_stage2: true,
-            use_system_prompt_stage3: true,
-            count_self_votes: false,
-            options: OptionSettings::default(),
-            sampling: BTreeMap::new(),
-            timeouts: BTreeMap::new(),
-            calls_in_flight: calls_in_flight(),
+            ..Settings::default()
         }
     }
 

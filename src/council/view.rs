@@ -1,7 +1,6 @@
-//! How a call's pieces become events: what is shown at once, and what is held back.
+//! What of a reply is shown while it arrives, and what is held back.
 
-use super::event::Event;
-use super::run::View;
+use super::token::{Token, TokenHead};
 use crate::llm::Chunk;
 
 /// Holds back text that may turn out not to be for the eye (a trailing `CONFIDENCE: 8`).
@@ -25,54 +24,36 @@ impl TextFilter for Unfiltered {
     }
 }
 
-/// Shows text through a filter, and reasoning as it is.
-pub struct Streamed<F, T, R> {
-    filter: F,
-    text: T,
-    reasoning: Option<R>,
+/// Shows text through a filter, and reasoning as it is where it is shown at all.
+pub struct View {
+    filter: Box<dyn TextFilter>,
+    text: TokenHead,
+    reasoning: Option<TokenHead>,
     shown: String,
 }
 
-impl<F, T> Streamed<F, T, fn(String) -> Event> {
-    /// A view that makes events with `text`, and shows no reasoning.
-    pub fn of_text(filter: F, text: T) -> Self {
-        Self { filter, text, reasoning: None, shown: String::new() }
-    }
-}
-
-impl<F, T, R> Streamed<F, T, R>
-where
-    F: TextFilter,
-    T: FnMut(String) -> Event + Send,
-    R: FnMut(String) -> Event + Send,
-{
-    /// A view that makes events with `text` and `reasoning`.
-    pub fn new(filter: F, text: T, reasoning: R) -> Self {
-        Self { filter, text, reasoning: Some(reasoning), shown: String::new() }
+impl View {
+    /// Shows the text as pieces of `text`, and no reasoning.
+    #[must_use]
+    pub fn new(filter: impl TextFilter + 'static, text: TokenHead) -> Self {
+        Self { filter: Box::new(filter), text, reasoning: None, shown: String::new() }
     }
 
-    fn show(&mut self, text: String) -> Option<Event> {
-        (!text.is_empty()).then(|| {
-            self.shown.push_str(&text);
-            (self.text)(text)
-        })
+    /// Shows the reasoning as well.
+    #[must_use]
+    pub fn with_reasoning(self, reasoning: TokenHead) -> Self {
+        Self { reasoning: Some(reasoning), ..self }
     }
-}
 
-impl<F, T, R> View for Streamed<F, T, R>
-where
-    F: TextFilter,
-    T: FnMut(String) -> Event + Send,
-    R: FnMut(String) -> Event + Send,
-{
-    fn chunk(&mut self, chunk: &Chunk) -> Option<Event> {
+    /// What one piece of the reply shows, if anything.
+    pub fn chunk(&mut self, chunk: &Chunk) -> Option<Token> {
         match chunk {
             Chunk::Text(text) => {
                 let text = self.filter.push(text);
                 self.show(text)
             }
             Chunk::Reasoning(text) if !text.is_empty() => {
-                self.reasoning.as_mut().map(|reasoning| reasoning(text.clone()))
+                self.reasoning.as_ref().map(|reasoning| reasoning.token(text.clone()))
             }
             Chunk::Reasoning(_)
             | Chunk::ReasoningDetails(_)
@@ -83,12 +64,21 @@ where
         }
     }
 
-    fn end(&mut self) -> Option<Event> {
+    /// What was held back until the end.
+    pub fn end(&mut self) -> Option<Token> {
         let text = self.filter.finish();
         self.show(text)
     }
 
-    fn take_shown(&mut self) -> String {
+    /// The text shown since the last time this was asked.
+    pub fn take_shown(&mut self) -> String {
         std::mem::take(&mut self.shown)
+    }
+
+    fn show(&mut self, text: String) -> Option<Token> {
+        (!text.is_empty()).then(|| {
+            self.shown.push_str(&text);
+            self.text.token(text)
+        })
     }
 }

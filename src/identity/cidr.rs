@@ -4,6 +4,10 @@ use std::net::IpAddr;
 
 use ipnetwork::IpNetwork;
 
+/// Private networks are no wider than this (10.0.0.0/8, fc00::/7). What is wider is a slip.
+const WIDEST_V4: u8 = 8;
+const WIDEST_V6: u8 = 7;
+
 /// The networks whose peers may say who a request is from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrustedPeers {
@@ -14,8 +18,8 @@ impl TrustedPeers {
     /// Reads a list of CIDRs or addresses.
     ///
     /// # Errors
-    /// Everything that is wrong with the list: that it is empty, `*`, `/0`, bits set beyond the
-    /// prefix, anything that is no CIDR.
+    /// Everything that is wrong with the list: that it is empty, `*`, `/0` or nearly so, bits set
+    /// beyond the prefix, anything that is no CIDR.
     pub fn parse(list: &[String]) -> Result<Self, Vec<String>> {
         let mut networks = Vec::new();
         let mut problems = Vec::new();
@@ -29,6 +33,16 @@ impl TrustedPeers {
             }
         }
         if problems.is_empty() { Ok(Self { networks }) } else { Err(problems) }
+    }
+
+    /// The networks of more than one machine, but for the loopback's.
+    #[must_use]
+    pub fn shared(&self) -> Vec<String> {
+        let shared = |network: &&IpNetwork| {
+            let single = if network.is_ipv4() { 32 } else { 128 };
+            network.prefix() < single && !network.ip().is_loopback()
+        };
+        self.networks.iter().filter(shared).map(ToString::to_string).collect()
     }
 
     /// Whether a peer is believed. An IPv4 address in its IPv6 form is the IPv4 address.
@@ -54,7 +68,14 @@ fn read(text: &str) -> Result<IpNetwork, String> {
             network.prefix()
         ));
     }
-    unmapped(network)
+    let network = unmapped(network)?;
+    let widest = if network.is_ipv4() { WIDEST_V4 } else { WIDEST_V6 };
+    if network.prefix() < widest {
+        return Err(format!(
+            "trusts a large part of the internet (wider than /{widest}); name the proxy's own network"
+        ));
+    }
+    Ok(network)
 }
 
 /// `::ffff:10.0.0.0/104` is `10.0.0.0/8`: peers are compared in their IPv4 form.
@@ -86,11 +107,25 @@ mod tests {
             "",
             "10.0.0.0/33",
             "::ffff:0:0/96",
+            "0.0.0.0/1",
+            "128.0.0.0/1",
+            "8.0.0.0/7",
+            "::/1",
+            "2000::/3",
+            "fc00::/6",
+            "::ffff:0:0/97",
             "10.0.0.0/8,",
         ];
         assert_eq!(peers(&wrong).unwrap_err().len(), wrong.len());
         assert_eq!(peers(&[]).unwrap_err().len(), 1);
         assert!(peers(&["10.1.2.3/16"]).unwrap_err()[0].contains("10.1.0.0/16"));
+        assert!(peers(&["10.0.0.0/8", "fc00::/7", "::ffff:10.0.0.0/104"]).is_ok());
+    }
+
+    #[test]
+    fn networks_of_more_than_one_machine_are_told_apart() {
+        let trusted = peers(&["127.0.0.0/8", "::1", "10.1.2.3", "fd00::7/128", "10.1.0.0/16"]).unwrap();
+        assert_eq!(trusted.shared(), ["10.1.0.0/16"]);
     }
 
     #[test]

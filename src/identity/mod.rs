@@ -4,15 +4,16 @@
 //! Start at [`proxy::ProxyPolicy::identify`].
 
 pub mod cidr;
+mod gate;
+pub mod hosts;
 pub mod proxy;
 pub mod same_origin;
 pub mod token;
 pub mod user;
 
-use std::net::IpAddr;
-
 use crate::id::{TokenId, UserId};
 
+pub use gate::{Gate, Mode};
 pub use proxy::{ProxyPolicy, Refusal};
 
 /// Who asks, and how that is known.
@@ -81,46 +82,6 @@ impl Identity {
         match &self.via {
             Via::Proxy | Via::Local => true,
             Via::Token { permissions, .. } => permissions.contains(&permission),
-        }
-    }
-}
-
-/// The server's rule for who gets in.
-#[derive(Debug)]
-pub struct Gate {
-    pub mode: Mode,
-    pub origins: same_origin::Origins,
-}
-
-/// Where identities come from.
-#[derive(Debug)]
-pub enum Mode {
-    /// From a trusted proxy's headers.
-    Proxy(Box<ProxyPolicy>),
-    /// There is one local user, an admin.
-    Local,
-}
-
-impl Gate {
-    /// Who asks.
-    ///
-    /// # Errors
-    /// [`Refusal`].
-    pub fn identify<'a>(
-        &self,
-        peer: IpAddr,
-        headers: impl Iterator<Item = (&'a str, &'a [u8])>,
-    ) -> Result<Identity, Refusal> {
-        match &self.mode {
-            Mode::Proxy(policy) => policy.identify(peer, headers),
-            Mode::Local => Ok(Identity {
-                user: UserId::from_canonical("local"),
-                email: None,
-                name: None,
-                groups: Vec::new(),
-                is_admin: true,
-                via: Via::Local,
-            }),
         }
     }
 }

@@ -11,6 +11,7 @@ use subtle::ConstantTimeEq;
 
 use super::cidr::TrustedPeers;
 use super::{Identity, Via, user};
+use crate::invisible::is_blank;
 
 /// The names of the headers that carry an identity.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,6 +89,9 @@ pub enum Refusal {
     /// A header's value cannot be somebody's.
     #[error("the identity header {0} has no usable value")]
     Value(String),
+    /// The proxy named the user of a server without sign-in.
+    #[error("nobody can sign in as {}: the name belongs to servers without sign-in", user::LOCAL)]
+    Reserved,
 }
 
 impl Refusal {
@@ -101,15 +105,7 @@ impl Refusal {
             Self::Repeated(_) => "repeated_header",
             Self::Alias(_) => "aliased_header",
             Self::Value(_) => "header_value",
-        }
-    }
-
-    /// Whether the request itself is malformed (400), rather than without identity (401).
-    #[must_use]
-    pub fn is_malformed(&self) -> bool {
-        match self {
-            Self::UntrustedPeer | Self::ProxySecret | Self::NoUser => false,
-            Self::Repeated(_) | Self::Alias(_) | Self::Value(_) => true,
+            Self::Reserved => "reserved_user",
         }
     }
 }
@@ -150,12 +146,16 @@ impl ProxyPolicy {
         self.check_secret(&secrets)?;
         let user = single(&names.user, &found.user)?.ok_or(Refusal::NoUser)?;
         let user = user::canonical(user).ok_or_else(|| Refusal::Value(names.user.clone()))?;
+        if user.as_str() == user::LOCAL {
+            return Err(Refusal::Reserved);
+        }
         let email = optional(&names.email, &found.email)?;
         let name = optional(&names.name, &found.name)?;
         let groups: Vec<String> = optional(&names.groups, &found.groups)?
             .unwrap_or_default()
             .split(names.separator)
-            .map(str::trim)
+            // Lists are written with spaces after their commas. Any other blank belongs to the name.
+            .map(|group| group.trim_matches(' '))
             .filter(|group| !group.is_empty())
             .map(str::to_owned)
             .collect();
@@ -213,13 +213,7 @@ fn optional(name: &str, values: &[&[u8]]) -> Result<Option<String>, Refusal> {
 
 /// Whether a value can be somebody's, and not a proxy's unexpanded placeholder.
 fn is_somebody(text: &str) -> bool {
-    let invisible = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}'
-                | '\u{180b}'..='\u{180f}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-                | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{ffa0}'
-                | '\u{fff0}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
-    };
+    let is_unseen = |c: char| c.is_control() || is_blank(c);
     let placeholder = |text: &str| {
         text.contains('{') && text.contains('}')
             || text.starts_with(['$', '%'])
@@ -229,7 +223,7 @@ fn is_somebody(text: &str) -> bool {
             )
     };
     let trimmed = text.trim();
-    !trimmed.is_empty() && trimmed == text && !text.chars().any(invisible) && !placeholder(text)
+    !trimmed.is_empty() && trimmed == text && !text.chars().any(is_unseen) && !placeholder(text)
 }
 
 #[cfg(test)]

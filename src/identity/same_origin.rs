@@ -7,6 +7,45 @@
 
 use url::Url;
 
+/// A header that came twice, or says what no browser says. Taken for absent, it would make a browser's
+/// request look like a program's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Malformed;
+
+/// The value of `Sec-Fetch-Site`, if there is one.
+pub fn site<'a>(values: impl Iterator<Item = &'a [u8]>) -> Result<Option<&'a str>, Malformed> {
+    let site = single(values)?;
+    let known = matches!(site, None | Some("same-origin" | "same-site" | "cross-site" | "none"));
+    if known { Ok(site) } else { Err(Malformed) }
+}
+
+/// The value of `Origin`, if there is one: `null`, or a scheme, a host and perhaps a port.
+pub fn origin<'a>(values: impl Iterator<Item = &'a [u8]>) -> Result<Option<&'a str>, Malformed> {
+    let origin = single(values)?;
+    let is_origin = |text: &str| {
+        let (scheme, authority) = text.split_once("://")?;
+        let is_authority = !authority.is_empty() && !authority.contains(['/', '\\', '?', '#', '@']);
+        Some(is_authority && !scheme.is_empty() && Url::parse(text).is_ok())
+    };
+    match origin {
+        None | Some("null") => Ok(origin),
+        Some(text) if is_origin(text) == Some(true) => Ok(origin),
+        Some(_) => Err(Malformed),
+    }
+}
+
+fn single<'a>(mut values: impl Iterator<Item = &'a [u8]>) -> Result<Option<&'a str>, Malformed> {
+    match (values.next(), values.next()) {
+        (None, _) => Ok(None),
+        (Some(value), None) => {
+            let text =
+                std::str::from_utf8(value).ok().filter(|text| text.bytes().all(|b| b.is_ascii_graphic()));
+            text.map(Some).ok_or(Malformed)
+        }
+        (Some(_), Some(_)) => Err(Malformed),
+    }
+}
+
 /// The origins whose pages may change things.
 #[derive(Debug, Clone, Default)]
 pub struct Origins {
@@ -17,12 +56,9 @@ pub struct Origins {
 }
 
 impl Origins {
-    /// Whether a request may go on.
+    /// Whether a state-changing request may go on.
     #[must_use]
-    pub fn allow(&self, method: &str, site: Option<&str>, origin: Option<&str>, host: Option<&str>) -> bool {
-        if matches!(method, "GET" | "HEAD" | "OPTIONS") {
-            return true;
-        }
+    pub fn allow(&self, site: Option<&str>, origin: Option<&str>, host: Option<&str>) -> bool {
         if let Some(origin) = origin
             && self.allowed.iter().any(|allowed| allowed.trim_end_matches('/').eq_ignore_ascii_case(origin))
         {
@@ -46,20 +82,6 @@ impl Origins {
         let Some(host) = host else { return false };
         let Ok(own) = Url::parse(&format!("{}://{host}/", origin.scheme())) else { return false };
         own.origin() == origin.origin() && origin.origin().is_tuple()
-    }
-}
-
-impl super::Gate {
-    /// Whether a request may go on; see [`Origins::allow`].
-    #[must_use]
-    pub fn same_origin(
-        &self,
-        method: &str,
-        site: Option<&str>,
-        origin: Option<&str>,
-        host: Option<&str>,
-    ) -> bool {
-        self.origins.allow(method, site, origin, host)
     }
 }
 
@@ -87,17 +109,54 @@ mod tests {
             (None, Some("junk"), false),
         ];
         for (site, origin, allowed) in cases {
-            assert_eq!(origins.allow("POST", site, origin, HOST), allowed, "{site:?} {origin:?}");
-            assert!(origins.allow("GET", site, origin, HOST));
+            assert_eq!(origins.allow(site, origin, HOST), allowed, "{site:?} {origin:?}");
         }
+    }
+
+    #[test]
+    fn a_header_that_no_browser_sends_is_malformed_and_not_absent() {
+        fn values<'a>(values: &'a [&'a str]) -> impl Iterator<Item = &'a [u8]> {
+            values.iter().map(|value| value.as_bytes())
+        }
+        assert_eq!((site(values(&[])), origin(values(&[]))), (Ok(None), Ok(None)));
+        for known in ["same-origin", "same-site", "cross-site", "none"] {
+            assert_eq!(site(values(&[known])), Ok(Some(known)));
+        }
+        for wrong in
+            [&["Same-Origin"][..], &[""], &["none", "none"], &["same-origin, cross-site"], &["n\u{f6}ne"]]
+        {
+            assert_eq!(site(values(wrong)), Err(Malformed), "{wrong:?}");
+        }
+        let extension = "moz-extension://2c127fa4-62c7-7e4f-90e5-472b45eecfdc";
+        for known in
+            ["null", "https://council.example", "http://127.0.0.1:8001", "http://[::1]:8001", extension]
+        {
+            assert_eq!(origin(values(&[known])), Ok(Some(known)), "{known}");
+        }
+        for wrong in [
+            &[""][..],
+            &["junk"],
+            &["council.example"],
+            &["https://"],
+            &["https://council.example/"],
+            &["https://ann@council.example"],
+            &["https://council.example https://evil.example"],
+            &["https://council.example", "https://council.example"],
+            &["https://council.example", "https://evil.example"],
+            &["https://c\u{f6}uncil.example"],
+            &["https://council.example:99999"],
+        ] {
+            assert_eq!(origin(values(wrong)), Err(Malformed), "{wrong:?}");
+        }
+        assert_eq!(site([b"none\xff".as_slice()].into_iter()), Err(Malformed));
     }
 
     #[test]
     fn the_configured_address_decides_where_there_is_one() {
         let origins =
             Origins { allowed: vec![], public: Some(Url::parse("https://council.example/").unwrap()) };
-        assert!(origins.allow("PUT", None, Some("https://council.example"), Some("10.0.0.7:8001")));
-        assert!(!origins.allow("PUT", None, Some("http://council.example"), HOST));
-        assert!(!origins.allow("PUT", None, Some("http://10.0.0.7:8001"), Some("10.0.0.7:8001")));
+        assert!(origins.allow(None, Some("https://council.example"), Some("10.0.0.7:8001")));
+        assert!(!origins.allow(None, Some("http://council.example"), HOST));
+        assert!(!origins.allow(None, Some("http://10.0.0.7:8001"), Some("10.0.0.7:8001")));
     }
 }

@@ -16,7 +16,7 @@ use super::error::{CallError, ErrorKind};
 use super::limit::InFlight;
 use super::reply::{Reply, ToolCall};
 use super::request::{ChatRequest, Timeouts};
-use super::retry::RetryPolicy;
+use super::retry::{Progress, RetryPolicy};
 use super::schema::Refusals;
 use super::{Chunk, DeltaSink, Provider};
 
@@ -53,13 +53,14 @@ impl Caller<'_> {
         let mut asked = Cow::Borrowed(request);
         let mut earlier: Option<CallError> = None;
         // A wait that the breaker asks for is a round without a try.
-        let (mut rounds, mut tries, mut reached) = (0, 0, false);
+        let mut progress = Progress::default();
+        let (mut tries, mut reached) = (0, false);
         loop {
-            rounds += 1;
+            progress.rounds += 1;
             let admitted = timeout_at(deadline, self.admit(&request.model)).await;
             // A place that becomes free with the last moment is of no use: nothing is sent for it.
             let admitted = admitted.ok().filter(|_| Instant::now() < deadline);
-            let (error, arrived) = match admitted {
+            let error = match admitted {
                 Some(Ok((place, mut pass))) => {
                     if tries == 0 {
                         self.breaker.earn();
@@ -69,7 +70,7 @@ impl Caller<'_> {
                     let result = self.try_once(&asked, sink, &mut assembly, &mut pass, deadline).await;
                     // The place is given back during a pause, so that others get on.
                     drop(place);
-                    let arrived = assembly.first_token.is_some();
+                    progress.arrived = assembly.first_token.is_some();
                     match result {
                         Ok(()) => {
                             if asked.schema != request.schema {
@@ -80,7 +81,10 @@ impl Caller<'_> {
                         Err(error) => {
                             reached |= error.reached || assembly.has_arrived();
                             let partial = reached.then(|| Box::new(assembly.into_reply(tries)));
-                            (CallError { tries, partial, reached, ..error }, arrived)
+                            if error.kind == ErrorKind::Timeout && error.status.is_none() {
+                                progress.silences += 1;
+                            }
+                            CallError { tries, partial, reached, ..error }
                         }
                     }
                 }
@@ -91,19 +95,19 @@ impl Caller<'_> {
                         return Err(error);
                     }
                     let wait = self.breaker.refused(refusal, &request.model).retry_after_ms;
-                    (CallError { retry_after_ms: wait, ..error }, false)
+                    CallError { retry_after_ms: wait, ..error }
                 }
                 None => return Err(earlier.unwrap_or_else(|| self.no_place(request.timeouts))),
             };
-            if asked.schema.is_some() && !arrived && may_mean_the_schema(&error) {
+            if asked.schema.is_some() && !progress.arrived && may_mean_the_schema(&error) {
                 // Whether it was the schema is known when the same is taken without it.
                 asked.to_mut().schema = None;
                 earlier = Some(error);
                 continue;
             }
             let remaining = deadline.saturating_duration_since(Instant::now());
-            let Some(pause) = self.retry.pause(&error, rounds, arrived, remaining, &mut dice) else {
-                return Err(error);
+            let Some(pause) = self.retry.pause(&error, progress, remaining, &mut dice) else {
+                return Err(self.retry.explained(error));
             };
             // An outage is not answered with more calls.
             let hopeless = self.breaker.refusal(&request.model).is_some_and(|refusal| !refusal.is_a_limit());
@@ -210,7 +214,13 @@ impl Caller<'_> {
             if assembly.first_token.is_some() {
                 pass.answered();
             }
-            added.map_err(|excess| self.over_bound(&excess))?;
+            if let Err(excess) = added {
+                if matches!(excess, Excess::Bytes) {
+                    // What is kept of it says that it is not whole.
+                    assembly.reply.finish_reason = Some("length".into());
+                }
+                return Err(self.over_bound(&excess));
+            }
             sink.push(&chunk).await;
             if assembly.reply.finish_reason.is_some() {
                 until = Instant::now() + limit(limits.idle_ms).min(AFTER_FINISH);
@@ -353,25 +363,31 @@ impl Assembly {
         Ok(())
     }
 
-    /// A reply without a word and without a tool call is none.
+    /// A reply without a word of an answer is none, whatever else came; nor is one that was held back.
     fn check(&self, provider: &str, model: &str) -> Result<(), CallError> {
-        if !self.reply.text.trim().is_empty() || !self.tools.is_empty() {
-            return Ok(());
-        }
-        let error = match self.reply.finish_reason.as_deref() {
-            Some("content_filter") => CallError::new(
-                ErrorKind::Refused,
-                format!("{provider}: the content filter of `{model}` held the answer back"),
-            ),
-            Some("length") => CallError::new(
-                ErrorKind::BadResponse,
-                format!("{provider}: `{model}` used up its token limit before the first word of the answer"),
-            ),
-            Some(_) | None => {
-                CallError::new(ErrorKind::BadResponse, format!("{provider}: `{model}` gave an empty answer"))
+        let wrote = !self.reply.text.trim().is_empty();
+        let reasoned = self.reply.reasoning.is_some() || self.reply.reasoning_details.is_some();
+        let (kind, what) = match self.reply.finish_reason.as_deref() {
+            Some("content_filter") if wrote => {
+                (ErrorKind::Refused, format!("the content filter of `{model}` cut the answer off"))
             }
+            Some("content_filter") => {
+                (ErrorKind::Refused, format!("the content filter of `{model}` held the answer back"))
+            }
+            Some(_) | None if wrote => return Ok(()),
+            Some("length") => (
+                ErrorKind::BadResponse,
+                format!("`{model}` used up its token limit before the first word of the answer"),
+            ),
+            Some(_) | None if !self.tools.is_empty() => {
+                (ErrorKind::BadResponse, format!("`{model}` called a tool instead of writing an answer"))
+            }
+            Some(_) | None if reasoned => {
+                (ErrorKind::BadResponse, format!("`{model}` reasoned and then wrote no answer"))
+            }
+            Some(_) | None => (ErrorKind::BadResponse, format!("`{model}` gave an empty answer")),
         };
-        Err(error.having_reached())
+        Err(CallError::new(kind, format!("{provider}: {what}")).having_reached())
     }
 
     fn into_reply(mut self, tries: u32) -> Reply {

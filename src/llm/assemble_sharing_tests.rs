@@ -117,8 +117,9 @@ async fn those_who_wait_for_a_probe_go_on_with_its_first_token() {
     let gate = Gate::new(9);
     let down = Scripted::new(vec![vec![Never]]);
     let request = request();
-    for _ in 0..2 {
-        assert_eq!(gate.ask(&down, &request).await.unwrap_err().kind, ErrorKind::Timeout);
+    for tries in [2, 2, 1] {
+        let error = gate.ask(&down, &request).await.unwrap_err();
+        assert_eq!((error.kind, error.tries), (ErrorKind::Timeout, tries));
     }
     sleep(Duration::from_secs(5)).await;
     let up = fine();
@@ -187,6 +188,34 @@ async fn a_rate_limit_is_waited_for_by_all_who_come_meanwhile() {
     let took = before.elapsed();
     assert!(took >= Duration::from_secs(2) && took < Duration::from_secs(4), "{took:?}");
     assert_eq!(asked(&refusing), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_long_wait_that_a_provider_asked_for_is_waited_for_by_nobody() {
+    let limited = CallError {
+        status: Some(429),
+        retry_after_ms: Some(200_000),
+        ..CallError::new(ErrorKind::RateLimited, "slow down")
+    };
+    let refusing = Scripted { refusal: Some(limited), ..Scripted::new(vec![]) };
+    let gate = Gate::new(9);
+    let request = request();
+    let patience = ChatRequest { timeouts: Timeouts::default(), ..request.clone() };
+    let before = Instant::now();
+    let first = gate.ask(&refusing, &patience).await.unwrap_err();
+    assert_eq!((first.kind, first.tries), (ErrorKind::RateLimited, 1));
+    assert_eq!(first.message, "slow down; it asked to wait 200 s, and a call waits 30 s at most");
+    let second = gate.ask(&refusing, &patience).await.unwrap_err();
+    assert_eq!((second.kind, second.tries), (ErrorKind::RateLimited, 0));
+    assert!(
+        second.message.ends_with("it will be tried again in 200 s, and a call waits 30 s at most"),
+        "{second}"
+    );
+    assert_eq!((before.elapsed(), asked(&refusing)), (Duration::ZERO, 1));
+
+    sleep(Duration::from_secs(175)).await;
+    let up = fine();
+    assert_eq!(gate.ask(&up, &patience).await.unwrap().tries, 1, "25 s are short enough");
 }
 
 #[tokio::test(start_paused = true)]

@@ -201,12 +201,27 @@ async fn a_short_retry_after_is_kept() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn silence_before_the_first_token_is_a_timeout_of_each_try() {
+async fn a_silent_model_is_asked_twice() {
     let before = Instant::now();
     let error = call(&Scripted::new(vec![vec![Never]])).await.unwrap_err();
-    assert_eq!((error.kind, error.tries), (ErrorKind::Timeout, 3));
+    assert_eq!((error.kind, error.tries), (ErrorKind::Timeout, 2));
     assert_eq!(error.message, "gate: `m` sent no first token within 1 s");
-    assert!(before.elapsed() >= Duration::from_secs(3));
+    let took = before.elapsed();
+    assert!(took >= Duration::from_secs(2) && took < Duration::from_secs(3), "{took:?}");
+}
+
+#[test]
+fn a_silent_model_costs_two_minutes_at_most_unless_told_otherwise() {
+    assert_eq!(Timeouts::default().first_token_ms, 60_000);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_silence_beside_other_failures_leaves_the_third_try() {
+    let provider =
+        Scripted::new(vec![vec![Fail(ErrorKind::Overloaded)], vec![Never], vec![text("x"), stop()]]);
+    assert_eq!(call(&provider).await.unwrap().tries, 3);
+    let provider = Scripted::new(vec![vec![Never], vec![Fail(ErrorKind::Overloaded)], vec![Never]]);
+    assert_eq!(call(&provider).await.unwrap_err().tries, 3);
 }
 
 #[tokio::test(start_paused = true)]
@@ -294,13 +309,14 @@ async fn an_answer_over_the_bound_is_cut_at_a_whole_character() {
     let provider = Scripted::new(vec![vec![text("12345678"), text("9ü"), text("more"), stop()]]);
     let error = call_with(&provider, &mut NoSink, 10).await.unwrap_err();
     assert_eq!((error.kind, error.tries), (ErrorKind::BadResponse, 1));
-    assert_eq!(error.partial.unwrap().text, "123456789");
+    let kept = error.partial.unwrap();
+    assert_eq!((&*kept.text, kept.finish_reason.as_deref()), ("123456789", Some("length")));
 }
 
 #[tokio::test(start_paused = true)]
 async fn an_empty_answer_is_an_error_that_says_why() {
     for (finish, kind, words) in [
-        ("stop", ErrorKind::BadResponse, "empty answer"),
+        ("stop", ErrorKind::BadResponse, "wrote no answer"),
         ("length", ErrorKind::BadResponse, "token limit"),
         ("content_filter", ErrorKind::Refused, "content filter"),
     ] {
@@ -382,8 +398,9 @@ fn tool(index: u32, id: &str, name: &str, arguments: &str) -> Step {
 }
 
 #[tokio::test(start_paused = true)]
-async fn tool_calls_are_joined_by_index_and_are_an_answer() {
+async fn tool_calls_beside_an_answer_are_joined_by_index() {
     let provider = Scripted::new(vec![vec![
+        text("Both."),
         tool(1, "b", "g", "{"),
         tool(0, "", "f", "{\"q\":"),
         tool(1, "b", "g", "}"),
@@ -397,6 +414,39 @@ async fn tool_calls_are_joined_by_index_and_are_an_answer() {
     };
     let reply = super::tests::call(&provider).await.unwrap();
     assert_eq!(reply.tool_calls, [call("call_0", "f", "{\"q\":1}"), call("b", "g", "{}")]);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_reply_without_an_answer_is_a_failure_that_keeps_what_came() {
+    let finish = |reason: &str| Give(Chunk::Finish(reason.into()));
+    let thought = || Give(Chunk::Reasoning("hm".into()));
+    let details = Give(Chunk::ReasoningDetails(serde_json::json!([{"type": "reasoning.encrypted"}])));
+    for (steps, kind, words) in [
+        (vec![stop()], ErrorKind::BadResponse, "empty answer"),
+        (vec![thought(), stop()], ErrorKind::BadResponse, "reasoned and then wrote no answer"),
+        (vec![details, stop()], ErrorKind::BadResponse, "reasoned and then wrote no answer"),
+        (
+            vec![thought(), tool(0, "a", "f", "{}"), finish("tool_calls")],
+            ErrorKind::BadResponse,
+            "called a tool",
+        ),
+        (vec![tool(0, "a", "f", "{}"), finish("length")], ErrorKind::BadResponse, "token limit"),
+        (vec![text("Half of"), finish("content_filter")], ErrorKind::Refused, "cut the answer off"),
+        (vec![tool(0, "a", "f", "{}"), finish("content_filter")], ErrorKind::Refused, "held the answer back"),
+    ] {
+        let came = steps.len() - 1;
+        let error = call(&Scripted::new(vec![steps])).await.unwrap_err();
+        assert_eq!((error.kind, error.tries, error.reached), (kind, 1, true));
+        assert!(error.message.contains(words), "{}", error.message);
+        let kept = error.partial.unwrap();
+        let parts = [
+            !kept.text.is_empty(),
+            kept.reasoning.is_some(),
+            kept.reasoning_details.is_some(),
+            !kept.tool_calls.is_empty(),
+        ];
+        assert_eq!(parts.into_iter().filter(|part| *part).count(), came, "{kept:?}");
+    }
 }
 
 #[tokio::test(start_paused = true)]

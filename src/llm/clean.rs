@@ -3,6 +3,8 @@
 
 use std::borrow::Cow;
 
+use crate::invisible::{is_hidden, is_joiner};
+
 /// Longest excerpt of a provider's error text, in characters.
 const MAX_EXCERPT_CHARS: usize = 300;
 
@@ -74,8 +76,8 @@ fn take_unit(chars: &mut std::str::Chars<'_>) -> Option<u32> {
     Some(unit)
 }
 
-/// A provider's error text as one short line: secrets redacted, control and direction-changing
-/// characters dropped, white space joined, at most 300 characters.
+/// A provider's error text as one short line: secrets redacted, control and invisible characters
+/// dropped, white space joined, at most 300 characters.
 pub(super) fn excerpt<'s>(text: &str, secrets: impl IntoIterator<Item = &'s str>) -> String {
     let mut text = Cow::Borrowed(text);
     for secret in secrets {
@@ -91,7 +93,7 @@ pub(super) fn excerpt<'s>(text: &str, secrets: impl IntoIterator<Item = &'s str>
             out.push(' ');
             count += 1;
         }
-        for c in word.chars().filter(|c| !is_invisible(*c)) {
+        for c in word.chars().filter(|c| !is_hidden(*c) && !is_joiner(*c)) {
             if count >= MAX_EXCERPT_CHARS - 1 {
                 out.push('…');
                 return out;
@@ -101,11 +103,6 @@ pub(super) fn excerpt<'s>(text: &str, secrets: impl IntoIterator<Item = &'s str>
         }
     }
     out.trim().to_owned()
-}
-
-/// Zero-width and direction-changing characters, which can make a message read as another.
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 #[cfg(test)]

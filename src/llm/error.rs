@@ -28,6 +28,33 @@ pub enum ErrorKind {
     Cancelled,
 }
 
+impl ErrorKind {
+    /// What went wrong, to go on with within a sentence. The web app has each of these in its catalogue.
+    #[must_use]
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::Auth => "the provider refused the server's key",
+            Self::RateLimited => "the provider's limit is used up for now",
+            Self::Overloaded => "the provider failed or could not be reached",
+            Self::ContextTooLong => "the question is too long for this model",
+            Self::Refused => "the provider refused the request",
+            Self::Timeout => "no answer came in time",
+            Self::BadResponse => "the reply was empty, cut off or unreadable",
+            Self::Budget => "a budget is used up",
+            Self::Cancelled => "it was stopped",
+        }
+    }
+
+    /// The same of a failure that said `text`: where that is this server's own sentence, it tells more.
+    #[must_use]
+    pub fn reason_or(kind: Option<Self>, text: &str) -> &str {
+        match kind {
+            None | Some(Self::Budget | Self::Cancelled) => text,
+            Some(kind) => kind.reason(),
+        }
+    }
+}
+
 /// One failed call. `message` is written for people and never holds a secret, a URL with a query
 /// or a provider's raw body beyond a cleaned, short excerpt of its own error text.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, thiserror::Error)]
@@ -60,6 +87,12 @@ fn is_false(value: &bool) -> bool {
 }
 
 impl CallError {
+    /// Why it failed, for a note in plain words.
+    #[must_use]
+    pub fn reason(&self) -> &str {
+        ErrorKind::reason_or(Some(self.kind), &self.message)
+    }
+
     /// An error of the first try, with nothing arrived.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self {

@@ -18,6 +18,7 @@ pub mod error;
 mod incoming;
 mod limit;
 mod model_list;
+mod nearest;
 mod openai_compatible;
 mod openrouter;
 pub mod pricing;
@@ -37,7 +38,7 @@ use async_trait::async_trait;
 use futures_util::stream::BoxStream;
 
 pub use error::{CallError, ErrorKind};
-pub use model_list::family;
+pub use model_list::{counted_as, family, floats};
 pub use registry::{ListError, ModelList, Registry, RegistryError};
 pub use reply::{CostSource, Reply, ToolCall, Usage};
 pub use request::{ChatMessage, ChatRequest, Purpose, Role, Sampling, Timeouts};
@@ -190,6 +191,9 @@ pub struct ModelInfo {
     /// Whether its replies can be held to a JSON schema.
     #[serde(default)]
     pub structured_outputs: bool,
+    /// What replies call it, where that is another name: OpenRouter's are dated.
+    #[serde(skip)]
+    pub canonical: Option<String>,
 }
 
 /// List prices in USD per token.

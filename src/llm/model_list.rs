@@ -33,21 +33,43 @@ pub(super) fn read(document: &Value, provider: &str, now: Timestamp) -> Option<V
                     provider: provider.to_owned(),
                     family: family(id).to_owned(),
                     structured_outputs: takes_schemas(item),
+                    canonical: item.get("canonical_slug").and_then(Value::as_str).map(str::to_owned),
                 })
             })
             .collect(),
     )
 }
 
-/// The maker in a model's id (without the provider's prefix): `openai/gpt-5.1` → `openai`. An id
+/// The maker in a model's id: `openai/gpt-5.1` → `openai`, and `~openai/gpt-latest` too. An id
 /// without a maker is grouped by its first word: `llama3:8b` → `llama`.
 #[must_use]
 pub fn family(id: &str) -> &str {
-    if let Some((maker, _)) = id.split_once('/') {
-        return maker;
+    if id.contains('/') {
+        let maker = maker(id);
+        return maker.strip_prefix('~').unwrap_or(maker);
     }
     let word = id.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
     if word.is_empty() { id } else { word }
+}
+
+/// The part before the `/`, without the provider's prefix.
+fn maker(id: &str) -> &str {
+    let maker = id.split_once('/').map_or(id, |(maker, _)| maker);
+    maker.rsplit_once(':').map_or(maker, |(_, maker)| maker)
+}
+
+/// Whether it is a name for whatever is newest, as OpenRouter writes them (`~openai/gpt-latest`): another
+/// model may answer under it tomorrow.
+#[must_use]
+pub fn floats(id: &str) -> bool {
+    maker(id).starts_with('~')
+}
+
+/// Under which name a call counts, in figures, weights and prices: under the one that was asked, unless
+/// that one floats, and the reply names the model that wrote it.
+#[must_use]
+pub fn counted_as<'a>(asked: &'a str, served_by: Option<&'a str>) -> &'a str {
+    served_by.filter(|_| floats(asked)).unwrap_or(asked)
 }
 
 /// Whether text is among what it puts out; servers that do not say it are believed to.
@@ -130,6 +152,7 @@ mod tests {
     fn an_openrouter_entry_is_read_with_its_prices() {
         let list = json!({"data": [{
             "id": "openai/gpt-5.1", "name": "OpenAI: GPT-5.1", "context_length": 400_000,
+            "canonical_slug": "openai/gpt-5.1-20251113",
             "architecture": {"modality": "text+image->text", "output_modalities": ["text"]},
             "pricing": {"prompt": "0.00000125", "completion": "0.00001", "request": "0"},
             "expiration_date": null,
@@ -145,6 +168,7 @@ mod tests {
                 provider: "openrouter".into(),
                 family: "openai".into(),
                 structured_outputs: true,
+                canonical: Some("openai/gpt-5.1-20251113".into()),
             }]
         );
     }
@@ -178,10 +202,29 @@ mod tests {
 
     #[test]
     fn a_family_is_the_maker_or_the_first_word() {
-        for (id, expected) in
-            [("openai/gpt-5.1", "openai"), ("llama3:8b", "llama"), ("gpt-4o", "gpt"), ("7b", "7b")]
-        {
+        for (id, expected) in [
+            ("openai/gpt-5.1", "openai"),
+            ("~openai/gpt-latest", "openai"),
+            ("router:~openai/gpt-latest", "openai"),
+            ("llama3:8b", "llama"),
+            ("gpt-4o", "gpt"),
+            ("7b", "7b"),
+        ] {
             assert_eq!(family(id), expected);
+        }
+    }
+
+    #[test]
+    fn only_a_floating_name_gives_way_to_the_model_that_answered() {
+        let dated = Some("openai/gpt-5.5");
+        for (asked, served_by, counted) in [
+            ("~openai/gpt-latest", dated, "openai/gpt-5.5"),
+            ("router:~openai/gpt-latest", dated, "openai/gpt-5.5"),
+            ("~openai/gpt-latest", None, "~openai/gpt-latest"),
+            ("gpt-4o", Some("gpt-4o-2024-08-06"), "gpt-4o"),
+            ("llama3:8b", Some("gpt-3.5-turbo"), "llama3:8b"),
+        ] {
+            assert_eq!(counted_as(asked, served_by), counted);
         }
     }
 

@@ -74,12 +74,13 @@ impl PriceList {
 
 /// Fills in the cost and where it comes from. The provider's own figure stays; without any price the
 /// cost stays unknown, and so it does where no tokens were counted. List prices know nothing of cache
-/// discounts, so this errs on the high side.
-pub(super) fn price(usage: &mut Usage, listed: Option<Pricing>, id: &str) {
+/// discounts, so this errs on the high side. `id` is the model that answered, `asked` the name that it
+/// was asked by, which may float.
+pub(super) fn price(usage: &mut Usage, listed: Option<Pricing>, id: &str, asked: &str) {
     let (cost, source) = if let Some(cost) = usage.cost_usd {
         (cost, CostSource::Reported)
     } else if usage.prompt_tokens + usage.completion_tokens > 0
-        && let Some((pricing, source)) = known(listed, id, usage.prompt_tokens)
+        && let Some((pricing, source)) = known(listed, id, asked, usage.prompt_tokens)
         && let Some(cost) = plausible_cost(cost(usage, pricing))
     {
         (cost, source)
@@ -90,9 +91,18 @@ pub(super) fn price(usage: &mut Usage, listed: Option<Pricing>, id: &str) {
     usage.cost_source = Some(source);
 }
 
-/// The price of a model for a prompt of this length: its provider's, else the built-in one.
-pub(super) fn known(listed: Option<Pricing>, id: &str, prompt_tokens: u64) -> Option<(Pricing, CostSource)> {
-    let built_in = || Some((BUILT_IN.price(id, prompt_tokens)?, CostSource::BuiltIn));
+/// The price of a model for a prompt of this length: its provider's, else the built-in one of its own
+/// name, else of the name that it was asked by.
+pub(super) fn known(
+    listed: Option<Pricing>,
+    id: &str,
+    asked: &str,
+    prompt_tokens: u64,
+) -> Option<(Pricing, CostSource)> {
+    let built_in = || {
+        let price = BUILT_IN.price(id, prompt_tokens).or_else(|| BUILT_IN.price(asked, prompt_tokens))?;
+        Some((price, CostSource::BuiltIn))
+    };
     listed.map(|pricing| (pricing, CostSource::Listed)).or_else(built_in)
 }
 
@@ -109,7 +119,7 @@ mod tests {
 
     fn priced(usage: Usage, listed: Option<Pricing>, id: &str) -> (Option<f64>, Option<CostSource>) {
         let mut usage = usage;
-        price(&mut usage, listed, id);
+        price(&mut usage, listed, id, id);
         (usage.cost_usd.map(|cost| (cost * 1e9).round() / 1e9), usage.cost_source)
     }
 

@@ -1,12 +1,13 @@
 //! All configured providers as one [`Models`].
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_util::future::join_all;
+use tokio::sync::watch;
 use tokio::time::Instant;
 
 use super::assemble::Caller;
@@ -14,6 +15,7 @@ use super::breaker::Breaker;
 use super::dice::Dice;
 use super::error::CallError;
 use super::limit::InFlight;
+use super::nearest::nearest;
 use super::openai_compatible::OpenAiCompatible;
 use super::openrouter::OpenRouter;
 use super::reply::Reply;
@@ -22,12 +24,15 @@ use super::retry::RetryPolicy;
 use super::schema::Refusals;
 use super::settings::{ProviderKind, ProviderSettings};
 use super::simulated::Simulated;
-use super::{DeltaSink, ModelInfo, Models, Pricing, Provider, Schemas, client, pricing};
+use super::{DeltaSink, ModelInfo, Models, Pricing, Provider, Schemas, client, counted_as, pricing};
 
 /// How long a list of models is served without asking again.
 const LIST_TTL: Duration = Duration::from_secs(600);
 /// The same when a provider failed, so that its models appear soon after it is back.
 const LIST_TTL_AFTER_ERROR: Duration = Duration::from_secs(30);
+
+/// No model's id is longer.
+const MAX_ID_CHARS: usize = 200;
 
 /// Why the providers cannot be set up.
 #[derive(Debug, thiserror::Error)]
@@ -85,6 +90,8 @@ struct CachedList {
     offers: HashMap<String, Vec<ModelInfo>>,
     /// Per provider, by its own ids.
     prices: HashMap<String, HashMap<String, Pricing>>,
+    /// Per provider, its own ids.
+    ids: HashMap<String, HashSet<String>>,
 }
 
 /// The configured providers, by name.
@@ -94,6 +101,7 @@ pub struct Registry {
     list: RwLock<Option<Arc<CachedList>>>,
     /// Held by whoever fetches the lists, so that they are fetched once.
     refreshing: tokio::sync::Mutex<()>,
+    heard: watch::Sender<()>,
 }
 
 impl Registry {
@@ -152,6 +160,7 @@ impl Registry {
             default: default_provider.to_owned(),
             list: RwLock::new(None),
             refreshing: tokio::sync::Mutex::new(()),
+            heard: watch::Sender::default(),
         })
     }
 
@@ -209,6 +218,23 @@ impl Registry {
         }
     }
 
+    /// Changes whenever the lists have been read.
+    pub fn heard(&self) -> watch::Receiver<()> {
+        self.heard.subscribe()
+    }
+
+    /// The nearest present name of a model's family at its provider, as far as is known now and but for
+    /// those that are `taken`. Asks nobody.
+    #[must_use]
+    pub fn nearest(&self, model: &str, taken: &[&str]) -> Option<String> {
+        let (entry, id) = self.resolve(model);
+        let cached = self.cached()?;
+        let offers = cached.offers.get(&entry.name)?.iter();
+        let full = |id: &str| self.full_id(entry, id);
+        let free = offers.map(|model| model.id.as_str()).filter(|id| !taken.contains(&full(id).as_str()));
+        nearest(id, free).map(full)
+    }
+
     fn cached(&self) -> Option<Arc<CachedList>> {
         self.list.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
@@ -240,10 +266,13 @@ impl Registry {
         }
         let ttl = if list.errors.is_empty() { LIST_TTL } else { LIST_TTL_AFTER_ERROR };
         let prices = offers.iter().map(|(name, models)| (name.clone(), prices(models))).collect();
+        let names = |models: &[ModelInfo]| models.iter().map(|model| model.id.clone()).collect();
+        let ids = offers.iter().map(|(name, models)| (name.clone(), names(models))).collect();
         let list = Arc::new(list);
         let cached =
-            CachedList { list: Arc::clone(&list), fresh_until: Instant::now() + ttl, offers, prices };
+            CachedList { list: Arc::clone(&list), fresh_until: Instant::now() + ttl, offers, prices, ids };
         *self.list.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(cached));
+        self.heard.send_replace(());
         list
     }
 
@@ -251,6 +280,21 @@ impl Registry {
     fn full_id(&self, entry: &Entry, id: &str) -> String {
         let (resolved, bare) = self.resolve(id);
         if resolved.name == entry.name && bare == id { id.to_owned() } else { format!("{}:{id}", entry.name) }
+    }
+
+    /// The name in this provider's list for what a reply calls the model that wrote it. None for what
+    /// is no model's id: it is shown, and counted by.
+    fn name_of(&self, entry: &Entry, said: String) -> Option<String> {
+        let is_id = said.chars().count() <= MAX_ID_CHARS
+            && !said.chars().any(|c| c.is_whitespace() || c.is_control());
+        if !is_id {
+            return None;
+        }
+        let cached = self.cached();
+        let offers = cached.as_ref().and_then(|cached| cached.offers.get(&entry.name));
+        // Variants (`x:batch`) share the name of what they are variants of.
+        let known = offers.into_iter().flatten().filter(|model| model.canonical.as_ref() == Some(&said));
+        Some(known.map(|model| &model.id).min_by_key(|id| id.len()).cloned().unwrap_or(said))
     }
 
     fn pricing(&self, provider: &str, id: &str) -> Option<Pricing> {
@@ -312,8 +356,19 @@ impl Models for Registry {
                 error.partial.as_deref_mut()
             }
         };
-        if let Some(usage) = reply.and_then(|reply| reply.usage.as_mut()) {
-            pricing::price(usage, self.pricing(&entry.name, id), id);
+        if let Some(reply) = reply {
+            if entry.provider.is_simulated() {
+                // Also where it broke off before it could say so.
+                reply.usage.get_or_insert_default().cost_usd.get_or_insert(0.0);
+            }
+            let served_by = reply.served_by.take().and_then(|name| self.name_of(entry, name));
+            let priced_as = counted_as(id, served_by.as_deref());
+            if let Some(usage) = &mut reply.usage {
+                let own = || self.pricing(&entry.name, id);
+                let listed = self.pricing(&entry.name, priced_as).or_else(own);
+                pricing::price(usage, listed, priced_as, id);
+            }
+            reply.served_by = served_by.map(|name| self.full_id(entry, &name));
         }
         result
     }
@@ -335,8 +390,13 @@ impl Models for Registry {
         }
         let Some(cached) = self.cached() else { return true };
         // An empty list is most often one that could not be read.
-        let offered = cached.offers.get(&entry.name).filter(|models| !models.is_empty());
-        offered.is_none_or(|models| models.iter().any(|model| is_same_model(&model.id, id)))
+        let offered = cached.ids.get(&entry.name).filter(|ids| !ids.is_empty());
+        // OpenRouter does not list all of its routers (`openrouter/auto`).
+        offered.is_none_or(|ids| {
+            ids.contains(id)
+                || id.starts_with("openrouter/")
+                || ids.iter().any(|listed| is_same_model(listed, id))
+        })
     }
 
     fn price(&self, model: &str, prompt_tokens: u64) -> Option<Pricing> {
@@ -344,7 +404,7 @@ impl Models for Registry {
         if entry.provider.is_simulated() {
             return Some(Pricing { prompt: 0.0, completion: 0.0 });
         }
-        pricing::known(self.pricing(&entry.name, id), id, prompt_tokens).map(|(price, _)| price)
+        pricing::known(self.pricing(&entry.name, id), id, id, prompt_tokens).map(|(price, _)| price)
     }
 }
 

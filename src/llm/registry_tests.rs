@@ -143,6 +143,7 @@ impl Provider for Listing {
                 provider: "gate".into(),
                 family: "x".into(),
                 structured_outputs: id == "x/y:free",
+                canonical: None,
             })
             .to_vec())
     }

@@ -30,6 +30,14 @@ pub struct Reply {
     pub tries: u32,
 }
 
+impl Reply {
+    /// The model that wrote it, where the provider names another than the one that was asked.
+    #[must_use]
+    pub fn served_by_another(&self, asked: &str) -> Option<String> {
+        self.served_by.clone().filter(|name| name != asked)
+    }
+}
+
 /// A complete tool call, its streamed parts joined.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ToolCall {

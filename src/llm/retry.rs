@@ -17,34 +17,53 @@ pub struct RetryPolicy {
     pub base: Duration,
     /// Upper bound of every pause that the provider did not ask for.
     pub cap: Duration,
+    /// The longest pause that a provider may ask for: a call that is to wait longer is over.
+    pub longest_wait: Duration,
 }
 
 impl Default for RetryPolicy {
     fn default() -> Self {
-        Self { max_tries: 3, base: Duration::from_millis(500), cap: Duration::from_secs(8) }
+        Self {
+            max_tries: 3,
+            base: Duration::from_millis(500),
+            cap: Duration::from_secs(8),
+            longest_wait: Duration::from_secs(30),
+        }
     }
+}
+
+/// How far a call has come.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Progress {
+    /// Tries, and waits that the provider had asked of others.
+    pub rounds: u32,
+    /// Tries to which the model said nothing until the limit for its first token.
+    pub silences: u32,
+    /// Text, reasoning or a tool call has reached the sink: what was shown is never taken back.
+    pub arrived: bool,
 }
 
 impl RetryPolicy {
     /// One try only.
-    pub const NEVER: Self = Self { max_tries: 1, base: Duration::ZERO, cap: Duration::ZERO };
+    pub const NEVER: Self =
+        Self { max_tries: 1, base: Duration::ZERO, cap: Duration::ZERO, longest_wait: Duration::ZERO };
 
-    /// The pause before the next try, or `None` when this failure ends the call. `arrived` says
-    /// that text, reasoning or a tool call had reached the sink: what was shown is never taken
-    /// back. `remaining` is what is left of the call's total time.
+    /// The pause before the next try, or `None` when this failure ends the call. `remaining` is what
+    /// is left of the call's total time.
     pub(super) fn pause(
         &self,
         error: &CallError,
-        tries: u32,
-        arrived: bool,
+        progress: Progress,
         remaining: Duration,
         dice: &mut Dice,
     ) -> Option<Duration> {
-        if arrived || tries >= self.max_tries || !is_worth_retrying(error) {
+        let Progress { rounds, silences, arrived } = progress;
+        let is_over = arrived || rounds >= self.max_tries || silences >= MOST_SILENCES;
+        if is_over || !is_worth_retrying(error) || self.asks_too_long(error) {
             return None;
         }
         // Full jitter: members that were refused together do not come back together.
-        let ceiling = self.base.saturating_mul(1 << (tries - 1).min(16)).min(self.cap);
+        let ceiling = self.base.saturating_mul(1 << (rounds - 1).min(16)).min(self.cap);
         let jitter = ceiling.mul_f64(dice.unit());
         let pause = match error.retry_after_ms {
             Some(asked) => Duration::from_millis(asked).saturating_add(jitter.min(Duration::from_secs(1))),
@@ -52,13 +71,40 @@ impl RetryPolicy {
         };
         (pause < remaining).then_some(pause)
     }
+
+    fn asks_too_long(&self, error: &CallError) -> bool {
+        error.retry_after_ms.is_some_and(|asked| Duration::from_millis(asked) > self.longest_wait)
+    }
+
+    /// An error that ends its call; it says so where the wait that was asked for is the reason.
+    pub(super) fn explained(&self, mut error: CallError) -> CallError {
+        let asked = error.retry_after_ms.filter(|_| self.max_tries > 1 && is_worth_retrying(&error));
+        if let Some(asked) = asked.filter(|_| self.asks_too_long(&error)) {
+            // The breaker has said already how long the wait is.
+            let wait = if error.tries == 0 {
+                String::new()
+            } else {
+                format!("; it asked to wait {} s", asked.div_ceil(1000))
+            };
+            let most = self.longest_wait.as_secs_f64();
+            error.message.push_str(&format!("{wait}, and a call waits {most} s at most"));
+        }
+        error
+    }
 }
 
+/// Tries to which a model may say nothing: who is silent twice is not asked a third time, though
+/// other failures would leave a try.
+const MOST_SILENCES: u32 = 2;
+
+/// Whether a failure may have passed by the next try. `docs/options.md` has the same as a table.
 fn is_worth_retrying(error: &CallError) -> bool {
     match error.kind {
-        // 402 is no credit: waiting does not refill it, unless the provider says when.
-        ErrorKind::RateLimited => error.status != Some(402) || error.retry_after_ms.is_some(),
-        ErrorKind::Overloaded | ErrorKind::Timeout => true,
+        ErrorKind::RateLimited | ErrorKind::Overloaded | ErrorKind::Timeout => match error.status {
+            Some(status) => matches!(status, 408 | 429 | 500 | 502 | 503 | 504 | 524 | 529),
+            // A lost connection, silence, or an error in the place of an answer.
+            None => true,
+        },
         ErrorKind::Auth
         | ErrorKind::ContextTooLong
         | ErrorKind::Refused
@@ -90,8 +136,9 @@ mod tests {
         CallError { retry_after_ms, ..CallError::new(kind, "no") }
     }
 
-    fn pause(error: &CallError, tries: u32, arrived: bool, remaining: Duration) -> Option<Duration> {
-        RetryPolicy::default().pause(error, tries, arrived, remaining, &mut Dice::new(7, "m"))
+    fn pause(error: &CallError, rounds: u32, arrived: bool, remaining: Duration) -> Option<Duration> {
+        let progress = Progress { rounds, arrived, silences: 0 };
+        RetryPolicy::default().pause(error, progress, remaining, &mut Dice::new(7, "m"))
     }
 
     #[test]
@@ -113,9 +160,53 @@ mod tests {
     }
 
     #[test]
-    fn no_credit_is_not_retried() {
-        let broke = CallError { status: Some(402), ..error(ErrorKind::RateLimited, None) };
-        assert!(pause(&broke, 1, false, LONG).is_none());
+    fn a_longer_wait_than_a_call_waits_ends_it_and_is_the_reason_given() {
+        let policy = RetryPolicy::default();
+        for asked in [30_000, 30_001, 200_000] {
+            let limited = CallError { status: Some(429), ..error(ErrorKind::RateLimited, Some(asked)) };
+            let waits = asked <= 30_000;
+            assert_eq!(pause(&limited, 1, false, LONG).is_some(), waits, "{asked}");
+            assert_eq!(policy.explained(limited).message == "no", waits, "{asked}");
+        }
+        let asked = CallError { status: Some(503), ..error(ErrorKind::Overloaded, Some(200_000)) };
+        assert_eq!(
+            policy.explained(asked.clone()).message,
+            "no; it asked to wait 200 s, and a call waits 30 s at most"
+        );
+        let by_the_breaker = CallError { tries: 0, ..asked };
+        assert_eq!(policy.explained(by_the_breaker).message, "no, and a call waits 30 s at most");
+    }
+
+    #[test]
+    fn no_credit_is_not_retried_whatever_wait_is_asked_for() {
+        for asked in [None, Some(1)] {
+            let broke = CallError { status: Some(402), ..error(ErrorKind::RateLimited, asked) };
+            assert!(pause(&broke, 1, false, LONG).is_none());
+        }
+    }
+
+    #[test]
+    fn the_second_silence_is_the_last() {
+        let silent = error(ErrorKind::Timeout, None);
+        let after = |rounds, silences| {
+            let progress = Progress { rounds, silences, arrived: false };
+            RetryPolicy::default().pause(&silent, progress, LONG, &mut Dice::new(7, "m")).is_some()
+        };
+        assert!(after(1, 1));
+        assert!(after(2, 1), "another failure came before");
+        assert!(!after(2, 2));
+    }
+
+    #[test]
+    fn only_statuses_that_pass_are_retried() {
+        let kinds = [ErrorKind::RateLimited, ErrorKind::Overloaded, ErrorKind::Timeout];
+        let passes = [408, 429, 500, 502, 503, 504, 524, 529];
+        for status in 400..600 {
+            for kind in kinds {
+                let failure = CallError { status: Some(status), ..error(kind, None) };
+                assert_eq!(pause(&failure, 1, false, LONG).is_some(), passes.contains(&status), "{status}");
+            }
+        }
     }
 
     #[test]
@@ -141,7 +232,8 @@ mod tests {
         fn a_pause_stays_under_its_ceiling(seed: u64, tries in 1u32..50) {
             let policy = RetryPolicy { max_tries: 100, ..RetryPolicy::default() };
             let failure = error(ErrorKind::Overloaded, None);
-            let pause = policy.pause(&failure, tries, false, LONG, &mut Dice::new(seed, "m")).unwrap();
+            let progress = Progress { rounds: tries, ..Progress::default() };
+            let pause = policy.pause(&failure, progress, LONG, &mut Dice::new(seed, "m")).unwrap();
             prop_assert!(pause <= policy.cap);
             prop_assert!(pause <= policy.base.saturating_mul(1 << (tries - 1).min(16)));
         }

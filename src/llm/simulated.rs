@@ -17,9 +17,6 @@ use super::settings::ProviderSettings;
 use super::simulated_text as text;
 use super::{Chunk, Chunks, ModelInfo, Pricing, Provider, Schemas, family};
 
-/// The line that every simulated answer begins with.
-pub const LABEL: &str = "_Simulated answer: no model was asked._";
-
 /// The ids on offer, each of another invented maker.
 pub const MODELS: [&str; 5] = ["aurora/large", "boreal/chat", "cedar/pro", "dune/reasons", "ember/mini"];
 
@@ -89,6 +86,7 @@ impl Provider for Simulated {
                 provider: self.name.clone(),
                 family: family(id).to_owned(),
                 structured_outputs: true,
+                canonical: None,
             })
             .collect())
     }

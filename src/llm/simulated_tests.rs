@@ -44,7 +44,7 @@ const REVIEW: &str = "Question: what is best?\n\n## Response A\nfirst\n\n## Resp
 #[tokio::test]
 async fn every_answer_says_that_it_is_simulated() {
     for purpose in [Purpose::Answer, Purpose::Review, Purpose::BallotRepair, Purpose::Synthesis] {
-        assert!(written(purpose, REVIEW).await.starts_with(LABEL), "{purpose:?}");
+        assert!(written(purpose, REVIEW).await.starts_with(text::LABEL), "{purpose:?}");
     }
 }
 

@@ -3,8 +3,10 @@
 use super::dice::Dice;
 use super::request::{ChatRequest, Purpose, Role};
 use super::schema::Schema;
-use super::simulated::LABEL;
 use super::simulated_json;
+
+/// The line that every simulated answer begins with.
+pub const LABEL: &str = "_Simulated answer: no model was asked._";
 
 /// The whole text of a reply.
 pub(super) fn write(request: &ChatRequest) -> String {

@@ -88,7 +88,9 @@ impl Asked {
     fn sentence(&self, kind: ErrorKind, status: Option<u16>, said: &Said) -> String {
         let Self { provider, model, .. } = self;
         let mut text = match (kind, status) {
-            (ErrorKind::Auth, _) => format!("{provider} refused the key; check the provider's api_key"),
+            (ErrorKind::Auth, _) => {
+                format!("{provider} refused the server's key; check providers.{provider}.api_key")
+            }
             (ErrorKind::RateLimited, Some(402)) => {
                 format!("{provider} says that the account has no credit left for `{model}`")
             }
@@ -151,7 +153,12 @@ impl Said {
             };
             return Self::of(value.get("error").filter(|error| !error.is_null()).unwrap_or(value));
         }
-        let message = if body.trim_start().starts_with('<') { html_title(body) } else { body.to_owned() };
+        let message = match body.trim_start().chars().next() {
+            Some('<') => html_title(body),
+            // Broken JSON: no sentence for people.
+            Some('{' | '[') => String::new(),
+            Some(_) | None => body.to_owned(),
+        };
         Self { all: body.to_lowercase(), message, ..Self::default() }
     }
 
@@ -159,28 +166,52 @@ impl Said {
     /// bare string.
     fn of(error: &Value) -> Self {
         let text = |name: &str| plain(error.get(name));
-        let mut message = match error {
-            Value::String(message) => message.clone(),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
-                ["message", "detail", "msg", "error"]
-                    .iter()
-                    .map(|name| text(name))
-                    .find(|text| !text.is_empty())
-                    .unwrap_or_default()
-            }
-        };
-        // A gateway's own sentence is often only "Provider returned error"; the cause is within.
         let raw = error.get("metadata").map(|metadata| plain(metadata.get("raw"))).unwrap_or_default();
-        if !raw.is_empty() {
-            message = format!("{message}: {raw}");
-        }
+        // A gateway's own sentence is often only "Provider returned error"; the cause is within.
+        let mut message = both(words(error), sentence_in(&raw));
         // llama.cpp says how far the prompt is over its limit only in numbers.
         if let (Some(tokens), Some(limit)) = (error.get("n_prompt_tokens"), error.get("n_ctx")) {
             message = format!("{message} (n_prompt_tokens {tokens}, n_ctx {limit})");
         }
         let code = text("code");
-        let all = format!("{message} {code} {} {}", text("type"), text("status")).to_lowercase();
+        let fields = ["message", "detail", "msg", "error", "code", "type", "status"].map(text).join(" ");
+        let bare = error.as_str().unwrap_or_default();
+        let all = format!("{bare} {fields} {raw} {message}").to_lowercase();
         Self { message, code, all, structured: true }
+    }
+}
+
+/// The sentence in an error object or in a list of them, however deep; never JSON.
+fn words(error: &Value) -> String {
+    match error {
+        Value::String(text) => sentence_in(text),
+        Value::Array(errors) => {
+            let said: Vec<String> = errors.iter().map(words).filter(|text| !text.is_empty()).collect();
+            said.join("; ")
+        }
+        Value::Object(_) => ["message", "detail", "msg", "error"]
+            .iter()
+            .filter_map(|name| error.get(name))
+            .map(words)
+            .find(|text| !text.is_empty())
+            .unwrap_or_default(),
+        Value::Null | Value::Bool(_) | Value::Number(_) => String::new(),
+    }
+}
+
+/// A text, or the sentence in it where it is JSON itself, as a gateway hands on what it was told.
+fn sentence_in(text: &str) -> String {
+    if text.trim_start().starts_with(['{', '[']) { Said::read(text).message } else { text.to_owned() }
+}
+
+/// Two sentences about the same, without saying anything twice.
+fn both(first: String, second: String) -> String {
+    if second.is_empty() || first.contains(&second) {
+        first
+    } else if second.contains(&first) {
+        second
+    } else {
+        format!("{first}: {second}")
     }
 }
 
@@ -275,129 +306,5 @@ fn says_context_too_long(said: &str) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    fn asked() -> Asked {
-        Asked {
-            provider: "gate".into(),
-            model: "acme/one".into(),
-            secrets: ["sk-secret-123".to_owned()].into_iter().collect(),
-        }
-    }
-
-    fn refused(status: u16, body: &str) -> CallError {
-        asked().refused(status, None, body.as_bytes())
-    }
-
-    #[test]
-    fn every_status_has_its_kind() {
-        for (status, kind) in [
-            (301, ErrorKind::Refused),
-            (400, ErrorKind::Refused),
-            (401, ErrorKind::Auth),
-            (402, ErrorKind::RateLimited),
-            (403, ErrorKind::Auth),
-            (404, ErrorKind::Refused),
-            (408, ErrorKind::Timeout),
-            (413, ErrorKind::ContextTooLong),
-            (429, ErrorKind::RateLimited),
-            (500, ErrorKind::Overloaded),
-            (502, ErrorKind::Overloaded),
-            (504, ErrorKind::Timeout),
-            (529, ErrorKind::Overloaded),
-        ] {
-            let error = refused(status, "no");
-            assert_eq!((error.kind, error.status), (kind, Some(status)));
-        }
-    }
-
-    #[test]
-    fn a_prompt_over_the_context_is_recognised_in_many_words() {
-        for (status, body) in [
-            (400, r#"{"error":{"code":"context_length_exceeded","message":"too long"}}"#),
-            (400, r#"{"error":{"message":"This model's maximum context length is 8192 tokens."}}"#),
-            (
-                400,
-                r#"{"error":{"code":400,"message":"the request exceeds","type":"exceed_context_size_error","n_prompt_tokens":9000,"n_ctx":4096}}"#,
-            ),
-            (500, r#"{"error":"the request exceeds the available context size"}"#),
-            (422, r#"{"detail":"prompt is too long: 210000 tokens"}"#),
-        ] {
-            assert_eq!(refused(status, body).kind, ErrorKind::ContextTooLong, "{body}");
-        }
-        let body = r#"{"error":{"message":"too long","n_prompt_tokens":9000,"n_ctx":4096,"code":400}}"#;
-        assert!(refused(400, body).message.contains("n_prompt_tokens 9000, n_ctx 4096"));
-    }
-
-    #[test]
-    fn a_flagged_prompt_is_not_blamed_on_the_key() {
-        let error = refused(403, r#"{"error":{"message":"Your input was flagged","code":403}}"#);
-        assert_eq!(error.kind, ErrorKind::Refused);
-    }
-
-    #[test]
-    fn a_retired_model_is_named() {
-        let error = refused(404, r#"{"error":{"message":"No endpoints found","code":404}}"#);
-        assert_eq!(
-            error.message,
-            "the model `acme/one` is not on offer at gate: it may be retired or misspelt (HTTP 404): No endpoints found"
-        );
-    }
-
-    #[test]
-    fn a_page_in_front_of_the_server_is_named_by_its_title() {
-        let error = refused(502, "<html><head><title>502 Bad Gateway</title></head><body>x</body></html>");
-        assert_eq!(
-            error.message,
-            "gate failed to answer for `acme/one` (HTTP 502): an HTML page, \"502 Bad Gateway\""
-        );
-        assert!(refused(404, "<html></html>").message.contains("base_url"));
-    }
-
-    #[test]
-    fn the_cause_inside_a_gateways_error_is_shown() {
-        let body = r#"{"error":{"message":"Provider returned error","code":429,"metadata":{"raw":"slow down","provider_name":"X"}}}"#;
-        assert!(refused(429, body).message.ends_with("Provider returned error: slow down"));
-    }
-
-    #[test]
-    fn the_key_is_redacted_wherever_it_stands() {
-        for body in [
-            "sk-secret-123 is bad",
-            r#"{"error":{"message":"key sk-secret-123"}}"#,
-            r#"[{"detail":"sk-secret-123"}]"#,
-        ] {
-            let error = refused(401, body);
-            assert!(!format!("{error:?}").contains("sk-secret"), "{error:?}");
-        }
-        assert!(!format!("{:?}", asked()).contains("sk-secret"));
-    }
-
-    #[test]
-    fn an_error_inside_a_stream_has_a_kind_by_code_or_by_words() {
-        for (error, kind, status) in [
-            (r#"{"code":429,"message":"x"}"#, ErrorKind::RateLimited, Some(429)),
-            (r#"{"code":"502","message":"x"}"#, ErrorKind::Overloaded, Some(502)),
-            (r#"{"code":"server_error","message":"gone"}"#, ErrorKind::Overloaded, None),
-            (r#"{"code":"rate_limit_exceeded"}"#, ErrorKind::RateLimited, None),
-            (r#"{"type":"invalid_request_error"}"#, ErrorKind::Refused, None),
-            (r#""upstream timed out""#, ErrorKind::Timeout, None),
-            ("true", ErrorKind::Overloaded, None),
-        ] {
-            let got = asked().failed_midway(&serde_json::from_str(error).unwrap());
-            assert_eq!((got.kind, got.status), (kind, status), "{error}");
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn any_body_gives_a_short_message(status in 300u16..600, body in proptest::collection::vec(any::<u8>(), 0..400)) {
-            let error = asked().refused(status, None, &body);
-            prop_assert!(error.message.chars().count() < 500);
-            prop_assert!(!error.message.chars().any(char::is_control));
-        }
-    }
-}
+#[path = "upstream_error_tests.rs"]
+mod tests;

@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use super::driver::Runs;
 use super::frame::{self, Frame, from_log};
-use crate::store::StoreError;
+use super::state::Runs;
 use crate::store::journal::{self, LogRow};
+use crate::store::{Db, StoreError};
 
 /// How long a run's tokens stay after its end, for readers who come back to where they were.
 const AFTER: Duration = Duration::from_secs(5 * 60);
@@ -15,25 +15,36 @@ const AT_ONCE: usize = 100;
 /// How much of a log one row holds, so that a reader never has to take it all at once.
 const ROW_BYTES: usize = 64 * 1024;
 
+impl Runs {
+    /// Shrinks the logs of runs that ended longer ago than `after` to their structural events; answers
+    /// how many. The background work does this every minute.
+    ///
+    /// # Errors
+    /// When the database cannot be asked; what was done stays done.
+    pub async fn compact_logs(&self, after: Duration) -> Result<usize, StoreError> {
+        compact_ended(&self.shared.db, after).await
+    }
+}
+
 /// Compacts until it is dropped. Any number of processes may do so side by side.
-pub(super) async fn keep_compact(all: &Runs) {
+pub(super) async fn keep_compact(db: &Db) {
     let mut ticks = tokio::time::interval(EVERY);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {
         ticks.tick().await;
-        if let Err(error) = compact_ended(all, AFTER).await {
+        if let Err(error) = compact_ended(db, AFTER).await {
             tracing::warn!(%error, "the logs of ended runs could not be compacted; trying again in a minute");
         }
     }
 }
 
 /// Compacts the runs that ended longer ago than `after`; answers how many.
-pub(super) async fn compact_ended(all: &Runs, after: Duration) -> Result<usize, StoreError> {
+async fn compact_ended(db: &Db, after: Duration) -> Result<usize, StoreError> {
     let mut done = 0;
     loop {
-        let ended = journal::to_compact(all.db(), after, AT_ONCE).await?;
+        let ended = journal::to_compact(db, after, AT_ONCE).await?;
         for run in &ended {
-            journal::compact(all.db(), *run, shorten).await?;
+            journal::compact(db, *run, shorten).await?;
         }
         done += ended.len();
         if ended.len() < AT_ONCE {

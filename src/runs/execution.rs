@@ -1,45 +1,47 @@
 //! One execution of a run, from its first event to its last.
 
+use std::convert::Infallible;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures_util::FutureExt;
 
-use super::driver::Inner;
+use super::carried;
+use super::frame;
 use super::journal::Journal;
 use super::live::{LiveRun, Record};
-use super::retry;
+use super::state::Shared;
 use crate::council::costs;
 use crate::council::figures::Figures;
 use crate::council::run::{FinishedCall, Host, UnderWay};
 use crate::council::stages::title;
-use crate::council::{self, Event, Plan, Run, RunEvent};
+use crate::council::{self, AnyEvent, Plan, Run, RunEvent};
 use crate::id::{ConversationId, MessageId, RunId};
+use crate::store::RunStatus;
 use crate::store::figures::{FiguresRow, PlacingRow};
 use crate::store::journal::FinishedRow;
-use crate::store::runs::RunStatus;
 
 /// How a run ends.
 pub(super) struct Ending {
     status: RunStatus,
     event: RunEvent,
-    /// Why a run failed, as operators see it: it outlives the run's texts.
-    error_kind: Option<&'static str>,
     /// A title for the conversation, if the run found none.
     title: Option<String>,
     /// Calls that were sent and never ended.
     under_way: Vec<UnderWay>,
-    /// The runs whose answer it replaces.
-    replaces: Vec<RunId>,
+    /// It replaces the answer of earlier runs.
+    replaces: bool,
 }
 
 impl Ending {
+    /// `kind` says why in one word: it outlives the run's texts.
     pub(super) fn failed(kind: &'static str, message: String) -> Self {
-        Self { error_kind: Some(kind), ..Self::new(RunStatus::Failed, RunEvent::Error { message }) }
+        let event = RunEvent::Error { message, error_kind: Some(kind.to_owned()) };
+        Self::new(RunStatus::Failed, event)
     }
 
     fn new(status: RunStatus, event: RunEvent) -> Self {
-        Self { status, event, error_kind: None, title: None, under_way: Vec::new(), replaces: Vec::new() }
+        Self { status, event, title: None, under_way: Vec::new(), replaces: false }
     }
 }
 
@@ -58,46 +60,63 @@ pub(super) fn opening(
 }
 
 /// Executes the plan and stores what comes of it.
-pub(super) async fn drive(inner: &Inner, live: &Arc<LiveRun>, journal: &Arc<Journal>, plan: &Plan) {
+pub(super) async fn drive(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<Journal>, plan: &Plan) {
     let host: Arc<dyn Host> = journal.clone();
-    let mut run = Run::new(live.id, host, inner.models.clone());
+    let mut run = Run::new(live.id, host, shared.models.clone());
     if let Some(fork) = &plan.fork {
         run = run.choosing_like(fork.seed);
-        match retry::carried(&inner.db, fork).await {
+        match carried::load(&shared.db, live, fork).await {
             Ok(carried) => journal.carry(carried),
             Err(error) => {
                 tracing::error!(run.id = %live.id, error = &error as &dyn std::error::Error, "what a run goes on from cannot be read");
-                let message = "what this run was to go on from could not be read; try again".to_owned();
-                return finish(inner, live, journal, Ending::failed("internal", message)).await;
+                let message = "What this run was to go on from could not be read. Try again.".to_owned();
+                return finish(shared, live, journal, Ending::failed("internal", message)).await;
             }
         }
     }
     // Known already where the run was started and executed at once.
     run.emit(OPENING_KEY, opening((live.id, live.conversation, live.message), plan)).await;
-    journal.tell_warnings().await;
+    journal.publish_warnings().await;
     let ended = tokio::select! {
         biased;
         () = live.cancel.cancelled() => None,
+        // Before the first call, so that it knows of skips from before a crash.
+        never = forward_skips(&run, live) => match never {},
         ended = AssertUnwindSafe(council::deliberate(&run, plan)).catch_unwind() => Some(ended),
     };
+    // Whoever was told that it is stopped finds it stopped, also when it came to its end in that moment.
+    let ended = if live.end() { None } else { ended };
     let mut ending = match ended {
         Some(Ok(Ok(()))) => Ending::new(RunStatus::Complete, RunEvent::Complete {}),
         Some(Ok(Err(failure))) => Ending::failed(failure.kind(), failure.to_string()),
         // The panic itself has been reported by the panic hook, with its place.
-        Some(Err(_panic)) => {
-            Ending::failed("internal", "an internal error ended the run; what it had is kept".to_owned())
-        }
+        Some(Err(_panic)) => Ending::failed("internal", "A fault of this server ended the run.".to_owned()),
         None => Ending::new(RunStatus::Cancelled, RunEvent::Cancelled {}),
     };
     ending.under_way = run.under_way();
-    ending.replaces = plan.fork.as_ref().map(|fork| fork.of.clone()).unwrap_or_default();
+    ending.replaces = plan.fork.is_some();
     // A first question that was stopped or failed still gives its conversation a name.
-    ending.title = plan.title.then(|| title::fallback(&plan.question).title);
-    finish(inner, live, journal, ending).await;
+    ending.title = plan.title.then(|| title::fallback(&plan.brief().question).title);
+    finish(shared, live, journal, ending).await;
+}
+
+/// Goes on without those whom somebody does not want to wait for, as soon as that is known here.
+async fn forward_skips(run: &Run, live: &LiveRun) -> Infallible {
+    let mut skips = live.skips();
+    loop {
+        for skip in skips.borrow_and_update().iter() {
+            run.skip(skip);
+        }
+        // The sender lives in `live`.
+        if skips.changed().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    }
 }
 
 /// Stores what a run has come to, with its last event.
-pub(super) async fn finish(inner: &Inner, live: &Arc<LiveRun>, journal: &Arc<Journal>, ending: Ending) {
+pub(super) async fn finish(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<Journal>, ending: Ending) {
+    live.end();
     for call in &ending.under_way {
         journal.commit_call(dropped(call)).await;
     }
@@ -115,12 +134,13 @@ pub(super) async fn finish(inner: &Inner, live: &Arc<LiveRun>, journal: &Arc<Jou
         run: live.id,
         status: ending.status,
         error: match &ending.event {
-            RunEvent::Error { message } => {
-                Some(serde_json::json!({ "kind": ending.error_kind, "message": message }))
+            RunEvent::Error { message, error_kind } => {
+                Some(serde_json::json!({ "kind": error_kind, "message": message }))
             }
             RunEvent::RunQueued { .. }
             | RunEvent::RunStarted { .. }
             | RunEvent::CallRestarted(_)
+            | RunEvent::MemberSkipped { .. }
             | RunEvent::CostsComplete { .. }
             | RunEvent::Complete {}
             | RunEvent::Cancelled {}
@@ -136,13 +156,13 @@ pub(super) async fn finish(inner: &Inner, live: &Arc<LiveRun>, journal: &Arc<Jou
     };
     metrics::counter!("llm_council_runs_total", "status" => ending.status.as_str()).increment(1);
     tracing::info!(run.id = %live.id, status = ending.status.as_str(), "run ended");
-    let event = Event::from(ending.event);
+    let event = AnyEvent::from(ending.event);
     let record = Record::Finish(Box::new(row));
-    journal.record(Some(record), Some((super::frame::END_KEY, &event))).await;
-    inner.leave(live);
+    journal.record(Some(record), Some((frame::END_KEY, &event))).await;
+    shared.remove_live(live);
 }
 
-fn figures_row(live: &LiveRun, figures: Figures, replaces: Vec<RunId>) -> FiguresRow {
+fn figures_row(live: &LiveRun, figures: Figures, replaces: bool) -> FiguresRow {
     let placings = figures.placings.into_iter().map(|placing| PlacingRow {
         seat: small(placing.seat),
         model: placing.model,

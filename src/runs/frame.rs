@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use crate::council::Event;
+use crate::council::{AnyEvent, Token};
 use crate::store::journal::LogRow;
 
 /// An encoded event of one run.
@@ -21,7 +21,7 @@ pub struct Frame {
 impl Frame {
     /// A structural event under its number and key.
     #[must_use]
-    pub fn structural(seq: u64, key: &str, event: &Event) -> Self {
+    pub fn structural(seq: u64, key: &str, event: &AnyEvent) -> Self {
         Self { seq, key: key.to_owned(), json: encode(event), ends: event.ends_the_run() }
     }
 }
@@ -29,9 +29,14 @@ impl Frame {
 /// Encodes an event as JSON that survives clients which decode every network read on its own:
 /// everything beyond ASCII is written as `\u` escapes (surrogate pairs outside the basic plane).
 #[must_use]
-pub fn encode(event: &Event) -> Bytes {
-    let json = serde_json::to_string(event).expect("an event is plain data with string keys");
-    Bytes::from(escape_non_ascii(json))
+pub fn encode(event: &AnyEvent) -> Bytes {
+    Bytes::from(escape_non_ascii(event.json()))
+}
+
+/// The same for a token.
+#[must_use]
+pub fn encode_token(token: &Token) -> Bytes {
+    Bytes::from(escape_non_ascii(token.json()))
 }
 
 fn escape_non_ascii(json: String) -> String {
@@ -102,7 +107,7 @@ mod tests {
 
     #[test]
     fn an_event_is_one_line_of_ascii() {
-        let event = Event::from(RunEvent::Error { message: "naïve 😀\nline".into() });
+        let event = AnyEvent::from(RunEvent::Error { message: "naïve 😀\nline".into(), error_kind: None });
         let json = encode(&event);
         assert_eq!(&json[..], br#"{"type":"error","message":"na\u00efve \ud83d\ude00\nline"}"#);
     }
@@ -110,7 +115,7 @@ mod tests {
     proptest! {
         #[test]
         fn escaping_changes_no_text(text in any::<String>()) {
-            let json = encode(&Event::from(RunEvent::Error { message: text.clone() }));
+            let json = encode(&AnyEvent::from(RunEvent::Error { message: text.clone(), error_kind: None }));
             prop_assert!(json.is_ascii());
             let back: serde_json::Value = serde_json::from_slice(&json).unwrap();
             prop_assert_eq!(back["message"].as_str().unwrap(), text);
@@ -121,7 +126,7 @@ mod tests {
             let frames: Vec<Frame> = texts.into_iter().enumerate().map(|(i, message)| Frame {
                 seq: i as u64 + 1,
                 key: if i % 2 == 0 { String::new() } else { format!("stage1/m {i}") },
-                json: encode(&Event::from(RunEvent::Error { message })),
+                json: encode(&AnyEvent::from(RunEvent::Error { message, error_kind: None })),
                 ends: false,
             }).collect();
             let back: Option<Vec<Frame>> = from_log(&to_log(&frames)).collect();

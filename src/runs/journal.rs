@@ -7,15 +7,16 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use serde_json::Value;
 
+use super::budget::{Reserved, RunBudget};
+use super::carried::CarriedCalls;
 use super::frame::{self, from_log};
 use super::live::{LiveRun, Record};
 use super::log::Log;
-use super::purse::{Draw, Purse};
-use super::retry::Carried;
 use crate::council::budget::{BudgetEvent, BudgetState};
 use crate::council::costs::{Costs, Spent};
+use crate::council::fingerprint::Fingerprint;
 use crate::council::run::{FinishedCall, Host};
-use crate::council::{Deliberation, Event};
+use crate::council::{AnyEvent, Deliberation, Event, Token};
 use crate::id::{RunId, UserId};
 use crate::llm::{CallError, CostSource, Reply};
 use crate::store::journal::{CallRow, DecisionRow, Remembered};
@@ -27,9 +28,9 @@ pub struct Journal {
     calls: HashMap<String, FinishedCall>,
     decisions: HashMap<String, Value>,
     /// What the runs before it have asked already, where it goes on from some.
-    carried: OnceLock<Carried>,
-    /// What the run holds of the budgets that bind it, if any does.
-    purse: Option<Purse>,
+    carried: OnceLock<CarriedCalls>,
+    /// What the run has reserved of the budgets that bind it, if any does.
+    budget: Option<RunBudget>,
     /// The fold over the run's events: what will be stored.
     deliberation: Mutex<Deliberation>,
     /// What every call in the ledger used, by key: also those of earlier executions.
@@ -38,17 +39,17 @@ pub struct Journal {
 
 /// What an earlier execution left, ready to be looked up.
 #[derive(Debug, Default)]
-pub struct Memory {
+pub struct Recovered {
     pub calls: HashMap<String, FinishedCall>,
     pub decisions: HashMap<String, Value>,
-    /// Structural events that are logged already.
-    pub known: HashSet<String>,
+    /// The keys of structural events that are logged already.
+    pub known_keys: HashSet<String>,
     /// These events, in order.
-    pub told: Vec<Event>,
+    pub events: Vec<AnyEvent>,
     pub last_seq: u64,
 }
 
-impl Memory {
+impl Recovered {
     /// What the finished calls cost, as budgets count it.
     #[must_use]
     pub fn spent_usd(&self) -> f64 {
@@ -59,11 +60,11 @@ impl Memory {
     /// made again, which costs money but loses nothing.
     #[must_use]
     pub fn read(remembered: Remembered) -> Self {
-        let mut memory = Self { decisions: remembered.decisions.into_iter().collect(), ..Self::default() };
+        let mut recovered = Self { decisions: remembered.decisions.into_iter().collect(), ..Self::default() };
         for value in remembered.calls {
             match serde_json::from_value::<FinishedCall>(value) {
                 Ok(call) => {
-                    memory.calls.insert(call.key.clone(), call);
+                    recovered.calls.insert(call.key.clone(), call);
                 }
                 Err(error) => tracing::error!(%error, "a journaled call cannot be read"),
             }
@@ -73,17 +74,17 @@ impl Memory {
                 tracing::error!("a logged event cannot be read");
                 continue;
             };
-            memory.last_seq = memory.last_seq.max(frame.seq);
+            recovered.last_seq = recovered.last_seq.max(frame.seq);
             if frame.key.is_empty() {
                 continue;
             }
-            match serde_json::from_slice(&frame.json) {
-                Ok(event) => memory.told.push(event),
+            match serde_json::from_slice::<Event>(&frame.json) {
+                Ok(event) => recovered.events.push(AnyEvent::from(event)),
                 Err(error) => tracing::error!(key = frame.key, %error, "a logged event cannot be understood"),
             }
-            memory.known.insert(frame.key);
+            recovered.known_keys.insert(frame.key);
         }
-        memory
+        recovered
     }
 }
 
@@ -94,29 +95,29 @@ impl Journal {
         log: Arc<Log>,
         calls: HashMap<String, FinishedCall>,
         decisions: HashMap<String, Value>,
-        purse: Option<Purse>,
+        budget: Option<RunBudget>,
     ) -> Self {
         let (carried, deliberation) = (OnceLock::new(), Mutex::default());
         let spent = calls.values().map(|call| (call.key.clone(), Spent::on(call.stage, &call.result)));
         let spent = Mutex::new(spent.collect());
-        Self { live, log, calls, decisions, carried, purse, deliberation, spent }
+        Self { live, log, calls, decisions, carried, budget, deliberation, spent }
     }
 
     /// Takes over what earlier runs have asked; before the first call.
-    pub(super) fn carry(&self, carried: Carried) {
+    pub(super) fn carry(&self, carried: CarriedCalls) {
         self.carried.get_or_init(|| carried);
     }
 
-    /// Whether the run holds anything of a budget.
+    /// Whether the run has reserved anything of a budget.
     #[must_use]
     pub fn has_reservation(&self) -> bool {
-        self.purse.is_some()
+        self.budget.is_some()
     }
 
-    /// Tells of the budgets that were nearly used up when the run was admitted.
-    pub async fn tell_warnings(&self) {
-        if let Some(purse) = &self.purse {
-            self.warn(purse.warnings.clone()).await;
+    /// Publishes warnings of the budgets that were nearly used up when the run was admitted.
+    pub async fn publish_warnings(&self) {
+        if let Some(budget) = &self.budget {
+            self.warn(budget.warnings.clone()).await;
         }
     }
 
@@ -138,14 +139,14 @@ impl Journal {
         Costs::of(self.spent.lock().unwrap_or_else(PoisonError::into_inner).values())
     }
 
-    /// Takes in what earlier executions told, where it is not found out again.
-    pub fn remember(&self, told: &[Event]) {
+    /// Takes in the events of earlier executions that this one does not find out again.
+    pub fn replay(&self, events: &[AnyEvent]) {
         let mut deliberation = self.deliberation.lock().unwrap_or_else(PoisonError::into_inner);
-        told.iter().for_each(|event| deliberation.apply(event));
+        events.iter().for_each(|event| deliberation.apply(event));
     }
 
     /// Makes a record durable, with an event if there is one.
-    pub async fn record(&self, record: Option<Record>, event: Option<(&str, &Event)>) {
+    pub async fn record(&self, record: Option<Record>, event: Option<(&str, &AnyEvent)>) {
         let frame = event.map(|(key, event)| (key, frame::encode(event), event.ends_the_run()));
         let appended = self.live.append(record, frame);
         if appended.tell_writer {
@@ -161,8 +162,9 @@ impl Host for Journal {
         self.calls.get(key).cloned()
     }
 
-    fn carried_call(&self, key: &str, fingerprint: &str) -> Option<FinishedCall> {
-        self.carried.get()?.get(&(key.to_owned(), fingerprint.to_owned())).cloned()
+    fn carried_call(&self, key: &str, fingerprint: Fingerprint<'_>) -> Option<FinishedCall> {
+        let asked = self.carried.get()?.get(key)?;
+        asked.iter().find(|call| fingerprint.is(&call.fingerprint)).cloned()
     }
 
     fn decision(&self, key: &str) -> Option<Value> {
@@ -178,8 +180,8 @@ impl Host for Journal {
             .entry(call.key.clone())
             .or_insert_with(|| Spent::on(call.stage, &call.result));
         self.record(Some(Record::Call(Box::new(row))), None).await;
-        if let Some(purse) = &self.purse {
-            let nearly_used_up = purse.settle(&call.key, spent_usd).await;
+        if let Some(budget) = &self.budget {
+            let nearly_used_up = budget.settle(&call.key, spent_usd).await;
             self.warn(nearly_used_up).await;
         }
     }
@@ -194,7 +196,7 @@ impl Host for Journal {
         self.record(Some(Record::Decision(row)), None).await;
     }
 
-    async fn publish(&self, key: &str, event: Event) {
+    async fn publish(&self, key: &str, event: AnyEvent) {
         self.deliberation.lock().unwrap_or_else(PoisonError::into_inner).apply(&event);
         let appended = self.live.append(None, Some((key, frame::encode(&event), event.ends_the_run())));
         if appended.tell_writer {
@@ -205,8 +207,8 @@ impl Host for Journal {
         }
     }
 
-    async fn stream(&self, call: &str, event: Event) {
-        let appended = self.live.append_token(call, event);
+    async fn stream(&self, call: &str, token: Token) {
+        let appended = self.live.append_token(call, token);
         if appended.tell_writer {
             self.log.tokens(&self.live);
         }
@@ -224,14 +226,14 @@ impl Host for Journal {
     }
 
     async fn reserve(&self, call: &str, usd: Option<f64>) -> Result<(), CallError> {
-        let Some(purse) = &self.purse else { return Ok(()) };
-        match purse.draw(call, usd).await {
-            Draw::Granted(nearly_used_up) => {
+        let Some(budget) = &self.budget else { return Ok(()) };
+        match budget.reserve(call, usd).await {
+            Reserved::Granted(nearly_used_up) => {
                 self.warn(nearly_used_up).await;
                 Ok(())
             }
-            Draw::Refused(error) => Err(error),
-            Draw::Lost => {
+            Reserved::Refused(error) => Err(error),
+            Reserved::Lost => {
                 self.live.lose();
                 std::future::pending().await
             }
@@ -252,7 +254,7 @@ pub(super) fn call_row(run: RunId, user: &UserId, call: &FinishedCall) -> CallRo
         user: user.clone(),
         key: call.key.clone(),
         stage: call.stage.as_str(),
-        model: call.model.clone(),
+        model: call.counted_as().to_owned(),
         purpose: name_of(&call.purpose),
         fingerprint: call.fingerprint.clone(),
         outcome,

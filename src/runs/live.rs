@@ -9,15 +9,19 @@
 //! gentle pace each is an event of its own and leaves at once; under load fewer and longer events
 //! carry the same text.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use serde::Deserialize as _;
+use serde_json::Value;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::frame::{self, Frame};
-use crate::council::Event;
+use crate::council::Token;
+use crate::council::skip::Skip;
 use crate::id::{ConversationId, MessageId, RunId, UserId};
+use crate::store::RunStatus;
 use crate::store::journal::{CallRow, DecisionRow, FinishedRow};
 
 /// How much of a run's recent events is kept for readers that keep up; the rest is in the log.
@@ -54,8 +58,12 @@ pub struct Progress {
     pub durable_to: u64,
     /// Another owner has the run: nothing of it will ever become durable here.
     pub lost: bool,
+    /// The database does not take its records: this execution is lost.
+    pub refused: bool,
     /// It is no longer executed here; what there is of it is in the log.
     pub over: bool,
+    /// That it is to stop is recorded; where the run stood at that moment.
+    pub stop_recorded: Option<RunStatus>,
 }
 
 /// What the writer takes of one run at a time.
@@ -78,6 +86,8 @@ pub struct LiveRun {
     pub attempt: i32,
     /// Somebody wants it to stop.
     pub cancel: CancellationToken,
+    /// Whom somebody wants it to go on without.
+    skips: watch::Sender<BTreeSet<Skip>>,
     state: Mutex<State>,
     progress: watch::Sender<Progress>,
 }
@@ -100,14 +110,18 @@ struct State {
     keep_from: u64,
     /// The last event that only the log has.
     forgotten_to: u64,
-    /// What the writer has been told.
-    told: Told,
+    /// How soon the writer comes.
+    urgency: Urgency,
+    /// How it ends is settled.
+    is_ending: bool,
+    /// Somebody sees to it that the wish to stop is recorded.
+    records_stop: bool,
 }
 
-/// How soon the writer is expected.
+/// How soon the writer is to come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Told {
-    Nothing,
+enum Urgency {
+    None,
     /// Tokens wait: at its next round.
     Tokens,
     /// Somebody waits: at once.
@@ -119,7 +133,7 @@ enum Told {
 struct Open {
     seq: u64,
     call: String,
-    event: Event,
+    token: Token,
 }
 
 /// What to wait for after an append.
@@ -163,6 +177,7 @@ impl LiveRun {
             message,
             attempt,
             cancel: CancellationToken::new(),
+            skips: watch::Sender::default(),
             state: Mutex::new(State {
                 next_seq,
                 position: 0,
@@ -175,7 +190,9 @@ impl LiveRun {
                 holding: VecDeque::new(),
                 keep_from: next_seq,
                 forgotten_to: last_seq,
-                told: Told::Nothing,
+                urgency: Urgency::None,
+                is_ending: false,
+                records_stop: false,
             }),
             progress: watch::Sender::new(progress),
         }
@@ -216,29 +233,29 @@ impl LiveRun {
             state.pending_bytes += json.len();
             state.log(Frame { seq, key: key.to_owned(), json, ends });
         }
-        self.appended(state, Told::Urgent)
+        self.appended(state, Urgency::Urgent)
     }
 
     /// Takes a token of this call.
-    pub fn append_token(&self, call: &str, event: Event) -> Appended {
+    pub fn append_token(&self, call: &str, token: Token) -> Appended {
         let mut state = self.state();
         let last = state.open.iter_mut().rev().find(|open| open.call == call);
-        let joined = last.is_some_and(|open| open.event.join(&event));
+        let joined = last.is_some_and(|open| open.token.join(&token));
         // What the text itself takes is counted when it is sealed; this bounds what gathers until then.
         state.pending_bytes += TOKEN_BYTES;
         if !joined {
             let seq = state.next_number();
-            state.open.push(Open { seq, call: call.to_owned(), event });
+            state.open.push(Open { seq, call: call.to_owned(), token });
         }
-        self.appended(state, Told::Tokens)
+        self.appended(state, Urgency::Tokens)
     }
 
-    fn appended(&self, mut state: MutexGuard<'_, State>, wanted: Told) -> Appended {
+    fn appended(&self, mut state: MutexGuard<'_, State>, wanted: Urgency) -> Appended {
         let pending = &state.pending;
         let nothing = pending.records.is_empty() && pending.frames.is_empty() && state.open.is_empty();
-        let tell_writer = !nothing && state.told < wanted;
+        let tell_writer = !nothing && state.urgency < wanted;
         if tell_writer {
-            state.told = wanted;
+            state.urgency = wanted;
         }
         let appended =
             Appended { position: state.position, tell_writer, full: state.pending_bytes > PENDING_BYTES };
@@ -253,7 +270,7 @@ impl LiveRun {
     pub fn take(&self) -> Pending {
         let mut state = self.state();
         state.seal();
-        state.told = Told::Nothing;
+        state.urgency = Urgency::None;
         state.pending_bytes = 0;
         let position = state.position;
         let mut pending = std::mem::take(&mut state.pending);
@@ -280,9 +297,76 @@ impl LiveRun {
         });
     }
 
+    /// Somebody wants it to go on without these.
+    pub fn skip(&self, wanted: impl IntoIterator<Item = Skip>) {
+        let wanted: Vec<Skip> = wanted.into_iter().collect();
+        self.skips.send_if_modified(|skips| {
+            let known = skips.len();
+            skips.extend(wanted);
+            skips.len() > known
+        });
+    }
+
+    /// Takes in the skips that the run's row holds.
+    pub fn apply_skips(&self, skips: &Value) {
+        match Vec::<Skip>::deserialize(skips) {
+            Ok(skips) => self.skip(skips),
+            // A newer server may have written them.
+            Err(error) => tracing::warn!(run.id = %self.id, %error, "whom to go on without cannot be read"),
+        }
+    }
+
+    /// Whom it is to go on without, now and later.
+    #[must_use]
+    pub fn skips(&self) -> watch::Receiver<BTreeSet<Skip>> {
+        self.skips.subscribe()
+    }
+
     /// Another owner has the run.
     pub fn lose(&self) {
         self.progress.send_modify(|progress| progress.lost = true);
+    }
+
+    /// Whether it is this user's, and in this conversation.
+    #[must_use]
+    pub fn is_of(&self, user: &UserId, conversation: ConversationId) -> bool {
+        self.user == *user && self.conversation == conversation
+    }
+
+    /// Stops it, unless it has come to its end: whether it ends as stopped.
+    pub fn stop(&self) -> bool {
+        let state = self.state();
+        if state.is_ending && !self.cancel.is_cancelled() {
+            return false;
+        }
+        self.cancel.cancel();
+        true
+    }
+
+    /// Settles how it ends: nobody can stop it any more. Answers whether somebody has.
+    pub fn end(&self) -> bool {
+        let mut state = self.state();
+        state.is_ending = true;
+        self.cancel.is_cancelled()
+    }
+
+    /// Whether it is up to the caller to record the wish to stop: true once.
+    pub fn record_stop(&self) -> bool {
+        !std::mem::replace(&mut self.state().records_stop, true)
+    }
+
+    /// The wish to stop is recorded.
+    pub fn stop_recorded(&self, status: RunStatus) {
+        self.state().records_stop = true;
+        self.progress.send_modify(|progress| progress.stop_recorded = Some(status));
+    }
+
+    /// The database does not take its records.
+    pub fn refuse(&self) {
+        self.progress.send_modify(|progress| {
+            progress.refused = true;
+            progress.lost = true;
+        });
     }
 
     /// Nothing more happens to it here: a reader that waits for more has to look elsewhere.
@@ -297,6 +381,12 @@ impl LiveRun {
         let reached = |progress: &Progress| progress.durable_to >= position && !progress.lost;
         // The sender lives in `self`: it cannot be gone.
         drop(progress.wait_for(reached).await.map(|_| ()));
+    }
+
+    /// Whether the database does not take its records.
+    #[must_use]
+    pub fn is_refused(&self) -> bool {
+        self.progress.borrow().refused
     }
 
     /// Ends when the run is lost to another owner.
@@ -348,7 +438,7 @@ impl State {
     /// Ends the growth of the tokens under way: somebody takes them.
     fn seal(&mut self) {
         for open in std::mem::take(&mut self.open) {
-            let json = frame::encode(&open.event);
+            let json = frame::encode_token(&open.token);
             self.pending_bytes += json.len();
             self.log(Frame { seq: open.seq, key: String::new(), json, ends: false });
         }
@@ -397,134 +487,5 @@ fn size_of_record(record: &Record) -> usize {
 }
 
 #[cfg(test)]
-mod tests {
-    use bytes::Bytes;
-
-    use super::*;
-    use crate::council::stages::synthesis::SynthesisEvent;
-
-    fn run() -> LiveRun {
-        let ids = (RunId::generate(), ConversationId::generate(), MessageId::generate());
-        LiveRun::new(ids, UserId::from_canonical("ann"), 1, 0, HashSet::new())
-    }
-
-    fn say(run: &LiveRun, key: &str) -> Appended {
-        run.append(None, Some((key, Bytes::from_static(b"{}"), false)))
-    }
-
-    fn token(run: &LiveRun, call: &str, text: &str) -> Appended {
-        let event = SynthesisEvent::Stage3Token { model: call.to_owned(), content: text.to_owned() };
-        run.append_token(call, event.into())
-    }
-
-    fn texts(run: &LiveRun, after: u64) -> Vec<String> {
-        let Recent::Frames(frames) = run.recent(after) else { panic!("behind") };
-        let text = |frame: &Frame| {
-            let json: serde_json::Value = serde_json::from_slice(&frame.json).unwrap();
-            format!("{} {}", json["model"].as_str().unwrap(), json["content"].as_str().unwrap())
-        };
-        frames.iter().map(text).collect()
-    }
-
-    fn shown(run: &LiveRun, after: u64) -> Vec<u64> {
-        match run.recent(after) {
-            Recent::Frames(frames) => frames.iter().map(|frame| frame.seq).collect(),
-            Recent::Behind => panic!("behind"),
-        }
-    }
-
-    #[test]
-    fn tokens_are_shown_at_once_and_structural_events_when_they_are_durable() {
-        let run = run();
-        token(&run, "a", "x");
-        assert_eq!(shown(&run, 0), [1]);
-        say(&run, "stage1/complete");
-        token(&run, "a", "y");
-        assert_eq!(shown(&run, 0), [1], "the token waits behind the stage's end");
-        let pending = run.take();
-        assert_eq!(shown(&run, 0), [1], "taken is not durable");
-        run.committed(&pending);
-        assert_eq!(shown(&run, 0), [1, 2, 3]);
-        assert_eq!(shown(&run, 2), [3]);
-    }
-
-    #[test]
-    fn tokens_gather_until_somebody_takes_them() {
-        let run = run();
-        token(&run, "a", "One");
-        token(&run, "b", "Eins");
-        token(&run, "a", " two");
-        assert_eq!(texts(&run, 0), ["a One two", "b Eins"]);
-        token(&run, "a", " three");
-        assert_eq!(texts(&run, 2), ["a  three"], "what was read does not change any more");
-        token(&run, "b", " zwei");
-        say(&run, "stage3/complete");
-        token(&run, "b", " drei");
-        let taken = run.take();
-        assert_eq!(taken.frames.iter().map(|frame| frame.seq).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6]);
-        assert_eq!(taken.frames[4].key, "stage3/complete", "nothing passes a structural event");
-    }
-
-    #[test]
-    fn a_reader_that_waits_is_woken_by_the_first_token_only() {
-        let run = run();
-        let mut progress = run.progress();
-        token(&run, "a", "x");
-        assert!(progress.has_changed().unwrap());
-        progress.mark_unchanged();
-        token(&run, "a", "y");
-        assert!(!progress.has_changed().unwrap(), "it has not come yet to take the first");
-    }
-
-    #[test]
-    fn a_structural_event_is_written_once() {
-        let run = run();
-        say(&run, "a");
-        say(&run, "a");
-        assert_eq!(run.take().frames.len(), 1);
-    }
-
-    #[test]
-    fn the_writer_is_told_once_per_batch_and_again_when_it_is_urgent() {
-        let run = run();
-        assert!(token(&run, "a", "x").tell_writer);
-        assert!(!token(&run, "a", "y").tell_writer);
-        assert!(say(&run, "stage3/complete").tell_writer);
-        assert!(!say(&run, "costs").tell_writer);
-        let pending = run.take();
-        assert!(token(&run, "a", "z").tell_writer, "a batch under way does not hide what comes after it");
-        run.committed(&pending);
-        assert_eq!(run.take().frames.len(), 1);
-        assert!(!run.append(None, Some(("costs", Bytes::from_static(b"{}"), false))).tell_writer, "known");
-    }
-
-    #[test]
-    fn a_later_execution_gives_no_number_that_may_have_been_seen() {
-        let ids = (RunId::generate(), ConversationId::generate(), MessageId::generate());
-        let run = LiveRun::new(ids, UserId::from_canonical("ann"), 2, 8, HashSet::new());
-        assert_eq!(run.recent(7), Recent::Behind, "the log has 8");
-        assert_eq!(shown(&run, 8), [0; 0]);
-        say(&run, "stage3/start");
-        assert_eq!(run.progress().borrow().shown_to, 8, "nothing new may be shown yet");
-        run.committed(&run.take());
-        assert_eq!(shown(&run, 8), [8 + LEAP + 1]);
-        assert_eq!(shown(&run, 15), [8 + LEAP + 1], "a reader that saw tokens which were lost");
-    }
-
-    #[test]
-    fn a_reader_far_behind_is_sent_to_the_log_and_pending_events_are_never_forgotten() {
-        let run = run();
-        let big = Bytes::from(vec![b' '; 100 * 1024]);
-        for key in ["a", "b", "c", "d", "e"] {
-            run.append(None, Some((key, big.clone(), false)));
-        }
-        let pending = run.take();
-        assert_eq!(run.state().ring.len(), 5, "nothing is durable, nothing is forgotten");
-        run.committed(&pending);
-        assert_eq!(shown(&run, 0).len(), 5, "whoever keeps up gets the last batch");
-        say(&run, "f");
-        run.committed(&run.take());
-        assert_eq!(run.recent(0), Recent::Behind);
-        assert_eq!(shown(&run, 5), [6]);
-    }
-}
+#[path = "live_tests.rs"]
+mod tests;

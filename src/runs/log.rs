@@ -1,17 +1,19 @@
 //! Group commit: one writer per process makes the calls, decisions, events and results of all
 //! runs durable in batches, so that database work does not grow with tokens.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use super::frame;
 use super::live::{LiveRun, Pending, Record};
 use crate::id::RunId;
-use crate::store::journal::{self, Batch, EventsRow};
+use crate::store::journal::{self, Batch, CallRow, EventsRow};
 use crate::store::{Db, StoreError};
 
 /// How long tokens may wait for company before they are written. They are shown at once all the
@@ -22,6 +24,8 @@ const TOKEN_DELAY: Duration = Duration::from_millis(100);
 const GATHER: Duration = Duration::from_millis(4);
 const RETRY_FIRST: Duration = Duration::from_millis(50);
 const RETRY_MOST: Duration = Duration::from_secs(2);
+/// How often the writing of one run's records alone may take too long before it is given up.
+const MOST_CUT_OFF: u32 = 2;
 
 /// The writer's inbox.
 #[derive(Debug, Default)]
@@ -55,13 +59,21 @@ impl Log {
     }
 
     /// Writes until it is dropped. While the database is away nothing is lost: batches wait here,
-    /// and the runs behind them.
+    /// and the runs behind them. A run whose records it does not take is seen to beside the others.
     pub async fn write(self: Arc<Self>, db: Db) {
         // When the tokens' round is, once some wait.
         let mut round: Option<Instant> = None;
+        let (mut beside, mut set_aside) = (FuturesUnordered::new(), HashSet::new());
         loop {
             tokio::select! {
                 biased;
+                Some(run) = beside.next() => {
+                    let run: Arc<LiveRun> = run;
+                    set_aside.remove(&run.id);
+                    // What has come meanwhile.
+                    self.urgent(&run);
+                    continue;
+                }
                 () = self.urgent.notified() => {}
                 () = at(round) => {}
                 () = self.tokens.notified(), if round.is_none() => {
@@ -76,6 +88,8 @@ impl Log {
             }
             let taken: Vec<Taken> = runs
                 .into_iter()
+                // Its records are written in their order.
+                .filter(|run| !set_aside.contains(&run.id) && !run.progress().borrow().lost)
                 .map(|run| {
                     let pending = run.take();
                     (run, pending)
@@ -83,10 +97,14 @@ impl Log {
                 // Its tokens went with something urgent.
                 .filter(|(_, pending)| !pending.records.is_empty() || !pending.frames.is_empty())
                 .collect();
+            let several = taken.len() > 1;
             if !taken.is_empty() {
-                commit(&db, &taken).await;
+                for (run, pending) in commit(&db, taken).await {
+                    set_aside.insert(run.id);
+                    beside.push(alone(&db, (run, pending)));
+                }
             }
-            if taken.len() > 1 {
+            if several {
                 // Many runs are under way: a moment of patience makes one commit of several.
                 tokio::time::sleep(GATHER).await;
             }
@@ -103,38 +121,95 @@ async fn at(moment: Option<Instant>) {
 
 type Taken = (Arc<LiveRun>, Pending);
 
-async fn commit(db: &Db, taken: &[Taken]) {
+/// Commits what was taken. What of it the database takes too long about, or refuses, is answered: it is to
+/// be seen to alone.
+async fn commit(db: &Db, taken: Vec<Taken>) -> Vec<Taken> {
     let mut pause = RETRY_FIRST;
     loop {
         let began = Instant::now();
-        match journal::commit(db, &batch(taken)).await {
+        match journal::commit(db, &batch(&taken)).await {
             Ok(owned) => {
                 let took = began.elapsed();
                 metrics::histogram!("llm_council_log_commit_seconds").record(took.as_secs_f64());
                 tracing::debug!(runs = taken.len(), duration_us = took.as_micros(), "committed");
-                return settle(taken, &owned);
+                settle(&taken, &owned);
+                return Vec::new();
             }
-            Err(error @ StoreError::Unavailable(_)) => {
+            Err(error) if may_pass(&error) => {
                 metrics::counter!("llm_council_log_retries_total").increment(1);
                 tracing::warn!(%error, runs = taken.len(), "the event log cannot be written; trying again");
                 tokio::time::sleep(pause).await;
                 pause = (pause * 2).min(RETRY_MOST);
             }
-            Err(error) => return apart(db, taken, error).await,
+            Err(error) => {
+                tracing::warn!(
+                    error = &error as &dyn std::error::Error,
+                    runs = taken.len(),
+                    "a batch cannot be written; looking for the run that is to blame"
+                );
+                return apart(db, taken).await;
+            }
         }
     }
 }
 
-/// A batch that the database refuses for good: find the run whose records are to blame, so that
-/// it does not take the others down.
-async fn apart(db: &Db, taken: &[Taken], error: StoreError) {
-    if let [(run, _)] = taken {
-        tracing::error!(run.id = %run.id, error = &error as &dyn std::error::Error, "a run's records cannot be stored");
-        run.lose();
+/// Whether the database is away, and not one run to blame.
+fn may_pass(error: &StoreError) -> bool {
+    matches!(error, StoreError::Unavailable(_)) && !error.is_too_slow()
+}
+
+async fn apart(db: &Db, taken: Vec<Taken>) -> Vec<Taken> {
+    if taken.len() < 2 {
+        return taken;
+    }
+    let mut to_blame = Vec::new();
+    for one in taken {
+        to_blame.extend(Box::pin(commit(db, vec![one])).await);
+    }
+    to_blame
+}
+
+/// Sees to one run whose records the database does not take with the others: for as long as it takes where a
+/// lock or the database itself is the reason, else until it is clear that it never will. The run is to be
+/// ended then; what its calls cost stays in the ledger.
+async fn alone(db: &Db, (run, pending): Taken) -> Arc<LiveRun> {
+    let taken = [(run.clone(), pending)];
+    let (mut pause, mut cut_off) = (RETRY_FIRST, 0);
+    loop {
+        let error = match journal::commit_alone(db, &batch(&taken)).await {
+            Ok(owned) => {
+                settle(&taken, &owned);
+                return run;
+            }
+            Err(error) => error,
+        };
+        cut_off += u32::from(error.is_cut_off());
+        if !matches!(error, StoreError::Unavailable(_)) || cut_off == MOST_CUT_OFF {
+            tracing::error!(run.id = %run.id, error = &error as &dyn std::error::Error, "a run's records cannot be stored: it is ended");
+            keep_costs(db, &taken).await;
+            run.refuse();
+            return run;
+        }
+        tracing::warn!(run.id = %run.id, %error, "a run's records cannot be written; trying again");
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(RETRY_MOST);
+    }
+}
+
+/// Puts the calls into the ledger without what they said.
+async fn keep_costs(db: &Db, taken: &[Taken]) {
+    let whole = batch(taken);
+    let calls: Vec<CallRow> =
+        whole.calls.iter().map(|call| CallRow { result: None, ..(*call).clone() }).collect();
+    if calls.is_empty() {
         return;
     }
-    for one in taken {
-        Box::pin(commit(db, std::slice::from_ref(one))).await;
+    let bare = Batch { runs: whole.runs, calls: calls.iter().collect(), ..Batch::default() };
+    if let Err(error) = journal::commit_alone(db, &bare).await {
+        for call in &calls {
+            tracing::error!(run.id = %call.run, error = &error as &dyn std::error::Error, key = call.key, model = call.model,
+                cost_usd = call.cost_usd, "a call that was paid for is not in the ledger");
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::council::run::{FinishedCall, Host};
-use crate::council::{Deliberation, Event};
+use crate::council::{AnyEvent, Deliberation, Token};
 
 /// What survives a death: the journal and the log.
 #[derive(Debug, Default)]
@@ -17,9 +17,11 @@ pub struct Shelf {
     pub calls: HashMap<String, FinishedCall>,
     pub decisions: HashMap<String, Value>,
     /// Structural events by key, in order.
-    pub events: Vec<(String, Event)>,
+    pub events: Vec<(String, AnyEvent)>,
     /// How many commits there were over all executions.
     pub commits: usize,
+    /// The keys under which a later execution asked something else than an earlier one.
+    pub mismatches: Vec<String>,
 }
 
 /// A host in memory.
@@ -89,6 +91,10 @@ impl Host for MemoryHost {
         lock(&self.shelf).calls.get(key).cloned()
     }
 
+    fn asks_something_else(&self, key: &str) {
+        lock(&self.shelf).mismatches.push(key.to_owned());
+    }
+
     fn decision(&self, key: &str) -> Option<Value> {
         lock(&self.shelf).decisions.get(key).cloned()
     }
@@ -107,7 +113,7 @@ impl Host for MemoryHost {
         .await;
     }
 
-    async fn publish(&self, key: &str, event: Event) {
+    async fn publish(&self, key: &str, event: AnyEvent) {
         lock(&self.deliberation).apply(&event);
         if lock(&self.shelf).events.iter().any(|(known, _)| known == key) {
             return;
@@ -115,7 +121,7 @@ impl Host for MemoryHost {
         self.commit(|shelf| shelf.events.push((key.to_owned(), event))).await;
     }
 
-    async fn stream(&self, _call: &str, _event: Event) {}
+    async fn stream(&self, _call: &str, _token: Token) {}
 
     fn attempt(&self) -> u32 {
         self.attempt

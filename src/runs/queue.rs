@@ -1,5 +1,5 @@
-//! Places and whose turn it is: how many runs this process executes, and the runs that wait. The
-//! queue itself is a query over the runs of all servers; what is here is the last look at it.
+//! Slots, which limit how many runs this process executes, and the runs that wait for one. The queue itself is
+//! a query over the runs of all servers; what is here is the last look at it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,43 +7,44 @@ use std::sync::Arc;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use crate::id::RunId;
+use crate::store::leases::Waiting;
 
-/// A run's place among those this process executes; dropping it frees it.
-pub type Place = OwnedSemaphorePermit;
+/// The right to execute a run in this process; dropping it frees the slot.
+pub type Slot = OwnedSemaphorePermit;
 
 /// See the module.
 #[derive(Debug)]
 pub struct Queue {
-    places: Arc<Semaphore>,
-    /// Each waiting run's place in line, 1 for the next.
-    line: watch::Sender<Arc<HashMap<RunId, u32>>>,
+    slots: Arc<Semaphore>,
+    /// The position of each waiting run, 1 for the next.
+    positions: watch::Sender<Arc<HashMap<RunId, u32>>>,
 }
 
 impl Queue {
-    /// With this many places in this process.
+    /// With this many slots in this process.
     #[must_use]
-    pub fn new(places: usize) -> Self {
-        let places = Arc::new(Semaphore::new(places.clamp(1, Semaphore::MAX_PERMITS)));
-        Self { places, line: watch::Sender::default() }
+    pub fn new(slots: usize) -> Self {
+        let slots = Arc::new(Semaphore::new(slots.clamp(1, Semaphore::MAX_PERMITS)));
+        Self { slots, positions: watch::Sender::default() }
     }
 
-    /// A free place, unless others wait for one.
+    /// A free slot, unless other runs wait for one.
     #[must_use]
-    pub fn place_for_new(&self) -> Option<Place> {
-        if self.is_empty() { self.place() } else { None }
+    pub fn slot_for_new(&self) -> Option<Slot> {
+        if self.is_empty() { self.slot() } else { None }
     }
 
-    /// A free place.
+    /// A free slot.
     #[must_use]
-    pub fn place(&self) -> Option<Place> {
-        // The semaphore is never closed: an error means that no place is free.
-        self.places.clone().try_acquire_owned().ok()
+    pub fn slot(&self) -> Option<Slot> {
+        // The semaphore is never closed: an error means that no slot is free.
+        self.slots.clone().try_acquire_owned().ok()
     }
 
     /// How many runs waited when somebody last looked.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.line.borrow().len()
+        self.positions.borrow().len()
     }
 
     /// Whether none waited then.
@@ -52,22 +53,29 @@ impl Queue {
         self.len() == 0
     }
 
-    /// Somebody looked: these wait, next one first.
-    pub fn seen(&self, waiting: Vec<RunId>) {
-        let line: HashMap<RunId, u32> = waiting.into_iter().zip(1..).collect();
-        self.line.send_if_modified(|known| {
-            let differs = **known != line;
+    /// Up to so many free slots.
+    #[must_use]
+    pub fn slots(&self, most: usize) -> Vec<Slot> {
+        std::iter::from_fn(|| self.slot()).take(most).collect()
+    }
+
+    /// Somebody looked: these runs wait, the next one first.
+    pub fn update(&self, waiting: &[Waiting]) {
+        let waiting = waiting.iter().filter(|one| !one.cancelled).map(|one| one.run);
+        let positions: HashMap<RunId, u32> = waiting.zip(1..).collect();
+        self.positions.send_if_modified(|known| {
+            let differs = **known != positions;
             if differs {
-                *known = Arc::new(line);
+                *known = Arc::new(positions);
             }
             differs
         });
     }
 
-    /// The line as it changes.
+    /// The positions as they change.
     #[must_use]
-    pub fn line(&self) -> watch::Receiver<Arc<HashMap<RunId, u32>>> {
-        self.line.subscribe()
+    pub fn positions(&self) -> watch::Receiver<Arc<HashMap<RunId, u32>>> {
+        self.positions.subscribe()
     }
 }
 
@@ -76,17 +84,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_newcomer_takes_no_place_while_others_wait() {
+    fn a_newcomer_takes_no_slot_while_others_wait() {
         let queue = Queue::new(2);
-        let first = queue.place_for_new();
+        let first = queue.slot_for_new();
         assert!(first.is_some());
         let run = RunId::generate();
-        queue.seen(vec![run]);
-        assert!(queue.place_for_new().is_none());
-        assert_eq!(queue.line().borrow().get(&run), Some(&1));
-        assert!(queue.place().is_some(), "there is one for whoever waits");
-        queue.seen(Vec::new());
+        queue.update(&[Waiting { run, cancelled: false }]);
+        assert!(queue.slot_for_new().is_none());
+        assert_eq!(queue.positions().borrow().get(&run), Some(&1));
+        assert!(queue.slot().is_some(), "there is one for whoever waits");
+        queue.update(&[Waiting { run, cancelled: true }]);
         drop(first);
-        assert!(queue.place_for_new().is_some());
+        assert!(queue.slot_for_new().is_some());
     }
 }

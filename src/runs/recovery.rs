@@ -1,47 +1,56 @@
-//! Keeping this process's leases, taking over runs whose owner is gone, and taking queued runs.
+//! Keeping the leases of this process, and claiming runs that nobody executes: those whose owner is gone, and
+//! those that wait for a slot.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
-use super::driver::Runs;
-use super::queue::Place;
+use super::state::{Runs, Shared};
+use super::takeover::take_over;
+use crate::council::plan;
 use crate::id::RunId;
-use crate::store::leases::Held;
+use crate::store::RunStatus;
+use crate::store::leases::{Held, Readable};
 use crate::store::{StoreError, leases};
 
-/// How many abandoned runs one look takes at most, so that several processes share them.
+/// How many runs one look claims at most, so that several processes share them.
 const TAKE: usize = 20;
-/// How often the line is looked at while somebody stands in it.
-const LINE: Duration = Duration::from_secs(1);
-/// How many owners a run may lose before it is given up: the first one, and three that tried again.
-pub(super) const MOST_CRASHES: i32 = 3;
+/// How soon the next portion follows: others take theirs meanwhile, and the database does other things.
+const NEXT_PORTION: Duration = Duration::from_millis(100);
+/// How often the queue is looked at while a run waits in it.
+const QUEUE_POLL: Duration = Duration::from_secs(1);
+/// The runs that are claimed here. The others stay for a server that can read them.
+const READABLE: Readable = Readable { formats: &[plan::FORMAT], version: plan::VERSION };
 
 /// Prolongs the leases, again and again until it is dropped.
 pub(super) async fn keep_leases(all: &Runs) {
-    let mut ticks = interval(all.settings().heartbeat());
+    let shared = &all.shared;
+    let mut ticks = interval(shared.settings.heartbeat());
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
-        ticks.tick().await;
-        if let Err(error) = heartbeat(all).await {
-            all.distrust_leases();
+        tokio::select! {
+            _ = ticks.tick() => {}
+            () = shared.skip_requested.notified() => {}
+        }
+        if let Err(error) = heartbeat(shared).await {
+            shared.distrust_leases();
             tracing::warn!(%error, "leases could not be prolonged; trying again");
         }
     }
 }
 
-/// Prolongs the leases, stops what somebody wants stopped, lets go of what is ours no more.
-async fn heartbeat(all: &Runs) -> Result<(), StoreError> {
-    let live: Vec<_> = all.live().values().cloned().collect();
+/// Prolongs the leases, stops what users want stopped, and lets go of runs that have another owner now.
+async fn heartbeat(shared: &Shared) -> Result<(), StoreError> {
+    let live: Vec<_> = shared.live().values().cloned().collect();
     if live.is_empty() {
         return Ok(());
     }
     let mine: Vec<(RunId, i32)> = live.iter().map(|live| (live.id, live.attempt)).collect();
     let began = Instant::now();
-    let held = leases::heartbeat(all.db(), &mine, all.settings().lease).await?;
-    if began.elapsed() > all.settings().heartbeat() {
-        all.distrust_leases();
+    let held = leases::heartbeat(&shared.db, &mine, shared.settings.lease).await?;
+    if began.elapsed() > shared.settings.heartbeat() {
+        shared.distrust_leases();
     }
     let held: HashMap<RunId, Held> = held.into_iter().map(|held| (held.run, held)).collect();
     for live in live {
@@ -50,9 +59,14 @@ async fn heartbeat(all: &Runs) -> Result<(), StoreError> {
                 tracing::warn!(run.id = %live.id, attempt = live.attempt, "the run has another owner now");
                 live.lose();
             }
-            Some(held) if held.cancel => live.cancel.cancel(),
-            // None: erased with its user's data.
-            Some(_) | None => {}
+            Some(held) => {
+                live.apply_skips(&held.skips);
+                if held.cancel && live.stop() {
+                    live.stop_recorded(RunStatus::Running);
+                }
+            }
+            // Erased with its user's data.
+            None => {}
         }
     }
     Ok(())
@@ -60,40 +74,63 @@ async fn heartbeat(all: &Runs) -> Result<(), StoreError> {
 
 /// Looks for abandoned and for queued runs until it is dropped.
 pub(super) async fn find_work(all: &Runs) {
+    let shared = &all.shared;
     loop {
-        let looking = all.inner.looking.lock().await;
-        if !all.is_closed()
-            && let Err(error) = look(all).await
-        {
-            all.distrust_leases();
+        let claiming = shared.claiming.lock().await;
+        let looked = if all.is_closed() { Ok(Looked::All) } else { look(all).await };
+        drop(claiming);
+        if let Err(error) = &looked {
+            shared.distrust_leases();
             tracing::warn!(%error, "runs that nobody executes could not be looked for; trying again");
         }
-        drop(looking);
-        let pause = if all.queue().is_empty() { all.settings().heartbeat() } else { LINE };
-        // Time is up, or somebody knows of work: the same to us.
-        drop(tokio::time::timeout(pause, all.work_to_do()).await);
+        if let Ok(Looked::MoreAbandoned) = looked {
+            tokio::time::sleep(NEXT_PORTION).await;
+            continue;
+        }
+        let pause = if shared.queue.is_empty() { shared.settings.heartbeat() } else { QUEUE_POLL };
+        // Whether time is up or somebody knows of work: look again.
+        drop(tokio::time::timeout(pause, shared.work.notified()).await);
     }
 }
 
-async fn look(all: &Runs) -> Result<(), StoreError> {
-    let mut places: Vec<Place> = std::iter::from_fn(|| all.queue().place()).take(TAKE).collect();
-    let lease = all.settings().lease;
-    // After an outage of the database every lease may have run out: their owners get time to
+/// How far a look went.
+enum Looked {
+    All,
+    /// It claimed a whole portion of abandoned runs: there may be more.
+    MoreAbandoned,
+}
+
+/// Claims what nobody executes. A slot is held only for a run that is there to be claimed: new runs find the
+/// others free, however long the database takes.
+async fn look(all: &Runs) -> Result<Looked, StoreError> {
+    let Shared { db, queue, settings, owner, .. } = all.shared.as_ref();
+    let mut looked = Looked::All;
+    // After an outage of the database every lease may have expired: their owners get time to
     // prolong them first, for taking over a run that is alive pays its open calls twice.
-    if all.trusts_leases() && !places.is_empty() {
+    if all.shared.trusts_leases() {
         // What is executed here is not abandoned, whatever its lease says: this process may have been
         // asleep for longer, and its heartbeat comes as late as this look.
-        let here: Vec<RunId> = all.live().keys().copied().collect();
-        for claimed in leases::claim_abandoned(all.db(), all.owner(), lease, places.len(), &here).await? {
-            all.take_over(claimed, places.pop()).await;
+        let here: Vec<RunId> = all.shared.live().keys().copied().collect();
+        let mut slots = queue.slots(leases::abandoned(db, TAKE, &here, READABLE).await?);
+        if !slots.is_empty() {
+            let claimed =
+                leases::claim_abandoned(db, owner, settings.lease, slots.len(), &here, READABLE).await?;
+            if claimed.len() == TAKE {
+                looked = Looked::MoreAbandoned;
+            }
+            slots.truncate(claimed.len());
+            take_over(all, claimed, slots).await;
         }
     }
-    let per_user = all.settings().max_per_user;
-    for claimed in leases::claim_queued(all.db(), all.owner(), lease, per_user, places.len()).await? {
-        // One that somebody stopped needs none: it ends at once.
-        let place = if claimed.cancel_requested { None } else { places.pop() };
-        all.take_over(claimed, place).await;
+    let waiting = leases::queue(db, READABLE).await?;
+    if waiting.is_empty() {
+        queue.update(&waiting);
+        return Ok(looked);
     }
-    all.queue().seen(leases::queue(all.db()).await?);
-    Ok(())
+    let slots = queue.slots(waiting.len().min(TAKE));
+    let claimed =
+        leases::claim_queued(db, owner, settings.lease, settings.max_per_user, slots.len(), READABLE).await?;
+    take_over(all, claimed, slots).await;
+    queue.update(&leases::queue(db, READABLE).await?);
+    Ok(looked)
 }

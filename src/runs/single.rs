@@ -3,10 +3,14 @@
 
 use tokio::sync::oneshot;
 
+use super::admission;
+use super::error::StartError;
 use super::journal::call_row;
-use super::{Runs, StartError};
-use crate::council::estimate;
-use crate::council::run::{FinishedCall, Stage, fingerprint};
+use super::state::{Runs, Shared};
+use crate::council::fingerprint::Fingerprint;
+use crate::council::run::FinishedCall;
+use crate::council::stage::Stage;
+use crate::council::{estimate, pricing};
 use crate::id::{RunId, UserId};
 use crate::llm::{CallError, ChatRequest, NoSink, Reply};
 use crate::store::budgets::State;
@@ -39,44 +43,44 @@ impl Runs {
         stage: Stage,
         request: ChatRequest,
     ) -> Result<Result<Reply, CallError>, StartError> {
-        if self.inner.closed.is_cancelled() {
+        if self.shared.closed.is_cancelled() {
             return Err(StartError::Closing);
         }
-        let expected = estimate::of_single(stage, &request, self.inner.models.as_ref());
-        self.weigh(&expected, payer.budgets).map_err(StartError::OverBudget)?;
-        let (tell, told) = oneshot::channel();
-        let runs = self.clone();
-        self.inner.tasks.spawn(async move {
-            let made = runs.make(&payer.user, &payer.groups, what_for, stage, &request).await;
-            if let Err(Err(error)) = tell.send(made) {
+        let shared = self.shared.clone();
+        let expected = estimate::of_single(stage, &request, shared.models.as_ref());
+        admission::check_budgets(&shared, &expected, payer.budgets).map_err(StartError::OverBudget)?;
+        let (sender, receiver) = oneshot::channel();
+        self.shared.tasks.spawn(async move {
+            let made = make(&shared, &payer.user, &payer.groups, what_for, stage, &request).await;
+            if let Err(Err(error)) = sender.send(made) {
                 tracing::error!(user = %payer.user, what_for, error = &error as &dyn std::error::Error,
                     "a call that was paid for is not in the ledger");
             }
         });
-        Ok(told.await.map_err(|_| StartError::Closing)??)
+        Ok(receiver.await.map_err(|_| StartError::Closing)??)
     }
+}
 
-    async fn make(
-        &self,
-        user: &UserId,
-        groups: &[String],
-        what_for: &'static str,
-        stage: Stage,
-        request: &ChatRequest,
-    ) -> Result<Result<Reply, CallError>, StoreError> {
-        let result = self.inner.models.chat(request, &mut NoSink).await;
-        let call = FinishedCall {
-            key: what_for.to_owned(),
-            stage,
-            model: request.model.clone(),
-            purpose: request.purpose,
-            fingerprint: fingerprint(request),
-            expected_usd: estimate::of_request(request, self.inner.models.as_ref()),
-            result,
-        };
-        let mut row = call_row(RunId::generate(), user, &call);
-        row.result = None;
-        journal::record_single(&self.inner.db, &row, what_for, groups).await?;
-        Ok(call.result)
-    }
+async fn make(
+    shared: &Shared,
+    user: &UserId,
+    groups: &[String],
+    what_for: &'static str,
+    stage: Stage,
+    request: &ChatRequest,
+) -> Result<Result<Reply, CallError>, StoreError> {
+    let result = shared.models.chat(request, &mut NoSink).await;
+    let call = FinishedCall {
+        key: what_for.to_owned(),
+        stage,
+        model: request.model.clone(),
+        purpose: request.purpose,
+        fingerprint: Fingerprint::of(request).text(),
+        expected_usd: pricing::of_request(request, shared.models.as_ref()),
+        result,
+    };
+    let mut row = call_row(RunId::generate(), user, &call);
+    row.result = None;
+    journal::record_single(&shared.db, &row, what_for, groups).await?;
+    Ok(call.result)
 }

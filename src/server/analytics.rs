@@ -1,6 +1,4 @@
-//! Analytics: what the caller's runs say together, and, for administrators ([`everybody`]), everybody's.
-
-pub(super) mod everybody;
+//! Analytics: what the caller's runs say together, and how anybody's figures are answered.
 
 use actix_web::{delete, get, web};
 use serde::{Deserialize, Serialize};
@@ -28,9 +26,9 @@ const MOST_PER_PAGE: u32 = 200;
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 pub(super) struct SpanQuery {
     /// First day (`2026-11-01`), UTC; from the beginning when left out.
-    from: Option<String>,
+    pub(super) from: Option<String>,
     /// Last day, UTC; until now when left out.
-    until: Option<String>,
+    pub(super) until: Option<String>,
 }
 
 /// A transaction over the caller's own figures, and what it counts.
@@ -39,14 +37,14 @@ async fn own(app: &App, caller: &Caller, span: &SpanQuery) -> Result<(Tx, Reach)
     ready(app.db.begin(&caller.scope()).await?, span).await
 }
 
-async fn ready(mut tx: Tx, span: &SpanQuery) -> Result<(Tx, Reach), Problem> {
+pub(super) async fn ready(mut tx: Tx, span: &SpanQuery) -> Result<(Tx, Reach), Problem> {
     let from = days::read("from", span.from.as_deref())?;
     let until = days::read("until", span.until.as_deref())?;
     let reach = Reach::of(&mut tx, days::span(from, until, "until")?).await?;
     Ok((tx, reach))
 }
 
-async fn by_model((mut tx, reach): (Tx, Reach)) -> Result<web::Json<Analytics>, Problem> {
+pub(super) async fn by_model((mut tx, reach): (Tx, Reach)) -> Result<web::Json<Analytics>, Problem> {
     let runs = figures::runs(&mut tx, &reach).await?;
     let usage = figures::usage(&mut tx, &reach).await?;
     let places = figures::places(&mut tx, &reach).await?;
@@ -55,31 +53,31 @@ async fn by_model((mut tx, reach): (Tx, Reach)) -> Result<web::Json<Analytics>, 
     Ok(web::Json(Analytics::new(&reach, runs, usage, places, latencies)))
 }
 
-async fn by_day((mut tx, reach): (Tx, Reach)) -> Result<web::Json<Days>, Problem> {
+pub(super) async fn by_day((mut tx, reach): (Tx, Reach)) -> Result<web::Json<Days>, Problem> {
     let days = figures::days(&mut tx, &reach).await?;
     tx.commit().await?;
     Ok(web::Json(Days { days: days.into_iter().map(Into::into).collect() }))
 }
 
-async fn by_chairman((mut tx, reach): (Tx, Reach)) -> Result<web::Json<Chairmen>, Problem> {
+pub(super) async fn by_chairman((mut tx, reach): (Tx, Reach)) -> Result<web::Json<Chairmen>, Problem> {
     let rows = figures::chairmen(&mut tx, &reach).await?;
     tx.commit().await?;
     Ok(web::Json(rows.into()))
 }
 
-async fn pairs((mut tx, reach): (Tx, Reach)) -> Result<web::Json<HeadToHead>, Problem> {
+pub(super) async fn pairs((mut tx, reach): (Tx, Reach)) -> Result<web::Json<HeadToHead>, Problem> {
     let duels = figures::duels(&mut tx, &reach).await?;
     tx.commit().await?;
     Ok(web::Json(HeadToHead { pairs: duels.into_iter().map(Pair::from).collect() }))
 }
 
-async fn beside_the_best((mut tx, reach): (Tx, Reach)) -> Result<web::Json<AgainstBest>, Problem> {
+pub(super) async fn beside_the_best((mut tx, reach): (Tx, Reach)) -> Result<web::Json<AgainstBest>, Problem> {
     let row = figures::against_best(&mut tx, &reach).await?;
     tx.commit().await?;
     Ok(web::Json(row.into()))
 }
 
-async fn ranked(
+pub(super) async fn ranked(
     (mut tx, reach): (Tx, Reach),
     source: Source,
     tag: Option<String>,
@@ -185,7 +183,7 @@ pub(super) struct BoardQuery {
     tag: Option<String>,
 }
 
-fn source(name: Option<&str>) -> Result<Source, Problem> {
+pub(super) fn source(name: Option<&str>) -> Result<Source, Problem> {
     match name.unwrap_or("ballots") {
         "ballots" => Ok(Source::Ballots),
         "people" => Ok(Source::People),

@@ -13,6 +13,7 @@ use crate::shutdown::Shutdown;
 use crate::store::{Db, Scope, Tx, analytics, settings};
 use crate::telemetry::Telemetry;
 
+use super::descriptors::Descriptors;
 use super::problem::Problem;
 
 /// The server's parts. Nothing is global: several apps live in one process in the tests.
@@ -24,8 +25,7 @@ pub struct App {
     pub gate: Gate,
     pub shutdown: Shutdown,
     pub telemetry: Arc<Telemetry>,
-    /// The configured council; admins and users put their layers on top of it.
-    pub defaults: Settings,
+    pub descriptors: Descriptors,
 }
 
 impl App {
@@ -43,7 +43,7 @@ impl App {
     /// As [`App::settings`].
     pub async fn settings_in(&self, tx: &mut Tx) -> Result<(Settings, bool), Problem> {
         let layers = settings::layers(tx).await?;
-        let mut settings = self.defaults.clone();
+        let mut settings = self.defaults();
         let is_default = layers.user.is_none();
         for layer in [layers.instance, layers.user].into_iter().flatten() {
             settings = settings.with(&read(layer)?);
@@ -51,10 +51,19 @@ impl App {
         Ok((settings, is_default))
     }
 
-    /// What the user's earlier runs say about each model.
+    /// Refuses new work that this server could not finish.
     ///
     /// # Errors
-    /// When the database cannot be asked.
+    /// 503 when it has too few file descriptors left.
+    pub fn admit(&self) -> Result<(), Problem> {
+        if self.descriptors.suffice() {
+            return Ok(());
+        }
+        tracing::warn!("a question is refused: this process has too few file descriptors left");
+        Err(Problem::full("this server has as many connections open as it may; try again in a moment"))
+    }
+
+    /// What the user's earlier runs say about each model.
     pub async fn records_in(&self, tx: &mut Tx) -> Result<BTreeMap<String, Record>, Problem> {
         let records = analytics::records(tx).await?;
         let read = |record: analytics::Record| Record {

@@ -18,7 +18,7 @@ const PAGE: &str = "index.html";
 /// Serves a file of the web app, or the page for its own paths. Unknown API paths are 404.
 pub async fn serve(request: HttpRequest) -> HttpResponse {
     if !matches!(*request.method(), Method::GET | Method::HEAD) {
-        return Problem::not_found("Page").response();
+        return Problem::method_not_allowed("GET, HEAD").response();
     }
     let path = request.match_info().unprocessed().trim_start_matches('/');
     if path.starts_with("api/") || path.starts_with("v1/") {
@@ -45,9 +45,7 @@ fn file(request: &HttpRequest, path: &str) -> HttpResponse {
             .content_type("text/plain; charset=utf-8")
             .body("The web app is not built into this server. Run `make build`.");
     };
-    let hash: String =
-        content.metadata.sha256_hash().iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-    let tag = format!("\"{hash}\"");
+    let tag = format!("\"{}\"", hex::encode(&content.metadata.sha256_hash()[..16]));
     let known =
         request.headers().get(header::IF_NONE_MATCH).is_some_and(|given| given.as_bytes() == tag.as_bytes());
     let mut response = HttpResponse::build(if known { StatusCode::NOT_MODIFIED } else { StatusCode::OK });

@@ -10,7 +10,7 @@ use super::problem::{Problem, ProblemBody};
 use crate::council::budget::BudgetState;
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::identity::{Permission, Via};
-use crate::runs::{Payer, shown};
+use crate::runs::{Payer, budget_state};
 use crate::store::budgets::{self, Budget, Period, State, figures, set};
 use crate::store::{Scope, audit, users};
 
@@ -44,21 +44,15 @@ pub(super) async fn mine(app: web::Data<App>, caller: Caller) -> Result<web::Jso
 }
 
 async fn my_states(app: &App, caller: &Caller) -> Result<Vec<BudgetState>, Problem> {
-    Ok(binding(app, caller).await?.into_iter().map(shown).collect())
+    Ok(binding(app, caller).await?.into_iter().map(budget_state).collect())
 }
 
 /// What binds this caller now.
-///
-/// # Errors
-/// When the database cannot be asked.
 pub(super) async fn binding(app: &App, caller: &Caller) -> Result<Vec<State>, Problem> {
     Ok(payer(app, caller).await?.budgets)
 }
 
 /// This caller, as who pays for a call.
-///
-/// # Errors
-/// When the database cannot be asked.
 pub(super) async fn payer(app: &App, caller: &Caller) -> Result<Payer, Problem> {
     let mut tx = app.db.begin(&caller.scope()).await?;
     let groups = match caller.groups_in_person() {

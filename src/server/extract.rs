@@ -5,6 +5,7 @@ use std::ops::Deref;
 use std::pin::Pin;
 
 use actix_web::dev::Payload;
+use actix_web::http::header::{self, HeaderMap};
 use actix_web::{FromRequest, HttpMessage, HttpRequest, web};
 use futures_util::StreamExt;
 use serde_json::Value;
@@ -80,7 +81,8 @@ impl FromRequest for Caller {
     }
 }
 
-/// A JSON body, read with a limit on its size and on the time it may take.
+/// A JSON body that says it is one, read with a limit on its size and on the time it may take. Pages of
+/// other sites can send text and forms without asking first, but no JSON.
 pub struct Body(pub Value);
 
 impl FromRequest for Body {
@@ -90,12 +92,16 @@ impl FromRequest for Body {
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let server = request.app_data::<web::Data<App>>().map(|app| app.config.server.clone());
         let payload = payload.take();
+        let says_json = says_json(request.headers());
         Box::pin(async move {
             let server = server.ok_or_else(Problem::internal)?;
             let read = read(payload, server.body_limit_bytes);
             let bytes = tokio::time::timeout(server.body_timeout(), read)
                 .await
                 .map_err(|_| Problem::slow_body())??;
+            if !bytes.is_empty() && !says_json {
+                return Err(Problem::not_json());
+            }
             serde_json::from_slice(&bytes).map(Self).map_err(|error| {
                 Problem::field(
                     "body",
@@ -103,6 +109,19 @@ impl FromRequest for Body {
                 )
             })
         })
+    }
+}
+
+/// Whether the one `Content-Type` is `application/json` or another kind of JSON (`…+json`).
+fn says_json(headers: &HeaderMap) -> bool {
+    let mut types = headers.get_all(header::CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
+    let (Some(given), None) = (types.next(), types.next()) else { return false };
+    let essence = given.split(';').next().unwrap_or_default().trim_ascii().to_ascii_lowercase();
+    let is_token = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_graphic());
+    match essence.split_once('/') {
+        Some(("application", "json")) => true,
+        Some((kind, subtype)) => is_token(kind) && subtype.strip_suffix("+json").is_some_and(is_token),
+        None => false,
     }
 }
 

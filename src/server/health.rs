@@ -20,10 +20,13 @@ pub struct Alive {
 pub struct Readiness {
     /// `ok` or `unavailable`.
     pub status: &'static str,
-    /// Whether the database answers.
+    /// Whether the database answers and takes writes.
     pub database: bool,
     /// Whether the server is shutting down.
     pub draining: bool,
+    /// Why it takes no work.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<&'static str>,
 }
 
 /// Lives: the process answers.
@@ -33,19 +36,16 @@ pub(super) async fn live() -> HttpResponse {
     HttpResponse::Ok().json(Alive { status: "ok" })
 }
 
-/// Ready: takes new work. Not while it shuts down, nor while the database is away.
+/// Ready: takes new work. Not while it shuts down, nor while the database is away or read-only.
 #[utoipa::path(tag = "health", responses((status = 200, body = Readiness), (status = 503, body = Readiness)))]
 #[get("/health/ready")]
 pub(super) async fn ready(app: web::Data<App>) -> HttpResponse {
-    let database = app.db.ping().await.is_ok();
+    let database = app.db.ready().await;
     let draining = app.runs.is_closed();
-    let mut response =
-        if database && !draining { HttpResponse::Ok() } else { HttpResponse::ServiceUnavailable() };
-    response.json(Readiness {
-        status: if database && !draining { "ok" } else { "unavailable" },
-        database,
-        draining,
-    })
+    let reason = if draining { Some("the server is shutting down") } else { database.err() };
+    let mut response = if reason.is_none() { HttpResponse::Ok() } else { HttpResponse::ServiceUnavailable() };
+    let status = if reason.is_none() { "ok" } else { "unavailable" };
+    response.json(Readiness { status, database: database.is_ok(), draining, reason })
 }
 
 /// Metrics in Prometheus' text form, for whoever has the configured token.

@@ -1,20 +1,25 @@
 //! A conversation as Markdown.
 
+use super::neutral::neutral;
 use super::shape::{Conversation, Message};
 use crate::council::Deliberation;
 use crate::council::ranking::aggregate::AggregateRow;
 use crate::council::stages::editorial::Editorial;
+use crate::llm::ErrorKind;
 
 /// The conversation, each stage under its heading.
 #[must_use]
 pub fn conversation(conversation: &Conversation) -> String {
-    let mut text = format!("# {}\n\n_{}_\n", conversation.summary.title, conversation.summary.created_at);
+    let title = neutral(&conversation.summary.title.replace('\n', " "));
+    let mut text = format!("# {title}\n\n_{}_\n", readable(&conversation.summary.created_at));
     for message in &conversation.messages {
         match message {
-            Message::User { content, .. } => text.push_str(&format!("\n## Question\n\n{content}\n")),
+            Message::User { content, .. } => {
+                text.push_str(&format!("\n## Question\n\n{}\n", neutral(content)));
+            }
             Message::Assistant { deliberation, error, .. } => {
                 if let Some(error) = error {
-                    text.push_str(&format!("\n> The run failed: {error}\n"));
+                    text.push_str(&format!("\n> The run failed. {}\n", neutral(error)));
                 }
                 answer(&mut text, deliberation);
             }
@@ -28,10 +33,12 @@ fn answer(text: &mut String, deliberation: &Deliberation) {
         let revised = if synthesis.draft.is_some() { ", and revised" } else { "" };
         text.push_str(&format!(
             "\n## {}\n\n_Written by {}{revised}_\n\n{}\n",
-            synthesis.heading, synthesis.model, synthesis.response
+            synthesis.heading,
+            synthesis.model,
+            neutral(&synthesis.response)
         ));
         for note in &synthesis.notes {
-            text.push_str(&format!("\n> {note}\n"));
+            text.push_str(&format!("\n> {}\n", neutral(&note.replace('\n', " "))));
         }
     }
     if let Some(points) = deliberation.stage3.as_ref().and_then(|stage3| stage3.disagreement.as_ref()) {
@@ -39,9 +46,9 @@ fn answer(text: &mut String, deliberation: &Deliberation) {
     }
     ranking(text, &deliberation.metadata.aggregate_rankings);
     for answer in deliberation.stage1.iter().flatten() {
-        text.push_str(&format!("\n### Answer by {}\n\n{}\n", answer.member, answer.response));
+        text.push_str(&format!("\n### Answer by {}\n\n{}\n", answer.member, neutral(&answer.response)));
         if let Some(error) = &answer.error {
-            text.push_str(&format!("\n> Failed: {error}\n"));
+            failed(text, answer.error_kind, error);
         }
     }
     let labels = &deliberation.metadata.label_to_member;
@@ -51,11 +58,24 @@ fn answer(text: &mut String, deliberation: &Deliberation) {
         text.push_str(&format!("\n### Reviews\n\nThe reviewers did not know that {}.\n", named.join(", ")));
     }
     for review in deliberation.stage2.iter().flatten() {
-        text.push_str(&format!("\n### Review by {}\n\n{}\n", review.member, review.ranking));
+        text.push_str(&format!("\n### Review by {}\n\n{}\n", review.member, neutral(&review.ranking)));
         if let Some(error) = &review.error {
-            text.push_str(&format!("\n> Failed: {error}\n"));
+            failed(text, review.error_kind, error);
         }
     }
+}
+
+/// A time that stands in an answer of the API (naive UTC), as it is written in a text.
+fn readable(naive: &str) -> String {
+    match naive.parse::<jiff::civil::DateTime>() {
+        Ok(at) => at.strftime("%-d %B %Y, %H:%M UTC").to_string(),
+        Err(_) => naive.to_owned(),
+    }
+}
+
+fn failed(text: &mut String, kind: Option<ErrorKind>, error: &str) {
+    let reason = neutral(ErrorKind::reason_or(kind, error));
+    text.push_str(&format!("\n> Failed: {}.\n", reason.trim_end_matches('.')));
 }
 
 /// Where the members agree and differ, as the chairman saw it.
@@ -70,7 +90,7 @@ fn disagreement(text: &mut String, points: &Editorial) {
     for (title, points) in parts.iter().filter(|(_, points)| !points.is_empty()) {
         text.push_str(&format!("\n### {title}\n\n"));
         for point in *points {
-            text.push_str(&format!("- {}\n", point.replace('\n', " ")));
+            text.push_str(&format!("- {}\n", neutral(&point.replace('\n', " "))));
         }
     }
 }

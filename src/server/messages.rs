@@ -9,27 +9,30 @@ use serde_json::Value;
 use super::app::App;
 use super::conversations::named;
 use super::extract::{Body, Caller, id};
+use super::idempotency::{self, Place};
+use super::missing::MissingModel;
 use super::presets::{self, InForce};
 use super::problem::{Problem, ProblemBody, over_budget_detail};
-use super::shape::{Cancelled, Status};
+use super::shape::Cancelled;
 use super::{budgets, runs, sse};
 use crate::council::budget::BudgetState;
-use crate::council::estimate::Estimate;
-use crate::council::fork::Kept;
+use crate::council::estimate::{Estimate, models as models_asked};
+use crate::council::field::{FieldError, Fields};
+use crate::council::kept::Kept;
 use crate::council::plan::{Door, Plan};
 use crate::council::prompts::history::Turn;
 use crate::id::ConversationId;
 use crate::identity::Permission;
-use crate::runs::{Ask, Asked, shown};
+use crate::runs::{Ask, Asked, budget_state};
 use crate::store::{StoreError, conversations};
 
-const MAX_KEY_CHARS: usize = 200;
 /// How soon the log is asked again while the database is away.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
 
-/// Asks the council and answers with the whole deliberation when it is over.
+/// Asks the council and answers with the whole deliberation when it is over. Where this server goes away
+/// before that, the run goes on at another: 202 says where to read it. Do not ask again then.
 #[utoipa::path(tag = "messages", params(("id" = String, Path)), request_body = runs::MessageRequest, responses(
-    (status = 200, body = runs::RunResult), (status = 401, body = ProblemBody), (status = 402, body = ProblemBody),
+    (status = 200, body = runs::RunResult), (status = 202, body = runs::RunGoesOn), (status = 401, body = ProblemBody), (status = 402, body = ProblemBody),
     (status = 404, body = ProblemBody), (status = 409, body = ProblemBody), (status = 413, body = ProblemBody), (status = 422, body = ProblemBody),
     (status = 429, body = ProblemBody), (status = 503, body = ProblemBody)))]
 #[post("/conversations/{id}/message")]
@@ -55,13 +58,14 @@ pub(super) async fn ask_whole(
                 }
                 Err(error) => return Err(error.into()),
             },
-            () = app.shutdown.stopping() => {
-                return Err(Problem::unavailable("this server is restarting; the run goes on, read it from its conversation"));
-            }
+            () = app.runs.leaves(asked.run) => break,
         }
     }
-    let run = crate::store::runs::find(&app.db, &caller.scope(), asked.run).await?;
-    Ok(HttpResponse::Ok().json(runs::RunResult::from(run)))
+    match crate::store::runs::find(&app.db, &caller.scope(), asked.run).await {
+        Ok(run) if run.status.is_over() => Ok(HttpResponse::Ok().json(runs::RunResult::from(run))),
+        Ok(_) | Err(StoreError::Unavailable(_)) => Ok(runs::RunGoesOn::of(asked.run).response()),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// Asks the council and streams what happens (see the schema `CouncilEvent`).
@@ -88,6 +92,9 @@ pub(super) async fn ask_streaming(
 pub struct MessageEstimate {
     #[serde(flatten)]
     pub estimate: Estimate,
+    /// Whom it would ask that is not on its provider's list, and whom in the place of a model of the
+    /// built-in council that is not.
+    pub missing_models: Vec<MissingModel>,
     pub budgets: Vec<BudgetState>,
     /// Those that it would nearly use up (80 %), with what it needs among `reserved_usd`; none where it
     /// would be refused.
@@ -143,22 +150,30 @@ async fn estimate_in(
     body: &Value,
 ) -> Result<web::Json<MessageEstimate>, Problem> {
     caller.may(Permission::Ask)?;
-    let expected = app.runs.estimate(&plan(app, caller, conversation, body).await?, &Kept::default());
+    let plan = plan(app, caller, conversation, body).await?;
+    let expected = app.runs.estimate(&plan, &Kept::default());
+    let asked = models_asked(&plan, &Kept::default());
+    let mut missing_models = app.missing_models(&plan.brief().settings);
+    missing_models.retain(|missing| {
+        let name = if missing.replaced { missing.nearest.as_ref() } else { Some(&missing.model) };
+        name.is_some_and(|name| asked.contains(name))
+    });
     let states = budgets::binding(app, caller).await?;
-    let budgets = states.iter().cloned().map(shown).collect();
-    let (nearly_used_up, refusal) = match app.runs.weigh(&expected, states) {
+    let budgets = states.iter().cloned().map(budget_state).collect();
+    let (nearly_used_up, refusal) = match app.runs.check_budgets(&expected, states) {
         Ok(nearly_used_up) => (nearly_used_up, None),
         Err(over) => {
             let detail = over_budget_detail(&over);
             (Vec::new(), Some(BudgetRefusal { detail, budget: over.budget, needed_usd: over.needed_usd }))
         }
     };
-    Ok(web::Json(MessageEstimate { estimate: expected, budgets, nearly_used_up, refusal }))
+    Ok(web::Json(MessageEstimate { estimate: expected, missing_models, budgets, nearly_used_up, refusal }))
 }
 
-/// Stops the conversation's run, if there is one.
+/// Stops the conversation's run, if there is one. Its calls end at once.
 #[utoipa::path(tag = "messages", params(("id" = String, Path)), responses(
-    (status = 200, body = Cancelled), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody)))]
+    (status = 200, body = Cancelled), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody),
+    (status = 503, body = ProblemBody)))]
 #[post("/conversations/{id}/message/cancel")]
 pub(super) async fn cancel(
     app: web::Data<App>,
@@ -166,13 +181,9 @@ pub(super) async fn cancel(
     path: web::Path<String>,
 ) -> Result<web::Json<Cancelled>, Problem> {
     caller.may(Permission::Ask)?;
-    let id: ConversationId = id(&path, "Conversation")?;
-    let run = crate::store::runs::live_of(&app.db, &caller.scope(), id).await.map_err(named)?;
-    let cancelled = match run {
-        Some(run) => app.runs.cancel(&caller.user, run).await?,
-        None => false,
-    };
-    Ok(web::Json(Cancelled { status: Status::Ok, cancelled }))
+    let conversation = id(&path, "Conversation")?;
+    let stopped = app.runs.cancel_in(&caller.user, conversation).await.map_err(named)?;
+    Ok(web::Json(stopped.into()))
 }
 
 async fn start(
@@ -184,10 +195,13 @@ async fn start(
 ) -> Result<Asked, Problem> {
     caller.may(Permission::Ask)?;
     let conversation: ConversationId = id(path, "Conversation")?;
-    let idempotency_key = idempotency_key(request)?;
+    let idempotency_key = idempotency::key(request, Place::Question(conversation), body)?;
+    app.admit()?;
     let plan = plan(app, caller, Some(conversation), body).await?;
+    let begins_conversation = begins_conversation(body)?;
     let groups = caller.groups_in_person().map(<[String]>::to_vec);
-    let ask = Ask { user: caller.user.clone(), conversation, plan, groups, idempotency_key, replaces: None };
+    let user = caller.user.clone();
+    let ask = Ask { user, conversation, begins_conversation, plan, groups, idempotency_key, replaces: None };
     Ok(app.runs.start(ask).await?)
 }
 
@@ -202,18 +216,31 @@ async fn plan(
     let (settings, _) = app.settings_in(&mut tx).await?;
     let InForce { settings, options, problems } = presets::in_force(&mut tx, settings, body).await?;
     let records = app.records_in(&mut tx).await?;
+    let begins = begins_conversation(body);
     let messages = match conversation {
-        Some(conversation) => conversations::history(&mut tx, conversation).await.map_err(named)?,
+        Some(conversation) => match conversations::history(&mut tx, conversation).await {
+            Err(StoreError::NotFound) if begins != Ok(false) => Vec::new(),
+            messages => messages.map_err(named)?,
+        },
         None => Vec::new(),
     };
     drop(tx);
     let first = messages.is_empty();
     let door = Door { settings, history: history(messages), first, records };
     let plan = Plan::parse_over(body, &options, door);
+    let problems: Vec<_> = problems.into_iter().chain(begins.err().unwrap_or_default()).collect();
     if problems.is_empty() {
         return Ok(plan?);
     }
     Err(problems.into_iter().chain(plan.err().unwrap_or_default()).collect::<Vec<_>>().into())
+}
+
+/// Whether the conversation is to be made with this question if it is not there.
+fn begins_conversation(body: &Value) -> Result<bool, Vec<FieldError>> {
+    // A body that is no object is refused for the question that it lacks.
+    let Ok(mut fields) = Fields::of(body) else { return Ok(false) };
+    let begins = fields.take("new_conversation", "true or false").unwrap_or(false);
+    fields.finish(|| begins)
 }
 
 /// The turns that have a final answer.
@@ -230,20 +257,4 @@ fn history(messages: Vec<(String, Option<String>)>) -> Vec<Turn> {
         }
     }
     turns
-}
-
-pub(super) fn idempotency_key(request: &HttpRequest) -> Result<Option<String>, Problem> {
-    let mut keys = request.headers().get_all("idempotency-key");
-    let Some(key) = keys.next() else { return Ok(None) };
-    let rule = format!("one header of 1 to {MAX_KEY_CHARS} visible ASCII characters");
-    match key.to_str() {
-        Ok(key)
-            if keys.next().is_none()
-                && (1..=MAX_KEY_CHARS).contains(&key.len())
-                && key.bytes().all(|byte| byte.is_ascii_graphic()) =>
-        {
-            Ok(Some(key.to_owned()))
-        }
-        Ok(_) | Err(_) => Err(Problem::field("Idempotency-Key", &rule)),
-    }
 }

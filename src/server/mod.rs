@@ -4,21 +4,26 @@
 //! Start at [`routes::table`]; errors are one table in [`problem`].
 
 mod admin;
-mod admin_budgets;
-mod admin_settings;
 mod analytics;
 pub mod app;
 mod assets;
 mod budgets;
+mod connection;
 mod conversations;
+mod csv;
 mod days;
+pub mod descriptors;
 mod extract;
 mod feedback;
 mod health;
+mod idempotency;
 mod markdown;
 mod me;
 mod messages;
 mod middleware;
+pub mod missing;
+mod neutral;
+mod openapi;
 mod polish;
 mod presets;
 pub mod problem;
@@ -27,6 +32,7 @@ pub mod routes;
 mod runs;
 mod settings;
 mod shape;
+mod skip;
 mod sse;
 mod weights;
 
@@ -35,7 +41,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use actix_cors::Cors;
-use actix_web::dev::ServerHandle;
+use actix_http::HttpService;
+use actix_http::error::DispatchError;
+use actix_service::{IntoServiceFactory as _, ServiceFactoryExt as _, fn_service, map_config};
+use actix_web::dev::{AppConfig, Server, ServerHandle};
 use actix_web::middleware::{Compress, from_fn};
 use actix_web::{HttpServer, web};
 use actix_web_lab::middleware::CatchPanic;
@@ -44,14 +53,17 @@ use utoipa_actix_web::AppExt;
 use utoipa_swagger_ui::SwaggerUi;
 
 use app::App;
+use connection::{Connection, Limits, Unanswered};
 use problem::Problem;
 
 /// How much of an answer the system holds for a client that does not read it.
-const SEND_BUFFER_BYTES: usize = 128 * 1024;
-/// How long a client may take nothing of what is sent before its connection is closed. It comes back
-/// to where it was. Long enough for one that reads a kilobyte a second through a window of 64 KiB.
-#[cfg(target_os = "linux")]
-const STALLED: Duration = Duration::from_secs(180);
+const SEND_BUFFER_BYTES: usize = 64 * 1024;
+/// How long a client has for the head of its first request, and for what is left when it is refused.
+const HEAD: Duration = Duration::from_secs(10);
+const FAREWELL: Duration = Duration::from_secs(1);
+/// A connection on which nothing is sent is asked so often whether its client is there.
+const ASKED: Duration = Duration::from_secs(15);
+const ASKED_AGAIN: Duration = Duration::from_secs(5);
 
 /// Serves the app on a listener until the returned server future ends. The handle stops it.
 ///
@@ -66,14 +78,24 @@ pub fn serve(
     listener: TcpListener,
     beside: impl FnOnce() + Send + 'static,
 ) -> std::io::Result<(ServerHandle, impl Future<Output = std::io::Result<()>>)> {
-    bound(&listener)?;
+    let limits = Limits { idle: app.config.server.idle(), stalled: app.config.server.stalled() };
+    bound(&listener, limits)?;
     let document = routes::openapi();
     let metrics_bind = app.config.metrics.bind;
     let shared = app.clone();
     let beside = Arc::new(Mutex::new(Some(beside)));
-    let server = HttpServer::new(move || {
+    let unanswered = Unanswered::default();
+    // What `HttpServer` does, over connections of our own.
+    let server = Server::build()
+        .workers(1)
+        .max_concurrent_connections(app.descriptors.clients())
+        .disable_signals()
+        .shutdown_timeout(5);
+    let draining = server.graceful_shutdown_signal();
+    let server = server.listen("http", listener, move || {
         if let Some(beside) = beside.lock().unwrap_or_else(PoisonError::into_inner).take() {
             beside();
+            shared.shutdown.tasks().spawn_background(unanswered.clone().watch(shared.shutdown.clone()));
         }
         let query = web::QueryConfig::default()
             .error_handler(|error, _| Problem::field("query", &format!("cannot be read: {error}")).into());
@@ -83,7 +105,7 @@ pub fn serve(
             .app_data(query)
             .configure(routes::table)
             .split_for_parts();
-        routes
+        let routes = routes
             .service(SwaggerUi::new("/docs/{_:.*}").url("/openapi.json", document.clone()))
             .service(web::redirect("/docs", "/docs/"))
             .default_service(web::to(assets::serve))
@@ -96,17 +118,33 @@ pub fn serve(
                 // What went wrong is reported where it is logged, once.
                 sentry_actix::Sentry::builder().capture_server_errors(false).start_transaction(true).finish(),
             )
-    })
-    .workers(1)
-    .disable_signals()
-    // A client that leaves is noticed at once, also on a silent stream.
-    .h1_allow_half_closed(false)
-    // Without it the second event of an answer waits for the client to acknowledge the first: 40 ms.
-    .tcp_nodelay(true)
-    .client_request_timeout(Duration::from_secs(10))
-    .shutdown_timeout(5)
-    .listen(listener)?
-    .run();
+            .wrap(from_fn(connection::count))
+            .into_factory()
+            .map_err(|error: actix_web::Error| error.error_response());
+        let (unanswered, draining) = (unanswered.clone(), draining.clone());
+        let http = HttpService::build()
+            .client_request_timeout(HEAD)
+            .client_disconnect_timeout(FAREWELL)
+            // A client that leaves is noticed at once, also on a silent stream.
+            .h1_allow_half_closed(false)
+            .graceful_shutdown_signal(move || {
+                let draining = draining.clone();
+                async move { draining.notified().await }
+            })
+            .on_connect_ext(|connection: &Connection, data| {
+                data.insert(connection.requests());
+            })
+            .h1(map_config(routes, |()| AppConfig::default()));
+        fn_service(move |stream| {
+            let connection = Connection::new(stream, limits, unanswered.clone());
+            std::future::ready(connection.map_err(DispatchError::Io).map(|connection| {
+                let peer = connection.peer();
+                (connection, peer)
+            }))
+        })
+        .and_then(http)
+    })?;
+    let server = server.run();
     if let Some(bind) = metrics_bind {
         serve_metrics(app, bind)?;
     }
@@ -114,14 +152,16 @@ pub fn serve(
 }
 
 /// What a client that stands still, or has vanished, may cost; each connection inherits it.
-fn bound(listener: &TcpListener) -> std::io::Result<()> {
+fn bound(listener: &TcpListener, limits: Limits) -> std::io::Result<()> {
     let socket = socket2::SockRef::from(listener);
     // The system doubles it. Whoever reads more slowly than a run writes is behind by no more than
     // this; the rest stays in the log until it is wanted.
     socket.set_send_buffer_size(SEND_BUFFER_BYTES)?;
-    socket.set_tcp_keepalive(&socket2::TcpKeepalive::new().with_time(Duration::from_secs(15)))?;
+    let keepalive = socket2::TcpKeepalive::new().with_time(ASKED).with_interval(ASKED_AGAIN).with_retries(2);
+    socket.set_tcp_keepalive(&keepalive)?;
+    // For what the system still has to send when we have closed; it then keeps none of it any longer.
     #[cfg(target_os = "linux")]
-    socket.set_tcp_user_timeout(Some(STALLED))?;
+    socket.set_tcp_user_timeout(Some(limits.stalled))?;
     Ok(())
 }
 

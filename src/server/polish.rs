@@ -7,9 +7,9 @@ use super::app::App;
 use super::extract::Caller;
 use super::problem::{Problem, ProblemBody};
 use crate::council::options::adversary;
-use crate::council::options::critique::{PRAISE, PRAISE_CHARS};
+use crate::council::options::adversary::severity::{NO_ISSUES, Severity};
+use crate::council::options::refinement::critique::{PRAISE, PRAISE_CHARS};
 use crate::council::options::refinement::{DEFAULT_ITERATIONS, MAX_ITERATIONS, MIN_SUBSTANTIVE};
-use crate::council::options::severity::{NO_ISSUES, Severity};
 use crate::identity::Permission;
 
 /// How a draft is refined.

@@ -10,8 +10,8 @@ use super::problem::{Problem, ProblemBody};
 use super::settings::{self as settings_routes, ConfigView};
 use super::shape::{Status, naive};
 use crate::council::field::{FieldError, FieldErrorKind, Fields};
-use crate::council::option_settings::RunOptions;
 use crate::council::plan::default_problems;
+use crate::council::setting::RunOptions;
 use crate::council::settings::{Settings, SettingsLayer};
 use crate::id::PresetId;
 use crate::identity::Permission;
@@ -147,12 +147,12 @@ pub(super) async fn save(
         caller.admin()?;
     }
     let (in_force, _) = app.settings(&caller.scope()).await?;
-    let options = options.unwrap_or_else(|| in_force.options.default_options.clone());
+    let options = options.unwrap_or_else(|| in_force.options.requests.default_options.clone());
     let mut settings = layer.unwrap_or_else(|| in_force.as_layer());
     // They stand beside the settings.
-    settings.options.default_options = None;
+    settings.options.requests.default_options = None;
     let mut under = in_force.with(&settings);
-    under.options.default_options.clear();
+    under.options.requests.default_options.clear();
     fields.refuse_all(under.problems().into_iter().map(|error| error.under("settings")));
     fields.refuse_all(default_problems(&under, "options", &options));
     fields.finish(|| ())?;
@@ -186,12 +186,12 @@ pub(super) async fn apply(
     let preset = presets::find(&mut tx, id).await.map_err(named)?;
     let content = content(preset.value)?;
     let mut newer = content.settings;
-    newer.options.default_options = Some(content.options);
-    let layers = settings::layers(&mut tx).await?;
+    newer.options.requests.default_options = Some(content.options);
+    let layers = settings::layers_to_change(&mut tx).await?;
     let own = layers.user.map(read).transpose()?.unwrap_or_default().overlaid(newer);
     let below = match layers.instance {
-        Some(layer) => app.defaults.with(&read(layer)?),
-        None => app.defaults.clone(),
+        Some(layer) => app.defaults().with(&read(layer)?),
+        None => app.defaults(),
     };
     let in_force = below.with(&own);
     let problems = in_force.problems();
@@ -242,12 +242,12 @@ pub(super) struct InForce {
 
 /// The settings and the defaults that count for a request.
 pub(super) async fn in_force(tx: &mut Tx, settings: Settings, body: &Value) -> Result<InForce, Problem> {
-    let options = settings.options.default_options.clone();
+    let options = settings.options.requests.default_options.clone();
     let mut in_force = InForce { settings, options, problems: Vec::new() };
     let Some(named) = body.get("preset_id").filter(|value| !value.is_null()) else { return Ok(in_force) };
-    let preset = match serde_json::from_value::<PresetId>(named.clone()) {
-        Err(_) => None,
-        Ok(id) => match presets::find(tx, id).await {
+    let preset = match named.as_str().and_then(|text| text.parse::<PresetId>().ok()) {
+        None => None,
+        Some(id) => match presets::find(tx, id).await {
             Err(StoreError::NotFound) => None,
             found => Some(found?),
         },
@@ -259,7 +259,7 @@ pub(super) async fn in_force(tx: &mut Tx, settings: Settings, body: &Value) -> R
     let content = content(preset.value)?;
     in_force.settings = in_force.settings.with(&content.settings);
     // Those of the settings do not count beside a preset.
-    in_force.settings.options.default_options.clear();
+    in_force.settings.options.requests.default_options.clear();
     in_force.options = content.options;
     // A preset was checked over the settings of whoever saved it, as they were then.
     in_force.problems = in_force

@@ -31,6 +31,7 @@ struct Parts {
     detail: Value,
     more: Map<String, Value>,
     retry_after: Option<u64>,
+    allow: Option<&'static str>,
 }
 
 /// A problem as JSON (`application/problem+json`).
@@ -63,7 +64,15 @@ pub struct ProblemBody {
 impl Problem {
     fn new(status: StatusCode, kind: &'static str, title: &'static str, detail: impl Into<String>) -> Self {
         let detail = Value::String(detail.into());
-        Self(Box::new(Parts { status, kind, title, detail, more: Map::new(), retry_after: None }))
+        Self(Box::new(Parts {
+            status,
+            kind,
+            title,
+            detail,
+            more: Map::new(),
+            retry_after: None,
+            allow: None,
+        }))
     }
 
     /// 404: not there, or not theirs; nobody learns which.
@@ -90,6 +99,23 @@ impl Problem {
         Self::new(StatusCode::BAD_REQUEST, "bad-request", "Malformed request", detail)
     }
 
+    /// 405: the path is there, but does not know the method.
+    #[must_use]
+    pub fn method_not_allowed(methods: &'static str) -> Self {
+        let detail = format!("this path knows only {methods}");
+        let mut problem =
+            Self::new(StatusCode::METHOD_NOT_ALLOWED, "method-not-allowed", "Method not allowed", detail);
+        problem.0.allow = Some(methods);
+        problem
+    }
+
+    /// 415: a body that is not JSON, or does not say so.
+    #[must_use]
+    pub fn not_json() -> Self {
+        let detail = "the body must be JSON, with the header Content-Type: application/json";
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "not-json", "Not JSON", detail)
+    }
+
     /// 408: the body did not arrive in time.
     #[must_use]
     pub fn slow_body() -> Self {
@@ -102,6 +128,14 @@ impl Problem {
     pub fn too_large(limit: usize) -> Self {
         let detail = format!("the request's body is larger than {limit} bytes");
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "Request too large", detail)
+    }
+
+    /// 421: sent to a name that is not this server's.
+    #[must_use]
+    pub fn misdirected() -> Self {
+        let detail = "this server does not answer to the host name of this request; whoever runs it can add the \
+                      name to server.allowed_hosts";
+        Self::new(StatusCode::MISDIRECTED_REQUEST, "misdirected", "Not this server's name", detail)
     }
 
     /// 422: every wrong field.
@@ -129,12 +163,26 @@ impl Problem {
         problem
     }
 
+    /// 409: nobody waits for this member.
+    #[must_use]
+    pub fn not_awaited(why: &str) -> Self {
+        Self::new(StatusCode::CONFLICT, "not-awaited", "This member is not being waited for", why)
+    }
+
     /// 503: not now.
     #[must_use]
     pub fn unavailable(detail: &str) -> Self {
         let mut problem =
             Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", "Not available right now", detail);
         problem.0.retry_after = Some(RETRY_AFTER_SECONDS);
+        problem
+    }
+
+    /// 503: this server does as much as it can. Unlike one that goes away, it has refused for good.
+    #[must_use]
+    pub fn full(detail: &str) -> Self {
+        let mut problem = Self::unavailable(detail);
+        problem.0.kind = "full";
         problem
     }
 
@@ -166,6 +214,9 @@ impl Problem {
             .insert_header((header::CACHE_CONTROL, HeaderValue::from_static("no-store")));
         if let Some(seconds) = self.0.retry_after {
             response.insert_header((header::RETRY_AFTER, seconds.to_string()));
+        }
+        if let Some(methods) = self.0.allow {
+            response.insert_header((header::ALLOW, methods));
         }
         response.body(Value::Object(body).to_string())
     }
@@ -213,7 +264,7 @@ impl From<StoreError> for Problem {
             StoreError::NotFound => Self::not_found("Resource"),
             error @ StoreError::Unavailable(_) => {
                 tracing::warn!(%error, "the database cannot be reached");
-                Self::unavailable("the database cannot be reached right now; try again in a moment")
+                Self::unavailable("the database cannot be used right now; try again in a moment")
             }
             StoreError::NulCharacter { field } => Self::field(field, &error.to_string()),
             StoreError::ConversationBusy
@@ -261,6 +312,14 @@ impl From<StartError> for Problem {
                 problem.0.more.insert("run_id".into(), json!(run));
                 problem
             }
+            StartError::KeyOfAnother => {
+                let detail = "stands for another request of yours already; send this one under a new key, and \
+                              only the very same request again under the old one";
+                let mut problem = Self::field("Idempotency-Key", detail);
+                problem.0.kind = "key-of-another-request";
+                problem.0.title = "This key stands for another request";
+                problem
+            }
             StartError::TooMany => {
                 let detail =
                     "you have too many questions waiting; wait until some are answered, or stop them";
@@ -273,13 +332,7 @@ impl From<StartError> for Problem {
                 problem.0.retry_after = Some(RETRY_AFTER_SECONDS);
                 problem
             }
-            StartError::Full => {
-                let detail = "too many questions wait already; try again in a moment";
-                let mut problem = Self::unavailable(detail);
-                // Unlike a server that goes away, a full one has refused for good.
-                problem.0.kind = "full";
-                problem
-            }
+            StartError::Full => Self::full("too many questions wait already; try again in a moment"),
             StartError::OverBudget(over) => over_budget(&over),
             StartError::NotAgain(why) => {
                 Self::new(StatusCode::CONFLICT, "not-again", "This cannot be asked again", why)

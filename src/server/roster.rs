@@ -10,12 +10,12 @@ use super::app::App;
 use super::budgets;
 use super::extract::{Body, Caller};
 use super::problem::{Problem, ProblemBody};
-use crate::council::option_settings::{Category, RoutingPools};
 use crate::council::options::escalation::Thresholds;
-use crate::council::options::routing::{self, RoutingInfo};
+use crate::council::options::routing::{self, Category, RoutingInfo, RoutingPools};
 use crate::council::plan;
 use crate::council::prompts::fence::Fence;
-use crate::council::run::Stage;
+use crate::council::prompts::template::Prompts;
+use crate::council::stage::Stage;
 use crate::identity::Permission;
 use crate::llm::{Models, Reply, Usage};
 
@@ -44,7 +44,7 @@ pub(super) async fn pools(app: web::Data<App>, caller: Caller) -> Result<web::Js
     let view =
         |category: Category| CategoryView { name: category.as_str(), description: category.description() };
     Ok(web::Json(PoolsView {
-        pools: settings.options.routing_pools,
+        pools: settings.options.routing.routing_pools,
         categories: Category::ALL.into_iter().map(|category| (category, view(category))).collect(),
     }))
 }
@@ -109,13 +109,19 @@ pub(super) async fn classify(
     let (settings, _) = app.settings(&caller.scope()).await?;
     // Nobody who wrote the question could know the marker.
     let fence = Fence::new(&Uuid::new_v4().simple().to_string());
-    let request = routing::request(&settings, &fence, &question, None);
+    let request = routing::request(
+        &settings,
+        &Prompts::in_force(routing::TEMPLATES.iter().copied()),
+        &fence,
+        &question,
+        None,
+    );
     let payer = budgets::payer(&app, &caller).await?;
     let result = app.runs.call_once(payer, CLASSIFICATION, Stage::Routing, request).await?;
     let reply: Option<&Reply> = result.as_ref().map_or_else(|error| error.partial.as_deref(), Some);
     let usage = reply.and_then(|reply| reply.usage);
     let judged = routing::judge(result, &settings.utility_model, &question);
-    let pool = settings.options.routing_pools.get(&judged.0.category).map_or(&[][..], Vec::as_slice);
+    let pool = settings.options.routing.routing_pools.get(&judged.0.category).map_or(&[][..], Vec::as_slice);
     let available = routing::available(pool, |model| app.models.is_available(model));
     Ok(web::Json(Classified {
         routing: routing::pick(judged, pool, available, &settings.council_models),
@@ -163,8 +169,8 @@ pub(super) async fn escalation_tiers(
             ),
             "Nobody of the first tier answers.".to_owned(),
         ],
-        tier1_models: settings.options.tier1_models,
-        tier2_models: settings.options.tier2_models,
+        tier1_models: settings.options.escalation.tier1_models,
+        tier2_models: settings.options.escalation.tier2_models,
         thresholds,
         description: TiersDescription {
             tier1: "asked first: fast and cheap",

@@ -1,7 +1,7 @@
 //! The table of routes. What is served here is in the OpenAPI document, and the other way round.
 
 use actix_web::middleware::from_fn;
-use actix_web::web;
+use actix_web::{HttpRequest, HttpResponse, web};
 use utoipa::OpenApi;
 use utoipa_actix_web::service_config::ServiceConfig;
 use utoipa_actix_web::{AppExt, scope};
@@ -9,8 +9,8 @@ use utoipa_actix_web::{AppExt, scope};
 use super::middleware::gate;
 use super::problem::Problem;
 use super::{
-    admin, admin_budgets, admin_settings, analytics, budgets, conversations, feedback, health, me, messages,
-    polish, presets, roster, runs, settings, weights,
+    admin, analytics, budgets, conversations, feedback, health, me, messages, openapi, polish, presets,
+    roster, runs, settings, skip, weights,
 };
 
 /// Every route but the web app's files.
@@ -38,6 +38,7 @@ pub fn table(routes: &mut ServiceConfig<'_>) {
             .service(runs::events)
             .service(runs::cancel)
             .service(runs::retry)
+            .service(skip::skip)
             .service(feedback::read)
             .service(feedback::say)
             .service(feedback::withdraw)
@@ -72,23 +73,31 @@ pub fn table(routes: &mut ServiceConfig<'_>) {
             .service(me::revoke_token)
             .service(budgets::mine)
             .service(budgets::set_my_caps)
-            .service(admin::usage_report)
-            .service(admin::users)
-            .service(admin::runs)
-            .service(admin::audit_log)
-            .service(admin_settings::show)
-            .service(admin_settings::change)
-            .service(admin_settings::reset)
-            .service(analytics::everybody::models)
-            .service(analytics::everybody::by_days)
-            .service(analytics::everybody::chairmen)
-            .service(analytics::everybody::head_to_head)
-            .service(analytics::everybody::leaderboard)
-            .service(analytics::everybody::council)
-            .service(admin_budgets::list)
-            .service(admin_budgets::change_budgets)
-            .default_service(web::to(|| async { Problem::not_found("Page").response() })),
+            .service(admin::usage::report)
+            .service(admin::users::list)
+            .service(admin::runs::list)
+            .service(admin::audit::list)
+            .service(admin::settings::show)
+            .service(admin::settings::change)
+            .service(admin::settings::reset)
+            .service(admin::analytics::models)
+            .service(admin::analytics::by_days)
+            .service(admin::analytics::chairmen)
+            .service(admin::analytics::head_to_head)
+            .service(admin::analytics::leaderboard)
+            .service(admin::analytics::council)
+            .service(admin::budgets::list)
+            .service(admin::budgets::change)
+            .default_service(web::to(no_such_route)),
     );
+}
+
+/// A path that is not there, or a method that a path does not know.
+async fn no_such_route(request: HttpRequest) -> HttpResponse {
+    match request.match_pattern().as_deref().and_then(openapi::allowed) {
+        Some(methods) => Problem::method_not_allowed(methods).response(),
+        None => Problem::not_found("Page").response(),
+    }
 }
 
 /// The document's frame.
@@ -97,11 +106,13 @@ pub fn table(routes: &mut ServiceConfig<'_>) {
     info(
         title = "LLM Council",
         description = "A question goes to several language models at once, they review each other's answers \
-                       blind, and a chairman writes the answer."
+                       blind, and a chairman writes the answer. Errors are problem details (RFC 9457, \
+                       `application/problem+json`); a method that a path does not know is answered with 405 and \
+                       `Allow`."
     ),
     components(schemas(
         crate::council::Event,
-        crate::council::event::RunEvent,
+        crate::council::run_event::RunEvent,
         super::shape::Conversation,
         super::problem::ProblemBody
     ))
@@ -111,10 +122,11 @@ struct Document;
 /// The OpenAPI document of the table above.
 #[must_use]
 pub fn openapi() -> utoipa::openapi::OpenApi {
-    let (_, document) = actix_web::App::new()
+    let (_, mut document) = actix_web::App::new()
         .into_utoipa_app()
         .openapi(Document::openapi())
         .configure(table)
         .split_for_parts();
+    openapi::complete(&mut document);
     document
 }

@@ -1,14 +1,16 @@
 //! Runs: read one, follow its events, stop it.
 
+use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, get, post, web};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::app::App;
 use super::extract::{Body, Caller, id};
+use super::idempotency::{self, Place};
 use super::problem::{Problem, ProblemBody};
-use super::shape::{Cancelled, Status};
-use super::{messages, shape, sse};
+use super::shape::Cancelled;
+use super::{shape, sse};
 use crate::council::Deliberation;
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::council::fork::{Again, Part};
@@ -16,8 +18,9 @@ use crate::council::settings::Member;
 use crate::id::{ConversationId, MessageId, RunId};
 use crate::identity::Permission;
 use crate::runs::Retry;
+use crate::store::RunStatus;
 use crate::store::StoreError;
-use crate::store::runs::{RunRow, RunStatus};
+use crate::store::runs::RunRow;
 
 /// A question for the council. Unknown fields are ignored; a known option that this server does
 /// not offer is refused when it is switched on.
@@ -26,6 +29,10 @@ use crate::store::runs::{RunRow, RunStatus};
 pub struct MessageRequest {
     /// The question, 1 to 100,000 characters.
     content: String,
+    /// Whether the question begins its conversation, under an id that the client has chosen (a random
+    /// UUID): it is made together with the run, and not at all where the question is refused.
+    #[schema(default = false)]
+    new_conversation: Option<bool>,
     /// The format; only `council` is offered so far.
     #[schema(default = "council")]
     mode: Option<String>,
@@ -98,6 +105,9 @@ pub struct RunResult {
     /// Why it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// The same in one word: `no_answers`, `internal`, `abandoned` or `unreadable_plan`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error_kind: Option<String>,
     #[serde(flatten)]
     pub deliberation: Deliberation,
 }
@@ -113,8 +123,32 @@ impl From<RunRow> for RunResult {
             created_at: shape::naive(row.created_at),
             finished_at: row.finished_at.map(shape::naive),
             error: row.error.as_ref().and_then(shape::message_of),
+            error_kind: row.error.as_ref().and_then(shape::kind_of),
             deliberation: row.body.map(shape::deliberation).unwrap_or_default(),
         }
+    }
+}
+
+/// A run that goes on without this server, in answer to a question that it was to answer.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct RunGoesOn {
+    pub run_id: RunId,
+    /// In a sentence.
+    pub detail: &'static str,
+    /// Where its state is, and its result once it is over; the header `Location` says the same.
+    pub location: String,
+}
+
+impl RunGoesOn {
+    pub(super) fn of(run_id: RunId) -> Self {
+        let detail = "this server is going away and the question is being answered without it; do not ask \
+                      again, read the answer at `location` when the run is over";
+        Self { run_id, detail, location: format!("/api/runs/{run_id}") }
+    }
+
+    /// 202, and nothing that invites a client to send the question again.
+    pub(super) fn response(&self) -> HttpResponse {
+        HttpResponse::Accepted().insert_header((header::LOCATION, self.location.clone())).json(self)
     }
 }
 
@@ -166,9 +200,10 @@ pub(super) async fn events(
     Ok(sse::respond(&app, &request, subscription))
 }
 
-/// Stops a run, wherever it is executed.
+/// Stops a run, wherever it is executed. Its calls end at once.
 #[utoipa::path(tag = "runs", params(("id" = String, Path)), responses(
-    (status = 200, body = Cancelled), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody)))]
+    (status = 200, body = Cancelled), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody),
+    (status = 503, body = ProblemBody)))]
 #[post("/runs/{id}/cancel")]
 pub(super) async fn cancel(
     app: web::Data<App>,
@@ -176,8 +211,8 @@ pub(super) async fn cancel(
     path: web::Path<String>,
 ) -> Result<web::Json<Cancelled>, Problem> {
     caller.may(Permission::Ask)?;
-    let cancelled = app.runs.cancel(&caller.user, id(&path, "Run")?).await.map_err(named)?;
-    Ok(web::Json(Cancelled { status: Status::Ok, cancelled }))
+    let stopped = app.runs.cancel(&caller.user, id(&path, "Run")?).await.map_err(named)?;
+    Ok(web::Json(stopped.into()))
 }
 
 /// What of a run is to be asked again. Without either field: what failed, or was not reached.
@@ -215,8 +250,9 @@ pub(super) async fn retry(
 ) -> Result<web::Json<Retried>, Problem> {
     caller.may(Permission::Ask)?;
     let run: RunId = id(&path, "Run")?;
-    let idempotency_key = messages::idempotency_key(&request)?;
+    let idempotency_key = idempotency::key(&request, Place::Retry(run), &body.0)?;
     let again = again(&body.0)?;
+    app.admit()?;
     let groups = caller.groups_in_person().map(<[String]>::to_vec);
     let retry = Retry { user: caller.user.clone(), run, again, groups, idempotency_key };
     let asked = app.runs.retry(retry).await.map_err(|error| Problem::from(error).naming("Run"))?;

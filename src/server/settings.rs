@@ -6,6 +6,7 @@ use serde_json::json;
 
 use super::app::{App, read};
 use super::extract::{Body, Caller};
+use super::missing::MissingModel;
 use super::problem::{Problem, ProblemBody};
 use crate::config::AuthMode;
 use crate::council::option_settings::OptionSettings;
@@ -30,6 +31,8 @@ pub struct ConfigView {
     pub count_self_votes: bool,
     #[serde(flatten)]
     pub options: OptionSettings,
+    /// What these settings name that is not on its provider's list.
+    pub missing_models: Vec<MissingModel>,
     /// Whether the caller has no settings of their own.
     pub is_default: bool,
     pub features: Features,
@@ -66,6 +69,7 @@ pub(super) fn view(app: &App, settings: Settings, is_default: bool) -> ConfigVie
         .chain([settings.chairman_model.as_str()])
         .any(|model| app.models.is_simulated(model));
     ConfigView {
+        missing_models: app.missing_models(&settings),
         council_models: settings.council_models,
         chairman_model: settings.chairman_model,
         chairman_alias: settings.chairman_alias,
@@ -112,11 +116,11 @@ pub(super) async fn change(
     let newer = SettingsLayer::parse(&body.0)?;
     let scope = caller.scope();
     let mut tx = app.db.begin(&scope).await?;
-    let layers = settings::layers(&mut tx).await?;
+    let layers = settings::layers_to_change(&mut tx).await?;
     let own = layers.user.map(read).transpose()?.unwrap_or_default().overlaid(newer);
     let below = match layers.instance {
-        Some(layer) => app.defaults.with(&read(layer)?),
-        None => app.defaults.clone(),
+        Some(layer) => app.defaults().with(&read(layer)?),
+        None => app.defaults(),
     };
     let in_force = below.with(&own);
     let problems = in_force.problems();

@@ -8,7 +8,7 @@ use bytestring::ByteString;
 use futures_util::stream::{self, Stream};
 
 use super::app::App;
-use crate::council::{Event, RunEvent};
+use crate::council::{AnyEvent, RunEvent};
 use crate::runs::frame::{self, Frame};
 use crate::runs::{Next, Subscription};
 use crate::shutdown::{Shutdown, StreamGuard};
@@ -88,7 +88,7 @@ impl Reader {
     }
 
     fn farewell(&self) -> sse::Event {
-        let event = Event::from(RunEvent::ServerShutdown {
+        let event = AnyEvent::from(RunEvent::ServerShutdown {
             message: "this server is restarting; the run goes on, reconnect to it".to_owned(),
             run_id: self.subscription.run(),
             last_event_id: self.subscription.position(),
@@ -98,7 +98,7 @@ impl Reader {
 }
 
 /// An event of this stream alone, not of the run's log.
-fn unnumbered(event: &Event) -> sse::Event {
+fn unnumbered(event: &AnyEvent) -> sse::Event {
     sse::Event::Data(sse::Data::new(text(frame::encode(event))))
 }
 

@@ -7,9 +7,11 @@ use super::extract::Caller;
 use super::problem::{Problem, ProblemBody};
 use crate::council::ranking::weights::{ModelWeight, Weighing, WeightsInfo};
 use crate::identity::Permission;
+use crate::llm::floats;
 
 /// The weights of the caller's models: those of the council, pools and tiers in force, and all that
-/// have a record. They are evened out over this list; in a run, over its reviewers.
+/// have a record. They are evened out over this list; in a run, over its reviewers. A floating name
+/// (`~openai/gpt-latest`) is not among them: the models that answered under it are.
 #[utoipa::path(tag = "weights", responses(
     (status = 200, body = WeightsInfo), (status = 401, body = ProblemBody)))]
 #[get("/weights")]
@@ -36,7 +38,9 @@ async fn weights(app: &App, caller: &Caller) -> Result<WeightsInfo, Problem> {
     let (settings, _) = app.settings_in(&mut tx).await?;
     let records = app.records_in(&mut tx).await?;
     let known = records.keys().map(String::as_str);
-    let mut models: Vec<&str> = settings.models_that_may_review().chain(known).collect();
+    // Under a floating name nobody is weighed: those that have answered under it are in the records.
+    let own = settings.models_that_may_review().filter(|model| !floats(model));
+    let mut models: Vec<&str> = own.chain(known).collect();
     models.sort_unstable();
     models.dedup();
     Ok(Weighing { records: records.clone() }.weigh(models))

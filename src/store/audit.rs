@@ -57,9 +57,6 @@ pub async fn append(
 
 /// The log, newest first, from before the entry `before` on, optionally of one user. Needs the
 /// admins' scope.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn list(
     tx: &mut Tx,
     user: Option<&UserId>,

@@ -2,6 +2,19 @@
 
 use std::error::Error as StdError;
 
+use sqlx::migrate::MigrateError;
+
+use super::connection::is_stale;
+
+/// Why the database cannot be used, in words that anybody may read.
+pub(super) const AWAY: &str = "the database cannot be reached";
+pub(super) const READ_ONLY: &str = "the database is read-only";
+const MISSING: &str = "there is no such database yet";
+const LOCKED: &str = "another process is migrating the database";
+
+/// What Postgres answers to a write where it takes none.
+const READ_ONLY_STATE: &str = "25006";
+
 /// Why a store function did not do what it was asked.
 ///
 /// `Display` never shows the database's own text, which may quote values; that is in `source()`,
@@ -9,7 +22,7 @@ use std::error::Error as StdError;
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     /// The database cannot be used now: no free connection in time, connection lost, server
-    /// starting or stopping, statement cut off. Nothing was changed, or (a lost `COMMIT`) it is unknown whether it was.
+    /// starting or stopping, statement cut off, schema changed under it. Nothing was changed, or (a lost `COMMIT`) it is unknown whether it was.
     #[error("the database is not available")]
     Unavailable(#[source] sqlx::Error),
     /// No such row, or it is another user's: the two are not told apart.
@@ -75,8 +88,29 @@ impl From<sqlx::Error> for StoreError {
     }
 }
 
+impl StoreError {
+    /// The database answers, but not in time: the statement took too long, or waited too long for a lock.
+    #[must_use]
+    pub fn is_too_slow(&self) -> bool {
+        self.is_cut_off() || self.has_state("55P03")
+    }
+
+    /// The statement itself took too long.
+    #[must_use]
+    pub fn is_cut_off(&self) -> bool {
+        self.has_state("57014")
+    }
+
+    fn has_state(&self, state: &str) -> bool {
+        matches!(self, Self::Unavailable(error) if sql_state(error).as_deref() == Some(state))
+    }
+}
+
 /// Whether trying again later, unchanged, may succeed.
 pub(super) fn is_unavailable(error: &sqlx::Error) -> bool {
+    if is_stale(error) {
+        return true;
+    }
     match sql_state(error).as_deref() {
         Some(state) => {
             // 08: connection; 53: resources (too many connections, disk, memory); 57: operator
@@ -85,6 +119,8 @@ pub(super) fn is_unavailable(error: &sqlx::Error) -> bool {
             ["08", "53", "57", "40"].iter().any(|class| state.starts_with(class))
                 || state == "25P03"
                 || state == "55P03"
+                // 25006: the database is read-only, a standby or one under maintenance.
+                || state == READ_ONLY_STATE
         }
         None => matches!(
             error,
@@ -174,16 +210,31 @@ pub enum SetupError {
         #[source]
         source: sqlx::Error,
     },
-    /// Postgres refused user, password or database.
-    #[error("the database at {place} refused the login: {reason}")]
+    /// Postgres refused user or password.
+    #[error(
+        "the database at {place} refused the login: check user and password, and the server's pg_hba.conf"
+    )]
     Refused {
         /// Host and port or socket, database and user: no password.
         place: String,
-        /// In words of ours.
-        reason: &'static str,
         /// What Postgres said.
         #[source]
         source: sqlx::Error,
+    },
+    /// Postgres answers, but has no database of this name.
+    #[error("the database at {place} refused the login: there is no such database; create it first")]
+    NoDatabase {
+        /// Host and port or socket, database and user: no password.
+        place: String,
+        /// What Postgres said.
+        #[source]
+        source: sqlx::Error,
+    },
+    /// A standby, or a database that was made read-only.
+    #[error("the database at {place} is read-only")]
+    ReadOnly {
+        /// Host and port or socket, database and user: no password.
+        place: String,
     },
     /// Views with the caller's rights and other things the schema is built on came with 15.
     #[error("the database is PostgreSQL {found}; version 15 or newer is needed")]
@@ -235,10 +286,55 @@ pub enum SetupError {
     },
     /// A migration did not go through. It was rolled back.
     #[error("the database could not be migrated; nothing was changed")]
-    Migration(#[source] sqlx::migrate::MigrateError),
+    Migration(#[source] MigrateError),
+    /// There are users whose names are not taken as they are any more, and nobody has decided about them.
+    #[error(
+        "there are users whose names are not taken as they are any more: run llm-council migrate --check"
+    )]
+    UserNames(Vec<String>),
     /// Any other answer of the database.
     #[error("the database could not be prepared")]
     Sql(#[from] sqlx::Error),
+}
+
+impl SetupError {
+    /// Why it may be worth waiting, in words that anybody may read; `None` where only a person can mend it.
+    #[must_use]
+    pub fn passes(&self) -> Option<&'static str> {
+        match self {
+            Self::Unreachable { source, .. } => (!is_misconfigured(source)).then_some(AWAY),
+            // Compose files and operators may create it after the server of databases is up.
+            Self::NoDatabase { .. } => Some(MISSING),
+            Self::ReadOnly { .. } => Some(READ_ONLY),
+            Self::MigrationLocked { .. } => Some(LOCKED),
+            Self::Sql(source)
+            | Self::Migration(MigrateError::Execute(source) | MigrateError::ExecuteMigration(source, _)) => {
+                reason(source)
+            }
+            Self::BadUrl(_)
+            | Self::Refused { .. }
+            | Self::TooOld { .. }
+            | Self::RolesMissing { .. }
+            | Self::RolesUnsafe(_)
+            | Self::NewerDatabase { .. }
+            | Self::ChangedMigration { .. }
+            | Self::Migration(_)
+            | Self::UserNames(_) => None,
+        }
+    }
+}
+
+fn reason(source: &sqlx::Error) -> Option<&'static str> {
+    match sql_state(source).as_deref() {
+        Some(READ_ONLY_STATE) => Some(READ_ONLY),
+        Some("3D000") => Some(MISSING),
+        Some(_) | None => is_unavailable(source).then_some(AWAY),
+    }
+}
+
+/// A certificate that is missing or does not fit, or options that contradict each other.
+fn is_misconfigured(source: &sqlx::Error) -> bool {
+    matches!(source, sqlx::Error::Configuration(_) | sqlx::Error::Tls(_))
 }
 
 fn roles_by_hand(user: &str) -> String {

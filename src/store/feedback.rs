@@ -55,9 +55,6 @@ pub struct Feedback {
 
 /// Stores an opinion on one of this user's runs, in the place of an earlier one. That the run is the
 /// user's is the caller's to know: they have just read it.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn put(tx: &mut Tx, run: RunId, opinion: Opinion) -> Result<Feedback, StoreError> {
     let user = tx.user()?;
     let (better, seat) = match opinion.better {
@@ -84,9 +81,6 @@ pub async fn put(tx: &mut Tx, run: RunId, opinion: Opinion) -> Result<Feedback, 
 }
 
 /// The user's opinion on one of their runs, if they have said one.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn find(tx: &mut Tx, run: RunId) -> Result<Option<Feedback>, StoreError> {
     let user = tx.user()?;
     let row = sqlx::query(
@@ -107,9 +101,6 @@ pub async fn find(tx: &mut Tx, run: RunId) -> Result<Option<Feedback>, StoreErro
 }
 
 /// Takes the opinion back; tells whether there was one.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn remove(tx: &mut Tx, run: RunId) -> Result<bool, StoreError> {
     let user = tx.user()?;
     let done = sqlx::query("DELETE FROM feedback WHERE run_id = $1 AND user_id = $2")

@@ -1,9 +1,8 @@
 //! What is kept of a run for figures over many, written with its end. No content.
 
-use sqlx::PgConnection;
 use uuid::Uuid;
 
-use super::StoreError;
+use super::{StoreError, TxConnection};
 use crate::id::{RunId, UserId};
 
 /// A run's figures.
@@ -18,8 +17,8 @@ pub struct FiguresRow {
     /// The ballots as they were counted, as JSON text: `[[["m/a"], ["m/b", "m/c"]], …]`.
     pub ballots: String,
     pub placings: Vec<PlacingRow>,
-    /// Runs whose answer this one replaces: theirs go, or the same answers would count twice.
-    pub replaces: Vec<RunId>,
+    /// It replaces the answer of earlier runs: theirs go, or the same answers would count twice.
+    pub replaces: bool,
 }
 
 /// One of its answers.
@@ -40,15 +39,22 @@ pub struct PlacingRow {
 
 /// Writes the figures of runs that end.
 pub(super) async fn insert<'a>(
-    tx: &mut PgConnection,
+    tx: &mut TxConnection,
     rows: impl Iterator<Item = &'a FiguresRow>,
 ) -> Result<(), StoreError> {
     let rows: Vec<&FiguresRow> = rows.collect();
     if rows.is_empty() {
         return Ok(());
     }
-    let replaced: Vec<Uuid> = rows.iter().flat_map(|row| row.replaces.iter().map(|run| run.0)).collect();
-    if !replaced.is_empty() {
+    let replacing: Vec<Uuid> = rows.iter().filter(|row| row.replaces).map(|row| row.run.0).collect();
+    if !replacing.is_empty() {
+        let replaced: Vec<Uuid> = sqlx::query_scalar(
+            "SELECT old.id FROM runs new JOIN runs old USING (conversation_id, message_id)
+             WHERE new.id = ANY ($1) AND old.id <> new.id",
+        )
+        .bind(replacing)
+        .fetch_all(&mut *tx)
+        .await?;
         for sql in [
             "DELETE FROM placings WHERE run_id = ANY ($1)",
             "DELETE FROM run_figures WHERE run_id = ANY ($1)",

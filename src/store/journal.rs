@@ -2,6 +2,7 @@
 //! in batches and read back when another process goes on with it. Every write is fenced by the
 //! attempt it belongs to.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use serde_json::Value;
@@ -9,10 +10,8 @@ use sqlx::Row;
 use uuid::Uuid;
 
 use super::figures::{self, FiguresRow};
-use super::leases::split;
 use super::notify::{self, Notice};
-use super::runs::RunStatus;
-use super::{Db, Scope, StoreError};
+use super::{Db, Limits, RunStatus, Scope, StoreError, TxConnection};
 use crate::id::{ConversationId, MessageId, RunId, UserId};
 
 /// What earlier executions of a run left.
@@ -117,53 +116,46 @@ pub struct FinishedRow {
     pub has_reservation: bool,
 }
 
-/// What earlier executions left.
-///
-/// # Errors
-/// When the database cannot be asked.
-pub async fn remembered(db: &Db, id: RunId) -> Result<Remembered, StoreError> {
+/// What earlier executions of these runs left.
+pub async fn remembered(db: &Db, runs: &[RunId]) -> Result<HashMap<RunId, Remembered>, StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
-    let calls = sqlx::query_scalar("SELECT result FROM calls WHERE run_id = $1 AND result IS NOT NULL")
-        .bind(id.0)
-        .fetch_all(&mut *tx)
-        .await?;
-    let decisions = sqlx::query("SELECT key, value FROM decisions WHERE run_id = $1")
-        .bind(id.0)
-        .fetch_all(&mut *tx)
-        .await?
-        .iter()
-        .map(|row| Ok((row.try_get("key")?, row.try_get("value")?)))
-        .collect::<Result<_, sqlx::Error>>()?;
-    let frames = sqlx::query_scalar("SELECT frames FROM run_events WHERE run_id = $1 ORDER BY first_seq")
-        .bind(id.0)
-        .fetch_all(&mut *tx)
-        .await?;
-    Ok(Remembered { calls, decisions, frames })
+    let ids: Vec<Uuid> = runs.iter().map(|run| run.0).collect();
+    let mut all: HashMap<RunId, Remembered> = HashMap::new();
+    let calls = "SELECT run_id, result FROM calls WHERE run_id = ANY ($1) AND result IS NOT NULL";
+    for row in sqlx::query(calls).bind(&ids).fetch_all(&mut *tx).await? {
+        all.entry(RunId(row.try_get("run_id")?)).or_default().calls.push(row.try_get("result")?);
+    }
+    let decisions = "SELECT run_id, key, value FROM decisions WHERE run_id = ANY ($1)";
+    for row in sqlx::query(decisions).bind(&ids).fetch_all(&mut *tx).await? {
+        let decision = (row.try_get("key")?, row.try_get("value")?);
+        all.entry(RunId(row.try_get("run_id")?)).or_default().decisions.push(decision);
+    }
+    let frames = "SELECT run_id, frames FROM run_events WHERE run_id = ANY ($1) ORDER BY run_id, first_seq";
+    for row in sqlx::query(frames).bind(&ids).fetch_all(&mut *tx).await? {
+        all.entry(RunId(row.try_get("run_id")?)).or_default().frames.push(row.try_get("frames")?);
+    }
+    Ok(all)
 }
+
+/// All runs wait for a batch, and the sign of life of each waits for its row: so it may not take long.
+const OF_MANY: Limits = Limits { statement_ms: 5_000, lock_ms: 4_000 };
+/// Only the run itself waits for a batch of its own.
+const OF_ONE: Limits = Limits { statement_ms: 10_000, lock_ms: 8_000 };
 
 /// Makes a batch durable in one transaction, for the runs that their attempt still owns; answers
 /// which those are. Rows of other runs are left out: their owner has changed.
 ///
 /// # Errors
-/// When the transaction failed; nothing of it is stored then.
+/// When the transaction failed; nothing of it is stored then. [`StoreError::is_too_slow`] where one of
+/// the runs is in the way of the others.
 pub async fn commit(db: &Db, batch: &Batch<'_>) -> Result<Vec<RunId>, StoreError> {
-    let (ids, attempts) = split(&batch.runs);
-    let mut tx = db.begin(&Scope::Engine).await?;
+    let (ids, attempts) = ids_and_attempts(&batch.runs);
+    let mut tx = db.begin_within(&Scope::Engine, OF_MANY).await?;
     if !batch.is_waited_for {
         // Nobody waits for these events to be durable: the disk may take them with the next commit.
         sqlx::raw_sql("SET LOCAL synchronous_commit = off").execute(&mut *tx).await?;
     }
-    // The lock holds off a takeover until this commit is through. Ordered, so that two batches
-    // of two processes cannot wait for each other.
-    let owned: Vec<Uuid> = sqlx::query_scalar(
-        "SELECT runs.id FROM runs JOIN unnest($1::uuid[], $2::int[]) AS mine (id, attempt)
-           ON runs.id = mine.id AND runs.attempt = mine.attempt
-         WHERE runs.status = 'running' ORDER BY runs.id FOR NO KEY UPDATE OF runs",
-    )
-    .bind(ids)
-    .bind(attempts)
-    .fetch_all(&mut *tx)
-    .await?;
+    let owned = lock(&mut tx, ids, attempts).await?;
     let ours = |run: RunId| owned.contains(&run.0);
 
     insert_calls(&mut tx, batch.calls.iter().copied().filter(|row| ours(row.run))).await?;
@@ -175,11 +167,44 @@ pub async fn commit(db: &Db, batch: &Batch<'_>) -> Result<Vec<RunId>, StoreError
     Ok(owned.into_iter().map(RunId).collect())
 }
 
-/// Writes a call that no deliberation made: the only call of a run that has ended and that nobody can
-/// open, so that every sum over the ledger has it. `format` says what it was for.
+/// The same for one run whose records may take long. Its row is locked only when they are written, so that
+/// its signs of life go on meanwhile.
 ///
 /// # Errors
-/// [`StoreError`].
+/// As [`commit`].
+pub async fn commit_alone(db: &Db, batch: &Batch<'_>) -> Result<Vec<RunId>, StoreError> {
+    let (ids, attempts) = ids_and_attempts(&batch.runs);
+    let mut tx = db.begin_within(&Scope::Engine, OF_ONE).await?;
+    insert_calls(&mut tx, batch.calls.iter().copied()).await?;
+    insert_decisions(&mut tx, batch.decisions.iter().copied()).await?;
+    insert_events(&mut tx, batch.events.iter()).await?;
+    let owned = lock(&mut tx, ids, attempts).await?;
+    if owned.is_empty() {
+        return Ok(Vec::new());
+    }
+    finish(&mut tx, batch.finished.iter().copied()).await?;
+    let owned: Vec<RunId> = owned.into_iter().map(RunId).collect();
+    notify::send(&mut tx, &Notice::Log(owned.clone())).await?;
+    tx.commit().await?;
+    Ok(owned)
+}
+
+/// Holds off a takeover of these runs until the commit is through; answers which of them their attempt
+/// still owns. Ordered, so that two batches of two processes cannot wait for each other.
+async fn lock(tx: &mut TxConnection, ids: Vec<Uuid>, attempts: Vec<i32>) -> Result<Vec<Uuid>, StoreError> {
+    Ok(sqlx::query_scalar(
+        "SELECT runs.id FROM runs JOIN unnest($1::uuid[], $2::int[]) AS mine (id, attempt)
+           ON runs.id = mine.id AND runs.attempt = mine.attempt
+         WHERE runs.status = 'running' ORDER BY runs.id FOR NO KEY UPDATE OF runs",
+    )
+    .bind(ids)
+    .bind(attempts)
+    .fetch_all(tx)
+    .await?)
+}
+
+/// Writes a call that no deliberation made: the only call of a run that has ended and that nobody can
+/// open, so that every sum over the ledger has it. `format` says what it was for.
 pub async fn record_single(
     db: &Db,
     call: &CallRow,
@@ -206,7 +231,7 @@ pub async fn record_single(
 }
 
 async fn insert_calls<'a>(
-    tx: &mut sqlx::PgConnection,
+    tx: &mut TxConnection,
     rows: impl Iterator<Item = &'a CallRow>,
 ) -> Result<(), StoreError> {
     let rows: Vec<&CallRow> = rows.collect();
@@ -255,7 +280,7 @@ async fn insert_calls<'a>(
 }
 
 async fn insert_decisions<'a>(
-    tx: &mut sqlx::PgConnection,
+    tx: &mut TxConnection,
     rows: impl Iterator<Item = &'a DecisionRow>,
 ) -> Result<(), StoreError> {
     let rows: Vec<&DecisionRow> = rows.collect();
@@ -280,7 +305,7 @@ async fn insert_decisions<'a>(
 /// A batch whose commit was not answered is written again, whether it went through or not: what is
 /// there already is this very row, for no other execution gives these numbers.
 async fn insert_events<'a>(
-    tx: &mut sqlx::PgConnection,
+    tx: &mut TxConnection,
     rows: impl Iterator<Item = &'a EventsRow>,
 ) -> Result<(), StoreError> {
     let rows: Vec<&EventsRow> = rows.collect();
@@ -303,7 +328,7 @@ async fn insert_events<'a>(
 }
 
 async fn finish<'a>(
-    tx: &mut sqlx::PgConnection,
+    tx: &mut TxConnection,
     rows: impl Iterator<Item = &'a FinishedRow>,
 ) -> Result<(), StoreError> {
     let rows: Vec<&FinishedRow> = rows.collect();
@@ -351,9 +376,6 @@ async fn finish<'a>(
 }
 
 /// Up to `limit` runs that ended a while ago and whose log still holds tokens.
-///
-/// # Errors
-/// When the database cannot be asked.
 pub async fn to_compact(db: &Db, after: Duration, limit: usize) -> Result<Vec<RunId>, StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
     let ids: Vec<Uuid> = sqlx::query_scalar(
@@ -370,9 +392,6 @@ pub async fn to_compact(db: &Db, after: Duration, limit: usize) -> Result<Vec<Ru
 
 /// Replaces the log of a run that is over by what `shorten` makes of its rows. Readers see the old
 /// log or the new one, whole. Nothing happens when another process did it before.
-///
-/// # Errors
-/// When the database cannot be asked.
 pub async fn compact(
     db: &Db,
     id: RunId,
@@ -397,4 +416,9 @@ pub async fn compact(
         shorten(&old).into_iter().map(|row| EventsRow { run: id, user: user.clone(), row }).collect();
     insert_events(&mut tx, rows.iter()).await?;
     tx.commit().await
+}
+
+/// Two columns for `unnest`.
+pub(super) fn ids_and_attempts(runs: &[(RunId, i32)]) -> (Vec<Uuid>, Vec<i32>) {
+    runs.iter().map(|(id, attempt)| (id.0, *attempt)).unzip()
 }

@@ -10,6 +10,7 @@ use sqlx::types::Json;
 use uuid::Uuid;
 
 use super::budgets::State;
+use super::journal::ids_and_attempts;
 use super::notify::{self, Notice};
 use super::runs::Reservation;
 use super::{Db, Scope, StoreError};
@@ -28,6 +29,8 @@ pub struct Claimed {
     /// How many owners vanished without giving it up.
     pub crashes: i32,
     pub cancel_requested: bool,
+    /// Whom somebody wants it to go on without, as a JSON list.
+    pub skips: Value,
     /// What it holds of the budgets, if any bound it when it was admitted.
     pub reservation: Option<Reservation>,
 }
@@ -35,7 +38,7 @@ pub struct Claimed {
 macro_rules! claimed_columns {
     () => {
         "runs.id, runs.user_id, runs.conversation_id, runs.message_id, runs.plan, runs.attempt, runs.crashes,
-         runs.cancel_requested_at IS NOT NULL AS cancel, runs.groups,
+         runs.cancel_requested_at IS NOT NULL AS cancel, runs.skips, runs.groups,
          (SELECT jsonb_build_object('granted_usd', r.granted_usd, 'warnings', r.warnings)
           FROM reservations r WHERE r.run_id = runs.id) AS held"
     };
@@ -65,37 +68,46 @@ fn claimed(row: &PgRow) -> Result<Claimed, StoreError> {
         attempt: row.try_get("attempt")?,
         crashes: row.try_get("crashes")?,
         cancel_requested: row.try_get("cancel")?,
+        skips: row.try_get("skips")?,
     })
 }
 
+/// The plans that this process can read: it takes no run of another kind, which stays for one that can.
+#[derive(Debug, Clone, Copy)]
+pub struct Readable {
+    pub formats: &'static [&'static str],
+    /// The newest version; every one before it is known as well.
+    pub version: i32,
+}
+
 /// Where a run of this process stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Held {
     pub run: RunId,
     /// The attempt is still the current one.
     pub ours: bool,
     /// Somebody wants it to stop.
     pub cancel: bool,
+    /// Whom somebody wants it to go on without, as a JSON list.
+    pub skips: Value,
 }
 
 /// Prolongs the leases of this process's runs; answers where each of them stands.
-///
-/// # Errors
-/// When the database cannot be asked.
 pub async fn heartbeat(db: &Db, runs: &[(RunId, i32)], lease: Duration) -> Result<Vec<Held>, StoreError> {
-    let (ids, attempts) = split(runs);
+    let (ids, attempts) = ids_and_attempts(runs);
     let mut tx = db.begin(&Scope::Engine).await?;
     let rows = sqlx::query(
         // In the order in which the journal locks them: in any other the two wait for each other.
         "WITH mine AS MATERIALIZED (
-             SELECT runs.id, runs.attempt = mine.attempt AS ours, runs.cancel_requested_at IS NOT NULL AS cancel
+             SELECT runs.id, runs.attempt = mine.attempt AS ours, runs.cancel_requested_at IS NOT NULL AS cancel,
+                    runs.skips
              FROM runs JOIN unnest($1::uuid[], $2::int[]) AS mine (id, attempt) ON runs.id = mine.id
              ORDER BY runs.id FOR NO KEY UPDATE OF runs
          ), prolonged AS (
              UPDATE runs SET lease_until = now() + make_interval(secs => $3)
              FROM mine WHERE runs.id = mine.id AND mine.ours AND runs.status = 'running'
          )
-         SELECT id, ours, cancel FROM mine",
+         SELECT id, ours, cancel, skips FROM mine",
     )
     .bind(ids)
     .bind(attempts)
@@ -106,15 +118,17 @@ pub async fn heartbeat(db: &Db, runs: &[(RunId, i32)], lease: Duration) -> Resul
     rows.iter()
         .map(|row| {
             let run = RunId(row.try_get("id")?);
-            Ok(Held { run, ours: row.try_get("ours")?, cancel: row.try_get("cancel")? })
+            Ok(Held {
+                run,
+                ours: row.try_get("ours")?,
+                cancel: row.try_get("cancel")?,
+                skips: row.try_get("skips")?,
+            })
         })
         .collect()
 }
 
 /// Gives up this process's leases and tells the others, so that one of them takes its runs at once.
-///
-/// # Errors
-/// When the database cannot be asked.
 pub async fn release(db: &Db, owner: &str) -> Result<u64, StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
     let done = sqlx::query(
@@ -131,23 +145,45 @@ pub async fn release(db: &Db, owner: &str) -> Result<u64, StoreError> {
     Ok(done.rows_affected())
 }
 
-/// Takes over at most `limit` runs whose lease has run out, other than those that are executed
-/// `here`. The higher attempt fences the old owner's writes.
-///
-/// # Errors
-/// When the database cannot be asked.
+/// How many runs there are whose lease has run out and whose plan is `readable`, other than those that are
+/// executed `here`; at most `limit` are counted.
+pub async fn abandoned(
+    db: &Db,
+    limit: usize,
+    here: &[RunId],
+    readable: Readable,
+) -> Result<usize, StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    let count: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM (SELECT FROM runs WHERE status = 'running' AND lease_until <= now() AND id <> ALL ($2)
+                                  AND format = ANY ($3) AND plan_version <= $4
+                               LIMIT $1) AS abandoned",
+    )
+    .bind(i64::try_from(limit).unwrap_or(i64::MAX))
+    .bind(here.iter().map(|run| run.0).collect::<Vec<Uuid>>())
+    .bind(readable.formats)
+    .bind(readable.version)
+    .fetch_one(&mut *tx)
+    .await?;
+    Ok(usize::try_from(count).unwrap_or(limit))
+}
+
+/// Takes over at most `limit` runs whose lease has run out and whose plan is `readable`, other than those
+/// that are executed `here`. The higher attempt fences the old owner's writes.
 pub async fn claim_abandoned(
     db: &Db,
     owner: &str,
     lease: Duration,
     limit: usize,
     here: &[RunId],
+    readable: Readable,
 ) -> Result<Vec<Claimed>, StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
     let rows = sqlx::query(concat!(
         "UPDATE runs SET attempt = attempt + 1, owner = $1, lease_until = now() + make_interval(secs => $2),
                 crashes = crashes + (owner IS NOT NULL)::int
          WHERE id IN (SELECT id FROM runs WHERE status = 'running' AND lease_until <= now() AND id <> ALL ($4)
+                        AND format = ANY ($5) AND plan_version <= $6
                       ORDER BY lease_until LIMIT $3 FOR UPDATE SKIP LOCKED)
          RETURNING ",
         claimed_columns!()
@@ -156,13 +192,43 @@ pub async fn claim_abandoned(
     .bind(lease.as_secs_f64())
     .bind(i64::try_from(limit).unwrap_or(i64::MAX))
     .bind(here.iter().map(|run| run.0).collect::<Vec<Uuid>>())
+    .bind(readable.formats)
+    .bind(readable.version)
     .fetch_all(&mut *tx)
     .await?;
+    if !rows.is_empty() && rows.len() == limit {
+        // There may be more: others are to take their share.
+        notify::send(&mut tx, &Notice::Work).await?;
+    }
     tx.commit().await?;
     rows.iter().map(claimed).collect()
 }
 
-/// The queued runs and whose turn it is. A run's turn is how many runs of its user are under way or
+/// Begins another execution of a run that this process has: what the one before could not write, nobody
+/// writes any more. `None` when it has another owner.
+pub async fn begin_again(
+    db: &Db,
+    run: RunId,
+    attempt: i32,
+    lease: Duration,
+) -> Result<Option<Claimed>, StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    let row = sqlx::query(concat!(
+        "UPDATE runs SET attempt = attempt + 1, lease_until = now() + make_interval(secs => $3)
+         WHERE id = $1 AND attempt = $2 AND status = 'running' RETURNING ",
+        claimed_columns!()
+    ))
+    .bind(run.0)
+    .bind(attempt)
+    .bind(lease.as_secs_f64())
+    .fetch_optional(&mut *tx)
+    .await?;
+    tx.commit().await?;
+    row.as_ref().map(claimed).transpose()
+}
+
+/// The queued runs that can be read ($1, $2) and whose turn it is: nobody waits behind one that only another
+/// server can take. A run's turn is how many runs of its user are under way or
 /// ahead of it, itself included: so the second question of one waits behind everybody's first.
 macro_rules! waiting {
     () => {
@@ -173,22 +239,20 @@ macro_rules! waiting {
                     coalesce(busy.running, 0)
                         + row_number() OVER (PARTITION BY r.user_id ORDER BY r.created_at, r.id) AS turn
              FROM runs r LEFT JOIN busy USING (user_id)
-             WHERE r.status = 'queued'
+             WHERE r.status = 'queued' AND r.format = ANY ($1) AND r.plan_version <= $2
          )"
     };
 }
 
-/// Takes up to `limit` queued runs whose turn it is, with at most `per_user` of one user under way;
+/// Takes up to `limit` queued runs that are `readable` and whose turn it is, with at most `per_user` of one user under way;
 /// and whatever the queue holds that somebody wants to stop.
-///
-/// # Errors
-/// When the database cannot be asked.
 pub async fn claim_queued(
     db: &Db,
     owner: &str,
     lease: Duration,
     per_user: u32,
     limit: usize,
+    readable: Readable,
 ) -> Result<Vec<Claimed>, StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
     let rows = sqlx::query(concat!(
@@ -197,15 +261,17 @@ pub async fn claim_queued(
         ", next AS (
              (SELECT id FROM waiting WHERE cancelled)
              UNION ALL
-             (SELECT id FROM waiting WHERE NOT cancelled AND turn <= $3 ORDER BY turn, created_at, id LIMIT $4)
+             (SELECT id FROM waiting WHERE NOT cancelled AND turn <= $5 ORDER BY turn, created_at, id LIMIT $6)
          )
-         UPDATE runs SET status = 'running', attempt = attempt + 1, owner = $1, started_at = now(),
-                lease_until = now() + make_interval(secs => $2)
+         UPDATE runs SET status = 'running', attempt = attempt + 1, owner = $3, started_at = now(),
+                lease_until = now() + make_interval(secs => $4)
          WHERE id IN (SELECT r.id FROM runs r JOIN next USING (id) WHERE r.status = 'queued'
                       FOR UPDATE OF r SKIP LOCKED)
          RETURNING ",
         claimed_columns!()
     ))
+    .bind(readable.formats)
+    .bind(readable.version)
     .bind(owner)
     .bind(lease.as_secs_f64())
     .bind(i64::from(per_user))
@@ -216,22 +282,27 @@ pub async fn claim_queued(
     rows.iter().map(claimed).collect()
 }
 
-/// The runs that wait, next one first.
-///
-/// # Errors
-/// When the database cannot be asked.
-pub async fn queue(db: &Db) -> Result<Vec<RunId>, StoreError> {
-    let mut tx = db.begin(&Scope::Engine).await?;
-    let ids: Vec<Uuid> = sqlx::query_scalar(concat!(
-        "WITH ",
-        waiting!(),
-        " SELECT id FROM waiting WHERE NOT cancelled ORDER BY turn, created_at, id"
-    ))
-    .fetch_all(&mut *tx)
-    .await?;
-    Ok(ids.into_iter().map(RunId).collect())
+/// A run that waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Waiting {
+    pub run: RunId,
+    /// Somebody wants it to stop: it stands in nobody's way.
+    pub cancelled: bool,
 }
 
-pub(super) fn split(runs: &[(RunId, i32)]) -> (Vec<Uuid>, Vec<i32>) {
-    runs.iter().map(|(id, attempt)| (id.0, *attempt)).unzip()
+/// The runs that wait and are `readable`, next one first.
+pub async fn queue(db: &Db, readable: Readable) -> Result<Vec<Waiting>, StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    let rows = sqlx::query(concat!(
+        "WITH ",
+        waiting!(),
+        " SELECT id, cancelled FROM waiting ORDER BY turn, created_at, id"
+    ))
+    .bind(readable.formats)
+    .bind(readable.version)
+    .fetch_all(&mut *tx)
+    .await?;
+    rows.iter()
+        .map(|row| Ok(Waiting { run: RunId(row.try_get("id")?), cancelled: row.try_get("cancelled")? }))
+        .collect()
 }

@@ -1,19 +1,19 @@
 //! Brings the database's schema to the version this program was built with. Forward only.
+//!
+//! Nothing here rests on a session: behind a pooler in transaction mode the next statement may come into
+//! another one. So the lock is a transaction's, and so is every statement with parameters.
 
 use std::time::{Duration, Instant};
 
-use sqlx::migrate::{MigrateError, Migrator};
-use sqlx::{PgConnection, Row as _};
+use sqlx::migrate::{AppliedMigration, Migrate as _, MigrateError, Migrator};
+use sqlx::{ConnectOptions as _, Connection as _, PgConnection, Postgres, Row as _, Transaction};
 
-use super::{Db, SetupError, error};
+use super::{ACQUIRE_TIMEOUT, Db, SetupError, error};
 
-static MIGRATOR: Migrator = {
-    let mut migrator = sqlx::migrate!("./migrations");
-    // sqlx would wait in pg_advisory_lock without a limit, and its waiting snapshot blocks a
-    // CREATE INDEX CONCURRENTLY of the process that holds the lock.
-    migrator.locking = false;
-    migrator
-};
+static MIGRATOR: Migrator = sqlx::migrate!("./migrations");
+
+/// sqlx's own, as it was made by versions that left it to sqlx.
+const TABLE: &str = "_sqlx_migrations";
 
 /// "llm-coun" in ASCII: the advisory lock of this program (they are per database).
 const LOCK: i64 = 0x6c6c_6d2d_636f_756e;
@@ -26,39 +26,57 @@ const LOCK_PATIENCE: Duration = Duration::from_secs(120);
 /// # Errors
 /// [`SetupError`] saying what to do. A migration that fails is rolled back.
 pub async fn migrate(db: &Db) -> Result<(), SetupError> {
-    let mut connection = db.pool.acquire().await?.detach();
-    let outcome = migrate_on(&mut connection).await;
-    // The lock goes with the connection, whatever happened.
-    let closed = sqlx::Connection::close(connection).await;
+    let (mut holder, mut connection) = (connect(db).await?, connect(db).await?);
+    let lock = lock(&mut holder).await?;
+    let outcome = apply_missing(&mut connection).await;
+    let unlocked = lock.rollback().await;
     outcome?;
-    Ok(closed?)
+    unlocked?;
+    connection.close().await?;
+    Ok(holder.close().await?)
 }
 
-async fn migrate_on(connection: &mut PgConnection) -> Result<(), SetupError> {
+async fn connect(db: &Db) -> Result<PgConnection, sqlx::Error> {
+    let options = (*db.pool.connect_options()).clone().statement_cache_capacity(0);
+    tokio::time::timeout(ACQUIRE_TIMEOUT, options.connect()).await.unwrap_or(Err(sqlx::Error::PoolTimedOut))
+}
+
+/// A transaction in which no statement of another client is prepared.
+async fn begin(connection: &mut PgConnection) -> Result<Transaction<'_, Postgres>, sqlx::Error> {
+    // Without the last part every start logs that the table of migrations "already exists".
+    connection.begin_with("BEGIN; DEALLOCATE ALL; SET LOCAL client_min_messages = warning").await
+}
+
+/// Holds the lock until the transaction ends. It is asked for again and again and not waited for inside
+/// Postgres: the snapshot of whoever waits there blocks a `CREATE INDEX CONCURRENTLY` of the holder.
+async fn lock(connection: &mut PgConnection) -> Result<Transaction<'_, Postgres>, SetupError> {
+    let mut lock = begin(connection).await?;
+    sqlx::raw_sql("SET LOCAL idle_in_transaction_session_timeout = 0").execute(&mut *lock).await?;
     let began = Instant::now();
     loop {
-        let row = sqlx::query("SELECT pg_try_advisory_lock($1) AS locked")
+        let row = sqlx::query("SELECT pg_try_advisory_xact_lock($1) AS locked")
             .bind(LOCK)
-            .fetch_one(&mut *connection)
+            .fetch_one(&mut *lock)
             .await?;
         if row.try_get("locked")? {
-            break;
+            return Ok(lock);
         }
         if began.elapsed() > LOCK_PATIENCE {
             return Err(SetupError::MigrationLocked { waited_s: began.elapsed().as_secs() });
         }
         tokio::time::sleep(LOCK_POLL).await;
     }
-    // Otherwise every start logs that the table of migrations "already exists".
-    sqlx::query("SET client_min_messages = warning").execute(&mut *connection).await?;
-    match MIGRATOR.run_direct(None, &mut *connection, false).await {
+}
+
+async fn apply_missing(connection: &mut PgConnection) -> Result<(), SetupError> {
+    match try_to_apply_missing(connection).await {
         Ok(()) => Ok(()),
         Err(MigrateError::VersionMissing(version)) => Err(SetupError::NewerDatabase { version }),
         Err(MigrateError::VersionMismatch(version)) => Err(SetupError::ChangedMigration { version }),
         Err(MigrateError::ExecuteMigration(source, version)) => match error::sql_state(&source).as_deref() {
             Some("LC001") => {
                 let row =
-                    sqlx::query("SELECT current_user::text AS name").fetch_one(&mut *connection).await?;
+                    sqlx::raw_sql("SELECT current_user::text AS name").fetch_one(&mut *connection).await?;
                 Err(SetupError::RolesMissing { user: row.try_get("name")?, source })
             }
             Some("LC002") => Err(SetupError::RolesUnsafe(source)),
@@ -66,4 +84,34 @@ async fn migrate_on(connection: &mut PgConnection) -> Result<(), SetupError> {
         },
         Err(other) => Err(SetupError::Migration(other)),
     }
+}
+
+async fn try_to_apply_missing(connection: &mut PgConnection) -> Result<(), MigrateError> {
+    let mut tx = begin(connection).await?;
+    tx.ensure_migrations_table(TABLE).await?;
+    if let Some(version) = tx.dirty_version(TABLE).await? {
+        return Err(MigrateError::Dirty(version));
+    }
+    let applied: Vec<AppliedMigration> = tx.list_applied_migrations(TABLE).await?;
+    tx.commit().await?;
+
+    if let Some(unknown) = applied.iter().find(|applied| !MIGRATOR.version_exists(applied.version)) {
+        return Err(MigrateError::VersionMissing(unknown.version));
+    }
+    for migration in MIGRATOR.iter() {
+        match applied.iter().find(|applied| applied.version == migration.version) {
+            Some(applied) if applied.checksum != migration.checksum => {
+                return Err(MigrateError::VersionMismatch(migration.version));
+            }
+            Some(_) => {}
+            // Such as an index that is built beside the traffic: it refuses to be in a transaction.
+            None if migration.no_tx => drop(connection.apply(TABLE, migration).await?),
+            None => {
+                let mut tx = begin(connection).await?;
+                tx.apply(TABLE, migration).await?;
+                tx.commit().await?;
+            }
+        }
+    }
+    Ok(())
 }

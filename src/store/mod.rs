@@ -9,6 +9,8 @@
 pub mod analytics;
 pub mod audit;
 pub mod budgets;
+mod connect;
+mod connection;
 pub mod conversations;
 mod error;
 pub mod feedback;
@@ -20,36 +22,37 @@ pub mod local;
 mod migrate;
 pub mod notify;
 pub mod presets;
+mod run_status;
 pub mod runs;
 pub mod settings;
 pub mod tokens;
 pub mod usage;
+pub mod user_names;
 pub mod users;
 pub mod versions;
 
-use std::fmt::Write as _;
+use std::io;
 use std::ops::{Deref, DerefMut};
-use std::str::FromStr as _;
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
-use sqlx::{
-    AssertSqlSafe, ConnectOptions as _, Connection as _, PgConnection, Postgres, Row as _, Transaction,
-};
+use sqlx::postgres::PgPool;
+use sqlx::{AssertSqlSafe, Row as _};
+use tokio::sync::watch;
 
 use crate::id::UserId;
+use connection::Changes;
 
+pub use connect::{Pooling, Sessions, prepare};
+pub use connection::TxConnection;
 pub use error::{SetupError, StoreError, clean, clean_json, refuse_nul, refuse_nul_in_json};
 pub use housekeeping::keep_house;
 pub use migrate::migrate;
+pub use run_status::RunStatus;
 
 /// How long a caller waits for a free connection before it hears that the database is not available.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long an idle connection is taken to be alive.
-const TRUSTED: Duration = Duration::from_secs(1);
-/// How long every connection is asked whether it lives after one has failed.
-const ASKED_AFTER_TROUBLE: Duration = Duration::from_secs(60);
 /// No statement of the server is meant to take long; one that does is a fault and is cut off.
 const STATEMENT_TIMEOUT_MS: u32 = 30_000;
 /// A transaction that nobody continues (a frozen process, a lost network) may not hold locks for ever.
@@ -80,7 +83,7 @@ impl Scope {
 
     /// One text, one round trip. The only value in it is written as hexadecimal digits, so nothing
     /// in a user's name can end the literal.
-    fn begin_sql(&self) -> String {
+    fn begin_sql(&self, sessions: Sessions, limits: Limits) -> String {
         let user = match self {
             Self::User(user) => user.as_str(),
             Self::Engine | Self::Admin => "",
@@ -89,17 +92,37 @@ impl Scope {
             Self::Engine => ENGINE_IDLE_IN_TRANSACTION_MS,
             Self::User(_) | Self::Admin => IDLE_IN_TRANSACTION_MS,
         };
-        let mut hex = String::with_capacity(user.len() * 2);
-        for byte in user.bytes() {
-            write!(hex, "{byte:02x}").expect("a String takes everything");
-        }
+        // Whoever takes runs says that it looks at their versions: see migration 11.
+        let versions = match self {
+            Self::Engine => ", set_config('app.reads_plan_versions', 'on', true)",
+            Self::User(_) | Self::Admin => "",
+        };
+        let user = hex::encode(user);
         format!(
-            "BEGIN; SELECT set_config('role', '{role}', true), \
-             set_config('app.user_id', convert_from(decode('{hex}', 'hex'), 'UTF8'), true), \
-             set_config('statement_timeout', '{STATEMENT_TIMEOUT_MS}', true), \
-             set_config('idle_in_transaction_session_timeout', '{idle}', true)",
+            "{begin}; SELECT set_config('role', '{role}', true), \
+             set_config('app.user_id', convert_from(decode('{user}', 'hex'), 'UTF8'), true), \
+             set_config('statement_timeout', '{statement}', true), \
+             set_config('lock_timeout', '{lock}', true), \
+             set_config('idle_in_transaction_session_timeout', '{idle}', true){versions}",
+            begin = sessions.begin(),
             role = self.role(),
+            statement = limits.statement_ms,
+            lock = limits.lock_ms,
         )
+    }
+}
+
+/// How long the statements of a transaction may take.
+#[derive(Debug, Clone, Copy)]
+struct Limits {
+    statement_ms: u32,
+    /// Of that, how long for a lock; 0 for as long.
+    lock_ms: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { statement_ms: STATEMENT_TIMEOUT_MS, lock_ms: 0 }
     }
 }
 
@@ -109,81 +132,17 @@ pub struct Db {
     pool: PgPool,
     /// When a connection last failed.
     trouble: Arc<Mutex<Option<Instant>>>,
+    /// When the schema was last found changed.
+    changes: Changes,
+    /// Why no transaction is begun yet; absent once the database is open.
+    held: Arc<watch::Sender<Option<&'static str>>>,
+    /// Whose the sessions are that the connections lead to.
+    shared: Arc<AtomicBool>,
+    /// For listening, where the other connections cannot.
+    listening: Option<PgPool>,
 }
 
 impl Db {
-    /// Connects to the database that `url` names.
-    ///
-    /// # Errors
-    /// [`SetupError`] in words for the person who runs the server; it never shows the password.
-    pub async fn connect(url: &str, max_connections: u32) -> Result<Self, SetupError> {
-        Self::connect_with(Self::options(url)?, max_connections).await
-    }
-
-    /// Reads a `postgres://` URL.
-    ///
-    /// # Errors
-    /// [`SetupError::BadUrl`].
-    pub fn options(url: &str) -> Result<PgConnectOptions, SetupError> {
-        PgConnectOptions::from_str(url).map_err(SetupError::BadUrl)
-    }
-
-    /// The same with options already made, as [`local::LocalPostgres`] gives them.
-    ///
-    /// # Errors
-    /// As [`Db::connect`].
-    pub async fn connect_with(options: PgConnectOptions, max_connections: u32) -> Result<Self, SetupError> {
-        let options =
-            options.application_name("llm-council").log_statements(tracing::log::LevelFilter::Trace);
-        // One connection first, outside the pool: the pool would try again until its timeout and
-        // then say only that time is up.
-        let place = place(&options);
-        let mut probe = tokio::time::timeout(ACQUIRE_TIMEOUT, options.connect())
-            .await
-            .unwrap_or(Err(sqlx::Error::PoolTimedOut))
-            .map_err(|source| match error::sql_state(&source).as_deref() {
-                Some("28P01" | "28000") => SetupError::Refused {
-                    place: place.clone(),
-                    reason: "check user and password, and the server's pg_hba.conf",
-                    source,
-                },
-                Some("3D000") => SetupError::Refused {
-                    place: place.clone(),
-                    reason: "there is no such database; create it first",
-                    source,
-                },
-                Some(_) | None => SetupError::Unreachable { place: place.clone(), source },
-            })?;
-        let row = sqlx::raw_sql("SELECT current_setting('server_version') AS name, current_setting('server_version_num')::int4 AS number")
-            .fetch_one(&mut probe)
-            .await?;
-        if row.try_get::<i32, _>("number")? < 150_000 {
-            return Err(SetupError::TooOld { found: row.try_get("name")? });
-        }
-        sqlx::Connection::close(probe).await?;
-
-        let trouble: Arc<Mutex<Option<Instant>>> = Arc::default();
-        let known_trouble = trouble.clone();
-        let pool = PgPoolOptions::new()
-            // One more, which only listens.
-            .max_connections(max_connections.saturating_add(1))
-            .acquire_timeout(ACQUIRE_TIMEOUT)
-            // One that has just been used needs no asking whether it lives, unless another died.
-            .test_before_acquire(false)
-            .before_acquire(move |connection, about| {
-                let asks = about.idle_for > TRUSTED || was_lately(&known_trouble);
-                Box::pin(async move {
-                    if asks {
-                        connection.ping().await?;
-                    }
-                    Ok(true)
-                })
-            })
-            .after_release(|connection, _| Box::pin(is_clean(connection)))
-            .connect_lazy_with(options);
-        Ok(Self { pool, trouble })
-    }
-
     /// Opens a transaction that sees what `scope` may see. One round trip.
     ///
     /// Dropping the [`Tx`] rolls back; dropping this future leaves nothing behind either.
@@ -192,21 +151,45 @@ impl Db {
     /// [`StoreError::Unavailable`] when no connection is free in time or the database is away;
     /// [`StoreError::NulCharacter`] for a user id that Postgres cannot hold.
     pub async fn begin(&self, scope: &Scope) -> Result<Tx, StoreError> {
+        self.begin_within(scope, Limits::default()).await
+    }
+
+    /// The same with limits of its own.
+    ///
+    /// # Errors
+    /// As [`Db::begin`].
+    async fn begin_within(&self, scope: &Scope, limits: Limits) -> Result<Tx, StoreError> {
         if let Scope::User(user) = scope {
             refuse_nul("the user id", user.as_str())?;
         }
-        let begun = self.pool.begin_with(AssertSqlSafe(scope.begin_sql()));
-        let inner = self.in_time(begun).await?;
+        if let Some(reason) = self.held() {
+            return Err(StoreError::Unavailable(sqlx::Error::Io(io::Error::other(reason))));
+        }
+        let begin = scope.begin_sql(self.sessions(), limits);
+        let begun = self.pool.begin_with(AssertSqlSafe(begin.clone()));
+        let inner = TxConnection::new(self.in_time(begun).await?, begin, self.changes.clone());
         Ok(Tx { inner, scope: scope.clone() })
     }
 
-    /// Whether the database answers now: for readiness.
+    /// Whether the database answers now and takes writes: for readiness. Otherwise why not, in words that
+    /// anybody may read.
     ///
     /// # Errors
-    /// [`StoreError::Unavailable`].
-    pub async fn ping(&self) -> Result<(), StoreError> {
-        self.in_time(sqlx::raw_sql("SELECT 1").execute(&self.pool)).await?;
-        Ok(())
+    /// The reason.
+    pub async fn ready(&self) -> Result<(), &'static str> {
+        if let Some(reason) = self.held() {
+            return Err(reason);
+        }
+        let asked = sqlx::raw_sql("SELECT current_setting('transaction_read_only') = 'on' AS read_only");
+        let row = self.in_time(asked.fetch_one(&self.pool)).await.map_err(|error| {
+            tracing::warn!(%error, "the database does not answer");
+            error::AWAY
+        })?;
+        match row.try_get("read_only") {
+            Ok(false) => Ok(()),
+            Ok(true) => Err(error::READ_ONLY),
+            Err(_) => Err(error::AWAY),
+        }
     }
 
     /// Waits for an answer as long as for a free connection: a frozen database gives none. A failure is
@@ -226,43 +209,10 @@ impl Db {
     }
 }
 
-fn was_lately(trouble: &Mutex<Option<Instant>>) -> bool {
-    let trouble = *trouble.lock().unwrap_or_else(PoisonError::into_inner);
-    trouble.is_some_and(|at| at.elapsed() < ASKED_AFTER_TROUBLE)
-}
-
-/// Whether a connection that comes back to the pool is as it was: in no transaction and in no role.
-///
-/// sqlx 0.9.0 gives a connection back with its transaction open when the future that sent `BEGIN`
-/// is dropped before the answer (and after a `BEGIN` whose second statement failed). Inside a
-/// transaction its start time lies before the statement's; in simple protocol and outside one the
-/// two are the same instant. A connection that fails this is closed.
-async fn is_clean(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
-    let row = sqlx::raw_sql(
-        "SELECT transaction_timestamp() = statement_timestamp() AND current_setting('role') = 'none' AS clean",
-    )
-    .fetch_one(connection)
-    .await?;
-    row.try_get("clean")
-}
-
-/// Where a connection goes, without the password.
-fn place(options: &PgConnectOptions) -> String {
-    let host = match options.get_socket() {
-        Some(socket) => socket.display().to_string(),
-        None => format!("{}:{}", options.get_host(), options.get_port()),
-    };
-    format!(
-        "{host} (database {}, user {})",
-        options.get_database().unwrap_or(options.get_username()),
-        options.get_username()
-    )
-}
-
 /// A transaction made from a [`Scope`]. Runs queries as `&mut *tx`; rolls back when dropped.
 #[derive(Debug)]
 pub struct Tx {
-    inner: Transaction<'static, Postgres>,
+    inner: TxConnection,
     scope: Scope,
 }
 
@@ -317,7 +267,7 @@ impl Tx {
     }
 
     async fn take_role(&mut self, role: &str) -> Result<(), StoreError> {
-        sqlx::query("SELECT set_config('role', $1, true)").bind(role).execute(&mut *self.inner).await?;
+        sqlx::query("SELECT set_config('role', $1, true)").bind(role).execute(&mut self.inner).await?;
         Ok(())
     }
 
@@ -331,15 +281,15 @@ impl Tx {
 }
 
 impl Deref for Tx {
-    type Target = PgConnection;
+    type Target = TxConnection;
 
-    fn deref(&self) -> &PgConnection {
+    fn deref(&self) -> &TxConnection {
         &self.inner
     }
 }
 
 impl DerefMut for Tx {
-    fn deref_mut(&mut self) -> &mut PgConnection {
+    fn deref_mut(&mut self) -> &mut TxConnection {
         &mut self.inner
     }
 }
@@ -360,15 +310,9 @@ mod tests {
 
     #[test]
     fn no_name_can_leave_its_place_in_the_opening_statement() {
-        let sql = Scope::User(UserId::from_canonical("o'); DROP TABLE users; --é")).begin_sql();
+        let sql = Scope::User(UserId::from_canonical("o'); DROP TABLE users; --é"));
+        let sql = sql.begin_sql(Sessions::Own, Limits::default());
         assert!(sql.contains("decode('6f27293b2044524f50205441424c452075736572733b202d2dc3a9', 'hex')"));
         assert!(!sql.contains("DROP"));
-    }
-
-    #[test]
-    fn the_place_of_a_database_does_not_show_its_password() {
-        let options =
-            PgConnectOptions::from_str("postgres://me:hunter2@db.example:5433/council").expect("a URL");
-        assert_eq!(place(&options), "db.example:5433 (database council, user me)");
     }
 }

@@ -18,6 +18,8 @@ pub enum Notice {
     Log(Vec<RunId>),
     /// Somebody wants this run to stop.
     Stop(RunId),
+    /// Somebody wants this run to go on without a member.
+    Skip(RunId),
     /// A run waits for whoever is free.
     Work,
 }
@@ -32,6 +34,7 @@ impl Notice {
                 })
                 .collect(),
             Self::Stop(run) => vec![format!("stop {}", run.0.simple())],
+            Self::Skip(run) => vec![format!("skip {}", run.0.simple())],
             Self::Work => vec!["work".to_owned()],
         }
     }
@@ -44,6 +47,7 @@ impl Notice {
         match (kind, runs.as_slice()) {
             ("log", [_, ..]) => Some(Self::Log(runs)),
             ("stop", [run]) => Some(Self::Stop(*run)),
+            ("skip", [run]) => Some(Self::Skip(*run)),
             ("work", []) => Some(Self::Work),
             _ => None,
         }
@@ -51,9 +55,6 @@ impl Notice {
 }
 
 /// Tells every server, when the transaction commits.
-///
-/// # Errors
-/// When the database cannot be asked.
 pub async fn send(tx: &mut Tx, notice: &Notice) -> Result<(), StoreError> {
     sqlx::query("SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload")
         .bind(CHANNEL)
@@ -68,14 +69,15 @@ pub async fn send(tx: &mut Tx, notice: &Notice) -> Result<(), StoreError> {
 pub struct Listener(PgListener);
 
 impl Listener {
-    /// Listens from now on; keeps one connection of the pool.
+    /// Listens from now on; keeps one connection. `None` where nothing can be heard ([`Db::can_listen`]).
     ///
     /// # Errors
     /// When the database cannot be reached.
-    pub async fn open(db: &Db) -> Result<Self, StoreError> {
-        let mut listener = PgListener::connect_with(&db.pool).await?;
+    pub async fn open(db: &Db) -> Result<Option<Self>, StoreError> {
+        let Some(pool) = db.listening() else { return Ok(None) };
+        let mut listener = PgListener::connect_with(pool).await?;
         listener.listen(CHANNEL).await?;
-        Ok(Self(listener))
+        Ok(Some(Self(listener)))
     }
 
     /// The next notice; `None` when the connection was lost, and with it perhaps notices.
@@ -115,7 +117,7 @@ mod tests {
             })
             .collect();
         assert_eq!(read, runs);
-        for notice in [Notice::Stop(runs[0]), Notice::Work] {
+        for notice in [Notice::Stop(runs[0]), Notice::Skip(runs[0]), Notice::Work] {
             assert_eq!(Notice::parse(&notice.payloads()[0]), Some(notice));
         }
     }

@@ -9,7 +9,7 @@ use sqlx::types::Json;
 
 use crate::id::PresetId;
 
-use super::{Scope, StoreError, Tx, refuse_nul, refuse_nul_in_json, time};
+use super::{Scope, StoreError, Tx, refuse_nul, refuse_nul_in_json, settings, time};
 
 /// A named council with its options.
 #[derive(Debug, Clone, PartialEq)]
@@ -50,9 +50,6 @@ macro_rules! columns {
 }
 
 /// The presets of the transaction's user, and everybody's; in the admins' scope everybody's alone.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn list(tx: &mut Tx) -> Result<Vec<Preset>, StoreError> {
     let owner = owner(tx)?;
     let rows = sqlx::query(concat!(
@@ -86,9 +83,6 @@ pub async fn find(tx: &mut Tx, id: PresetId) -> Result<Preset, StoreError> {
 
 /// Saves a preset under its name, over one of the same name: the user's own, or everybody's in the
 /// admins' scope. Says whether it replaced one; `None` when there are `most` under other names.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn save(
     tx: &mut Tx,
     name: &str,
@@ -98,7 +92,8 @@ pub async fn save(
     refuse_nul("the name", name)?;
     refuse_nul_in_json("the preset", value)?;
     let owner = owner(tx)?;
-    // Two at once with a new name: the second one waits for the index, and then updates.
+    // Two at once with new names would both find a place for one.
+    settings::wait_for_others(tx, &format!("presets/{}", owner.as_deref().unwrap_or_default())).await?;
     let query = if owner.is_some() {
         concat!(
             "INSERT INTO presets (id, user_id, name, value)

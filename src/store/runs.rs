@@ -11,9 +11,10 @@ use uuid::Uuid;
 
 use super::budgets::reserve::{self, Drawn, Need};
 use super::budgets::{self, State, budgets_of};
+use super::connection::is_stale;
 use super::journal::LogRow;
 use super::notify::{self, Notice};
-use super::{Db, Scope, StoreError, versions};
+use super::{Db, RunStatus, Scope, StoreError, versions};
 use crate::id::{ConversationId, MessageId, RunId, UserId};
 
 /// A run to be started.
@@ -21,14 +22,17 @@ use crate::id::{ConversationId, MessageId, RunId, UserId};
 pub struct NewRun {
     pub id: RunId,
     pub conversation: ConversationId,
+    /// The conversation is made with the run if it is not there.
+    pub begins_conversation: bool,
     /// The answer's place in the conversation.
     pub message: MessageId,
     pub question: String,
     /// The plan as JSON.
     pub plan: Value,
+    pub plan_version: i32,
     pub format: String,
     /// The client's key: the same key from the same user is the same run.
-    pub idempotency_key: Option<String>,
+    pub idempotency_key: Option<IdempotencyKey>,
     /// The process that will execute it, if it need not wait.
     pub owner: String,
     /// How long it keeps the run without a sign of life.
@@ -44,6 +48,14 @@ pub struct NewRun {
     pub opening: LogRow,
     /// The run whose answer it replaces; the question and the answer's place are there already then.
     pub replaces: Option<RunId>,
+}
+
+/// A client's name for one request, by which it may send that again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct IdempotencyKey {
+    pub key: String,
+    /// What stands for the request: where it was sent, and what it says.
+    pub request_digest: Vec<u8>,
 }
 
 /// What a run holds of the budgets that bind it.
@@ -70,54 +82,14 @@ pub enum Started {
     Full,
     /// The key was used before: this is its run.
     Known(RunId),
+    /// The key was used before, for another request.
+    KeyOfAnother,
     /// The conversation has a live run already.
     Busy(RunId),
     /// It does not fit into this budget.
     OverBudget(Box<State>),
     /// The answer that it was to replace is not the conversation's latest any more.
     NotLatest,
-}
-
-/// The state of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum RunStatus {
-    Queued,
-    Running,
-    Complete,
-    Failed,
-    Cancelled,
-}
-
-impl RunStatus {
-    /// The name in SQL and JSON.
-    #[must_use]
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Queued => "queued",
-            Self::Running => "running",
-            Self::Complete => "complete",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-        }
-    }
-
-    /// Reads the name that SQL holds.
-    #[must_use]
-    pub fn parse(name: &str) -> Option<Self> {
-        [Self::Queued, Self::Running, Self::Complete, Self::Failed, Self::Cancelled]
-            .into_iter()
-            .find(|status| status.as_str() == name)
-    }
-
-    /// Whether the run is over.
-    #[must_use]
-    pub fn is_over(self) -> bool {
-        match self {
-            Self::Queued | Self::Running => false,
-            Self::Complete | Self::Failed | Self::Cancelled => true,
-        }
-    }
 }
 
 /// A run as its owner sees it.
@@ -180,6 +152,8 @@ pub async fn start(db: &Db, scope: &Scope, new: &NewRun) -> Result<Started, Stor
     match try_start(db, scope, new).await {
         // The same key on two conversations at once: the other transaction won.
         Err(StoreError::IdempotencyKeyUsed) => try_start(db, scope, new).await,
+        // The schema was changed in the middle; nothing is stored.
+        Err(StoreError::Unavailable(error)) if is_stale(&error) => try_start(db, scope, new).await,
         result => result,
     }
 }
@@ -188,6 +162,16 @@ async fn try_start(db: &Db, scope: &Scope, new: &NewRun) -> Result<Started, Stor
     let mut tx = db.begin(scope).await?;
     let user = tx.user()?;
     let user = user.as_str();
+    if new.begins_conversation {
+        // Goes again with the transaction if the run is refused. Somebody else's id is not found below.
+        sqlx::query("INSERT INTO conversations (id, user_id) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING")
+            .bind(new.conversation.0)
+            .bind(user)
+            .execute(&mut *tx)
+            .await?;
+    }
+    let key = new.idempotency_key.as_ref().map(|key| key.key.as_str());
+    let digest = new.idempotency_key.as_ref().map(|key| key.request_digest.as_slice());
     // Starts within one conversation go one after the other, and so do those of one user on two
     // servers: they are counted below.
     sqlx::query(
@@ -204,6 +188,7 @@ async fn try_start(db: &Db, scope: &Scope, new: &NewRun) -> Result<Started, Stor
              SELECT coalesce($4::text[], (SELECT groups FROM users WHERE id = $1), '{}') AS groups
          )
          SELECT (SELECT id FROM runs WHERE user_id = $1 AND idempotency_key = $2) AS known,
+                (SELECT request_digest FROM runs WHERE user_id = $1 AND idempotency_key = $2) AS known_digest,
                 (SELECT id FROM runs WHERE conversation_id = $3 AND user_id = $1
                                        AND status IN ('queued', 'running')) AS busy,
                 count(*) FILTER (WHERE status = 'running') AS running,
@@ -214,13 +199,16 @@ async fn try_start(db: &Db, scope: &Scope, new: &NewRun) -> Result<Started, Stor
          FROM runs WHERE user_id = $1 AND status IN ('queued', 'running')"
     ))
     .bind(user)
-    .bind(&new.idempotency_key)
+    .bind(key)
     .bind(new.conversation.0)
     .bind(&new.groups)
     .fetch_one(&mut *tx)
     .await?;
     if let Some(id) = row.try_get("known")? {
-        return Ok(Started::Known(RunId(id)));
+        // A run of a version that kept none is taken for the same request.
+        let known: Option<Vec<u8>> = row.try_get("known_digest")?;
+        let is_same = known.is_none() || known.as_deref() == digest;
+        return Ok(if is_same { Started::Known(RunId(id)) } else { Started::KeyOfAnother });
     }
     if let Some(id) = row.try_get("busy")? {
         return Ok(Started::Busy(RunId(id)));
@@ -269,10 +257,10 @@ async fn try_start(db: &Db, scope: &Scope, new: &NewRun) -> Result<Started, Stor
              SELECT $6, $2, $15, $16, $17 WHERE $16 IS NOT NULL
          )
          INSERT INTO runs (id, user_id, conversation_id, message_id, format, status, plan, idempotency_key,
-                           attempt, owner, lease_until, started_at, groups)
-         SELECT $6, $2, $1, $5, $7, CASE WHEN starts THEN 'running' ELSE 'queued' END, $8, $9, starts::int,
+                           request_digest, attempt, owner, lease_until, started_at, groups, plan_version)
+         SELECT $6, $2, $1, $5, $7, CASE WHEN starts THEN 'running' ELSE 'queued' END, $8, $9, $20, starts::int,
                 CASE WHEN starts THEN $10 END, CASE WHEN starts THEN now() + make_interval(secs => $11) END,
-                CASE WHEN starts THEN now() END, $15
+                CASE WHEN starts THEN now() END, $15, $19
          FROM (VALUES ($12::boolean)) AS admitted (starts)",
     )
     .bind(new.conversation.0)
@@ -283,7 +271,7 @@ async fn try_start(db: &Db, scope: &Scope, new: &NewRun) -> Result<Started, Stor
     .bind(new.id.0)
     .bind(&new.format)
     .bind(&new.plan)
-    .bind(&new.idempotency_key)
+    .bind(key)
     .bind(&new.owner)
     .bind(new.lease.as_secs_f64())
     .bind(starts_now)
@@ -293,6 +281,8 @@ async fn try_start(db: &Db, scope: &Scope, new: &NewRun) -> Result<Started, Stor
     .bind(reservation.as_ref().map(|reservation| reservation.granted_usd))
     .bind(reservation.as_ref().map(|reservation| Json(&reservation.warnings)))
     .bind(new.replaces.is_none())
+    .bind(new.plan_version)
+    .bind(digest)
     .execute(&mut *tx)
     .await?;
     if !starts_now {
@@ -355,7 +345,7 @@ fn run_row(row: &PgRow) -> Result<RunRow, StoreError> {
         id: RunId(row.try_get("id")?),
         conversation: ConversationId(row.try_get("conversation_id")?),
         message: MessageId(row.try_get("message_id")?),
-        status: status_of(&status)?,
+        status: RunStatus::read(&status)?,
         format: row.try_get("format")?,
         error: row.try_get("error")?,
         body: row.try_get("body")?,
@@ -366,17 +356,7 @@ fn run_row(row: &PgRow) -> Result<RunRow, StoreError> {
     })
 }
 
-pub(super) fn status_of(name: &str) -> Result<RunStatus, StoreError> {
-    RunStatus::parse(name).ok_or_else(|| StoreError::Corrupt {
-        what: "runs.status",
-        source: format!("unknown status {name:?}").into(),
-    })
-}
-
 /// The log after an event, in order: whole rows, so the first may begin at or before `after`.
-///
-/// # Errors
-/// When the database cannot be asked.
 pub async fn events_after(db: &Db, scope: &Scope, id: RunId, after: u64) -> Result<Vec<String>, StoreError> {
     let mut tx = db.begin(scope).await?;
     let user = tx.user()?;
@@ -410,10 +390,32 @@ pub async fn request_cancel(db: &Db, scope: &Scope, id: RunId) -> Result<RunStat
     .bind(user.as_str())
     .fetch_optional(&mut *tx)
     .await?;
-    let status = status_of(&status.ok_or(StoreError::NotFound)?)?;
+    let status = RunStatus::read(&status.ok_or(StoreError::NotFound)?)?;
     if !status.is_over() {
         notify::send(&mut tx, &Notice::Stop(id)).await?;
     }
     tx.commit().await?;
     Ok(status)
+}
+
+/// Asks a run that is under way to go on without somebody (`skip`, a JSON object), and tells its owner.
+/// Answers whether it is under way.
+pub async fn request_skip(db: &Db, scope: &Scope, id: RunId, skip: &Value) -> Result<bool, StoreError> {
+    let mut tx = db.begin(scope).await?;
+    let user = tx.user()?;
+    let done = sqlx::query(
+        "UPDATE runs SET skips = CASE WHEN skips @> $3 THEN skips ELSE skips || $3 END
+         WHERE id = $1 AND user_id = $2 AND status = 'running'",
+    )
+    .bind(id.0)
+    .bind(user.as_str())
+    .bind(Json([skip]))
+    .execute(&mut *tx)
+    .await?;
+    let is_under_way = done.rows_affected() > 0;
+    if is_under_way {
+        notify::send(&mut tx, &Notice::Skip(id)).await?;
+    }
+    tx.commit().await?;
+    Ok(is_under_way)
 }

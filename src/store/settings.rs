@@ -19,9 +19,6 @@ pub struct Layers {
 }
 
 /// Both layers for the transaction's user, in one query.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn layers(tx: &mut Tx) -> Result<Layers, StoreError> {
     let user = tx.user()?;
     let row = sqlx::query(
@@ -34,10 +31,24 @@ pub async fn layers(tx: &mut Tx) -> Result<Layers, StoreError> {
     Ok(Layers { instance: row.try_get("instance")?, user: row.try_get("own")? })
 }
 
+/// The same, for whoever is about to replace the user's own layer: a second one waits.
+pub async fn layers_to_change(tx: &mut Tx) -> Result<Layers, StoreError> {
+    let of = format!("user_settings/{}", tx.user()?);
+    wait_for_others(tx, &of).await?;
+    layers(tx).await
+}
+
+/// Lets one transaction at a time change this, from here to its end. A row lock would not hold off two
+/// who both find no row.
+pub(super) async fn wait_for_others(tx: &mut Tx, what: &str) -> Result<(), StoreError> {
+    sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended($1, 0))")
+        .bind(what)
+        .execute(&mut **tx)
+        .await?;
+    Ok(())
+}
+
 /// Replaces the user's own layer.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn save_user(tx: &mut Tx, value: &Value) -> Result<(), StoreError> {
     let user = tx.user()?;
     refuse_nul_in_json("the settings", value)?;
@@ -53,9 +64,6 @@ pub async fn save_user(tx: &mut Tx, value: &Value) -> Result<(), StoreError> {
 }
 
 /// Drops the user's own layer; says whether there was one.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn reset_user(tx: &mut Tx) -> Result<bool, StoreError> {
     let user = tx.user()?;
     let done = sqlx::query("DELETE FROM user_settings WHERE user_id = $1")
@@ -66,9 +74,6 @@ pub async fn reset_user(tx: &mut Tx) -> Result<bool, StoreError> {
 }
 
 /// The instance's layer alone, in any scope.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn instance(tx: &mut Tx) -> Result<Option<Value>, StoreError> {
     let row = sqlx::query("SELECT value FROM instance_settings").fetch_optional(&mut **tx).await?;
     Ok(row.map(|row| row.try_get("value")).transpose()?)
@@ -76,22 +81,13 @@ pub async fn instance(tx: &mut Tx) -> Result<Option<Value>, StoreError> {
 
 /// The instance's layer, for whoever is about to replace it: a second admin waits. Needs the
 /// admins' scope.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn instance_to_change(tx: &mut Tx) -> Result<Option<Value>, StoreError> {
     tx.require_admin()?;
-    // A row lock would not hold off two who both find no row.
-    sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended('instance_settings', 0))")
-        .execute(&mut **tx)
-        .await?;
+    wait_for_others(tx, "instance_settings").await?;
     instance(tx).await
 }
 
 /// Replaces the instance's layer, in the name of the admin `by`. Needs the admins' scope.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn save_instance(tx: &mut Tx, value: &Value, by: &UserId) -> Result<(), StoreError> {
     tx.require_admin()?;
     refuse_nul_in_json("the settings", value)?;

@@ -27,6 +27,13 @@ pub struct Token {
     pub revoked_at: Option<Timestamp>,
 }
 
+/// The columns of a [`Token`].
+macro_rules! columns {
+    () => {
+        "id, name, permissions, created_at, expires_at, last_used_at, revoked_at"
+    };
+}
+
 fn token(row: &PgRow) -> Result<Token, sqlx::Error> {
     Ok(Token {
         id: TokenId(row.try_get("id")?),
@@ -53,16 +60,14 @@ pub struct NewToken<'a> {
 }
 
 /// Stores a new token of the transaction's user.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn create(tx: &mut Tx, new: &NewToken<'_>) -> Result<Token, StoreError> {
     let user = tx.user()?;
     refuse_nul("the name", new.name)?;
-    let row = sqlx::query(
+    let row = sqlx::query(concat!(
         "INSERT INTO tokens (id, user_id, name, hash, permissions, expires_at) VALUES ($1, $2, $3, $4, $5, $6)
-         RETURNING *",
-    )
+         RETURNING ",
+        columns!()
+    ))
     .bind(TokenId::generate().0)
     .bind(user.as_str())
     .bind(new.name)
@@ -75,15 +80,16 @@ pub async fn create(tx: &mut Tx, new: &NewToken<'_>) -> Result<Token, StoreError
 }
 
 /// The user's tokens, newest first, revoked ones among them.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn list(tx: &mut Tx) -> Result<Vec<Token>, StoreError> {
     let user = tx.user()?;
-    let rows = sqlx::query("SELECT * FROM tokens WHERE user_id = $1 ORDER BY created_at DESC, id")
-        .bind(user.as_str())
-        .fetch_all(&mut **tx)
-        .await?;
+    let rows = sqlx::query(concat!(
+        "SELECT ",
+        columns!(),
+        " FROM tokens WHERE user_id = $1 ORDER BY created_at DESC, id"
+    ))
+    .bind(user.as_str())
+    .fetch_all(&mut **tx)
+    .await?;
     Ok(rows.iter().map(token).collect::<Result<_, _>>()?)
 }
 
@@ -105,9 +111,6 @@ pub async fn revoke(tx: &mut Tx, id: TokenId) -> Result<(), StoreError> {
 
 /// Who presents a token with this hash, and what it may do; `None` when it is unknown, revoked or
 /// past its end. Notes the use, at most once a minute. Needs the engine's scope (there is no user yet).
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn owner_of(
     tx: &mut Tx,
     hash: &[u8],

@@ -53,9 +53,6 @@ pub struct Usage {
 }
 
 /// The usage of everyone, dearest first (days: newest first). Needs the admins' scope.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn usage(tx: &mut Tx, by: By, span: Span) -> Result<Vec<Usage>, StoreError> {
     tx.require_admin()?;
     macro_rules! grouped {
@@ -144,9 +141,6 @@ pub struct RunLine {
 
 /// Everyone's runs, newest first; with `failures_only` those that failed or in which a call did. Needs
 /// the admins' scope.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn recent_runs(
     tx: &mut Tx,
     failures_only: bool,
@@ -211,9 +205,6 @@ pub struct UserLine {
 }
 
 /// Everyone who was ever here, last seen first. Needs the admins' scope.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn users(tx: &mut Tx, limit: u32, offset: u32) -> Result<Vec<UserLine>, StoreError> {
     tx.require_admin()?;
     let rows = sqlx::query(

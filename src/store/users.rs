@@ -9,9 +9,6 @@ const TOUCH_EVERY: Duration = Duration::from_secs(60);
 
 /// Remembers that the transaction's user was here, with the email, name and groups of today (`None`
 /// where nobody said in which groups they are); writes at most once a minute unless one of them changed.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn touch(
     tx: &mut Tx,
     email: Option<&str>,
@@ -40,9 +37,6 @@ pub async fn touch(
 }
 
 /// The groups the transaction's user was in when last seen in person.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn groups_last_seen(tx: &mut Tx) -> Result<Vec<String>, StoreError> {
     let user = tx.user()?;
     let groups = sqlx::query_scalar("SELECT groups FROM users WHERE id = $1")

@@ -2,10 +2,8 @@
 
 use serde_json::Value;
 use sqlx::Row as _;
-use uuid::Uuid;
 
-use super::runs::{RunStatus, status_of};
-use super::{Db, Scope, StoreError, Tx};
+use super::{Db, RunStatus, Scope, StoreError, Tx};
 use crate::id::{ConversationId, MessageId, RunId};
 
 /// A run that may be asked for again.
@@ -16,6 +14,8 @@ pub struct Earlier {
     pub status: RunStatus,
     /// The plan as JSON.
     pub plan: Value,
+    pub plan_version: i32,
+    pub format: String,
     /// The stored deliberation, once the run is over.
     pub body: Option<Value>,
     /// Its answer is the conversation's last message, and the newest of its versions.
@@ -32,7 +32,7 @@ pub async fn earlier(db: &Db, scope: &Scope, id: RunId) -> Result<Earlier, Store
     let mut tx = db.begin(scope).await?;
     let user = tx.user()?;
     let row = sqlx::query(
-        "SELECT r.conversation_id, r.message_id, r.status, r.plan, m.body,
+        "SELECT r.conversation_id, r.message_id, r.status, r.plan, r.plan_version, r.format, m.body,
                 m.run_id = r.id AND NOT EXISTS (SELECT FROM messages later
                                                 WHERE later.conversation_id = m.conversation_id
                                                   AND later.position > m.position) AS is_latest,
@@ -51,8 +51,10 @@ pub async fn earlier(db: &Db, scope: &Scope, id: RunId) -> Result<Earlier, Store
     Ok(Earlier {
         conversation: ConversationId(row.try_get("conversation_id")?),
         message: MessageId(row.try_get("message_id")?),
-        status: status_of(row.try_get("status")?)?,
+        status: RunStatus::read(row.try_get("status")?)?,
         plan: row.try_get("plan")?,
+        plan_version: row.try_get("plan_version")?,
+        format: row.try_get("format")?,
         body: row.try_get("body")?,
         is_latest: row.try_get("is_latest")?,
         has_failures: row.try_get("has_failures")?,
@@ -89,18 +91,26 @@ pub(super) async fn replace(
     Ok(done.rows_affected() == 1)
 }
 
-/// The finished calls of these runs as JSON, those of the first run first.
-///
-/// # Errors
-/// When the database cannot be asked.
-pub async fn calls_of(db: &Db, runs: &[RunId]) -> Result<Vec<Value>, StoreError> {
+/// The finished calls of all runs of a message but this one, as JSON; of calls with one key and one request
+/// the latest. Asking again and again makes no more of them, but for requests that were not made before.
+pub async fn calls_before(
+    db: &Db,
+    conversation: ConversationId,
+    message: MessageId,
+    run: RunId,
+) -> Result<Vec<Value>, StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
-    let ids: Vec<Uuid> = runs.iter().map(|run| run.0).collect();
     Ok(sqlx::query_scalar(
-        "SELECT result FROM calls WHERE run_id = ANY ($1) AND outcome = 'ok' AND result IS NOT NULL
-         ORDER BY array_position($1, run_id)",
+        // The conversation is what the index knows.
+        "SELECT DISTINCT ON (c.key, c.fingerprint) c.result
+         FROM runs r JOIN calls c ON c.run_id = r.id
+         WHERE r.conversation_id = $1 AND r.message_id = $2 AND r.id <> $3
+           AND c.outcome = 'ok' AND c.result IS NOT NULL
+         ORDER BY c.key, c.fingerprint, r.created_at DESC",
     )
-    .bind(ids)
+    .bind(conversation.0)
+    .bind(message.0)
+    .bind(run.0)
     .fetch_all(&mut *tx)
     .await?)
 }

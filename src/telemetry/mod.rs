@@ -4,55 +4,28 @@
 //! A leaf: it reads `config` and `id` and imports no other room. Start reading at
 //! [`Telemetry::init`].
 
+mod error;
 mod logs;
 mod metrics;
 mod reports;
 mod request_span;
 #[cfg(test)]
 mod tests;
+mod user_hash;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, mpsc};
 use std::time::Duration;
 
-use ::metrics::SetRecorderError;
-use metrics_exporter_prometheus::{PrometheusHandle, PrometheusRecorder};
+use metrics_exporter_prometheus::PrometheusHandle;
 use sentry::{Client, Hub};
-use sha2::{Digest as _, Sha256};
 use uuid::Uuid;
 
 use crate::config::Config;
 use crate::id::UserId;
 
+pub use error::TelemetryError;
 pub use request_span::RequestSpan;
-
-/// How many hexadecimal digits a user's hash has.
-const USER_HASH_DIGITS: usize = 12;
-
-/// Why telemetry could not be set up.
-#[derive(Debug, thiserror::Error)]
-pub enum TelemetryError {
-    /// Something else in this process writes the log already.
-    #[error("logging is set up already: telemetry is started once per process")]
-    LogTaken(#[source] tracing_subscriber::util::TryInitError),
-    /// The configured filter is wrong, although `config` checks it.
-    #[error("log.level is no log filter")]
-    LogFilter(#[from] tracing_subscriber::filter::ParseError),
-    /// Something else in this process collects the metrics already.
-    #[error("metrics are set up already: telemetry is started once per process")]
-    MetricsTaken(#[from] Arc<SetRecorderError<PrometheusRecorder>>),
-    /// The buckets of the histograms are wrong.
-    #[error("the buckets of the metrics are wrong")]
-    Buckets(#[from] Arc<metrics_exporter_prometheus::BuildError>),
-    /// No HTTPS client for the error reports.
-    #[error(
-        "error reports (sentry.dsn) need an HTTPS client and none could be made; are the system's CA certificates installed (package ca-certificates)?"
-    )]
-    HttpClient(#[source] reqwest::Error),
-    /// The configured DSN is wrong, although `config` checks it.
-    #[error("sentry.dsn is not a Sentry DSN (the value is not shown)")]
-    Dsn,
-}
 
 /// The handle on everything that is reported. Cheap to clone.
 #[derive(Clone)]
@@ -111,9 +84,7 @@ impl Telemetry {
     /// until the process ends, and of no use to whoever does not hold the process's memory.
     #[must_use]
     pub fn user_hash(&self, user: &UserId) -> String {
-        let digest = Sha256::new().chain_update(self.inner.salt).chain_update(user.as_str()).finalize();
-        let hex = digest.iter().flat_map(|byte| [byte >> 4, byte & 0xf]);
-        hex.take(USER_HASH_DIGITS).filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
+        user_hash::of(&self.inner.salt, user)
     }
 
     /// All metrics in the text format of Prometheus.
@@ -127,6 +98,13 @@ impl Telemetry {
     /// Blocks the thread: call it last, when nothing else needs serving.
     #[must_use]
     pub fn flush(&self, timeout: Duration) -> bool {
-        self.inner.reports.as_ref().is_none_or(|client| client.flush(Some(timeout)))
+        let Some(client) = &self.inner.reports else { return true };
+        // The last one to let go of the client waits for what is being sent, however long that takes. So
+        // nobody is the last: the process ends with it.
+        std::mem::forget(client.clone());
+        let (client, (done, flushed)) = (client.clone(), mpsc::channel());
+        // On a thread of its own: while its queue is full, the client waits longer than it was told to.
+        std::thread::spawn(move || done.send(client.flush(Some(timeout))));
+        flushed.recv_timeout(timeout).unwrap_or(false)
     }
 }

@@ -3,8 +3,8 @@
 //! The taking out is done on the way to the wire and not in `before_send`, because traces do not
 //! pass there.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use secrecy::ExposeSecret as _;
 use sentry::protocol::{EnvelopeItem, Request, User};
@@ -12,14 +12,19 @@ use sentry::transports::ReqwestHttpTransportOptions;
 use sentry::types::Dsn;
 use sentry::{Client, ClientOptions, Envelope, Transport, TransportFactory, TransportOptions};
 
-use super::{TelemetryError, USER_HASH_DIGITS};
+use super::{TelemetryError, user_hash};
 use crate::config;
 
 /// The request headers that help to understand an error and identify nobody.
-const HEADERS_KEPT: [&str; 3] = ["content-type", "content-length", "user-agent"];
+const HEADERS_KEPT: [&str; 2] = ["content-type", "content-length"];
 
 /// A report that the other side does not take in this time is given up.
 const SEND_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How many reports are sent in a minute. One fault that strikes every request says nothing new a thousand
+/// times, and would use up what the other side takes.
+const MOST_A_MINUTE: u32 = 30;
+const MINUTE: Duration = Duration::from_secs(60);
 
 /// The client for the configured DSN; none without one.
 pub(super) fn client(settings: &config::Sentry) -> Result<Option<Arc<Client>>, TelemetryError> {
@@ -31,17 +36,18 @@ pub(super) fn client(settings: &config::Sentry) -> Result<Option<Arc<Client>>, T
     let http =
         reqwest::Client::builder().timeout(SEND_TIMEOUT).build().map_err(TelemetryError::HttpClient)?;
 
-    let mut options = ClientOptions::new()
+    let rate = settings.traces_sample_rate;
+    let options = ClientOptions::new()
         .dsn(dsn)
         .release(concat!(env!("CARGO_PKG_NAME"), "@", env!("CARGO_PKG_VERSION")))
-        .traces_sample_rate(settings.traces_sample_rate)
+        // Not the plain rate: that is asked only where the request's own headers do not decide, and those
+        // are anybody's.
+        .traces_sampler(move |_| rate)
         .attach_stacktrace(true)
+        .environment(settings.environment.clone())
         .send_default_pii(false)
         .auto_session_tracking(false)
         .transport(ScrubbedFactory { http });
-    if let Some(environment) = &settings.environment {
-        options = options.environment(environment.clone());
-    }
     Ok(Some(Arc::new(Client::with_options(sentry::apply_defaults(options)))))
 }
 
@@ -52,20 +58,64 @@ struct ScrubbedFactory {
 impl TransportFactory for ScrubbedFactory {
     fn create_transport_with_options(&self, options: TransportOptions) -> Arc<dyn Transport> {
         let wire = ReqwestHttpTransportOptions::from(options).with_client(self.http.clone()).build();
-        Arc::new(Scrubbed { wire: Box::new(wire) })
+        Arc::new(Scrubbed { wire: Box::new(wire), burst: Mutex::default() })
     }
 }
 
-/// Takes out of everything what must not leave.
+/// Takes out of everything what must not leave, and lets no burst pass.
 struct Scrubbed {
     wire: Box<dyn Transport>,
+    burst: Mutex<Burst>,
+}
+
+/// The reports of one minute.
+#[derive(Debug, Default)]
+struct Burst {
+    began: Option<Instant>,
+    sent: u32,
+    /// Since the last one that was sent.
+    dropped: u64,
+}
+
+impl Burst {
+    /// Whether one more may be sent, and how many before it were not.
+    fn admit(&mut self, now: Instant) -> Option<u64> {
+        if self.began.is_none_or(|began| now - began >= MINUTE) {
+            (self.began, self.sent) = (Some(now), 0);
+        }
+        if self.sent < MOST_A_MINUTE {
+            self.sent += 1;
+            return Some(std::mem::take(&mut self.dropped));
+        }
+        self.dropped += 1;
+        None
+    }
+}
+
+impl Scrubbed {
+    /// The item as it may leave; nothing for what is never sent, or is one too many. Traces are sampled, so
+    /// only reports are counted.
+    fn admit(&self, item: EnvelopeItem) -> Option<EnvelopeItem> {
+        let item = scrub(item)?;
+        if !matches!(item, EnvelopeItem::Event(_)) {
+            return Some(item);
+        }
+        let admitted = self.burst.lock().unwrap_or_else(PoisonError::into_inner).admit(Instant::now());
+        match admitted {
+            None => {
+                metrics::counter!("llm_council_reports_dropped_total").increment(1);
+                None
+            }
+            Some(dropped) => Some(saying(item, dropped)),
+        }
+    }
 }
 
 impl Transport for Scrubbed {
     fn send_envelope(&self, envelope: Envelope) {
         let mut scrubbed = Envelope::new().with_headers(envelope.headers().clone());
         let mut is_empty = true;
-        for item in envelope.into_items().filter_map(scrub) {
+        for item in envelope.into_items().filter_map(|item| self.admit(item)) {
             scrubbed.add_item(item);
             is_empty = false;
         }
@@ -80,6 +130,18 @@ impl Transport for Scrubbed {
 
     fn shutdown(&self, timeout: Duration) -> bool {
         self.wire.shutdown(timeout)
+    }
+}
+
+/// The report with how many before it were left out.
+fn saying(item: EnvelopeItem, dropped: u64) -> EnvelopeItem {
+    if let EnvelopeItem::Event(mut event) = item {
+        if dropped > 0 {
+            event.extra.insert("reports_dropped_before".to_owned(), dropped.into());
+        }
+        EnvelopeItem::Event(event)
+    } else {
+        item
     }
 }
 
@@ -104,23 +166,34 @@ fn scrub(item: EnvelopeItem) -> Option<EnvelopeItem> {
 
 /// Only a hash that `Telemetry::user_hash` could have made.
 fn scrub_user(user: User) -> Option<User> {
-    let is_hash = |id: &String| {
-        id.len() == USER_HASH_DIGITS && id.chars().all(|c| c.is_ascii_digit() || ('a'..='f').contains(&c))
-    };
-    let id = user.id.filter(is_hash)?;
+    let id = user.id.filter(|id| user_hash::is_one(id))?;
     Some(User { id: Some(id), ..User::default() })
 }
 
+/// Without the address: it holds ids. The route's pattern is the report's transaction.
 fn scrub_request(request: Request) -> Request {
-    let url = request.url.map(|mut url| {
-        url.set_query(None);
-        url.set_fragment(None);
-        url
-    });
     let headers = request
         .headers
         .into_iter()
         .filter(|(name, _)| HEADERS_KEPT.contains(&name.to_ascii_lowercase().as_str()))
         .collect();
-    Request { url, method: request.method, headers, ..Request::default() }
+    Request { method: request.method, headers, ..Request::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_burst_is_cut_and_the_next_report_says_how_many_are_missing() {
+        let (mut burst, began) = (Burst::default(), Instant::now());
+        for _ in 0..MOST_A_MINUTE {
+            assert_eq!(burst.admit(began), Some(0));
+        }
+        for _ in 0..1000 {
+            assert_eq!(burst.admit(began + MINUTE / 2), None);
+        }
+        assert_eq!(burst.admit(began + MINUTE), Some(1000));
+        assert_eq!(burst.admit(began + MINUTE), Some(0));
+    }
 }

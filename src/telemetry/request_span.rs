@@ -23,14 +23,10 @@ impl RootSpanBuilder for RequestSpan {
     fn on_request_start(request: &ServiceRequest) -> Span {
         request.extensions_mut().insert(Began(Instant::now()));
         let request_id = request.extensions().get::<RequestId>().map(ToString::to_string);
-        tracing::info_span!(
-            "request",
-            request_id,
-            method = method(request.method().as_str()),
-            route = route(request.match_pattern()),
-            status = Empty,
-            user = Empty,
-        )
+        let (method, route) = (method(request.method().as_str()), route(request.match_pattern()));
+        // The one name of the request in reports: its address holds ids.
+        sentry::configure_scope(|scope| scope.set_transaction(Some(&format!("{method} {route}"))));
+        tracing::info_span!("request", request_id, method, route, status = Empty, user = Empty,)
     }
 
     fn on_request_end<B: MessageBody>(span: Span, outcome: &Result<ServiceResponse<B>, Error>) {

@@ -22,7 +22,8 @@ async fn of_eleven_questions_at_once_under_a_cent_the_eleventh_is_refused_before
     let conversations = join_all(people.iter().map(User::conversation)).await;
     let asked = join_all(people.iter().zip(&conversations).map(|(user, id)| {
         let path = format!("/api/conversations/{id}/message/stream");
-        user.request("POST", &path).body(json!({"content": QUESTION}).to_string()).send()
+        let request = user.request("POST", &path).header("content-type", "application/json");
+        request.body(json!({"content": QUESTION}).to_string()).send()
     }))
     .await;
     let (mut streams, mut refusals) = (Vec::new(), Vec::new());
@@ -44,8 +45,8 @@ async fn of_eleven_questions_at_once_under_a_cent_the_eleventh_is_refused_before
     let detail = problem["detail"].as_str().unwrap();
     for part in [
         "This server's budget for a day",
-        "of $0.01,",
-        "spent and $0.0095 reserved",
+        "is $0.01:",
+        "is spent, and $0.0095 is set aside",
         "$0.00095",
         "starts anew",
     ] {

@@ -9,7 +9,7 @@ use futures_util::future::join_all;
 use jiff::Timestamp;
 use llm_council::council::plan::Door;
 use llm_council::council::run::{FinishedCall, Host};
-use llm_council::council::{Event, Plan, Run};
+use llm_council::council::{AnyEvent, Plan, Run, Token};
 use llm_council::id::RunId;
 use llm_council::llm::{CallError, ErrorKind};
 use llm_council::runs::memory::{MemoryHost, Shelf};
@@ -57,10 +57,10 @@ async fn a_run_that_costs_more_than_it_may_ends_with_what_it_has() {
         assert_eq!(review["error_kind"], "budget", "{review}");
         let error = review["error"].as_str().unwrap();
         assert!(
-            error.starts_with("This server's budget for one question is reached: of $0.02, $0.04"),
+            error.starts_with("This server's budget for one question is $0.02 and used up: $0.04"),
             "{error}"
         );
-        assert!(error.contains("this call would need about $"), "{error}");
+        assert!(error.contains("this call would cost about $"), "{error}");
     }
     assert_eq!(run["stage3"]["error_kind"], "budget");
     assert_eq!(app.models.records().len(), 5, "four answers and a title");
@@ -95,6 +95,17 @@ async fn a_chairman_that_does_not_fit_is_stood_in_for_by_one_that_does() {
     app.close().await;
 }
 
+/// The run failed, its members say which budget was in the way, and so does the run.
+#[track_caller]
+fn ends_for_want_of_budget(events: &[crate::support::events::Event]) {
+    let end = events.last().unwrap();
+    assert_eq!(end.kind(), "error");
+    assert_eq!(end.json["message"], "No model answered: a budget is used up.");
+    let member = events.iter().find(|event| event.kind() == "stage1_error" && event.json["model"] == "m/one");
+    let reason = member.unwrap().json["error"].as_str().unwrap();
+    assert!(reason.contains("This server's budget for a day is $"), "{reason}");
+}
+
 #[tokio::test]
 async fn a_run_for_which_nothing_is_left_fails_and_says_why() {
     let app = TestApp::with("[runs]\nmax_live = 1\n").await;
@@ -112,10 +123,7 @@ async fn a_run_for_which_nothing_is_left_fails_and_says_why() {
     set_prices(&app, |_| Some(0.001)).await;
     gate.open();
     first.rest().await;
-    let end = second.rest().await.pop().unwrap();
-    assert_eq!(end.kind(), "error");
-    let message = end.json["message"].as_str().unwrap();
-    assert!(message.contains("m/one: This server's budget for a day is reached"), "{message}");
+    ends_for_want_of_budget(&second.rest().await);
     assert_eq!(reservations(&app).await, 0);
     app.close().await;
 }
@@ -226,7 +234,7 @@ async fn calls_of_unknown_price_end_where_a_budget_is_used_up_by_them() {
     let (answers, ()) = tokio::join!(all, opened);
     for answer in answers {
         let error = answer.ok()["stage3"]["error"].as_str().unwrap().to_owned();
-        assert!(error.contains("This server's budget for a day is reached: of $1.00, $"), "{error}");
+        assert!(error.contains("This server's budget for a day is $1.00"), "{error}");
         assert!(error.contains("what this call would cost is unknown"), "{error}");
     }
     assert_eq!(app.models.records().len(), 25, "nothing was asked after that");
@@ -261,9 +269,7 @@ async fn a_run_of_unknown_prices_ends_where_others_have_used_the_budget_up() {
     second.until("run_queued").await;
     gate.open();
     first.rest().await;
-    let end = second.rest().await.pop().unwrap();
-    let message = end.json["message"].as_str().unwrap();
-    assert!(message.contains("m/one: This server's budget for a day is reached"), "{message}");
+    ends_for_want_of_budget(&second.rest().await);
     assert_eq!(reservations(&app).await, 0);
     app.close().await;
 }
@@ -399,12 +405,12 @@ impl Host for Purse {
         self.journal.commit_decision(key, value).await;
     }
 
-    async fn publish(&self, key: &str, event: Event) {
+    async fn publish(&self, key: &str, event: AnyEvent) {
         self.journal.publish(key, event).await;
     }
 
-    async fn stream(&self, call: &str, event: Event) {
-        self.journal.stream(call, event).await;
+    async fn stream(&self, call: &str, token: Token) {
+        self.journal.stream(call, token).await;
     }
 
     fn attempt(&self) -> u32 {

@@ -168,10 +168,10 @@ async fn settings_hear_of_every_wrong_field_and_nothing_is_half_saved() {
             vec![
                 "council_models.1.model",
                 "chairman_model",
+                "chairman_alias",
+                "chairman_fallbacks.1",
                 "title_model",
                 "utility_model",
-                "chairman_fallbacks.1",
-                "chairman_alias",
             ],
         ),
         (json!({"council_models": []}), vec!["council_models"]),
@@ -322,7 +322,7 @@ async fn what_is_no_id_is_not_there() {
     let ann = app.user("ann");
     let id = ann.conversation().await;
     let before = census(&app).await;
-    let body = json!({"content": "Why?", "tags": [], "title": "x"});
+    let body = json!({"content": "Why?", "tags": [], "title": "x", "member": "m/one"});
     for no_id in [
         "x",
         "0",
@@ -353,10 +353,11 @@ async fn what_is_no_id_is_not_there() {
             ("GET", format!("/api/runs/{no_id}")),
             ("GET", format!("/api/runs/{no_id}/events")),
             ("POST", format!("/api/runs/{no_id}/cancel")),
+            ("POST", format!("/api/runs/{no_id}/skip")),
             ("DELETE", format!("/api/tokens/{no_id}")),
         ] {
             let body = if method == "GET" { None } else { Some(&body) };
-            refused(&format!("{method} {path}"), &ann.send(method, &path, body).await, &[404]);
+            refused(&format!("{method} {path}"), &ann.send(method, &path, body).await, &[404, 405]);
         }
     }
     assert_eq!(census(&app).await, before);

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use crate::input::{census, is_told, refused};
-use crate::support::app::TestApp;
+use crate::support::app::{TestApp, read};
 use crate::support::model_server::{Gate, Script};
 use crate::support::wire::Wire;
 
@@ -18,7 +18,9 @@ async fn a_body_that_does_not_come_is_not_waited_for() {
     for framing in ["content-length: 100", "transfer-encoding: chunked"] {
         let mut wire = Wire::open(&app).await;
         let path = format!("/api/conversations/{id}/message");
-        let head = format!("POST {path} HTTP/1.1\r\nhost: x\r\nremote-user: ann\r\n{framing}\r\n\r\n");
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nhost: x\r\nremote-user: ann\r\ncontent-type: application/json\r\n{framing}\r\n\r\n"
+        );
         wire.send(head).await;
         wire.send(if framing.starts_with("content") { "{\"content\":" } else { "b\r\n{\"content\":\r\n" })
             .await;
@@ -41,7 +43,8 @@ async fn a_torn_or_wrongly_framed_request_does_nothing() {
     let id = app.user("ann").conversation().await;
     let before = census(&app).await;
     let post = |rest: &str| {
-        format!("POST /api/conversations/{id}/message HTTP/1.1\r\nhost: x\r\nremote-user: ann\r\n{rest}")
+        let head = "host: x\r\nremote-user: ann\r\ncontent-type: application/json";
+        format!("POST /api/conversations/{id}/message HTTP/1.1\r\n{head}\r\n{rest}")
     };
     let whole = "{\"content\":\"Why?\"}";
     for (what, request) in [
@@ -104,39 +107,57 @@ async fn a_key_that_is_none_is_refused() {
 }
 
 #[tokio::test]
-async fn a_key_that_was_used_is_its_first_run_whatever_comes_with_it() {
+async fn a_key_stands_for_one_request_and_is_refused_with_any_other() {
     let app = TestApp::start().await;
     let gate = Gate::new();
     let held = gate.clone();
     app.models.rule(move |_| Some(Script::answer("").hold(&held).text("Yes.")));
     let ann = app.user("ann").with("idempotency-key", "k-1");
     let (id, elsewhere) = (ann.conversation().await, ann.conversation().await);
-    let mut stream = ann.ask(&id, json!({"content": "Why?"})).await;
+    let question = json!({"content": "Why?", "use_cot": false});
+    let mut stream = ann.ask(&id, question.clone()).await;
     let started = stream.until("run_started").await;
     stream.until("stage1_start").await;
     app.models.until(|records| records.len() == 5).await;
 
     // While it is under way: not busy, but the same; from the first event on.
     let before = census(&app).await;
-    let mut again = ann.ask(&id, json!({"content": "Why?"})).await;
+    let mut again = ann.ask(&id, question).await;
     assert_eq!(again.next().await.unwrap(), started);
     assert_eq!(census(&app).await, before);
     gate.open();
     assert_eq!(again.rest().await.last(), stream.rest().await.last());
 
-    // When it is over: with another question, other options, in another conversation.
+    // When it is over: streamed or not, and in whatever order its fields come.
     let before = census(&app).await;
-    for (conversation, body) in [
-        (&id, json!({"content": "Why?"})),
-        (&id, json!({"content": "Something else?", "models": ["m/five", "m/six"]})),
-        (&elsewhere, json!({"content": "Why?"})),
-    ] {
-        let answer = ann.post(&format!("/api/conversations/{conversation}/message"), body).await.ok();
-        assert_eq!(answer["run_id"], started.json["run_id"]);
-        assert_eq!(answer["conversation_id"], json!(id));
-    }
-    // A body that is wrong is wrong with any key.
     let path = format!("/api/conversations/{id}/message");
+    for body in [r#"{"content":"Why?","use_cot":false}"#, r#"{ "use_cot" : false, "content" : "Why?" }"#] {
+        let answer =
+            read(ann.request("POST", &path).header("content-type", "application/json").body(body)).await.ok();
+        assert_eq!(answer["run_id"], started.json["run_id"]);
+    }
+    // Another question, other options, another conversation, something else than a question.
+    let message = |conversation: &str| format!("/api/conversations/{conversation}/message");
+    let run = started.json["run_id"].as_str().unwrap();
+    for (path, body) in [
+        (message(&id), json!({"content": "Something else?", "use_cot": false})),
+        (message(&id), json!({"content": "Why?", "use_cot": true})),
+        (format!("{}/stream", message(&id)), json!({"content": "Why?"})),
+        (message(&elsewhere), json!({"content": "Why?", "use_cot": false})),
+        (format!("/api/runs/{run}/retry"), json!({"from": "stage3"})),
+    ] {
+        let answer = ann.post(&path, body.clone()).await;
+        assert_eq!(answer.wrong_fields(), ["Idempotency-Key"], "{path}: {body}");
+        let problem = answer.json();
+        assert_eq!(problem["type"], "urn:llm-council:problem:key-of-another-request");
+        assert!(problem["errors"][0]["message"].as_str().unwrap().contains("under a new key"), "{problem}");
+    }
+    // A run of an older version, which kept nothing of its request.
+    let forget = "UPDATE runs SET request_digest = NULL";
+    sqlx::query(forget).execute(&mut app.db.superuser().await).await.unwrap();
+    let answer = ann.post(&path, json!({"content": "Something else?"})).await.ok();
+    assert_eq!(answer["run_id"], started.json["run_id"]);
+    // A body that is wrong is wrong with any key.
     assert_eq!(ann.post(&path, json!({"content": ""})).await.wrong_fields(), ["content"]);
     let nowhere = format!("/api/conversations/{}/message", uuid::Uuid::new_v4());
     refused("nowhere", &ann.post(&nowhere, json!({"content": "Why?"})).await, &[404]);
@@ -151,10 +172,15 @@ async fn the_same_key_at_the_same_moment_is_one_run() {
     let ids = [ann.conversation().await, ann.conversation().await];
     let asks = (0..8).map(|n| {
         let (ann, path) = (&ann, format!("/api/conversations/{}/message", ids[n % 2]));
-        async move { ann.post(&path, json!({"content": "Why?"})).await.ok()["run_id"].clone() }
+        async move { (n % 2, ann.post(&path, json!({"content": "Why?"})).await) }
     });
-    let runs = futures_util::future::join_all(asks).await;
-    assert!(runs.iter().all(|run| run == &runs[0]), "{runs:?}");
+    let answers = futures_util::future::join_all(asks).await;
+    let (same, other): (Vec<_>, Vec<_>) = answers.iter().partition(|(_, answer)| answer.status == 200);
+    assert_eq!((same.len(), other.len()), (4, 4), "one conversation came first");
+    assert!(same.iter().all(|(at, _)| *at == same[0].0));
+    let run = &same[0].1.json()["run_id"];
+    assert!(same.iter().all(|(_, answer)| answer.json()["run_id"] == *run));
+    assert!(other.iter().all(|(_, answer)| answer.wrong_fields() == ["Idempotency-Key"]));
     let (rows, calls) = census(&app).await;
     assert_eq!((rows["runs"], rows["messages"], calls), (1, 2, 10));
     app.close().await;

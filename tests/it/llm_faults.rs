@@ -195,8 +195,10 @@ async fn passing_failures_are_tried_three_times() {
         (408, ErrorKind::Timeout),
         (429, ErrorKind::RateLimited),
         (500, ErrorKind::Overloaded),
+        (502, ErrorKind::Overloaded),
         (503, ErrorKind::Overloaded),
         (504, ErrorKind::Timeout),
+        (524, ErrorKind::Overloaded),
         (529, ErrorKind::Overloaded),
     ] {
         let (result, server) = ask([Script::status(status, "<html><title>Busy</title></html>")]).await;
@@ -208,9 +210,38 @@ async fn passing_failures_are_tried_three_times() {
 
 #[tokio::test]
 async fn retry_after_is_reported_and_a_long_one_is_not_waited_for() {
-    let (result, server) = ask([Script::status(429, "slow").header("Retry-After", "3600")]).await;
-    let error = result.unwrap_err();
-    assert_eq!((error.retry_after_ms, error.tries, server.count("m")), (Some(3_600_000), 1, 1));
+    for status in [429, 503] {
+        let (result, server) = ask([Script::status(status, "slow").header("Retry-After", "200")]).await;
+        let error = result.unwrap_err();
+        assert_eq!((error.retry_after_ms, error.tries, server.count("m")), (Some(200_000), 1, 1));
+        assert!(
+            error.message.ends_with("slow; it asked to wait 200 s, and a call waits 30 s at most"),
+            "{}",
+            error.message
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_longest_wait_can_be_set() {
+    let server = ModelServer::start().await;
+    server.script("m", [Script::status(429, "slow").header("Retry-After-Ms", "21"), Script::answer(TEXT)]);
+    let ask = async |longest: u64| {
+        let settings = settings(&server, ProviderKind::OpenAiCompatible);
+        let retry = RetryPolicy { longest_wait: Duration::from_millis(longest), ..settings.retry };
+        registry(ProviderSettings { retry, ..settings }).chat(&request("m"), &mut NoSink).await
+    };
+    assert_eq!(ask(20).await.unwrap_err().tries, 1);
+    server.script("m", [Script::status(429, "slow").header("Retry-After-Ms", "21"), Script::answer(TEXT)]);
+    assert_eq!(ask(21).await.unwrap().tries, 2);
+}
+
+#[tokio::test]
+async fn a_failure_that_does_not_pass_is_not_tried_again() {
+    for status in [402, 409, 425, 501, 505, 520] {
+        let script = Script::status(status, "no").header("Retry-After-Ms", "1");
+        assert_eq!(failure(script).await.status, Some(status));
+    }
 }
 
 #[tokio::test]

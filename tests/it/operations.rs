@@ -53,7 +53,8 @@ async fn models() -> ModelServer {
 #[tokio::test]
 async fn an_internal_error_is_reported_once_and_without_anything_private() {
     let (db, models, sentry) = (TestDb::new().await, models().await, FakeSentry::start());
-    let program = Program::council(&db, &models).env("SENTRY_DSN", sentry.dsn());
+    let program =
+        Program::council(&db, &models).env("SENTRY_DSN", sentry.dsn()).env("SENTRY_TRACES_SAMPLE_RATE", "0");
     let server = program.env("SENTRY_ENVIRONMENT", "proving").serve().await;
     let ann = ann(&server);
     let id = ann.conversation().await;
@@ -72,6 +73,8 @@ async fn an_internal_error_is_reported_once_and_without_anything_private() {
     let received = sentry.received();
     assert_eq!(received.len(), 1, "{received:?}");
     let envelope = &received[0];
+    assert!(!envelope.contains(&id), "an id is in {envelope}");
+    assert!(envelope.contains("POST /api/conversations/{id}/message"), "{envelope}");
     assert!(envelope.starts_with("POST /api/42/envelope/"), "{envelope}");
     assert_eq!(envelope.matches("{\"type\":\"event\"").count(), 1, "{envelope}");
     for expected in ["a database operation failed", "proving", "llm-council@"] {
@@ -91,9 +94,14 @@ async fn a_key_that_a_provider_refuses_is_reported_and_a_bad_day_of_a_model_is_n
     models.rule(|request| match (request.model.as_str(), request.asked_for()) {
         ("m/one", AskedFor::Answer) => Some(Script::status(401, "the question-of-ann needs a good key")),
         ("m/two", AskedFor::Answer) => Some(Script::status(500, "boom")),
+        ("m/three", AskedFor::Answer) => Some(Script::status(403, "the key of question-of-ann is blocked")),
         _ => None,
     });
-    let server = Program::council(&db, &models).env("SENTRY_DSN", sentry.dsn()).serve().await;
+    let server = Program::council(&db, &models)
+        .env("SENTRY_DSN", sentry.dsn())
+        .env("SENTRY_TRACES_SAMPLE_RATE", "0")
+        .serve()
+        .await;
     let ann = ann(&server);
     let id = ann.conversation().await;
     let events = ann.ask(&id, json!({"content": "The question-of-ann?"})).await.rest().await;
@@ -102,9 +110,11 @@ async fn a_key_that_a_provider_refuses_is_reported_and_a_bad_day_of_a_model_is_n
     let (_, log) = server.ended().await;
     nothing_private_in(&log);
     let received = sentry.received();
-    assert_eq!(received.len(), 1, "{received:?}");
-    assert!(received[0].contains("m/one"), "{}", received[0]);
-    nothing_private_in(&received[0]);
+    assert_eq!(received.len(), 2, "{received:?}");
+    for model in ["m/one", "m/three"] {
+        assert!(received.iter().any(|report| report.contains(model)), "{model}: {received:?}");
+    }
+    received.iter().for_each(|report| nothing_private_in(report));
 }
 
 #[tokio::test]
@@ -228,4 +238,31 @@ async fn a_metrics_port_in_use_is_named() {
 fn free_address() -> String {
     let listener = std::net::TcpListener::bind("127.0.0.77:0").unwrap();
     listener.local_addr().unwrap().to_string()
+}
+
+#[tokio::test]
+async fn a_burst_of_errors_is_not_a_burst_of_reports_and_a_sink_that_hangs_does_not_hold_up_the_end() {
+    let (db, models) = (TestDb::new().await, models().await);
+    let sink = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let dsn = format!("http://public@{}/42", sink.local_addr().unwrap());
+    let server =
+        Program::council(&db, &models).env("SENTRY_DSN", &dsn).set("metrics.token", "t").serve().await;
+    let ann = ann(&server);
+    let id = ann.conversation().await;
+    sql(&db, "ALTER TABLE conversations RENAME COLUMN title TO heading").await;
+    for _ in 0..40 {
+        let answer =
+            ann.send("PATCH", &format!("/api/conversations/{id}"), Some(&json!({"title": "x"}))).await;
+        assert_eq!(answer.status, 500);
+    }
+    let page = User::at(server.base(), "").with("authorization", "Bearer t").get("/metrics").await.text;
+    let line = page.lines().find(|line| line.starts_with("llm_council_reports_dropped_total"));
+    let dropped: u64 = line.expect("a count").rsplit(' ').next().unwrap().parse().unwrap();
+    assert!(dropped >= 10, "{dropped}");
+    let begun = std::time::Instant::now();
+    server.signal("SIGTERM");
+    let (code, _) = server.ended().await;
+    assert_eq!(code, Some(0));
+    // Ten seconds is what one report may take.
+    assert!(begun.elapsed().as_secs() < 9, "{:?}", begun.elapsed());
 }

@@ -67,6 +67,29 @@ async fn only_our_own_pages_and_no_browser_at_all_may_change_something() {
 }
 
 #[tokio::test]
+async fn an_origin_that_cannot_be_told_is_not_taken_for_none() {
+    let app = TestApp::start().await;
+    let id = app.user("ann").conversation().await;
+    let own = app.url("");
+    let ann = || app.user("ann");
+    for (what, user) in [
+        ("two origins", ann().with("origin", &own).with("origin", EVIL)),
+        ("the same twice", ann().with("origin", &own).with("origin", &own)),
+        ("two in one", ann().with("origin", &format!("{own}, {EVIL}"))),
+        ("an empty origin", ann().with("origin", "")),
+        ("no origin at all", ann().with("sec-fetch-site", "same-origin").with("origin", "junk")),
+        ("other letters", ann().with("origin", "https://\u{e9}vil.example")),
+        ("two sites", ann().with("sec-fetch-site", "same-origin").with("sec-fetch-site", "cross-site")),
+        ("an empty site", ann().with("sec-fetch-site", "")),
+        ("letters in a site", ann().with("sec-fetch-site", "n\u{f6}ne")),
+    ] {
+        assert!(!may_change(&user, &id).await, "{what}");
+        assert_eq!(user.get("/api/conversations").await.status, 200, "{what}");
+    }
+    app.close().await;
+}
+
+#[tokio::test]
 async fn a_page_of_another_site_cannot_ask_in_somebodys_name() {
     let app = TestApp::start().await;
     let id = app.user("ann").conversation().await;

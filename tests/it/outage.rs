@@ -17,7 +17,7 @@ use tokio::task::JoinSet;
 
 use crate::support::app::{Answer, User};
 use crate::support::follower::{Follower, Heard, assert_same_structure};
-use crate::support::model_server::{AskedFor, Gate, ModelServer, Outcome, RecordedRequest, Script};
+use crate::support::model_server::{AskedFor, Gate, ModelServer, Outcome, Record, RecordedRequest, Script};
 use crate::support::process::{Process, Program};
 
 const RUNS: usize = 50;
@@ -323,4 +323,65 @@ async fn runs_wait_while_the_database_is_frozen_and_complete_when_it_thaws() {
     send("-CONT", &processes);
     let heard = scene.ends_as_if_nothing_had_been().await;
     assert!(heard.iter().all(|one| one.heartbeats > 0), "silent streams had heartbeats");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_server_that_is_started_before_its_database_waits_for_it() {
+    let (mut postgres, models) = (Victim::start().await, ModelServer::start().await);
+    let url = postgres.url();
+    postgres.end("-QUIT");
+    let server = Program::council_on(&url, &models).listen().await;
+    server.until_logged(|text| text.contains("waiting for the database")).await;
+    let ann = server.user("ann");
+    assert_eq!(ann.get("/health/live").await.status, 200);
+    assert_eq!(ann.get("/health/ready").await.json()["reason"], "the database cannot be reached");
+    postgres.start_again().await;
+    server.until_logged(|text| text.contains("LLM Council: http")).await;
+    assert_eq!(ann.get("/health/ready").await.status, 200);
+    let path = format!("/api/conversations/{}/message", ann.conversation().await);
+    let answer = ann.post(&path, json!({"content": "Why?"})).await.ok();
+    assert_eq!(answer["stage3"]["response"].as_str().map(str::is_empty), Some(false));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_is_executed_here_is_stopped_at_once_while_the_database_is_away() {
+    let (mut postgres, models) = (Victim::start().await, ModelServer::start().await);
+    let gate = Gate::new();
+    let held = gate.clone();
+    models.rule(move |request| {
+        (request.asked_for() == AskedFor::Answer).then(|| Script::answer("Well, ").hold(&held))
+    });
+    let server = Program::council_on(&postgres.url(), &models).serve().await;
+    let (ann, bob) = (server.user("ann"), server.user("bob"));
+    let (mut runs, mut conversations, mut streams) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..2 {
+        let id = ann.conversation().await;
+        let mut stream = ann.ask(&id, json!({"content": "Why?"})).await;
+        let started = stream.until("run_started").await;
+        stream.until("stage1_token").await;
+        runs.push(started.json["run_id"].as_str().unwrap().to_owned());
+        conversations.push(id);
+        streams.push(stream);
+    }
+    let open = |records: &[Record]| records.iter().filter(|record| record.outcome == Outcome::Open).count();
+    models.until(|records| open(records) == 8 && records.len() == 10).await;
+    postgres.end("-QUIT");
+
+    let by_conversation = format!("/api/conversations/{}/message/cancel", conversations[0]);
+    let by_run = format!("/api/runs/{}/cancel", runs[1]);
+    assert_eq!(bob.post(&by_conversation, json!({})).await.status, 503, "nothing is known of it for bob");
+    assert_eq!(bob.post(&by_run, json!({})).await.status, 404);
+    assert_eq!(open(&models.records()), 8, "nobody stops another's run");
+    for path in [&by_conversation, &by_run] {
+        let stopped = ann.post(path, json!({})).await.ok();
+        assert_eq!(stopped, json!({"status": "ok", "cancelled": true, "durable": false}));
+    }
+    models.until(|records| open(records) == 0).await;
+    postgres.start_again().await;
+    for mut stream in streams {
+        assert_eq!(stream.rest().await.last().unwrap().kind(), "cancelled");
+    }
+    let stored = ann.get(&format!("/api/conversations/{}", conversations[0])).await.ok();
+    assert_eq!(stored["messages"][1]["status"], "cancelled");
+    assert_eq!(models.records().len(), 10, "nothing more was asked");
 }

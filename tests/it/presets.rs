@@ -1,5 +1,6 @@
 //! Presets: named councils with their options; and the settings that admins give to everybody.
 
+use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use crate::support::app::TestApp;
@@ -210,5 +211,83 @@ async fn admins_give_presets_and_settings_to_everybody() {
     root.post("/api/admin/config/reset", json!({})).await.ok();
     assert_eq!(root.get("/api/admin/config").await.ok()["is_default"], true);
     assert_ne!(bob.get("/api/config").await.ok()["chairman_model"], "m/two");
+    app.close().await;
+}
+
+/// A change of each setting alone.
+fn changes() -> Vec<Value> {
+    vec![
+        json!({"council_models": ["m/one", "m/two"]}),
+        json!({"chairman_model": "m/other"}),
+        json!({"chairman_alias": "Chair"}),
+        json!({"chairman_fallbacks": ["m/three"]}),
+        json!({"title_model": "m/titles"}),
+        json!({"utility_model": "m/small"}),
+        json!({"use_system_prompt_stage2": false}),
+        json!({"use_system_prompt_stage3": false}),
+        json!({"count_self_votes": true}),
+        json!({"multi_chairman_models": ["m/one", "m/two"]}),
+        json!({"escalation_confidence_threshold": 7.5}),
+        json!({"escalation_min_confidence_threshold": 3}),
+        json!({"escalation_agreement_threshold": 0.25}),
+        json!({"adversary_model": "m/devil"}),
+    ]
+}
+
+/// The fields in which settings differ from what all these changes say.
+fn lost(config: &Value) -> Vec<String> {
+    let mut lost = Vec::new();
+    for (field, wanted) in changes().iter().flat_map(|change| change.as_object().unwrap().clone()) {
+        let found = &config[&field];
+        let named =
+            found.as_array().map(|list| list.iter().filter_map(|one| one.get("model")).collect::<Vec<_>>());
+        let same = *found == wanted || named.is_some_and(|named| !named.is_empty() && json!(named) == wanted);
+        if !same {
+            lost.push(field);
+        }
+    }
+    lost
+}
+
+#[tokio::test]
+async fn changes_of_different_settings_at_the_same_moment_all_survive() {
+    let app = TestApp::start().await;
+    for path in ["/api/config", "/api/admin/config"] {
+        let admin = app.admin();
+        let put = async |change: Value| admin.put(path, change).await.ok();
+        join_all(changes().into_iter().map(put)).await;
+        assert_eq!(lost(&admin.get(path).await.ok()), [""; 0], "{path}");
+    }
+
+    // Applying a preset reads, changes and writes as well.
+    let ann = app.user("ann");
+    let preset = json!({"name": "Two", "settings": changes()[0], "options": {"use_cot": true}});
+    let preset = ann.post("/api/settings/presets", preset).await.ok();
+    let apply = format!("/api/settings/presets/{}/apply", preset["preset"]["id"].as_str().unwrap());
+    let change = async |change: Value| match change.get("council_models") {
+        Some(_) => ann.post(&apply, json!({})).await.ok(),
+        None => ann.put("/api/config", change).await.ok(),
+    };
+    join_all(changes().into_iter().map(change)).await;
+    let config = ann.get("/api/config").await.ok();
+    assert_eq!(lost(&config), [""; 0]);
+    assert_eq!(config["default_options"], json!({"use_cot": true}));
+    app.close().await;
+}
+
+#[tokio::test]
+async fn presets_saved_at_the_same_moment_do_not_exceed_what_one_may_have() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let save = async |n: usize| {
+        ann.post("/api/settings/presets", json!({"name": format!("Preset {n}"), "settings": {}})).await.status
+    };
+    for n in 0..97 {
+        assert_eq!(save(n).await, 200);
+    }
+    let mut statuses = join_all((97..107).map(save)).await;
+    statuses.sort_unstable();
+    assert_eq!(statuses, [200, 200, 200, 422, 422, 422, 422, 422, 422, 422]);
+    assert_eq!(names(&ann.get("/api/settings/presets").await.ok()).len(), 100);
     app.close().await;
 }

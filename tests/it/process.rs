@@ -58,7 +58,7 @@ async fn every_event_is_followed_by_a_sentence_about_it() {
         "Stage 3: m/chair writes the answer",
         "Refinement: at most 2 rounds of critique and revision",
         "m/two finds no fault",
-        "3 of 4 critics name faults",
+        "2 of 3 critics name faults",
         "Refinement: the draft was revised 2 times",
         "Devil's advocate: m/chair attacks the answer",
         "Devil's advocate: the answer was revised",

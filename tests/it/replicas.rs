@@ -7,7 +7,7 @@ use serde_json::json;
 use tokio::sync::{broadcast, watch};
 
 use crate::support::db::TestDb;
-use crate::support::events::Event;
+use crate::support::events::{Event, Events};
 use crate::support::follower::{Follower, Heard, assert_same_structure};
 use crate::support::model_server::{AskedFor, Gate, ModelServer, Outcome, Record, Script};
 use crate::support::process::{Process, Program};
@@ -321,4 +321,191 @@ async fn a_server_that_leaves_hands_its_runs_to_the_other_at_once() {
         assert_eq!(one.texts()["stage1/m/one"], "Well, yes.");
     }
     assert_eq!(models.records().len(), 50 + 5, "only the calls that were under way are made again");
+}
+
+/// How many lock requests wait at the database.
+async fn waiting_for_locks(database: &mut sqlx::PgConnection) -> i64 {
+    let waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted";
+    sqlx::query_scalar(waiting).fetch_one(database).await.unwrap()
+}
+
+/// A run at the first server of which one call is under way: its id, its conversation's, and its stream.
+async fn under_way(servers: &Replicas) -> (String, String, Events) {
+    let ann = servers.one.user("ann");
+    let id = ann.conversation().await;
+    let mut stream = ann.ask(&id, json!({"content": "Why?"})).await;
+    let run = stream.until("run_started").await.json["run_id"].as_str().unwrap().to_owned();
+    for _ in 0..3 {
+        stream.until("stage1_model_complete").await;
+    }
+    (run, id, stream)
+}
+
+/// The leases of all runs have run out, and everybody looks.
+async fn abandon(db: &TestDb) {
+    let sql = "UPDATE runs SET lease_until = now() WHERE status = 'running'; SELECT pg_notify('llm_council', 'work')";
+    sqlx::raw_sql(sql).execute(&mut db.superuser().await).await.unwrap();
+}
+
+async fn nothing_is_asked(models: &ModelServer) {
+    models.until(|records| records.iter().all(|record| record.outcome != Outcome::Open)).await;
+}
+
+#[tokio::test]
+async fn a_stop_that_was_answered_holds_when_its_server_is_killed_right_after() {
+    let servers = Replicas::with(&[NO_LOOK]).await;
+    let (run, id, _stream) = under_way(&servers).await;
+    // The log cannot be written, so the run cannot end here: somebody else's tokens are in the way.
+    let gate = Gate::new();
+    let held = gate.clone();
+    servers.models.rule(move |request| {
+        let is_bobs = request.prompt().contains("And Bob?") && request.asked_for() == AskedFor::Answer;
+        is_bobs.then(|| Script::answer("").hold(&held).text("So much. ").stall())
+    });
+    let bob = servers.one.user("bob");
+    let bobs = bob.conversation().await;
+    let mut bobs_stream = bob.ask(&bobs, json!({"content": "And Bob?"})).await;
+    bobs_stream.until("stage1_start").await;
+    let asked = |records: &[Record]| records.iter().filter(|record| record.outcome == Outcome::Open).count();
+    servers.models.until(|records| asked(records) == 5).await;
+    let (mut database, mut look) = (servers.db.superuser().await, servers.db.superuser().await);
+    sqlx::raw_sql("BEGIN; LOCK TABLE run_events IN SHARE MODE").execute(&mut database).await.unwrap();
+    gate.open();
+    let begun = Instant::now();
+    while waiting_for_locks(&mut look).await == 0 {
+        assert!(begun.elapsed() < PATIENCE, "nothing is written");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let calls = servers.models.records().len();
+
+    let path = format!("/api/conversations/{id}/message/cancel");
+    let stopped = servers.one.user("ann").post(&path, json!({})).await.ok();
+    assert_eq!(stopped, json!({"status": "ok", "cancelled": true, "durable": true}));
+    let Replicas { one, other, models, db, .. } = servers;
+    one.kill();
+    let status = "SELECT status FROM runs WHERE id = $1::uuid";
+    let status: String = sqlx::query_scalar(status).bind(&run).fetch_one(&mut look).await.unwrap();
+    assert_eq!(status, "running", "only the wish was recorded");
+    drop(database);
+    abandon(&db).await;
+    let there = other.user("ann");
+    assert_eq!(there.events(&run, 0).await.rest().await.last().unwrap().kind(), "cancelled");
+    let stored = there.get(&format!("/api/conversations/{id}")).await.ok();
+    assert_eq!(stored["messages"][1]["status"], "cancelled");
+    assert_eq!(stored["messages"][1]["stage1"].as_array().unwrap().len(), 3, "what had arrived is kept");
+    let anns = |record: &&Record| !record.request.prompt().contains("And Bob?");
+    assert_eq!(models.records()[calls..].iter().filter(anns).count(), 0, "nothing more was asked");
+}
+
+#[tokio::test]
+async fn a_stop_that_cannot_be_recorded_yet_stops_the_calls_and_says_so() {
+    let servers = Replicas::with(&[NO_LOOK]).await;
+    let (run, _, mut stream) = under_way(&servers).await;
+    let mut database = servers.db.superuser().await;
+    sqlx::raw_sql("BEGIN; SELECT FROM runs FOR UPDATE").execute(&mut database).await.unwrap();
+    let ann = servers.one.user("ann");
+    let path = format!("/api/runs/{run}/cancel");
+    let (answer, ()) = tokio::join!(ann.post(&path, json!({})), nothing_is_asked(&servers.models));
+    assert_eq!(answer.ok(), json!({"status": "ok", "cancelled": true, "durable": false}));
+    drop(database);
+    assert_eq!(stream.rest().await.last().unwrap().kind(), "cancelled");
+    let recorded = "SELECT cancel_requested_at IS NOT NULL FROM runs";
+    let begun = Instant::now();
+    while !sqlx::query_scalar::<_, bool>(recorded).fetch_one(&mut servers.db.superuser().await).await.unwrap()
+    {
+        assert!(begun.elapsed() < PATIENCE, "the wish is not recorded");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let again = ann.post(&path, json!({})).await.ok();
+    assert_eq!(again["cancelled"], false, "there is nothing left to stop");
+}
+
+/// So many runs whose server is gone, each of a user of its own, with the plan of this one.
+async fn leave_behind(db: &TestDb, run: &str, count: i32) {
+    let sql = "INSERT INTO runs (id, user_id, conversation_id, message_id, format, status, plan, attempt, owner, lease_until)
+               SELECT gen_random_uuid(), 'left-' || n, gen_random_uuid(), gen_random_uuid(), format, 'running', plan, 1,
+                      'gone', now() - interval '1 s'
+               FROM runs, generate_series(1, $2) AS n WHERE id = $1::uuid";
+    let mut database = db.superuser().await;
+    sqlx::query(sql).bind(run).bind(count).execute(&mut database).await.unwrap();
+    sqlx::raw_sql("SELECT pg_notify('llm_council', 'work')").execute(&mut database).await.unwrap();
+}
+
+#[tokio::test]
+async fn hundreds_of_abandoned_runs_are_shared_at_once_portion_by_portion() {
+    const LEFT: i32 = 300;
+    // Whatever waited for the next look would wait for a quarter of an hour.
+    let servers = Replicas::with(&[NO_LOOK]).await;
+    let (run, _, mut stream) = under_way(&servers).await;
+    servers.gate.open();
+    stream.until("complete").await;
+    let gate = Gate::new();
+    servers.models.rule(move |_| Some(Script::answer("").hold(&gate)));
+    leave_behind(&servers.db, &run, LEFT).await;
+    let begun = Instant::now();
+    let owners = "SELECT count(*) FROM runs WHERE owner <> 'gone' GROUP BY owner ORDER BY 1";
+    let mut database = servers.db.superuser().await;
+    let shares = loop {
+        let shares: Vec<i64> = sqlx::query_scalar(owners).fetch_all(&mut database).await.unwrap();
+        if shares.iter().sum::<i64>() == i64::from(LEFT) {
+            break shares;
+        }
+        assert!(begun.elapsed() < PATIENCE, "only so many were taken: {shares:?}");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    };
+    eprintln!("{LEFT} runs were taken over in {:?}, in shares of {shares:?}", begun.elapsed());
+    assert!(shares.len() == 2 && shares[0] >= 40, "each takes its part: {shares:?}");
+}
+
+#[tokio::test]
+async fn a_new_run_finds_its_place_while_others_are_being_taken_over() {
+    let servers = Replicas::with(&[NO_LOOK, ("runs.max_live", "2")]).await;
+    let Replicas { one, other, models, gate, db } = servers;
+    other.kill();
+    let ann = one.user("ann");
+    let id = ann.conversation().await;
+    gate.open();
+    let run = ann.post(&format!("/api/conversations/{id}/message"), json!({"content": "Why?"})).await.ok();
+    // The database is long about a takeover.
+    let mut database = db.superuser().await;
+    let slow = "CREATE FUNCTION wait_for_it() RETURNS trigger LANGUAGE plpgsql AS
+                    'BEGIN PERFORM pg_advisory_xact_lock(4711); RETURN NEW; END';
+                CREATE TRIGGER slow_takeover BEFORE UPDATE ON runs FOR EACH ROW
+                    WHEN (NEW.attempt > OLD.attempt) EXECUTE FUNCTION wait_for_it();
+                SELECT pg_advisory_lock(4711)";
+    sqlx::raw_sql(slow).execute(&mut database).await.unwrap();
+    leave_behind(&db, run["run_id"].as_str().unwrap(), 1).await;
+    let begun = Instant::now();
+    let mut look = db.superuser().await;
+    while waiting_for_locks(&mut look).await == 0 {
+        assert!(begun.elapsed() < PATIENCE, "nothing is taken over");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let mut stream = ann.ask(&id, json!({"content": "And at once?"})).await;
+    assert_eq!(stream.next().await.unwrap().kind(), "run_started", "one place of two is free");
+    stream.until("complete").await;
+    drop(database);
+    let left = "SELECT count(*) FROM runs WHERE status = 'running'";
+    while sqlx::query_scalar::<_, i64>(left).fetch_one(&mut look).await.unwrap() > 0 {
+        assert!(begun.elapsed() < PATIENCE, "the abandoned run is not ended");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(models.records().len(), 29, "three whole runs, one without a title");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn servers_whose_sessions_are_shared_follow_each_other_by_looking() {
+    let replicas = Replicas::with(&[("database.pooling", "transaction")]).await;
+    let Replicas { one, other, gate, .. } = &replicas;
+    for server in [one, other] {
+        assert!(server.log().contains("database.listen_url is not set"), "{}", server.log());
+    }
+    let (ann, elsewhere) = (one.user("ann"), other.user("ann"));
+    let mut stream = ann.ask(&ann.conversation().await, json!({"content": "Why?"})).await;
+    let run = stream.until("run_started").await.json["run_id"].as_str().unwrap().to_owned();
+    let mut there = elsewhere.events(&run, 0).await;
+    there.until("stage1_start").await;
+    gate.open();
+    assert_eq!(there.rest().await.last().unwrap().kind(), "complete");
+    assert_eq!(stream.rest().await.last().unwrap().kind(), "complete");
 }

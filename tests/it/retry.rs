@@ -278,3 +278,44 @@ async fn what_a_killed_server_had_taken_over_is_taken_over_again_and_not_paid() 
     let after = answer(&ann, &id).await;
     assert_eq!((after["stage1"].as_array().unwrap().len(), &after["earlier_runs"]), (4, &json!([run])));
 }
+
+#[tokio::test]
+async fn however_often_somebody_asks_again_what_stays_is_never_paid_again() {
+    const TIMES: usize = 12;
+    let app = TestApp::start().await;
+    estimated_at(&app, 0.01).await;
+    app.models.rule(|request| Some(plausibly(request, 0.0001)));
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let first = ask(&ann, &id).await;
+    let mut run = first.clone();
+    let (mut needs, mut costs) = (Vec::new(), Vec::new());
+    for _ in 0..TIMES {
+        // What it would need is said where it does not fit.
+        set(&app, &[budget("user", Some("ann"), "day", 0.000_001)]).await;
+        let path = format!("/api/runs/{run}/retry");
+        needs.push(usd(&refused(&ann.post(&path, json!({"from": "stage3"})).await), "needed_usd"));
+        set(&app, &[budget("user", Some("ann"), "day", 100.0)]).await;
+        let (new, end) = again(&ann, &run, json!({"from": "stage3"})).await;
+        assert_eq!(end, "complete");
+        costs.push(answer(&ann, &id).await["metadata"]["costs"]["total_cost"].clone());
+        run = new;
+    }
+    assert_eq!(asked(&app), [4, 4, 1 + TIMES, 1], "only the final answer is made again");
+    assert!(needs.iter().all(|need| *need == needs[0] && *need < 0.004), "{needs:?}");
+    assert!(costs.iter().all(|cost| *cost == costs[0]), "{costs:?}");
+
+    // Nor what an early run has and none since: the figures of the first go all the same.
+    fails(&app, |_, kind| kind == AskedFor::Answer);
+    for _ in 0..9 {
+        run = again(&ann, &run, json!({"from": "stage1"})).await.0;
+    }
+    app.models.rule(|request| Some(plausibly(request, 0.0001)));
+    let before = asked(&app);
+    let (_, end) = again(&ann, &run, json!({})).await;
+    assert_eq!((end.as_str(), asked(&app)), ("complete", before), "all of it was there");
+    let models = ann.get("/api/analytics").await.ok()["models"].clone();
+    assert_eq!(models["m/one"]["ranked_queries"], 1, "one answer counts once");
+    assert_eq!(answer(&ann, &id).await["earlier_runs"].as_array().unwrap().len(), TIMES + 10);
+    app.close().await;
+}

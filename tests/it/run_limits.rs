@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use futures_util::future::join_all;
 use llm_council::council::Run;
-use llm_council::council::run::Stage;
+use llm_council::council::stage::Stage;
 use llm_council::id::RunId;
 use llm_council::llm::{CallError, ChatRequest, DeltaSink, Models, Purpose, Reply, Sampling, Timeouts};
 use llm_council::runs::memory::{MemoryHost, Shelf};

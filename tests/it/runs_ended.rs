@@ -104,3 +104,20 @@ async fn the_log_of_an_ended_run_shrinks_to_its_structure() {
     assert_eq!(rest, expected);
     app.close().await;
 }
+
+#[tokio::test]
+async fn a_simulated_call_that_is_stopped_cost_nothing_and_says_so() {
+    let app = TestApp::simulated_slowly().await;
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let mut stream = ann.ask(&id, json!({"content": "Why?"})).await;
+    let run = stream.until("run_started").await.json["run_id"].as_str().unwrap().to_owned();
+    stream.until("stage1_token").await;
+    ann.post(&format!("/api/runs/{run}/cancel"), json!({})).await.ok();
+    let events = stream.rest().await;
+    let costs = &events.iter().find(|event| event.kind() == "costs_complete").unwrap().json["data"];
+    assert_eq!((&costs["total_cost"], &costs["unknown_cost_calls"]), (&json!(0.0), &json!(0)), "{costs}");
+    let usage = &ann.get("/api/analytics").await.ok()["summary"];
+    assert_eq!((&usage["total_cost"], &usage["unknown_cost_calls"]), (&json!(0.0), &json!(0)), "{usage}");
+    app.close().await;
+}

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::json;
 use sqlx::Row as _;
 
+use crate::support::app::{Answer, read};
 use crate::support::db::TestDb;
 use crate::support::events::{Event, Events};
 use crate::support::model_server::{AskedFor, Gate, ModelServer, Outcome, Record, Script};
@@ -265,4 +266,81 @@ async fn after_a_kill_the_next_server_completes_the_run_and_pays_nothing_twice()
     assert_eq!(paid(&models), each_once(1));
     let asked = models.records().len();
     assert_eq!(asked, 11, "only the lost review was asked for again");
+}
+
+/// Asks for the whole answer as JSON, in a task of its own.
+fn ask_whole(server: &Process, user: &str, id: &str) -> tokio::task::JoinHandle<Answer> {
+    let path = format!("/api/conversations/{id}/message");
+    let request = server.user(user).with("content-type", "application/json").request("POST", &path);
+    let request = request.body(json!({"content": "Why?"}).to_string());
+    #[expect(clippy::disallowed_methods, reason = "it ends with the test's runtime")]
+    tokio::spawn(read(request))
+}
+
+#[tokio::test]
+async fn a_question_asked_as_json_is_answered_by_a_server_that_drains() {
+    let (db, models) = (TestDb::new().await, ModelServer::start().await);
+    let gate = Gate::new();
+    let held = gate.clone();
+    models.rule(move |request| (request.asked_for() == AskedFor::Synthesis).then(|| silent(&held)));
+    let server = Program::council(&db, &models).set("server.drain_seconds", "3600").serve().await;
+    let id = server.user("ann").conversation().await;
+    let answer = ask_whole(&server, "ann", &id);
+    models.until(|records| is_open(records, "m/chair", AskedFor::Synthesis)).await;
+    server.signal("SIGTERM");
+    server.until_logged(|log| log.contains("shutting down")).await;
+    gate.open();
+    let answer = answer.await.unwrap().ok();
+    assert_eq!(answer["status"], "complete");
+    assert!(answer["stage3"]["response"].as_str().unwrap().starts_with("At last."), "{answer}");
+    let (code, log) = server.ended().await;
+    assert_eq!(code, Some(0), "{log}");
+    assert_eq!(paid(&models), each_once(1));
+}
+
+#[tokio::test]
+async fn a_question_asked_as_json_whose_server_goes_away_is_told_where_its_answer_will_be() {
+    let (db, models) = (TestDb::new().await, ModelServer::start().await);
+    let gate = Gate::new();
+    let held = gate.clone();
+    models.rule(move |request| (request.asked_for() == AskedFor::Synthesis).then(|| silent(&held)));
+    let program = Program::council(&db, &models).set("server.drain_seconds", "0").set("runs.max_live", "1");
+    let server = program.serve().await;
+    let mut answers = Vec::new();
+    for user in ["ann", "bob"] {
+        let id = server.user(user).conversation().await;
+        answers.push((user, ask_whole(&server, user, &id)));
+        // Ann's is executed, and Bob's waits for a place.
+        models.until(|records| is_open(records, "m/chair", AskedFor::Synthesis)).await;
+    }
+    let begun = std::time::Instant::now();
+    while statuses(&db).await.len() < 2 {
+        assert!(begun.elapsed() < std::time::Duration::from_secs(60), "Bob's question does not wait");
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
+    server.signal("SIGTERM");
+    let mut told = Vec::new();
+    for (user, answer) in answers {
+        let answer = answer.await.unwrap();
+        assert_eq!(answer.status, 202, "{}", answer.text);
+        assert_eq!(answer.header("retry-after"), "", "nobody is to ask again");
+        let location = answer.header("location").to_owned();
+        let json = answer.json();
+        assert_eq!(location, format!("/api/runs/{}", json["run_id"].as_str().unwrap()));
+        assert_eq!(json["location"], location);
+        told.push((user, location));
+    }
+    let (code, log) = server.ended().await;
+    assert_eq!(code, Some(0), "{log}");
+
+    gate.open();
+    let next = program.serve().await;
+    for (user, location) in &told {
+        let user = next.user(user);
+        let end = user.events(location.rsplit('/').next().unwrap(), 0).await.rest().await.pop().unwrap();
+        assert_eq!(end.kind(), "complete");
+        let answer = user.get(location).await.ok();
+        assert!(answer["stage3"]["response"].as_str().unwrap().starts_with("At last."), "{answer}");
+    }
+    assert_eq!(paid(&models), each_once(2));
 }

@@ -28,7 +28,7 @@ async fn everything_wrong_in_file_environment_and_flags_is_named_at_once_and_no_
         .set("log.format", "xml")
         .set("providers.local.api_key", "hunter2 of a provider");
     let ended = program.run(&["serve", "--bind", "0.0.0.0"]).await;
-    assert_eq!(ended.code, Some(1));
+    assert_eq!(ended.code, Some(78));
     assert_eq!(ended.stdout, "");
     for expected in [
         "nonsense (from config.toml): there is no such key",
@@ -68,16 +68,114 @@ async fn a_port_in_use_is_named_before_any_data_is_touched() {
 #[tokio::test]
 async fn a_database_that_cannot_be_reached_is_named_without_its_password() {
     let url = "postgres://council:hunter2@127.0.0.1:1/answers";
-    let program = Program::plain().env("DATABASE_URL", url);
-    for (command, program) in [("serve", &program), ("migrate", &program), ("migrate", &Program::plain())] {
-        // A flag wins over the environment.
-        let ended = program.run(&[command, "--port", "0", "--database-url", url]).await;
-        assert_eq!(ended.code, Some(1));
+    let named = |said: &str| {
         for expected in ["cannot reach the database", "127.0.0.1:1", "answers", "council", "database.url"] {
-            assert!(ended.stderr.contains(expected), "{command}: {expected}: {}", ended.stderr);
+            assert!(said.contains(expected), "{expected}: {said}");
         }
-        assert!(!ended.stderr.contains("hunter2"), "{}", ended.stderr);
+        assert!(!said.contains("hunter2"), "{said}");
+    };
+    for program in [Program::plain().env("DATABASE_URL", url), Program::plain()] {
+        // A flag wins over the environment.
+        let ended = program.run(&["migrate", "--database-url", url]).await;
+        assert_eq!(ended.code, Some(1));
+        named(&ended.stderr);
     }
+    let program = Program::plain().env("DATABASE_URL", url).set("server.port", "0").set("log.format", "json");
+    let server = program.listen().await;
+    server.until_logged(|text| text.contains("waiting for the database")).await;
+    named(&server.log());
+    let anybody = User::at(server.base(), "").without_identity();
+    assert_eq!(anybody.get("/health/live").await.status, 200);
+    let ready = anybody.get("/health/ready").await;
+    assert_eq!(ready.status, 503);
+    assert_eq!(ready.json()["reason"], "the database cannot be reached", "and nothing of where it is");
+    assert_eq!(anybody.get("/").await.status, 200, "the page that says so is there");
+    assert_eq!(anybody.get("/api/conversations").await.status, 503);
+    // It can be stopped all the same.
+    server.signal("SIGTERM");
+    let (code, log) = server.ended().await;
+    assert_eq!(code, Some(0), "{log}");
+}
+
+#[tokio::test]
+async fn a_database_that_is_created_after_the_server_was_started_is_waited_for() {
+    let (db, models) = (TestDb::new().await, ModelServer::start().await);
+    let name = db.options().get_database().unwrap().to_owned();
+    let late = format!("{name}_late");
+    let url = db.url().replace(&format!("/{name}?"), &format!("/{late}?"));
+    let server = Program::council_on(&url, &models).listen().await;
+    server.until_logged(|text| text.contains("waiting for the database")).await;
+    let ann = server.user("ann");
+    let ready = ann.get("/health/ready").await;
+    assert_eq!((ready.status, &ready.json()["database"]), (503, &json!(false)));
+    assert_eq!(ready.json()["reason"], "there is no such database yet");
+    let refused = ann.post("/api/conversations", json!({})).await;
+    assert_eq!(refused.status, 503);
+    assert!(refused.header("retry-after").parse::<u32>().unwrap() > 0);
+    assert_eq!(ann.clone().without_identity().get("/api/conversations").await.status, 401);
+
+    let mut superuser = db.superuser().await;
+    sqlx::raw_sql(AssertSqlSafe(format!("CREATE DATABASE {late}"))).execute(&mut superuser).await.unwrap();
+    server.until_logged(|text| text.contains("LLM Council: http")).await;
+    assert_eq!(ann.get("/health/ready").await.ok()["reason"], Value::Null);
+    let id = ann.conversation().await;
+    let events = ann.ask(&id, json!({"content": "Why?"})).await.rest().await;
+    assert_eq!(events.last().unwrap().kind(), "complete");
+    server.kill();
+    let drop = format!("DROP DATABASE {late} WITH (FORCE)");
+    sqlx::raw_sql(AssertSqlSafe(drop)).execute(&mut superuser).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_read_only_database_is_waited_for_at_start_and_again_when_it_becomes_one() {
+    let (db, models) = (TestDb::new().await, ModelServer::start().await);
+    let name = db.options().get_database().unwrap().to_owned();
+    let mut elsewhere = PgConnection::connect_with(&db.options().database("postgres")).await.unwrap();
+    let mut make = async |read_only: &str| {
+        let sql = format!(
+            "ALTER DATABASE {name} SET default_transaction_read_only = {read_only};
+             SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}' AND '{read_only}' = 'on'"
+        );
+        sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut elsewhere).await.unwrap();
+    };
+    make("on").await;
+    let server = Program::council(&db, &models).listen().await;
+    server.until_logged(|text| text.contains("waiting for the database")).await;
+    let ann = server.user("ann");
+    let told = json!({"status": "unavailable", "database": false, "draining": false, "reason": "the database is read-only"});
+    let ready = ann.get("/health/ready").await;
+    assert_eq!((ready.status, ready.json()), (503, told.clone()));
+    make("off").await;
+    server.until_logged(|text| text.contains("LLM Council: http")).await;
+    let id = ann.conversation().await;
+
+    make("on").await;
+    let ready = ann.get("/health/ready").await;
+    assert_eq!((ready.status, ready.json()), (503, told));
+    let answer = ann.post("/api/conversations", json!({})).await;
+    assert_eq!(answer.status, 503, "{}", answer.text);
+    assert_eq!(ann.get(&format!("/api/conversations/{id}")).await.status, 200, "it can be read");
+    make("off").await;
+    // No session is kept that began while it was read-only.
+    assert_eq!(ann.get("/health/ready").await.status, 200);
+    let events = ann.ask(&id, json!({"content": "Why?"})).await.rest().await;
+    assert_eq!(events.last().unwrap().kind(), "complete");
+}
+
+#[tokio::test]
+async fn what_waiting_cannot_mend_ends_the_start() {
+    let (db, models) = (TestDb::new().await, ModelServer::start().await);
+    let stranger =
+        db.url().replacen("postgres://", "postgres://nobody:hunter2@", 1).replacen("llm_council@", "", 1);
+    let ended = Program::council_on(&stranger, &models).run(&["serve"]).await;
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.stderr.contains("check user and password"), "{}", ended.stderr);
+    assert!(!ended.stderr.contains("hunter2"), "{}", ended.stderr);
+    let newer = "INSERT INTO _sqlx_migrations SELECT 9999, 'later', now(), true, '', 0";
+    sqlx::raw_sql(newer).execute(&mut db.superuser().await).await.unwrap();
+    let ended = Program::council(&db, &models).run(&["serve"]).await;
+    assert_eq!(ended.code, Some(1));
+    assert!(ended.stderr.contains("by a newer version (migration 9999)"), "{}", ended.stderr);
 }
 
 #[tokio::test]
@@ -86,13 +184,36 @@ async fn networks_that_are_none_are_named_before_the_database_is_touched() {
         .env("DATABASE_URL", "postgres://council@127.0.0.1:1/answers")
         .set("auth.mode", "proxy")
         .set("server.bind", "127.0.0.1")
-        .set("auth.trusted_proxies", "10.0.0.0/8, 0.0.0.0/0, *, 10.1.2.3/8");
+        .set("auth.trusted_proxies", "10.0.0.0/8, 0.0.0.0/0, *, 10.1.2.3/8, 128.0.0.0/1");
     let ended = program.run(&["serve", "--port", "0"]).await;
-    assert_eq!(ended.code, Some(1));
-    for expected in ["auth.trusted_proxies", "0.0.0.0/0", "\"*\"", "10.1.2.3/8"] {
+    assert_eq!(ended.code, Some(78));
+    for expected in ["auth.trusted_proxies", "0.0.0.0/0", "\"*\"", "10.1.2.3/8", "128.0.0.0/1"] {
         assert!(ended.stderr.contains(expected), "{expected}: {}", ended.stderr);
     }
     assert!(!ended.stderr.contains("cannot reach"), "{}", ended.stderr);
+}
+
+#[tokio::test]
+async fn a_setting_that_would_not_arrive_does_not_leave_the_server_open() {
+    for (variable, value, said) in [
+        ("LLM_COUNCIL_AUTH__MODE", "proxy", "write LLM_COUNCIL__AUTH__MODE"),
+        ("LLM_COUNCIL_AUTH_MODE", "proxy", "write LLM_COUNCIL__AUTH__MODE"),
+        ("LLMCOUNCIL_AUTH_ENABLED", "true", "set LLM_COUNCIL__AUTH__MODE instead"),
+        ("LLMCOUNCIL_TRUSTED_PROXY_IPS", "10.0.0.2", "set LLM_COUNCIL__AUTH__TRUSTED_PROXIES instead"),
+        ("LLMCOUNCIL_DATA_DIR", "/data", "write LLM_COUNCIL__DATA_DIR"),
+        ("LLM_COUNCIL__AUTH__MODE", " ", "must be none or proxy"),
+        ("LLM_COUNCIL__AUTH__TRUSTED_PROXIES", "10.0.0.2", "auth.mode is not set, so nobody would sign in"),
+        ("LLM_COUNCIL__AUTH__ADMIN_GROUPS", "admins", "auth.mode is not set, so nobody would sign in"),
+        ("LLM_COUNCIL__AUTH__PROXY_SECRET", "hunter2", "auth.mode is not set, so nobody would sign in"),
+        ("LLM_COUNCIL__COUNCIL__CHAIRMAN_ALIAS", "Ch\u{200b}air", "chairman_alias"),
+    ] {
+        let program = Program::plain().env(variable, value);
+        let ended = program.run(&["serve", "--port", "0"]).await;
+        assert_eq!(ended.code, Some(78), "{variable}: {}", ended.stderr);
+        assert!(ended.stderr.contains(said), "{variable}: {}", ended.stderr);
+        assert!(!ended.stderr.contains("hunter2"), "{}", ended.stderr);
+        assert_eq!(names_in(program.home()), [""; 0], "nothing was begun");
+    }
 }
 
 #[tokio::test]

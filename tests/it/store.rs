@@ -5,14 +5,14 @@ use std::time::{Duration, Instant};
 
 use llm_council::id::UserId;
 use llm_council::store::{Db, Scope, StoreError};
-use sqlx::{AssertSqlSafe, PgConnection, Row as _};
+use sqlx::{AssertSqlSafe, Executor, PgConnection, Postgres, Row as _};
 
 use crate::support::db::TestDb;
 
 /// Tables without a user's data; every other one must be walled in.
 const COMMON_TABLES: [&str; 3] = ["_sqlx_migrations", "instance_settings", "spent_until"];
 /// Tables that no user may read at all.
-const ENGINES_TABLES: [&str; 2] = ["reservations", "spent_days"];
+const CLOSED_TABLES: [&str; 3] = ["kept_users", "reservations", "spent_days"];
 
 fn user(name: &str) -> Scope {
     Scope::User(UserId::from_canonical(name))
@@ -25,7 +25,7 @@ async fn tables(connection: &mut PgConnection) -> Vec<String> {
             .await
             .unwrap();
     let names = rows.iter().map(|row| row.get::<String, _>("name"));
-    names.filter(|name| ![&COMMON_TABLES[..], &ENGINES_TABLES].concat().contains(&name.as_str())).collect()
+    names.filter(|name| ![&COMMON_TABLES[..], &CLOSED_TABLES].concat().contains(&name.as_str())).collect()
 }
 
 /// One row of user `owner` in every table.
@@ -57,6 +57,7 @@ async fn fill(connection: &mut PgConnection, owner: &str) {
               b AS (INSERT INTO feedback (run_id, user_id, thumb) SELECT id, '{owner}', 'up' FROM r),
               g AS (INSERT INTO analytics_cleared (user_id) VALUES ('{owner}')),
               u AS (INSERT INTO users (id) VALUES ('{owner}')),
+              z AS (INSERT INTO kept_users (id) VALUES ('{owner}')),
               s AS (INSERT INTO user_settings (user_id, value) VALUES ('{owner}', '{{}}')),
               p AS (INSERT INTO presets (id, user_id, name, value)
                     VALUES (gen_random_uuid(), '{owner}', 'fast', '{{}}')),
@@ -67,7 +68,7 @@ async fn fill(connection: &mut PgConnection, owner: &str) {
     sqlx::query(AssertSqlSafe(sql)).execute(connection).await.unwrap();
 }
 
-async fn count(connection: &mut PgConnection, table: &str) -> i64 {
+async fn count<'c>(connection: impl Executor<'c, Database = Postgres>, table: &str) -> i64 {
     let row =
         sqlx::query(AssertSqlSafe(format!("SELECT count(*) AS n FROM {table}"))).fetch_one(connection).await;
     row.unwrap_or_else(|error| panic!("{table}: {error}")).get("n")
@@ -112,13 +113,13 @@ async fn a_query_that_forgets_its_where_sees_one_user_only() {
     let tables = tables(&mut superuser).await;
     for table in &tables {
         let mut tx = test.db().begin(&user("ann")).await.unwrap();
-        assert_eq!(count(&mut tx, table).await, 1, "{table}");
+        assert_eq!(count(&mut *tx, table).await, 1, "{table}");
         let mut tx = test.db().begin(&user("nobody of this name")).await.unwrap();
-        assert_eq!(count(&mut tx, table).await, 0, "{table}");
+        assert_eq!(count(&mut *tx, table).await, 0, "{table}");
     }
     let mut tx = test.db().begin(&user("o'neil; --")).await.unwrap();
-    assert_eq!(count(&mut tx, "users").await, 1);
-    for table in ENGINES_TABLES {
+    assert_eq!(count(&mut *tx, "users").await, 1);
+    for table in CLOSED_TABLES {
         assert_eq!(count(&mut superuser, table).await, 2);
         let mut tx = test.db().begin(&user("ann")).await.unwrap();
         let sql = AssertSqlSafe(format!("SELECT count(*) FROM {table}"));
@@ -216,8 +217,8 @@ async fn admins_read_no_content() {
         assert!(error.to_string().contains("permission denied"), "{sql}: {error}");
     }
     let mut tx = test.db().begin(&Scope::Admin).await.unwrap();
-    assert_eq!(count(&mut tx, "admin_calls").await, 1);
-    assert_eq!(count(&mut tx, "admin_runs").await, 1);
+    assert_eq!(count(&mut *tx, "admin_calls").await, 1);
+    assert_eq!(count(&mut *tx, "admin_runs").await, 1);
 }
 
 #[tokio::test]
@@ -284,7 +285,7 @@ async fn a_begin_that_fails_leaves_no_transaction_behind() {
         let error = lowly.begin(&user("ann")).await.unwrap_err();
         assert!(matches!(error, StoreError::Sql(_)), "{error:?}");
     }
-    lowly.ping().await.unwrap();
+    lowly.ready().await.unwrap();
     nothing_is_left(test.db(), &mut superuser).await;
 }
 

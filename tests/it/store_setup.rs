@@ -2,7 +2,9 @@
 
 use llm_council::id::UserId;
 use llm_council::store::local::LocalPostgres;
-use llm_council::store::{Db, Scope, SetupError, StoreError, conversations, migrate};
+use llm_council::store::{
+    Db, Pooling, Scope, Sessions, SetupError, StoreError, conversations, migrate, prepare,
+};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
 use crate::support::db::TestDb;
@@ -109,7 +111,7 @@ async fn what_is_wrong_with_the_database_is_said_without_the_password() {
         let error = Db::connect(&url, 2).await.unwrap_err().to_string();
         assert!(error.contains(expected) && !error.contains("hunter2"), "{error}");
     }
-    Db::connect(&test.url(), 2).await.unwrap().ping().await.unwrap();
+    Db::connect(&test.url(), 2).await.unwrap().ready().await.unwrap();
 }
 
 #[tokio::test]
@@ -136,4 +138,40 @@ async fn a_database_that_goes_away_is_unavailable_and_comes_back_whole() {
     cluster.stop().await.unwrap();
     let error = db.begin(&ann).await.unwrap_err();
     assert!(matches!(error, StoreError::Unavailable(_)), "{error:?}");
+}
+
+#[tokio::test]
+async fn a_database_without_a_pooler_is_taken_for_one() {
+    let test = TestDb::new().await;
+    let sessions =
+        prepare(&test.options(), Pooling::Auto, |_| true, |reason| panic!("{reason}")).await.unwrap();
+    assert_eq!(sessions, Sessions::Own);
+    let sessions =
+        prepare(&test.options(), Pooling::Transaction, |_| true, |reason| panic!("{reason}")).await.unwrap();
+    assert_eq!(sessions, Sessions::Shared);
+}
+
+#[tokio::test]
+async fn what_others_left_in_a_shared_session_is_not_in_the_way() {
+    let test = TestDb::new().await;
+    let db = Db::lazy(test.options(), 1);
+    db.open(Sessions::Shared);
+    assert!(!db.can_listen());
+    let ann = Scope::User(UserId::from_canonical("ann"));
+    for _ in 0..3 {
+        let mut tx = db.begin(&ann).await.unwrap();
+        conversations::create(&mut tx).await.unwrap();
+        // As another server may do in the same session, under the names that sqlx gives.
+        let names = (1..40).map(|n| format!("PREPARE sqlx_s_{n} AS SELECT 1")).collect::<Vec<_>>().join("; ");
+        sqlx::raw_sql("DEALLOCATE ALL").execute(&mut *tx).await.unwrap();
+        sqlx::raw_sql(AssertSqlSafe(names)).execute(&mut *tx).await.unwrap();
+        tx.commit().await.unwrap();
+    }
+    let mut tx = db.begin(&ann).await.unwrap();
+    let left: i64 =
+        sqlx::query_scalar("SELECT count(*) FROM pg_prepared_statements WHERE statement = 'SELECT 1'")
+            .fetch_one(&mut *tx)
+            .await
+            .unwrap();
+    assert_eq!(left, 0);
 }

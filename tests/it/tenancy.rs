@@ -69,6 +69,7 @@ fn probes() -> Vec<Probe> {
         entry("GET", "/api/runs/{id}/events", Run, &["", "after=3"], None),
         entry("POST", "/api/runs/{id}/cancel", Run, &[""], None),
         entry("POST", "/api/runs/{id}/retry", Run, &[""], Some(json!({"from": "stage3"}))),
+        entry("POST", "/api/runs/{id}/skip", Run, &[""], Some(json!({"member": "m/one"}))),
         entry("GET", "/api/runs/{id}/feedback", Run, &[""], None),
         entry("PUT", "/api/runs/{id}/feedback", Run, &[""], Some(json!({"thumb": "down"}))),
         entry("DELETE", "/api/runs/{id}/feedback", Run, &[""], None),
@@ -364,7 +365,7 @@ async fn another_user_finds_nothing_changes_nothing_and_learns_nothing() {
         let ask = |id: &str| bob.request(probe.method, &probe.path.replace("{id}", id));
         let ask = |id: &str| {
             crate::support::app::read(match &probe.body {
-                Some(body) => ask(id).body(body.to_string()),
+                Some(body) => ask(id).header("content-type", "application/json").body(body.to_string()),
                 None => ask(id),
             })
         };

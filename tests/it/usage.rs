@@ -16,7 +16,7 @@ async fn used() -> TestApp {
         ("m/two", AskedFor::Answer) => Some(Script::status(404, "gone")),
         _ => None,
     });
-    for (name, runs) in [("=cmd|'/c calc'!a0", 2), ("quo\"ted, comma", 1)] {
+    for (name, runs) in [("=cmd|'/c calc'!a0", 2), ("quo\"ted; comma", 1)] {
         let user = app.user(name);
         for _ in 0..runs {
             let path = format!("/api/conversations/{}/message", user.conversation().await);
@@ -96,7 +96,7 @@ async fn usage_as_csv_holds_no_formula_and_every_name_stays_in_its_cell() {
     assert_eq!(lines.len(), 3, "{}", csv.text);
     let columns = lines[0].split(',').count();
     assert_eq!(lines[0].split(',').next(), Some("name"));
-    for (line, name) in [(lines[1], "\"'=cmd|'/c calc'!a0\""), (lines[2], "\"quo\"\"ted, comma\"")] {
+    for (line, name) in [(lines[1], "'=cmd|'/c calc'!a0"), (lines[2], "\"quo\"\"ted; comma\"")] {
         let rest = line.strip_prefix(name).unwrap_or_else(|| panic!("{line}"));
         assert_eq!(rest.split(',').count(), columns, "{line}");
         assert!(rest.chars().all(|c| c.is_ascii_digit() || c == ',' || c == '.'), "{line}");

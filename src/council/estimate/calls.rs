@@ -2,13 +2,15 @@
 //! taken as done: a first tier is unsure, the council does not agree early, critics find faults each
 //! time, objections are grave.
 
-use super::{ExpectedCall, completion, tokens, tokens_of};
-use crate::council::fork::Kept;
+use super::ExpectedCall;
+use crate::council::kept::Kept;
 use crate::council::options::{confidence, cot, routing};
 use crate::council::plan::Plan;
-use crate::council::roster::{self, Choice};
-use crate::council::run::Stage;
+use crate::council::pricing::{completion, tokens, tokens_of};
+use crate::council::roster::Choice;
+use crate::council::seat;
 use crate::council::settings::{MIN_MEMBERS, Member};
+use crate::council::stage::Stage;
 use crate::council::stages::{editorial, title};
 use crate::llm::Purpose;
 
@@ -28,12 +30,12 @@ const FENCE: u64 = 20;
 /// earlier run is not asked again.
 pub(super) fn courses(plan: &Plan, kept: &Kept) -> Vec<Vec<ExpectedCall>> {
     let text = Text::of(plan, kept);
-    let council = plan.members();
-    match &plan.roster {
+    let council = plan.brief().members();
+    match &plan.options.roster {
         Choice::Everyone => vec![text.whole(council, text.round(council))],
         Choice::Routing { pools } => {
             let pools = pools.values().filter(|models| models.len() >= MIN_MEMBERS);
-            let rosters = pools.map(|models| roster::seats(&plan.settings, models));
+            let rosters = pools.map(|models| seat::seats(&plan.brief().settings, models));
             let course = |members: Vec<Member>| {
                 let mut calls = text.routing();
                 calls.extend(text.round(&members));
@@ -67,11 +69,11 @@ struct Text<'p> {
 
 impl<'p> Text<'p> {
     fn of(plan: &'p Plan, kept: &'p Kept) -> Self {
-        let turns = plan.history.iter();
+        let turns = plan.brief().history.iter();
         Self {
             plan,
             kept,
-            question: tokens(&plan.question),
+            question: tokens(&plan.brief().question),
             history: turns.map(|turn| tokens(&turn.question) + tokens(&turn.answer)).sum(),
             answer: expected(plan, Purpose::Answer),
             review: expected(plan, Purpose::Review),
@@ -91,14 +93,14 @@ impl<'p> Text<'p> {
     /// A run from who answers to its end.
     fn whole(&self, members: &[Member], mut calls: Vec<ExpectedCall>) -> Vec<ExpectedCall> {
         calls.extend(self.verdict(members));
-        if let Some(options) = &self.plan.refinement {
+        if let Some(options) = &self.plan.options.refinement {
             for _ in 0..options.max_iterations {
                 calls.extend(self.critiques(members));
                 let critiques = members.len() as u64 * (expected(self.plan, Purpose::Critique) + FENCE);
                 calls.push(self.revision(Stage::Refinement, critiques));
             }
         }
-        if let Some(options) = &self.plan.adversary {
+        if let Some(options) = &self.plan.options.adversary {
             let prompt = ADVERSARY_FRAME + self.quoted() + self.draft();
             calls.push(self.call(Stage::Adversary, &options.model, Purpose::Adversary, prompt));
             let objections = expected(self.plan, Purpose::Adversary) + FENCE;
@@ -113,9 +115,9 @@ impl<'p> Text<'p> {
             return Vec::new();
         }
         let quoted = |text: &str| FENCE + tokens_of(text.chars().take(routing::QUOTED_CHARS).count());
-        let earlier = self.plan.history.last().map_or(0, |turn| quoted(&turn.question));
-        let prompt = ROUTING_FRAME + quoted(&self.plan.question) + earlier;
-        vec![self.call(Stage::Routing, &self.plan.settings.utility_model, Purpose::Routing, prompt)]
+        let earlier = self.plan.brief().history.last().map_or(0, |turn| quoted(&turn.question));
+        let prompt = ROUTING_FRAME + quoted(&self.plan.brief().question) + earlier;
+        vec![self.call(Stage::Routing, &self.plan.brief().settings.utility_model, Purpose::Routing, prompt)]
     }
 
     fn round(&self, members: &[Member]) -> Vec<ExpectedCall> {
@@ -125,10 +127,17 @@ impl<'p> Text<'p> {
     }
 
     fn answers(&self, members: &[Member]) -> Vec<ExpectedCall> {
-        let steps = if self.plan.chain_of_thought { tokens(cot::SUFFIX) } else { 0 };
-        let prompt = self.history + self.question + tokens(confidence::SUFFIX) + steps;
+        let steps = if self.plan.task.chain_of_thought {
+            tokens(self.plan.brief().prompts.text(&cot::SUFFIX))
+        } else {
+            0
+        };
+        let prompt = self.history
+            + self.question
+            + tokens(self.plan.brief().prompts.text(&confidence::SUFFIX))
+            + steps;
         let call = |member: &Member| {
-            let system = system(self.plan.system_prompt_for(member));
+            let system = system(self.plan.brief().system_prompt_for(member));
             self.call(Stage::Stage1, &member.model, Purpose::Answer, system + prompt)
         };
         let kept = |member: &&Member| self.kept.reviews || self.kept.answers.contains(member.name());
@@ -148,15 +157,15 @@ impl<'p> Text<'p> {
 
     /// The chairman's answer, or its choice among those of several.
     fn verdict(&self, members: &[Member]) -> Vec<ExpectedCall> {
-        let chairman = &self.plan.settings.chairman_model;
+        let chairman = &self.plan.brief().settings.chairman_model;
         let prompt = SYNTHESIS_FRAME
-            + tokens(editorial::INSTRUCTIONS)
+            + tokens(self.plan.brief().prompts.text(&editorial::INSTRUCTIONS))
             + self.quoted()
             + members.len() as u64 * (self.answer + self.review + 2 * FENCE);
         let write = |model: &String| {
             self.call(Stage::Stage3, model, Purpose::Synthesis, self.of_writer(model) + prompt)
         };
-        let chairmen = &self.plan.chairmen;
+        let chairmen = &self.plan.options.chairmen;
         if chairmen.is_empty() {
             return vec![write(chairman)];
         }
@@ -176,14 +185,14 @@ impl<'p> Text<'p> {
 
     /// By the chairman, who wrote the draft.
     fn revision(&self, stage: Stage, objections: u64) -> ExpectedCall {
-        let chairman = &self.plan.settings.chairman_model;
+        let chairman = &self.plan.brief().settings.chairman_model;
         let prompt = self.of_writer(chairman) + REVISION_FRAME + self.quoted() + self.draft() + objections;
         self.call(stage, chairman, Purpose::Revision, prompt)
     }
 
     fn title(&self) -> ExpectedCall {
-        let excerpt = self.plan.question.chars().take(title::QUOTED_CHARS).count();
-        let model = &self.plan.settings.title_model;
+        let excerpt = self.plan.brief().question.chars().take(title::QUOTED_CHARS).count();
+        let model = &self.plan.brief().settings.title_model;
         self.call(Stage::Title, model, Purpose::Title, TITLE_FRAME + tokens_of(excerpt))
     }
 
@@ -193,21 +202,21 @@ impl<'p> Text<'p> {
 
     /// The system prompt of a member that judges.
     fn of_judge(&self, member: &Member) -> u64 {
-        let applies = self.plan.settings.use_system_prompt_stage2;
-        system(self.plan.system_prompt_for(member).filter(|_| applies))
+        let applies = self.plan.brief().settings.use_system_prompt_stage2;
+        system(self.plan.brief().system_prompt_for(member).filter(|_| applies))
     }
 
     /// The system prompt of a model that writes for the council.
     fn of_writer(&self, model: &str) -> u64 {
-        let seat = self.plan.members().iter().find(|member| member.model == model);
-        let prompt = seat.and_then(|seat| self.plan.system_prompt_for(seat));
-        let prompt = prompt.or(self.plan.system_prompt.as_deref());
-        system(prompt.filter(|_| self.plan.settings.use_system_prompt_stage3))
+        let seat = self.plan.brief().members().iter().find(|member| member.model == model);
+        let prompt = seat.and_then(|seat| self.plan.brief().system_prompt_for(seat));
+        let prompt = prompt.or(self.plan.brief().system_prompt.as_deref());
+        system(prompt.filter(|_| self.plan.brief().settings.use_system_prompt_stage3))
     }
 }
 
 fn expected(plan: &Plan, purpose: Purpose) -> u64 {
-    completion(purpose, plan.settings.sampling(purpose))
+    completion(purpose, plan.brief().settings.sampling(purpose))
 }
 
 fn system(prompt: Option<&str>) -> u64 {

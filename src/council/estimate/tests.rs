@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::council::plan::Door;
+use crate::council::pricing::tokens;
 use crate::council::prompts::history::Turn;
+use crate::llm::{Purpose, Sampling};
 
 /// Nothing is kept of an earlier run: there is none.
 const NOTHING: Kept = Kept { answers: BTreeSet::new(), reviews: false };
@@ -84,7 +86,7 @@ fn a_first_question_to_two_members_by_hand() {
     assert_eq!(seen, [both.to_vec(), both.to_vec(), vec![("chair", 2_000), ("title", 20)]].concat());
     // Two answers of 1,200 tokens, each with a fence of 20; the instructions around them: 330.
     assert_eq!(calls[2].prompt_tokens, 10 + 330 + 100 + 20 + 2 * 1_220);
-    let notes = tokens(crate::council::stages::editorial::INSTRUCTIONS);
+    let notes = tokens(crate::council::stages::editorial::INSTRUCTIONS.text);
     assert_eq!(calls[4].prompt_tokens, 10 + 330 + notes + 100 + 20 + 2 * 2 * 1_220);
     assert_eq!(calls[5].prompt_tokens, 42 + 100);
     let estimate = of_plan(&plan, &NOTHING, |_, _| Some(PRICE));
@@ -98,7 +100,7 @@ fn what_a_model_may_write_at_most_is_what_it_is_expected_to() {
     let mut plan = plan(SMALL, &[]);
     let before = usd(&plan);
     let sampling = Sampling { max_tokens: Some(100), ..Sampling::default() };
-    plan.settings.sampling.insert(Purpose::Answer, sampling);
+    plan.task.brief.settings.sampling.insert(Purpose::Answer, sampling);
     assert_eq!(calls::courses(&plan, &NOTHING)[0][0].completion_tokens, 100);
     assert!(usd(&plan) < before);
 }

@@ -6,11 +6,19 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::council::line_filter::{LineFilter, Rule, bare, last_block};
+use crate::council::prompts::template::Template;
 use crate::council::view::TextFilter;
 
 /// What is added to the question.
-pub const SUFFIX: &str = "\n\n---\nAfter your answer, add one last line that says how confident you are in it, \
-    as a whole number from 1 (a guess) to 10 (certain), in exactly this form:\nCONFIDENCE: <number>";
+pub static SUFFIX: Template = Template {
+    name: "confidence",
+    text: "\n\n---\nAfter your answer, add one last line that says how confident you are in it, \
+        as a whole number from 1 (a guess) to 10 (certain), in exactly this form:\nCONFIDENCE: <number>",
+    places: &[],
+};
+
+/// Everything that this asks models with.
+pub static TEMPLATES: &[&Template] = &[&SUFFIX];
 
 const WORD: &str = "confidence";
 const LONGEST: usize = 48;
@@ -126,7 +134,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::council::event::Event;
+    use crate::council::Event;
     use crate::council::line_filter::tests::in_pieces;
     use crate::council::stages::answers::{AnswersEvent, AnswersMetadata};
 

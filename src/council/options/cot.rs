@@ -3,12 +3,20 @@
 use serde::{Deserialize, Serialize};
 
 use crate::council::line_filter::bare;
+use crate::council::prompts::template::Template;
 
 /// What is added to the question.
-pub const SUFFIX: &str = "\n\n---\nAnswer in three parts, each under its heading, in exactly this form:\n\
-    **THINKING:**\n<how you approach the question, step by step>\n\n\
-    **ANALYSIS:**\n<the arguments and the evidence, weighed>\n\n\
-    **CONCLUSION:**\n<your answer, complete in itself>";
+pub static SUFFIX: Template = Template {
+    name: "chain_of_thought",
+    text: "\n\n---\nAnswer in three parts, each under its heading, in exactly this form:\n\
+        **THINKING:**\n<how you approach the question, step by step>\n\n\
+        **ANALYSIS:**\n<the arguments and the evidence, weighed>\n\n\
+        **CONCLUSION:**\n<your answer, complete in itself>",
+    places: &[],
+};
+
+/// Everything that this asks models with.
+pub static TEMPLATES: &[&Template] = &[&SUFFIX];
 
 /// An answer in its three parts.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]

@@ -4,3 +4,4 @@ pub mod fence;
 pub mod history;
 pub mod judges;
 pub mod structured;
+pub mod template;

@@ -1,10 +1,11 @@
 //! What a model's earlier runs say about it, and how much its ballot weighs for that (SPEC section 11).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
 use super::methods::count;
+use crate::llm::{family, floats};
 
 /// What every model begins with.
 const BASE: f64 = 1.0;
@@ -94,11 +95,15 @@ pub struct WeightRange {
 }
 
 impl Weighing {
-    /// The records of these models, out of all.
+    /// The records of these models, out of all. Who answers under a floating name is known only when it
+    /// has: any model of that maker may.
     #[must_use]
     pub fn of<'a>(records: &BTreeMap<String, Record>, models: impl IntoIterator<Item = &'a str>) -> Self {
-        let known = |model: &str| records.get_key_value(model);
-        let records = models.into_iter().filter_map(known);
+        let models: BTreeSet<&str> = models.into_iter().collect();
+        let makers: BTreeSet<&str> = models.iter().filter(|id| floats(id)).map(|id| family(id)).collect();
+        let may_take_part =
+            |model: &String| models.contains(model.as_str()) || makers.contains(family(model));
+        let records = records.iter().filter(|(model, _)| may_take_part(model));
         Self { records: records.map(|(model, record)| (model.clone(), *record)).collect() }
     }
 

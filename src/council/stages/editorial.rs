@@ -3,16 +3,21 @@
 use serde::{Deserialize, Serialize};
 
 use crate::council::line_filter::{LineFilter, Rule, bare, last_block};
+use crate::council::prompts::template::Template;
 use crate::council::view::TextFilter;
 
 /// What the chairman is asked to append.
-pub const INSTRUCTIONS: &str = "After the answer, write a line that says COUNCIL NOTES: and under it short notes \
-    for the reader, one per line, each beginning with one of these words; leave out what does not apply:\n\
-    AGREEMENT: what the members agree on\n\
-    CONTRADICTION: where they contradict each other, and who says what\n\
-    ONLY ONE: what only one member saw\n\
-    NOT COVERED: what none of them covered and should be known\n\
-    MINORITY: the view of the minority, in its own strongest form";
+pub static INSTRUCTIONS: Template = Template {
+    name: "chairman_notes",
+    text: "After the answer, write a line that says COUNCIL NOTES: and under it short notes \
+        for the reader, one per line, each beginning with one of these words; leave out what does not apply:\n\
+        AGREEMENT: what the members agree on\n\
+        CONTRADICTION: where they contradict each other, and who says what\n\
+        ONLY ONE: what only one member saw\n\
+        NOT COVERED: what none of them covered and should be known\n\
+        MINORITY: the view of the minority, in its own strongest form",
+    places: &[],
+};
 
 const MARKER: &str = "council notes";
 const NOTHING: [&str; 6] = ["none", "n/a", "nothing", "no", "none.", "-"];

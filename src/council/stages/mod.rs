@@ -1,5 +1,6 @@
 //! The stages of a council run, one file each: its prompt, parser, events and function.
 
+pub mod abstention;
 pub mod answers;
 pub mod editorial;
 pub mod reviews;

@@ -2,13 +2,28 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::council::plan::Plan;
-use crate::council::run::{Run, Stage};
+use crate::council::any_event::FeatureEvent;
+use crate::council::brief::Brief;
+use crate::council::note::{MODELS, Note, NoteCategory};
+use crate::council::prompts::template::Template;
+use crate::council::run::Run;
+use crate::council::stage::Stage;
 use crate::llm::{ChatMessage, ChatRequest, Purpose, Role};
 
 const MAX_CHARS: usize = 50;
 /// How much of the question the model reads.
 pub const QUOTED_CHARS: usize = 2_000;
+
+/// What the model is asked.
+pub static PROMPT: Template = Template {
+    name: "title",
+    text: "Write a title of 3 to 5 words for a conversation that begins with the question below. \
+        Answer with the title alone: no quotation marks, no full stop.\n\nQuestion: {question}\n\nTitle:",
+    places: &["question"],
+};
+
+/// Everything that this asks models with.
+pub static TEMPLATES: &[&Template] = &[&PROMPT];
 
 /// The title's event.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -18,6 +33,13 @@ pub enum TitleEvent {
     TitleComplete { data: Title },
 }
 
+impl FeatureEvent for TitleEvent {
+    fn note(&self) -> Option<Note> {
+        let TitleEvent::TitleComplete { data } = self;
+        Some(Note::new(MODELS, NoteCategory::Success, format!("The conversation is called “{}”", data.title)))
+    }
+}
+
 /// A conversation's title.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Title {
@@ -25,18 +47,15 @@ pub struct Title {
 }
 
 /// Asks for a title; `None` when the model gave none that can be used.
-pub async fn ask(run: &Run, plan: &Plan) -> Option<Title> {
-    let excerpt: String = plan.question.chars().take(QUOTED_CHARS).collect();
-    let prompt = format!(
-        "Write a title of 3 to 5 words for a conversation that begins with the question below. \
-         Answer with the title alone: no quotation marks, no full stop.\n\nQuestion: {excerpt}\n\nTitle:"
-    );
-    let model = plan.settings.title_model.clone();
+pub async fn ask(run: &Run, brief: &Brief) -> Option<Title> {
+    let excerpt: String = brief.question.chars().take(QUOTED_CHARS).collect();
+    let prompt = brief.prompts.fill(&PROMPT, &[("question", &excerpt)]);
+    let model = brief.settings.title_model.clone();
     let request = ChatRequest {
         messages: vec![ChatMessage { role: Role::User, content: prompt }],
         purpose: Purpose::Title,
-        sampling: plan.settings.sampling(Purpose::Title),
-        timeouts: plan.settings.timeouts(Purpose::Title),
+        sampling: brief.settings.sampling(Purpose::Title),
+        timeouts: brief.settings.timeouts(Purpose::Title),
         seed: 0,
         schema: None,
         model,

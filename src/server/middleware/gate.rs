@@ -6,11 +6,12 @@ use std::net::IpAddr;
 
 use actix_web::body::MessageBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
-use actix_web::http::header;
+use actix_web::http::Method;
+use actix_web::http::header::{self, HeaderValue};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage, web};
 
-use crate::identity::{Identity, Refusal, Via, token};
+use crate::identity::{Identity, Refusal, Via, same_origin, token};
 use crate::server::app::App;
 use crate::server::problem::Problem;
 use crate::store::{Scope, tokens};
@@ -36,9 +37,8 @@ async fn admit(request: &ServiceRequest) -> Result<Identity, Problem> {
         Some(secret) => by_token(&app, secret).await?,
         None => by_proxy(&app, request)?,
     };
-    if !matches!(identity.via, Via::Token { .. }) && !from_our_own_pages(&app, request) {
-        metrics::counter!("llm_council_refused_total", "reason" => "cross_origin").increment(1);
-        return Err(Problem::forbidden("this request comes from another site"));
+    if !matches!(identity.via, Via::Token { .. }) {
+        check_origin(&app, request)?;
     }
     let hash = app.telemetry.user_hash(&identity.user);
     tracing::Span::current().record("user", &hash);
@@ -58,10 +58,14 @@ fn by_proxy(app: &App, request: &ServiceRequest) -> Result<Identity, Problem> {
 
 fn refused(refusal: &Refusal) -> Problem {
     metrics::counter!("llm_council_refused_total", "reason" => refusal.reason()).increment(1);
-    if refusal.is_malformed() {
-        Problem::bad_request(refusal.to_string())
-    } else {
-        Problem::unauthenticated("sign in through this server's proxy, or send a personal access token")
+    match refusal {
+        Refusal::UntrustedPeer | Refusal::ProxySecret | Refusal::NoUser => {
+            Problem::unauthenticated("sign in through this server's proxy, or send a personal access token")
+        }
+        Refusal::Repeated(_) | Refusal::Alias(_) | Refusal::Value(_) => {
+            Problem::bad_request(refusal.to_string())
+        }
+        Refusal::Reserved => Problem::forbidden(&refusal.to_string()),
     }
 }
 
@@ -76,6 +80,7 @@ async fn by_token(app: &App, secret: &str) -> Result<Identity, Problem> {
     let mut tx = app.db.begin(&Scope::Engine).await.map_err(Problem::from)?;
     let owner = tokens::owner_of(&mut tx, &token::hash(secret)).await?;
     tx.commit().await?;
+    let owner = owner.filter(|(user, ..)| app.gate.may_exist(user));
     let (user, id, permissions) = owner.ok_or_else(refused)?;
     Ok(Identity::by_token(user, id, &permissions))
 }
@@ -89,7 +94,22 @@ fn bearer(request: &ServiceRequest) -> Option<&str> {
         .filter(|secret| secret.starts_with(token::PREFIX))
 }
 
-fn from_our_own_pages(app: &App, request: &ServiceRequest) -> bool {
-    let text = |name: &str| request.headers().get(name).and_then(|value| value.to_str().ok());
-    app.gate.same_origin(request.method().as_str(), text("sec-fetch-site"), text("origin"), text("host"))
+/// Refuses a browser's state-changing request that comes from another site, or from none that can be told.
+fn check_origin(app: &App, request: &ServiceRequest) -> Result<(), Problem> {
+    if matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS) {
+        return Ok(());
+    }
+    let values = |name: &str| request.headers().get_all(name).map(HeaderValue::as_bytes);
+    let site = same_origin::site(values("sec-fetch-site"));
+    let origin = same_origin::origin(values("origin"));
+    let (Ok(site), Ok(origin)) = (site, origin) else {
+        metrics::counter!("llm_council_refused_total", "reason" => "malformed_origin").increment(1);
+        return Err(Problem::forbidden("the request does not say plainly which page it comes from"));
+    };
+    let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
+    if app.gate.same_origin(site, origin, host) {
+        return Ok(());
+    }
+    metrics::counter!("llm_council_refused_total", "reason" => "cross_origin").increment(1);
+    Err(Problem::forbidden("this request comes from another site"))
 }

@@ -3,10 +3,12 @@
 use actix_web::body::MessageBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::header::{self, HeaderMap, HeaderName, HeaderValue};
+use actix_web::http::uri::Authority;
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage as _, web};
 use tracing_actix_web::RequestId;
 
+use crate::identity::hosts::WrongHost;
 use crate::server::app::App;
 use crate::server::problem::Problem;
 
@@ -21,21 +23,19 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 const DOCS_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
     img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// Refuses unknown hosts, and dresses every response.
+/// Refuses what is for another host, and dresses every response.
 pub async fn dress(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {
     let docs = request.path().starts_with("/docs");
     let api = request.path().starts_with("/api");
-    let known = request.app_data::<web::Data<App>>().is_none_or(|app| host_is_known(app, &request));
+    let for_us = check_host(&request);
     // As in the log, for whoever reports a fault.
     let request_id = request.extensions().get::<RequestId>().copied();
-    let mut response = if known {
-        next.call(request).await?.map_into_left_body()
-    } else {
-        let problem = Problem::bad_request("this server does not answer to that host name");
-        request.into_response(problem.response()).map_into_right_body()
+    let mut response = match for_us {
+        Ok(()) => next.call(request).await?.map_into_left_body(),
+        Err(problem) => request.into_response(problem.response()).map_into_right_body(),
     };
     let headers = response.headers_mut();
     set(headers, header::CONTENT_SECURITY_POLICY, if docs { DOCS_POLICY } else { POLICY });
@@ -57,15 +57,19 @@ fn set(headers: &mut HeaderMap, name: HeaderName, value: &'static str) {
     headers.insert(name, HeaderValue::from_static(value));
 }
 
-fn host_is_known(app: &App, request: &ServiceRequest) -> bool {
-    let allowed = &app.config.server.allowed_hosts;
-    if allowed.is_empty() || request.path().starts_with("/health/") {
-        return true;
+/// Refuses what was sent to another server's name. Probes ask by whatever address they know.
+fn check_host(request: &ServiceRequest) -> Result<(), Problem> {
+    let Some(app) = request.app_data::<web::Data<App>>() else { return Ok(()) };
+    if request.path().starts_with("/health/") {
+        return Ok(());
     }
-    let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-    let name = match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-        _ => host,
-    };
-    allowed.iter().any(|known| known.eq_ignore_ascii_case(host) || known.eq_ignore_ascii_case(name))
+    let values = request.headers().get_all(header::HOST).map(HeaderValue::as_bytes);
+    let target = request.uri().authority().map(Authority::as_str);
+    app.gate.hosts.check(values, target).map_err(|wrong| {
+        metrics::counter!("llm_council_refused_total", "reason" => "host").increment(1);
+        match wrong {
+            WrongHost::Malformed => Problem::bad_request("the request does not say which host it is for"),
+            WrongHost::Unknown => Problem::misdirected(),
+        }
+    })
 }

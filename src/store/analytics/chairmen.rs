@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use sqlx::Row as _;
 
-use super::{Latency, Money, Reach, sums, within};
+use super::reach::{Reach, within};
+use super::sums::{Latency, Money, sums};
 use crate::store::{StoreError, Tx};
 
 pub(super) const WRITTEN: &str = concat!(
@@ -49,9 +50,6 @@ pub struct Chairman {
 }
 
 /// Every model that wrote, or was asked to write, a final answer; who wrote most comes first.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn chairmen(tx: &mut Tx, reach: &Reach) -> Result<Vec<Chairman>, StoreError> {
     let mut chairmen: BTreeMap<String, Chairman> = BTreeMap::new();
     for row in reach.query(WRITTEN).fetch_all(&mut **tx).await? {

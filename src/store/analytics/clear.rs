@@ -4,9 +4,6 @@ use crate::store::{StoreError, Tx};
 
 /// Removes the transaction's user's placings, ballots and feedback, and hides the calls made so far
 /// from their analytics. The ledger itself stays: budgets and administrators count by it.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn clear(tx: &mut Tx) -> Result<(), StoreError> {
     let user = tx.user()?;
     for sql in [

@@ -4,7 +4,7 @@
 use serde_json::Value;
 use sqlx::Row as _;
 
-use super::{Reach, within};
+use super::reach::{Reach, within};
 use crate::store::{StoreError, Tx};
 
 /// How many runs a comparison is made of at most, the newest: more would not make its intervals visibly
@@ -109,9 +109,6 @@ pub struct Duel {
 }
 
 /// Each pair of models that met, in alphabetical order.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn duels(tx: &mut Tx, reach: &Reach) -> Result<Vec<Duel>, StoreError> {
     let rows = reach.query(DUELS).fetch_all(&mut **tx).await?;
     let read = |row: &sqlx::postgres::PgRow| {
@@ -129,9 +126,6 @@ pub async fn duels(tx: &mut Tx, reach: &Reach) -> Result<Vec<Duel>, StoreError> 
 /// The ballots of at most [`MAX_COMPARED_RUNS`] runs, the newest first, as they were stored: per run a
 /// list of ballots, each a list of places, each a list of models. A tag counts the runs of conversations
 /// that have it and are not deleted; only users have tags.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn ballots(tx: &mut Tx, reach: &Reach, tag: Option<&str>) -> Result<Vec<Value>, StoreError> {
     let query = match tag {
         None => reach.query(BALLOTS).bind(MAX_COMPARED_RUNS),
@@ -151,9 +145,6 @@ pub struct Preferred {
 }
 
 /// What people preferred, in at most [`MAX_COMPARED_RUNS`] runs; tags as in [`ballots`].
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn preferences(
     tx: &mut Tx,
     reach: &Reach,
@@ -190,9 +181,6 @@ pub struct AgainstBest {
 }
 
 /// See [`AgainstBest`].
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn against_best(tx: &mut Tx, reach: &Reach) -> Result<AgainstBest, StoreError> {
     let row = reach.query(AGAINST_BEST).bind(MAX_COMPARED_RUNS).fetch_one(&mut **tx).await?;
     let preferred: Value = row.try_get("preferred")?;

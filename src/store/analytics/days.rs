@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use sqlx::Row as _;
 
-use super::{Money, Reach, sums, within};
+use super::reach::{Reach, within};
+use super::sums::{Money, sums};
 use crate::store::{StoreError, Tx};
 
 /// Grouped by the date: to write each row's day out as text takes as long as the sums.
@@ -37,9 +38,6 @@ pub struct Day {
 }
 
 /// The days on which anything was asked or ended, the earliest first.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn days(tx: &mut Tx, reach: &Reach) -> Result<Vec<Day>, StoreError> {
     let mut days: BTreeMap<String, Day> = BTreeMap::new();
     for row in reach.query(USAGE).fetch_all(&mut **tx).await? {

@@ -3,7 +3,8 @@
 use jiff::Timestamp;
 use sqlx::Row as _;
 
-use super::{Latency, Money, Reach, sums, within};
+use super::reach::{Reach, within};
+use super::sums::{Latency, Money, sums};
 use crate::store::{StoreError, Tx, time_or_null};
 
 pub(super) const USAGE: &str = concat!(
@@ -50,9 +51,6 @@ pub struct ModelUsage {
 }
 
 /// What each model used.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn usage(tx: &mut Tx, reach: &Reach) -> Result<Vec<ModelUsage>, StoreError> {
     let rows = reach.query(USAGE).fetch_all(&mut **tx).await?;
     let read = |row: &sqlx::postgres::PgRow| {
@@ -77,9 +75,6 @@ pub struct ModelLatency {
 }
 
 /// How long each model takes to answer: whole answers of stage 1 only, for a title is no measure of it.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn latencies(tx: &mut Tx, reach: &Reach) -> Result<Vec<ModelLatency>, StoreError> {
     let rows = reach.query(LATENCIES).fetch_all(&mut **tx).await?;
     let mut models = Vec::with_capacity(rows.len());
@@ -110,9 +105,6 @@ pub struct ModelPlaces {
 }
 
 /// How the answers of each model were placed.
-///
-/// # Errors
-/// [`StoreError`].
 #[expect(clippy::cast_precision_loss, reason = "nobody has given 2^53 answers")]
 pub async fn places(tx: &mut Tx, reach: &Reach) -> Result<Vec<ModelPlaces>, StoreError> {
     let rows = reach.query(PLACES).fetch_all(&mut **tx).await?;
@@ -151,9 +143,6 @@ pub struct Runs {
 }
 
 /// The runs that were asked for.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn runs(tx: &mut Tx, reach: &Reach) -> Result<Runs, StoreError> {
     let row = reach.query(RUNS).fetch_one(&mut **tx).await?;
     Ok(Runs {

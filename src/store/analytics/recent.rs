@@ -6,7 +6,8 @@ use serde_json::Value;
 use sqlx::Row as _;
 use uuid::Uuid;
 
-use super::{Money, Reach, within};
+use super::reach::{Reach, within};
+use super::sums::Money;
 use crate::id::{ConversationId, RunId};
 use crate::store::{StoreError, Tx, time, time_or_null};
 
@@ -65,9 +66,6 @@ pub struct RecentRun {
 }
 
 /// The user's runs, the newest first. Needs a user's scope.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn recent(
     tx: &mut Tx,
     reach: &Reach,

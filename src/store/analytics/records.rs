@@ -33,9 +33,6 @@ pub struct Record {
 }
 
 /// The records of this user's models, by model: one short statement, whatever the user's history.
-///
-/// # Errors
-/// [`StoreError`].
 #[expect(clippy::cast_precision_loss, reason = "at most NEWEST answers are counted")]
 pub async fn records(tx: &mut Tx) -> Result<BTreeMap<String, Record>, StoreError> {
     let user = tx.user()?;

@@ -6,16 +6,13 @@ use std::collections::BTreeMap;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
-use sqlx::{PgConnection, Row as _};
+use sqlx::Row as _;
 
 use super::{Budget, Period, State, Whose};
 use crate::id::RunId;
-use crate::store::{Scope, StoreError, Tx, time};
+use crate::store::{Scope, StoreError, Tx, TxConnection, time};
 
 /// What of these budgets is gone. Needs the engine's or the admins' scope.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn states(tx: &mut Tx, budgets: &[Budget]) -> Result<Vec<State>, StoreError> {
     match tx.scope() {
         Scope::Engine | Scope::Admin => {}
@@ -51,7 +48,7 @@ struct Now {
 
 impl Now {
     /// By the database's clock, which all servers share.
-    async fn read(connection: &mut PgConnection) -> Result<Self, StoreError> {
+    async fn read(connection: &mut TxConnection) -> Result<Self, StoreError> {
         let row = sqlx::query(
             "SELECT date_trunc('day', now(), 'UTC') AS today, date_trunc('month', now(), 'UTC') AS month,
                     greatest(date_trunc('month', now(), 'UTC'), (SELECT until FROM spent_until)) AS closed_until",
@@ -68,7 +65,7 @@ impl Now {
 
 /// What of these budgets is gone. What `but` holds is left out; what it has spent is not.
 pub(super) async fn sums(
-    connection: &mut PgConnection,
+    connection: &mut TxConnection,
     budgets: &[Budget],
     but: Option<RunId>,
 ) -> Result<Vec<State>, StoreError> {
@@ -92,7 +89,7 @@ pub(super) async fn sums(
 }
 
 async fn reserved(
-    connection: &mut PgConnection,
+    connection: &mut TxConnection,
     sums: &mut BTreeMap<&Whose, Sums>,
     but: Option<RunId>,
 ) -> Result<(), StoreError> {
@@ -124,7 +121,7 @@ async fn reserved(
 
 /// The bounds are parameters, so that the planner knows how little of the ledger they leave.
 async fn spent(
-    connection: &mut PgConnection,
+    connection: &mut TxConnection,
     sums: &mut BTreeMap<&Whose, Sums>,
     scope: &'static str,
     monthly: bool,

@@ -81,16 +81,13 @@ pub struct More<'a> {
     pub user: &'a UserId,
     pub groups: &'a [String],
     /// USD over its whole life: what it has spent, its calls under way, and the one it asks for.
-    pub in_all_usd: f64,
+    pub total_usd: f64,
     /// The one it asks for.
     pub call: Need,
 }
 
 /// Grants a run more, if it fits into the budgets that bind it now. `None` when the run is not this
 /// execution's any more.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn extend(db: &Db, more: &More<'_>, defaults: &Defaults) -> Result<Option<Drawn>, StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
     let budgets = binding(&mut tx, more.user, more.groups, defaults).await?;
@@ -107,7 +104,7 @@ pub async fn extend(db: &Db, more: &More<'_>, defaults: &Defaults) -> Result<Opt
         if state.budget.period == Period::Run {
             state.spent_usd = spent_usd;
         }
-        state.reserved_usd += (more.in_all_usd - more.call.usd - spent_usd).max(0.0);
+        state.reserved_usd += (more.total_usd - more.call.usd - spent_usd).max(0.0);
     }
     let drawn = weigh(states, more.call);
     if let Drawn::Refused(_) = drawn {
@@ -120,7 +117,7 @@ pub async fn extend(db: &Db, more: &More<'_>, defaults: &Defaults) -> Result<Opt
     )
     .bind(more.run.0)
     .bind(more.attempt)
-    .bind(more.in_all_usd)
+    .bind(more.total_usd)
     .execute(&mut *tx)
     .await?;
     if done.rows_affected() == 0 {
@@ -132,9 +129,6 @@ pub async fn extend(db: &Db, more: &More<'_>, defaults: &Defaults) -> Result<Opt
 
 /// What of the budgets that bind a run is gone, if one is nearly used up: for a run that has spent more
 /// than it was granted.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn nearly_used_up(
     db: &Db,
     user: &UserId,

@@ -7,9 +7,6 @@ use crate::id::UserId;
 use crate::store::{StoreError, Tx, refuse_nul};
 
 /// A page of the budgets that admins have set, the instance's first. Needs the admins' scope.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn list(tx: &mut Tx, limit: u32, offset: u32) -> Result<Vec<Budget>, StoreError> {
     tx.require_admin()?;
     let rows = sqlx::query(
@@ -35,9 +32,6 @@ pub async fn list(tx: &mut Tx, limit: u32, offset: u32) -> Result<Vec<Budget>, S
 
 /// Sets one budget, or takes it away with `None`, in the name of the admin `by`; answers the limit there
 /// was. Needs the admins' scope.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn set(
     tx: &mut Tx,
     whose: &Whose,
@@ -83,9 +77,6 @@ pub async fn set(
 }
 
 /// Sets a cap that the transaction's user puts on themselves, or takes it away with `None`.
-///
-/// # Errors
-/// [`StoreError`].
 pub async fn set_cap(tx: &mut Tx, period: Period, limit_usd: Option<f64>) -> Result<(), StoreError> {
     let user = tx.user()?;
     let query = match limit_usd {

@@ -4,7 +4,7 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::LocalError;
+use super::error::LocalError;
 
 const OLDEST: u32 = 15;
 

@@ -2,8 +2,7 @@
 
 use std::io;
 use std::path::PathBuf;
-
-use super::START_PATIENCE;
+use std::time::Duration;
 
 /// Why there is no local database.
 #[derive(Debug, thiserror::Error)]
@@ -64,8 +63,10 @@ pub enum LocalError {
         output: String,
     },
     /// Postgres did not answer in time.
-    #[error("PostgreSQL did not answer within {} s; see {log}", START_PATIENCE.as_secs())]
+    #[error("PostgreSQL did not answer within {} s; see {log}", waited.as_secs())]
     Silent {
+        /// How long it had.
+        waited: Duration,
         /// Its log.
         log: PathBuf,
         /// The last connection attempt.

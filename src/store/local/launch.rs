@@ -8,9 +8,14 @@ use std::os::unix::fs::{MetadataExt as _, lchown};
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use super::binaries::Binaries;
-use super::{LocalError, about};
+use super::error::{LocalError, about};
+
+/// How long Postgres may take to stop, and how often we look whether it has.
+pub(super) const STOP_PATIENCE: Duration = Duration::from_secs(60);
+pub(super) const POLL: Duration = Duration::from_millis(20);
 
 /// Holds Postgres for us. Its standard input is a pipe from the server: when that closes, because
 /// the server stopped or was killed, Postgres is asked for a fast shutdown. The shell waits, so

@@ -6,7 +6,9 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, lchown};
 use std::path::Path;
 use std::time::Instant;
 
-use super::{LocalError, POLL, Places, STOP_PATIENCE, about, launch};
+use super::error::{LocalError, about};
+use super::launch::{self, POLL, STOP_PATIENCE};
+use super::places::Places;
 
 /// Stops a Postgres that a killed server left running on the cluster, and clears a pid file that
 /// names a process of another kind.

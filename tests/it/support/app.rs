@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use actix_web::dev::ServerHandle;
 use actix_web::web;
-use llm_council::cli::serve::build;
+use llm_council::cli::build;
 use llm_council::config::{Config, Overrides};
 use llm_council::server::{self, app::App};
 use llm_council::shutdown::Shutdown;
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::db::TestDb;
 use super::events::Events;
-use super::model_server::ModelServer;
+use super::model_server::{ModelServer, Script};
 
 /// Four members and a chairman, all on the scripted server, people named by a proxy on 127.0.0.1.
 const CONFIG: &str = r#"
@@ -58,7 +58,8 @@ impl TestApp {
     /// The app for one local user, as it runs without a proxy.
     pub async fn local() -> Self {
         let models = ModelServer::start().await;
-        let config = CONFIG.replace("mode = \"proxy\"", "mode = \"none\"");
+        let council = CONFIG.split_once("[providers]").expect("a table of providers").1;
+        let config = format!("[auth]\nmode = \"none\"\n\n[providers]{council}");
         Self::on(&format!("{config}{}", provider(&models)), models).await
     }
 
@@ -77,12 +78,50 @@ first_token_ms = 0
         Self::on(toml, ModelServer::start().await).await
     }
 
+    /// The app over a database that something stands in already, with more configuration.
+    pub async fn over(db: TestDb, toml: &str) -> Self {
+        let models = ModelServer::start().await;
+        Self::build(&format!("{CONFIG}{}{toml}", provider(&models)), models, db)
+    }
+
+    /// The app with simulated models that begin at once and then write a word a second.
+    pub async fn simulated_slowly() -> Self {
+        let toml = r#"
+[auth]
+mode = "proxy"
+trusted_proxies = ["127.0.0.1/32"]
+
+[providers.simulated]
+tokens_per_second = 1
+first_token_ms = 0
+"#;
+        Self::on(toml, ModelServer::start().await).await
+    }
+
+    /// The app with the built-in council, and the scripted server as OpenRouter, which lists these models
+    /// (what stands in `data`).
+    pub async fn openrouter(list: &Value) -> Self {
+        let models = ModelServer::start().await;
+        let toml = format!(
+            "[auth]\nmode = \"proxy\"\ntrusted_proxies = [\"127.0.0.1/32\"]\nadmin_groups = [\"admins\"]\n\
+             [providers.openrouter]\nbase_url = \"{}\"\napi_key = \"sk-secret-of-the-test\"\n",
+            models.base_url()
+        );
+        models.models(Script::raw("application/json", json!({ "data": list }).to_string()));
+        let app = Self::on(&toml, models).await;
+        app.app.models.refresh_models().await;
+        app
+    }
+
     async fn on(toml: &str, models: ModelServer) -> Self {
-        let db = TestDb::new().await;
+        Self::build(toml, models, TestDb::new().await)
+    }
+
+    fn build(toml: &str, models: ModelServer, db: TestDb) -> Self {
         let config = Config::from_parts(toml, &Default::default(), &Overrides::default())
             .expect("the test's configuration");
         let shutdown = Shutdown::new();
-        let app = build(
+        let app = build::app(
             &config,
             db.db().clone(),
             shutdown.clone(),
@@ -262,6 +301,7 @@ impl<'a> User<'a> {
     pub async fn ask(&self, conversation: &str, body: Value) -> Events {
         self.stream(
             self.request("POST", &format!("/api/conversations/{conversation}/message/stream"))
+                .header("content-type", "application/json")
                 .body(body.to_string()),
         )
         .await

@@ -48,9 +48,14 @@ impl TestDb {
 
     /// The same as a URL, for a program that is started.
     pub fn url(&self) -> String {
+        self.url_of(&self.name)
+    }
+
+    /// Another database of the same cluster.
+    pub fn url_of(&self, name: &str) -> String {
         let socket = self.options.get_socket().expect("a local socket").display().to_string();
         let user = self.options.get_username();
-        format!("postgres://{user}@localhost/{}?host={}", self.name, socket.replace('/', "%2F"))
+        format!("postgres://{user}@localhost/{name}?host={}", socket.replace('/', "%2F"))
     }
 
     pub async fn superuser(&self) -> PgConnection {

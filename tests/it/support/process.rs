@@ -23,8 +23,11 @@ const SIGNALS: [(&str, &str); 4] =
 /// How to start the program: with no environment but this one, in a directory of its own.
 #[derive(Clone)]
 pub struct Program {
+    path: String,
     env: Vec<(String, String)>,
     home: Arc<tempfile::TempDir>,
+    /// The soft and the hard limit of open files.
+    limits: Option<(u32, u32)>,
 }
 
 /// How a program ended that ends by itself.
@@ -35,11 +38,16 @@ pub struct Ended {
     pub stderr: String,
 }
 
+fn variable(key: &str) -> String {
+    format!("LLM_COUNCIL__{}", key.replace('.', "__").to_uppercase())
+}
+
 impl Program {
     /// The program as a newcomer starts it.
     pub fn plain() -> Self {
         let home = tempfile::Builder::new().prefix("home-").tempdir_in(env!("CARGO_TARGET_TMPDIR"));
-        Self { env: Vec::new(), home: Arc::new(home.expect("a directory")) }
+        let path = env!("CARGO_BIN_EXE_llm-council").to_owned();
+        Self { path, env: Vec::new(), home: Arc::new(home.expect("a directory")), limits: None }
             .env("PATH", &std::env::var("PATH").expect("a path"))
     }
 
@@ -70,6 +78,12 @@ impl Program {
             .set("council.title_model", "m/title")
     }
 
+    /// Another build of it.
+    #[allow(dead_code, reason = "only drills take another build")]
+    pub fn built_at(self, path: &str) -> Self {
+        Self { path: path.to_owned(), ..self }
+    }
+
     /// With an environment variable.
     pub fn env(mut self, name: &str, value: &str) -> Self {
         self.env.retain(|(known, _)| known != name);
@@ -79,7 +93,20 @@ impl Program {
 
     /// With a configuration key, set by its environment variable.
     pub fn set(self, key: &str, value: &str) -> Self {
-        self.env(&format!("LLM_COUNCIL__{}", key.replace('.', "__").to_uppercase()), value)
+        self.env(&variable(key), value)
+    }
+
+    /// Without a configuration key that was set.
+    pub fn without(mut self, key: &str) -> Self {
+        let name = variable(key);
+        self.env.retain(|(known, _)| *known != name);
+        self
+    }
+
+    /// With so many files and connections it may open, and so many it may allow itself.
+    pub fn limited(mut self, soft: u32, hard: u32) -> Self {
+        self.limits = Some((soft, hard));
+        self
     }
 
     /// With a file in its directory.
@@ -94,7 +121,18 @@ impl Program {
     }
 
     fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_llm-council"));
+        let mut command = match self.limits {
+            None => Command::new(&self.path),
+            Some((soft, hard)) => {
+                let mut shell = Command::new("sh");
+                shell.args([
+                    "-c",
+                    &format!("ulimit -Sn {soft}; ulimit -Hn {hard}; exec \"$0\" \"$@\""),
+                    &self.path,
+                ]);
+                shell
+            }
+        };
         command.args(args).env_clear().envs(self.env.iter().cloned()).current_dir(self.home());
         command.stdin(Stdio::null());
         command
@@ -116,6 +154,25 @@ impl Program {
 
     /// The same with flags.
     pub async fn serve_with(&self, args: &[&str]) -> Process {
+        let mut process = self.start(args);
+        process.until_logged(|text| text.contains("LLM Council: http")).await;
+        let text = process.log();
+        let url = text.split("LLM Council: ").nth(1).and_then(|rest| rest.lines().next());
+        process.base = url.expect("its address").trim_end_matches('/').to_owned();
+        process
+    }
+
+    /// Starts it as a server and waits until it listens, whether it is ready or not. It has to log JSON.
+    pub async fn listen(&self) -> Process {
+        let mut process = self.start(&[]);
+        process.until_logged(|text| text.contains("\"listening\"")).await;
+        let lines = process.log_lines();
+        let port = &lines.iter().find(|line| line["message"] == "listening").expect("the line")["port"];
+        process.base = format!("http://127.0.0.1:{port}");
+        process
+    }
+
+    fn start(&self, args: &[&str]) -> Process {
         let mut child = self
             .command(args)
             .stdout(Stdio::null())
@@ -132,12 +189,7 @@ impl Program {
             }
             writer.send_modify(|log| log.is_over = true);
         });
-        let mut process = Process { child, log, base: String::new(), _program: self.clone() };
-        process.until_logged(|text| text.contains("LLM Council: http")).await;
-        let text = process.log();
-        let url = text.split("LLM Council: ").nth(1).and_then(|rest| rest.lines().next());
-        process.base = url.expect("its address").trim_end_matches('/').to_owned();
-        process
+        Process { child, log, base: String::new(), _program: self.clone() }
     }
 }
 

@@ -16,6 +16,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 pub struct Wire {
     stream: TcpStream,
     buffer: Vec<u8>,
+    host: String,
 }
 
 /// The status line and the headers of an answer.
@@ -38,8 +39,14 @@ impl Head {
 
 impl Wire {
     pub async fn open(app: &TestApp) -> Self {
-        let address = app.url("").trim_start_matches("http://").to_owned();
-        Self { stream: TcpStream::connect(address).await.unwrap(), buffer: Vec::new() }
+        let host = app.url("").trim_start_matches("http://").to_owned();
+        Self::on(TcpStream::connect(host).await.unwrap())
+    }
+
+    /// A connection that was made elsewhere.
+    pub fn on(stream: TcpStream) -> Self {
+        let host = stream.peer_addr().expect("it is connected").to_string();
+        Self { stream, buffer: Vec::new(), host }
     }
 
     /// Sends bytes as they stand. A server that has closed already is seen by what it answered.
@@ -49,7 +56,8 @@ impl Wire {
 
     /// Sends a whole request of a user, with more header lines.
     pub async fn request(&mut self, method: &str, path: &str, user: &str, headers: &[&str], body: &str) {
-        let mut text = format!("{method} {path} HTTP/1.1\r\nhost: council.test\r\nremote-user: {user}\r\n");
+        let host = &self.host;
+        let mut text = format!("{method} {path} HTTP/1.1\r\nhost: {host}\r\nremote-user: {user}\r\n");
         for header in headers {
             text.push_str(header);
             text.push_str("\r\n");
@@ -102,6 +110,12 @@ impl Wire {
     /// Waits until the server has closed.
     pub async fn closed(&mut self) {
         while self.read().await {}
+    }
+
+    /// How much comes until the server has closed.
+    pub async fn rest(&mut self) -> usize {
+        self.closed().await;
+        self.buffer.len()
     }
 
     async fn find(&mut self, what: &[u8]) -> Option<usize> {

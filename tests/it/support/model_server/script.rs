@@ -82,6 +82,7 @@ pub struct Script {
     write_bytes: Option<usize>,
     cut_at: Option<usize>,
     close_delimited: bool,
+    served_by: Option<String>,
 }
 
 impl Script {
@@ -99,6 +100,7 @@ impl Script {
             write_bytes: None,
             cut_at: None,
             close_delimited: false,
+            served_by: None,
         }
     }
 
@@ -239,6 +241,12 @@ impl Script {
         self
     }
 
+    /// Names another model than the one that was asked.
+    pub fn served_by(mut self, model: &str) -> Self {
+        self.served_by = Some(model.to_owned());
+        self
+    }
+
     pub fn without_usage(mut self) -> Self {
         self.usage = None;
         self
@@ -257,6 +265,7 @@ impl Script {
 
     pub(super) fn render(&self, request: &RecordedRequest) -> Rendered {
         let stream = request.body.get("stream").and_then(Value::as_bool) == Some(true) && !self.whole;
+        let model = self.served_by.as_deref().unwrap_or(&request.model);
         let (content_type, steps) = match &self.raw {
             Some(body) => {
                 let controls = self
@@ -265,8 +274,8 @@ impl Script {
                     .filter_map(|part| if let Part::Do(step) = part { Some(step.clone()) } else { None });
                 ("text/plain", std::iter::once(Step::Send(body.clone())).chain(controls).collect())
             }
-            None if stream => ("text/event-stream", self.events(&request.model)),
-            None => ("application/json", self.document(&request.model)),
+            None if stream => ("text/event-stream", self.events(model)),
+            None => ("application/json", self.document(model)),
         };
         let mut headers = self.headers.clone();
         if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {

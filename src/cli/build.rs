@@ -1,0 +1,140 @@
+//! From the configuration to the parts of a server, in their own words.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+
+use crate::config::{self, AuthMode, Config, ConfigError, ConfigErrors};
+use crate::identity::cidr::TrustedPeers;
+use crate::identity::hosts::Hosts;
+use crate::identity::proxy::HeaderNames;
+use crate::identity::same_origin::Origins;
+use crate::identity::{Gate, Mode, ProxyPolicy, user};
+use crate::llm::{Models, Registry, RegistryError};
+use crate::runs::{BudgetRules, RunSettings, Runs, UnknownPrices};
+use crate::server::app::App;
+use crate::server::descriptors::Descriptors;
+use crate::shutdown::Shutdown;
+use crate::store::Db;
+use crate::store::budgets::Defaults;
+use crate::telemetry::Telemetry;
+
+/// Builds the app of a configuration.
+///
+/// # Errors
+/// When the configuration names something that cannot be: every problem of its kind at once.
+pub fn app(config: &Config, db: Db, shutdown: Shutdown, telemetry: Arc<Telemetry>) -> anyhow::Result<App> {
+    let models = Arc::new(registry(config)?);
+    let asked: Arc<dyn Models> = models.clone();
+    Ok(App {
+        config: Arc::new(config.clone()),
+        runs: Runs::new(db.clone(), asked, shutdown.tasks(), run_settings(config)),
+        db,
+        models,
+        gate: gate(config)?,
+        shutdown,
+        telemetry,
+        descriptors: Descriptors::default(),
+    })
+}
+
+fn registry(config: &Config) -> anyhow::Result<Registry> {
+    Registry::new(config.providers.list.clone(), &config.providers.default).map_err(|error| match error {
+        RegistryError::Settings(problems) => {
+            let key = "providers".to_owned();
+            let error = |message| ConfigError { key: key.clone(), source: String::new(), message };
+            ConfigErrors(problems.into_iter().map(error).collect()).into()
+        }
+        error @ RegistryError::Client(_) => error.into(),
+    })
+}
+
+fn run_settings(config: &Config) -> RunSettings {
+    let (runs, budgets) = (&config.runs, &config.budgets);
+    RunSettings {
+        budgets: BudgetRules {
+            defaults: Defaults {
+                per_run_usd: budgets.per_run_usd,
+                user_per_day_usd: budgets.user_per_day_usd,
+                user_per_month_usd: budgets.user_per_month_usd,
+                instance_per_day_usd: budgets.instance_per_day_usd,
+                instance_per_month_usd: budgets.instance_per_month_usd,
+            },
+            unknown_prices: match budgets.unknown_prices {
+                config::UnknownPrices::Allow => UnknownPrices::Allow,
+                config::UnknownPrices::Refuse => UnknownPrices::Refuse,
+            },
+        },
+        max_live: runs.max_live,
+        max_per_user: runs.max_per_user,
+        max_queued: runs.max_queued,
+        max_queued_per_user: runs.max_queued_per_user,
+        lease: Duration::from_secs(runs.lease_seconds),
+        unwatched: match runs.on_disconnect {
+            config::OnDisconnect::Continue => None,
+            config::OnDisconnect::Cancel => Some(Duration::from_secs(runs.disconnect_grace_seconds)),
+        },
+    }
+}
+
+fn gate(config: &Config) -> anyhow::Result<Gate> {
+    let auth = &config.auth;
+    let origins =
+        Origins { allowed: config.server.cors_origins.clone(), public: config.server.public_url.clone() };
+    let mode = match auth.mode {
+        AuthMode::None => Mode::Local,
+        AuthMode::Proxy => {
+            let trusted = TrustedPeers::parse(&auth.trusted_proxies)
+                .map_err(|problems| anyhow::anyhow!("auth.trusted_proxies: {}", problems.join("; ")))?;
+            let admins = auth.admin_users.iter().map(|name| {
+                user::canonical(name)
+                    .map(|user| user.to_string())
+                    .with_context(|| format!("auth.admin_users: {name:?} is no user name"))
+            });
+            Mode::Proxy(Box::new(ProxyPolicy {
+                trusted,
+                headers: header_names(auth),
+                secret: auth.proxy_secret.clone().map(|secret| (auth.proxy_secret_header.clone(), secret)),
+                admin_users: admins.collect::<anyhow::Result<_>>()?,
+                admin_groups: auth.admin_groups.clone(),
+            }))
+        }
+    };
+    Ok(Gate { mode, origins, hosts: hosts(config) })
+}
+
+fn hosts(config: &Config) -> Hosts {
+    let server = &config.server;
+    if !server.allowed_hosts.is_empty() {
+        return Hosts::Listed(server.allowed_hosts.clone());
+    }
+    match config.auth.mode {
+        AuthMode::Proxy => Hosts::Any,
+        AuthMode::None => Hosts::Own {
+            bound: Some(server.bind).filter(|bound| !bound.is_unspecified()),
+            public: server.public_url.as_ref().and_then(|url| url.host_str()).map(str::to_owned),
+        },
+    }
+}
+
+fn header_names(auth: &config::Auth) -> HeaderNames {
+    let mut names = match auth.headers {
+        config::HeaderPreset::Authelia => HeaderNames::authelia(),
+        config::HeaderPreset::Oauth2Proxy => HeaderNames::oauth2_proxy(),
+        config::HeaderPreset::Authentik => HeaderNames::authentik(),
+    };
+    let own = &auth.header;
+    for (name, given) in [
+        (&mut names.user, &own.user),
+        (&mut names.email, &own.email),
+        (&mut names.name, &own.name),
+        (&mut names.groups, &own.groups),
+    ] {
+        if let Some(given) = given {
+            name.clone_from(given);
+        }
+    }
+    names.separator = auth.group_separator.unwrap_or(names.separator);
+    names
+}

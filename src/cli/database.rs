@@ -1,0 +1,33 @@
+//! The configured database, or the local one.
+
+use secrecy::ExposeSecret as _;
+use sqlx::postgres::PgConnectOptions;
+
+use crate::config::{self, Config};
+use crate::store::local::{Durability, LocalPostgres};
+use crate::store::{Db, Pooling};
+
+/// The configured database, or the local one, started.
+///
+/// # Errors
+/// When the local one cannot be started.
+pub(super) async fn open(config: &Config) -> anyhow::Result<(PgConnectOptions, Option<LocalPostgres>)> {
+    match &config.database.url {
+        Some(url) => Ok((Db::options(url.expose_secret())?, None)),
+        None => {
+            let local = LocalPostgres::start(&config.data_dir, Durability::Safe).await?;
+            Ok((local.connect_options(), Some(local)))
+        }
+    }
+}
+
+/// What is between us and it.
+pub(super) fn pooling(config: &Config) -> Pooling {
+    match config.database.pooling {
+        // Nobody is in between.
+        _ if config.database.url.is_none() => Pooling::Session,
+        config::Pooling::Auto => Pooling::Auto,
+        config::Pooling::Session => Pooling::Session,
+        config::Pooling::Transaction => Pooling::Transaction,
+    }
+}

@@ -1,0 +1,110 @@
+//! An event on its way to whoever follows the run. Each feature owns its events; what a run stands on
+//! carries them without knowing any of them.
+
+use std::any::Any;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde_json::Value;
+
+use super::asking::Asking;
+use super::note::Note;
+
+/// The events of one feature: an enum that serializes with its `type` inside.
+pub trait FeatureEvent: Serialize + fmt::Debug + Send + Sync + 'static {
+    /// What the process monitor says of it, if anything. Made from the event and from nothing else.
+    fn note(&self) -> Option<Note> {
+        None
+    }
+
+    /// Whether the run's stream ends after it.
+    fn ends_the_run(&self) -> bool {
+        false
+    }
+
+    /// Who is being asked from now on, or no longer, where it tells that.
+    fn asking(&self) -> Option<Asking> {
+        None
+    }
+}
+
+/// An event of any feature.
+#[derive(Debug, Clone)]
+pub struct AnyEvent(Arc<dyn Erased>);
+
+/// [`FeatureEvent`] without its type.
+trait Erased: Any + fmt::Debug + Send + Sync {
+    fn json(&self) -> String;
+    fn value(&self) -> Value;
+    fn note(&self) -> Option<Note>;
+    fn ends_the_run(&self) -> bool;
+    fn asking(&self) -> Option<Asking>;
+}
+
+impl<E: FeatureEvent> Erased for E {
+    fn json(&self) -> String {
+        serde_json::to_string(self).expect("an event is plain data with string keys")
+    }
+
+    fn value(&self) -> Value {
+        serde_json::to_value(self).expect("an event is plain data with string keys")
+    }
+
+    fn note(&self) -> Option<Note> {
+        FeatureEvent::note(self)
+    }
+
+    fn ends_the_run(&self) -> bool {
+        FeatureEvent::ends_the_run(self)
+    }
+
+    fn asking(&self) -> Option<Asking> {
+        FeatureEvent::asking(self)
+    }
+}
+
+impl<E: FeatureEvent> From<E> for AnyEvent {
+    fn from(event: E) -> Self {
+        Self(Arc::new(event))
+    }
+}
+
+impl AnyEvent {
+    /// The event as a feature's own, if it is one of these.
+    #[must_use]
+    pub fn get<E: FeatureEvent>(&self) -> Option<&E> {
+        let event: &dyn Any = self.0.as_ref();
+        event.downcast_ref()
+    }
+
+    /// As it is sent and logged.
+    #[must_use]
+    pub fn json(&self) -> String {
+        self.0.json()
+    }
+
+    /// The same as a value.
+    #[must_use]
+    pub fn value(&self) -> Value {
+        self.0.value()
+    }
+
+    /// See [`FeatureEvent::note`].
+    #[must_use]
+    pub fn note(&self) -> Option<Note> {
+        self.0.note()
+    }
+
+    /// See [`FeatureEvent::ends_the_run`].
+    #[must_use]
+    pub fn ends_the_run(&self) -> bool {
+        self.0.ends_the_run()
+    }
+
+    /// See [`FeatureEvent::asking`].
+    #[must_use]
+    pub fn asking(&self) -> Option<Asking> {
+        self.0.asking()
+    }
+}

@@ -1,0 +1,28 @@
+//! Why a run as a whole can fail.
+
+use super::stages::answers::Answer;
+use crate::llm::ErrorKind;
+
+/// Why a whole run failed. One member's failure is never one of these.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// Not one member answered, and why where all of them failed alike. Each answer has its own reason.
+    #[error("No model answered{}", .0.map(|kind| format!(": {}.", kind.reason())).unwrap_or_else(|| ".".to_owned()))]
+    NoAnswers(Option<ErrorKind>),
+}
+
+impl Failure {
+    /// Not one of these answers can be used.
+    pub(super) fn no_answers(answers: &[Answer]) -> Self {
+        let first = answers.first().and_then(|answer| answer.error_kind);
+        Self::NoAnswers(first.filter(|_| answers.iter().all(|answer| answer.error_kind == first)))
+    }
+
+    /// Its kind in one word, for operators.
+    #[must_use]
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::NoAnswers(_) => "no_answers",
+        }
+    }
+}

@@ -1,0 +1,364 @@
+//! The list of features: what each of them adds to the events of a run, to its plan, to what is stored of
+//! it, and to what models are asked. Whoever adds an option adds a line to each table here, and the rest to
+//! its own folder.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use super::any_event::AnyEvent;
+use super::budget::{BudgetEvent, BudgetState};
+use super::costs::Costs;
+use super::field::Fields;
+use super::options::adversary::{self, Adversary, AdversaryEvent, AdversaryOptions};
+use super::options::confidence::{self, AggregateConfidence};
+use super::options::consensus::{ConsensusEvent, ConsensusInfo};
+use super::options::cot;
+use super::options::escalation::{EscalationEvent, EscalationInfo};
+use super::options::multi_chairman::{self, MultiChairmanEvent};
+use super::options::refinement::{self, Refinement, RefinementEvent, RefinementOptions};
+use super::options::routing::{self, RoutingEvent, RoutingInfo};
+use super::process::ProcessEvent;
+use super::prompts::template::Template;
+use super::ranking::aggregate::{AggregateFacts, AggregateRow};
+use super::ranking::label::Label;
+use super::ranking::weights::WeightsInfo;
+use super::roster::Choice;
+use super::run::UnderWay;
+use super::run_event::Ignored;
+use super::run_event::RunEvent;
+use super::settings::Settings;
+use super::stage::Stage;
+use super::stages::abstention::Abstention;
+use super::stages::answers::{Answer, AnswersEvent};
+use super::stages::reviews::{self, Review, ReviewsEvent};
+use super::stages::synthesis::{self, Synthesis, SynthesisEvent};
+use super::stages::title::{self, TitleEvent};
+use super::task::Task;
+
+macro_rules! events {
+    ($($variant:ident($event:ty)),* $(,)?) => {
+        /// One event of a run's stream.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+        #[serde(untagged)]
+        pub enum Event {
+            $($variant($event),)*
+        }
+
+        $(impl From<$event> for Event {
+            fn from(event: $event) -> Self {
+                Self::$variant(event)
+            }
+        })*
+
+        impl From<Event> for AnyEvent {
+            fn from(event: Event) -> Self {
+                match event {
+                    $(Event::$variant(event) => event.into(),)*
+                }
+            }
+        }
+    };
+}
+
+events! {
+    Run(RunEvent),
+    Routing(RoutingEvent),
+    Escalation(EscalationEvent),
+    Answers(AnswersEvent),
+    Reviews(ReviewsEvent),
+    Consensus(ConsensusEvent),
+    Synthesis(SynthesisEvent),
+    MultiChairman(MultiChairmanEvent),
+    Title(TitleEvent),
+    Refinement(RefinementEvent),
+    Adversary(AdversaryEvent),
+    Process(ProcessEvent),
+    Budget(BudgetEvent),
+}
+
+/// The fields of a request that settings and presets may have defaults for.
+pub const OPTION_FIELDS: &[&str] = &[
+    "verbosity",
+    "use_cot",
+    "use_weighted_consensus",
+    "use_early_consensus",
+    "use_multi_chairman",
+    "use_dynamic_routing",
+    "use_escalation",
+    "use_refinement",
+    "refinement_max_iterations",
+    "use_adversary",
+    "quorum",
+    "straggler_grace_ms",
+];
+
+/// What a plan says of the options that decide who answers and what becomes of the answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Options {
+    /// Who answers.
+    #[serde(default)]
+    pub roster: Choice,
+    /// Whether an answer that the council agrees on is the final one.
+    #[serde(default)]
+    pub early_consensus: bool,
+    /// The models that each write a draft for the chairman to choose from; none: it writes itself.
+    #[serde(default)]
+    pub chairmen: Vec<String>,
+    /// Whether the draft is criticised and revised.
+    #[serde(default)]
+    pub refinement: Option<RefinementOptions>,
+    /// Whether a devil's advocate attacks the answer.
+    #[serde(default)]
+    pub adversary: Option<AdversaryOptions>,
+}
+
+impl Options {
+    /// Reads a request's fields. What is switched on and does not apply is noted in `ignored`.
+    pub(super) fn parse(fields: &mut Fields<'_>, settings: &Settings, ignored: &mut Vec<Ignored>) -> Self {
+        Self {
+            roster: Choice::parse(fields, settings, ignored),
+            early_consensus: fields.take("use_early_consensus", "true or false").unwrap_or(false),
+            chairmen: multi_chairman::parse(fields, settings),
+            refinement: RefinementOptions::parse(fields),
+            adversary: AdversaryOptions::parse(fields, settings),
+        }
+    }
+}
+
+/// The templates of each feature, and whether a run of this plan can use them. One may come twice.
+fn templates_by_feature(
+    task: &Task,
+    options: &Options,
+    title: bool,
+) -> [(bool, &'static [&'static Template]); 9] {
+    [
+        (true, confidence::TEMPLATES),
+        (true, reviews::TEMPLATES),
+        (true, synthesis::TEMPLATES),
+        (title, title::TEMPLATES),
+        (task.chain_of_thought, cot::TEMPLATES),
+        (matches!(options.roster, Choice::Routing { .. }), routing::TEMPLATES),
+        (!options.chairmen.is_empty(), multi_chairman::TEMPLATES),
+        (options.refinement.is_some(), refinement::TEMPLATES),
+        (options.adversary.is_some(), adversary::TEMPLATES),
+    ]
+}
+
+/// The templates that a run of such a plan can use.
+pub(super) fn templates(
+    task: &Task,
+    options: &Options,
+    title: bool,
+) -> impl Iterator<Item = &'static Template> {
+    templates_by_feature(task, options, title)
+        .into_iter()
+        .filter(|(used, _)| *used)
+        .flat_map(|(_, templates)| templates)
+        .copied()
+}
+
+/// An assistant message's content: everything the council said.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default)]
+pub struct Deliberation {
+    /// The members' answers, in the council's order once all are there.
+    pub stage1: Option<Vec<Answer>>,
+    /// The reviews.
+    pub stage2: Option<Vec<Review>>,
+    /// The chairman's answer.
+    pub stage3: Option<Synthesis>,
+    pub metadata: Metadata,
+}
+
+/// What stands beside the stages.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default)]
+pub struct Metadata {
+    /// `Response A` → model id.
+    #[schema(value_type = BTreeMap<String, String>)]
+    pub label_to_model: BTreeMap<Label, String>,
+    /// `Response A` → the seat's name.
+    #[schema(value_type = BTreeMap<String, String>)]
+    pub label_to_member: BTreeMap<Label, String>,
+    pub aggregate_rankings: Vec<AggregateRow>,
+    pub aggregate: Option<AggregateFacts>,
+    /// Whether ballots counted by their authors' records.
+    pub use_weighted_consensus: bool,
+    /// What each reviewer's ballot weighed, and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub weights_info: Option<WeightsInfo>,
+    /// The members that were not asked to review.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub abstained: Vec<Abstention>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub aggregate_confidence: Option<AggregateConfidence>,
+    /// Who was to answer, and why, where the question was routed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub routing_info: Option<RoutingInfo>,
+    /// Whether the second tier was asked, and why, where the run might escalate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub escalation_info: Option<EscalationInfo>,
+    /// Whether the council agreed so that nobody had to write, and why, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub consensus_info: Option<ConsensusInfo>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub costs: Option<Costs>,
+    /// How the draft was refined.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub refinement: Option<Refinement>,
+    /// What the devil's advocate said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub adversary: Option<Adversary>,
+    /// Whether the run's events tell what went on, sentence by sentence (`process`).
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub process_log: bool,
+    /// Options that were switched on and did not apply, each with its reason.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ignored: Vec<Ignored>,
+    /// Budgets that this run found, or left, nearly used up.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub budget_warnings: Vec<BudgetState>,
+    /// The title this run gave its conversation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+}
+
+impl Deliberation {
+    /// Takes in one event. Tokens change nothing: results arrive whole.
+    pub fn apply(&mut self, event: &AnyEvent) {
+        if let Some(RoutingEvent::RoutingComplete { data }) = event.get() {
+            self.metadata.routing_info = Some((**data).clone());
+        } else if let Some(event) = event.get() {
+            self.apply_escalation(event);
+        } else if let Some(event) = event.get() {
+            self.apply_answers(event);
+        } else if let Some(event) = event.get() {
+            self.apply_reviews(event);
+        } else if let Some(SynthesisEvent::Stage3Complete { data, consensus_info, .. }) = event.get() {
+            self.stage3 = Some((**data).clone());
+            self.metadata.consensus_info = consensus_info.as_deref().cloned();
+        } else if let Some(event) = event.get() {
+            multi_chairman::keep(&mut self.stage3, event);
+        } else if let Some(event) = event.get() {
+            self.apply_refinement(event);
+        } else if let Some(event) = event.get::<AdversaryEvent>() {
+            self.metadata.adversary.get_or_insert_default().apply(event);
+            self.revise(event.new_answer());
+        } else if let Some(TitleEvent::TitleComplete { data }) = event.get() {
+            self.metadata.title = Some(data.title.clone());
+        } else if let Some(RunEvent::CostsComplete { data }) = event.get() {
+            self.apply_costs(data);
+        } else if let Some(RunEvent::RunStarted { ignored, .. }) = event.get() {
+            self.metadata.ignored.clone_from(ignored);
+        } else if let Some(BudgetEvent::BudgetWarning { data }) = event.get() {
+            let known = &mut self.metadata.budget_warnings;
+            if !known.iter().any(|known| known.key() == data.key()) {
+                known.push(data.clone());
+            }
+        } else if event.get::<ProcessEvent>().is_some() {
+            // The log keeps what the process monitor says; it tells nothing that is not here.
+            self.metadata.process_log = true;
+        }
+    }
+
+    /// An option that was ended in its middle has not said itself what it cost.
+    fn apply_costs(&mut self, costs: &Costs) {
+        let of = |stage: Stage| costs.by_stage.get(&stage).copied().unwrap_or_default();
+        if let Some(refinement) = &mut self.metadata.refinement {
+            let spent = of(Stage::Refinement);
+            refinement.total_cost = spent.cost;
+            refinement.unknown_cost_calls = spent.unknown_cost_calls;
+        }
+        if let Some(adversary) = &mut self.metadata.adversary {
+            let spent = of(Stage::Adversary);
+            adversary.total_cost = spent.cost;
+            adversary.unknown_cost_calls = spent.unknown_cost_calls;
+        }
+        self.metadata.costs = Some(costs.clone());
+    }
+
+    fn apply_escalation(&mut self, event: &EscalationEvent) {
+        match event {
+            EscalationEvent::Tier1Start { members, .. } => self.expect(members, 1),
+            EscalationEvent::Tier2Start { members, .. } => self.expect(members, 2),
+            EscalationEvent::Tier1Complete { data, metadata } => {
+                self.stage1 = Some(data.clone());
+                self.metadata.aggregate_confidence = Some(metadata.aggregate_confidence.clone());
+            }
+            EscalationEvent::EscalationTriggered { data } => {
+                self.metadata.escalation_info = Some((**data).clone());
+            }
+        }
+    }
+
+    fn apply_refinement(&mut self, event: &RefinementEvent) {
+        let answer = self.answer_text().map(str::to_owned);
+        let refinement = self.metadata.refinement.get_or_insert_with(|| Refinement {
+            // Until there is a revision.
+            final_response: answer.unwrap_or_default(),
+            ..Refinement::default()
+        });
+        refinement.apply(event);
+        self.revise(event.new_answer());
+    }
+
+    /// Keeps what had been shown of calls that never ended.
+    pub fn keep_unfinished(&mut self, calls: &[UnderWay], reason: &str) {
+        for call in calls {
+            match call.stage {
+                Stage::Stage1 => self.keep_unfinished_answer(call, reason),
+                Stage::Stage3 if multi_chairman::keep_unfinished(&mut self.stage3, call, reason) => {}
+                Stage::Stage3 => self.keep_unfinished_synthesis(call, reason),
+                Stage::Refinement => {
+                    if let Some(refinement) = &mut self.metadata.refinement {
+                        refinement.keep_unfinished(call, reason);
+                    }
+                }
+                Stage::Adversary => {
+                    if let Some(adversary) = &mut self.metadata.adversary {
+                        adversary.keep_unfinished(call.purpose, &call.text, reason);
+                    }
+                }
+                Stage::Routing | Stage::Stage2 | Stage::Title => {}
+            }
+        }
+        self.end_waiting(reason);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::json;
+
+    use super::*;
+    use crate::council::plan::{Door, Plan};
+    use crate::council::prompts::template::BEFORE;
+
+    fn places(text: &str) -> BTreeSet<&str> {
+        text.split('{').skip(1).filter_map(|after| after.split_once('}')).map(|(name, _)| name).collect()
+    }
+
+    #[test]
+    fn the_places_of_every_template_are_those_that_it_names() {
+        let settings = json!({"council_models": ["a", "b"], "chairman_model": "a", "title_model": "a", "utility_model": "a"});
+        let settings = serde_json::from_value(settings).unwrap();
+        let door = Door { settings, history: Vec::new(), first: true, records: BTreeMap::new() };
+        let plan = Plan::parse(&json!({"content": "Why?"}), door).unwrap();
+        let mut known: BTreeMap<&str, &Template> = BTreeMap::new();
+        for template in templates_by_feature(&plan.task, &plan.options, true)
+            .into_iter()
+            .flat_map(|(_, templates)| templates)
+        {
+            assert_eq!(places(template.text), template.places.iter().copied().collect(), "{}", template.name);
+            let same = known.insert(template.name, template).is_none_or(|known| known.text == template.text);
+            assert!(same, "two templates are called {}", template.name);
+        }
+        assert!(known.len() > 25, "{} templates", known.len());
+        for (name, text) in BEFORE {
+            assert!(places(text).iter().all(|place| known[name].places.contains(place)), "{name}");
+        }
+    }
+}

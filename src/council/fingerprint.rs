@@ -1,0 +1,167 @@
+//! Whether a call asks what an earlier one asked: a hash over a list of fields that is written down here, so that
+//! what is stored stays comparable whatever becomes of the types.
+//!
+//! A fingerprint names the version of its list (`2:…`). A field that is absent leaves no trace, so a list that grows
+//! by a field with a default gives the same fingerprints as before, and keeps its version. What only bounds or seeds a
+//! call is in no list, nor is the schema of the reply: whether it is sent depends on what the provider offers then.
+
+use sha2::{Digest as _, Sha256};
+
+use crate::llm::{ChatRequest, Role};
+
+/// What a request asks, comparable with every version.
+#[derive(Debug, Clone, Copy)]
+pub struct Fingerprint<'r>(&'r ChatRequest);
+
+impl<'r> Fingerprint<'r> {
+    /// The fingerprint of this request.
+    #[must_use]
+    pub fn of(request: &'r ChatRequest) -> Self {
+        Self(request)
+    }
+
+    /// As it is stored.
+    #[must_use]
+    pub fn text(self) -> String {
+        format!("2:{}", second(self.0))
+    }
+
+    /// Whether a call that was stored with this fingerprint asked the same.
+    #[must_use]
+    pub fn is(self, stored: &str) -> bool {
+        match stored.split_once(':') {
+            Some(("2", hash)) => hash == second(self.0),
+            Some(_) => false,
+            None => stored == first(self.0),
+        }
+    }
+}
+
+/// Each field as its name, the length of its value in bytes, and the value.
+///
+/// `model`; for each message, in order, its role (`system`, `user` or `assistant`) with its content as the value;
+/// then, each only where it is set, `temperature` (the shortest decimal that reads back the same) and `max_tokens`.
+fn second(request: &ChatRequest) -> String {
+    let mut hash = Sha256::new();
+    let mut field = |name: &str, value: &str| {
+        hash.update(format!("{name} {}\n", value.len()));
+        hash.update(value.as_bytes());
+    };
+    field("model", &request.model);
+    for message in &request.messages {
+        let role = match message.role {
+            Role::System => "system",
+            Role::User => "user",
+            Role::Assistant => "assistant",
+        };
+        field(role, &message.content);
+    }
+    let sampling = &request.sampling;
+    if let Some(temperature) = sampling.temperature {
+        field("temperature", &temperature.to_string());
+    }
+    if let Some(max_tokens) = sampling.max_tokens {
+        field("max_tokens", &max_tokens.to_string());
+    }
+    short(hash)
+}
+
+/// How it was made before there were versions. Frozen: what was stored then is compared by it.
+fn first(request: &ChatRequest) -> String {
+    let mut hash = Sha256::new();
+    hash.update(request.model.as_bytes());
+    for message in &request.messages {
+        let role = match message.role {
+            Role::System => 0,
+            Role::User => 1,
+            Role::Assistant => 2,
+        };
+        hash.update([0, role]);
+        hash.update(message.content.as_bytes());
+    }
+    let set =
+        |value: Option<String>| value.map_or_else(|| "None".to_owned(), |value| format!("Some({value})"));
+    hash.update(format!(
+        "Sampling {{ temperature: {}, max_tokens: {} }}",
+        set(request.sampling.temperature.map(|value| format!("{value:?}"))),
+        set(request.sampling.max_tokens.map(|value| value.to_string())),
+    ));
+    short(hash)
+}
+
+fn short(hash: Sha256) -> String {
+    hex::encode(&hash.finalize()[..12])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::llm::{ChatMessage, Purpose, Sampling, Schema, Timeouts};
+
+    fn request() -> ChatRequest {
+        let message = |role, content: &str| ChatMessage { role, content: content.to_owned() };
+        ChatRequest {
+            model: "a/one".into(),
+            messages: vec![
+                message(Role::System, "Be kind."),
+                message(Role::User, "What is new?"),
+                message(Role::Assistant, "Nothing."),
+                message(Role::User, "Why?\nÜber 漢字."),
+            ],
+            purpose: Purpose::Answer,
+            sampling: Sampling { temperature: Some(0.7), max_tokens: Some(4096) },
+            timeouts: Timeouts::default(),
+            seed: 0,
+            schema: None,
+        }
+    }
+
+    fn plain() -> ChatRequest {
+        ChatRequest { sampling: Sampling::default(), ..request() }
+    }
+
+    /// These texts are in databases: a change of them pays for what was paid.
+    #[test]
+    fn what_was_stored_with_each_version_is_known_again() {
+        for (request, stored) in [
+            (request(), ["553c25155104956406fcc786", "2:cc61df7cfa2759edc81878d4"]),
+            (plain(), ["3c7253dfc45b47bebda575d3", "2:3e86da9e5757e69e13d09a55"]),
+        ] {
+            let fingerprint = Fingerprint::of(&request);
+            assert_eq!(fingerprint.text(), stored[1]);
+            assert!(stored.into_iter().all(|stored| fingerprint.is(stored)));
+        }
+        assert!(!Fingerprint::of(&request()).is(&Fingerprint::of(&plain()).text()));
+        assert!(!Fingerprint::of(&request()).is("3:00"));
+    }
+
+    #[test]
+    fn whatever_is_asked_otherwise_has_another_fingerprint() {
+        let text = |change: fn(&mut ChatRequest)| {
+            let mut request = request();
+            change(&mut request);
+            [Fingerprint::of(&request).text(), first(&request)]
+        };
+        let same = text(|_| {});
+        let other: [fn(&mut ChatRequest); 6] = [
+            |request| request.model.push('x'),
+            |request| request.messages[0].role = Role::User,
+            |request| request.messages[3].content.push('!'),
+            |request| drop(request.messages.remove(1)),
+            |request| request.sampling.temperature = Some(0.8),
+            |request| request.sampling.max_tokens = None,
+        ];
+        for change in other {
+            let [one, two] = text(change);
+            assert!(one != same[0] && two != same[1]);
+        }
+        let bounds: [fn(&mut ChatRequest); 3] = [
+            |request| request.seed = 7,
+            |request| request.timeouts.total_ms = 1,
+            |request| request.schema = Some(Schema::new("x", serde_json::json!({}))),
+        ];
+        for change in bounds {
+            assert_eq!(text(change), same);
+        }
+    }
+}

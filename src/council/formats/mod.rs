@@ -1,0 +1,3 @@
+//! The ways of deliberating, one file each.
+
+pub mod council;

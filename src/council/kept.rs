@@ -1,0 +1,44 @@
+//! What an earlier run leaves for one that asks again.
+
+use std::collections::BTreeSet;
+
+use super::features::Deliberation;
+use super::fork::{Again, Part};
+use super::stages::answers::Answer;
+
+/// What stays of an earlier answer, as far as it shows beforehand: so much of a run is not paid again.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// The seats whose answers stay.
+    pub answers: BTreeSet<String>,
+    /// All answers and all reviews stay.
+    pub reviews: bool,
+}
+
+impl Again {
+    /// What of this answer stays.
+    #[must_use]
+    pub fn kept(&self, earlier: &Deliberation) -> Kept {
+        let (part, but) = match self {
+            Self::Failed => (Part::Stage3, None),
+            Self::Member(name) => (Part::Stage2, Some(name)),
+            Self::From(part) => (*part, None),
+        };
+        if part == Part::Stage1 {
+            return Kept::default();
+        }
+        let answers = earlier.stage1.as_deref().unwrap_or_default();
+        let reviews = earlier.stage2.as_deref().unwrap_or_default();
+        // An answer that is there or in time now, and was not, changes what the reviewers read.
+        let were_read = |answer: &Answer| answer.is_good() && !answer.late;
+        let stays = |answer: &&Answer| answer.is_good() && but != Some(&answer.member);
+        Kept {
+            answers: answers.iter().filter(stays).map(|answer| answer.member.clone()).collect(),
+            reviews: part == Part::Stage3
+                && !answers.is_empty()
+                && answers.iter().all(were_read)
+                && reviews.len() >= answers.len()
+                && reviews.iter().all(|review| review.error.is_none()),
+        }
+    }
+}

@@ -1,0 +1,378 @@
+//! The devil's advocate: one model attacks the answer; grave objections go back to whoever wrote it.
+
+mod notes;
+pub mod settings;
+pub mod severity;
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::council::any_event::FeatureEvent;
+use crate::council::ask::Ask;
+use crate::council::draft::Draft;
+use crate::council::field::Fields;
+use crate::council::note::Note;
+use crate::council::prompts::fence::{self, Fence};
+use crate::council::prompts::history;
+use crate::council::prompts::template::Template;
+use crate::council::revision::{self, Revision};
+use crate::council::round::Round;
+use crate::council::run::Run;
+use crate::council::settings::Settings;
+use crate::council::stage::Stage;
+use crate::council::token::TokenHead;
+use crate::council::view::View;
+use crate::llm::{CallError, ErrorKind, Purpose, Reply};
+use severity::{Judged, Severity, SeverityFrom};
+
+/// What the devil's advocate is asked.
+pub static PROMPT: Template = Template {
+    name: "attack",
+    text: "You are the devil's advocate: below is the answer that is about to be given to a question, and \
+        you are to attack it.\n\n{material}\n\n{rule}\n\n\
+        Look for flaws in the reasoning, errors of fact, bias, gaps, claims without support, and advice \
+        that could do harm. Be rigorous and fair: raise only what you could defend, and nothing of style. \
+        For each objection say what is wrong, why it matters, and what would be right. If you find \
+        nothing that would mislead or hurt the reader, write: No significant issues found.\n\n\
+        {instructions}\n{form}",
+    places: &["material", "rule", "instructions", "form"],
+};
+
+/// Everything that this asks models with.
+pub static TEMPLATES: &[&Template] =
+    &[&PROMPT, &severity::INSTRUCTIONS, &severity::FORM, &severity::ALONE, &revision::PROMPT];
+
+/// The devil's advocate as a run calls it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AdversaryOptions {
+    pub model: String,
+}
+
+impl AdversaryOptions {
+    /// Reads a request's fields; `None` when it is off.
+    pub(in crate::council) fn parse(fields: &mut Fields<'_>, settings: &Settings) -> Option<Self> {
+        let on = fields.take("use_adversary", "true or false").unwrap_or(false);
+        on.then(|| Self { model: model(settings).to_owned() })
+    }
+}
+
+/// Who attacks: the settings' adversary, else the chairman's first fallback, which has not written the
+/// answer as long as the chairman does not fail, else the chairman itself.
+#[must_use]
+pub fn model(settings: &Settings) -> &str {
+    let named = settings.options.adversary.adversary_model.as_ref();
+    named.or(settings.chairman_fallbacks.first()).unwrap_or(&settings.chairman_model)
+}
+
+/// What the devil's advocate said, and what came of it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Adversary {
+    pub adversary_model: String,
+    /// The attack, without its last line; of a failed one what had arrived.
+    pub critique: String,
+    /// Whether it holds anything against the answer.
+    pub has_issues: bool,
+    /// Absent when there is no whole attack.
+    pub severity: Option<Severity>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub severity_from: Option<SeverityFrom>,
+    /// Why nobody said the severity, in a plain sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub severity_note: Option<String>,
+    /// Whether the answer was revised.
+    pub revised: bool,
+    pub revision: Option<String>,
+    /// USD over the calls whose cost is known; absent when none is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total_cost: Option<f64>,
+    /// Calls that reached a model and whose cost nobody told: not in the sum.
+    #[serde(default)]
+    pub unknown_cost_calls: u32,
+    /// What had arrived of a revision when the run was cancelled in it. It is not the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unfinished_revision: Option<String>,
+    /// What failed, in a plain sentence; the answer stands as it was then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_kind: Option<ErrorKind>,
+}
+
+/// The events of the devil's advocate.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum AdversaryEvent {
+    AdversaryStart {
+        adversary_model: String,
+    },
+    /// A piece of the attack.
+    AdversaryToken {
+        model: String,
+        content: String,
+    },
+    /// The attack is whole.
+    AdversaryComplete {
+        model: String,
+        critique: String,
+        has_issues: bool,
+        severity: Severity,
+        severity_from: SeverityFrom,
+        /// Why nobody said the severity, in a plain sentence.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        severity_note: Option<String>,
+        /// USD; absent when unknown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cost: Option<f64>,
+        latency_ms: u64,
+    },
+    /// There is no attack: the answer stands, and nothing more follows of this option. `critique`
+    /// holds what had arrived.
+    AdversaryError {
+        model: String,
+        error: String,
+        error_kind: ErrorKind,
+        critique: String,
+    },
+    /// The objections are grave: whoever wrote the answer revises it.
+    AdversaryRevisionStart {
+        chairman_model: String,
+        severity: Severity,
+    },
+    /// A piece of the revision.
+    AdversaryRevisionToken {
+        model: String,
+        content: String,
+    },
+    /// The revision is whole, and is the answer from now on.
+    AdversaryRevisionComplete {
+        model: String,
+        response: String,
+        /// USD; absent when unknown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cost: Option<f64>,
+        latency_ms: u64,
+    },
+    /// There is no revision: the answer stands as it was.
+    AdversaryRevisionError {
+        model: String,
+        error: String,
+        error_kind: ErrorKind,
+    },
+    /// It is over.
+    AdversaryValidationComplete {
+        issues_found: bool,
+        severity: Severity,
+        revised: bool,
+        final_response: String,
+        /// USD over the calls whose cost is known; absent when none is.
+        total_cost: Option<f64>,
+        unknown_cost_calls: u32,
+    },
+}
+
+impl FeatureEvent for AdversaryEvent {
+    fn note(&self) -> Option<Note> {
+        notes::note(self)
+    }
+}
+
+impl AdversaryEvent {
+    /// The text that is the answer after this event, if it changes it.
+    #[must_use]
+    pub fn new_answer(&self) -> Option<&str> {
+        if let Self::AdversaryRevisionComplete { response, .. } = self { Some(response) } else { None }
+    }
+}
+
+/// Lets the draft be attacked, and revised where the attack is grave.
+pub async fn polish(run: &Run, round: &Round<'_>, options: &AdversaryOptions, mut draft: Draft) -> Draft {
+    let model = &options.model;
+    run.emit("adversary/start", AdversaryEvent::AdversaryStart { adversary_model: model.clone() }).await;
+    let reply = match attack(run, round, model, &draft.synthesis.response).await {
+        Ok(reply) => reply,
+        Err(error) => {
+            let event = AdversaryEvent::AdversaryError {
+                model: model.clone(),
+                error: error.message,
+                error_kind: error.kind,
+                critique: error.partial.map(|reply| severity::split(&reply.text).0).unwrap_or_default(),
+            };
+            run.emit("adversary/error", event).await;
+            return draft;
+        }
+    };
+    let (critique, stated) = severity::split(&reply.text);
+    let Judged { severity, from: severity_from, note: severity_note } = match stated {
+        Some(severity) => Judged::stated(severity),
+        None => severity::ask(run, round, model, &critique).await,
+    };
+    let complete = AdversaryEvent::AdversaryComplete {
+        model: model.clone(),
+        critique: critique.clone(),
+        has_issues: severity.is_an_issue(),
+        severity,
+        severity_from,
+        severity_note,
+        cost: reply.usage.and_then(|usage| usage.cost_usd),
+        latency_ms: reply.latency_ms,
+    };
+    run.emit("adversary/complete", complete).await;
+    let mut revised = false;
+    if severity.is_grave()
+        && let Some(text) = revise(run, round, &critique, severity, &draft).await
+    {
+        draft.synthesis.replace(&text);
+        revised = true;
+    }
+    let costs = run.costs_of(Stage::Adversary);
+    let event = AdversaryEvent::AdversaryValidationComplete {
+        issues_found: severity.is_an_issue(),
+        severity,
+        revised,
+        final_response: draft.synthesis.response.clone(),
+        total_cost: costs.total_cost,
+        unknown_cost_calls: costs.unknown_cost_calls,
+    };
+    run.emit("adversary/validated", event).await;
+    draft
+}
+
+async fn attack(run: &Run, round: &Round<'_>, model: &str, answer: &str) -> Result<Reply, CallError> {
+    let ask = Ask {
+        stage: Stage::Adversary,
+        key: "adversary/attack".to_owned(),
+        model,
+        member: None,
+        purpose: Purpose::Adversary,
+        system: round.system_prompt_of(model),
+        prompt: &prompt(run, round, answer),
+        schema: None,
+    };
+    let token = TokenHead::new("adversary_token", &json!({ "model": model }));
+    let view = || View::new(severity::Filter::default(), token.clone());
+    ask.stream(run, &round.brief().settings, view).await
+}
+
+fn prompt(run: &Run, round: &Round<'_>, answer: &str) -> String {
+    let fence = Fence::new(&run.marker());
+    let mut sections = Vec::new();
+    if !round.brief().history.is_empty() {
+        sections.push(fence.wrap("Conversation so far", &history::quoted(&round.brief().history)));
+    }
+    sections.push(fence.wrap("Question", &round.brief().question));
+    sections.push(fence.wrap("Answer", answer));
+    let prompts = &round.brief().prompts;
+    prompts.fill(
+        &PROMPT,
+        &[
+            ("material", &sections.join("\n\n")),
+            ("rule", prompts.text(&fence::RULE)),
+            ("instructions", prompts.text(&severity::INSTRUCTIONS)),
+            ("form", prompts.text(&severity::FORM)),
+        ],
+    )
+}
+
+/// The revision's text; what fails is told.
+async fn revise(
+    run: &Run,
+    round: &Round<'_>,
+    critique: &str,
+    severity: Severity,
+    draft: &Draft,
+) -> Option<String> {
+    let model = draft.synthesis.model.clone();
+    let start = AdversaryEvent::AdversaryRevisionStart { chairman_model: model.clone(), severity };
+    run.emit("adversary/revision/start", start).await;
+    let revision = Revision {
+        stage: Stage::Adversary,
+        key: "adversary/revision".to_owned(),
+        writer: &model,
+        draft: &draft.synthesis.response,
+        objections: vec![("Objections".to_owned(), critique)],
+    };
+    let token = TokenHead::new("adversary_revision_token", &json!({ "model": model }));
+    match revision.write(run, round, token).await {
+        Ok(revised) => {
+            let event = AdversaryEvent::AdversaryRevisionComplete {
+                model: model.clone(),
+                response: revised.text.clone(),
+                cost: revised.cost,
+                latency_ms: revised.latency_ms,
+            };
+            run.emit("adversary/revision/complete", event).await;
+            Some(revised.text)
+        }
+        Err(failure) => {
+            let event = AdversaryEvent::AdversaryRevisionError {
+                model: model.clone(),
+                error: failure.message,
+                error_kind: failure.kind,
+            };
+            run.emit("adversary/revision/error", event).await;
+            None
+        }
+    }
+}
+
+impl Adversary {
+    /// Takes in one event, so that a run that ends in the middle keeps what it had.
+    pub fn apply(&mut self, event: &AdversaryEvent) {
+        match event {
+            AdversaryEvent::AdversaryStart { adversary_model } => {
+                self.adversary_model.clone_from(adversary_model);
+            }
+            AdversaryEvent::AdversaryComplete {
+                critique,
+                has_issues,
+                severity,
+                severity_from,
+                severity_note,
+                ..
+            } => {
+                self.critique.clone_from(critique);
+                self.has_issues = *has_issues;
+                self.severity = Some(*severity);
+                self.severity_from = Some(*severity_from);
+                self.severity_note.clone_from(severity_note);
+            }
+            AdversaryEvent::AdversaryError { model, error, error_kind, critique } => {
+                self.critique.clone_from(critique);
+                let reason = ErrorKind::reason_or(Some(*error_kind), error);
+                self.fail(format!("{model} could not attack the answer: {reason}"), *error_kind);
+            }
+            AdversaryEvent::AdversaryRevisionComplete { response, .. } => {
+                self.revised = true;
+                self.revision = Some(response.clone());
+            }
+            AdversaryEvent::AdversaryRevisionError { model, error, error_kind } => {
+                let reason = ErrorKind::reason_or(Some(*error_kind), error);
+                let sentence =
+                    format!("{model} could not revise the answer, which stands as it was: {reason}");
+                self.fail(sentence, *error_kind);
+            }
+            AdversaryEvent::AdversaryValidationComplete { total_cost, unknown_cost_calls, .. } => {
+                self.total_cost = *total_cost;
+                self.unknown_cost_calls = *unknown_cost_calls;
+            }
+            AdversaryEvent::AdversaryToken { .. }
+            | AdversaryEvent::AdversaryRevisionStart { .. }
+            | AdversaryEvent::AdversaryRevisionToken { .. } => {}
+        }
+    }
+
+    fn fail(&mut self, sentence: String, kind: ErrorKind) {
+        self.error = Some(sentence);
+        self.error_kind = Some(kind);
+    }
+
+    /// Keeps what had been shown of a call that never ended.
+    pub fn keep_unfinished(&mut self, purpose: Purpose, text: &str, reason: &str) {
+        if purpose == Purpose::Revision {
+            self.unfinished_revision = Some(text.to_owned()).filter(|text| !text.is_empty());
+        } else {
+            text.clone_into(&mut self.critique);
+        }
+        self.fail(reason.to_owned(), ErrorKind::Cancelled);
+    }
+}

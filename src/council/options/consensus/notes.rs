@@ -1,0 +1,13 @@
+//! What the process monitor says of it.
+
+use serde_json::json;
+
+use super::ConsensusEvent;
+use crate::council::note::{Note, NoteCategory, STAGES};
+
+pub(super) fn note(event: &ConsensusEvent) -> Note {
+    let ConsensusEvent::ConsensusDetected { data } = event;
+    let whose = data.consensus_member.as_deref().or(data.consensus_model.as_deref()).unwrap_or("one member");
+    Note::new(STAGES, NoteCategory::Success, format!("The council agrees on the answer by {whose}"))
+        .with(json!({ "model": data.consensus_model }))
+}

@@ -1,0 +1,298 @@
+//! Escalation: the models of a first tier answer. When they are unsure, or their reviewers disagree,
+//! those of a second tier answer too, and everybody reviews everything.
+//!
+//! Where the first tier's confidences alone decide, it is not reviewed by itself: nobody would read
+//! those reviews, and every token is paid for.
+
+pub mod info;
+mod notes;
+pub mod settings;
+
+use std::collections::BTreeMap;
+
+pub use info::{EscalationInfo, Metrics, Triggers};
+use serde::{Deserialize, Serialize};
+
+use crate::council::any_event::FeatureEvent;
+use crate::council::asking::Asking;
+use crate::council::failure::Failure;
+use crate::council::field::{FieldError, FieldErrorKind};
+use crate::council::note::Note;
+use crate::council::quorum::Stragglers;
+use crate::council::ranking::label::Label;
+use crate::council::ranking::methods::count;
+use crate::council::round::{self, Pass, Round};
+use crate::council::run::Run;
+use crate::council::seat::{Seat, seats};
+use crate::council::settings::{Member, Settings};
+use crate::council::stage::Stage;
+use crate::council::stages::answers::{self, Answer, AnswersMetadata, Late};
+use crate::council::stages::reviews::Reviewed;
+use crate::council::task::Task;
+
+/// Below what the second tier is asked.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Thresholds {
+    /// The average confidence, 1 to 10.
+    pub confidence_threshold: f64,
+    /// Any single confidence, 1 to 10.
+    pub min_confidence_threshold: u8,
+    /// The share of the ballots that agree on the first place, 0 to 1.
+    pub agreement_threshold: f64,
+}
+
+impl Thresholds {
+    /// Those of the settings.
+    #[must_use]
+    pub fn of(settings: &Settings) -> Self {
+        let settings = &settings.options.escalation;
+        Self {
+            confidence_threshold: settings.escalation_confidence_threshold,
+            min_confidence_threshold: settings.escalation_min_confidence_threshold,
+            agreement_threshold: settings.escalation_agreement_threshold,
+        }
+    }
+}
+
+/// Who is asked first, who may be asked then, and when.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tiers {
+    pub first: Vec<Member>,
+    pub second: Vec<Member>,
+    pub thresholds: Thresholds,
+}
+
+impl Tiers {
+    /// The tiers of the settings; no model sits in both.
+    ///
+    /// # Errors
+    /// When one of them is empty.
+    pub fn of(settings: &Settings) -> Result<Self, Vec<FieldError>> {
+        let options = &settings.options.escalation;
+        let tiers = [("tier1_models", &options.tier1_models), ("tier2_models", &options.tier2_models)];
+        let empty = |(setting, _): &(&str, &Vec<String>)| FieldError {
+            field: "use_escalation".to_owned(),
+            kind: FieldErrorKind::Unavailable,
+            message: format!("the setting {setting} names no models; name some, or switch this off"),
+        };
+        let problems: Vec<FieldError> =
+            tiers.iter().filter(|(_, models)| models.is_empty()).map(empty).collect();
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let models: Vec<String> = options.tier1_models.iter().chain(&options.tier2_models).cloned().collect();
+        let (first, second) = seats(settings, &models)
+            .into_iter()
+            .partition(|member| options.tier1_models.contains(&member.model));
+        Ok(Self { first, second, thresholds: Thresholds::of(settings) })
+    }
+}
+
+impl EscalationInfo {
+    /// What the first tier's answers say.
+    #[must_use]
+    pub fn of(tiers: &Tiers, answers: &[Answer]) -> Self {
+        let Thresholds { confidence_threshold, min_confidence_threshold, agreement_threshold } =
+            tiers.thresholds;
+        let confidence = answers::summary(answers);
+        let mut info = Self {
+            tier1_model_count: tiers.first.len(),
+            total_model_count: tiers.first.len(),
+            metrics: Metrics {
+                average_confidence: confidence.average,
+                confidence_threshold,
+                min_confidence: confidence.min,
+                min_confidence_threshold,
+                confidence_count: confidence.count,
+                agreement_ratio: None,
+                agreement_threshold,
+            },
+            ..Self::default()
+        };
+        if !answers.iter().any(Answer::is_good) {
+            info.triggers.no_answer = true;
+            info.escalate(tiers, "no answer: nobody of the first tier could answer".to_owned());
+        }
+        if let Some(average) = confidence.average.filter(|average| *average < confidence_threshold) {
+            info.triggers.low_avg_confidence = true;
+            info.escalate(tiers, format!("the average confidence {average} is below {confidence_threshold}"));
+        }
+        if let Some(lowest) = confidence.min.filter(|lowest| *lowest < min_confidence_threshold) {
+            info.triggers.low_min_confidence = true;
+            info.escalate(
+                tiers,
+                format!("the lowest confidence {lowest} is below {min_confidence_threshold}"),
+            );
+        }
+        info
+    }
+
+    /// Takes in how far the first tier's reviewers agree.
+    pub fn add_agreement(&mut self, tiers: &Tiers, agreement: Option<f64>) {
+        let least = tiers.thresholds.agreement_threshold;
+        self.metrics.agreement_ratio = agreement;
+        if let Some(agreement) = agreement.filter(|agreement| *agreement < least) {
+            self.triggers.low_agreement = true;
+            let percent = |share: f64| format!("{}%", (share * 1000.0).round() / 10.0);
+            let (agree, least) = (percent(agreement), percent(least));
+            self.escalate(
+                tiers,
+                format!("only {agree} of the ballots agree on the first place, below {least}"),
+            );
+        }
+    }
+
+    fn escalate(&mut self, tiers: &Tiers, reason: String) {
+        self.escalated = true;
+        self.reasons.push(reason);
+        self.tier2_model_count = tiers.second.len();
+        self.total_model_count = self.tier1_model_count + self.tier2_model_count;
+    }
+}
+
+/// The share of the counted ballots whose first place is the most frequent one; tied first places
+/// share a vote. A reviewer's vote for its own answer is left out where the ranking leaves it out.
+#[must_use]
+pub fn first_place_agreement(reviewed: &Reviewed) -> Option<f64> {
+    let Reviewed { reviews, metadata } = reviewed;
+    let own_counts = metadata.aggregate.as_ref().is_none_or(|facts| facts.count_self_votes);
+    let mut votes: BTreeMap<Label, f64> = BTreeMap::new();
+    let mut ballots = 0_usize;
+    for review in reviews.iter().filter(|review| review.counts) {
+        let is_own = |label: &Label| metadata.label_to_member.get(label) == Some(&review.member);
+        let eligible =
+            |tier: &Vec<Label>| tier.iter().copied().filter(|label| own_counts || !is_own(label)).collect();
+        let first = review.tiers.iter().map(eligible).find(|tier: &Vec<Label>| !tier.is_empty());
+        let Some(first) = first else { continue };
+        ballots += 1;
+        for label in &first {
+            *votes.entry(*label).or_default() += 1.0 / count(first.len());
+        }
+    }
+    let most = votes.into_values().max_by(f64::total_cmp)?;
+    // Equal shares must be equal, in whatever order their parts were added.
+    Some((most / count(ballots) * 1e9).round() / 1e9)
+}
+
+/// The events of escalation.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum EscalationEvent {
+    /// The first tier is asked.
+    Tier1Start { models: Vec<String>, members: Vec<Seat> },
+    /// The first tier has answered or failed, or its quorum has answered.
+    Tier1Complete { data: Vec<Answer>, metadata: AnswersMetadata },
+    /// The second tier will be asked as well.
+    EscalationTriggered { data: Box<EscalationInfo> },
+    /// The second tier is asked. `stage1_complete` follows with the answers of both.
+    Tier2Start {
+        models: Vec<String>,
+        members: Vec<Seat>,
+        /// When they are asked (RFC 3339, UTC).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        started_at: Option<String>,
+    },
+}
+
+impl FeatureEvent for EscalationEvent {
+    fn note(&self) -> Option<Note> {
+        Some(notes::note(self))
+    }
+
+    fn asking(&self) -> Option<Asking> {
+        match self {
+            Self::Tier1Start { members, .. } | Self::Tier2Start { members, .. } => {
+                Some(Asking::begins(Stage::Stage1, members))
+            }
+            Self::Tier1Complete { .. } | Self::EscalationTriggered { .. } => None,
+        }
+    }
+}
+
+/// Lets the first tier answer, and the second one where that is called for.
+///
+/// # Errors
+/// When not one member of either answered.
+pub async fn hold<'p>(run: &Run, task: &'p Task, tiers: &'p Tiers) -> Result<Round<'p>, Failure> {
+    let (models, members) = named(&tiers.first);
+    run.emit("tier1/start", EscalationEvent::Tier1Start { models, members }).await;
+    let (mut answers, late) = answers::ask_all(run, task, &tiers.first, Some(1)).await;
+    let metadata =
+        AnswersMetadata { aggregate_confidence: answers::summary(&answers), escalation_info: None };
+    run.emit("tier1/complete", EscalationEvent::Tier1Complete { data: answers.clone(), metadata }).await;
+
+    let mut info = EscalationInfo::of(tiers, &answers);
+    if info.escalated {
+        return widen(run, task, tiers, (answers, late), info, None).await;
+    }
+    answers::complete(run, Pass::First, &answers, Some(&info)).await;
+    let settle = |reviewed: &mut Reviewed| {
+        info.add_agreement(tiers, first_place_agreement(reviewed));
+        reviewed.metadata.escalation_info = Some(Box::new(info.clone()));
+    };
+    let first = (tiers.first.as_slice(), [].as_slice());
+    let reviewed = round::review(run, task, Pass::First, first, &mut answers, late, settle).await?;
+    if info.escalated {
+        return widen(run, task, tiers, (answers, Late::new()), info, Some(reviewed)).await;
+    }
+    Ok(Round { task, members: tiers.first.clone(), answers, reviewed })
+}
+
+/// Lets the second tier answer as well, while stragglers of the first may still come in, and
+/// everybody review everything. When nobody of it answers, reviews that were held stand.
+async fn widen<'p>(
+    run: &Run,
+    task: &'p Task,
+    tiers: &'p Tiers,
+    (mut answers, late): (Vec<Answer>, Late<'_>),
+    mut info: EscalationInfo,
+    reviewed: Option<Reviewed>,
+) -> Result<Round<'p>, Failure> {
+    run.emit("escalation", EscalationEvent::EscalationTriggered { data: Box::new(info.clone()) }).await;
+    let (models, seats) = named(&tiers.second);
+    let start = EscalationEvent::Tier2Start { models, members: seats, started_at: Some(run.now()) };
+    run.emit("tier2/start", start).await;
+    let answered = answers.iter().filter(|answer| answer.is_good()).count();
+    let stragglers = Stragglers {
+        stage: Stage::Stage1,
+        waiting: late,
+        // The reviews are still to come: nobody is too late for them.
+        marked: false,
+        reason: answers::went_on_without(answered),
+    };
+    let asking = answers::ask_all(run, task, &tiers.second, Some(2));
+    let ((more, late), came) = run.with_stragglers("tier1/late", stragglers, asking).await;
+    answers::put(&mut answers, came);
+    let in_vain = !more.iter().any(Answer::is_good);
+    answers.extend(more);
+    if in_vain {
+        let stands = if reviewed.is_some() {
+            "the first tier's answers and reviews stand"
+        } else {
+            "it goes on without them"
+        };
+        info.note = Some(format!("Nobody of the second tier could answer: {stands}."));
+    } else {
+        answers.iter_mut().filter(|answer| answer.tier == Some(1)).for_each(|answer| answer.late = false);
+    }
+
+    let pass = if reviewed.is_some() { Pass::Widened } else { Pass::First };
+    answers::complete(run, pass, &answers, Some(&info)).await;
+    let members: Vec<Member> = tiers.first.iter().chain(&tiers.second).cloned().collect();
+    let reviewed = match reviewed {
+        Some(stands) if in_vain => stands,
+        before => {
+            let before = before.map(|reviewed| reviewed.reviews).unwrap_or_default();
+            round::review(run, task, pass, (&members, &before), &mut answers, late, |_| {}).await?
+        }
+    };
+    Ok(Round { task, members, answers, reviewed })
+}
+
+/// The models of these, and their seats.
+fn named(members: &[Member]) -> (Vec<String>, Vec<Seat>) {
+    members.iter().map(|member| (member.model.clone(), Seat::from(member))).unzip()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,28 @@
+//! What the process monitor says of it.
+
+use serde_json::json;
+
+use super::{RoutingEvent, RoutingInfo};
+use crate::council::note::{Note, NoteCategory, STAGES};
+
+pub(super) fn note(event: &RoutingEvent) -> Note {
+    match event {
+        RoutingEvent::RoutingStart {} => {
+            Note::new(STAGES, NoteCategory::Stage, "Routing: what kind of question is it?")
+        }
+        RoutingEvent::RoutingComplete { data } => routed(data),
+    }
+}
+
+fn routed(info: &RoutingInfo) -> Note {
+    let category = info.category.as_str();
+    let message = if info.is_routed {
+        format!("Routing: {category}; its own {} models answer", info.models.len())
+    } else {
+        format!("Routing: {category}; the whole council answers")
+    };
+    Note::new(STAGES, NoteCategory::Success, message).with(json!({
+        "category": info.category, "confidence": info.confidence, "models": info.models,
+        "is_routed": info.is_routed,
+    }))
+}

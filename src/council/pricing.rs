@@ -1,0 +1,48 @@
+//! What a request will probably cost: tokens by the length of its text, at the model's price.
+
+use crate::llm::{ChatRequest, Models, Pricing, Purpose, Sampling};
+
+/// Characters that make a token, on average over languages and models.
+const CHARS_PER_TOKEN: u64 = 4;
+
+/// What one request will probably cost, in USD, where the model's price is known.
+#[must_use]
+pub fn of_request(request: &ChatRequest, models: &dyn Models) -> Option<f64> {
+    let prompt = prompt_tokens(request);
+    let price = models.price(&request.model, prompt)?;
+    Some(cost(price, prompt, completion(request.purpose, request.sampling)))
+}
+
+/// How much a model writes: at most what it may, else what such texts usually take, reasoning
+/// included.
+pub(super) fn completion(purpose: Purpose, sampling: Sampling) -> u64 {
+    sampling.max_tokens.map_or(
+        match purpose {
+            Purpose::Title => 20,
+            Purpose::BallotRepair | Purpose::Routing => 100,
+            Purpose::Critique | Purpose::Adversary => 800,
+            Purpose::Answer | Purpose::Review => 1_200,
+            Purpose::Synthesis | Purpose::Revision => 2_000,
+            Purpose::Selection => 2_500,
+        },
+        u64::from,
+    )
+}
+
+pub(super) fn prompt_tokens(request: &ChatRequest) -> u64 {
+    request.messages.iter().map(|message| tokens(&message.content)).sum()
+}
+
+pub(super) fn tokens(text: &str) -> u64 {
+    tokens_of(text.chars().count())
+}
+
+pub(super) fn tokens_of(chars: usize) -> u64 {
+    (chars as u64).div_ceil(CHARS_PER_TOKEN)
+}
+
+/// A call of so many tokens at this price, in USD.
+#[expect(clippy::cast_precision_loss, reason = "no call has 2^53 tokens")]
+pub(super) fn cost(price: Pricing, prompt_tokens: u64, completion_tokens: u64) -> f64 {
+    prompt_tokens as f64 * price.prompt + completion_tokens as f64 * price.completion
+}

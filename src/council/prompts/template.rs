@@ -1,0 +1,123 @@
+//! The texts that models are asked with. They are stored with the plan of a run, so that a run under way, and an
+//! answer that is asked for again later, is asked in the words of its beginning, whatever this program says by then.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// A text with places for what is put in, as in `{question}`. It stands in the file of its feature.
+#[derive(Debug)]
+pub struct Template {
+    pub name: &'static str,
+    pub text: &'static str,
+    /// The places in it.
+    pub places: &'static [&'static str],
+}
+
+/// What a template said when plans were stored without their texts, by its name, where it says something else now.
+/// Whoever changes a template that has no line here yet writes the old text into one: the recordings of that
+/// version, in `tests/it/fixtures/frozen/0.1/`, are executed with it.
+pub(in crate::council) static BEFORE: &[(&str, &str)] = &[];
+
+/// The texts of one run, by the names of their templates. The default are those from before texts were stored.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Prompts(Option<BTreeMap<String, String>>);
+
+impl Prompts {
+    /// The texts of these templates as they are in force now.
+    #[must_use]
+    pub fn in_force(templates: impl IntoIterator<Item = &'static Template>) -> Self {
+        let named = |template: &Template| (template.name.to_owned(), template.text.to_owned());
+        Self(Some(templates.into_iter().map(named).collect()))
+    }
+
+    /// Whether they are those from before texts were stored.
+    #[must_use]
+    pub fn is_absent(&self) -> bool {
+        self.0.is_none()
+    }
+
+    /// The template's text in this run.
+    #[must_use]
+    pub fn text<'t>(&'t self, template: &'t Template) -> &'t str {
+        match &self.0 {
+            Some(stored) => stored.get(template.name).map_or_else(
+                || {
+                    debug_assert!(false, "the plan lacks the text {}", template.name);
+                    tracing::error!(template = template.name, "a plan lacks a text; today's is taken");
+                    template.text
+                },
+                String::as_str,
+            ),
+            None => BEFORE
+                .iter()
+                .find(|(name, _)| *name == template.name)
+                .map_or(template.text, |(_, text)| *text),
+        }
+    }
+
+    /// The template's text with everything in its place.
+    #[must_use]
+    pub fn fill(&self, template: &Template, values: &[(&str, &str)]) -> String {
+        fill(self.text(template), values)
+    }
+}
+
+/// Puts values into their places, in one go: what stands in a value is no place.
+fn fill(text: &str, values: &[(&str, &str)]) -> String {
+    let mut filled =
+        String::with_capacity(text.len() + values.iter().map(|(_, value)| value.len()).sum::<usize>());
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        filled.push_str(before);
+        let place = after.split_once('}').and_then(|(name, after)| {
+            let (_, value) = values.iter().find(|(known, _)| *known == name)?;
+            Some((value, after))
+        });
+        match place {
+            Some((value, after)) => {
+                filled.push_str(value);
+                rest = after;
+            }
+            None => {
+                filled.push('{');
+                rest = after;
+            }
+        }
+    }
+    filled.push_str(rest);
+    filled
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    static PROMPT: Template = Template { name: "title", text: "Title {question}", places: &["question"] };
+
+    #[test]
+    fn a_text_that_was_stored_is_used_and_not_todays() {
+        let stored = BTreeMap::from([("title".to_owned(), "Name this: {question}".to_owned())]);
+        let prompts = Prompts(Some(stored));
+        let text = prompts.fill(&PROMPT, &[("question", "Why {question}?")]);
+        assert_eq!(text, "Name this: Why {question}?");
+        let json = serde_json::to_string(&prompts).expect("plain data");
+        assert_eq!(serde_json::from_str::<Prompts>(&json).expect("prompts"), prompts);
+    }
+
+    proptest! {
+        #[test]
+        fn what_is_put_in_stays_as_it_is(value in "\\PC*|[{}a]{0,9}", around in "[^{}]{0,9}") {
+            let text = format!("{around}{{a}}{around}");
+            prop_assert_eq!(fill(&text, &[("a", value.as_str())]), format!("{around}{value}{around}"));
+        }
+
+        #[test]
+        fn a_text_without_places_stays_as_it_is(text in "[{}b \\n]{0,30}") {
+            prop_assert_eq!(fill(&text, &[("a", "x")]), text);
+        }
+    }
+}

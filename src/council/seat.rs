@@ -1,0 +1,40 @@
+//! A seat of the council as events name it.
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+use super::settings::{Member, Settings};
+
+/// A seat, as events name it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Seat {
+    pub model: String,
+    pub member: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alias: Option<String>,
+}
+
+impl From<&Member> for Seat {
+    fn from(member: &Member) -> Self {
+        Self { model: member.model.clone(), member: member.name().to_owned(), alias: member.alias.clone() }
+    }
+}
+
+/// The seats of these models: as they sit in the council, with alias and prompt, else plain ones.
+/// No two have one name.
+#[must_use]
+pub fn seats(settings: &Settings, models: &[String]) -> Vec<Member> {
+    let seat = |model: &String| {
+        let known = settings.council_models.iter().find(|member| member.model == *model);
+        known.cloned().unwrap_or_else(|| Member::plain(model))
+    };
+    let mut seen = BTreeSet::new();
+    let mut seats: Vec<Member> = models.iter().filter(|model| seen.insert(*model)).map(seat).collect();
+    let names: BTreeSet<&str> = seats.iter().map(Member::name).collect();
+    if names.len() < seats.len() {
+        // An alias is another one's model id: then all go by their ids, which are no two the same.
+        seats.iter_mut().for_each(|seat| seat.alias = None);
+    }
+    seats
+}

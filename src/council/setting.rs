@@ -1,0 +1,442 @@
+//! What a setting is. Each is defined once, with [`settings!`], in the file of the option that it belongs to: its
+//! type, its default, its bounds, its key in the configuration and its description. The settings in force, the
+//! layers of admins and users, the API's schema, the checks, the configuration's keys and their reference are made
+//! from that.
+
+use std::collections::BTreeMap;
+
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::field::{FieldError, Fields};
+use super::settings::{Member, Settings, list_problems, member_problems, members, text_problem};
+use crate::llm::{Purpose, Sampling, Timeouts};
+
+/// Options of a run by the names of the request's fields, for whoever leaves them out.
+pub type RunOptions = serde_json::Map<String, Value>;
+
+/// Models of which no two may be the same, each with the key of the configuration that it stands under.
+pub type ModelGroup<'s> = Vec<(String, &'s mut String)>;
+
+/// What the value of a setting may be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Kind {
+    Flag,
+    /// A whole number, both bounds included.
+    Number(u64, u64),
+    /// A number, both bounds included.
+    Decimal(f64, f64),
+    /// A name for people.
+    Name,
+    Model,
+    /// At least so many different models, or none.
+    Models(usize),
+    /// Models to be tried one after the other.
+    Fallbacks,
+    Members,
+    /// A list of models under each of these words.
+    ModelsUnder(&'static [&'static str]),
+    /// Options of a request.
+    Options,
+    /// Something for each kind of call. The configuration has keys of its own for the parts.
+    PerCall,
+}
+
+impl Kind {
+    /// What the JSON has to be, for whoever sent something else.
+    #[must_use]
+    pub fn expected(self) -> String {
+        match self {
+            Self::Flag => "true or false".to_owned(),
+            Self::Number(..) => "a whole number".to_owned(),
+            Self::Decimal(..) => "a number".to_owned(),
+            Self::Name => "a string".to_owned(),
+            Self::Model => "a model id".to_owned(),
+            Self::Models(_) | Self::Fallbacks => "a list of model ids".to_owned(),
+            Self::Members => "a list of models".to_owned(),
+            Self::ModelsUnder(words) => {
+                let (last, others) = words.split_last().expect("a table has words");
+                format!("lists of model ids under {} or {last}", others.join(", "))
+            }
+            Self::Options => "an object of options of a request".to_owned(),
+            Self::PerCall => "an object".to_owned(),
+        }
+    }
+
+    /// Both bounds of a number.
+    fn bounds(self) -> Option<(f64, f64)> {
+        match self {
+            #[expect(clippy::cast_precision_loss, reason = "bounds are small")]
+            Self::Number(low, high) => Some((low as f64, high as f64)),
+            Self::Decimal(low, high) => Some((low, high)),
+            Self::Flag
+            | Self::Name
+            | Self::Model
+            | Self::Models(_)
+            | Self::Fallbacks
+            | Self::Members
+            | Self::ModelsUnder(_)
+            | Self::Options
+            | Self::PerCall => None,
+        }
+    }
+}
+
+/// Where a setting stands in the configuration.
+#[derive(Debug, Clone, Copy)]
+pub enum Key {
+    /// Under `council`, by its name.
+    Usual,
+    /// Under `council`, by another one. What stands for the words of [`Kind::ModelsUnder`] is in angle brackets.
+    Other(&'static str),
+    /// Nowhere.
+    None,
+}
+
+/// One setting: all that is known of it beside its type.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting {
+    /// Its field in the API and in what is stored.
+    pub name: &'static str,
+    pub kind: Kind,
+    pub key: Key,
+    /// What holds where no layer says anything.
+    pub default: fn() -> Value,
+    /// The lines of its description.
+    pub about: &'static [&'static str],
+    /// What the configuration's reference says of it, where that is not its description.
+    pub reference: Option<&'static str>,
+    pub example: &'static str,
+    /// The setting that the configuration takes in its place where there is none, by its name.
+    pub or: Option<&'static str>,
+    /// Why there has to be one, where the default provider brings none: "the provider … has …".
+    pub required: Option<&'static str>,
+    /// Whether the models that it names may answer, and then review.
+    pub may_review: bool,
+    /// Whether its models and those of the setting before it are one group.
+    pub same_group: bool,
+    /// What is wrong with it beside the others.
+    pub rule: Option<fn(&Settings) -> Vec<FieldError>>,
+}
+
+impl Setting {
+    /// A setting of this kind, of which nothing else is to be said. [`settings!`] adds what the definition begins
+    /// with.
+    #[must_use]
+    pub const fn of(kind: Kind) -> Self {
+        Self {
+            name: "",
+            kind,
+            key: Key::Usual,
+            default: || Value::Null,
+            about: &[],
+            reference: None,
+            example: "",
+            or: None,
+            required: None,
+            may_review: false,
+            same_group: false,
+            rule: None,
+        }
+    }
+
+    /// Its key in the configuration.
+    #[must_use]
+    pub fn key(&self) -> Option<String> {
+        match self.key {
+            Key::Usual => Some(format!("council.{}", self.name)),
+            Key::Other(key) => Some(format!("council.{key}")),
+            Key::None => None,
+        }
+    }
+
+    /// What the configuration's reference says of it.
+    #[must_use]
+    pub fn reference(&self) -> String {
+        self.reference.map_or_else(|| self.description(), str::to_owned)
+    }
+
+    fn description(&self) -> String {
+        self.about.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" ")
+    }
+
+    /// What the API's schema says of it where there are bounds: they stand behind the description.
+    pub(super) fn bounded_description(&self) -> Option<String> {
+        let (low, high) = self.kind.bounds()?;
+        Some(format!("{}; {low} to {high}.", self.description().trim_end_matches('.')))
+    }
+}
+
+/// A setting and its value.
+pub type Valued<'v> = (&'static Setting, &'v dyn SettingValue);
+/// A setting and its value, to be changed.
+pub type ValuedMut<'v> = (&'static Setting, &'v mut dyn SettingValue);
+
+/// The value of a setting, whatever its type.
+pub trait SettingValue {
+    /// Reads it from a request; a wrong one is recorded and `None`.
+    fn read(fields: &mut Fields<'_>, name: &str, kind: Kind) -> Option<Self>
+    where
+        Self: Sized + DeserializeOwned,
+    {
+        fields.take(name, &kind.expected())
+    }
+
+    /// What a layer has to say so that this is in force.
+    #[must_use]
+    fn said(&self) -> Self
+    where
+        Self: Sized + Clone,
+    {
+        self.clone()
+    }
+
+    /// What is in force when a layer says this.
+    #[must_use]
+    fn meant(self) -> Self
+    where
+        Self: Sized,
+    {
+        self
+    }
+
+    /// What is wrong with it by itself.
+    fn problems(&self, _field: &str, _kind: Kind) -> Vec<FieldError> {
+        Vec::new()
+    }
+
+    /// The models that it names.
+    fn models(&self) -> Vec<&str> {
+        Vec::new()
+    }
+
+    /// The same in groups, under the key of the configuration.
+    fn model_groups(&mut self, _key: &str) -> Vec<ModelGroup<'_>> {
+        Vec::new()
+    }
+}
+
+impl SettingValue for bool {}
+impl SettingValue for RunOptions {}
+impl SettingValue for BTreeMap<Purpose, Sampling> {}
+impl SettingValue for BTreeMap<Purpose, Timeouts> {}
+
+fn number_problems(field: &str, kind: Kind, value: f64) -> Vec<FieldError> {
+    let outside = kind.bounds().filter(|(low, high)| !(*low..=*high).contains(&value));
+    let message = |(low, high)| format!("must be from {low} to {high}; it is {value}");
+    outside.map(|bounds| FieldError::value(field, message(bounds))).into_iter().collect()
+}
+
+impl SettingValue for f64 {
+    fn problems(&self, field: &str, kind: Kind) -> Vec<FieldError> {
+        number_problems(field, kind, *self)
+    }
+}
+
+impl SettingValue for u8 {
+    fn problems(&self, field: &str, kind: Kind) -> Vec<FieldError> {
+        number_problems(field, kind, f64::from(*self))
+    }
+}
+
+impl SettingValue for usize {
+    #[expect(clippy::cast_precision_loss, reason = "bounds are small")]
+    fn problems(&self, field: &str, kind: Kind) -> Vec<FieldError> {
+        number_problems(field, kind, *self as f64)
+    }
+}
+
+impl SettingValue for String {
+    fn problems(&self, field: &str, kind: Kind) -> Vec<FieldError> {
+        text_problem(field, kind, self).into_iter().collect()
+    }
+
+    fn models(&self) -> Vec<&str> {
+        vec![self]
+    }
+
+    fn model_groups(&mut self, key: &str) -> Vec<ModelGroup<'_>> {
+        vec![vec![(key.to_owned(), self)]]
+    }
+}
+
+/// Blank text takes away what the layer below says; `null` leaves it.
+impl SettingValue for Option<String> {
+    fn said(&self) -> Self {
+        Some(self.clone().unwrap_or_default())
+    }
+
+    fn meant(self) -> Self {
+        self.filter(|text| !text.trim().is_empty())
+    }
+
+    fn problems(&self, field: &str, kind: Kind) -> Vec<FieldError> {
+        self.as_ref().and_then(|text| text_problem(field, kind, text)).into_iter().collect()
+    }
+
+    fn models(&self) -> Vec<&str> {
+        self.as_deref().into_iter().collect()
+    }
+
+    fn model_groups(&mut self, key: &str) -> Vec<ModelGroup<'_>> {
+        self.iter_mut().map(|model| vec![(key.to_owned(), model)]).collect()
+    }
+}
+
+impl SettingValue for Vec<String> {
+    fn problems(&self, field: &str, kind: Kind) -> Vec<FieldError> {
+        list_problems(field, kind, self)
+    }
+
+    fn models(&self) -> Vec<&str> {
+        self.iter().map(String::as_str).collect()
+    }
+
+    fn model_groups(&mut self, key: &str) -> Vec<ModelGroup<'_>> {
+        vec![self.iter_mut().map(|model| (key.to_owned(), model)).collect()]
+    }
+}
+
+impl SettingValue for Vec<Member> {
+    fn read(fields: &mut Fields<'_>, name: &str, _kind: Kind) -> Option<Self> {
+        members(fields, name)
+    }
+
+    fn problems(&self, field: &str, _kind: Kind) -> Vec<FieldError> {
+        member_problems(field, self)
+    }
+
+    fn models(&self) -> Vec<&str> {
+        self.iter().map(|member| member.model.as_str()).collect()
+    }
+
+    fn model_groups(&mut self, key: &str) -> Vec<ModelGroup<'_>> {
+        vec![self.iter_mut().map(|member| (key.to_owned(), &mut member.model)).collect()]
+    }
+}
+
+/// Defines settings and the layer of them: each setting by `/// its description` and
+/// `name: type = default, Setting::of(kind);`.
+///
+/// `type as schema` names what the API's schema shows in the place of a type that it does not know.
+/// `with part: Settings, Layer` takes in what is defined elsewhere. What stands under `not in the layer` is for the
+/// configuration alone.
+macro_rules! settings {
+    (
+        $(#[$about:meta])* $name:ident,
+        $(#[$layer_about:meta])* $layer:ident {
+            $($(#[doc = $doc:tt])+ $field:ident: $type:ty $(as $schema:ty)? = $default:expr, $setting:expr;)*
+        }
+        $(with $part:ident: $part_type:ident, $part_layer:ident)?
+        $(not in the layer {
+            $($(#[doc = $fixed_doc:tt])+
+              $fixed:ident: $fixed_type:ty $(as $fixed_schema:ty)? = $fixed_default:expr, $fixed_setting:expr;)*
+        })?
+    ) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
+        #[serde(default)]
+        pub struct $name {
+            $($(#[doc = $doc])+ $(#[schema(value_type = $schema)])? pub $field: $type,)*
+            $(#[serde(flatten)] pub $part: $part_type,)?
+            $($($(#[doc = $fixed_doc])+ $(#[schema(value_type = $fixed_schema)])? pub $fixed: $fixed_type,)*)?
+        }
+
+        $(#[$layer_about])*
+        #[derive(Debug, Clone, Default, PartialEq, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
+        #[serde(default)]
+        pub struct $layer {
+            $($(#[doc = $doc])+ #[serde(skip_serializing_if = "Option::is_none")]
+              $(#[schema(value_type = Option<$schema>)])? pub $field: Option<$type>,)*
+            $(#[serde(flatten)] pub $part: $part_layer,)?
+        }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self {
+                    $($field: $default,)*
+                    $($part: $part_type::default(),)?
+                    $($($fixed: $fixed_default,)*)?
+                }
+            }
+        }
+
+        impl $name {
+            /// These settings with a layer on top of them.
+            #[must_use]
+            pub fn with(&self, layer: &$layer) -> Self {
+                use $crate::council::setting::SettingValue as _;
+                Self {
+                    $($field: layer.$field.clone().unwrap_or_else(|| self.$field.clone()).meant(),)*
+                    $($part: self.$part.with(&layer.$part),)?
+                    $($($fixed: self.$fixed.clone(),)*)?
+                }
+            }
+
+            /// These settings as a layer that names every one that a layer can.
+            #[must_use]
+            pub fn as_layer(&self) -> $layer {
+                use $crate::council::setting::SettingValue as _;
+                $layer { $($field: Some(self.$field.said()),)* $($part: self.$part.as_layer(),)? }
+            }
+
+            /// Each setting with its value.
+            pub(in crate::council) fn values(&self) -> Vec<$crate::council::setting::Valued<'_>> {
+                let own: Vec<&dyn $crate::council::setting::SettingValue> = vec![$(&self.$field),*];
+                let fixed: Vec<&dyn $crate::council::setting::SettingValue> = vec![$($(&self.$fixed),*)?];
+                let mut values: Vec<_> = Self::SETTINGS.iter().zip(own).collect();
+                $(values.extend(self.$part.values());)?
+                values.extend(Self::FIXED.iter().zip(fixed));
+                values
+            }
+
+            /// The same, to be changed.
+            pub(in crate::council) fn values_mut(&mut self) -> Vec<$crate::council::setting::ValuedMut<'_>> {
+                let own: Vec<&mut dyn $crate::council::setting::SettingValue> = vec![$(&mut self.$field),*];
+                let fixed: Vec<&mut dyn $crate::council::setting::SettingValue> = vec![$($(&mut self.$fixed),*)?];
+                let mut values: Vec<_> = Self::SETTINGS.iter().zip(own).collect();
+                $(values.extend(self.$part.values_mut());)?
+                values.extend(Self::FIXED.iter().zip(fixed));
+                values
+            }
+
+            const SETTINGS: &'static [$crate::council::setting::Setting] = &[
+                $($crate::council::setting::Setting {
+                    name: stringify!($field),
+                    about: &[$($doc),+],
+                    default: || serde_json::json!($name::default().$field),
+                    ..$setting
+                },)*
+            ];
+            const FIXED: &'static [$crate::council::setting::Setting] = &[
+                $($($crate::council::setting::Setting {
+                    name: stringify!($fixed),
+                    about: &[$($fixed_doc),+],
+                    default: || serde_json::json!($name::default().$fixed),
+                    ..$fixed_setting
+                },)*)?
+            ];
+        }
+
+        impl $layer {
+            /// Reads a layer from a request's fields.
+            pub(in crate::council) fn read(fields: &mut $crate::council::field::Fields<'_>) -> Self {
+                use $crate::council::setting::SettingValue as _;
+                Self {
+                    $($field: <$type>::read(fields, stringify!($field), $setting.kind),)*
+                    $($part: $part_layer::read(fields),)?
+                }
+            }
+
+            /// This layer with `newer` on top of it.
+            #[must_use]
+            pub fn overlaid(self, newer: Self) -> Self {
+                Self {
+                    $($field: newer.$field.or(self.$field),)*
+                    $($part: self.$part.overlaid(newer.$part),)?
+                }
+            }
+        }
+    };
+}
+pub(crate) use settings;

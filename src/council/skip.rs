@@ -1,0 +1,112 @@
+//! Going on without a member because a person asks for it: which calls are open, and the wish itself.
+//!
+//! A wish names a stage and a seat, never a call: it holds for what this seat is asked in the stage from
+//! then on. A call that has its result by then keeps it.
+
+use serde::{Deserialize, Serialize};
+
+use super::any_event::AnyEvent;
+use super::asking::Asking;
+use super::seat::Seat;
+use super::stage::Stage;
+
+/// Why a call that a person went on without has no result.
+pub const REASON: &str = "skipped: the council was told to go on without it";
+
+/// What a run is to go on without.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Skip {
+    pub stage: Stage,
+    /// The seat's name; of a chairman the model.
+    pub member: String,
+}
+
+/// Somebody who is being waited for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Awaited {
+    pub stage: Stage,
+    pub member: String,
+    pub model: String,
+}
+
+/// Who is asked for what at one moment of a run, as its events tell it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Awaiting {
+    /// Everybody whose call is open.
+    pub open: Vec<Awaited>,
+    /// Everybody who has been asked so far.
+    pub seats: Vec<String>,
+}
+
+impl Awaiting {
+    /// Where a run stands after these events.
+    #[must_use]
+    pub fn after<'e>(told: impl IntoIterator<Item = &'e AnyEvent>) -> Self {
+        let mut awaiting = Self::default();
+        for asking in told.into_iter().filter_map(AnyEvent::asking) {
+            match asking {
+                Asking::Begins { stage, seats } => awaiting.begin(stage, &seats),
+                Asking::Ends { stage, member } => awaiting.end(stage, &member),
+                Asking::Over { stage } => awaiting.open.retain(|awaited| awaited.stage != stage),
+            }
+        }
+        awaiting
+    }
+
+    fn begin(&mut self, stage: Stage, seats: &[Seat]) {
+        for Seat { model, member, .. } in seats {
+            if !self.seats.contains(member) {
+                self.seats.push(member.clone());
+            }
+            let awaited = Awaited { stage, member: member.clone(), model: model.clone() };
+            if !self.open.contains(&awaited) {
+                self.open.push(awaited);
+            }
+        }
+    }
+
+    fn end(&mut self, stage: Stage, member: &str) {
+        self.open.retain(|awaited| awaited.stage != stage || awaited.member != member);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::council::options::escalation::EscalationEvent;
+    use crate::council::stages::answers::{Answer, AnswersEvent};
+    use crate::council::stages::reviews::ReviewsEvent;
+    use crate::council::stages::synthesis::SynthesisEvent;
+
+    fn seat(name: &str) -> Seat {
+        Seat { model: format!("m/{name}"), member: name.to_owned(), alias: None }
+    }
+
+    fn answered(name: &str) -> AnyEvent {
+        let Seat { model, member, .. } = seat(name);
+        AnswersEvent::Stage1ModelComplete { model, member, data: Box::new(Answer::default()) }.into()
+    }
+
+    #[test]
+    fn who_is_awaited_follows_from_what_was_told() {
+        let members = vec![seat("one"), seat("two")];
+        let start = EscalationEvent::Tier1Start { models: vec![], members: members.clone() };
+        let reviews = ReviewsEvent::Stage2Start { members, abstained: vec![], started_at: None };
+        let chairman = SynthesisEvent::Stage3Start {
+            model: "chair".into(),
+            use_multi_chairman: false,
+            started_at: None,
+        };
+        let mut told: Vec<AnyEvent> = vec![start.into(), answered("two")];
+        let open = |told: &[AnyEvent]| {
+            let awaiting = Awaiting::after(told);
+            awaiting.open.into_iter().map(|it| (it.stage, it.member)).collect::<Vec<_>>()
+        };
+        assert_eq!(open(&told), [(Stage::Stage1, "one".to_owned())]);
+        told.extend([answered("one"), reviews.into()]);
+        assert_eq!(open(&told).len(), 2);
+        told.push(chairman.into());
+        assert!(open(&told).contains(&(Stage::Stage3, "chair".to_owned())));
+        assert_eq!(Awaiting::after(&told).seats, ["one", "two", "chair"]);
+    }
+}

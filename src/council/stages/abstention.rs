@@ -1,0 +1,114 @@
+//! Who is still asked: whoever has failed once in a run is asked for nothing more in it. What a failure
+//! costs is paid once, and nobody waits for it a second time.
+
+use serde::{Deserialize, Serialize};
+
+use super::answers::Answer;
+use super::reviews::Review;
+use crate::council::options::refinement::critique::Critique;
+use crate::council::round::Round;
+use crate::council::settings::Member;
+use crate::council::task::Task;
+use crate::llm::ErrorKind;
+
+/// Why a member is not asked to review.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AbstentionReason {
+    /// It failed in the answers.
+    NoAnswer,
+    /// It failed in the reviews that were held before the second tier answered.
+    NoReview,
+    /// It was still answering when the reviews began.
+    Late,
+}
+
+/// A member that is not asked to review.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Abstention {
+    pub model: String,
+    pub member: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alias: Option<String>,
+    pub reason: AbstentionReason,
+}
+
+impl Abstention {
+    fn of(answer: &Answer, reason: AbstentionReason) -> Self {
+        let (model, member, alias) = (answer.model.clone(), answer.member.clone(), answer.alias.clone());
+        Self { model, member, alias, reason }
+    }
+}
+
+/// Whom to ask for a review, and who abstains. `before` are reviews that do not count any more.
+#[must_use]
+pub fn reviewers<'a>(
+    task: &Task,
+    members: &'a [Member],
+    answers: &[Answer],
+    before: &[Review],
+) -> (Vec<&'a Member>, Vec<Abstention>) {
+    if !task.failed_are_done {
+        return (not_hopeless(members, answers), Vec::new());
+    }
+    let mut abstained = Vec::new();
+    let asked = members.iter().zip(answers).filter(|(_, answer)| {
+        let reason = if answer.pending {
+            AbstentionReason::Late
+        } else if answer.error.is_some() {
+            AbstentionReason::NoAnswer
+        } else if failed_in_review(before, &answer.member) {
+            AbstentionReason::NoReview
+        } else {
+            return true;
+        };
+        abstained.push(Abstention::of(answer, reason));
+        false
+    });
+    (asked.map(|(member, _)| member).collect(), abstained)
+}
+
+/// Whom to ask for a critique. `before` are the critiques of earlier iterations.
+#[must_use]
+pub fn critics<'a>(round: &'a Round<'_>, before: &[&Critique]) -> Vec<&'a Member> {
+    let Round { task, members, answers, reviewed } = round;
+    if !task.failed_are_done {
+        return not_hopeless(members, answers);
+    }
+    let failed = |name: &str| {
+        failed_in_review(&reviewed.reviews, name)
+            || before.iter().any(|critique| critique.member == name && critique.error.is_some())
+    };
+    members
+        .iter()
+        .zip(answers)
+        .filter(|(member, answer)| answer.is_good() && !failed(member.name()))
+        .map(|(member, _)| member)
+        .collect()
+}
+
+/// As it was: those are left out whom a longer prompt does not help, and whom the others would wait for.
+fn not_hopeless<'a>(members: &'a [Member], answers: &[Answer]) -> Vec<&'a Member> {
+    let is_hopeless = |answer: &Answer| {
+        matches!(
+            answer.error_kind,
+            Some(
+                ErrorKind::Auth
+                    | ErrorKind::Refused
+                    | ErrorKind::ContextTooLong
+                    | ErrorKind::Budget
+                    | ErrorKind::Cancelled
+            )
+        )
+    };
+    members
+        .iter()
+        .zip(answers)
+        .filter(|(_, answer)| !answer.pending && !is_hopeless(answer))
+        .map(|(member, _)| member)
+        .collect()
+}
+
+fn failed_in_review(reviews: &[Review], member: &str) -> bool {
+    reviews.iter().any(|review| review.member == member && review.error.is_some())
+}

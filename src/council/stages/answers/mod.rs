@@ -1,0 +1,400 @@
+//! Stage 1: every member answers, all at once, streamed.
+
+mod notes;
+
+use std::future::Future;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::council::any_event::AnyEvent;
+use crate::council::any_event::FeatureEvent;
+use crate::council::ask::rejects_the_system_prompt;
+use crate::council::asking::Asking;
+use crate::council::note::Note;
+use crate::council::options::confidence::{self, AggregateConfidence};
+use crate::council::options::cot::{self, Cot};
+use crate::council::options::escalation::info::EscalationInfo;
+use crate::council::options::routing::info::RoutingInfo;
+use crate::council::prompts::history;
+use crate::council::prompts::judges;
+use crate::council::quorum::{Came, Contribution, Quorum, Stragglers, Waiting};
+use crate::council::round::Pass;
+use crate::council::run::Run;
+use crate::council::seat::Seat;
+use crate::council::settings::Member;
+use crate::council::stage::Stage;
+use crate::council::task::Task;
+use crate::council::token::TokenHead;
+use crate::council::view::View;
+use crate::llm::{CallError, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Role, Usage, counted_as};
+
+/// The keys of the calls for answers begin with this; the seat's name follows.
+pub(in crate::council) const ANSWER_KEY: &str = "stage1/";
+/// How the key of a second try ends.
+pub(in crate::council) const WITHOUT_SYSTEM_PROMPT: &str = "/without_system_prompt";
+
+/// What one member answered, or why it did not.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Answer {
+    pub model: String,
+    /// The seat's name, unique in the council: the alias, else the model id.
+    pub member: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alias: Option<String>,
+    /// The model that really answered, where the provider names another than the one that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub served_by: Option<String>,
+    /// The shown text; of a failed member what had arrived, or nothing.
+    pub response: String,
+    /// Which tier it belongs to, 1 or 2, where the run may escalate.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tier: Option<u8>,
+    /// The member's own confidence, 1 to 10, where it said one.
+    #[serde(default)]
+    pub confidence: Option<u8>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cot: Option<Cot>,
+    /// Streamed reasoning, shown apart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
+    /// Provider-specific reasoning blocks (string, object or array).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub reasoning_details: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// USD; absent when unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_ms: Option<u64>,
+    /// Time to the first token.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ttft_ms: Option<u64>,
+    /// The provider refused the system prompt; the member was asked again without it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub system_prompt_dropped: bool,
+    /// The model stopped at its token limit: the text is not whole.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+    /// No model was asked: the simulated provider wrote this.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub simulated: bool,
+    /// The text speaks to its reviewers instead of answering the question.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub addresses_judges: bool,
+    /// The quorum went on without it, and it came before the reviews were over: the chairman read
+    /// it, nobody reviewed it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub late: bool,
+    /// The member is still answering; only in `stage1_complete` of a run with a quorum.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pending: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_kind: Option<ErrorKind>,
+}
+
+impl Answer {
+    /// Whether it is there and can be used.
+    #[must_use]
+    pub fn is_good(&self) -> bool {
+        self.error.is_none() && !self.pending
+    }
+
+    /// The model that its figures count for.
+    #[must_use]
+    pub fn counted_as(&self) -> &str {
+        counted_as(&self.model, self.served_by.as_deref())
+    }
+
+    /// An empty answer of this seat.
+    #[must_use]
+    pub fn of(member: &Member) -> Self {
+        let Seat { model, member, alias } = Seat::from(member);
+        Self { model, member, alias, ..Self::default() }
+    }
+
+    /// The place of an answer that is still to come.
+    #[must_use]
+    pub fn pending(seat: Seat, tier: Option<u8>) -> Self {
+        let Seat { model, member, alias } = seat;
+        Self { model, member, alias, tier, pending: true, ..Self::default() }
+    }
+}
+
+impl Contribution for Answer {
+    fn counts(&self) -> bool {
+        self.is_good()
+    }
+
+    fn mark_late(&mut self) {
+        self.late = self.is_good();
+    }
+
+    fn event(&self) -> (String, AnyEvent) {
+        let (model, member, data) = (self.model.clone(), self.member.clone(), Box::new(self.clone()));
+        let key = format!("stage1/{member}/complete");
+        let event = match (&self.error, self.error_kind) {
+            (Some(error), Some(error_kind)) => {
+                AnswersEvent::Stage1Error { model, member, error: error.clone(), error_kind, data }
+            }
+            _ => AnswersEvent::Stage1ModelComplete { model, member, data },
+        };
+        (key, event.into())
+    }
+}
+
+/// What stands beside the answers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct AnswersMetadata {
+    pub aggregate_confidence: AggregateConfidence,
+    /// Whether the second tier was asked, and why, where the run may escalate. What the reviews say
+    /// of it follows with them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub escalation_info: Option<Box<EscalationInfo>>,
+}
+
+/// The events of stage 1.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum AnswersEvent {
+    /// The members are asked.
+    Stage1Start {
+        members: Vec<Seat>,
+        use_cot: bool,
+        #[serde(default)]
+        use_dynamic_routing: bool,
+        /// Why these members, where the question was routed.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        routing_info: Option<Box<RoutingInfo>>,
+        #[serde(default)]
+        use_escalation: bool,
+        /// The tier that is asked first.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        current_tier: Option<u8>,
+        /// When they are asked (RFC 3339, UTC).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        started_at: Option<String>,
+    },
+    /// A piece of a member's answer.
+    Stage1Token {
+        model: String,
+        member: String,
+        content: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tier: Option<u8>,
+    },
+    /// A piece of a member's reasoning, shown apart.
+    Stage1ReasoningToken {
+        model: String,
+        member: String,
+        content: String,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        tier: Option<u8>,
+    },
+    /// A member has answered; after `stage1_complete` it came late.
+    Stage1ModelComplete { model: String, member: String, data: Box<Answer> },
+    /// A member has failed; `data` holds what had arrived.
+    Stage1Error { model: String, member: String, error: String, error_kind: ErrorKind, data: Box<Answer> },
+    /// Every member has answered or failed, or enough of them have: those still answering are in
+    /// the list as `pending`, and an event of their own follows. Failed members stay in the list,
+    /// with their error. It comes again, with the answers of both tiers, when the run escalates
+    /// after its reviews.
+    Stage1Complete { data: Vec<Answer>, metadata: AnswersMetadata },
+}
+
+impl FeatureEvent for AnswersEvent {
+    fn note(&self) -> Option<Note> {
+        notes::note(self)
+    }
+
+    fn asking(&self) -> Option<Asking> {
+        match self {
+            Self::Stage1Start { members, .. } => Some(Asking::begins(Stage::Stage1, members)),
+            Self::Stage1ModelComplete { member, .. } | Self::Stage1Error { member, .. } => {
+                Some(Asking::ends(Stage::Stage1, member))
+            }
+            Self::Stage1Token { .. } | Self::Stage1ReasoningToken { .. } | Self::Stage1Complete { .. } => {
+                None
+            }
+        }
+    }
+}
+
+/// The members that a quorum did not wait for.
+pub type Late<'r> = Vec<Waiting<'r, Answer>>;
+
+/// Tells who is asked, and why these.
+pub async fn announce(
+    run: &Run,
+    task: &Task,
+    (members, routing): (&[Member], Option<RoutingInfo>),
+    escalates: bool,
+) {
+    let start = AnswersEvent::Stage1Start {
+        members: members.iter().map(Seat::from).collect(),
+        use_cot: task.chain_of_thought,
+        use_dynamic_routing: routing.is_some(),
+        routing_info: routing.map(Box::new),
+        use_escalation: escalates,
+        current_tier: escalates.then_some(1),
+        started_at: Some(run.now()),
+    };
+    run.emit("stage1/start", start).await;
+}
+
+/// Asks every member, or every one of a tier, and waits for all or for the plan's quorum. The
+/// answers keep the members' order; who is still answering is `pending` in it and goes on in the
+/// second part.
+pub async fn ask_all<'r>(
+    run: &'r Run,
+    task: &'r Task,
+    members: &'r [Member],
+    tier: Option<u8>,
+) -> (Vec<Answer>, Late<'r>) {
+    let calls = members
+        .iter()
+        .enumerate()
+        .map(|(place, member)| Waiting::new(place, member.name(), ask(run, task, member, tier)))
+        .collect();
+    let quorum = Quorum {
+        needed: task.quorum.unwrap_or(members.len()).min(members.len()),
+        grace: Duration::from_millis(task.straggler_grace_ms),
+    };
+    let key = if tier == Some(2) { "tier2/stage1/quorum" } else { "stage1/quorum" };
+    let (came, late) = run.quorum(key, calls, quorum).await;
+    let mut answers: Vec<Answer> =
+        members.iter().map(|member| Answer::pending(member.into(), tier)).collect();
+    for one in came {
+        answers[one.place] = one.what;
+    }
+    (answers, late)
+}
+
+/// Tells that the answers are there, but for those that may come late.
+pub async fn complete(run: &Run, pass: Pass, answers: &[Answer], escalation: Option<&EscalationInfo>) {
+    let escalation_info = escalation.cloned().map(Box::new);
+    let complete = AnswersEvent::Stage1Complete {
+        metadata: AnswersMetadata { aggregate_confidence: summary(answers), escalation_info },
+        data: answers.to_vec(),
+    };
+    run.emit(&pass.key("stage1/complete"), complete).await;
+}
+
+/// Lets late answers come in while `reviews` are held; whoever has not answered when they are over
+/// is stopped. Gives everybody whom the quorum had not waited for.
+pub async fn wait_for_late<R>(
+    run: &Run,
+    pass: Pass,
+    late: Late<'_>,
+    answered: usize,
+    reviews: impl Future<Output = R>,
+) -> (R, Vec<Came<Answer>>) {
+    let late =
+        Stragglers { stage: Stage::Stage1, waiting: late, marked: true, reason: went_on_without(answered) };
+    run.with_stragglers(&pass.key("stage1/late"), late, reviews).await
+}
+
+/// Why a member that had not answered was stopped.
+#[must_use]
+pub fn went_on_without(answered: usize) -> String {
+    let answers = if answered == 1 { "one answer".to_owned() } else { format!("{answered} answers") };
+    format!("stopped: the council went on without it after {answers}")
+}
+
+/// Puts answers that came later in the places that were kept for them.
+pub fn put(answers: &mut [Answer], came: Vec<Came<Answer>>) {
+    for late in came {
+        if let Some(place) = answers.iter_mut().find(|answer| answer.member == late.member) {
+            *place = late.what;
+        }
+    }
+}
+
+/// What the members' confidences say together.
+#[must_use]
+pub fn summary(answers: &[Answer]) -> AggregateConfidence {
+    let scores: Vec<Option<u8>> = answers.iter().map(|answer| answer.confidence).collect();
+    confidence::summary(&scores, answers.len())
+}
+
+async fn ask(run: &Run, task: &Task, member: &Member, tier: Option<u8>) -> Answer {
+    let name = member.name();
+    let system = task.brief.system_prompt_for(member);
+    let key = format!("{ANSWER_KEY}{name}");
+    let mut result = send(run, task, (member, tier), &key, system).await;
+    let mut dropped = false;
+    if system.is_some() && result.as_ref().is_err_and(rejects_the_system_prompt) {
+        dropped = true;
+        result = send(run, task, (member, tier), &format!("{key}{WITHOUT_SYSTEM_PROMPT}"), None).await;
+    }
+    let mut answer = read(member, result, task.chain_of_thought);
+    answer.tier = tier;
+    answer.system_prompt_dropped = dropped;
+    answer.simulated = run.is_simulated(&member.model);
+    answer
+}
+
+async fn send(
+    run: &Run,
+    task: &Task,
+    (member, tier): (&Member, Option<u8>),
+    key: &str,
+    system: Option<&str>,
+) -> Result<Reply, CallError> {
+    let request = ChatRequest {
+        model: member.model.clone(),
+        messages: prompt(task, system),
+        purpose: Purpose::Answer,
+        sampling: task.brief.settings.sampling(Purpose::Answer),
+        timeouts: task.brief.settings.timeouts(Purpose::Answer),
+        seed: 0,
+        schema: None,
+    };
+    let fields = json!({ "model": member.model, "member": member.name(), "tier": tier });
+    let view = View::new(confidence::Filter::default(), TokenHead::new("stage1_token", &fields))
+        .with_reasoning(TokenHead::new("stage1_reasoning_token", &fields));
+    run.call(Stage::Stage1, key, request).of_member(member.name()).stream(view).send().await
+}
+
+fn prompt(task: &Task, system: Option<&str>) -> Vec<ChatMessage> {
+    let brief = &task.brief;
+    let mut question = brief.question.clone();
+    if task.chain_of_thought {
+        question.push_str(brief.prompts.text(&cot::SUFFIX));
+    }
+    question.push_str(brief.prompts.text(&confidence::SUFFIX));
+    let system = system.map(|content| ChatMessage { role: Role::System, content: content.to_owned() });
+    let question = ChatMessage { role: Role::User, content: question };
+    system.into_iter().chain(history::messages(&brief.history)).chain([question]).collect()
+}
+
+fn read(member: &Member, result: Result<Reply, CallError>, chain_of_thought: bool) -> Answer {
+    let mut answer = Answer::of(member);
+    let reply = match result {
+        Ok(reply) => reply,
+        Err(error) => {
+            answer.error = Some(error.message);
+            answer.error_kind = Some(error.kind);
+            error.partial.map(|reply| *reply).unwrap_or_default()
+        }
+    };
+    answer.served_by = reply.served_by_another(&answer.model);
+    let (shown, score) = confidence::parse(&reply.text);
+    answer.cot = if chain_of_thought { cot::parse(&shown) } else { None };
+    answer.addresses_judges = judges::addresses_judges(&shown);
+    answer.response = shown;
+    answer.confidence = score;
+    answer.truncated = reply.finish_reason.as_deref() == Some("length");
+    answer.cost = reply.usage.and_then(|usage| usage.cost_usd);
+    answer.usage = reply.usage;
+    answer.latency_ms = Some(reply.latency_ms).filter(|_| reply.tries > 0);
+    answer.ttft_ms = reply.ttft_ms;
+    answer.reasoning = reply.reasoning;
+    answer.reasoning_details = reply.reasoning_details;
+    answer
+}

@@ -1,0 +1,569 @@
+//! Stage 3: the chairman writes one answer from everything the council said, streamed. When it
+//! fails, the next in the chain writes, and the heading says so.
+
+mod notes;
+
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::council::any_event::FeatureEvent;
+use crate::council::ask::rejects_the_system_prompt;
+use crate::council::asking::Asking;
+use crate::council::brief::Brief;
+use crate::council::note::Note;
+use crate::council::options::consensus::info::ConsensusInfo;
+use crate::council::options::multi_chairman::info::SynthesisDraft;
+use crate::council::prompts::fence::{self, Fence};
+use crate::council::prompts::history;
+use crate::council::prompts::template::{self, Template};
+use crate::council::round::Round;
+use crate::council::run::Run;
+use crate::council::seat::Seat;
+use crate::council::stage::Stage;
+use crate::council::stages::editorial::{self, Editorial};
+use crate::council::stages::reviews::Reviewed;
+use crate::council::token::TokenHead;
+use crate::council::view::View;
+use crate::llm::{CallError, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Role, Usage, counted_as};
+
+/// The text of a synthesis that nobody could write, as existing clients know it.
+pub const NO_SYNTHESIS: &str = "Error: Unable to generate final synthesis.";
+
+/// What a chairman is asked.
+pub static PROMPT: Template = Template {
+    name: "chairman",
+    text: "You are the chairman of a council of language models. Its members have answered a question, and \
+        have then ranked the answers without knowing whose they were.\n\n{material}\n\n{rule}\n\n\
+        Write the council's answer to the question. Be an editor, not a referee: take what is right \
+        wherever it stands, correct what is wrong, keep what only one member saw if it holds, and do not \
+        smooth over a real disagreement. Write for the person who asked: speak to the question, not \
+        about the members.\n\n{notes}",
+    places: &["material", "rule", "notes"],
+};
+/// Beside the author of an answer that says how sure it is.
+pub static CONFIDENCE: Template =
+    Template { name: "chairman_confidence", text: " (own confidence {score} of 10)", places: &["score"] };
+/// Beside the author of an answer that came late.
+pub static LATE: Template =
+    Template { name: "chairman_late", text: " (came late: the reviewers have not seen it)", places: &[] };
+/// Before the reviews.
+pub static LABELS: Template =
+    Template { name: "chairman_labels", text: "In the reviews, {labels}.", places: &["labels"] };
+/// Who stands behind a label.
+pub static LABEL: Template = Template {
+    name: "chairman_label",
+    text: "{label} is the answer by {member}",
+    places: &["label", "member"],
+};
+/// What the reviews add up to.
+pub static RANKING: Template = Template {
+    name: "chairman_ranking",
+    text: "The reviewers' ranking together, best first:\n{rows}",
+    places: &["rows"],
+};
+/// One line of it.
+pub static RANKED: Template = Template {
+    name: "chairman_ranked",
+    text: "- {member}: average rank {average_rank} over {ballots} ballots{weighted}",
+    places: &["member", "average_rank", "ballots", "weighted"],
+};
+/// The end of such a line where ballots weigh differently.
+pub static WEIGHTED: Template = Template {
+    name: "chairman_weighted",
+    text: ", {average_rank} by the reviewers' weights",
+    places: &["average_rank"],
+};
+/// What is said of a ranking that another method would have made otherwise.
+pub static CAUTION: Template =
+    Template { name: "chairman_caution", text: "\nNote: {caution}", places: &["caution"] };
+/// In the place of the ranking where there is none.
+pub static NO_RANKING: Template =
+    Template { name: "chairman_no_ranking", text: "No review holds a ranking that counts.", places: &[] };
+
+/// Everything that this asks models with.
+pub static TEMPLATES: &[&Template] = &[
+    &PROMPT,
+    &CONFIDENCE,
+    &LATE,
+    &LABELS,
+    &LABEL,
+    &RANKING,
+    &RANKED,
+    &WEIGHTED,
+    &CAUTION,
+    &NO_RANKING,
+    &editorial::INSTRUCTIONS,
+];
+
+/// The council's answer.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Synthesis {
+    /// Who wrote it.
+    pub model: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alias: Option<String>,
+    /// The model that really wrote it, where the provider names another than the one that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub served_by: Option<String>,
+    /// The final answer, after everything that bettered it.
+    pub response: String,
+    /// The answer as it was first written, where a revision took its place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub draft: Option<String>,
+    /// What to put above the text: it says when members or the chairman were lost.
+    pub heading: String,
+    /// What went wrong on the way, in plain sentences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// Where the members agree and differ, as the chairman saw it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disagreement: Option<Editorial>,
+    /// The chairman that failed before this model wrote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fallback_for: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
+    /// USD; absent when unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_ms: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ttft_ms: Option<u64>,
+    /// The writer stopped at its token limit: the text is not whole.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub truncated: bool,
+    /// No model was asked: the simulated provider wrote this.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub simulated: bool,
+    /// The drafts of several chairmen, in the order of their labels. Usage and cost above are then
+    /// those of the choice; each draft has its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub syntheses: Vec<SynthesisDraft>,
+    /// The label of the draft that the answer goes back to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selected_synthesis: Option<String>,
+    /// Who wrote that draft.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selected_model: Option<String>,
+    /// Who chose it; absent when there was nothing to choose from, or nobody could.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selected_by: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selection_reasoning: Option<String>,
+    /// Everything that was written over the choice before the final answer, as it came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evaluation: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_kind: Option<ErrorKind>,
+}
+
+impl Synthesis {
+    /// The model that its figures count for.
+    #[must_use]
+    pub fn counted_as(&self) -> &str {
+        counted_as(&self.model, self.served_by.as_deref())
+    }
+
+    /// Puts a revision, which is whole, in the answer's place. What was first written stays beside it.
+    pub fn replace(&mut self, revision: &str) {
+        if self.response != revision {
+            let before = std::mem::replace(&mut self.response, revision.to_owned());
+            self.draft.get_or_insert(before);
+            self.truncated = false;
+        }
+    }
+}
+
+/// The events of stage 3.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum SynthesisEvent {
+    /// A chairman begins to write; a second one means that the first failed: clear its text.
+    Stage3Start {
+        model: String,
+        /// Several chairmen write first, and this one will choose.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        use_multi_chairman: bool,
+        /// When it is asked (RFC 3339, UTC).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        started_at: Option<String>,
+    },
+    /// A piece of the answer.
+    Stage3Token { model: String, content: String },
+    /// A piece of the chairman's reasoning, shown apart.
+    Stage3ReasoningToken { model: String, content: String },
+    /// A chairman failed.
+    Stage3Error { model: String, error: String, error_kind: ErrorKind },
+    /// The answer is whole.
+    Stage3Complete {
+        data: Box<Synthesis>,
+        /// The council agreed: this is a member's answer, and no chairman wrote.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        is_consensus: bool,
+        /// Whether it agreed and why, where that was asked for.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        consensus_info: Option<Box<ConsensusInfo>>,
+        /// The answer came of the drafts of several chairmen; not where all of them failed.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        use_multi_chairman: bool,
+    },
+}
+
+impl FeatureEvent for SynthesisEvent {
+    fn note(&self) -> Option<Note> {
+        notes::note(self)
+    }
+
+    fn asking(&self) -> Option<Asking> {
+        match self {
+            Self::Stage3Start { model, use_multi_chairman: false, .. } => {
+                let seat = Seat { model: model.clone(), member: model.clone(), alias: None };
+                Some(Asking::begins(Stage::Stage3, &[seat]))
+            }
+            Self::Stage3Error { model, .. } => Some(Asking::ends(Stage::Stage3, model)),
+            Self::Stage3Complete { .. } => Some(Asking::Over { stage: Stage::Stage3 }),
+            Self::Stage3Start { use_multi_chairman: true, .. }
+            | Self::Stage3Token { .. }
+            | Self::Stage3ReasoningToken { .. } => None,
+        }
+    }
+}
+
+/// Writes the answer, by the chairman or the next in the chain. Whoever asked for it tells that it is
+/// whole.
+pub async fn write(run: &Run, round: &Round<'_>) -> Synthesis {
+    let brief = round.brief();
+    let chairman = &brief.settings.chairman_model;
+    let prompts = Prompts::of(run, round);
+    let mut failures: Vec<(String, CallError)> = Vec::new();
+    let mut synthesis = None;
+    for model in chain(round) {
+        let key = format!("stage3/{model}");
+        let start = SynthesisEvent::Stage3Start {
+            model: model.clone(),
+            use_multi_chairman: false,
+            started_at: Some(run.now()),
+        };
+        run.emit(&format!("{key}/start"), start).await;
+        match ask(run, round, &model, &key, &prompts, Shown::AsItComes).await {
+            Ok(whole) => {
+                synthesis = Some(whole);
+                break;
+            }
+            Err(error) => {
+                let event = SynthesisEvent::Stage3Error {
+                    model: model.clone(),
+                    error: error.message.clone(),
+                    error_kind: error.kind,
+                };
+                run.emit(&format!("{key}/error"), event).await;
+                failures.push((model, error));
+            }
+        }
+    }
+    let mut synthesis = synthesis.unwrap_or_else(|| nobody(chairman, &failures));
+    if !failures.is_empty() && synthesis.error.is_none() {
+        synthesis.fallback_for = Some(chairman.clone());
+    }
+    if synthesis.model == *chairman {
+        synthesis.alias.clone_from(&brief.settings.chairman_alias);
+    }
+    synthesis.simulated = run.is_simulated(&synthesis.model);
+    synthesis.notes.extend(losses(round));
+    for (model, error) in &failures {
+        synthesis.notes.push(note(&format!("{model} could not write the final answer"), error.reason()));
+    }
+    synthesis.heading = if synthesis.error.is_some() {
+        "No final answer: the chairman and its stand-ins failed".to_owned()
+    } else {
+        let stand_in = "written by a stand-in for the chairman";
+        heading(round, Some(stand_in).filter(|_| synthesis.fallback_for.is_some()))
+    };
+    synthesis
+}
+
+/// The chairman, the configured fallbacks, then the best-ranked member that is none of these (any
+/// that answered, if nobody is ranked); nobody twice.
+pub(in crate::council) fn chain(round: &Round<'_>) -> Vec<String> {
+    let settings = &round.brief().settings;
+    let mut chain: Vec<String> = Vec::new();
+    for model in [&settings.chairman_model].into_iter().chain(&settings.chairman_fallbacks) {
+        if !chain.contains(model) {
+            chain.push(model.clone());
+        }
+    }
+    let ranked = round.reviewed.metadata.aggregate_rankings.iter().map(|row| &row.model);
+    let good = round.good().map(|answer| &answer.model);
+    let stand_in = ranked.chain(good).find(|model| !chain.contains(model)).cloned();
+    chain.extend(stand_in);
+    chain
+}
+
+/// What a chairman reads of the reviews.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reviews {
+    Whole,
+    /// Only the ranking they add up to.
+    Ranking,
+}
+
+/// What every chairman is asked.
+pub(in crate::council) struct Prompts {
+    whole: String,
+    /// Without the reviews' texts, for a context that the whole does not fit into.
+    short: Option<String>,
+}
+
+impl Prompts {
+    /// The prompts over a round.
+    pub fn of(run: &Run, round: &Round<'_>) -> Self {
+        Self {
+            whole: prompt(run, round, Reviews::Whole),
+            short: (!round.reviewed.reviews.is_empty()).then(|| prompt(run, round, Reviews::Ranking)),
+        }
+    }
+}
+
+/// When a chairman's text is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::council) enum Shown {
+    AsItComes,
+    /// By whoever asked, when it is whole.
+    Later,
+}
+
+/// Lets one chairman write. `key` names the call's place.
+///
+/// # Errors
+/// The call's own failure, after retries without what the model does not take.
+pub(in crate::council) async fn ask(
+    run: &Run,
+    round: &Round<'_>,
+    model: &str,
+    key: &str,
+    prompts: &Prompts,
+    shown: Shown,
+) -> Result<Synthesis, CallError> {
+    let brief = round.brief();
+    let mut system = round.system_prompt_of(model);
+    let mut key = key.to_owned();
+    let mut result = send(run, brief, model, &key, messages(system, &prompts.whole), shown).await;
+    if system.is_some() && result.as_ref().is_err_and(rejects_the_system_prompt) {
+        system = None;
+        key.push_str("/without_system_prompt");
+        result = send(run, brief, model, &key, messages(system, &prompts.whole), shown).await;
+    }
+    if let Some(short) = &prompts.short
+        && result.as_ref().is_err_and(|error| error.kind == ErrorKind::ContextTooLong)
+    {
+        key.push_str("/without_reviews");
+        let reply = send(run, brief, model, &key, messages(system, short), shown).await?;
+        let note = format!(
+            "The reviews did not fit into {model}'s context: it wrote from the answers and the ranking."
+        );
+        return Ok(Synthesis { notes: vec![note], ..read(model, reply) });
+    }
+    Ok(read(model, result?))
+}
+
+fn messages(system: Option<&str>, prompt: &str) -> Vec<ChatMessage> {
+    let system = system.map(|content| ChatMessage { role: Role::System, content: content.to_owned() });
+    system.into_iter().chain([ChatMessage { role: Role::User, content: prompt.to_owned() }]).collect()
+}
+
+async fn send(
+    run: &Run,
+    brief: &Brief,
+    model: &str,
+    key: &str,
+    messages: Vec<ChatMessage>,
+    shown: Shown,
+) -> Result<Reply, CallError> {
+    let request = ChatRequest {
+        model: model.to_owned(),
+        messages,
+        purpose: Purpose::Synthesis,
+        sampling: brief.settings.sampling(Purpose::Synthesis),
+        timeouts: brief.settings.timeouts(Purpose::Synthesis),
+        seed: 0,
+        schema: None,
+    };
+    let fields = json!({ "model": model });
+    let view = View::new(editorial::Filter::default(), TokenHead::new("stage3_token", &fields))
+        .with_reasoning(TokenHead::new("stage3_reasoning_token", &fields));
+    let call = run.call(Stage::Stage3, key, request).of_member(model);
+    match shown {
+        Shown::AsItComes => call.stream(view).send().await,
+        Shown::Later => call.send().await,
+    }
+}
+
+fn prompt(run: &Run, round: &Round<'_>, how: Reviews) -> String {
+    let (brief, reviewed) = (round.brief(), &round.reviewed);
+    let fence = Fence::new(&run.marker());
+    let answers: Vec<String> = round
+        .good()
+        .map(|answer| {
+            let confidence = answer.confidence.map_or_else(String::new, |score| {
+                brief.prompts.fill(&CONFIDENCE, &[("score", &score.to_string())])
+            });
+            let late = if answer.late { brief.prompts.text(&LATE) } else { "" };
+            fence.wrap(&format!("Answer by {}{confidence}{late}", answer.member), &answer.response)
+        })
+        .collect();
+    let labels: Vec<String> = reviewed
+        .metadata
+        .label_to_member
+        .iter()
+        .map(|(label, member)| {
+            brief.prompts.fill(&LABEL, &[("label", &label.to_string()), ("member", member)])
+        })
+        .collect();
+    let reviews: Vec<String> = reviewed
+        .reviews
+        .iter()
+        .filter(|review| review.error.is_none())
+        .map(|review| fence.wrap(&format!("Review by {}", review.member), &review.ranking))
+        .collect();
+    let mut sections = Vec::new();
+    if !brief.history.is_empty() {
+        sections.push(fence.wrap("Conversation so far", &history::quoted(&brief.history)));
+    }
+    sections.push(fence.verbatim("Question", &brief.question));
+    sections.extend(answers);
+    if !reviews.is_empty() {
+        if how == Reviews::Whole {
+            sections.push(brief.prompts.fill(&LABELS, &[("labels", &labels.join(", "))]));
+            sections.extend(reviews);
+        }
+        sections.push(ranking(&brief.prompts, reviewed));
+    }
+    brief.prompts.fill(
+        &PROMPT,
+        &[
+            ("material", &sections.join("\n\n")),
+            ("rule", brief.prompts.text(&fence::RULE)),
+            ("notes", brief.prompts.text(&editorial::INSTRUCTIONS)),
+        ],
+    )
+}
+
+fn ranking(prompts: &template::Prompts, reviewed: &Reviewed) -> String {
+    let rows: Vec<String> = reviewed
+        .metadata
+        .aggregate_rankings
+        .iter()
+        .map(|row| {
+            let weighted = if row.weights_applied {
+                prompts.fill(&WEIGHTED, &[("average_rank", &format!("{:.2}", row.weighted_average_rank))])
+            } else {
+                String::new()
+            };
+            prompts.fill(
+                &RANKED,
+                &[
+                    ("member", &row.member),
+                    ("average_rank", &format!("{:.2}", row.average_rank)),
+                    ("ballots", &row.rankings_count.to_string()),
+                    ("weighted", &weighted),
+                ],
+            )
+        })
+        .collect();
+    if rows.is_empty() {
+        return prompts.text(&NO_RANKING).to_owned();
+    }
+    let mut text = prompts.fill(&RANKING, &[("rows", &rows.join("\n"))]);
+    if let Some(caution) =
+        reviewed.metadata.aggregate.as_ref().and_then(|facts| facts.methods_disagree.as_deref())
+    {
+        text.push_str(&prompts.fill(&CAUTION, &[("caution", caution)]));
+    }
+    text
+}
+
+fn read(model: &str, reply: Reply) -> Synthesis {
+    let (response, disagreement) = editorial::parse(&reply.text);
+    Synthesis {
+        model: model.to_owned(),
+        served_by: reply.served_by_another(model),
+        response,
+        disagreement,
+        truncated: reply.finish_reason.as_deref() == Some("length"),
+        cost: reply.usage.and_then(|usage| usage.cost_usd),
+        usage: reply.usage,
+        latency_ms: Some(reply.latency_ms),
+        ttft_ms: reply.ttft_ms,
+        reasoning: reply.reasoning,
+        ..Synthesis::default()
+    }
+}
+
+fn nobody(chairman: &str, failures: &[(String, CallError)]) -> Synthesis {
+    let last = failures.last().map(|(_, error)| error);
+    Synthesis {
+        model: chairman.to_owned(),
+        response: NO_SYNTHESIS.to_owned(),
+        error: Some(last.map_or_else(|| NO_SYNTHESIS.to_owned(), |error| error.message.clone())),
+        error_kind: last.map(|error| error.kind),
+        ..Synthesis::default()
+    }
+}
+
+/// What failed and why, as one sentence.
+pub(in crate::council) fn note(what: &str, reason: &str) -> String {
+    format!("{what}: {}.", reason.trim_end_matches('.'))
+}
+
+/// What was lost on the way to the answer, in plain sentences.
+pub(in crate::council) fn losses(round: &Round<'_>) -> Vec<String> {
+    let Round { answers, reviewed, .. } = round;
+    let mut notes = Vec::new();
+    for answer in answers.iter().filter(|answer| !answer.is_good()) {
+        let error = answer.error.as_deref().unwrap_or_default();
+        let has_text = !answer.response.is_empty();
+        let what = if has_text { "did not finish its answer" } else { "gave no answer" };
+        let reason = if has_text && answer.truncated {
+            "it is too long and was cut"
+        } else {
+            ErrorKind::reason_or(answer.error_kind, error)
+        };
+        notes.push(note(&format!("{} {what}", answer.member), reason));
+    }
+    for answer in answers.iter().filter(|answer| answer.late) {
+        notes.push(format!("{} answered late: its answer was not reviewed.", answer.member));
+    }
+    for review in &reviewed.reviews {
+        if let Some(error) = &review.error {
+            let reason = ErrorKind::reason_or(review.error_kind, error);
+            notes.push(note(&format!("{} gave no review", review.member), reason));
+        } else if !review.counts {
+            notes.push(format!("{}'s review holds no ballot that counts.", review.member));
+        }
+    }
+    notes
+}
+
+/// The heading follows the outcome: it never says "the council" over less than the council. `by`
+/// says who wrote, where it was not simply the chairman.
+pub(in crate::council) fn heading(round: &Round<'_>, by: Option<&str>) -> String {
+    let (good, asked) = (round.good().count(), round.answers.len());
+    let reviews = &round.reviewed.reviews;
+    let by = by.map(|by| format!(", {by}"));
+    if good == 1 {
+        format!("Answer after a single member's reply, without peer review{}", by.unwrap_or_default())
+    } else if good < asked {
+        format!("Answer of {good} of {asked} members{}", by.unwrap_or_default())
+    } else if let Some(by) = by {
+        format!("Answer of the council{by}")
+    } else if !reviews.is_empty() && !reviews.iter().any(|review| review.counts) {
+        "Answer of the council, without a ranking".to_owned()
+    } else {
+        "Final answer of the council".to_owned()
+    }
+}

@@ -1,0 +1,35 @@
+//! What the process monitor says of it.
+
+use serde_json::json;
+
+use super::{Synthesis, SynthesisEvent};
+use crate::council::note::{Note, NoteCategory, STAGES, failed, seconds};
+use crate::llm::ErrorKind;
+
+pub(super) fn note(event: &SynthesisEvent) -> Option<Note> {
+    Some(match event {
+        // What follows tells of it.
+        SynthesisEvent::Stage3Start { use_multi_chairman: true, .. } => return None,
+        SynthesisEvent::Stage3Start { model, .. } => {
+            Note::new(STAGES, NoteCategory::Stage, format!("Stage 3: {model} writes the answer"))
+                .with(json!({ "model": model }))
+        }
+        SynthesisEvent::Stage3Error { model, error, error_kind } => {
+            let reason = ErrorKind::reason_or(Some(*error_kind), error);
+            failed(STAGES, model, model, "could not write the answer", reason)
+        }
+        SynthesisEvent::Stage3Complete { is_consensus: true, .. } => return None,
+        SynthesisEvent::Stage3Complete { data, .. } => written(data),
+        SynthesisEvent::Stage3Token { .. } | SynthesisEvent::Stage3ReasoningToken { .. } => return None,
+    })
+}
+
+fn written(synthesis: &Synthesis) -> Note {
+    if synthesis.error.is_some() {
+        return Note::new(STAGES, NoteCategory::Error, "Stage 3: nobody could write the answer");
+    }
+    let took = seconds(synthesis.latency_ms);
+    let message = format!("Stage 3: {} has written the answer{took}", synthesis.model);
+    Note::new(STAGES, NoteCategory::Success, message)
+        .with(json!({ "model": synthesis.model, "latency_ms": synthesis.latency_ms }))
+}

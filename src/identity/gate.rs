@@ -1,0 +1,62 @@
+//! The server's rule for who gets in: identities, origins and hosts together.
+
+use std::net::IpAddr;
+
+use super::hosts::Hosts;
+use super::proxy::{ProxyPolicy, Refusal};
+use super::same_origin::Origins;
+use super::{Identity, Via, user};
+use crate::id::UserId;
+
+/// The server's rule for who gets in.
+#[derive(Debug)]
+pub struct Gate {
+    pub mode: Mode,
+    pub origins: Origins,
+    pub hosts: Hosts,
+}
+
+/// Where identities come from.
+#[derive(Debug)]
+pub enum Mode {
+    /// From a trusted proxy's headers.
+    Proxy(Box<ProxyPolicy>),
+    /// There is one local user, an admin.
+    Local,
+}
+
+impl Gate {
+    /// Whether there may be such a user here. Tokens outlive a change of `auth.mode`.
+    #[must_use]
+    pub fn may_exist(&self, user: &UserId) -> bool {
+        match self.mode {
+            Mode::Proxy(_) => user.as_str() != user::LOCAL,
+            Mode::Local => true,
+        }
+    }
+
+    /// Who asks.
+    pub fn identify<'a>(
+        &self,
+        peer: IpAddr,
+        headers: impl Iterator<Item = (&'a str, &'a [u8])>,
+    ) -> Result<Identity, Refusal> {
+        match &self.mode {
+            Mode::Proxy(policy) => policy.identify(peer, headers),
+            Mode::Local => Ok(Identity {
+                user: UserId::from_canonical(user::LOCAL),
+                email: None,
+                name: None,
+                groups: Vec::new(),
+                is_admin: true,
+                via: Via::Local,
+            }),
+        }
+    }
+
+    /// Whether a state-changing request may go on; see [`Origins::allow`].
+    #[must_use]
+    pub fn same_origin(&self, site: Option<&str>, origin: Option<&str>, host: Option<&str>) -> bool {
+        self.origins.allow(site, origin, host)
+    }
+}

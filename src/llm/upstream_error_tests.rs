@@ -1,0 +1,145 @@
+use proptest::prelude::*;
+
+use super::*;
+
+fn asked() -> Asked {
+    Asked {
+        provider: "gate".into(),
+        model: "acme/one".into(),
+        secrets: ["sk-secret-123".to_owned()].into_iter().collect(),
+    }
+}
+
+fn refused(status: u16, body: &str) -> CallError {
+    asked().refused(status, None, body.as_bytes())
+}
+
+#[test]
+fn every_status_has_its_kind() {
+    for (status, kind) in [
+        (301, ErrorKind::Refused),
+        (400, ErrorKind::Refused),
+        (401, ErrorKind::Auth),
+        (402, ErrorKind::RateLimited),
+        (403, ErrorKind::Auth),
+        (404, ErrorKind::Refused),
+        (408, ErrorKind::Timeout),
+        (413, ErrorKind::ContextTooLong),
+        (429, ErrorKind::RateLimited),
+        (500, ErrorKind::Overloaded),
+        (502, ErrorKind::Overloaded),
+        (504, ErrorKind::Timeout),
+        (529, ErrorKind::Overloaded),
+    ] {
+        let error = refused(status, "no");
+        assert_eq!((error.kind, error.status), (kind, Some(status)));
+    }
+}
+
+#[test]
+fn a_prompt_over_the_context_is_recognised_in_many_words() {
+    for (status, body) in [
+        (400, r#"{"error":{"code":"context_length_exceeded","message":"too long"}}"#),
+        (400, r#"{"error":{"message":"This model's maximum context length is 8192 tokens."}}"#),
+        (
+            400,
+            r#"{"error":{"code":400,"message":"the request exceeds","type":"exceed_context_size_error","n_prompt_tokens":9000,"n_ctx":4096}}"#,
+        ),
+        (500, r#"{"error":"the request exceeds the available context size"}"#),
+        (422, r#"{"detail":"prompt is too long: 210000 tokens"}"#),
+    ] {
+        assert_eq!(refused(status, body).kind, ErrorKind::ContextTooLong, "{body}");
+    }
+    let body = r#"{"error":{"message":"too long","n_prompt_tokens":9000,"n_ctx":4096,"code":400}}"#;
+    assert!(refused(400, body).message.contains("n_prompt_tokens 9000, n_ctx 4096"));
+}
+
+#[test]
+fn a_flagged_prompt_is_not_blamed_on_the_key() {
+    let error = refused(403, r#"{"error":{"message":"Your input was flagged","code":403}}"#);
+    assert_eq!(error.kind, ErrorKind::Refused);
+}
+
+#[test]
+fn a_retired_model_is_named() {
+    let error = refused(404, r#"{"error":{"message":"No endpoints found","code":404}}"#);
+    assert_eq!(
+        error.message,
+        "the model `acme/one` is not on offer at gate: it may be retired or misspelt (HTTP 404): No endpoints found"
+    );
+}
+
+#[test]
+fn a_page_in_front_of_the_server_is_named_by_its_title() {
+    let error = refused(502, "<html><head><title>502 Bad Gateway</title></head><body>x</body></html>");
+    assert_eq!(
+        error.message,
+        "gate failed to answer for `acme/one` (HTTP 502): an HTML page, \"502 Bad Gateway\""
+    );
+    assert!(refused(404, "<html></html>").message.contains("base_url"));
+}
+
+#[test]
+fn the_cause_inside_a_gateways_error_is_shown() {
+    let body = r#"{"error":{"message":"Provider returned error","code":429,"metadata":{"raw":"slow down","provider_name":"X"}}}"#;
+    assert!(refused(429, body).message.ends_with("Provider returned error: slow down"));
+}
+
+#[test]
+fn what_is_shown_of_an_error_is_never_json_and_nothing_is_said_twice() {
+    for (body, shown) in [
+        (
+            r#"{"error":{"message":"Provider returned error","metadata":{"raw":"{\"error\":{\"message\":\"slow down\",\"code\":429}}"}}}"#,
+            ": Provider returned error: slow down",
+        ),
+        (
+            r#"{"error":{"message":"slow down","metadata":{"raw":"{\"error\":\"slow down\"}"}}}"#,
+            ": slow down",
+        ),
+        (r#"{"error":{"message":{"detail":[{"msg":"too big"},{"msg":"too late"}]}}}"#, ": too big; too late"),
+        (r#"{"error":{"message":"{\"cut\":"}}"#, "(HTTP 500)"),
+        (r#"{"error":{"hint":{"a":[1]}}}"#, "(HTTP 500)"),
+        (r#"{"cut": "#, "(HTTP 500)"),
+    ] {
+        let message = refused(500, body).message;
+        assert!(message.ends_with(shown) && !message.contains(['{', '[']), "{message}");
+    }
+}
+
+#[test]
+fn the_key_is_redacted_wherever_it_stands() {
+    for body in [
+        "sk-secret-123 is bad",
+        r#"{"error":{"message":"key sk-secret-123"}}"#,
+        r#"[{"detail":"sk-secret-123"}]"#,
+    ] {
+        let error = refused(401, body);
+        assert!(!format!("{error:?}").contains("sk-secret"), "{error:?}");
+    }
+    assert!(!format!("{:?}", asked()).contains("sk-secret"));
+}
+
+#[test]
+fn an_error_inside_a_stream_has_a_kind_by_code_or_by_words() {
+    for (error, kind, status) in [
+        (r#"{"code":429,"message":"x"}"#, ErrorKind::RateLimited, Some(429)),
+        (r#"{"code":"502","message":"x"}"#, ErrorKind::Overloaded, Some(502)),
+        (r#"{"code":"server_error","message":"gone"}"#, ErrorKind::Overloaded, None),
+        (r#"{"code":"rate_limit_exceeded"}"#, ErrorKind::RateLimited, None),
+        (r#"{"type":"invalid_request_error"}"#, ErrorKind::Refused, None),
+        (r#""upstream timed out""#, ErrorKind::Timeout, None),
+        ("true", ErrorKind::Overloaded, None),
+    ] {
+        let got = asked().failed_midway(&serde_json::from_str(error).unwrap());
+        assert_eq!((got.kind, got.status), (kind, status), "{error}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn any_body_gives_a_short_message(status in 300u16..600, body in proptest::collection::vec(any::<u8>(), 0..400)) {
+        let error = asked().refused(status, None, &body);
+        prop_assert!(error.message.chars().count() < 500);
+        prop_assert!(!error.message.chars().any(char::is_control));
+    }
+}

@@ -1,0 +1,70 @@
+//! Before a question is taken: what it will probably cost, and whether the budgets allow that.
+
+use super::budget::budget_state;
+use super::error::OverBudget;
+use super::settings::UnknownPrices;
+use super::state::{Runs, Shared};
+use crate::council::Plan;
+use crate::council::budget::BudgetState;
+use crate::council::estimate::{self, Estimate};
+use crate::council::kept::Kept;
+use crate::store::budgets::State;
+use crate::store::budgets::reserve::{self, Drawn, Need, Unknown};
+
+impl Runs {
+    /// What a plan will probably cost, beyond what is kept of an earlier run.
+    #[must_use]
+    pub fn estimate(&self, plan: &Plan, kept: &Kept) -> Estimate {
+        estimate(&self.shared, plan, kept)
+    }
+
+    /// The budgets in these states that a question would nearly use up.
+    ///
+    /// # Errors
+    /// [`OverBudget`] where the question would be refused.
+    pub fn check_budgets(
+        &self,
+        estimate: &Estimate,
+        states: Vec<State>,
+    ) -> Result<Vec<BudgetState>, Box<OverBudget>> {
+        check_budgets(&self.shared, estimate, states)
+    }
+}
+
+/// See [`Runs::estimate`].
+pub(super) fn estimate(shared: &Shared, plan: &Plan, kept: &Kept) -> Estimate {
+    estimate::of_plan(plan, kept, |model, prompt_tokens| shared.models.price(model, prompt_tokens))
+}
+
+/// See [`Runs::check_budgets`].
+pub(super) fn check_budgets(
+    shared: &Shared,
+    estimate: &Estimate,
+    states: Vec<State>,
+) -> Result<Vec<BudgetState>, Box<OverBudget>> {
+    let need = need(shared, estimate);
+    match reserve::weigh(states, need) {
+        Drawn::Granted { nearly_used_up } => Ok(nearly_used_up.into_iter().map(budget_state).collect()),
+        Drawn::Refused(budget) => Err(Box::new(over_budget(*budget, estimate.clone(), need))),
+    }
+}
+
+/// What a run is to reserve of the budgets.
+pub(super) fn need(shared: &Shared, estimate: &Estimate) -> Need {
+    let are_known = estimate.unknown_price_models.is_empty();
+    let unknown = match shared.settings.budgets.unknown_prices {
+        UnknownPrices::Allow | UnknownPrices::Refuse if are_known => Unknown::None,
+        UnknownPrices::Allow => Unknown::Allowed,
+        UnknownPrices::Refuse => Unknown::Refused,
+    };
+    Need { usd: estimate.cost_usd.unwrap_or_default(), unknown }
+}
+
+/// Why a question is refused.
+pub(super) fn over_budget(budget: State, estimate: Estimate, need: Need) -> OverBudget {
+    OverBudget {
+        budget: budget_state(budget),
+        needed_usd: estimate.cost_usd.filter(|_| need.unknown != Unknown::Refused),
+        unknown_price_models: estimate.unknown_price_models,
+    }
+}

@@ -1,0 +1,37 @@
+//! The work that goes on as long as the process lives, and its end.
+
+use super::state::Runs;
+use super::{compaction, notices, recovery};
+use crate::store::{Db, StoreError, leases};
+
+impl Runs {
+    /// Makes durable what the runs do, through a database connection of its own, until it is dropped.
+    /// On a thread of its own, so that a commit never waits for tokens to be handled.
+    pub async fn write(self, db: Db) {
+        self.shared.log.clone().write(db).await;
+    }
+
+    /// Does the other background work (heartbeats, recovery, the queue, notices of other servers) until it
+    /// is dropped.
+    pub async fn work(self) {
+        tokio::join!(
+            recovery::keep_leases(&self),
+            recovery::find_work(&self),
+            compaction::keep_compact(&self.shared.db),
+            notices::listen(&self),
+        );
+    }
+
+    /// Takes no more runs, drops what is still under way and gives up its leases: another process, or
+    /// the next start, goes on with it.
+    ///
+    /// # Errors
+    /// When the leases could not be given up; they run out by themselves then.
+    pub async fn hand_over(&self) -> Result<u64, StoreError> {
+        self.close();
+        self.shared.handed_over.cancel();
+        // What is being claimed right now would keep its lease, and nobody would execute it.
+        let _claiming = self.shared.claiming.lock().await;
+        leases::release(&self.shared.db, &self.shared.owner).await
+    }
+}

@@ -1,0 +1,209 @@
+//! What a run has reserved of the budgets that bind it. Only the process that executes the run uses the
+//! reservation, so a call that fits into what is left asks nobody; for more, the database is asked, under the
+//! budgets' locks. What is spent is what the ledger says: a call is settled when it is committed.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::live::LiveRun;
+use super::settings::{BudgetRules, UnknownPrices};
+use super::store_retry::until_answered;
+use crate::council::budget::{BudgetPeriod, BudgetScope, BudgetSetBy, BudgetState};
+use crate::id::{RunId, UserId};
+use crate::llm::{CallError, ErrorKind};
+use crate::store::Db;
+use crate::store::budgets::reserve::{self, Drawn, More, Need, Unknown};
+use crate::store::budgets::{DUST_USD, Period, SetBy, State, Whose};
+use crate::store::runs::Reservation;
+
+/// See the module.
+#[derive(Debug)]
+pub struct RunBudget {
+    db: Db,
+    rules: BudgetRules,
+    run: RunId,
+    attempt: i32,
+    user: UserId,
+    groups: Vec<String>,
+    /// Budgets that were nearly used up when the run was admitted.
+    pub warnings: Vec<BudgetState>,
+    amounts: Mutex<Amounts>,
+    /// Held by the call that asks the database for more.
+    asking: tokio::sync::Mutex<()>,
+}
+
+#[derive(Debug)]
+struct Amounts {
+    granted_usd: f64,
+    spent_usd: f64,
+    /// What calls under way are expected to cost, by their keys.
+    held: HashMap<String, f64>,
+}
+
+impl Amounts {
+    fn total_usd(&self) -> f64 {
+        self.spent_usd + self.held.values().sum::<f64>()
+    }
+}
+
+/// What becomes of a call that is to be made.
+#[derive(Debug)]
+pub enum Reserved {
+    /// It may be sent; these budgets are nearly used up now.
+    Granted(Vec<BudgetState>),
+    Refused(CallError),
+    /// The run has another owner.
+    Lost,
+}
+
+impl RunBudget {
+    /// The reservation of a run that has spent so much in earlier executions.
+    #[must_use]
+    pub fn new(db: Db, rules: BudgetRules, live: &LiveRun, reservation: Reservation, spent_usd: f64) -> Self {
+        Self {
+            db,
+            rules,
+            run: live.id,
+            attempt: live.attempt,
+            user: live.user.clone(),
+            groups: reservation.groups,
+            warnings: reservation.warnings.into_iter().map(budget_state).collect(),
+            amounts: Mutex::new(Amounts {
+                granted_usd: reservation.granted_usd,
+                spent_usd,
+                held: HashMap::new(),
+            }),
+            asking: tokio::sync::Mutex::default(),
+        }
+    }
+
+    /// Reserves what a call is expected to cost, unknown when absent, until [`RunBudget::settle`].
+    pub async fn reserve(&self, call: &str, usd: Option<f64>) -> Reserved {
+        let unknown = match (usd, self.rules.unknown_prices) {
+            (Some(_), _) => Unknown::None,
+            (None, UnknownPrices::Allow) => Unknown::Allowed,
+            (None, UnknownPrices::Refuse) => {
+                let message = "A budget applies, and the price of this model is unknown.";
+                return Reserved::Refused(refusal(message.to_owned()));
+            }
+        };
+        let need = Need { usd: usd.unwrap_or_default(), unknown };
+        if self.try_hold(call, need) {
+            return Reserved::Granted(Vec::new());
+        }
+        let _asking = self.asking.lock().await;
+        if self.try_hold(call, need) {
+            return Reserved::Granted(Vec::new());
+        }
+        // From now on nobody else finds anything left.
+        let total_usd = self.hold(call, need.usd);
+        let more = More {
+            run: self.run,
+            attempt: self.attempt,
+            user: &self.user,
+            groups: &self.groups,
+            total_usd,
+            call: need,
+        };
+        match until_answered("its budget", || reserve::extend(&self.db, &more, &self.rules.defaults)).await {
+            Ok(Some(Drawn::Granted { nearly_used_up })) => {
+                let mut amounts = self.amounts();
+                amounts.granted_usd = amounts.granted_usd.max(total_usd);
+                Reserved::Granted(nearly_used_up.into_iter().map(budget_state).collect())
+            }
+            Ok(Some(Drawn::Refused(budget))) => {
+                self.amounts().held.remove(call);
+                Reserved::Refused(refusal(budget_state(*budget).refusal("this call", usd)))
+            }
+            Ok(None) => Reserved::Lost,
+            Err(error) => {
+                self.amounts().held.remove(call);
+                tracing::error!(run.id = %self.run, error = &error as &dyn std::error::Error, "a budget cannot be read");
+                Reserved::Refused(refusal("The budgets of this server could not be read.".to_owned()))
+            }
+        }
+    }
+
+    /// Whether what is left covers a call; it is held then. One of unknown price is covered as long as
+    /// anything is left at all.
+    fn try_hold(&self, call: &str, need: Need) -> bool {
+        let mut amounts = self.amounts();
+        let covers = match need.unknown {
+            Unknown::None => amounts.total_usd() + need.usd <= amounts.granted_usd + DUST_USD,
+            Unknown::Allowed | Unknown::Refused => amounts.total_usd() + DUST_USD < amounts.granted_usd,
+        };
+        if covers {
+            amounts.held.insert(call.to_owned(), need.usd);
+        }
+        covers
+    }
+
+    /// Holds a call's cost, covered or not; answers what the run needs in all.
+    fn hold(&self, call: &str, usd: f64) -> f64 {
+        let mut amounts = self.amounts();
+        amounts.held.insert(call.to_owned(), usd);
+        amounts.total_usd()
+    }
+
+    /// A call is in the ledger and counts this much. Answers the budgets that are nearly used up, if the run
+    /// has spent more than it was granted: nobody has looked since.
+    pub async fn settle(&self, call: &str, usd: Option<f64>) -> Vec<BudgetState> {
+        let spent_usd = {
+            let mut amounts = self.amounts();
+            amounts.held.remove(call);
+            amounts.spent_usd += usd.unwrap_or_default();
+            if usd.is_none() || amounts.spent_usd <= amounts.granted_usd + DUST_USD {
+                return Vec::new();
+            }
+            amounts.spent_usd
+        };
+        let looked =
+            reserve::nearly_used_up(&self.db, &self.user, &self.groups, spent_usd, &self.rules.defaults);
+        match looked.await {
+            Ok(states) => states.into_iter().map(budget_state).collect(),
+            Err(error) => {
+                // The next reservation looks again.
+                tracing::warn!(run.id = %self.run, %error, "budgets could not be looked at");
+                Vec::new()
+            }
+        }
+    }
+
+    fn amounts(&self) -> MutexGuard<'_, Amounts> {
+        self.amounts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// It never reached a model.
+fn refusal(message: String) -> CallError {
+    CallError { tries: 0, ..CallError::new(ErrorKind::Budget, message) }
+}
+
+/// A budget's state as people see it.
+#[must_use]
+pub fn budget_state(state: State) -> BudgetState {
+    let (scope, name) = match state.budget.whose {
+        Whose::Instance => (BudgetScope::Instance, None),
+        Whose::Group(name) => (BudgetScope::Group, Some(name)),
+        Whose::User(name) => (BudgetScope::User, Some(name)),
+    };
+    BudgetState {
+        scope,
+        name,
+        period: match state.budget.period {
+            Period::Run => BudgetPeriod::Run,
+            Period::Day => BudgetPeriod::Day,
+            Period::Month => BudgetPeriod::Month,
+        },
+        set_by: match state.budget.set_by {
+            SetBy::Config => BudgetSetBy::Config,
+            SetBy::Admin => BudgetSetBy::Admin,
+            SetBy::Oneself => BudgetSetBy::Oneself,
+        },
+        limit_usd: state.budget.limit_usd,
+        spent_usd: state.spent_usd,
+        reserved_usd: state.reserved_usd,
+        unknown_cost_calls: u64::try_from(state.unknown_cost_calls).unwrap_or_default(),
+        resets_at: state.resets_at.map(|at| at.to_string()),
+    }
+}

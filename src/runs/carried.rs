@@ -1,0 +1,31 @@
+//! The calls that a run takes over from the runs it replaces: see [`fork`](crate::council::fork).
+
+use std::collections::HashMap;
+
+use super::live::LiveRun;
+use super::store_retry::until_answered;
+use crate::council::fork::Fork;
+use crate::council::run::FinishedCall;
+use crate::store::{Db, StoreError, versions};
+
+/// Finished calls by key: earlier runs may have asked different things at the same place.
+pub(super) type CarriedCalls = HashMap<String, Vec<FinishedCall>>;
+
+/// Reads what a run takes over. A call that cannot be read is made again.
+pub(super) async fn load(db: &Db, live: &LiveRun, fork: &Fork) -> Result<CarriedCalls, StoreError> {
+    let calls = until_answered("what it goes on from", || {
+        versions::calls_before(db, live.conversation, live.message, live.id)
+    })
+    .await?;
+    let mut carried = CarriedCalls::new();
+    for value in calls {
+        match serde_json::from_value::<FinishedCall>(value) {
+            Ok(call) if fork.again.keeps(&call) => {
+                carried.entry(call.key.clone()).or_default().push(call);
+            }
+            Ok(_) => {}
+            Err(error) => tracing::error!(%error, "a journaled call cannot be read"),
+        }
+    }
+    Ok(carried)
+}

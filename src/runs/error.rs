@@ -1,0 +1,46 @@
+//! Why a run was not started.
+
+use crate::council::budget::BudgetState;
+use crate::id::RunId;
+use crate::store::StoreError;
+
+/// A budget that a question does not fit into.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OverBudget {
+    pub budget: BudgetState,
+    /// What the question would need, in USD; absent when that is unknown.
+    pub needed_usd: Option<f64>,
+    /// The models whose price is unknown.
+    pub unknown_price_models: Vec<String>,
+}
+
+/// Why a run was not started.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The conversation has a live run already.
+    #[error("the conversation has a live run already: {0}")]
+    Busy(RunId),
+    /// The idempotency key was used for another request.
+    #[error("the idempotency key was used for another request")]
+    KeyOfAnother,
+    /// Too many runs of this user wait already.
+    #[error("too many runs of this user wait already")]
+    TooMany,
+    /// Too many runs wait already.
+    #[error("too many runs wait already")]
+    Full,
+    /// It does not fit into a budget.
+    #[error("over budget")]
+    OverBudget(Box<OverBudget>),
+    /// What was to be asked again is still under way, or not the conversation's latest, or whole.
+    #[error("cannot be asked again: {0}")]
+    NotAgain(&'static str),
+    /// The run that was to be asked again has no answer of this seat.
+    #[error("no such seat")]
+    NoSuchMember(Vec<String>),
+    /// This server is shutting down.
+    #[error("this server is shutting down")]
+    Closing,
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}

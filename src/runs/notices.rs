@@ -1,0 +1,53 @@
+//! Listening to the other servers: a log has grown, a run is to stop or to go on without somebody, there is
+//! work.
+
+use std::time::Duration;
+
+use super::state::Runs;
+use super::{skip, stop};
+use crate::store::StoreError;
+use crate::store::notify::{Listener, Notice};
+
+/// How long the listener waits before it connects again.
+const RECONNECT: Duration = Duration::from_secs(1);
+
+/// Listens until it is dropped.
+pub(super) async fn listen(all: &Runs) {
+    let waiters = &all.shared.waiters;
+    let mut warned = false;
+    loop {
+        let lost = listen_once(all).await;
+        if waiters.set_notified(false) || !warned {
+            warned = true;
+            tracing::warn!(error = %lost, "the other servers cannot be heard; looking for their news instead");
+        }
+        waiters.wake_all();
+        tokio::time::sleep(RECONNECT).await;
+    }
+}
+
+/// Listens until the connection cannot be made again, and says why.
+async fn listen_once(all: &Runs) -> StoreError {
+    let (shared, waiters) = (&all.shared, &all.shared.waiters);
+    let mut listener = match Listener::open(&shared.db).await {
+        Ok(Some(listener)) => listener,
+        // This database cannot notify: whoever waits looks by itself.
+        Ok(None) => std::future::pending().await,
+        Err(error) => return error,
+    };
+    loop {
+        if !waiters.set_notified(true) {
+            waiters.wake_all();
+            shared.look_for_work();
+        }
+        match listener.next().await {
+            Ok(Some(Notice::Log(grown))) => grown.into_iter().for_each(|run| waiters.wake(run)),
+            Ok(Some(Notice::Stop(run))) => stop::stop_here(shared, run),
+            Ok(Some(Notice::Skip(run))) => skip::read_soon(shared, run),
+            Ok(Some(Notice::Work)) => shared.look_for_work(),
+            // The connection was lost and is made again by the next call.
+            Ok(None) => drop(waiters.set_notified(false)),
+            Err(error) => return error,
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Starting a run: it is stored, admitted or queued, and executed here if there is a free slot.
+
+use super::error::StartError;
+use super::execution::{self, OPENING_KEY};
+use super::frame::{self, Frame};
+use super::journal::Recovered;
+use super::live::LiveRun;
+use super::state::Runs;
+use super::{admission, driver};
+use crate::council::kept::Kept;
+use crate::council::{Plan, plan};
+use crate::id::{ConversationId, MessageId, RunId, UserId};
+use crate::store::Scope;
+use crate::store::runs::{self, Admission, IdempotencyKey, NewRun};
+
+/// A run that is asked for.
+pub struct Ask {
+    pub user: UserId,
+    pub conversation: ConversationId,
+    /// The conversation is made with the run if it is not there.
+    pub begins_conversation: bool,
+    pub plan: Plan,
+    /// The user's groups; `None` means those they were in when last seen in person.
+    pub groups: Option<Vec<String>>,
+    pub idempotency_key: Option<IdempotencyKey>,
+    /// The answer that it replaces; without one the question is a new message.
+    pub replaces: Option<Replaces>,
+}
+
+/// An answer that is asked for again.
+#[derive(Debug, Clone)]
+pub struct Replaces {
+    pub run: RunId,
+    pub message: MessageId,
+    /// What of it is not paid again.
+    pub kept: Kept,
+}
+
+/// The run that answers an [`Ask`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Asked {
+    pub run: RunId,
+    /// The key was used before: nothing new was started.
+    pub known: bool,
+}
+
+impl Runs {
+    /// Starts a run. It goes on by itself, whoever watches.
+    ///
+    /// # Errors
+    /// Nothing is stored then.
+    pub async fn start(&self, ask: Ask) -> Result<Asked, StartError> {
+        start(self, ask).await
+    }
+}
+
+/// See [`Runs::start`].
+pub(super) async fn start(all: &Runs, ask: Ask) -> Result<Asked, StartError> {
+    let shared = &all.shared;
+    if shared.closed.is_cancelled() {
+        return Err(StartError::Closing);
+    }
+    let id = RunId::generate();
+    let scope = Scope::User(ask.user.clone());
+    let settings = &shared.settings;
+    let slot = shared.queue.slot_for_new();
+    let (replaces, message, kept) = match ask.replaces {
+        Some(earlier) => (Some(earlier.run), earlier.message, earlier.kept),
+        None => (None, MessageId::generate(), Kept::default()),
+    };
+    let ids = (id, ask.conversation, message);
+    let opening = Frame::structural(1, OPENING_KEY, &execution::opening(ids, &ask.plan).into());
+    let estimate = admission::estimate(shared, &ask.plan, &kept);
+    let new = NewRun {
+        id,
+        conversation: ask.conversation,
+        begins_conversation: ask.begins_conversation,
+        message,
+        question: ask.plan.brief().question.clone(),
+        plan: serde_json::to_value(&ask.plan).expect("a plan is plain data with string keys"),
+        plan_version: plan::VERSION,
+        format: plan::FORMAT.to_owned(),
+        idempotency_key: ask.idempotency_key,
+        owner: shared.owner.clone(),
+        lease: settings.lease,
+        admission: Admission {
+            place: slot.is_some(),
+            max_per_user: settings.max_per_user,
+            may_wait: shared.queue.len() < settings.max_queued as usize,
+            max_queued_per_user: settings.max_queued_per_user,
+        },
+        groups: ask.groups,
+        need: admission::need(shared, &estimate),
+        defaults: settings.budgets.defaults,
+        opening: frame::to_row(std::slice::from_ref(&opening)).expect("there is a frame"),
+        replaces,
+    };
+    let reservation = match runs::start(&shared.db, &scope, &new).await? {
+        runs::Started::New(reservation) => reservation,
+        runs::Started::Queued => {
+            drop(slot);
+            tracing::info!(run.id = %id, "run queued");
+            shared.look_for_work();
+            return Ok(Asked { run: id, known: false });
+        }
+        runs::Started::Known(run) => return Ok(Asked { run, known: true }),
+        runs::Started::KeyOfAnother => return Err(StartError::KeyOfAnother),
+        runs::Started::Busy(run) => return Err(StartError::Busy(run)),
+        runs::Started::TooMany => return Err(StartError::TooMany),
+        runs::Started::Full => return Err(StartError::Full),
+        runs::Started::NotLatest => {
+            return Err(StartError::NotAgain("the conversation has gone on since; look at it again"));
+        }
+        runs::Started::OverBudget(budget) => {
+            tracing::info!(user_scope = budget.budget.whose.scope(), "a question does not fit into a budget");
+            let over = admission::over_budget(*budget, estimate, new.need);
+            return Err(StartError::OverBudget(Box::new(over)));
+        }
+    };
+    let live = LiveRun::opened(ids, ask.user, opening);
+    tracing::info!(run.id = %id, "run started");
+    driver::execute(all, live, ask.plan, Recovered::default(), reservation, slot);
+    Ok(Asked { run: id, known: false })
+}

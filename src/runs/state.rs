@@ -1,0 +1,167 @@
+//! The runs of this process: what the parts of this room share. It knows none of them.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::live::LiveRun;
+use super::log::Log;
+use super::queue::Queue;
+use super::settings::{BudgetRules, RunSettings};
+use super::waiters::LogWaiters;
+use crate::id::RunId;
+use crate::llm::Models;
+use crate::shutdown::Tasks;
+use crate::store::Db;
+
+/// Every run of this process. Cheap to clone.
+#[derive(Clone)]
+pub struct Runs {
+    pub(super) shared: Arc<Shared>,
+}
+
+/// See the module.
+pub(super) struct Shared {
+    pub(super) db: Db,
+    pub(super) models: Arc<dyn Models>,
+    pub(super) settings: RunSettings,
+    pub(super) tasks: Tasks,
+    /// This process, in `runs.owner`.
+    pub(super) owner: String,
+    pub(super) log: Arc<Log>,
+    pub(super) waiters: Arc<LogWaiters>,
+    pub(super) queue: Queue,
+    live: Mutex<HashMap<RunId, Arc<LiveRun>>>,
+    /// A run has left the table of live runs.
+    run_left: Notify,
+    /// How many readers each run has here.
+    readers: Mutex<HashMap<RunId, usize>>,
+    /// There may be a run that nobody executes.
+    pub(super) work: Notify,
+    /// A user wants a run to go on without somebody, which its row says.
+    pub(super) skip_requested: Notify,
+    /// Held while runs that nobody executes are looked for and claimed.
+    pub(super) claiming: tokio::sync::Mutex<()>,
+    /// Until then an expired lease does not mean that its owner is gone.
+    leases_distrusted_until: Mutex<Option<Instant>>,
+    /// No new runs are taken.
+    pub(super) closed: CancellationToken,
+    /// Runs under way are dropped where they are.
+    pub(super) handed_over: CancellationToken,
+}
+
+impl Runs {
+    /// The runs of one process over this database and these models.
+    #[must_use]
+    pub fn new(db: Db, models: Arc<dyn Models>, tasks: Tasks, settings: RunSettings) -> Self {
+        let shared = Shared {
+            db,
+            models,
+            settings,
+            tasks,
+            owner: uuid::Uuid::new_v4().to_string(),
+            log: Arc::default(),
+            waiters: Arc::default(),
+            queue: Queue::new(settings.max_live),
+            live: Mutex::default(),
+            run_left: Notify::new(),
+            readers: Mutex::default(),
+            work: Notify::new(),
+            skip_requested: Notify::new(),
+            claiming: tokio::sync::Mutex::default(),
+            leases_distrusted_until: Mutex::default(),
+            closed: CancellationToken::new(),
+            handed_over: CancellationToken::new(),
+        };
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// The rules of budgets here.
+    #[must_use]
+    pub fn budget_rules(&self) -> BudgetRules {
+        self.shared.settings.budgets
+    }
+
+    /// Takes no new runs from now on.
+    pub fn close(&self) {
+        self.shared.closed.cancel();
+    }
+
+    /// Whether new runs are refused.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.shared.closed.is_cancelled()
+    }
+
+    /// How many runs are under way here.
+    #[must_use]
+    pub fn live_count(&self) -> usize {
+        self.shared.live().len()
+    }
+
+    /// Ends when no run is under way here.
+    pub async fn idle(&self) {
+        loop {
+            let left = self.shared.run_left.notified();
+            if self.live_count() == 0 {
+                return;
+            }
+            left.await;
+        }
+    }
+
+    /// Ends when this process goes away before this run has ended: at once where the run is executed
+    /// elsewhere or waits, otherwise when what is still under way is handed over.
+    pub async fn leaves(&self, run: RunId) {
+        self.shared.closed.cancelled().await;
+        if self.shared.live().contains_key(&run) {
+            self.shared.handed_over.cancelled().await;
+        }
+    }
+}
+
+impl Shared {
+    /// The runs that are executed here.
+    pub(super) fn live(&self) -> MutexGuard<'_, HashMap<RunId, Arc<LiveRun>>> {
+        self.live.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The run, if it is executed here.
+    pub(super) fn live_run(&self, run: RunId) -> Option<Arc<LiveRun>> {
+        self.live().get(&run).cloned()
+    }
+
+    pub(super) fn readers(&self) -> MutexGuard<'_, HashMap<RunId, usize>> {
+        self.readers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes an execution off the table of live runs. A later one of the same run stays.
+    pub(super) fn remove_live(&self, run: &Arc<LiveRun>) {
+        let mut live = self.live();
+        if live.get(&run.id).is_some_and(|here| Arc::ptr_eq(here, run)) {
+            live.remove(&run.id);
+        }
+        drop(live);
+        self.run_left.notify_waiters();
+    }
+
+    /// Looks at once for runs that nobody executes.
+    pub(super) fn look_for_work(&self) {
+        self.work.notify_one();
+    }
+
+    /// The database was away: for a while an expired lease does not mean that its owner is gone.
+    pub(super) fn distrust_leases(&self) {
+        let until = Instant::now() + self.settings.lease / 2;
+        *self.leases_distrusted_until.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
+    }
+
+    /// Whether an expired lease means that its owner is gone.
+    pub(super) fn trusts_leases(&self) -> bool {
+        let until = *self.leases_distrusted_until.lock().unwrap_or_else(PoisonError::into_inner);
+        until.is_none_or(|until| until <= Instant::now())
+    }
+}

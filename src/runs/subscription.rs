@@ -1,0 +1,174 @@
+//! Reading a run's events: from memory while it is live here and the reader keeps up, from the
+//! log otherwise. A reader pulls; nothing is ever queued for it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use tokio::sync::watch;
+
+use super::frame::{Frame, from_log};
+use super::live::{LiveRun, Recent};
+use super::readers::Reader;
+use super::state::Runs;
+use super::waiters::LogWaiter;
+use crate::id::{RunId, UserId};
+use crate::store::{RunStatus, Scope, StoreError, runs};
+
+/// What a reader gets next.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Events, in order and exactly once.
+    Frames(Vec<Frame>),
+    /// The run waits for a slot, at this position in the queue; the next one is at 1.
+    Queued(u32),
+}
+
+/// One reader's place in a run's events.
+pub struct Subscription {
+    all: Runs,
+    user: UserId,
+    run: RunId,
+    /// The run, if it is or was executed here while this reader was there.
+    live: Option<Arc<LiveRun>>,
+    after: u64,
+    ended: bool,
+    waiter: LogWaiter,
+    positions: watch::Receiver<Arc<HashMap<RunId, u32>>>,
+    /// The position in the queue that was handed out last.
+    position: Option<u32>,
+    reader: Reader,
+}
+
+impl Runs {
+    /// Reads a run's events after `after`.
+    ///
+    /// # Errors
+    /// [`StoreError::NotFound`] when it is not this user's.
+    pub async fn subscribe(&self, user: &UserId, run: RunId, after: u64) -> Result<Subscription, StoreError> {
+        match self.shared.live_run(run) {
+            Some(live) if live.user == *user => {}
+            Some(_) => return Err(StoreError::NotFound),
+            None => {
+                runs::find(&self.shared.db, &Scope::User(user.clone()), run).await?;
+            }
+        }
+        Ok(Subscription::new(self.clone(), user.clone(), run, after))
+    }
+}
+
+impl Subscription {
+    fn new(all: Runs, user: UserId, run: RunId, after: u64) -> Self {
+        let (waiter, positions) = (all.shared.waiters.waiter(run), all.shared.queue.positions());
+        let reader = Reader::begin(&all, &user, run);
+        Self { all, user, run, live: None, after, ended: false, waiter, positions, position: None, reader }
+    }
+
+    /// The run that is read.
+    #[must_use]
+    pub fn run(&self) -> RunId {
+        self.run
+    }
+
+    /// The number of the last event that was handed out.
+    #[must_use]
+    pub fn position(&self) -> u64 {
+        self.after
+    }
+
+    /// What comes next; waits until there is something. `None` after the run's last event.
+    ///
+    /// # Errors
+    /// When the log cannot be read; asking again goes on at the same place.
+    pub async fn next(&mut self) -> Result<Option<Next>, StoreError> {
+        if self.ended {
+            return Ok(None);
+        }
+        loop {
+            // Whatever happens from here on wakes the wait below.
+            self.waiter.mark_read();
+            self.positions.mark_unchanged();
+            let live = self.live();
+            let frames = match live.as_ref().map(|live| live.recent(self.after)) {
+                Some(Recent::Frames(frames)) => frames,
+                Some(Recent::Behind) | None => self.logged().await?,
+            };
+            if !frames.is_empty() {
+                return Ok(Some(self.hand_out(frames)));
+            }
+            if let Some(live) = live {
+                if live.progress().borrow().over {
+                    // It is out of the table already.
+                    self.live = None;
+                } else {
+                    self.watch(&live).await;
+                }
+                continue;
+            }
+            match self.status().await? {
+                RunStatus::Queued => {
+                    let position = self.positions.borrow().get(&self.run).copied();
+                    if position.is_some() && position != self.position {
+                        self.position = position;
+                        return Ok(position.map(Next::Queued));
+                    }
+                }
+                RunStatus::Running => {}
+                RunStatus::Complete | RunStatus::Failed | RunStatus::Cancelled => {
+                    // The last event may have been committed between the two questions.
+                    let frames = self.logged().await?;
+                    let more = (!frames.is_empty()).then(|| self.hand_out(frames));
+                    self.finished();
+                    return Ok(more);
+                }
+            }
+            tokio::select! {
+                () = self.waiter.wait() => {}
+                // The sender lives as long as the runs do.
+                _ = self.positions.changed() => {}
+            }
+        }
+    }
+
+    fn hand_out(&mut self, frames: Vec<Frame>) -> Next {
+        self.after = frames.last().map_or(self.after, |frame| frame.seq);
+        if frames.iter().any(|frame| frame.ends) {
+            self.finished();
+        }
+        Next::Frames(frames)
+    }
+
+    fn finished(&mut self) {
+        self.ended = true;
+        self.reader.finished();
+    }
+
+    /// The run's events in memory, if this process has them.
+    fn live(&mut self) -> Option<Arc<LiveRun>> {
+        if self.live.is_none() {
+            self.live = self.all.shared.live_run(self.run);
+        }
+        // Where another process has the run, the log is the only truth.
+        self.live = self.live.take().filter(|live| !live.progress().borrow().lost);
+        self.live.clone()
+    }
+
+    async fn status(&self) -> Result<RunStatus, StoreError> {
+        let scope = Scope::User(self.user.clone());
+        Ok(runs::find(&self.all.shared.db, &scope, self.run).await?.status)
+    }
+
+    async fn logged(&self) -> Result<Vec<Frame>, StoreError> {
+        let scope = Scope::User(self.user.clone());
+        let rows = runs::events_after(&self.all.shared.db, &scope, self.run, self.after).await?;
+        let frames = rows.iter().flat_map(|text| from_log(text)).flatten();
+        Ok(frames.filter(|frame| frame.seq > self.after).collect())
+    }
+
+    async fn watch(&self, live: &LiveRun) {
+        let mut progress = live.progress();
+        let after = self.after;
+        let more =
+            progress.wait_for(|progress| progress.shown_to > after || progress.lost || progress.over).await;
+        drop(more);
+    }
+}

@@ -1,0 +1,119 @@
+//! Readers of runs that another server executes: they wait for its notices that a log has grown. A lost
+//! notice costs a reader a moment, never an event: it also looks by itself now and then.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::watch;
+
+use crate::id::RunId;
+
+/// How often a reader looks for itself while notices arrive.
+const POLL_NOTIFIED: Duration = Duration::from_secs(2);
+/// And while they do not.
+const POLL_UNNOTIFIED: Duration = Duration::from_millis(250);
+
+/// Who waits for which run's log to grow.
+#[derive(Debug, Default)]
+pub struct LogWaiters {
+    senders: Mutex<HashMap<RunId, watch::Sender<()>>>,
+    /// Notices of other servers arrive.
+    notified: AtomicBool,
+}
+
+/// One reader's wait for one run's log.
+#[derive(Debug)]
+pub struct LogWaiter {
+    all: Arc<LogWaiters>,
+    run: RunId,
+    grown: watch::Receiver<()>,
+}
+
+impl LogWaiters {
+    /// A waiter for this run's log.
+    pub fn waiter(self: &Arc<Self>, run: RunId) -> LogWaiter {
+        let grown = self.senders().entry(run).or_insert_with(|| watch::Sender::new(())).subscribe();
+        LogWaiter { all: self.clone(), run, grown }
+    }
+
+    /// Wakes the readers of one run.
+    pub fn wake(&self, run: RunId) {
+        if let Some(sender) = self.senders().get(&run) {
+            sender.send_replace(());
+        }
+    }
+
+    /// Wakes every reader: a notice may have been missed.
+    pub fn wake_all(&self) {
+        for sender in self.senders().values() {
+            sender.send_replace(());
+        }
+    }
+
+    /// Says whether notices of other servers arrive; answers whether they did so far.
+    pub fn set_notified(&self, notified: bool) -> bool {
+        self.notified.swap(notified, Ordering::Relaxed)
+    }
+
+    fn senders(&self) -> MutexGuard<'_, HashMap<RunId, watch::Sender<()>>> {
+        self.senders.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl LogWaiter {
+    /// The log is about to be read: only what comes after this ends the next wait.
+    pub fn mark_read(&mut self) {
+        self.grown.mark_unchanged();
+    }
+
+    /// Waits until the log has grown, or for a while.
+    pub async fn wait(&mut self) {
+        let most = if self.all.notified.load(Ordering::Relaxed) { POLL_NOTIFIED } else { POLL_UNNOTIFIED };
+        // The sender stays in the table as long as this waiter is there; time is up all the same.
+        drop(tokio::time::timeout(most, self.grown.changed()).await);
+    }
+}
+
+impl Drop for LogWaiter {
+    fn drop(&mut self) {
+        let mut senders = self.all.senders();
+        // This one is still counted.
+        if senders.get(&self.run).is_some_and(|sender| sender.receiver_count() <= 1) {
+            senders.remove(&self.run);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_notice_between_reading_and_waiting_is_not_missed() {
+        let waiters = Arc::new(LogWaiters::default());
+        waiters.set_notified(true);
+        let run = RunId::generate();
+        let mut waiter = waiters.waiter(run);
+        waiter.mark_read();
+        waiters.wake(run);
+        tokio::time::pause();
+        let before = tokio::time::Instant::now();
+        waiter.wait().await;
+        assert_eq!(before.elapsed(), Duration::ZERO);
+        waiter.wait().await;
+        assert!(before.elapsed() >= POLL_NOTIFIED, "once is enough");
+    }
+
+    #[test]
+    fn nothing_is_kept_of_readers_that_are_gone() {
+        let waiters = Arc::new(LogWaiters::default());
+        let run = RunId::generate();
+        let (one, two) = (waiters.waiter(run), waiters.waiter(run));
+        drop(one);
+        assert_eq!(waiters.senders().len(), 1);
+        drop(two);
+        assert!(waiters.senders().is_empty());
+    }
+}

@@ -1,0 +1,114 @@
+//! Analytics over everybody's runs. Who looked is noted.
+
+use actix_web::{get, web};
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::server::analytics::{
+    SpanQuery, beside_the_best, by_chairman, by_day, by_model, pairs, ranked, ready, source,
+};
+use crate::server::app::App;
+use crate::server::extract::Caller;
+use crate::server::problem::{Problem, ProblemBody};
+use crate::server::shape::analytics::{Analytics, Chairmen, Days};
+use crate::server::shape::comparisons::{AgainstBest, HeadToHead, Leaderboard};
+use crate::store::analytics::Reach;
+use crate::store::{Scope, Tx, audit};
+
+/// A transaction over everybody's figures, and what it counts. What people did is theirs: who looked at
+/// it is noted.
+async fn all(app: &App, caller: &Caller, span: &SpanQuery, part: &str) -> Result<(Tx, Reach), Problem> {
+    caller.admin()?;
+    let mut tx = app.db.begin(&Scope::Admin).await?;
+    let details = json!({ "part": part, "from": span.from, "until": span.until });
+    audit::append(&mut tx, &caller.user, "analytics.read", None, &details).await?;
+    ready(tx, span).await
+}
+
+/// What a leaderboard is made of; tags are people's own.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+pub(in crate::server) struct SourceQuery {
+    /// `ballots` (default): the reviewers'; `people`: which answer was called the better one.
+    source: Option<String>,
+}
+
+/// Figures by model, over everybody.
+#[utoipa::path(tag = "admin", params(SpanQuery), responses(
+    (status = 200, body = Analytics), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 422, body = ProblemBody)))]
+#[get("/admin/analytics")]
+pub(in crate::server) async fn models(
+    app: web::Data<App>,
+    caller: Caller,
+    span: web::Query<SpanQuery>,
+) -> Result<web::Json<Analytics>, Problem> {
+    by_model(all(&app, &caller, &span, "models").await?).await
+}
+
+/// What was asked, used and paid by everybody, day by day.
+#[utoipa::path(tag = "admin", params(SpanQuery), responses(
+    (status = 200, body = Days), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 422, body = ProblemBody)))]
+#[get("/admin/analytics/days")]
+pub(in crate::server) async fn by_days(
+    app: web::Data<App>,
+    caller: Caller,
+    span: web::Query<SpanQuery>,
+) -> Result<web::Json<Days>, Problem> {
+    by_day(all(&app, &caller, &span, "days").await?).await
+}
+
+/// Who wrote everybody's final answers.
+#[utoipa::path(tag = "admin", params(SpanQuery), responses(
+    (status = 200, body = Chairmen), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 422, body = ProblemBody)))]
+#[get("/admin/analytics/chairman")]
+pub(in crate::server) async fn chairmen(
+    app: web::Data<App>,
+    caller: Caller,
+    span: web::Query<SpanQuery>,
+) -> Result<web::Json<Chairmen>, Problem> {
+    by_chairman(all(&app, &caller, &span, "chairman").await?).await
+}
+
+/// Which model came before which, over everybody.
+#[utoipa::path(tag = "admin", params(SpanQuery), responses(
+    (status = 200, body = HeadToHead), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 422, body = ProblemBody)))]
+#[get("/admin/analytics/head-to-head")]
+pub(in crate::server) async fn head_to_head(
+    app: web::Data<App>,
+    caller: Caller,
+    span: web::Query<SpanQuery>,
+) -> Result<web::Json<HeadToHead>, Problem> {
+    pairs(all(&app, &caller, &span, "head-to-head").await?).await
+}
+
+/// What the council costs beside its best member alone, over everybody.
+#[utoipa::path(tag = "admin", params(SpanQuery), responses(
+    (status = 200, body = AgainstBest), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 422, body = ProblemBody)))]
+#[get("/admin/analytics/council")]
+pub(in crate::server) async fn council(
+    app: web::Data<App>,
+    caller: Caller,
+    span: web::Query<SpanQuery>,
+) -> Result<web::Json<AgainstBest>, Problem> {
+    beside_the_best(all(&app, &caller, &span, "council").await?).await
+}
+
+/// Models by strength over everybody's runs.
+#[utoipa::path(tag = "admin", params(SpanQuery, SourceQuery), responses(
+    (status = 200, body = Leaderboard), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 422, body = ProblemBody)))]
+#[get("/admin/analytics/leaderboard")]
+pub(in crate::server) async fn leaderboard(
+    app: web::Data<App>,
+    caller: Caller,
+    span: web::Query<SpanQuery>,
+    board: web::Query<SourceQuery>,
+) -> Result<web::Json<Leaderboard>, Problem> {
+    caller.admin()?;
+    let source = source(board.source.as_deref())?;
+    ranked(all(&app, &caller, &span, "leaderboard").await?, source, None).await
+}

@@ -1,0 +1,11 @@
+//! For administrators only: one file per resource, named as the file for everybody's own (`budgets.rs`,
+//! `admin/budgets.rs`). Never other people's content.
+
+pub(super) mod analytics;
+pub(super) mod audit;
+pub(super) mod budgets;
+mod page;
+pub(super) mod runs;
+pub(super) mod settings;
+pub(super) mod usage;
+pub(super) mod users;

@@ -1,0 +1,294 @@
+//! One connection, and what it may cost when the other side is slow, silent, or gone without a word.
+//!
+//! actix-web limits the time for the head of the first request and the pause between two requests. It knows
+//! no limit for a later head that does not end, for a body that does not end after its answer, nor for
+//! a client that takes nothing of what is sent. Those are here, below HTTP, where nothing can hide from them.
+
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use actix_web::Error;
+use actix_web::body::{BodySize, BoxBody, MessageBody};
+use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::middleware::Next;
+use bytes::Bytes;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::TcpStream;
+use tokio::time::{Instant, Sleep, sleep};
+
+use crate::shutdown::Shutdown;
+
+/// How often a connection looks at its limits, at the least.
+const LOOK: Duration = Duration::from_secs(2);
+/// A client that has acknowledged nothing for so long, although it was sent something again and again, has
+/// vanished. With the heartbeat of a silent stream (15 s) that is noticed within 30 s.
+const VANISHED: Duration = Duration::from_secs(9);
+
+/// What a client may make the server wait for.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Without a request: silent, or with one that does not end.
+    pub idle: Duration,
+    /// With an answer of which it takes nothing.
+    pub stalled: Duration,
+}
+
+/// A client's connection that keeps its [`Limits`].
+pub struct Connection {
+    io: TcpStream,
+    requests: Rc<Requests>,
+    limits: Limits,
+    unanswered: Unanswered,
+    /// How the system's table names this connection.
+    name: String,
+    /// Since when the client takes nothing.
+    stalled: Option<Instant>,
+    /// Since when it acknowledges nothing.
+    silent: Option<Instant>,
+    look: Pin<Box<Sleep>>,
+}
+
+/// The requests of a connection that are being answered.
+#[derive(Debug)]
+pub struct Requests {
+    open: Cell<usize>,
+    /// When the last one ended.
+    ended: Cell<Instant>,
+}
+
+impl Connection {
+    pub fn new(io: TcpStream, limits: Limits, unanswered: Unanswered) -> io::Result<Self> {
+        // Without it the second event of an answer waits for the client to acknowledge the first: 40 ms.
+        io.set_nodelay(true)?;
+        let name = name(io.local_addr()?, io.peer_addr()?);
+        let requests = Rc::new(Requests { open: Cell::new(0), ended: Cell::new(Instant::now()) });
+        let look = Box::pin(sleep(Self::pause(limits)));
+        Ok(Self { io, requests, limits, unanswered, name, stalled: None, silent: None, look })
+    }
+
+    pub fn peer(&self) -> Option<SocketAddr> {
+        self.io.peer_addr().ok()
+    }
+
+    pub fn requests(&self) -> Rc<Requests> {
+        self.requests.clone()
+    }
+
+    fn pause(limits: Limits) -> Duration {
+        (limits.idle.min(limits.stalled) / 4).min(LOOK)
+    }
+
+    /// Looks at the limits now and then, and has itself woken for it.
+    fn keep_limits(&mut self, context: &mut Context<'_>) -> io::Result<()> {
+        while self.look.as_mut().poll(context).is_ready() {
+            let requests = &self.requests;
+            if requests.open.get() == 0 && requests.ended.get().elapsed() >= self.limits.idle {
+                return Err(self.cut("idle"));
+            }
+            if self.stalled.is_some_and(|since| since.elapsed() >= self.limits.stalled) {
+                return Err(self.cut("stalled"));
+            }
+            if self.unanswered.holds(&self.name) {
+                let since = *self.silent.get_or_insert_with(Instant::now);
+                if since.elapsed() >= VANISHED {
+                    return Err(self.cut("vanished"));
+                }
+            } else {
+                self.silent = None;
+            }
+            let next = Instant::now() + Self::pause(self.limits);
+            let cut = self.stalled.map(|since| since + self.limits.stalled);
+            self.look.as_mut().reset(cut.map_or(next, |cut| cut.min(next)));
+        }
+        Ok(())
+    }
+
+    /// Ends it in a way that leaves nothing with the system, which would go on trying to send what is left.
+    fn cut(&self, reason: &'static str) -> io::Error {
+        tracing::debug!(reason, "a connection is closed");
+        metrics::counter!("llm_council_connections_cut_total", "reason" => reason).increment(1);
+        let reset = socket2::SockRef::from(&self.io).set_linger(Some(Duration::ZERO));
+        reset.err().unwrap_or_else(|| io::Error::new(io::ErrorKind::TimedOut, reason))
+    }
+}
+
+impl AsyncRead for Connection {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        let this = self.get_mut();
+        let read = Pin::new(&mut this.io).poll_read(context, buffer);
+        if read.is_pending() {
+            this.keep_limits(context)?;
+        }
+        read
+    }
+}
+
+impl AsyncWrite for Connection {
+    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        let this = self.get_mut();
+        let written = Pin::new(&mut this.io).poll_write(context, bytes);
+        if written.is_pending() {
+            this.stalled.get_or_insert_with(Instant::now);
+            this.keep_limits(context)?;
+        } else {
+            this.stalled = None;
+        }
+        written
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().io).poll_flush(context)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().io).poll_shutdown(context)
+    }
+}
+
+/// Middleware, the outermost: a request is open until its answer has been handed to the connection.
+pub async fn count(
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+) -> Result<ServiceResponse<BoxBody>, Error> {
+    let open = request.conn_data::<Rc<Requests>>().cloned().map(Open::new);
+    let response = next.call(request).await?;
+    Ok(response.map_body(|_, body| BoxBody::new(Counted { body: body.boxed(), _open: open })))
+}
+
+struct Open(Rc<Requests>);
+
+impl Open {
+    fn new(requests: Rc<Requests>) -> Self {
+        requests.open.set(requests.open.get() + 1);
+        Self(requests)
+    }
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        self.0.open.set(self.0.open.get() - 1);
+        self.0.ended.set(Instant::now());
+    }
+}
+
+struct Counted {
+    body: BoxBody,
+    _open: Option<Open>,
+}
+
+impl MessageBody for Counted {
+    type Error = Box<dyn std::error::Error>;
+
+    fn size(&self) -> BodySize {
+        self.body.size()
+    }
+
+    fn poll_next(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, Self::Error>>> {
+        Pin::new(&mut self.get_mut().body).poll_next(context)
+    }
+}
+
+/// The connections whose other side does not acknowledge what it is sent, by the system's own table.
+///
+/// The option that ends such connections (`TCP_USER_TIMEOUT`) also ends those whose client lives and only
+/// reads slowly, which is why it has to allow for more time than a client that has vanished should get.
+#[derive(Debug, Clone, Default)]
+pub struct Unanswered(Arc<Mutex<HashSet<String>>>);
+
+impl Unanswered {
+    fn holds(&self, name: &str) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(name)
+    }
+
+    /// Reads the table again and again while there are streams, until it is dropped.
+    pub async fn watch(self, shutdown: Shutdown) {
+        loop {
+            let mut names = HashSet::new();
+            if shutdown.streams() > 0 {
+                for table in ["/proc/net/tcp", "/proc/net/tcp6"] {
+                    match tokio::fs::read_to_string(table).await {
+                        Ok(text) => names.extend(text.lines().filter_map(retransmitting)),
+                        // No Linux, or no IPv6.
+                        Err(error) => tracing::trace!(%error, table, "there is no such table"),
+                    }
+                }
+            }
+            *self.0.lock().unwrap_or_else(PoisonError::into_inner) = names;
+            tokio::time::sleep(LOOK).await;
+        }
+    }
+}
+
+/// The name of the connection in this line of the table, if what it was sent is being sent again. The timer
+/// `01` is that of retransmission; a client that lives and takes nothing has `04`, the probe of its window.
+fn retransmitting(line: &str) -> Option<String> {
+    let mut fields = line.split_ascii_whitespace().skip(1);
+    let (local, remote) = (fields.next()?, fields.next()?);
+    let (timer, again) = (fields.nth(2)?, fields.next()?);
+    let again = u32::from_str_radix(again, 16).ok()?;
+    (timer.starts_with("01:") && again > 0).then(|| format!("{local} {remote}"))
+}
+
+/// How Linux names a connection there: addresses as they lie in memory, word by word.
+fn name(local: SocketAddr, remote: SocketAddr) -> String {
+    [local, remote].map(end).join(" ")
+}
+
+fn end(address: SocketAddr) -> String {
+    let octets = match address {
+        SocketAddr::V4(address) => address.ip().octets().to_vec(),
+        SocketAddr::V6(address) => address.ip().octets().to_vec(),
+    };
+    let words = octets.as_chunks::<4>().0.iter().map(|word| format!("{:08X}", u32::from_ne_bytes(*word)));
+    format!("{}:{:04X}", words.collect::<String>(), address.port())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{Ipv4Addr, TcpListener};
+
+    use super::*;
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_connection_has_its_name_in_the_systems_table() {
+        for address in ["127.0.0.1:0", "[::1]:0"] {
+            let Ok(listener) = TcpListener::bind(address) else { continue };
+            let client = std::net::TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+            let (server, _) = listener.accept().unwrap();
+            let name = name(server.local_addr().unwrap(), client.local_addr().unwrap());
+            let table = if address.starts_with('[') { "/proc/net/tcp6" } else { "/proc/net/tcp" };
+            assert!(std::fs::read_to_string(table).unwrap().contains(&name), "{name}");
+        }
+    }
+
+    #[test]
+    fn only_what_is_sent_again_counts_as_unanswered() {
+        let line = |timer: &str, again: &str| {
+            let local = end((Ipv4Addr::LOCALHOST, 8001).into());
+            format!("   3: {local} 0200007F:ABCD 01 0000000F:00000000 {timer}:00000053 {again} 0 0 4711 2")
+        };
+        assert!(retransmitting(&line("01", "00000003")).is_some_and(|name| name.ends_with(" 0200007F:ABCD")));
+        assert_eq!(retransmitting(&line("01", "00000000")), None, "sent for the first time");
+        assert_eq!(retransmitting(&line("04", "00000003")), None, "it lives and takes nothing");
+        assert_eq!(
+            retransmitting("  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt"),
+            None
+        );
+        assert_eq!(retransmitting(""), None);
+    }
+}

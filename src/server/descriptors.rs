@@ -1,0 +1,108 @@
+//! File descriptors: every connection to a client, a model and the database takes one, and the system gives
+//! a process only so many. Where they have ended, runs fail in the middle, so new work is refused before.
+
+use std::fs::ReadDir;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// What a server needs beside its connections to the database, to do anything useful at all.
+const FLOOR: u64 = 240;
+/// A quarter of all is kept for work that has begun, and of many not more than this.
+const MOST_KEPT: u64 = 256;
+/// What a question may take: its reader, seven members and some over.
+const QUESTION: u64 = 16;
+/// How long a count holds good.
+const COUNTED: Duration = Duration::from_millis(250);
+/// Half of all are for clients, and of many not more than this.
+const MOST_CLIENTS: usize = 25_600;
+
+/// Why a server is not started.
+#[derive(Debug, thiserror::Error)]
+pub enum DescriptorError {
+    /// The hard limit is below the floor.
+    #[error(
+        "this process may open {limit} files and connections at most, and needs {needed}: raise its limit (ulimit -n, \
+         LimitNOFILE= of systemd, --ulimit nofile= of Docker)"
+    )]
+    TooFew {
+        /// The hard limit.
+        limit: u64,
+        /// What this configuration needs.
+        needed: u64,
+    },
+    /// The system refuses.
+    #[error("the limit of open files cannot be raised")]
+    Refused(#[source] rustix::io::Errno),
+}
+
+/// Raises the limit of this process as far as it may, and says what it is now.
+///
+/// # Errors
+/// [`DescriptorError::TooFew`] where that is too little for a server with so many database connections.
+pub fn raise(database_connections: u32) -> Result<u64, DescriptorError> {
+    let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
+    let limit = maximum.unwrap_or(u64::MAX);
+    let needed = FLOOR + u64::from(database_connections);
+    if limit < needed {
+        return Err(DescriptorError::TooFew { limit, needed });
+    }
+    if current != maximum {
+        setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum })
+            .map_err(DescriptorError::Refused)?;
+    }
+    Ok(limit)
+}
+
+/// The descriptors of this process.
+#[derive(Debug)]
+pub struct Descriptors {
+    limit: u64,
+    open: Mutex<Count>,
+}
+
+#[derive(Debug, Default)]
+struct Count {
+    at: Option<Instant>,
+    open: u64,
+}
+
+impl Default for Descriptors {
+    fn default() -> Self {
+        let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+        Self { limit, open: Mutex::default() }
+    }
+}
+
+impl Descriptors {
+    /// How many clients may be connected at once; more wait until they are taken.
+    #[must_use]
+    pub fn clients(&self) -> usize {
+        usize::try_from(self.limit / 2).unwrap_or(usize::MAX).min(MOST_CLIENTS)
+    }
+
+    /// Whether there are enough left for one more question.
+    #[must_use]
+    pub fn suffice(&self) -> bool {
+        let mut count = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+        if count.at.is_none_or(|at| at.elapsed() > COUNTED) {
+            *count = Count { at: Some(Instant::now()), open: open(self.limit) };
+        }
+        let kept = (self.limit / 4).min(MOST_KEPT);
+        let suffice = count.open.saturating_add(kept) <= self.limit;
+        if suffice {
+            // Others may ask before this one has opened what it needs.
+            count.open += QUESTION;
+        }
+        suffice
+    }
+}
+
+/// How many are open now. Whoever cannot even look has none left.
+fn open(limit: u64) -> u64 {
+    let listed = std::fs::read_dir("/proc/self/fd").or_else(|error| {
+        if error.kind() == std::io::ErrorKind::NotFound { std::fs::read_dir("/dev/fd") } else { Err(error) }
+    });
+    listed.map_or(limit, |listed: ReadDir| listed.count().try_into().unwrap_or(u64::MAX))
+}

@@ -1,0 +1,82 @@
+//! The header `Idempotency-Key`: a client's name for one request, under which it may send that again
+//! without asking twice. It stands for that request alone: where it was sent, and what it says.
+
+use actix_web::HttpRequest;
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use super::problem::Problem;
+use crate::id::{ConversationId, RunId};
+use crate::store::runs::IdempotencyKey;
+
+const MAX_KEY_CHARS: usize = 200;
+
+/// Where a request was sent. A question is the same question, streamed or not.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Place {
+    Question(ConversationId),
+    Retry(RunId),
+}
+
+/// The key of a request, if it has one.
+///
+/// # Errors
+/// 422 for a header that is no key.
+pub(super) fn key(
+    request: &HttpRequest,
+    place: Place,
+    body: &Value,
+) -> Result<Option<IdempotencyKey>, Problem> {
+    let mut keys = request.headers().get_all("idempotency-key");
+    let Some(key) = keys.next() else { return Ok(None) };
+    let rule = format!("one header of 1 to {MAX_KEY_CHARS} visible ASCII characters");
+    match key.to_str() {
+        Ok(key)
+            if keys.next().is_none()
+                && (1..=MAX_KEY_CHARS).contains(&key.len())
+                && key.bytes().all(|byte| byte.is_ascii_graphic()) =>
+        {
+            Ok(Some(IdempotencyKey { key: key.to_owned(), request_digest: digest(place, body) }))
+        }
+        Ok(_) | Err(_) => Err(Problem::field("Idempotency-Key", &rule)),
+    }
+}
+
+/// The same for the same JSON, however it is written. Stored with runs: a change would refuse requests
+/// that are sent again over an upgrade.
+fn digest(place: Place, body: &Value) -> Vec<u8> {
+    let place = match place {
+        Place::Question(conversation) => format!("question {conversation}"),
+        Place::Retry(run) => format!("retry {run}"),
+    };
+    let mut body = body.clone();
+    body.sort_all_objects();
+    Sha256::digest(format!("{place}\n{body}")).to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_digest_stands_for_the_place_and_the_json_however_it_is_written() {
+        let conversation = ConversationId::generate();
+        let of = |place, text: &str| digest(place, &serde_json::from_str(text).unwrap());
+        let one = of(Place::Question(conversation), r#"{"content":"Why?","models":[{"a":1,"b":2}]}"#);
+        let same = of(Place::Question(conversation), r#"{ "models": [{"b":2,"a":1}], "content": "Why?" }"#);
+        assert_eq!(one, same);
+        let question = |body| digest(Place::Question(conversation), &body);
+        let others = [
+            question(json!({"content": "Why?", "models": [{"a": 1, "b": 3}]})),
+            question(json!({"content": "Why?", "models": []})),
+            question(json!({"content": "Why?"})),
+            digest(Place::Question(ConversationId::generate()), &json!({"content": "Why?"})),
+            digest(Place::Retry(RunId::generate()), &json!({"content": "Why?"})),
+        ];
+        for (at, other) in others.iter().enumerate() {
+            assert!(*other != one && !others[..at].contains(other), "{at}");
+        }
+    }
+}

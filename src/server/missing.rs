@@ -1,0 +1,119 @@
+//! Models that the settings name and that are not on their provider's list: said before anybody asks
+//! for them. The built-in council helps itself.
+
+use std::collections::BTreeSet;
+
+use actix_web::web;
+use serde::Serialize;
+use tokio::sync::watch;
+
+use super::app::{App, read};
+use crate::council::settings::{Settings, SettingsLayer};
+use crate::llm::Models;
+use crate::store::{Scope, settings};
+
+/// A model that is not on its provider's list.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, utoipa::ToSchema)]
+pub struct MissingModel {
+    pub model: String,
+    /// The nearest present name of its family; absent when there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<String>,
+    /// Whether `nearest` is asked in its place: of the built-in council only. What a person or an
+    /// administrator has chosen is asked as it is, and fails.
+    pub replaced: bool,
+}
+
+impl App {
+    /// The configured council as it can be asked now: of the models that are built in, those that are
+    /// gone are replaced by the nearest present ones of their families.
+    #[must_use]
+    pub fn defaults(&self) -> Settings {
+        let mut settings = self.config.council.settings.clone();
+        for mut names in settings.model_groups() {
+            for at in 0..names.len() {
+                let (key, model) = &names[at];
+                if !self.config.council.built_in.contains(key) || self.models.is_available(model) {
+                    continue;
+                }
+                // Nobody sits twice.
+                let taken: Vec<&str> = names.iter().map(|(_, model)| model.as_str()).collect();
+                if let Some(nearest) = self.models.nearest(model, &taken) {
+                    *names[at].1 = nearest;
+                }
+            }
+        }
+        settings
+    }
+
+    /// What these settings name that is not on offer, and what stands in them in the place of a built-in
+    /// model that is not.
+    #[must_use]
+    pub fn missing_models(&self, settings: &Settings) -> Vec<MissingModel> {
+        let mut missing: BTreeSet<MissingModel> = BTreeSet::new();
+        let (mut in_force, mut built_in, mut taken) =
+            (settings.clone(), self.config.council.settings.clone(), self.defaults());
+        let names = |settings: &mut Settings| -> Vec<(String, String)> {
+            settings.model_groups().into_iter().flatten().map(|(key, model)| (key, model.clone())).collect()
+        };
+        let in_force = names(&mut in_force);
+        for (_, model) in &in_force {
+            if !self.models.is_available(model) {
+                let nearest = self.models.nearest(model, &[]);
+                missing.insert(MissingModel { model: model.clone(), nearest, replaced: false });
+            }
+        }
+        for ((key, model), (_, taken)) in names(&mut built_in).into_iter().zip(names(&mut taken)) {
+            if model != taken && in_force.contains(&(key, taken.clone())) {
+                missing.insert(MissingModel { model, nearest: Some(taken), replaced: true });
+            }
+        }
+        missing.into_iter().collect()
+    }
+}
+
+/// Says in the log what the council that everybody starts from names and is not on offer: once the
+/// providers have been heard for the first time, and whenever it is something else.
+pub fn keep_saying(app: web::Data<App>) -> impl Future<Output = ()> {
+    // From here on, or the first time would be missed where it comes before the task does.
+    let heard = app.models.heard();
+    say(app, heard)
+}
+
+async fn say(app: web::Data<App>, mut heard: watch::Receiver<()>) {
+    let mut said = Vec::new();
+    while heard.changed().await.is_ok() {
+        let mut settings = app.defaults();
+        match instance_layer(&app).await {
+            Ok(Some(layer)) => settings = settings.with(&layer),
+            Ok(None) => {}
+            // Said about the configuration alone, rather than not at all.
+            Err(problem) => tracing::warn!(%problem, "the instance's settings cannot be read"),
+        }
+        let missing = app.missing_models(&settings);
+        if missing == said {
+            continue;
+        }
+        for MissingModel { model, nearest, replaced } in &missing {
+            match nearest {
+                Some(nearest) if *replaced => tracing::warn!(
+                    model,
+                    nearest,
+                    "a model of the built-in council is not on its provider's list; the nearest one of its family is asked in its place"
+                ),
+                _ => tracing::warn!(
+                    model,
+                    nearest,
+                    "a configured model is not on its provider's list; calls to it will fail"
+                ),
+            }
+        }
+        said = missing;
+    }
+}
+
+async fn instance_layer(app: &App) -> Result<Option<SettingsLayer>, String> {
+    let mut tx = app.db.begin(&Scope::Admin).await.map_err(|error| error.to_string())?;
+    let layer = settings::instance(&mut tx).await.map_err(|error| error.to_string())?;
+    layer.map(read).transpose().map_err(|_| "it is malformed".to_owned())
+}

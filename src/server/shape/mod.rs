@@ -1,0 +1,209 @@
+//! The JSON shapes of conversations and messages, with the field names existing clients read.
+
+pub mod admin;
+pub mod analytics;
+pub mod comparisons;
+
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::council::Deliberation;
+use crate::id::{ConversationId, MessageId, RunId};
+use crate::runs::Stopped;
+use crate::store::RunStatus;
+use crate::store::conversations as rows;
+
+/// A time as existing clients sort it: naive UTC with microseconds.
+#[must_use]
+pub fn naive(at: Timestamp) -> String {
+    at.to_zoned(TimeZone::UTC).strftime("%Y-%m-%dT%H:%M:%S.%6f").to_string()
+}
+
+/// A row of the conversation list.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct ConversationSummary {
+    pub id: ConversationId,
+    /// Naive UTC with microseconds.
+    pub created_at: String,
+    pub updated_at: String,
+    pub title: String,
+    pub tags: Vec<String>,
+    pub archived: bool,
+    pub message_count: i64,
+    /// Whether a run is under way in it.
+    pub running: bool,
+}
+
+impl From<rows::Conversation> for ConversationSummary {
+    fn from(row: rows::Conversation) -> Self {
+        Self {
+            id: row.id,
+            created_at: naive(row.created_at),
+            updated_at: naive(row.updated_at),
+            title: row.title,
+            tags: row.tags,
+            archived: row.archived,
+            message_count: row.message_count,
+            running: row.running,
+        }
+    }
+}
+
+/// That something was done, as existing clients expect to hear it.
+#[derive(Debug, Clone, Copy, Serialize, utoipa::ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    Ok,
+}
+
+/// A conversation after a change.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Changed {
+    pub status: Status,
+    #[serde(flatten)]
+    pub conversation: ConversationSummary,
+}
+
+/// A deleted conversation.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Deleted {
+    pub status: Status,
+    pub id: ConversationId,
+    pub deleted: bool,
+}
+
+/// A conversation that was brought back.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Restored {
+    pub status: Status,
+    pub restored: bool,
+    pub conversation: ConversationSummary,
+}
+
+/// Whether there was a run to stop.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Cancelled {
+    pub status: Status,
+    /// Whether there was anything to stop.
+    pub cancelled: bool,
+    /// Whether that holds whatever happens to this server. `false` while the database does not answer:
+    /// what this server executes has been stopped, and it goes on trying to record it, but were it killed
+    /// before that, the run would go on at another server.
+    pub durable: bool,
+}
+
+impl From<Stopped> for Cancelled {
+    fn from(Stopped { cancelled, durable }: Stopped) -> Self {
+        Self { status: Status::Ok, cancelled, durable }
+    }
+}
+
+/// The caller's tags, and some to begin with.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Tags {
+    pub tags: Vec<String>,
+    pub suggestions: Vec<&'static str>,
+}
+
+/// One place where the words were found.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct SearchHit {
+    pub conversation_id: ConversationId,
+    pub title: String,
+    /// The words around the first hit.
+    pub snippet: String,
+    /// When it was written.
+    pub at: String,
+}
+
+/// A conversation with its messages.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Conversation {
+    #[serde(flatten)]
+    pub summary: ConversationSummary,
+    pub messages: Vec<Message>,
+}
+
+/// One message.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[serde(tag = "role", rename_all = "snake_case")]
+pub enum Message {
+    /// A question.
+    User { id: MessageId, content: String, created_at: String },
+    /// The council's answer.
+    Assistant {
+        id: MessageId,
+        created_at: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        run_id: Option<RunId>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        status: Option<RunStatus>,
+        /// Why the run failed.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        error: Option<String>,
+        /// The same in one word: `no_answers`, `internal`, `abandoned` or `unreadable_plan`.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        error_kind: Option<String>,
+        /// The runs whose answers it showed before it was asked for again, oldest first; `GET
+        /// /api/runs/{id}` has each.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        #[schema(required = false)]
+        earlier_runs: Vec<RunId>,
+        #[serde(flatten)]
+        deliberation: Box<Deliberation>,
+    },
+}
+
+impl From<rows::Message> for Message {
+    fn from(row: rows::Message) -> Self {
+        let created_at = naive(row.created_at);
+        if row.role == "user" {
+            return Self::User { id: row.id, content: row.content.unwrap_or_default(), created_at };
+        }
+        Self::Assistant {
+            id: row.id,
+            created_at,
+            run_id: row.run_id,
+            status: row.run_status.as_deref().and_then(RunStatus::parse),
+            error: row.run_error.as_ref().and_then(message_of),
+            error_kind: row.run_error.as_ref().and_then(kind_of),
+            earlier_runs: row.earlier_runs,
+            deliberation: Box::new(row.body.map(deliberation).unwrap_or_default()),
+        }
+    }
+}
+
+/// A stored deliberation. One that a newer version wrote in a way this one cannot read is shown
+/// empty and logged, so that the rest of the conversation stays readable.
+#[must_use]
+pub fn deliberation(body: Value) -> Deliberation {
+    serde_json::from_value(body).unwrap_or_else(|error| {
+        tracing::error!(%error, "a stored deliberation cannot be read");
+        Deliberation::default()
+    })
+}
+
+/// The sentence in a run's stored error.
+#[must_use]
+pub fn message_of(error: &Value) -> Option<String> {
+    error.get("message").and_then(Value::as_str).map(str::to_owned)
+}
+
+/// The word in a run's stored error.
+#[must_use]
+pub fn kind_of(error: &Value) -> Option<String> {
+    error.get("kind").and_then(Value::as_str).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_naive_with_six_digits() {
+        let at: Timestamp = "2025-11-22T23:35:19.1Z".parse().unwrap();
+        assert_eq!(naive(at), "2025-11-22T23:35:19.100000");
+    }
+}

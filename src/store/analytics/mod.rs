@@ -1,0 +1,46 @@
+//! Figures over many runs: of one user, in their scope, or of everybody, in the admins'. All of them
+//! are queries over the ledger (`calls`) and what the ends of runs left in `placings` and
+//! `run_figures`.
+//!
+//! Start reading at [`Reach`]: whose rows and of which time a query counts.
+
+mod chairmen;
+mod clear;
+mod comparisons;
+mod days;
+mod models;
+mod reach;
+mod recent;
+mod records;
+mod sums;
+
+pub use chairmen::{Chairman, chairmen};
+pub use clear::clear;
+pub use comparisons::{
+    AgainstBest, Duel, MAX_COMPARED_RUNS, Preferred, against_best, ballots, duels, preferences,
+};
+pub use days::{Day, days};
+pub use models::{ModelLatency, ModelPlaces, ModelUsage, Runs, latencies, places, runs, usage};
+pub use reach::Reach;
+pub use recent::{RecentAnswer, RecentRun, recent};
+pub use records::{NEWEST, Record, records};
+pub use sums::{Latency, Money};
+
+/// The statements by name, for whoever wants to see their plans. `$1` is the user or null for
+/// everybody, `$2` and `$3` the span of time; [`recent`] and the tag's ask for more.
+#[doc(hidden)]
+pub const STATEMENTS: &[(&str, &str)] = &[
+    ("records", records::RECORDS),
+    ("usage by model", models::USAGE),
+    ("latency by model", models::LATENCIES),
+    ("places by model", models::PLACES),
+    ("runs", models::RUNS),
+    ("usage by day", days::USAGE),
+    ("runs by day", days::RUNS),
+    ("chairmen", chairmen::WRITTEN),
+    ("chairmen's calls", chairmen::CALLS),
+    ("head to head", comparisons::DUELS),
+    ("ballots", comparisons::BALLOTS),
+    ("people's preferences", comparisons::PREFERENCES),
+    ("council against its best member", comparisons::AGAINST_BEST),
+];

@@ -1,0 +1,84 @@
+//! Whose rows and of which time a query counts.
+
+use jiff::Timestamp;
+use sqlx::Postgres;
+use sqlx::postgres::PgArguments;
+use sqlx::query::Query;
+
+use crate::store::usage::Span;
+use crate::store::{Scope, StoreError, Tx, time_or_null};
+
+/// Whose rows and of which time figures count. `until` does not belong to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reach {
+    /// Everybody's where none.
+    user: Option<String>,
+    from: Option<Timestamp>,
+    until: Option<Timestamp>,
+    /// When the user cleared their analytics: nothing from before that moment counts.
+    pub cleared_at: Option<Timestamp>,
+}
+
+impl Reach {
+    /// The transaction's own user, or everybody in the admins' scope, over a span of time. The
+    /// transaction is made ready for queries that read much.
+    ///
+    /// # Errors
+    /// [`StoreError::WrongScope`] in the engine's scope.
+    pub async fn of(tx: &mut Tx, span: Span) -> Result<Self, StoreError> {
+        let user = match tx.scope() {
+            Scope::User(user) => Some(user.to_string()),
+            Scope::Admin => None,
+            Scope::Engine => return Err(StoreError::WrongScope { needed: "user or admin" }),
+        };
+        // Sorting in memory, and no compiling: it takes longer than any of these queries.
+        sqlx::raw_sql("SELECT set_config('work_mem', '32MB', true), set_config('jit', 'off', true)")
+            .execute(&mut **tx)
+            .await?;
+        let cleared_at = match &user {
+            Some(user) => sqlx::query("SELECT cleared_at FROM analytics_cleared WHERE user_id = $1")
+                .bind(user)
+                .fetch_optional(&mut **tx)
+                .await?
+                .map(|row| time_or_null(&row, "cleared_at"))
+                .transpose()?
+                .flatten(),
+            None => None,
+        };
+        Ok(Self { user, from: span.from.max(cleared_at), until: span.until, cleared_at })
+    }
+
+    /// The statement with `$1` to `$3` bound. It is planned with these very values: whether it is
+    /// about one user or all, a day or years, decides which way is the short one.
+    pub(super) fn query<'q>(&self, sql: &'static str) -> Query<'q, Postgres, PgArguments> {
+        sqlx::query(sql)
+            .persistent(false)
+            .bind(self.user.clone())
+            .bind(self.from.map(jiff_sqlx::Timestamp::from))
+            .bind(self.until.map(jiff_sqlx::Timestamp::from))
+    }
+}
+
+/// The rows that a [`Reach`] counts, by a column of time.
+macro_rules! within {
+    ($at:literal) => {
+        within!("", $at)
+    };
+    ($table:literal, $at:literal) => {
+        concat!(
+            "($1::text IS NULL OR ",
+            $table,
+            "user_id = $1)
+             AND ($2::timestamptz IS NULL OR ",
+            $table,
+            $at,
+            " >= $2)
+             AND ($3::timestamptz IS NULL OR ",
+            $table,
+            $at,
+            " < $3)"
+        )
+    };
+}
+
+pub(super) use within;

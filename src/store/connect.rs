@@ -1,0 +1,329 @@
+//! Reaching the database: also one that is not there yet, or that cannot be written to for a while.
+
+use std::str::FromStr as _;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
+use sqlx::{ConnectOptions as _, Connection as _, PgConnection, Row as _};
+
+use super::connection::Changes;
+use super::{ACQUIRE_TIMEOUT, Db, SetupError, error, migrate, user_names};
+
+/// How long an idle connection is taken to be alive.
+const TRUSTED: Duration = Duration::from_secs(1);
+/// How long every connection is asked whether it lives after one has failed.
+const ASKED_AFTER_TROUBLE: Duration = Duration::from_secs(60);
+/// The first pause between two tries to prepare the database; each one is twice as long as that before.
+const FIRST_PAUSE: Duration = Duration::from_millis(250);
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+/// How often it is said again what the server still waits for.
+const SAID_AGAIN: Duration = Duration::from_secs(60);
+/// How often two connections are compared before they count as sessions of their own. A pooler gives a busy
+/// client the same session ten times in a row only by a rare chance.
+const COMPARISONS: usize = 10;
+
+/// What is known of a pooler between the server and the database.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Pooling {
+    /// Nothing: it is found out.
+    Auto,
+    /// There is none, or one that leaves a connection its session.
+    Session,
+    /// One that gives a connection a session for each transaction.
+    Transaction,
+}
+
+/// Whose the database's sessions are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sessions {
+    /// Each connection has one of its own, for as long as it lives.
+    Own,
+    /// A pooler lends a connection one for a transaction, and what others left in it is there.
+    Shared,
+}
+
+impl Sessions {
+    /// How a transaction begins. Prepared statements are all that others can leave behind that would be
+    /// in the way: every server gives them the same names.
+    pub(super) fn begin(self) -> &'static str {
+        match self {
+            Self::Own => "BEGIN",
+            Self::Shared => "BEGIN; DEALLOCATE ALL",
+        }
+    }
+}
+
+impl Db {
+    /// Connects to the database that `url` names.
+    ///
+    /// # Errors
+    /// [`SetupError`] in words for the person who runs the server; it never shows the password.
+    pub async fn connect(url: &str, max_connections: u32) -> Result<Self, SetupError> {
+        Self::connect_with(Self::options(url)?, max_connections).await
+    }
+
+    /// Reads a `postgres://` URL.
+    ///
+    /// # Errors
+    /// [`SetupError::BadUrl`].
+    pub fn options(url: &str) -> Result<PgConnectOptions, SetupError> {
+        PgConnectOptions::from_str(url).map_err(SetupError::BadUrl)
+    }
+
+    /// The same as [`Db::connect`] with options already made, as [`super::local::LocalPostgres`] gives them.
+    ///
+    /// # Errors
+    /// As [`Db::connect`].
+    pub async fn connect_with(options: PgConnectOptions, max_connections: u32) -> Result<Self, SetupError> {
+        check(&options).await?;
+        Ok(Self::lazy(options, max_connections))
+    }
+
+    /// The database without a look at it: connections are made when they are wanted.
+    #[must_use]
+    pub fn lazy(options: PgConnectOptions, max_connections: u32) -> Self {
+        let trouble: Arc<Mutex<Option<Instant>>> = Arc::default();
+        let known_trouble = trouble.clone();
+        let changes = Changes::default();
+        let known_changes = changes.clone();
+        let pool = PgPoolOptions::new()
+            // One more, which only listens.
+            .max_connections(max_connections.saturating_add(1))
+            .acquire_timeout(ACQUIRE_TIMEOUT)
+            // One that has just been used needs no asking whether it lives, unless another died.
+            .test_before_acquire(false)
+            .before_acquire(move |connection, about| {
+                let is_outdated = Instant::now()
+                    .checked_sub(about.age)
+                    .is_some_and(|opened| known_changes.came_after(opened));
+                let asks = about.idle_for > TRUSTED || was_lately(&known_trouble);
+                Box::pin(async move {
+                    if is_outdated {
+                        return Ok(false);
+                    }
+                    if asks {
+                        connection.ping().await?;
+                    }
+                    Ok(true)
+                })
+            })
+            .after_release(|connection, _| Box::pin(may_be_used_again(connection)))
+            .connect_lazy_with(ours(options));
+        Self { pool, trouble, changes, held: Arc::default(), shared: Arc::default(), listening: None }
+    }
+
+    /// The same, hearing notices through a connection to `options`: for sessions that are shared.
+    #[must_use]
+    pub fn listening_at(mut self, options: PgConnectOptions) -> Self {
+        let pool = PgPoolOptions::new().max_connections(1).acquire_timeout(ACQUIRE_TIMEOUT);
+        self.listening = Some(pool.connect_lazy_with(ours(options)));
+        self
+    }
+
+    /// Where notices can be heard; nowhere in a session that is somebody else's a moment later.
+    pub(super) fn listening(&self) -> Option<&PgPool> {
+        match self.sessions() {
+            Sessions::Own => Some(self.listening.as_ref().unwrap_or(&self.pool)),
+            Sessions::Shared => self.listening.as_ref(),
+        }
+    }
+
+    /// Whether notices of other servers can be heard.
+    #[must_use]
+    pub fn can_listen(&self) -> bool {
+        self.listening().is_some()
+    }
+
+    pub(super) fn sessions(&self) -> Sessions {
+        if self.shared.load(Ordering::Relaxed) { Sessions::Shared } else { Sessions::Own }
+    }
+
+    /// Begins no transaction until [`Db::open`], and gives this reason.
+    pub fn hold(&self, reason: &'static str) {
+        self.held.send_replace(Some(reason));
+    }
+
+    /// Ends what [`Db::hold`] began, with what [`prepare`] has found.
+    pub fn open(&self, sessions: Sessions) {
+        if sessions == Sessions::Shared {
+            // A statement that is prepared in one transaction is not there in the next.
+            let options = (*self.pool.connect_options()).clone();
+            self.pool.set_connect_options(options.statement_cache_capacity(0));
+            self.shared.store(true, Ordering::Relaxed);
+        }
+        self.held.send_replace(None);
+    }
+
+    /// Ends when transactions may be begun.
+    pub async fn opened(&self) {
+        // It cannot end otherwise: the sender is in `self`.
+        drop(self.held.subscribe().wait_for(Option::is_none).await);
+    }
+
+    pub(super) fn held(&self) -> Option<&'static str> {
+        *self.held.borrow()
+    }
+}
+
+/// Brings the database to this version's schema, finds out whose its sessions are, and waits for it as long as
+/// waiting can help: until it is there, is there under this name, takes writes and connections. `is_taken` says
+/// whether a user's name is one that somebody can sign in with. `waiting` hears each reason once.
+///
+/// # Errors
+/// [`SetupError`] of the kind that does not pass ([`SetupError::passes`]).
+pub async fn prepare(
+    options: &PgConnectOptions,
+    pooling: Pooling,
+    is_taken: fn(&str) -> bool,
+    mut waiting: impl FnMut(&'static str),
+) -> Result<Sessions, SetupError> {
+    let (mut pause, mut said): (_, Option<(&str, Instant)>) = (FIRST_PAUSE, None);
+    loop {
+        let error = match try_to_prepare(options, pooling, is_taken).await {
+            Ok(sessions) => return Ok(sessions),
+            Err(error) => error,
+        };
+        let Some(reason) = error.passes() else { return Err(error) };
+        waiting(reason);
+        if said.is_none_or(|(before, at)| before != reason || at.elapsed() > SAID_AGAIN) {
+            tracing::warn!(error = &error as &dyn std::error::Error, "waiting for the database: {reason}");
+            said = Some((reason, Instant::now()));
+        }
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+/// A connection belongs to the event loop that opened it, so this makes its own and closes it.
+async fn try_to_prepare(
+    options: &PgConnectOptions,
+    pooling: Pooling,
+    is_taken: fn(&str) -> bool,
+) -> Result<Sessions, SetupError> {
+    check(options).await?;
+    let db = Db::lazy(options.clone(), 1);
+    // Whose the sessions are is not known yet: this works with either.
+    db.open(Sessions::Shared);
+    let migrated = async {
+        // Before the first migration: the version before must be able to go on meanwhile.
+        let undecided = user_names::undecided(&db, is_taken).await?;
+        if undecided.is_empty() { migrate(&db).await } else { Err(SetupError::UserNames(undecided)) }
+    };
+    let migrated = migrated.await;
+    db.close().await;
+    migrated?;
+    match pooling {
+        Pooling::Session => Ok(Sessions::Own),
+        Pooling::Transaction => Ok(Sessions::Shared),
+        Pooling::Auto => Ok(whose_sessions(&ours(options.clone())).await?),
+    }
+}
+
+/// Asks on two connections again and again which process of the database serves them. One with a session
+/// of its own is always served by one process, which serves nobody else; any other answer gives a pooler away.
+async fn whose_sessions(options: &PgConnectOptions) -> Result<Sessions, sqlx::Error> {
+    let (mut one, mut two) = (options.connect().await?, options.connect().await?);
+    let first = process(&mut one).await?;
+    let mut sessions = Sessions::Own;
+    for _ in 0..COMPARISONS {
+        let other = process(&mut two).await?;
+        let again = process(&mut one).await?;
+        // Twice in a row, or a pooler that goes round would always come to the same ones.
+        let once_more = process(&mut one).await?;
+        if other == first || again != first || once_more != first {
+            sessions = Sessions::Shared;
+            break;
+        }
+    }
+    one.close().await?;
+    two.close().await?;
+    Ok(sessions)
+}
+
+async fn process(connection: &mut PgConnection) -> Result<i32, sqlx::Error> {
+    sqlx::raw_sql("SELECT pg_backend_pid() AS process").fetch_one(connection).await?.try_get("process")
+}
+
+pub(super) fn ours(options: PgConnectOptions) -> PgConnectOptions {
+    options
+        .application_name("llm-council")
+        .log_statements(tracing::log::LevelFilter::Trace)
+        // PgBouncer refuses it, and since Postgres 12 there is no need for it.
+        .extra_float_digits(None)
+}
+
+/// Whether this is a database that can be worked with. One connection outside a pool: the pool would try
+/// again until its timeout and then say only that time is up.
+async fn check(options: &PgConnectOptions) -> Result<(), SetupError> {
+    let options = ours(options.clone());
+    let place = place(&options);
+    let mut probe = tokio::time::timeout(ACQUIRE_TIMEOUT, options.connect())
+        .await
+        .unwrap_or(Err(sqlx::Error::PoolTimedOut))
+        .map_err(|source| match error::sql_state(&source).as_deref() {
+            Some("28P01" | "28000") => SetupError::Refused { place: place.clone(), source },
+            Some("3D000") => SetupError::NoDatabase { place: place.clone(), source },
+            Some(_) | None => SetupError::Unreachable { place: place.clone(), source },
+        })?;
+    let asked = sqlx::raw_sql(
+        "SELECT current_setting('server_version') AS name, current_setting('server_version_num')::int4 AS number,
+                current_setting('transaction_read_only') = 'on' AS read_only",
+    )
+    .fetch_one(&mut probe);
+    let row = tokio::time::timeout(ACQUIRE_TIMEOUT, asked).await.unwrap_or(Err(sqlx::Error::PoolTimedOut))?;
+    sqlx::Connection::close(probe).await?;
+    if row.try_get::<i32, _>("number")? < 150_000 {
+        return Err(SetupError::TooOld { found: row.try_get("name")? });
+    }
+    if row.try_get("read_only")? { Err(SetupError::ReadOnly { place }) } else { Ok(()) }
+}
+
+fn was_lately(trouble: &Mutex<Option<Instant>>) -> bool {
+    let trouble = *trouble.lock().unwrap_or_else(PoisonError::into_inner);
+    trouble.is_some_and(|at| at.elapsed() < ASKED_AFTER_TROUBLE)
+}
+
+/// Whether a connection that comes back to the pool is as it was, in no transaction and in no role, and
+/// leads to a database that takes writes.
+///
+/// sqlx 0.9.0 gives a connection back with its transaction open when the future that sent `BEGIN`
+/// is dropped before the answer (and after a `BEGIN` whose second statement failed). Inside a
+/// transaction its start time lies before the statement's; in simple protocol and outside one the
+/// two are the same instant. A connection that fails this is closed. So is one that a read-only database
+/// has opened: its session would stay read-only when the database no longer is.
+async fn may_be_used_again(connection: &mut PgConnection) -> Result<bool, sqlx::Error> {
+    let row = sqlx::raw_sql(
+        "SELECT transaction_timestamp() = statement_timestamp() AND current_setting('role') = 'none'
+            AND current_setting('transaction_read_only') = 'off' AS clean",
+    )
+    .fetch_one(connection)
+    .await?;
+    row.try_get("clean")
+}
+
+/// Where a connection goes, without the password.
+fn place(options: &PgConnectOptions) -> String {
+    let host = match options.get_socket() {
+        Some(socket) => socket.display().to_string(),
+        None => format!("{}:{}", options.get_host(), options.get_port()),
+    };
+    format!(
+        "{host} (database {}, user {})",
+        options.get_database().unwrap_or(options.get_username()),
+        options.get_username()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_place_of_a_database_does_not_show_its_password() {
+        let options =
+            PgConnectOptions::from_str("postgres://me:hunter2@db.example:5433/council").expect("a URL");
+        assert_eq!(place(&options), "db.example:5433 (database council, user me)");
+    }
+}

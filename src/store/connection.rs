@@ -1,0 +1,131 @@
+//! The connection of a transaction. It survives a change of the schema by another version of this program.
+//!
+//! Postgres refuses a prepared statement whose columns have changed their types since (`0A000`, "cached plan must
+//! not change result type"), and sqlx keeps it all the same: it would fail on that connection for ever. Here the
+//! pool replaces every connection from before, and a transaction that has done nothing yet begins anew and goes on. A
+//! later statement of it fails as if the database had been away: trying again succeeds.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+use futures_util::future::BoxFuture;
+use futures_util::stream::{self, BoxStream};
+use futures_util::{FutureExt as _, StreamExt as _, TryStreamExt as _};
+use sqlx::postgres::{PgArguments, PgDatabaseError, PgQueryResult, PgRow, PgStatement, PgTypeInfo};
+use sqlx::{
+    AssertSqlSafe, Connection as _, Describe, Either, Error, Execute, Executor, PgConnection, Postgres,
+    SqlStr, Transaction,
+};
+
+/// When the schema was last found changed; shared by a pool and its connections.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Changes(Arc<Mutex<Option<Instant>>>);
+
+impl Changes {
+    /// Connections from before now may hold statements that fail.
+    fn found(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+
+    /// Whether a connection that was opened then may.
+    pub(super) fn came_after(&self, opened: Instant) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|found| found >= opened)
+    }
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct TxConnection {
+    transaction: Transaction<'static, Postgres>,
+    /// How it was begun.
+    begin: String,
+    /// Nothing has been done in it.
+    is_fresh: bool,
+    changes: Changes,
+}
+
+impl TxConnection {
+    pub(super) fn new(transaction: Transaction<'static, Postgres>, begin: String, changes: Changes) -> Self {
+        Self { transaction, begin, is_fresh: true, changes }
+    }
+
+    pub(super) async fn commit(self) -> Result<(), Error> {
+        self.transaction.commit().await
+    }
+
+    async fn run(&mut self, sql: SqlStr, arguments: Option<PgArguments>) -> Result<Vec<Outcome>, Error> {
+        let again = std::mem::take(&mut self.is_fresh).then(|| (sql.clone(), arguments.clone()));
+        let result = send(&mut self.transaction, sql, arguments).await;
+        let Err(error) = result else { return result };
+        if !is_stale(&error) {
+            return Err(error);
+        }
+        self.changes.found();
+        let Some((sql, arguments)) = again else { return Err(error) };
+        tracing::info!("the schema has changed: statements are prepared anew");
+        let begin = AssertSqlSafe(format!("ROLLBACK; {}", self.begin));
+        sqlx::raw_sql(begin).execute(&mut *self.transaction).await?;
+        self.transaction.clear_cached_statements().await?;
+        send(&mut self.transaction, sql, arguments).await
+    }
+}
+
+type Outcome = Either<PgQueryResult, PgRow>;
+
+/// No answer of the store is larger than memory, so they are taken whole.
+async fn send(
+    connection: &mut PgConnection,
+    sql: SqlStr,
+    arguments: Option<PgArguments>,
+) -> Result<Vec<Outcome>, Error> {
+    connection.fetch_many((sql, arguments)).try_collect().await
+}
+
+/// Whether a prepared statement was refused because the columns of its answer have changed.
+pub(super) fn is_stale(error: &Error) -> bool {
+    let database = error.as_database_error().and_then(|error| error.try_downcast_ref::<PgDatabaseError>());
+    database.is_some_and(|error| error.code() == "0A000" && error.routine() == Some("RevalidateCachedQuery"))
+}
+
+impl<'c> Executor<'c> for &'c mut TxConnection {
+    type Database = Postgres;
+
+    fn fetch_many<'e, 'q: 'e, E>(self, mut query: E) -> BoxStream<'e, Result<Outcome, Error>>
+    where
+        'c: 'e,
+        E: 'q + Execute<'q, Postgres>,
+    {
+        let arguments = query.take_arguments().map_err(Error::Encode);
+        let sql = query.sql();
+        let all = async move { self.run(sql, arguments?).await };
+        stream::once(all).map_ok(|all| stream::iter(all.into_iter().map(Ok))).try_flatten().boxed()
+    }
+
+    fn fetch_optional<'e, 'q: 'e, E>(self, mut query: E) -> BoxFuture<'e, Result<Option<PgRow>, Error>>
+    where
+        'c: 'e,
+        E: 'q + Execute<'q, Postgres>,
+    {
+        let arguments = query.take_arguments().map_err(Error::Encode);
+        let sql = query.sql();
+        async move { Ok(self.run(sql, arguments?).await?.into_iter().find_map(Either::right)) }.boxed()
+    }
+
+    fn prepare_with<'e>(
+        self,
+        sql: SqlStr,
+        parameters: &'e [PgTypeInfo],
+    ) -> BoxFuture<'e, Result<PgStatement, Error>>
+    where
+        'c: 'e,
+    {
+        (&mut *self.transaction).prepare_with(sql, parameters)
+    }
+
+    fn describe<'e>(self, sql: SqlStr) -> BoxFuture<'e, Result<Describe<Postgres>, Error>>
+    where
+        'c: 'e,
+    {
+        (&mut *self.transaction).describe(sql)
+    }
+}

@@ -1,0 +1,386 @@
+//! Conversations and their messages: the user's own, always.
+//!
+//! Every function filters by the transaction's user, and row level security does so again.
+
+mod search;
+
+use jiff::Timestamp;
+use serde_json::Value;
+use sqlx::Row as _;
+use sqlx::postgres::PgRow;
+use uuid::Uuid;
+
+use crate::id::{ConversationId, MessageId, RunId};
+
+use super::{StoreError, Tx, refuse_nul, time, time_or_null};
+
+pub use search::{Hit, search};
+
+/// Deleted conversations can be brought back for this long, in days.
+pub const PURGE_AFTER_DAYS: i32 = 30;
+
+/// A conversation without its messages.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Conversation {
+    /// Its id.
+    pub id: ConversationId,
+    /// What it is called.
+    pub title: String,
+    /// Whether nobody, person or model, has named it yet.
+    pub title_is_default: bool,
+    /// Lower-case words of the user's.
+    pub tags: Vec<String>,
+    /// Put aside by the user.
+    pub archived: bool,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it last changed.
+    pub updated_at: Timestamp,
+    /// When it was deleted; it can be restored until it is purged.
+    pub deleted_at: Option<Timestamp>,
+    /// Questions and answers, counted each.
+    pub message_count: i64,
+    /// Whether a run of it is queued or running.
+    pub running: bool,
+}
+
+/// A question or an answer, with what its run says of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Message {
+    /// Its id.
+    pub id: MessageId,
+    /// Its place, from 0.
+    pub position: i32,
+    /// `user` or `assistant`.
+    pub role: String,
+    /// The question, or the final answer's text.
+    pub content: Option<String>,
+    /// The answer with its stages and metadata.
+    pub body: Option<Value>,
+    /// The run that makes or made it.
+    pub run_id: Option<RunId>,
+    /// The run's status.
+    pub run_status: Option<String>,
+    /// Why the run failed.
+    pub run_error: Option<Value>,
+    /// The runs whose answers it showed before, oldest first.
+    pub earlier_runs: Vec<RunId>,
+    /// When it was written.
+    pub created_at: Timestamp,
+}
+
+/// Which conversations a list shows.
+#[derive(Debug, Clone, Default)]
+pub struct Filter<'a> {
+    /// Only with this tag.
+    pub tag: Option<&'a str>,
+    /// Only archived ones, or only the others; `None`: both.
+    pub archived: Option<bool>,
+    /// The deleted ones instead of the others.
+    pub deleted: bool,
+}
+
+/// One page of a list and the length of the whole.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Page {
+    /// The conversations, newest first.
+    pub conversations: Vec<Conversation>,
+    /// How many the filter lets through in all.
+    pub total: i64,
+}
+
+/// The columns of a [`Conversation`], of the table under the name `c`.
+macro_rules! columns {
+    () => {
+        "c.id, c.title, c.title_is_default, c.tags, c.archived, c.created_at, c.updated_at, c.deleted_at,
+         (SELECT count(*) FROM messages m WHERE m.conversation_id = c.id) AS message_count,
+         EXISTS (SELECT FROM runs r WHERE r.conversation_id = c.id AND r.status IN ('queued', 'running')) AS running"
+    };
+}
+
+fn conversation(row: &PgRow) -> Result<Conversation, sqlx::Error> {
+    Ok(Conversation {
+        id: ConversationId(row.try_get("id")?),
+        title: row.try_get("title")?,
+        title_is_default: row.try_get("title_is_default")?,
+        tags: row.try_get("tags")?,
+        archived: row.try_get("archived")?,
+        created_at: time(row, "created_at")?,
+        updated_at: time(row, "updated_at")?,
+        deleted_at: time_or_null(row, "deleted_at")?,
+        message_count: row.try_get("message_count")?,
+        running: row.try_get("running")?,
+    })
+}
+
+/// A new, empty conversation of the transaction's user.
+pub async fn create(tx: &mut Tx) -> Result<Conversation, StoreError> {
+    let user = tx.user()?;
+    let row = sqlx::query(
+        "INSERT INTO conversations (id, user_id) VALUES ($1, $2)
+         RETURNING id, title, title_is_default, tags, archived, created_at, updated_at, deleted_at,
+                   0::bigint AS message_count, false AS running",
+    )
+    .bind(ConversationId::generate().0)
+    .bind(user.as_str())
+    .fetch_one(&mut **tx)
+    .await?;
+    Ok(conversation(&row)?)
+}
+
+/// One page, newest first, and the length of the whole list, in one query.
+pub async fn list(tx: &mut Tx, filter: &Filter<'_>, limit: u32, offset: u32) -> Result<Page, StoreError> {
+    let user = tx.user()?;
+    refuse_nul("the tag", filter.tag.unwrap_or_default())?;
+    // The page is cut before messages are counted, and the total comes even when the page is empty.
+    let rows = sqlx::query(concat!(
+        "WITH shown AS MATERIALIZED (
+             SELECT id, created_at FROM conversations
+             WHERE user_id = $1 AND (deleted_at IS NOT NULL) = $2
+               AND ($3::boolean IS NULL OR archived = $3) AND ($4::text IS NULL OR $4 = ANY (tags))
+         ), page AS (
+             SELECT id FROM shown ORDER BY created_at DESC, id LIMIT $5 OFFSET $6
+         )
+         SELECT total.n AS total, ",
+        columns!(),
+        " FROM (SELECT count(*) AS n FROM shown) total
+         LEFT JOIN (page JOIN conversations c USING (id)) ON true
+         ORDER BY c.created_at DESC, c.id"
+    ))
+    .bind(user.as_str())
+    .bind(filter.deleted)
+    .bind(filter.archived)
+    .bind(filter.tag)
+    .bind(i64::from(limit))
+    .bind(i64::from(offset))
+    .fetch_all(&mut **tx)
+    .await?;
+    let total = rows.first().map_or(Ok(0), |row| row.try_get("total"))?;
+    let mut conversations = Vec::with_capacity(rows.len());
+    for row in &rows {
+        if row.try_get::<Option<Uuid>, _>("id")?.is_some() {
+            conversations.push(conversation(row)?);
+        }
+    }
+    Ok(Page { conversations, total })
+}
+
+/// A conversation that is not deleted, and its messages in order.
+///
+/// # Errors
+/// [`StoreError::NotFound`] when there is none, it is deleted, or it is another user's.
+pub async fn find(tx: &mut Tx, id: ConversationId) -> Result<(Conversation, Vec<Message>), StoreError> {
+    let found = head(tx, id).await?;
+    let user = tx.user()?;
+    let rows = sqlx::query(
+        "SELECT m.id, m.position, m.role, m.content, m.body, m.run_id, m.created_at,
+                r.status AS run_status, r.error AS run_error,
+                ARRAY(SELECT v.run_id FROM message_versions v WHERE v.message_id = m.id AND v.user_id = m.user_id
+                      ORDER BY v.replaced_at) AS earlier_runs
+         FROM messages m LEFT JOIN runs r ON r.id = m.run_id AND r.user_id = m.user_id
+         WHERE m.conversation_id = $1 AND m.user_id = $2
+         ORDER BY m.position",
+    )
+    .bind(id.0)
+    .bind(user.as_str())
+    .fetch_all(&mut **tx)
+    .await?;
+    let message = |row: &PgRow| -> Result<Message, sqlx::Error> {
+        Ok(Message {
+            id: MessageId(row.try_get("id")?),
+            position: row.try_get("position")?,
+            role: row.try_get("role")?,
+            content: row.try_get("content")?,
+            body: row.try_get("body")?,
+            run_id: row.try_get::<Option<Uuid>, _>("run_id")?.map(RunId),
+            run_status: row.try_get("run_status")?,
+            run_error: row.try_get("run_error")?,
+            earlier_runs: row.try_get::<Vec<Uuid>, _>("earlier_runs")?.into_iter().map(RunId).collect(),
+            created_at: time(row, "created_at")?,
+        })
+    };
+    Ok((found, rows.iter().map(message).collect::<Result<_, _>>()?))
+}
+
+/// The role and text of a conversation's messages, in order: an answer's text is the final one, and
+/// missing where there is none.
+///
+/// # Errors
+/// As [`find`].
+pub async fn history(tx: &mut Tx, id: ConversationId) -> Result<Vec<(String, Option<String>)>, StoreError> {
+    let user = tx.user()?;
+    let rows: Vec<(Option<String>, Option<String>)> = sqlx::query_as(
+        "SELECT m.role,
+                -- Asked for again in vain: what it showed before is what was talked about.
+                coalesce(m.content, (SELECT v.content FROM message_versions v
+                                     WHERE v.message_id = m.id AND v.user_id = m.user_id AND v.content IS NOT NULL
+                                     ORDER BY v.replaced_at DESC LIMIT 1))
+         FROM conversations c LEFT JOIN messages m ON m.conversation_id = c.id AND m.user_id = c.user_id
+         WHERE c.id = $1 AND c.user_id = $2 AND c.deleted_at IS NULL
+         ORDER BY m.position",
+    )
+    .bind(id.0)
+    .bind(user.as_str())
+    .fetch_all(&mut **tx)
+    .await?;
+    if rows.is_empty() {
+        return Err(StoreError::NotFound);
+    }
+    // An empty conversation is one row without a message.
+    Ok(rows.into_iter().filter_map(|(role, content)| Some((role?, content))).collect())
+}
+
+/// A conversation that is not deleted, without its messages.
+///
+/// # Errors
+/// As [`find`].
+pub async fn head(tx: &mut Tx, id: ConversationId) -> Result<Conversation, StoreError> {
+    let user = tx.user()?;
+    let row = sqlx::query(concat!(
+        "SELECT ",
+        columns!(),
+        " FROM conversations c WHERE c.id = $1 AND c.user_id = $2 AND c.deleted_at IS NULL"
+    ))
+    .bind(id.0)
+    .bind(user.as_str())
+    .fetch_one(&mut **tx)
+    .await?;
+    Ok(conversation(&row)?)
+}
+
+/// Gives it a name of the user's choice.
+///
+/// # Errors
+/// [`StoreError::NotFound`] as in [`find`]; [`StoreError::NulCharacter`].
+pub async fn rename(tx: &mut Tx, id: ConversationId, title: &str) -> Result<(), StoreError> {
+    let user = tx.user()?;
+    refuse_nul("the title", title)?;
+    let done = sqlx::query(
+        "UPDATE conversations SET title = $3, title_is_default = false, updated_at = now()
+         WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL",
+    )
+    .bind(id.0)
+    .bind(user.as_str())
+    .bind(title)
+    .execute(&mut **tx)
+    .await?;
+    one_row(done.rows_affected())
+}
+
+/// Puts it aside, or back.
+///
+/// # Errors
+/// [`StoreError::NotFound`] as in [`find`].
+pub async fn set_archived(tx: &mut Tx, id: ConversationId, archived: bool) -> Result<(), StoreError> {
+    let user = tx.user()?;
+    let done = sqlx::query(
+        "UPDATE conversations SET archived = $3, updated_at = now()
+         WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL",
+    )
+    .bind(id.0)
+    .bind(user.as_str())
+    .bind(archived)
+    .execute(&mut **tx)
+    .await?;
+    one_row(done.rows_affected())
+}
+
+/// Replaces its tags. Their form (lower case, length, number) is the server's to check.
+///
+/// # Errors
+/// [`StoreError::NotFound`] as in [`find`]; [`StoreError::NulCharacter`].
+pub async fn set_tags(tx: &mut Tx, id: ConversationId, tags: &[String]) -> Result<(), StoreError> {
+    let user = tx.user()?;
+    for tag in tags {
+        refuse_nul("a tag", tag)?;
+    }
+    let done = sqlx::query(
+        "UPDATE conversations SET tags = $3, updated_at = now()
+         WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL",
+    )
+    .bind(id.0)
+    .bind(user.as_str())
+    .bind(tags)
+    .execute(&mut **tx)
+    .await?;
+    one_row(done.rows_affected())
+}
+
+/// The tags on the user's conversations that are not deleted, in alphabetical order, each once.
+pub async fn tags_of_user(tx: &mut Tx) -> Result<Vec<String>, StoreError> {
+    let user = tx.user()?;
+    let rows = sqlx::query(
+        "SELECT DISTINCT tag FROM conversations, unnest(tags) AS tag
+         WHERE user_id = $1 AND deleted_at IS NULL ORDER BY tag",
+    )
+    .bind(user.as_str())
+    .fetch_all(&mut **tx)
+    .await?;
+    Ok(rows.iter().map(|row| row.try_get("tag")).collect::<Result<_, _>>()?)
+}
+
+/// Deletes it so that it can be brought back. A run under way is the caller's to cancel.
+///
+/// # Errors
+/// [`StoreError::NotFound`] as in [`find`].
+pub async fn delete(tx: &mut Tx, id: ConversationId) -> Result<(), StoreError> {
+    let user = tx.user()?;
+    let done = sqlx::query(
+        "UPDATE conversations SET deleted_at = now() WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL",
+    )
+    .bind(id.0)
+    .bind(user.as_str())
+    .execute(&mut **tx)
+    .await?;
+    one_row(done.rows_affected())
+}
+
+/// Brings a deleted conversation back; one that is not deleted stays as it is.
+///
+/// # Errors
+/// [`StoreError::NotFound`] when there is none, it is purged, or it is another user's.
+pub async fn restore(tx: &mut Tx, id: ConversationId) -> Result<(), StoreError> {
+    let user = tx.user()?;
+    let done = sqlx::query("UPDATE conversations SET deleted_at = NULL WHERE id = $1 AND user_id = $2")
+        .bind(id.0)
+        .bind(user.as_str())
+        .execute(&mut **tx)
+        .await?;
+    one_row(done.rows_affected())
+}
+
+/// Purges what was deleted more than [`PURGE_AFTER_DAYS`] ago, at most `limit` conversations at a
+/// time, and returns how many there were. The ledger stays, emptied of content: whose run, which
+/// models, how many tokens, what it cost. Needs the engine's scope.
+pub async fn purge_deleted(tx: &mut Tx, limit: u32) -> Result<u64, StoreError> {
+    tx.require_engine()?;
+    // SKIP LOCKED: replicas purge side by side, and a restore under way wins.
+    let rows = sqlx::query(
+        "SELECT id FROM conversations c
+         WHERE deleted_at < now() - make_interval(days => $1)
+           AND NOT EXISTS (SELECT FROM runs r WHERE r.conversation_id = c.id AND r.status IN ('queued', 'running'))
+         ORDER BY deleted_at LIMIT $2 FOR UPDATE SKIP LOCKED",
+    )
+    .bind(PURGE_AFTER_DAYS)
+    .bind(i64::from(limit))
+    .fetch_all(&mut **tx)
+    .await?;
+    let ids: Vec<Uuid> = rows.iter().map(|row| row.try_get("id")).collect::<Result<_, _>>()?;
+    for sql in [
+        "UPDATE calls SET result = NULL WHERE run_id IN (SELECT id FROM runs WHERE conversation_id = ANY ($1))",
+        "DELETE FROM run_events WHERE run_id IN (SELECT id FROM runs WHERE conversation_id = ANY ($1))",
+        "DELETE FROM decisions WHERE run_id IN (SELECT id FROM runs WHERE conversation_id = ANY ($1))",
+        // Of an error, its kind is no content.
+        "UPDATE runs SET plan = '{}', error = CASE WHEN error_kind IS NOT NULL
+                THEN jsonb_build_object('kind', error_kind) END
+         WHERE conversation_id = ANY ($1)",
+        "DELETE FROM conversations WHERE id = ANY ($1)",
+    ] {
+        sqlx::query(sql).bind(&ids).execute(&mut **tx).await?;
+    }
+    Ok(ids.len() as u64)
+}
+
+fn one_row(affected: u64) -> Result<(), StoreError> {
+    if affected == 1 { Ok(()) } else { Err(StoreError::NotFound) }
+}

@@ -1,0 +1,322 @@
+//! The local database: a private Postgres cluster under the data directory, for a server without
+//! `database.url` and for the tests.
+//!
+//! It uses the machine's own `initdb` and `postgres`, listens on a Unix socket in a directory only
+//! its user may enter, never runs as root, and stops with the process that started it, also when
+//! that one is killed: a small shell holds a pipe from us and stops Postgres when the pipe closes.
+//!
+//! ```text
+//! <data_dir>/postgres.lock     held while a server uses the data directory
+//! <data_dir>/postgres.log      what Postgres says
+//! <data_dir>/postgres/cluster  PGDATA
+//! <data_dir>/postgres/run      the socket (elsewhere when this path would be too long for one)
+//! ```
+
+mod binaries;
+mod error;
+mod launch;
+mod leftover;
+mod places;
+
+use std::fs::{self, File, TryLockError};
+use std::io::{self, Read as _, Seek as _, SeekFrom};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::time::{Duration, Instant};
+
+use sqlx::postgres::PgConnectOptions;
+use sqlx::{ConnectOptions as _, Connection as _, PgConnection, Row as _};
+
+use binaries::Binaries;
+use error::about;
+use launch::{Launcher, POLL, STOP_PATIENCE};
+use leftover::stop_leftover;
+use places::{NAME, Places};
+
+pub use error::LocalError;
+
+/// Recovery after a crash replays at most a few checkpoints' worth of log.
+const START_PATIENCE: Duration = Duration::from_secs(300);
+const LOG_BYTES_KEPT: u64 = 10 * 1024 * 1024;
+
+/// What a crash of the machine may cost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Durability {
+    /// Nothing that was committed.
+    Safe,
+    /// The whole cluster: no fsync. For tests.
+    Fast,
+}
+
+/// A running local Postgres. Dropping it asks Postgres to stop; [`LocalPostgres::stop`] waits for it.
+#[derive(Debug)]
+pub struct LocalPostgres {
+    places: Places,
+    supervisor: Child,
+    /// Kept for its pipe, which closes after the supervisor's.
+    remover: Option<Child>,
+    /// Gone with the process, however that ends.
+    _lock: File,
+}
+
+impl LocalPostgres {
+    /// Makes the cluster if there is none, clears what a killed server left (a Postgres that still
+    /// runs is stopped cleanly first), starts Postgres and waits until it answers.
+    ///
+    /// # Errors
+    /// [`LocalError`], which says what to do.
+    pub async fn start(data_dir: &Path, durability: Durability) -> Result<Self, LocalError> {
+        about(fs::create_dir_all(data_dir), || format!("cannot create {}", data_dir.display()))?;
+        let data_dir = about(data_dir.canonicalize(), || format!("cannot find {}", data_dir.display()))?;
+        let lock = lock(&data_dir)?;
+        let places = Places::of(&data_dir);
+
+        about(fs::DirBuilder::new().recursive(true).mode(0o700).create(&places.root), || {
+            format!("cannot create {}", places.root.display())
+        })?;
+        let binaries = Binaries::find(&places.cluster)?;
+        let launcher = Launcher::choose(&places.root, &binaries)?;
+        stop_leftover(&places)?;
+        launcher.own(&places.root)?;
+        private_dir(&places.socket_dir, &launcher)?;
+
+        if !places.cluster.join("PG_VERSION").exists() {
+            make_cluster(&places, &launcher, &binaries, durability)?;
+        }
+        let supervisor = spawn_postgres(&places, &launcher, &binaries, durability)?;
+        let mut started = Self { places, supervisor, remover: None, _lock: lock };
+        started.wait_until_ready().await?;
+        tracing::info!(
+            postgres = %binaries.dir().display(), user = %launcher, directory = %started.places.root.display(),
+            "local database is running"
+        );
+        Ok(started)
+    }
+
+    /// As [`LocalPostgres::start`] with [`Durability::Fast`], in a directory that is removed when
+    /// Postgres has stopped, also when this process is killed.
+    pub async fn start_throwaway(data_dir: &Path) -> Result<Self, LocalError> {
+        let mut started = Self::start(data_dir, Durability::Fast).await?;
+        let pid_file = started.places.cluster.join("postmaster.pid");
+        started.remover =
+            Some(launch::remover(&pid_file, &started.places.data_dir, &started.places.socket_dir)?);
+        Ok(started)
+    }
+
+    /// How to connect to the database `llm_council` in it, as its superuser.
+    #[must_use]
+    pub fn connect_options(&self) -> PgConnectOptions {
+        self.places.connect_options()
+    }
+
+    /// How to connect to the local database that another process has running on this data
+    /// directory: for the command line beside a server. Whether it runs, connecting shows.
+    #[must_use]
+    pub fn connect_options_of(data_dir: &Path) -> Option<PgConnectOptions> {
+        let places = Places::of(&data_dir.canonicalize().ok()?);
+        places.cluster.join("PG_VERSION").exists().then(|| places.connect_options())
+    }
+
+    /// Stops Postgres cleanly (open transactions are rolled back) and waits until it has ended.
+    ///
+    /// # Errors
+    /// [`LocalError::StillRunning`] when it has not ended after a minute.
+    pub async fn stop(mut self) -> Result<(), LocalError> {
+        drop(self.supervisor.stdin.take());
+        let deadline = Instant::now() + STOP_PATIENCE;
+        while Instant::now() < deadline {
+            let ended = about(self.supervisor.try_wait(), || "cannot wait for PostgreSQL".to_owned())?;
+            if ended.is_some() {
+                return self.remove_far_socket_dir();
+            }
+            tokio::time::sleep(POLL).await;
+        }
+        Err(LocalError::StillRunning { pid: self.supervisor.id(), path: self.places.cluster.clone() })
+    }
+
+    /// A socket directory outside the data directory is not left lying about.
+    fn remove_far_socket_dir(&self) -> Result<(), LocalError> {
+        let dir = &self.places.socket_dir;
+        if dir.starts_with(&self.places.root) {
+            return Ok(());
+        }
+        match fs::remove_dir(dir) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                Err(LocalError::Io { what: format!("cannot remove {}", dir.display()), source: error })
+            }
+            Ok(()) | Err(_) => Ok(()),
+        }
+    }
+
+    async fn wait_until_ready(&mut self) -> Result<(), LocalError> {
+        let maintenance = self.connect_options().database("postgres").disable_statement_logging();
+        let deadline = Instant::now() + START_PATIENCE;
+        let mut connection = loop {
+            let source = match maintenance.connect().await {
+                Ok(connection) => break connection,
+                Err(error) => error,
+            };
+            let ended = about(self.supervisor.try_wait(), || "cannot wait for PostgreSQL".to_owned())?;
+            if let Some(status) = ended {
+                return Err(LocalError::Failed {
+                    program: "postgres",
+                    status: status.to_string(),
+                    output: tail(&self.places.log),
+                });
+            }
+            if Instant::now() > deadline {
+                return Err(LocalError::Silent {
+                    waited: START_PATIENCE,
+                    log: self.places.log.clone(),
+                    source,
+                });
+            }
+            tokio::time::sleep(POLL).await;
+        };
+        create_database(&mut connection).await?;
+        connection.close().await?;
+        Ok(())
+    }
+}
+
+impl Drop for LocalPostgres {
+    fn drop(&mut self) {
+        // The closed pipe is the order to stop. The supervisor outlives us if it must.
+        drop(self.supervisor.stdin.take());
+        drop(self.remover.take());
+    }
+}
+
+async fn create_database(connection: &mut PgConnection) -> Result<(), sqlx::Error> {
+    let row = sqlx::query("SELECT EXISTS (SELECT FROM pg_database WHERE datname = $1) AS there")
+        .bind(NAME)
+        .fetch_one(&mut *connection)
+        .await?;
+    if !row.try_get::<bool, _>("there")? {
+        sqlx::query("CREATE DATABASE llm_council").execute(connection).await?;
+    }
+    Ok(())
+}
+
+fn lock(data_dir: &Path) -> Result<File, LocalError> {
+    let path = data_dir.join("postgres.lock");
+    let file = about(File::options().create(true).truncate(false).write(true).open(&path), || {
+        format!("cannot write {}", path.display())
+    })?;
+    match file.try_lock() {
+        Ok(()) => Ok(file),
+        Err(TryLockError::WouldBlock) => Err(LocalError::InUse { data_dir: data_dir.to_owned() }),
+        Err(TryLockError::Error(source)) => {
+            Err(LocalError::Io { what: format!("cannot lock {}", path.display()), source })
+        }
+    }
+}
+
+/// Makes a directory that only the cluster's user may enter: everyone who can reach the socket is
+/// trusted, so a directory that somebody else made first is refused.
+fn private_dir(path: &Path, launcher: &Launcher) -> Result<(), LocalError> {
+    match fs::DirBuilder::new().mode(0o700).create(path) {
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        Err(source) => {
+            return Err(LocalError::Io { what: format!("cannot create {}", path.display()), source });
+        }
+    }
+    let metadata = about(fs::symlink_metadata(path), || format!("cannot read {}", path.display()))?;
+    let ours = [launcher.file_owner(), launcher.own_uid()].contains(&metadata.uid());
+    if !metadata.is_dir() || !ours {
+        return Err(LocalError::NotOurs { path: path.to_owned(), owner: metadata.uid() });
+    }
+    about(fs::set_permissions(path, fs::Permissions::from_mode(0o700)), || {
+        format!("cannot close {} to others", path.display())
+    })?;
+    launcher.own(path)
+}
+
+/// `initdb` beside the final place, then a rename: a half-made cluster is never taken for one.
+fn make_cluster(
+    places: &Places,
+    launcher: &Launcher,
+    binaries: &Binaries,
+    durability: Durability,
+) -> Result<(), LocalError> {
+    let unfinished = places.root.join("cluster.new");
+    if unfinished.exists() {
+        about(fs::remove_dir_all(&unfinished), || format!("cannot remove {}", unfinished.display()))?;
+    }
+    let mut command = launcher.command(&binaries.dir().join("initdb"));
+    command
+        .args(["--username", NAME, "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--pgdata"])
+        .arg(&unfinished)
+        .current_dir(&places.root)
+        .stdin(Stdio::null());
+    if durability == Durability::Fast {
+        command.arg("--no-sync");
+    }
+    let output = about(command.output(), || "cannot start initdb".to_owned())?;
+    if !output.status.success() {
+        let mut text = String::from_utf8_lossy(&output.stdout).into_owned();
+        text.push_str(&String::from_utf8_lossy(&output.stderr));
+        return Err(LocalError::Failed {
+            program: "initdb",
+            status: output.status.to_string(),
+            output: last_lines(&text),
+        });
+    }
+    about(fs::rename(&unfinished, &places.cluster), || format!("cannot make {}", places.cluster.display()))
+}
+
+fn spawn_postgres(
+    places: &Places,
+    launcher: &Launcher,
+    binaries: &Binaries,
+    durability: Durability,
+) -> Result<Child, LocalError> {
+    if fs::metadata(&places.log).is_ok_and(|log| log.len() > LOG_BYTES_KEPT) {
+        let old = places.log.with_extension("log.1");
+        about(fs::rename(&places.log, &old), || format!("cannot move {}", places.log.display()))?;
+    }
+    let log = about(File::options().create(true).append(true).open(&places.log), || {
+        format!("cannot write {}", places.log.display())
+    })?;
+    let mut arguments = vec!["-D".into(), places.cluster.clone().into_os_string()];
+    let mut set = |setting: &str| arguments.extend(["-c".into(), setting.into()]);
+    set("listen_addresses=");
+    set("port=5432");
+    set("unix_socket_permissions=0700");
+    set(&format!("unix_socket_directories={}", places.socket_dir.display()));
+    set("timezone=UTC");
+    set("log_timezone=UTC");
+    match durability {
+        Durability::Safe => set("fsync=on"),
+        Durability::Fast => {
+            set("fsync=off");
+            set("full_page_writes=off");
+            set("synchronous_commit=off");
+            set("max_connections=300");
+        }
+    }
+    launcher.supervise(binaries, &arguments, &places.root, log)
+}
+
+/// The last lines of a log, for an error message.
+fn tail(path: &Path) -> String {
+    let read = || -> io::Result<String> {
+        let mut file = File::open(path)?;
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::Start(length.saturating_sub(4096)))?;
+        let mut bytes = Vec::new();
+        file.read_to_end(&mut bytes)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    };
+    match read() {
+        Ok(text) => last_lines(&text),
+        Err(error) => format!("(cannot read {}: {error})", path.display()),
+    }
+}
+
+fn last_lines(text: &str) -> String {
+    let lines: Vec<&str> = text.lines().collect();
+    lines.get(lines.len().saturating_sub(8)..).unwrap_or_default().join("\n")
+}

@@ -1,0 +1,128 @@
+//! The names of users as a whole: for an upgrade that reads names more strictly than the version before.
+
+use std::collections::BTreeSet;
+
+use serde_json::json;
+use sqlx::types::Json;
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
+
+use super::{Db, SetupError};
+
+/// Every user that the database knows, whatever version it is of; a new database knows none.
+///
+/// # Errors
+/// [`SetupError::Sql`].
+pub async fn all(db: &Db) -> Result<BTreeSet<String>, SetupError> {
+    let mut tx = db.pool.begin_with(db.sessions().begin()).await?;
+    let mut names = BTreeSet::new();
+    if !has_table(&mut tx, "users").await? {
+        return Ok(names);
+    }
+    for (role, sql) in [
+        (
+            "SET LOCAL ROLE llm_council_admin",
+            "SELECT id FROM users UNION SELECT user_id FROM runs UNION SELECT user_id FROM audit_log",
+        ),
+        (
+            "SET LOCAL ROLE llm_council_engine",
+            "SELECT user_id FROM conversations UNION SELECT user_id FROM tokens",
+        ),
+    ] {
+        sqlx::raw_sql(role).execute(&mut *tx).await?;
+        names.extend(sqlx::query_scalar::<_, String>(sql).fetch_all(&mut *tx).await?);
+    }
+    Ok(names)
+}
+
+/// The users whose names are not taken, and about whom no administrator has decided.
+///
+/// # Errors
+/// [`SetupError::Sql`].
+pub async fn undecided(db: &Db, is_taken: fn(&str) -> bool) -> Result<Vec<String>, SetupError> {
+    let kept = kept(db).await?;
+    Ok(all(db).await?.into_iter().filter(|name| !is_taken(name) && !kept.contains(name)).collect())
+}
+
+async fn kept(db: &Db) -> Result<BTreeSet<String>, SetupError> {
+    let mut tx = db.pool.begin_with(db.sessions().begin()).await?;
+    if !has_table(&mut tx, "kept_users").await? {
+        return Ok(BTreeSet::new());
+    }
+    sqlx::raw_sql("SET LOCAL ROLE llm_council_admin").execute(&mut *tx).await?;
+    let kept: Vec<String> = sqlx::query_scalar("SELECT id FROM kept_users").fetch_all(&mut *tx).await?;
+    Ok(kept.into_iter().collect())
+}
+
+/// Keeps these names as they are.
+///
+/// # Errors
+/// [`SetupError::Sql`].
+pub async fn keep(db: &Db, names: &[String]) -> Result<(), SetupError> {
+    let mut tx = db.pool.begin_with(db.sessions().begin()).await?;
+    sqlx::raw_sql("SET LOCAL ROLE llm_council_admin").execute(&mut *tx).await?;
+    sqlx::query("INSERT INTO kept_users (id) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING")
+        .bind(names)
+        .execute(&mut *tx)
+        .await?;
+    Ok(tx.commit().await?)
+}
+
+/// Gives everything of one user another name, which nobody may have. Only the tables' owner can: rows of
+/// all tables are changed, past the policies, while nobody else can read them.
+///
+/// # Errors
+/// [`SetupError::Sql`]; nothing is changed then.
+pub async fn rename(db: &Db, from: &str, to: &str) -> Result<(), SetupError> {
+    let mut connection = db.pool.acquire().await?.detach();
+    let renamed = rename_on(&mut connection, from, to).await;
+    // What was not committed goes with the connection.
+    connection.close().await?;
+    Ok(renamed?)
+}
+
+async fn rename_on(connection: &mut PgConnection, from: &str, to: &str) -> Result<(), sqlx::Error> {
+    let mut tx = connection.begin_with("BEGIN; DEALLOCATE ALL").await?;
+    let tables: Vec<String> = sqlx::query_scalar(
+        "SELECT c.oid::regclass::text FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+         WHERE a.attname = 'user_id' AND NOT a.attisdropped AND c.relkind = 'r'
+           AND c.relnamespace = current_schema()::regnamespace
+         ORDER BY 1",
+    )
+    .fetch_all(&mut *tx)
+    .await?;
+    // Names of tables, as the database itself quotes them.
+    let of_each = |statement: fn(&str) -> String| {
+        let all = tables.iter().map(String::as_str).chain(["users", "budgets"]);
+        AssertSqlSafe(all.map(statement).collect::<String>())
+    };
+    sqlx::raw_sql(of_each(|table| format!("ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY;")))
+        .execute(&mut *tx)
+        .await?;
+    sqlx::raw_sql("SET CONSTRAINTS ALL DEFERRED").execute(&mut *tx).await?;
+    for table in &tables {
+        let sql = AssertSqlSafe(format!("UPDATE {table} SET user_id = $2 WHERE user_id = $1"));
+        sqlx::query(sql).bind(from).bind(to).execute(&mut *tx).await?;
+    }
+    for sql in [
+        "UPDATE users SET id = $2 WHERE id = $1",
+        "UPDATE budgets SET name = $2 WHERE scope = 'user' AND name = $1",
+    ] {
+        sqlx::query(sql).bind(from).bind(to).execute(&mut *tx).await?;
+    }
+    sqlx::query(
+        "INSERT INTO audit_log (user_id, action, target, details) VALUES ($1, 'user.rename', $1, $2)",
+    )
+    .bind(to)
+    .bind(Json(json!({ "from": from })))
+    .execute(&mut *tx)
+    .await?;
+    sqlx::raw_sql("SET CONSTRAINTS ALL IMMEDIATE").execute(&mut *tx).await?;
+    sqlx::raw_sql(of_each(|table| format!("ALTER TABLE {table} FORCE ROW LEVEL SECURITY;")))
+        .execute(&mut *tx)
+        .await?;
+    tx.commit().await
+}
+
+async fn has_table(connection: &mut PgConnection, name: &str) -> Result<bool, sqlx::Error> {
+    sqlx::query_scalar("SELECT to_regclass($1) IS NOT NULL").bind(name).fetch_one(connection).await
+}

@@ -1,0 +1,379 @@
+//! A scripted OpenAI-compatible server over real HTTP: it answers, stalls, cuts and lies as it is
+//! told, per model or by a function of the request, and records everything it was asked.
+//!
+//! Without a script it answers plausibly: a ranking for a review, a title, an answer. Nothing here
+//! sleeps for luck: tests hold it with a [`Gate`] and wait for records with
+//! [`ModelServer::until`]. It stops when it is dropped.
+
+#![allow(dead_code, reason = "a kit: each test binary uses a part of it")]
+
+mod http;
+mod script;
+
+use std::collections::{HashMap, VecDeque};
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+use tokio::sync::{broadcast, watch};
+use tokio::task::JoinSet;
+
+pub use script::{Gate, Script};
+
+/// How long [`ModelServer::until`] waits before it gives the test up; far beyond any real wait.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// How many ends a listener may be behind before it misses some.
+const ENDS: usize = 1024;
+
+/// A request as it came.
+#[derive(Debug, Clone)]
+pub struct RecordedRequest {
+    pub method: String,
+    pub path: String,
+    /// Names in lower case.
+    pub headers: Vec<(String, String)>,
+    /// The JSON body, or null.
+    pub body: Value,
+    /// The body's `model`, or nothing.
+    pub model: String,
+}
+
+/// What a prompt of the council asks for, as far as its words tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum AskedFor {
+    Answer,
+    Review,
+    Synthesis,
+    /// Also when only the letter is asked for.
+    Selection,
+    Title,
+    Routing,
+    Critique,
+    Revision,
+    Attack,
+    /// How grave an attack is, alone.
+    Severity,
+}
+
+impl RecordedRequest {
+    /// The first value of a header, by its name in lower case.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
+    }
+
+    /// The last user message.
+    pub fn prompt(&self) -> &str {
+        let messages = self.body.get("messages").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+        let last = messages.iter().rev().find(|message| message["role"] == "user");
+        last.and_then(|message| message["content"].as_str()).unwrap_or_default()
+    }
+
+    /// Guessed from the prompt: a chairman's holds the reviews, so it is looked for first.
+    pub fn asked_for(&self) -> AskedFor {
+        let prompt = self.prompt();
+        let lower = prompt.to_lowercase();
+        let beginning: String = lower.chars().take(400).collect();
+        if beginning.starts_with("classify the question below") {
+            AskedFor::Routing
+        } else if beginning.contains("have attacked an answer") {
+            AskedFor::Severity
+        } else if beginning.contains("devil's advocate") {
+            AskedFor::Attack
+        } else if beginning.contains("critic of the draft") {
+            AskedFor::Critique
+        } else if beginning.contains("revise your answer") {
+            AskedFor::Revision
+        } else if prompt.contains("SELECTED: ") {
+            AskedFor::Selection
+        } else if prompt.contains("COUNCIL NOTES:") || beginning.contains("chairman") {
+            AskedFor::Synthesis
+        } else if prompt.contains("FINAL RANKING") {
+            AskedFor::Review
+        } else if beginning.contains("title") {
+            AskedFor::Title
+        } else {
+            AskedFor::Answer
+        }
+    }
+
+    /// `Response A`, `Response B`, … as the prompt first names them in headings, else anywhere.
+    pub fn labels(&self) -> Vec<String> {
+        let found = |lines: &mut dyn Iterator<Item = &str>| {
+            let mut labels: Vec<String> = Vec::new();
+            for line in lines {
+                for after in line.split("Response ").skip(1) {
+                    let mut chars = after.chars();
+                    let label = chars.next().filter(char::is_ascii_uppercase);
+                    if let Some(label) = label
+                        && !chars.next().is_some_and(char::is_alphanumeric)
+                        && !labels.contains(&format!("Response {label}"))
+                    {
+                        labels.push(format!("Response {label}"));
+                    }
+                }
+            }
+            labels
+        };
+        let is_heading =
+            |line: &&str| ["#", "<", "**", "--", "=="].iter().any(|mark| line.trim_start().starts_with(mark));
+        let headed = found(&mut self.prompt().lines().filter(is_heading));
+        if headed.is_empty() { found(&mut self.prompt().lines()) } else { headed }
+    }
+}
+
+/// How the answer to a request ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// Under way.
+    Open,
+    /// Sent to its end.
+    Finished,
+    /// Cut by the script.
+    Cut,
+    /// The client closed the connection before the end.
+    ClientGone,
+}
+
+/// A request and what became of it.
+#[derive(Debug, Clone)]
+pub struct Record {
+    pub request: RecordedRequest,
+    pub outcome: Outcome,
+}
+
+type Rule = dyn Fn(&RecordedRequest) -> Option<Script> + Send + Sync;
+
+struct State {
+    scripts: Mutex<HashMap<String, VecDeque<Script>>>,
+    rule: Mutex<Option<Arc<Rule>>>,
+    models: Mutex<Option<Script>>,
+    records: Mutex<Vec<Record>>,
+    changes: watch::Sender<()>,
+    ends: broadcast::Sender<(AskedFor, Outcome)>,
+}
+
+impl Default for State {
+    fn default() -> Self {
+        Self {
+            scripts: Mutex::default(),
+            rule: Mutex::default(),
+            models: Mutex::default(),
+            records: Mutex::default(),
+            changes: watch::Sender::default(),
+            ends: broadcast::Sender::new(ENDS),
+        }
+    }
+}
+
+/// See the file's head.
+pub struct ModelServer {
+    address: SocketAddr,
+    state: Arc<State>,
+    /// The accepting task; dropping it ends every connection.
+    _accepting: JoinSet<()>,
+}
+
+impl ModelServer {
+    /// Starts on a random port of 127.0.0.1.
+    pub async fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
+        let address = listener.local_addr().expect("a bound socket has an address");
+        let state = Arc::new(State::default());
+        let mut accepting = JoinSet::new();
+        accepting.spawn(accept(listener, Arc::clone(&state)));
+        Self { address, state, _accepting: accepting }
+    }
+
+    /// The base URL for clients: the part before `/chat/completions`.
+    pub fn base_url(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+
+    /// Answers this model's requests by these scripts in turn; the last one stays.
+    pub fn script(&self, model: &str, scripts: impl IntoIterator<Item = Script>) {
+        lock(&self.state.scripts).insert(model.to_owned(), scripts.into_iter().collect());
+    }
+
+    /// Asks `rule` first; where it gives nothing, the models' scripts and the defaults follow.
+    pub fn rule(&self, rule: impl Fn(&RecordedRequest) -> Option<Script> + Send + Sync + 'static) {
+        *lock(&self.state.rule) = Some(Arc::new(rule));
+    }
+
+    /// Answers `GET /models` by this script.
+    pub fn models(&self, script: Script) {
+        *lock(&self.state.models) = Some(script);
+    }
+
+    /// All chat requests so far, in order of arrival.
+    pub fn records(&self) -> Vec<Record> {
+        chats(&lock(&self.state.records))
+    }
+
+    /// Everything else that was asked (models, embeddings, wrong paths).
+    pub fn other_records(&self) -> Vec<Record> {
+        lock(&self.state.records).iter().filter(|record| !is_chat(record)).cloned().collect()
+    }
+
+    /// How many chat requests this model got.
+    pub fn count(&self, model: &str) -> usize {
+        self.records().iter().filter(|record| record.request.model == model).count()
+    }
+
+    /// Hears of every answer that ends from now on, at that very moment.
+    pub fn ends(&self) -> broadcast::Receiver<(AskedFor, Outcome)> {
+        self.state.ends.subscribe()
+    }
+
+    /// Waits until the chat records are as wanted.
+    ///
+    /// # Panics
+    /// After a minute, showing the records.
+    pub async fn until(&self, wanted: impl Fn(&[Record]) -> bool) {
+        let mut changes = self.state.changes.subscribe();
+        let waiting = async {
+            while !wanted(&self.records()) {
+                changes.changed().await.expect("the sender lives in the state");
+            }
+        };
+        if tokio::time::timeout(PATIENCE, waiting).await.is_err() {
+            panic!("the model server was not asked as expected: {:#?}", self.records());
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn is_chat(record: &Record) -> bool {
+    record.request.path.ends_with("/chat/completions")
+}
+
+fn chats(records: &[Record]) -> Vec<Record> {
+    records.iter().filter(|record| is_chat(record)).cloned().collect()
+}
+
+async fn accept(listener: TcpListener, state: Arc<State>) {
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => {
+                if let Ok((stream, _)) = accepted {
+                    connections.spawn(serve(http::Connection::new(stream), Arc::clone(&state)));
+                }
+            }
+            Some(_) = connections.join_next() => {}
+        }
+    }
+}
+
+async fn serve(mut connection: http::Connection, state: Arc<State>) {
+    while let Some(request) = connection.request().await {
+        let response = state.choose(&request).render(&request);
+        let asked_for = request.asked_for();
+        let at = {
+            let mut records = lock(&state.records);
+            records.push(Record { request, outcome: Outcome::Open });
+            records.len() - 1
+        };
+        state.changes.send_replace(());
+        let (outcome, goes_on) = connection.answer(&response).await;
+        lock(&state.records)[at].outcome = outcome;
+        // Nobody may be listening.
+        state.ends.send((asked_for, outcome)).ok();
+        state.changes.send_replace(());
+        if !goes_on {
+            return;
+        }
+    }
+}
+
+impl State {
+    fn choose(&self, request: &RecordedRequest) -> Script {
+        let path = request.path.split('?').next().unwrap_or_default();
+        match request.method.as_str() {
+            "POST" if path.ends_with("/chat/completions") => self.choose_chat(request),
+            "POST" if path.ends_with("/embeddings") => embeddings(request),
+            "GET" if path.ends_with("/models") => {
+                lock(&self.models).clone().unwrap_or_else(|| self.list_of_scripted())
+            }
+            _ => Script::status(404, r#"{"error":{"message":"no such path"}}"#),
+        }
+    }
+
+    fn choose_chat(&self, request: &RecordedRequest) -> Script {
+        let rule = lock(&self.rule).clone();
+        if let Some(script) = rule.and_then(|rule| rule(request)) {
+            return script;
+        }
+        let mut scripts = lock(&self.scripts);
+        match scripts.get_mut(&request.model) {
+            Some(queue) if queue.len() > 1 => queue.pop_front().unwrap_or_else(|| plausible(request)),
+            Some(queue) => queue.front().cloned().unwrap_or_else(|| plausible(request)),
+            None => plausible(request),
+        }
+    }
+
+    fn list_of_scripted(&self) -> Script {
+        let mut ids: Vec<String> = lock(&self.scripts).keys().cloned().collect();
+        ids.sort();
+        let data: Vec<Value> =
+            ids.iter().map(|id| json!({"id": id, "object": "model", "owned_by": "scripted"})).collect();
+        Script::raw("application/json", json!({"object": "list", "data": data}).to_string())
+    }
+}
+
+/// An answer that a council can work with.
+pub fn plausible(request: &RecordedRequest) -> Script {
+    let model = &request.model;
+    match request.asked_for() {
+        AskedFor::Answer => Script::answer(&format!("A scripted answer of {model}.\n\nCONFIDENCE: 8")),
+        AskedFor::Synthesis => Script::answer(&format!("A scripted synthesis by {model}.")),
+        AskedFor::Selection => Script::answer(
+            "EVALUATION:\nAll are fair.\n\nSELECTED: A\n\nREASONING:\nIt is clear.\n\nFINAL RESPONSE:\nUNCHANGED",
+        ),
+        AskedFor::Title => Script::answer("A Scripted Title"),
+        AskedFor::Routing => {
+            Script::answer("CATEGORY: CODING\nCONFIDENCE: 0.9\nREASONING: It is about code.")
+        }
+        AskedFor::Critique => Script::answer(&format!("{model} says: the year is wrong.")),
+        AskedFor::Revision => Script::answer(&format!("A scripted revision by {model}.")),
+        AskedFor::Attack => Script::answer("The year is wrong.\n\nSEVERITY: major"),
+        AskedFor::Severity => Script::answer("SEVERITY: major"),
+        AskedFor::Review => {
+            let lines: Vec<String> = request
+                .labels()
+                .iter()
+                .enumerate()
+                .map(|(at, label)| format!("{}. {label}", at + 1))
+                .collect();
+            Script::answer(&format!("All were read.\n\nFINAL RANKING:\n{}", lines.join("\n")))
+        }
+    }
+}
+
+/// Unit vectors of eight numbers; equal texts have equal ones.
+fn embeddings(request: &RecordedRequest) -> Script {
+    let inputs: Vec<&str> = match &request.body["input"] {
+        Value::Array(inputs) => inputs.iter().filter_map(Value::as_str).collect(),
+        Value::String(input) => vec![input],
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => Vec::new(),
+    };
+    let data: Vec<Value> = inputs
+        .iter()
+        .enumerate()
+        .map(|(index, text)| {
+            let mut vector = [1.0f64; 8];
+            text.bytes()
+                .enumerate()
+                .for_each(|(at, byte)| vector[(at + usize::from(byte)) % 8] += f64::from(byte));
+            let length = vector.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let vector: Vec<f64> = vector.iter().map(|x| x / length).collect();
+            json!({"object": "embedding", "index": index, "embedding": vector})
+        })
+        .collect();
+    let body = json!({"object": "list", "data": data, "model": request.model, "usage": {"prompt_tokens": 1, "total_tokens": 1}});
+    Script::raw("application/json", body.to_string())
+}

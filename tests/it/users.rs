@@ -1,0 +1,179 @@
+//! Who a user is: the one form of a name, and the names that nobody can have.
+
+use serde_json::json;
+
+use crate::support::app::TestApp;
+use crate::support::db::TestDb;
+use crate::support::model_server::ModelServer;
+use crate::support::process::Program;
+
+#[tokio::test]
+async fn a_name_that_only_looks_like_a_persons_is_refused() {
+    let app = TestApp::with("").await;
+    let kate = app.user("Kate");
+    let id = kate.conversation().await;
+    assert_eq!(app.user("kate").get(&format!("/api/conversations/{id}")).await.status, 200);
+    for name in [
+        "\u{212a}ate",
+        "\u{ff2b}ate",
+        "kate\u{2800}",
+        "\u{1d173}kate",
+        "\u{301}",
+        "kate, ann",
+        "None",
+        "anonymous",
+        "--",
+    ] {
+        // As the bytes that a proxy sends.
+        let answer = app.user("x").without_identity().with("remote-user", name);
+        let answer = answer.get(&format!("/api/conversations/{id}")).await;
+        assert_eq!(answer.status, 400, "{name:?}: {}", answer.text);
+        assert!(answer.text.contains("Remote-User has no usable value"), "{}", answer.text);
+    }
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_group_is_an_admins_only_letter_by_letter() {
+    let app = TestApp::start().await;
+    let status = async |groups: &str| {
+        app.user("ann").with("remote-groups", groups).get("/api/admin/usage").await.status
+    };
+    for groups in ["admins", "staff,admins", "staff , admins"] {
+        assert_eq!(status(groups).await, 200, "{groups:?}");
+    }
+    for groups in ["staff,\u{a0}admins", "staff,admins\u{2003}", "Admins", "staff,admins.", "admin\u{17f}"] {
+        assert_ne!(status(groups).await, 200, "{groups:?}");
+    }
+    app.close().await;
+}
+
+#[tokio::test]
+async fn nobody_signs_in_as_the_user_of_a_server_without_sign_in() {
+    let app = TestApp::start().await;
+    for name in ["local", "Local", "LOCAL"] {
+        let answer = app.user(name).get("/api/conversations").await;
+        assert_eq!(answer.status, 403, "{}", answer.text);
+        assert!(answer.text.contains("nobody can sign in as local"), "{}", answer.text);
+    }
+    // A token that was made before there was a sign-in.
+    let token = app.user("ann").post("/api/tokens", json!({"name": "mine"})).await;
+    let secret = token.json()["token"].as_str().expect("the secret").to_owned();
+    let program = app.user("ann").without_identity().with("authorization", &format!("Bearer {secret}"));
+    assert_eq!(program.get("/api/conversations").await.status, 200);
+    sqlx::raw_sql("UPDATE tokens SET user_id = 'local'")
+        .execute(&mut app.db.superuser().await)
+        .await
+        .unwrap();
+    assert_eq!(program.get("/api/conversations").await.status, 401);
+    app.close().await;
+}
+
+/// Gives a person of this database a name that an earlier version would have taken.
+async fn once_called(db: &TestDb, name: &str, earlier: &str) {
+    let mut superuser = db.superuser().await;
+    for sql in [
+        "UPDATE users SET id = $2 WHERE id = $1",
+        "UPDATE audit_log SET user_id = $2 WHERE user_id = $1",
+        "UPDATE tokens SET user_id = $2 WHERE user_id = $1",
+        "UPDATE runs SET user_id = $2 WHERE user_id = $1",
+        "UPDATE calls SET user_id = $2 WHERE user_id = $1",
+        "UPDATE conversations SET user_id = $2 WHERE user_id = $1",
+        "UPDATE messages SET user_id = $2 WHERE user_id = $1",
+    ] {
+        let mut tx = sqlx::Connection::begin(&mut superuser).await.unwrap();
+        sqlx::raw_sql("SET LOCAL session_replication_role = replica").execute(&mut *tx).await.unwrap();
+        sqlx::query(sql).bind(name).bind(earlier).execute(&mut *tx).await.unwrap();
+        tx.commit().await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn an_upgrade_that_reads_names_otherwise_stops_until_somebody_has_decided() {
+    let (db, models) = (TestDb::new().await, ModelServer::start().await);
+    let program = Program::council(&db, &models);
+    let server = program.serve().await;
+    let ann = server.user("m\u{fc}ller");
+    let id = ann.conversation().await;
+    ann.post(&format!("/api/conversations/{id}/message"), json!({"content": "Why?"})).await.ok();
+    ann.post("/api/tokens", json!({"name": "mine"})).await.ok();
+    let bob = server.user("bob").conversation().await;
+    let list = server.user("carol").conversation().await;
+    server.signal("SIGTERM");
+    server.ended().await;
+    once_called(&db, "m\u{fc}ller", "mu\u{308}ller").await;
+    once_called(&db, "carol", "alice, bob").await;
+
+    let check = program.run(&["migrate", "--check"]).await;
+    assert_eq!(check.code, Some(1));
+    for said in [
+        "'mu\\u{308}ller': whoever signs in so is 'm\\u{fc}ller' now",
+        "'alice, bob': nobody can sign in so now",
+    ] {
+        assert!(check.stderr.contains(said), "{said}: {}", check.stderr);
+    }
+    assert!(!check.stderr.contains("'bob'"), "{}", check.stderr);
+    for (command, code) in [("serve", 1), ("migrate", 1)] {
+        let ended = program.run(&[command]).await;
+        assert_eq!(ended.code, Some(code), "{command}: {}", ended.stderr);
+        assert!(ended.stderr.contains("migrate --rename OLD NEW"), "{command}: {}", ended.stderr);
+    }
+    for (wrong, said) in [
+        (&["--rename", "mu\\u{308}ller", "bob", "--keep", "alice, bob"][..], "there is a user 'bob' already"),
+        (
+            &["--rename", "mu\\u{308}ller", "M\u{fc}ller", "--keep", "alice, bob"],
+            "is no name that somebody can sign in with",
+        ),
+        (
+            &["--rename", "mu\\u{308}ller", "local", "--keep", "alice, bob"],
+            "is no name that somebody can sign in with",
+        ),
+        (&["--rename", "nobody-here", "dora", "--keep", "alice, bob"], "there is no user 'nobody-here'"),
+        (&["--rename", "mu\\u{308}ller", "dora", "--keep", "mu\u{308}ller"], "is decided twice"),
+        (&["--keep", "alice, bob"], "nothing was changed"),
+    ] {
+        let arguments: Vec<&str> = ["migrate"].iter().chain(wrong).copied().collect();
+        let ended = program.run(&arguments).await;
+        assert_eq!(ended.code, Some(1), "{wrong:?}: {}", ended.stderr);
+        assert!(ended.stderr.contains(said), "{wrong:?}: {}", ended.stderr);
+    }
+
+    let decided = ["migrate", "--rename", "mu\\u{308}ller", "m\\u{fc}ller", "--keep", "alice, bob"];
+    let ended = program.run(&decided).await;
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    assert_eq!(program.run(&["migrate", "--check"]).await.code, Some(0));
+    let server = program.serve().await;
+    let ann = server.user("M\u{fc}ller");
+    let conversation = ann.get(&format!("/api/conversations/{id}")).await.ok();
+    assert_eq!(conversation["messages"].as_array().map(Vec::len), Some(2));
+    assert_eq!(ann.get("/api/tokens").await.ok().as_array().map(Vec::len), Some(1));
+    let run = conversation["messages"][1]["run_id"].as_str().unwrap();
+    assert_eq!(ann.get(&format!("/api/runs/{run}")).await.status, 200);
+    assert_eq!(server.user("bob").get(&format!("/api/conversations/{bob}")).await.status, 200);
+    assert_eq!(server.user("alice, bob").get(&format!("/api/conversations/{list}")).await.status, 400);
+    let walls: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM pg_class WHERE relkind = 'r' AND relrowsecurity AND NOT relforcerowsecurity
+            AND relnamespace = 'public'::regnamespace",
+    )
+    .fetch_one(&mut db.superuser().await)
+    .await
+    .unwrap();
+    assert_eq!(walls, 0, "row level security binds the owner again");
+}
+
+#[tokio::test]
+async fn what_was_made_without_sign_in_can_be_given_to_a_person() {
+    let (db, models) = (TestDb::new().await, ModelServer::start().await);
+    let proxy = Program::council(&db, &models);
+    let open =
+        proxy.clone().without("auth.trusted_proxies").without("auth.admin_groups").set("auth.mode", "none");
+    let server = open.serve().await;
+    let id = server.user("whoever").conversation().await;
+    server.signal("SIGTERM");
+    server.ended().await;
+    assert_eq!(proxy.run(&["migrate", "--check"]).await.code, Some(0), "the name is known");
+    let ended = proxy.run(&["migrate", "--rename", "local", "ann"]).await;
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let server = proxy.serve().await;
+    assert_eq!(server.user("ann").get(&format!("/api/conversations/{id}")).await.status, 200);
+}
