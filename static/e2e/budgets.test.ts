@@ -109,15 +109,21 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     const notice = page.getByRole("status").filter({ hasText: "Over budget." });
     await notice.waitFor();
     expect(await notice.textContent()).toMatch(
-      /would need about \$0\.\d+: .*The cap you have set yourself for today: \$.* of \$0\.0001/s,
+      /would cost about \$0\.\d+\. .*The cap you have set yourself for today: (\$.* of|all of) \$0\.0001/s,
     );
     expect(await violations(page)).toEqual([]);
     await page.getByRole("button", { name: "Ask", exact: true }).click();
     const refusal = page.getByRole("alert").filter({ hasText: "Not sent." });
     await refusal.waitFor();
-    expect(await refusal.textContent()).toContain("The cap you have set yourself for a day");
+    expect(await refusal.textContent()).toContain("The cap you have set yourself for today");
     await expect.poll(() => notice.count()).toBe(0);
     expect(await page.getByLabel("Your question").inputValue()).toBe(question);
+    // Nothing was begun by it, neither here nor at the server.
+    expect(new URL(page.url()).pathname).toBe("/");
+    const list = await page.request.get("/api/conversations");
+    expect(
+      ((await list.json()) as { message_count: number }[]).map((one) => one.message_count),
+    ).not.toContain(0);
     expect(await violations(page)).toEqual([]);
     forgiveRefusal(watched);
   });
@@ -163,7 +169,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await waitForEnd(page);
     await page.goto("/settings#budgets");
     const budgets = page.getByRole("region", { name: "Budgets" });
-    await budgets.getByText("No budget binds you.").waitFor();
+    await budgets.getByText("No budget applies to you.").waitFor();
     await budgets.getByLabel("For a day").fill("-1");
     await budgets.getByRole("button", { name: "Save caps" }).click();
     await budgets.getByText(/must be from 0 to/).waitFor();
@@ -178,13 +184,13 @@ describe.each(bothShapes)("on %s", (_, shape) => {
       /^The cap you have set yourself for today: \$0\.\d+ of \$5\.00 spent/,
     );
     await figures.waitFor();
-    expect(await budgets.getByText("It starts anew").count()).toBe(1);
+    expect(await budgets.getByText("It resets on").count()).toBe(1);
     expect(await violations(page)).toEqual([]);
     await page.reload();
     expect(await budgets.getByLabel("For a day").inputValue()).toBe("5");
     await budgets.getByLabel("For a day").fill("");
     await budgets.getByRole("button", { name: "Save caps" }).click();
-    await budgets.getByText("No budget binds you.").waitFor();
+    await budgets.getByText("No budget applies to you.").waitFor();
     forgiveRefusal(watched);
   });
 

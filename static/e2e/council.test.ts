@@ -134,7 +134,7 @@ it("keeps what is typed and not sent", async () => {
   await page.goto("/");
   await page.getByLabel("Your question").fill("half a thought");
   await page.reload();
-  expect(await page.getByLabel("Your question").inputValue()).toBe("half a thought");
+  await expect.poll(() => page.getByLabel("Your question").inputValue()).toBe("half a thought");
 });
 
 it("leads from the answer to the reviews it rests on, by keyboard, also when they are closed", async () => {

@@ -70,7 +70,7 @@ describe.each(shapes)("with some runs, on %s", (name, shape) => {
     await part("Chairmen")
       .getByRole("row", { name: /^chair/ })
       .waitFor();
-    await part("Council or best member").getByText("Called the best answer").waitFor();
+    await part("Council or best member").getByText("Chosen as the best answer").waitFor();
     await part("Weights").getByRole("row", { name: /^ada/ }).waitFor();
     await part("Over time").locator("canvas").waitFor();
     await part("Recent runs").getByRole("listitem").first().waitFor();
@@ -125,7 +125,7 @@ describe.each(shapes)("with some runs, on %s", (name, shape) => {
     await page.getByText("The first day has to come before the last.").waitFor();
     await fitsAndBreaksNoRule();
     await page.getByLabel("to", { exact: true }).fill("2020-02-01");
-    await page.getByRole("heading", { name: "Nothing was asked in these days" }).waitFor();
+    await page.getByRole("heading", { name: "Nothing was asked in this period" }).waitFor();
     await page.getByRole("button", { name: "Show all time" }).press("Enter");
     await part("Leaderboard").getByRole("row", { name: /^ada/ }).waitFor();
   });
@@ -135,7 +135,7 @@ describe.each(shapes)("with some runs, on %s", (name, shape) => {
     const strength = part("Strength");
     await strength.getByText(/^From \d+ runs/).waitFor();
     await strength.getByLabel("Conversations tagged").selectOption(tag);
-    await strength.getByText(/^From 1 run,/).waitFor();
+    await strength.getByText(/^From 1 run;/).waitFor();
     await strength.getByRole("button", { name: "From people" }).press("Enter");
     const best = strength.getByRole("row").nth(1);
     await expect.poll(() => best.innerText()).toMatch(/^ada/);
@@ -197,9 +197,9 @@ describe.each(shapes)("with some runs, on %s", (name, shape) => {
       .getByText("and 3 calls of unknown price")
       .waitFor();
     await row(/^gemini/)
-      .getByText("in part estimated")
+      .getByText("partly estimated")
       .waitFor();
-    await page.getByText(/12 calls whose price nobody told/).waitFor();
+    await page.getByText(/12 calls without a known price/).waitFor();
     await page.getByText(/7 calls worked out from list prices/).waitFor();
     await part("Over time")
       .getByText(/marks a day on which no cost is known/)
@@ -254,7 +254,7 @@ describe.each(shapes)("with some runs, on %s", (name, shape) => {
     expect(await button.evaluate((one) => one === document.activeElement)).toBe(true);
     await button.press("Enter");
     await dialog.getByRole("button", { name: "Clear for good" }).press("Enter");
-    await page.getByRole("heading", { name: "Your figures begin anew" }).waitFor();
+    await page.getByRole("heading", { name: "Your figures start again" }).waitFor();
     await page.goto(`/c/${asked[0]?.conversation}`);
     await page.getByText("Is water wet?").first().waitFor();
   });

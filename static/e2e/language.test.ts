@@ -76,7 +76,9 @@ it("is changed in the settings, by keyboard, and stays", async () => {
   await page.getByRole("radio", { name: "As the browser" }).focus();
   await page.keyboard.press("ArrowRight");
   // English, which it was, but by choice now; and the keys go on where they were.
-  await expect.poll(() => page.evaluate(() => localStorage.getItem("language"))).toBe("en");
+  await expect
+    .poll(() => page.evaluate(() => localStorage.getItem("user:local:language")))
+    .toBe("en");
   await expect
     .poll(() => page.evaluate(() => document.activeElement?.closest("label")?.textContent))
     .toBe("English");

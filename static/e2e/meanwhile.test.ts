@@ -88,35 +88,45 @@ describe("Stop, while the question is on its way", () => {
       const { page } = watched;
       await page.route(stream, (route) => route.abort("connectionreset"));
       await page.goto("/");
+      const list = await page.request.get("/api/conversations");
+      const before = ((await list.json()) as unknown[]).length;
       await box(page).fill("Does anybody hear this?");
       await askButton(page).click();
       await page.waitForURL(/\/c\//);
       await page.getByText("Reconnecting…").waitFor();
+      // It is to be stopped in case it had got through all the same.
+      const unheard = page.waitForEvent("requestfinished", (request) =>
+        request.url().endsWith("/message/cancel"),
+      );
       await page.getByRole("button", { name: "Stop", exact: true }).click();
       await expect.poll(() => box(page).inputValue()).toBe("Does anybody hear this?");
       await askButton(page).waitFor();
+      expect((await (await unheard).response())?.status()).toBe(404);
+      expect(new URL(page.url()).pathname).toBe("/");
       await page.unroute(stream);
       await page.reload();
-      await page.getByText("Nothing was asked here yet.").waitFor();
-      expect(await box(page).inputValue()).toBe("Does anybody hear this?");
-      expect((await conversationOf(page)).messages).toEqual([]);
+      await expect.poll(() => box(page).inputValue()).toBe("Does anybody hear this?");
+      const begun = (await (await page.request.get("/api/conversations")).json()) as unknown[];
+      expect(begun.length).toBe(before);
       forgiveCuts(watched);
+      await expect.poll(() => watched.faults.join()).toMatch(/^[^,]*404[^,]*\/message\/cancel$/);
+      watched.faults.length = 0;
     }));
 });
 
 it("what is typed after the question was sent is kept for the next one", () =>
   visit(quick, { viewport: wide }, async ({ page }) => {
-    const create = /\/api\/conversations$/;
-    const letGo = await hold(page, create);
+    const letGo = await hold(page, stream);
     await page.goto("/");
     await box(page).fill("What is a tide?");
-    await sending(page, create, () => askButton(page).click());
+    await sending(page, stream, () => askButton(page).click());
     await box(page).press("End");
     await box(page).pressSequentially(" And a current?");
     letGo();
     await page.waitForURL(/\/c\//);
     await page.locator(".question").getByText("What is a tide?", { exact: true }).waitFor();
-    expect(await box(page).inputValue()).toBe("And a current?");
+    // Where the page has moved on before the first letter, the blank before it is typed there too.
+    expect((await box(page).inputValue()).trim()).toBe("And a current?");
     await waitForEnd(page);
   }));
 

@@ -194,7 +194,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await page.reload();
     await page.getByRole("button", { name: "Options (1)" }).waitFor();
     await askNow(page, "Why is the sky blue?");
-    await page.getByLabel("Your question").focus();
+    await page.getByLabel("Your question").click();
     await choose(page, ["Step by step"], false);
     await page.getByRole("button", { name: "Options", exact: true }).waitFor();
     await page.goto("/");
@@ -239,7 +239,7 @@ it("a preset is saved, asked with once, applied, and deleted", async () => {
     await page.locator("#default-options").getByRole("button", { name: "Step by step" }).click();
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("The council was saved.").waitFor();
-    await page.getByLabel("Save the council in force as").fill("Careful");
+    await page.getByLabel("Save the current council as").fill("Careful");
     await page.getByRole("button", { name: "Save preset" }).click();
     await page.getByText("“Careful” was saved.").waitFor();
     await reset(page);

@@ -102,7 +102,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await back.focus();
     await page.keyboard.press("Enter");
     await versions(page).getByText("Answer 1 of 2").waitFor();
-    await page.getByText("An earlier answer: to be read and copied only.").waitFor();
+    await page.getByText("This is an earlier answer.").waitFor();
     await finalAnswer(page).getByRole("button", { name: "Copy answer" }).waitFor();
     expect(await page.getByRole("button", { name: "Ask again…" }).count()).toBe(0);
     expect(await page.getByRole("button", { name: "Good answer" }).count()).toBe(0);

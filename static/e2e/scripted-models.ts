@@ -22,6 +22,8 @@ export interface Line {
   before?: (at: number) => Promise<unknown> | undefined;
   /** Instead of a text: the error with this message. */
   error?: string;
+  /** The HTTP status of that error. */
+  status?: number;
 }
 
 interface Chat {
@@ -97,7 +99,7 @@ export class ScriptedModels {
     const prompt = messages.findLast((message) => message.role === "user")?.content ?? "";
     const line = this.#say({ model, purpose: purposeOf(prompt), prompt });
     if (line.error !== undefined) {
-      response.statusCode = 400;
+      response.statusCode = line.status ?? 400;
       response.setHeader("content-type", "application/json");
       response.end(JSON.stringify({ error: { message: line.error } }));
       return;

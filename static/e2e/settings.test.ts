@@ -98,7 +98,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await average.fill("11");
     await page.getByText("From 1 to 10.").waitFor();
     expect(await average.getAttribute("aria-invalid")).toBe("true");
-    await page.getByText("Not saved yet · 2 fields need a look").waitFor();
+    await page.getByText("Not saved yet · 2 fields need your attention").waitFor();
     expect(await violations(page)).toEqual([]);
     await average.fill("6");
     await rename("");

@@ -205,7 +205,7 @@ describe("with a server that runs", () => {
         shape.viewport.width,
       );
       await page.reload();
-      expect(await box(page).inputValue()).toBe(long);
+      await expect.poll(() => box(page).inputValue()).toBe(long);
       await box(page).fill("");
       expect(Math.abs((await height()) - one)).toBeLessThan(2);
     });

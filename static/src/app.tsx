@@ -1,6 +1,7 @@
 import { lazy, Suspense, useEffect, useRef, useSyncExternalStore } from "react";
 import { Link, Route, Switch, useLocation } from "wouter";
 import { session } from "./api/client";
+import { useLiveRuns } from "./features/asking/live";
 import { Sidebar } from "./features/conversations/sidebar";
 import { useHelp } from "./features/shortcuts/help";
 import { t } from "./i18n";
@@ -9,7 +10,6 @@ import { ConversationPage } from "./pages/conversation";
 import { Crash } from "./pages/crash";
 import { HomePage } from "./pages/home";
 import { NotFoundPage } from "./pages/not-found";
-import { useLiveRuns } from "./run/live";
 import { Icon } from "./ui/icon";
 import { useMedia, useOnline } from "./ui/media";
 import { Notice } from "./ui/notice";

@@ -1,6 +1,9 @@
 import { QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
+import { flushSync } from "react-dom";
 import { createRoot } from "react-dom/client";
+import { api } from "./api/client";
+import { watchIdentity } from "./api/identity";
 import { queryClient } from "./api/queries";
 import { App } from "./app";
 import { loadLanguage, t } from "./i18n";
@@ -23,17 +26,21 @@ import "./styles/polish.css";
 import "./styles/markdown.css";
 
 applyTheme();
+watchIdentity(api.user);
 const place = document.getElementById("root");
 if (!place) throw new Error("index.html has no #root");
 const root = createRoot(place);
 
 function start() {
-  root.render(
-    <StrictMode>
-      <QueryClientProvider client={queryClient}>
-        <App />
-      </QueryClientProvider>
-    </StrictMode>,
+  // At once: whoever types as soon as the page is there types into the composer.
+  flushSync(() =>
+    root.render(
+      <StrictMode>
+        <QueryClientProvider client={queryClient}>
+          <App />
+        </QueryClientProvider>
+      </StrictMode>,
+    ),
   );
   import("./later").catch(() =>
     toast(t("The keyboard shortcuts could not be loaded; everything else works."), {

@@ -103,7 +103,7 @@ export function views(to: Conversations): View[] {
     {
       name: "home-instructions",
       path: "/",
-      act: (on) => on.getByRole("button", { name: "Instructions" }).click(),
+      act: (on) => on.getByRole("button", { name: "System prompt" }).click(),
     },
     { name: "home-simulated", path: "/", empty: true },
     { name: "sidebar", path: "/", act: inSidebar },
@@ -173,7 +173,7 @@ export function views(to: Conversations): View[] {
       await on.locator(".notes li:not(.quiet)").first().waitFor();
     }),
     run("run-options", to.plain, async (on) => {
-      await on.getByLabel("Your question").focus();
+      await on.getByLabel("Your question").click();
       await on.getByRole("button", { name: /^Options/ }).click();
       await on.locator(".option").first().waitFor();
     }),
@@ -294,7 +294,9 @@ export function views(to: Conversations): View[] {
         await answerThat(/\/api\//, draining)(on);
         await on.getByLabel("Your question").fill("Are you still there?");
         await on.getByRole("button", { name: "Ask", exact: true }).click();
-        await on.getByText("Not sent.").waitFor();
+        await on
+          .getByText("The server is restarting. The question is sent as soon as it is back.")
+          .waitFor();
       },
     },
     {

@@ -52,6 +52,25 @@ export const useUsers = () =>
     async (query) => (await json<{ users: UserRow[] }>(`/api/admin/users?${query}`)).users,
   );
 
+export const knownUsersKey = [...key, "known-users"] as const;
+const mostPerPage = 500;
+
+/** Everybody who was here, for a form that names somebody. */
+export const useKnownUsers = () =>
+  useQuery({
+    queryKey: knownUsersKey,
+    queryFn: async () => {
+      const known: UserRow[] = [];
+      for (;;) {
+        const address = `/api/admin/users?limit=${mostPerPage}&offset=${known.length}`;
+        const { users } = await json<{ users: UserRow[] }>(address);
+        known.push(...users);
+        if (users.length < mostPerPage) return known;
+      }
+    },
+    ...onlyWhenAsked,
+  });
+
 export const useRuns = (failuresOnly: boolean) =>
   usePages<RunRow>(failuresOnly ? "failures" : "runs", async (query) => {
     const address = `/api/admin/runs?failures=${failuresOnly}&${query}`;

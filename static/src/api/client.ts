@@ -1,5 +1,6 @@
 /** Every call to the server goes through here, so that "signed out" is noticed once for all. */
 import { availability } from "./availability";
+import { identity } from "./identity";
 import { asProblem, type Problem, problemOf } from "./problem";
 import type {
   AdminBudgets,
@@ -24,6 +25,8 @@ import type {
   User,
 } from "./types";
 
+const userPath = "/api/user";
+
 type Listener = () => void;
 let signedOut = false;
 const listeners = new Set<Listener>();
@@ -46,6 +49,12 @@ export const session = {
 
 /** fetch that follows no redirect (a proxy's sign-in page is on another site) and throws Problems. */
 export async function request(path: string, init: RequestInit = {}): Promise<Response> {
+  if (path !== userPath) {
+    // After the session has ended it may be somebody else's who signs in.
+    if (signedOut) await identity.check(api.user);
+    const doubt = identity.doubt();
+    if (doubt) await doubt.catch(() => undefined);
+  }
   let response: Response;
   try {
     response = await fetch(path, { credentials: "same-origin", redirect: "manual", ...init });
@@ -76,6 +85,9 @@ export const send = (method: string, body: unknown): RequestInit => ({
   body: JSON.stringify(body),
 });
 
+/** A request that gets through even if its page is left at once: who stops a run may go. */
+const sendLast = (body: unknown): RequestInit => ({ ...send("POST", body), keepalive: true });
+
 const one = (id: string) => `/api/conversations/${encodeURIComponent(id)}`;
 
 export interface Page<T> {
@@ -84,7 +96,11 @@ export interface Page<T> {
 }
 
 export const api = {
-  user: () => json<User>("/api/user"),
+  async user() {
+    const user = await json<User>(userPath);
+    await identity.note(user.id);
+    return user;
+  },
   config: () => json<Config>("/api/config"),
   saveConfig: (change: ConfigChange) => json<Config>("/api/config", send("PUT", change)),
   resetConfig: () => json<Config>("/api/config/reset", send("POST", {})),
@@ -115,7 +131,6 @@ export const api = {
     return { items, total: Number.isFinite(total) ? total : offset + items.length };
   },
   conversation: (id: string) => json<Conversation>(one(id)),
-  createConversation: () => json<Conversation>("/api/conversations", send("POST", {})),
   rename: (id: string, title: string) => json<unknown>(one(id), send("PATCH", { title })),
   archive: (id: string, archived: boolean) => json<unknown>(one(id), send("PATCH", { archived })),
   tags: () => json<Tags>("/api/tags"),
@@ -161,7 +176,9 @@ export const api = {
     return asked.run_id;
   },
 
+  skip: (runId: string, member: string) =>
+    json<unknown>(`/api/runs/${encodeURIComponent(runId)}/skip`, send("POST", { member })),
   cancelRun: (runId: string) =>
-    json<unknown>(`/api/runs/${encodeURIComponent(runId)}/cancel`, send("POST", {})),
-  cancelConversation: (id: string) => json<unknown>(`${one(id)}/message/cancel`, send("POST", {})),
+    json<unknown>(`/api/runs/${encodeURIComponent(runId)}/cancel`, sendLast({})),
+  cancelConversation: (id: string) => json<unknown>(`${one(id)}/message/cancel`, sendLast({})),
 };

@@ -11,7 +11,7 @@ import type {
   Leaderboard,
   RatingSource,
   Recent,
-  WeightsInfo,
+  Schemas,
 } from "./types";
 
 export type Whose = "own" | "everybody";
@@ -87,7 +87,7 @@ export const useAnyRuns = () =>
 export const useWeights = () =>
   useQuery({
     queryKey: [...insightKey, "weights"],
-    queryFn: () => json<WeightsInfo>("/api/weights"),
+    queryFn: () => json<Schemas["WeightsInfo"]>("/api/weights"),
   });
 
 export async function clearAnalytics() {

@@ -28,8 +28,8 @@ describe("an answer", () => {
 
   it("of a server that is full is its refusal", async () => {
     const body = { type: "urn:llm-council:problem:full", detail: "Too many wait already." };
-    const problem = await problemOf(answer(503, body));
-    expect(problem).toMatchObject({ kind: "refused", message: "Too many wait already." });
+    const message = "Too many questions are waiting at this server. Try again in a moment.";
+    expect(await problemOf(answer(503, body))).toMatchObject({ kind: "refused", message });
   });
 
   it("names every wrong field, in the old form too", async () => {
@@ -44,6 +44,29 @@ describe("an answer", () => {
     expect(problem).toMatchObject({ kind: "refused", runId: "r1", message: "There is a run." });
   });
 
+  it("that a budget forbids says which, what is left, when it starts anew and who can raise it", async () => {
+    const budget = {
+      scope: "user",
+      name: "ann",
+      period: "day",
+      set_by: "admin",
+      limit_usd: 0.5,
+      spent_usd: 0.4,
+      reserved_usd: 0,
+      unknown_cost_calls: 0,
+    };
+    const type = "urn:llm-council:problem:budget-reached";
+    const refused = await problemOf(answer(402, { type, budget, needed_usd: 0.2, detail: "No." }));
+    expect(refused?.message).toBe(
+      "Your budget for today is $0.50, and $0.10 of it is left. This question would cost about $0.20. An administrator can raise it.",
+    );
+    const own = { ...budget, set_by: "oneself", spent_usd: 0 };
+    const unpriced = await problemOf(answer(402, { type, budget: own, needed_usd: null }));
+    expect(unpriced?.message).toBe(
+      "The cap you have set yourself for today is $0.50. What this question would cost is unknown. You can raise it in the settings.",
+    );
+  });
+
   it("that says nothing still gets a sentence", async () => {
     expect((await problemOf(answer(500, "oops", "text/plain")))?.message).toContain("500");
   });
@@ -51,5 +74,8 @@ describe("an answer", () => {
 
 it("a failed fetch is the network's fault, any other error is its own", () => {
   expect(asProblem(new TypeError("Failed to fetch")).kind).toBe("network");
-  expect(asProblem(new Error("odd"))).toMatchObject({ kind: "refused", message: "odd" });
+  expect(asProblem(new Error("odd is not a function"))).toMatchObject({
+    kind: "refused",
+    message: "Something went wrong in this page. Try again, or reload it.",
+  });
 });

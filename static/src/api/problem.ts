@@ -1,5 +1,7 @@
 /** What can go wrong with a call to the server, as the page tells it to a person. */
-import { t } from "../i18n";
+import { msg, t } from "../i18n";
+import { budgetRefusal } from "./budget-words";
+import type { BudgetState } from "./types";
 
 export interface FieldError {
   field: string;
@@ -47,7 +49,9 @@ export function signedOutProblem(): Problem {
 export function asProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof TypeError) return networkProblem();
-  return new Problem("refused", error instanceof Error ? error.message : String(error));
+  return error instanceof SyntaxError
+    ? new Problem("refused", t("The server’s answer could not be read. Try again in a moment."))
+    : new Problem("refused", t("Something went wrong in this page. Try again, or reload it."));
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
@@ -71,11 +75,44 @@ function fieldErrors(body: Record<string, unknown>): FieldError[] {
   return [];
 }
 
+/** The server's refusals by the last part of their type. */
+const byType: Record<string, string> = {
+  "not-found": msg("This is not there, or not any more."),
+  "slow-body": msg("The request took too long to arrive. Send it again."),
+  "too-large": msg("This is longer than the server takes. Shorten it."),
+  "run-under-way": msg("A run is under way here. Wait for its end, or stop it."),
+  internal: msg(
+    "The server had a fault, which it has recorded. Try again; if it happens again, tell whoever runs this server.",
+  ),
+  full: msg("Too many questions are waiting at this server. Try again in a moment."),
+  "too-many-runs": msg(
+    "Too many questions of yours are waiting. Wait until some are answered, or stop them.",
+  ),
+};
+
+const typePrefix = "urn:llm-council:problem:";
+
+function typeOf(body: Record<string, unknown>): string {
+  const { type } = body;
+  return typeof type === "string" && type.startsWith(typePrefix)
+    ? type.slice(typePrefix.length)
+    : "";
+}
+
 function sentence(status: number, body: Record<string, unknown>, fields: FieldError[]): string {
+  const type = typeOf(body);
+  const known = Object.hasOwn(byType, type) ? byType[type] : undefined;
+  if (known !== undefined) return t(known);
+  if (type === "budget-reached" && isRecord(body.budget)) {
+    const needed = typeof body.needed_usd === "number" ? body.needed_usd : null;
+    return budgetRefusal(body.budget as unknown as BudgetState, needed);
+  }
   if (typeof body.detail === "string" && body.detail !== "") return body.detail;
   if (fields.length > 0) return fields.map((f) => `${f.field}: ${f.message}`).join("; ");
   if (typeof body.title === "string" && body.title !== "") return body.title;
-  return t("The server answered {{status}} without saying why.", { status });
+  return status >= 500
+    ? t("The server had a fault ({{status}}). Try again in a moment.", { status })
+    : t("The server refused this ({{status}}) and did not say why.", { status });
 }
 
 function retryAfterMs(response: Response): number | null {
@@ -92,8 +129,6 @@ export function looksSignedOut(response: Response): boolean {
   return type.startsWith("text/html") && response.status < 500;
 }
 
-const fullType = "urn:llm-council:problem:full";
-
 /** The problem a response stands for; null when it is a good answer. */
 export async function problemOf(response: Response): Promise<Problem | null> {
   if (looksSignedOut(response)) return signedOutProblem();
@@ -106,7 +141,7 @@ export async function problemOf(response: Response): Promise<Problem | null> {
   }
   const record = isRecord(body) ? body : {};
   const fields = fieldErrors(record);
-  const restarting = [502, 503, 504].includes(response.status) && record.type !== fullType;
+  const restarting = [502, 503, 504].includes(response.status) && typeOf(record) !== "full";
   const message =
     restarting && typeof record.detail !== "string"
       ? t("The server is restarting.")

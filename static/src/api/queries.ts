@@ -1,6 +1,5 @@
 /** What the page keeps of the server's answers, and when it asks again. */
 import { QueryClient, useInfiniteQuery, useQuery } from "@tanstack/react-query";
-import { isFollowed } from "../run/live";
 import { availability } from "./availability";
 import { api } from "./client";
 import { asProblem } from "./problem";
@@ -63,13 +62,6 @@ export const useConversations = (tag: string | null, archived: boolean) =>
       query.state.data?.pages.some((page) => page.items.some((item) => item.running))
         ? 10_000
         : 60_000,
-  });
-
-export const useConversation = (id: string) =>
-  useQuery({
-    queryKey: keys.conversation(id),
-    queryFn: () => api.conversation(id),
-    refetchOnWindowFocus: () => !isFollowed(id),
   });
 
 export const useSearch = (q: string) =>

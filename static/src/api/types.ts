@@ -4,7 +4,8 @@
  */
 import type { components } from "./schema";
 
-type Schemas = components["schemas"];
+/** Whatever has no name here: a feature names its own. */
+export type Schemas = components["schemas"];
 
 export type ErrorKind = Schemas["ErrorKind"];
 export type Usage = Schemas["Usage"];
@@ -12,10 +13,10 @@ export type Answer = Schemas["Answer"];
 export type Review = Schemas["Review"];
 export type ParseKind = Schemas["Parse"];
 export type Synthesis = Schemas["Synthesis"];
-export type SynthesisDraft = Schemas["SynthesisDraft"];
 export type Editorial = Schemas["Editorial"];
 export type AggregateConfidence = Schemas["AggregateConfidence"];
 export type Seat = Schemas["Seat"];
+export type Abstention = Schemas["Abstention"];
 export type RunStatus = Schemas["RunStatus"];
 
 export type RunResult = Schemas["RunResult"];
@@ -36,25 +37,11 @@ export type Costs = Schemas["Costs"];
 export type CouncilEvent = Schemas["Event"];
 export type Ignored = Schemas["Ignored"];
 
-export type RoutingInfo = Schemas["RoutingInfo"];
-export type EscalationEvent = Schemas["EscalationEvent"];
-export type EscalationInfo = Schemas["EscalationInfo"];
-
-export type Refinement = Schemas["Refinement"];
-export type Iteration = Schemas["Iteration"];
-export type Critique = Schemas["Critique"];
-export type RefinementEvent = Schemas["RefinementEvent"];
-export type Adversary = Schemas["Adversary"];
-export type AdversaryEvent = Schemas["AdversaryEvent"];
-export type Severity = Schemas["Severity"];
 export type NoteCategory = Schemas["NoteCategory"];
-
-export type WeightsInfo = Schemas["WeightsInfo"];
-export type ConsensusInfo = Schemas["ConsensusInfo"];
-export type MultiChairmanEvent = Schemas["MultiChairmanEvent"];
 
 export type BudgetState = Schemas["BudgetState"];
 export type Estimate = Schemas["MessageEstimate"];
+export type MissingModel = Schemas["MissingModel"];
 export type BudgetRefusal = Schemas["BudgetRefusal"];
 export type AdminBudgets = Schemas["Budgets"];
 /** Limits as they are sent: what was typed and is no number is the server's to refuse. */
@@ -66,8 +53,6 @@ export type BudgetChange = Typed<Schemas["BudgetRequest"], "limit_usd">;
 
 export type User = Schemas["Me"];
 export type Config = Schemas["ConfigView"];
-/** The kinds of questions that routing tells apart. */
-export type Category = Schemas["Category"];
 export type CouncilMember = Schemas["Member"];
 type Layer = Schemas["SettingsLayer"];
 /**

@@ -8,8 +8,10 @@ import { t } from "../i18n";
 import { useNear } from "../ui/near";
 import { ScrollBox } from "../ui/scroll-box";
 import type { Block } from "./blocks";
+import { withSomeHtml } from "./html";
 import { CodeBlock, Maths } from "./lazy";
 import { HeldImage, TextLink } from "./links";
+import { Marked, withMarks } from "./marks";
 import { withNames } from "./names";
 import { TopHeading } from "./top-heading";
 
@@ -47,6 +49,16 @@ const components: Components = {
   h4: ({ children }) => <Heading depth={3}>{children}</Heading>,
   h5: ({ children }) => <Heading depth={3}>{children}</Heading>,
   h6: ({ children }) => <Heading depth={3}>{children}</Heading>,
+  // The only form element that a text has: a task's box.
+  input: ({ checked }) => (
+    <input
+      type="checkbox"
+      disabled
+      readOnly
+      checked={checked === true}
+      aria-label={checked ? t("ticked") : t("not ticked")}
+    />
+  ),
   pre: ({ children }) => <>{children}</>,
   code: ({ className, children, node }) => {
     const text = String(children ?? "");
@@ -68,7 +80,11 @@ const maths: [typeof remarkMath, { singleDollarTextMath: boolean }] = [
 
 type Names = Readonly<Record<string, string>> | undefined;
 
-const Source = ({ text }: { text: string }) => <div className="md-source">{text}</div>;
+const Source = ({ text }: { text: string }) => (
+  <div className="md-source">
+    <Marked text={text} />
+  </div>
+);
 
 /** Footnotes link to ids that the sanitiser has changed. */
 const withLocalLinks = (id: string) => () => (tree: Root) => {
@@ -91,9 +107,11 @@ function read(text: string, names: Names, id: string): ReactNode {
     // A plain function: called, and not left to React, so that what it throws is caught here.
     return readMarkdown({
       children: text,
-      remarkPlugins: names ? [remarkGfm, maths, withNames(names)] : [remarkGfm, maths],
+      remarkPlugins: names
+        ? [remarkGfm, maths, withSomeHtml, withNames(names)]
+        : [remarkGfm, maths, withSomeHtml],
       remarkRehypeOptions: { clobberPrefix: "" },
-      rehypePlugins: [[rehypeSanitize, schemaOf(id)], withLocalLinks(id)],
+      rehypePlugins: [[rehypeSanitize, schemaOf(id)], withLocalLinks(id), withMarks],
       components,
     });
   } catch {
@@ -136,10 +154,21 @@ function LongTable({ text, names, id }: Content) {
   );
 }
 
-interface Props extends Block, Content {
-  /** Far down in a long text: as written until the reader comes near. */
-  far: boolean;
-}
+type Props = Block & Content;
+
+/** One block of a text. Which way it is read is for its own letters to say. */
+export const BlockView = memo(function BlockView({ kind, text, names, id, language }: Props) {
+  let body: ReactNode;
+  if (kind === "plain") body = <Source text={text} />;
+  else if (kind === "code") body = <CodeBlock language={language ?? null} text={text} />;
+  else if (kind === "table") body = <LongTable text={text} names={names} id={id} />;
+  else body = <Rendered text={text} names={names} id={id} />;
+  return (
+    <div dir="auto" className="md-block">
+      {body}
+    </div>
+  );
+});
 
 /** About how high a text will be, so that the page's length does not jump when it is laid out. */
 function sizeOf(text: string): CSSProperties {
@@ -147,23 +176,43 @@ function sizeOf(text: string): CSSProperties {
   return { containIntrinsicBlockSize: `auto ${Math.ceil(lines * 1.7)}em` };
 }
 
-/** One block of a text. Which way it is read is for its own letters to say. */
-export const BlockView = memo(function BlockView(props: Props) {
-  const { kind, text, names, id, language, far } = props;
-  const [place, near] = useNear<HTMLDivElement>(!far);
-  let body: ReactNode;
-  if (kind === "plain" || !near) body = <Source text={kind === "plain" ? text : text.trimEnd()} />;
-  else if (kind === "code") body = <CodeBlock language={language ?? null} text={text} />;
-  else if (kind === "table") body = <LongTable text={text} names={names} id={id} />;
-  else body = <Rendered text={text} names={names} id={id} />;
+interface FarProps extends Omit<Content, "text"> {
+  blocks: readonly Block[];
+}
+
+const isSame = (before: FarProps, next: FarProps) =>
+  before.names === next.names &&
+  before.id === next.id &&
+  before.blocks.length === next.blocks.length &&
+  before.blocks.every((block, at) => {
+    const other = next.blocks[at];
+    return block === other || (block.text === other?.text && block.kind === other.kind);
+  });
+
+/**
+ * Blocks far down in a long text: as written until the reader comes near. Several are one element,
+ * because a browser looks after each such element in every frame, be it only that a key is pressed.
+ */
+export const FarBlocks = memo(function FarBlocks({ blocks, names, id }: FarProps) {
+  const [place, near] = useNear<HTMLDivElement>(false);
+  const text = blocks.map((block) => block.text.trimEnd()).join("\n\n");
   return (
-    <div
-      ref={place}
-      dir="auto"
-      className={far ? "md-block md-far" : "md-block"}
-      style={far ? sizeOf(text) : undefined}
-    >
-      {body}
+    <div ref={place} dir="auto" className="md-far" style={sizeOf(text)}>
+      {near ? (
+        blocks.map((block, at) => (
+          <BlockView
+            // biome-ignore lint/suspicious/noArrayIndexKey: blocks only ever grow at the end
+            key={at}
+            kind={block.kind}
+            text={block.text}
+            names={names}
+            id={id}
+            language={block.language ?? null}
+          />
+        ))
+      ) : (
+        <Source text={text} />
+      )}
     </div>
   );
-});
+}, isSame);

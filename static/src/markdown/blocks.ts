@@ -22,6 +22,14 @@ export function oneKindOfMaths(text: string): string {
   if (!/\\[([]|\$/.test(text)) return text;
   return outsideCode(text, (part) =>
     part
+      // On a line of its own it stands by itself, as between two lines of dollars.
+      .replace(
+        /^((?:[ \t>]|[-*+] |\d{1,9}[.)] )*)\$\$(?!\$)([^\n$]{1,20000})\$\$[ \t]*$/gm,
+        (_, before: string, tex: string) => {
+          const next = before.replace(/[^>\t]/g, " ");
+          return `${before}$$\n${next}${tex.trim()}\n${next}$$`;
+        },
+      )
       .replace(
         /\\\[((?:(?!\\\[)[\s\S]){1,20000}?)\\\]/g,
         (_, tex: string) => `\n$$\n${tex.trim()}\n$$\n`,

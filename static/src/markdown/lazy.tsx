@@ -2,7 +2,7 @@
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { t } from "../i18n";
 import { CopyButton } from "../ui/copy";
-import { turns } from "./links";
+import { hasHidden } from "./hidden";
 import { pieces } from "./tame";
 
 type Highlight = (language: string, text: string) => ReactNode | null;
@@ -35,7 +35,7 @@ export function CodeBlock({ language, text }: { language: string | null; text: s
       <figcaption>
         <span>
           {language ?? t("text")}
-          {turns.test(text) && ` · ${t("contains characters that change the reading direction")}`}
+          {hasHidden(text) && ` · ${t("contains hidden characters")}`}
         </span>
         <CopyButton label={t("Copy")} text={() => text} />
       </figcaption>

@@ -5,7 +5,7 @@ import { t } from "../i18n";
 
 const invisible = /[\p{Cf}\p{Cc}]/gu;
 /** Characters that turn the direction of what follows, in the way of the "Trojan Source" attacks. */
-export const turns = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/;
+const turns = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/;
 const domain = /(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]*[\p{L}\p{N}])?\.)+\p{L}{2,}/u;
 
 /** The only addresses a text may lead to: absolute ones of the web, and mail. */

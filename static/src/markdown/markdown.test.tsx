@@ -69,6 +69,29 @@ describe("a model's text", () => {
     expect(page.querySelector("[role=group] table td")?.textContent).toBe("1");
   });
 
+  it("keeps line breaks, sub- and superscripts and keys, and shows other HTML as it was written", async () => {
+    const page = await show(
+      'H<sub>2</sub>O, x<SUP>2</SUP>, <kbd onclick="x">A</kbd>, <kbd>Ctrl</kbd><br/>and <b>bold</b> <sub>open\n\n| a<br>b |\n|---|\n| c<br />d |\n\n<div>\n  <p>Text</p>\n</div>\n\n<!-- gone -->',
+    );
+    expect(page.querySelector("sub")?.textContent).toBe("2");
+    expect(page.querySelector("sup")?.textContent).toBe("2");
+    expect([...page.querySelectorAll("kbd")].map((key) => key.textContent)).toEqual(["Ctrl"]);
+    expect(page.querySelectorAll("td br, th br")).toHaveLength(2);
+    expect(page.textContent).toContain('<kbd onclick="x">A');
+    expect(page.textContent).toContain("<b>bold</b> <sub>open");
+    expect(page.textContent).toContain("<p>Text</p>");
+    expect(page.textContent).not.toContain("gone");
+    expect(page.querySelector("b, [onclick]")).toBeNull();
+  });
+
+  it("marks hidden characters where they stand, and has no trace of them", async () => {
+    const page = await show("Sign in as ad\u200Bmin, `a\u202Eb` 👩‍👩‍👧‍👦");
+    const marks = [...page.querySelectorAll(".md-hidden")];
+    expect(marks.map((mark) => mark.getAttribute("data-mark"))).toEqual(["U+200B", "U+202E"]);
+    expect(marks[0]?.getAttribute("aria-label")).toBe("Hidden characters: U+200B");
+    expect(page.textContent).toBe("Sign in as admin, ab 👩‍👩‍👧‍👦");
+  });
+
   it("begins its headings below the page's own", async () => {
     const page = await show("# One\n\n## Two\n\n### Three");
     expect(page.querySelector("h1, h2, h3, h4")).toBeNull();
@@ -125,6 +148,14 @@ describe("blocks", () => {
     expect(lines(blocks.join("\n"))).toBe(lines(text.replace(/```.*\n/g, "")));
   });
 
+  it("that are far down are put together, so that thousands of them are few elements", async () => {
+    const text = Array.from({ length: 10_000 }, (_, at) => `\`\`\`rust\nlet a = ${at};\n\`\`\``);
+    const page = await show(text.join("\n\n"));
+    expect(page.querySelectorAll(".md-far").length).toBeGreaterThan(100);
+    expect(page.querySelectorAll("*").length).toBeLessThan(1_500);
+    expect(page.textContent).toContain("let a = 9999;");
+  });
+
   it("keep link definitions with the blocks that use them", async () => {
     const page = await show("See [the site][s].\n\nMore.\n\n[s]: https://example.org");
     expect(page.querySelector("a")?.getAttribute("href")).toBe("https://example.org/");
@@ -135,6 +166,15 @@ describe("maths", () => {
   it("is read in all the ways models write it", () => {
     expect(oneKindOfMaths("\\(x^2\\) and $a_1$")).toBe("$$x^2$$ and $$a_1$$");
     expect(oneKindOfMaths("\\[ x \\]").trim()).toBe("$$\nx\n$$");
+  });
+  it("stands by itself where a line is nothing else, in lists and quotations too", async () => {
+    expect(oneKindOfMaths("So $$x$$ is.\n$$y$$\n- $$z$$\n> $$w$$")).toBe(
+      "So $$x$$ is.\n$$\ny\n$$\n- $$\n  z\n  $$\n> $$\n> w\n> $$",
+    );
+    const page = await show("So:\n\n$$a^2$$\n\nand $$b$$.\n\n- $$c$$");
+    expect(page.querySelectorAll(".maths-display")).toHaveLength(2);
+    expect(page.querySelectorAll(".maths:not(.maths-display)")).toHaveLength(1);
+    expect(page.querySelector("li .maths-display")).not.toBeNull();
   });
   it("is not seen in prices or code", () => {
     const text = "It costs $5 to $10, see `$x^2$`.\n```sh\necho $A_B$C_D\n```";

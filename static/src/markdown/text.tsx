@@ -1,5 +1,5 @@
 import { memo, useId, useMemo, useState } from "react";
-import { BlockView } from "./block";
+import { BlockView, FarBlocks } from "./block";
 import { type Block, growing, splitBlocks } from "./blocks";
 import type { Props } from "./markdown";
 
@@ -16,6 +16,28 @@ function firstFar(blocks: readonly Block[]): number {
   return Math.min(at < 0 ? blocks.length : Math.max(1, at), blocksAtOnce);
 }
 
+/** What is far is put together: so many blocks, or so many letters. */
+const blocksTogether = 50;
+const lettersTogether = 6_000;
+
+function together(blocks: readonly Block[], from: number): Block[][] {
+  const groups: Block[][] = [];
+  let group: Block[] = [];
+  let letters = 0;
+  for (const block of blocks.slice(from)) {
+    const isFull = group.length === blocksTogether || letters + block.text.length > lettersTogether;
+    if (isFull && group.length > 0) {
+      groups.push(group);
+      group = [];
+      letters = 0;
+    }
+    group.push(block);
+    letters += block.text.length;
+  }
+  if (group.length > 0) groups.push(group);
+  return groups;
+}
+
 export const TextView = memo(function TextView({ text, streaming = false, names }: Props) {
   // Remembers what it has read; gives the same for the same text, whatever it remembers.
   const [grow] = useState(growing);
@@ -25,16 +47,23 @@ export const TextView = memo(function TextView({ text, streaming = false, names 
     [text, streaming, grow],
   );
   const far = firstFar(blocks);
-  return blocks.map((block, at) => (
-    <BlockView
-      // biome-ignore lint/suspicious/noArrayIndexKey: blocks only ever grow at the end
-      key={at}
-      kind={block.kind}
-      text={block.text}
-      names={names}
-      id={id}
-      language={block.language ?? null}
-      far={at >= far}
-    />
-  ));
+  return (
+    <>
+      {blocks.slice(0, far).map((block, at) => (
+        <BlockView
+          // biome-ignore lint/suspicious/noArrayIndexKey: blocks only ever grow at the end
+          key={at}
+          kind={block.kind}
+          text={block.text}
+          names={names}
+          id={id}
+          language={block.language ?? null}
+        />
+      ))}
+      {together(blocks, far).map((group, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: see above
+        <FarBlocks key={`far ${at}`} blocks={group} names={names} id={id} />
+      ))}
+    </>
+  );
 });

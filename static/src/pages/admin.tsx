@@ -28,12 +28,12 @@ function NotForYou() {
       <h1>{t("This is for administrators")}</h1>
       <p>
         {t(
-          "Here the people who run this server see who used how much and how its runs went. You are signed in without that right; whoever runs the server can give it to you.",
+          "This is where the people who run the server see its usage and how its runs went. Your account does not have that right; whoever runs the server can grant it.",
         )}
       </p>
       <p>
         {t(
-          "What you may see of your own runs is all on your dashboard, and nobody reads your conversations here either.",
+          "Everything about your own runs is on your dashboard. Nobody can read your conversations here either.",
         )}
       </p>
       <p className="empty-actions">
@@ -109,7 +109,7 @@ export default function AdminPage() {
     <div className="dashboard admin">
       {user.isPending && <Waiting />}
       {user.isError && !user.data && (
-        <ReadFailed text={msg("Who you are could not be read: {{reason}}")} query={user} />
+        <ReadFailed text={msg("Your account could not be loaded: {{reason}}")} query={user} />
       )}
       {user.data && (user.data.is_admin ? <Parts /> : <NotForYou />)}
     </div>

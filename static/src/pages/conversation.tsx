@@ -3,10 +3,22 @@ import { Link } from "wouter";
 import { useHistoryState } from "wouter/use-browser-location";
 import { api, session } from "../api/client";
 import { asProblem } from "../api/problem";
-import { keys, queryClient, useConversation } from "../api/queries";
+import { keys, queryClient } from "../api/queries";
 import type { Ask, Config, Conversation, Preset } from "../api/types";
+import { useConversation } from "../features/asking/conversation";
+import { isFollowed, stop, useLiveRuns } from "../features/asking/live";
+import { next } from "../features/asking/next";
+import {
+  resume,
+  setRefusal,
+  settleWith,
+  start,
+  startAgain,
+  useRefusals,
+} from "../features/asking/session";
 import { Composer } from "../features/composer/composer";
 import { drafts } from "../features/composer/draft";
+import { WaitingQuestion } from "../features/composer/waiting";
 import { archive, complain } from "../features/conversations/changes";
 import { isFind } from "../features/conversations/find";
 import { TagEditor } from "../features/conversations/tags";
@@ -15,12 +27,11 @@ import { LiveStatus } from "../features/council/deliberation";
 import { LinkStatus } from "../features/council/link-status";
 import { TurnView } from "../features/council/turn";
 import { turnsOf } from "../features/council/turns";
+import { NotifyOffer } from "../features/ended/offer";
 import { sceneOf, toAsk } from "../features/options/choices";
 import { ProcessLog } from "../features/process/process-log";
 import { msg, t } from "../i18n";
 import { T } from "../i18n/t";
-import { isFollowed, stop, useLiveRuns } from "../run/live";
-import { resume, setRefusal, settleWith, start, startAgain, useRefusals } from "../run/session";
 import { isLive } from "../run/state";
 import { Icon } from "../ui/icon";
 import { MenuButton, type MenuItem } from "../ui/menu";
@@ -161,6 +172,13 @@ function Loaded({ conversation }: { conversation: Conversation }) {
     },
     [id],
   );
+  const wait = useCallback(
+    (body: Ask) => {
+      drafts.write(id, { content: "" });
+      next.add(id, body);
+    },
+    [id],
+  );
   const onStop = useCallback(() => {
     stop(id).catch((error: unknown) =>
       toast(t("Not stopped: {{message}}", { message: asProblem(error).message }), { tone: "bad" }),
@@ -191,6 +209,7 @@ function Loaded({ conversation }: { conversation: Conversation }) {
         {turns.map((turn, at) => (
           <TurnView
             key={turn.key}
+            number={at + 1}
             question={turn.question}
             run={turn.run}
             earlier={turn.earlier}
@@ -207,12 +226,15 @@ function Loaded({ conversation }: { conversation: Conversation }) {
       <LiveStatus run={live?.run ?? null} />
       <div className="composer-dock">
         <LinkStatus live={live} />
+        {!running && <NotifyOffer />}
+        <WaitingQuestion id={id} running={running} />
         <Composer
           conversationId={id}
           running={running}
           stopping={live?.stopping ?? false}
           refusal={refusal}
           onAsk={ask}
+          onWait={wait}
           onStop={onStop}
         />
       </div>

@@ -22,7 +22,7 @@ export class Crash extends Component<{ children: ReactNode }, { error: Error | n
         <p>
           {isStale
             ? t("There may be a newer version of it, or the connection broke.")
-            : t("Something in it is not as this page expects.")}{" "}
+            : t("It contains something that this page does not understand.")}{" "}
           {t(
             "Nothing is lost: what you typed is kept here, and the conversations are at the server.",
           )}

@@ -1,14 +1,15 @@
-import { useState } from "react";
+import { useEffect } from "react";
+import { flushSync } from "react-dom";
 import { Link, useLocation } from "wouter";
-import { asProblem, type Problem } from "../api/problem";
 import { useConfig } from "../api/queries";
 import type { Ask, Config } from "../api/types";
+import { begin, newDraft, setRefusal, useRefusals } from "../features/asking/session";
 import { Composer } from "../features/composer/composer";
 import { drafts } from "../features/composer/draft";
+import { focusComposer } from "../features/composer/focus";
 import { Monogram } from "../features/council/monogram";
 import { msg, t } from "../i18n";
 import { T } from "../i18n/t";
-import { createConversation, start } from "../run/session";
 import { shortName } from "../ui/format";
 import { Icon } from "../ui/icon";
 import { Notice } from "../ui/notice";
@@ -50,29 +51,25 @@ function Members({ config }: { config: Config }) {
   );
 }
 
-/** What was typed while the question was on its way, without the question. */
-function typedSince(content: string, question: string): string {
-  return content.startsWith(question) ? content.slice(question.length).trimStart() : content;
-}
-
 export function HomePage() {
   useTitle(null);
   const config = useConfig();
   const [, go] = useLocation();
-  const [refusal, setRefusal] = useState<Problem | null>(null);
+  const refusal = useRefusals((state) => state.refusals[newDraft] ?? null);
+  useEffect(() => () => setRefusal(newDraft, null), []);
+
+  // "New conversation" on the page of a new conversation: nothing changes but where one types.
+  useEffect(() => {
+    const again = () => location.pathname === "/" && focusComposer();
+    addEventListener("pushState", again);
+    return () => removeEventListener("pushState", again);
+  }, []);
 
   const ask = async (body: Ask) => {
-    setRefusal(null);
-    try {
-      const conversation = await createConversation();
-      const { content, ...rest } = drafts.read(null);
-      drafts.write(conversation.id, { ...rest, content: typedSince(content, body.content) });
-      drafts.clear(null);
-      start(conversation.id, body);
-      go(`/c/${conversation.id}`);
-    } catch (error) {
-      setRefusal(asProblem(error));
-    }
+    const id = await begin(body);
+    if (id === null) return;
+    flushSync(() => go(`/c/${id}`));
+    focusComposer();
   };
 
   return (
@@ -116,7 +113,7 @@ export function HomePage() {
                 type="button"
                 onClick={() => {
                   drafts.write(null, { content: t(question) });
-                  document.querySelector<HTMLElement>(".composer textarea")?.focus();
+                  focusComposer();
                 }}
               >
                 <span>{t(question)}</span>

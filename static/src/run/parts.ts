@@ -1,6 +1,6 @@
 /** The parts of a run's state, made from results and changed one seat at a time. */
-import type { Answer, CouncilEvent, Review, Seat, Synthesis } from "../api/types";
-import type { AnswerState, ProcessNote, ReviewState, RunState, SynthesisState } from "./state";
+import type { Answer, Review, Seat, Synthesis } from "../api/types";
+import type { AnswerState, ReviewState, RunState, SynthesisState } from "./state";
 
 export const seatOf = (named: {
   model?: string;
@@ -12,8 +12,9 @@ export const seatOf = (named: {
   alias: named.alias ?? null,
 });
 
-export const emptyAnswer = (seat: Seat): AnswerState => ({
+export const emptyAnswer = (seat: Seat, since: string | null = null): AnswerState => ({
   seat,
+  since,
   status: "waiting",
   text: "",
   reasoning: "",
@@ -26,6 +27,7 @@ export const emptyAnswer = (seat: Seat): AnswerState => ({
 export function answerFrom(result: Answer): AnswerState {
   return {
     seat: seatOf(result),
+    since: null,
     status: result.error ? "failed" : "done",
     text: result.response ?? "",
     reasoning: result.reasoning ?? "",
@@ -56,8 +58,11 @@ export function withStored(
 }
 
 export function reviewFrom(result: Review): ReviewState {
-  return { seat: seatOf(result), status: result.error ? "failed" : "done", result };
+  return { seat: seatOf(result), since: null, status: result.error ? "failed" : "done", result };
 }
+
+/** What older clients are told in the place of an answer; here the failure itself is shown. */
+const noSynthesisText = /^Error: Unable to generate final synthesis\.$/;
 
 export function synthesisFrom(
   result: Synthesis,
@@ -65,8 +70,9 @@ export function synthesisFrom(
 ): SynthesisState {
   return {
     status: result.error ? "failed" : "done",
+    since: null,
     model: result.model ?? null,
-    text: result.response ?? "",
+    text: noSynthesisText.test(result.response ?? "") ? "" : (result.response ?? ""),
     reasoning: result.reasoning ?? "",
     restarted: false,
     failures,
@@ -87,6 +93,19 @@ export function withSeat<T extends { seat: Seat }>(
   const next = change(old);
   return next === old ? list : list.with(at, next);
 }
+
+/** The members who are asked, before the first of them has written a word. */
+export const withMembers = (
+  run: RunState,
+  members: readonly Parameters<typeof seatOf>[0][],
+  since: string | null = null,
+): RunState => ({
+  ...run,
+  status: "running",
+  phase: "stage1",
+  queuePosition: null,
+  answers: members.map((member) => emptyAnswer(seatOf(member), since)),
+});
 
 export const withAnswer = (
   run: RunState,
@@ -116,11 +135,11 @@ export function revised(run: RunState, text: string | null | undefined): RunStat
   return { ...run, synthesis: { ...run.synthesis, text, result: next } };
 }
 
-export const noteFrom = (event: Extract<CouncilEvent, { type: "process" }>): ProcessNote => {
-  const { message, category, level, timestamp, details } = event;
-  return { message, category, level, timestamp, details: details ?? null };
-};
-
-export const emptyReview = (seat: Seat): ReviewState => ({ seat, status: "writing", result: null });
+export const emptyReview = (seat: Seat, since: string | null = null): ReviewState => ({
+  seat,
+  since,
+  status: "writing",
+  result: null,
+});
 
 export const list = <T>(value: T[] | null | undefined): T[] => (Array.isArray(value) ? value : []);

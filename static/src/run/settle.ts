@@ -1,5 +1,3 @@
-import { settleAdversary } from "./adversary";
-import { settleRefinement } from "./refinement";
 import type { RunState } from "./state";
 
 /** Calls that never ended when their run did. */
@@ -9,8 +7,6 @@ export function settle(run: RunState): RunState {
     ...run,
     phase: "ended",
     queuePosition: null,
-    refinement: settleRefinement(run.refinement),
-    adversary: settleAdversary(run.adversary),
     answers: run.answers.map((a) => (open(a.status) ? { ...a, status: "failed" } : a)),
     reviews: run.reviews.map((r) => (open(r.status) ? { ...r, status: "failed" } : r)),
     synthesis:

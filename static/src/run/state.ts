@@ -1,26 +1,22 @@
 /** What a run looks like at one moment: the only thing the views of a deliberation read. */
 import type {
+  Abstention,
   AggregateConfidence,
   AggregateFacts,
   AggregateRow,
   Answer,
   BudgetState,
-  ConsensusInfo,
   Costs,
+  CouncilEvent,
   ErrorKind,
-  EscalationInfo,
   Ignored,
   NoteCategory,
   Review,
-  RoutingInfo,
   RunStatus,
   Seat,
+  Stage,
   Synthesis,
-  WeightsInfo,
 } from "../api/types";
-import type { AdversaryState } from "./adversary";
-import type { ChairmenState } from "./chairmen";
-import type { RefinementState } from "./refinement";
 
 export type CallStatus = "waiting" | "writing" | "done" | "failed";
 
@@ -36,17 +32,21 @@ export interface AnswerState {
   late: boolean;
   /** Which tier it belongs to, 1 or 2, where the run may escalate. */
   tier: number | null;
+  /** When it was asked, by the server's clock; null where nobody said. */
+  since: string | null;
   result: Answer | null;
 }
 
 export interface ReviewState {
   seat: Seat;
   status: CallStatus;
+  since: string | null;
   result: Review | null;
 }
 
 export interface SynthesisState {
   status: CallStatus;
+  since: string | null;
   model: string | null;
   text: string;
   reasoning: string;
@@ -66,15 +66,13 @@ export interface ProcessNote {
   details: Readonly<Record<string, unknown>> | null;
 }
 
-export type Phase =
-  | "waiting"
-  | "routing"
-  | "stage1"
-  | "stage2"
-  | "stage3"
-  | "refinement"
-  | "adversary"
-  | "ended";
+export const noteFrom = (event: Extract<CouncilEvent, { type: "process" }>): ProcessNote => {
+  const { message, category, level, timestamp, details } = event;
+  return { message, category, level, timestamp, details: details ?? null };
+};
+
+/** A stage by the server's name of it, or what is around them. */
+export type Phase = Stage | "waiting" | "ended";
 
 export interface RunState {
   runId: string | null;
@@ -85,27 +83,21 @@ export interface RunState {
   /** The place in the queue for a free place at the server, 1 is next; null when in none. */
   queuePosition: number | null;
   error: string | null;
-  useCot: boolean;
+  /** Why it failed, in one word, where the server says. */
+  errorKind: string | null;
   /** Options that were switched on and do not apply, each with its reason. */
   ignored: readonly Ignored[];
-  /** Who answers, and why, where the question was routed. */
-  routing: RoutingInfo | null;
-  /** Whether the second tier was asked, and why, where the run may escalate. */
-  escalation: EscalationInfo | null;
   answers: readonly AnswerState[];
   confidence: AggregateConfidence | null;
   reviews: readonly ReviewState[];
+  /** Members that were not asked to review. */
+  abstained: readonly Abstention[];
   labelToMember: Readonly<Record<string, string>>;
   aggregate: readonly AggregateRow[];
   facts: AggregateFacts | null;
-  /** What each reviewer's ballot weighed, and why. */
-  weights: WeightsInfo | null;
   synthesis: SynthesisState;
-  /** Whether the council agreed so that nobody had to write; null where that was not asked for. */
-  consensus: ConsensusInfo | null;
-  chairmen: ChairmenState | null;
-  refinement: RefinementState | null;
-  adversary: AdversaryState | null;
+  /** What each feature keeps of the run, under its name; read through its `Slice`. */
+  slices: Readonly<Record<string, unknown>>;
   /** Whether the run's events tell what goes on, sentence by sentence. */
   hasLog: boolean;
   /** Those sentences in order, as far as this page has followed the run. */
@@ -118,6 +110,7 @@ export interface RunState {
 
 export const noSynthesis: SynthesisState = {
   status: "waiting",
+  since: null,
   model: null,
   text: "",
   reasoning: "",
@@ -134,22 +127,17 @@ export const newRun: RunState = {
   phase: "waiting",
   queuePosition: null,
   error: null,
-  useCot: false,
+  errorKind: null,
   ignored: [],
-  routing: null,
-  escalation: null,
   answers: [],
   confidence: null,
   reviews: [],
+  abstained: [],
   labelToMember: {},
   aggregate: [],
   facts: null,
-  weights: null,
   synthesis: noSynthesis,
-  consensus: null,
-  chairmen: null,
-  refinement: null,
-  adversary: null,
+  slices: {},
   hasLog: false,
   notes: [],
   budgets: [],

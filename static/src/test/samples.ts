@@ -104,6 +104,7 @@ export const config: Config = {
   escalation_agreement_threshold: 0.5,
   adversary_model: null,
   default_options: {},
+  missing_models: [],
   is_default: true,
   features: {
     search: false,
@@ -198,6 +199,7 @@ export const storedRun = (
     refinement: null,
     adversary: null,
     ignored: [],
+    abstained: [],
     budget_warnings: [],
     title: null,
   },

@@ -1,5 +1,6 @@
 import { useState } from "react";
 import { t } from "../i18n";
+import { withoutHidden } from "../markdown/hidden";
 import { Icon } from "./icon";
 import { toast } from "./toast";
 
@@ -12,12 +13,12 @@ interface Props {
   copies?: "final";
 }
 
-/** Copies text; made only when asked for, since a whole deliberation is long. */
+/** Copies text without what nobody sees in it; made only when asked for, since a whole deliberation is long. */
 export function CopyButton({ label, name, text, copies }: Props) {
   const [done, setDone] = useState(false);
   const copy = async () => {
     try {
-      await navigator.clipboard.writeText(text());
+      await navigator.clipboard.writeText(withoutHidden(text()));
       setDone(true);
       setTimeout(() => setDone(false), 2000);
     } catch {

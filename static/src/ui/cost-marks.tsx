@@ -7,7 +7,7 @@ export function CostMarks({ unknown, estimated }: { unknown: number; estimated: 
       {estimated > 0 && (
         <span className="cost-mark">
           <span aria-hidden="true"> ≈</span>
-          <span className="visually-hidden"> {t("in part estimated")}</span>
+          <span className="visually-hidden"> {t("partly estimated")}</span>
         </span>
       )}
       {unknown > 0 && (

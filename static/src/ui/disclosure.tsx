@@ -19,7 +19,8 @@ export function FoldedSection({ id: name, title, summary, startOpen = false, chi
   const open = opened || printing;
   const id = useId();
   return (
-    <section id={name} className="fold" aria-labelledby={`${id}-title`}>
+    // No landmark: a conversation has dozens of them, and their headings lead there.
+    <div id={name} className="fold">
       <h3 className="fold-heading">
         <button
           type="button"
@@ -37,7 +38,7 @@ export function FoldedSection({ id: name, title, summary, startOpen = false, chi
       <div id={`${id}-body`} hidden={!open} className="fold-body">
         {open && children()}
       </div>
-    </section>
+    </div>
   );
 }
 

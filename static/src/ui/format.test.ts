@@ -59,7 +59,13 @@ describe("a guess at money", () => {
 
 describe("times", () => {
   it("are short", () => {
-    expect([999, 1200, 61_000].map(duration)).toEqual(["999 ms", "1.2 s", "1 min 1 s"]);
+    expect([0, 49, 999, 1200, 61_000].map(duration)).toEqual([
+      "under 0.1 s",
+      "under 0.1 s",
+      "999 ms",
+      "1.2 s",
+      "1 min 1 s",
+    ]);
   });
   it("never round up to sixty seconds", () => {
     expect(duration(119_700)).toBe("2 min 0 s");
@@ -89,5 +95,7 @@ describe("numbers and names", () => {
     expect(tokensPerSecond({ usage, latency_ms: 3000, ttft_ms: 1000 })).toBe(50);
     expect(tokensPerSecond({ usage, latency_ms: 0 })).toBeNull();
     expect(tokensPerSecond({ latency_ms: 3000 })).toBeNull();
+    // All in one piece: the figure would be of the network.
+    expect(tokensPerSecond({ usage, latency_ms: 1001, ttft_ms: 1000 })).toBeNull();
   });
 });

@@ -62,6 +62,8 @@ export function roughly(usd: number): string {
 
 export function duration(ms: number | null | undefined): string {
   if (ms === null || ms === undefined) return "";
+  // Below that it is the server's own bookkeeping that was measured.
+  if (ms < 50) return t("under 0.1 s");
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 59_950) return `${tenths(ms / 1000)} s`;
   const seconds = Math.round(ms / 1000);
@@ -102,6 +104,9 @@ const percents = {
 export const percent = (n: number | null | undefined, digits: keyof typeof percents = 0) =>
   n === null || n === undefined ? "–" : percents[digits](n);
 
+/** Milliseconds of writing from which on a speed means something. */
+const leastWriting = 250;
+
 /** Tokens per second once the first token was there; null where the provider did not say enough. */
 export function tokensPerSecond(answer: {
   usage?: { completion_tokens: number } | null;
@@ -110,7 +115,8 @@ export function tokensPerSecond(answer: {
 }): number | null {
   const tokens = answer.usage?.completion_tokens;
   const ms = (answer.latency_ms ?? 0) - (answer.ttft_ms ?? 0);
-  if (!tokens || ms <= 0) return null;
+  // What came in one piece says nothing about how fast it was written.
+  if (!tokens || ms < leastWriting) return null;
   return Math.round((tokens / ms) * 1000);
 }
 

@@ -13,7 +13,7 @@ export function Audit() {
     <Panel
       title={t("Audit log")}
       lead={t(
-        "Who did what, and to what, newest first; administrators’ looks at people’s figures among it. It holds no content.",
+        "Who did what, newest first, including when administrators viewed people’s figures. It holds nothing of what was asked or answered.",
       )}
     >
       <Answered query={audit} failed={msg("The audit log could not be read: {{reason}}")} lines={8}>
@@ -32,10 +32,10 @@ export function Audit() {
                         {t("Who")}
                       </th>
                       <th scope="col" className="text">
-                        {t("Did what")}
+                        {t("Action")}
                       </th>
                       <th scope="col" className="text">
-                        {t("To what")}
+                        {t("Target")}
                       </th>
                       <th scope="col" className="text">
                         {t("With")}

@@ -46,7 +46,7 @@ export function Everybody() {
       <RangeBar span={span} onChoose={setSpan} />
       <p className="quiet">
         {t(
-          "Over everybody’s runs; days are UTC. Looking at it is noted in the audit log. Who has cleared their analytics is not in the rankings.",
+          "Everybody’s runs; days are in UTC. Viewing this is recorded in the audit log. People who have cleared their analytics are left out of the rankings.",
         )}
       </p>
       {!spanError(span) && <Figures span={span} />}

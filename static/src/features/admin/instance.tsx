@@ -15,7 +15,7 @@ const store: SettingsStore = {
   saved: msg("The instance’s settings were saved."),
   wasReset: msg("The configured council is back."),
   resetTakes: msg(
-    "What administrators changed here goes, and the configuration's council, models, thresholds and options hold again for everybody who has no settings of their own.",
+    "Changes made here are discarded. The configuration’s council, models, thresholds and options apply again to everybody without settings of their own.",
   ),
   isDefault: msg("This is the council of the configuration"),
   isOwn: msg("An administrator has changed the configuration’s council"),
@@ -30,7 +30,7 @@ export function Instance() {
     <div className="instance">
       <p className="quiet">
         {t(
-          "What everybody starts from who has no settings of their own. Runs that are under way are not changed by it.",
+          "The defaults for everybody without settings of their own. Runs under way are not affected.",
         )}
       </p>
       <Answered

@@ -38,9 +38,9 @@ function Row({ run }: { run: RunRow }) {
           </span>
         )}
         {run.attempt > 1 && (
-          <span className="run-why" title={t("A server that stopped or was lost gave it up")}>
+          <span className="run-why" title={t("The server that ran it stopped or was lost")}>
             {" "}
-            {t("taken up again {{count, number}} times", { count: run.attempt - 1 })}
+            {t("resumed {{count, number}} times", { count: run.attempt - 1 })}
           </span>
         )}
       </td>
@@ -89,7 +89,7 @@ export function Runs() {
     <Panel
       title={t("Runs and failures")}
       lead={t(
-        "How the latest runs of everybody went. What was asked and answered is theirs alone, and shown nowhere here.",
+        "How everybody’s latest runs went. Questions and answers are private and never shown here.",
       )}
     >
       <Answered query={runs} failed={msg("The runs could not be read: {{reason}}")} lines={8}>

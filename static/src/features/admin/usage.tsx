@@ -39,7 +39,7 @@ function Table({ report, by }: { report: UsageReport; by: UsageBy }) {
   if (rows.length === 0)
     return (
       <Nothing>
-        <p className="quiet">{t("Nobody asked anything in these days.")}</p>
+        <p className="quiet">{t("Nobody asked anything in this period.")}</p>
       </Nothing>
     );
   const all = sumOfCosts(rows.map(costOf));
@@ -59,8 +59,8 @@ function Table({ report, by }: { report: UsageReport; by: UsageBy }) {
               <th scope="col">{t("Runs")}</th>
               <th scope="col">{t("Calls")}</th>
               <th scope="col">{t("Failed")}</th>
-              <th scope="col">{t("Tokens read")}</th>
-              <th scope="col">{t("Tokens written")}</th>
+              <th scope="col">{t("Input tokens")}</th>
+              <th scope="col">{t("Output tokens")}</th>
             </tr>
           </thead>
           <tbody>
@@ -141,13 +141,13 @@ export function Usage() {
       <Panel
         title={t("Usage")}
         lead={t(
-          "What was used and paid {{when}}. Days are UTC. Looking at it is noted in the audit log.",
+          "Usage and cost {{when}}. Days are in UTC. Viewing this is recorded in the audit log.",
           { when: spanText(span) },
         )}
       >
         <div className="panel-tools">
           <Choice
-            label={t("Added up by")}
+            label={t("Grouped by")}
             options={ways.map(([way, name]) => [way, t(name)])}
             value={by}
             onChoose={setBy}

@@ -12,7 +12,7 @@ export function Users() {
     <Panel
       title={t("Users")}
       lead={t(
-        "Everybody whom the proxy has let in so far. Names and addresses are as it last said them.",
+        "Everybody who has signed in so far, with the names and addresses that the proxy last sent.",
       )}
     >
       <Answered query={users} failed={msg("The users could not be read: {{reason}}")} lines={6}>

@@ -1,6 +1,6 @@
-import type { Severity } from "../../api/types";
+import "../../styles/adversary.css";
 import { msg, t } from "../../i18n";
-import type { AdversaryState } from "../../run/adversary";
+import type { AdversaryState, Severity } from "./state";
 
 const severities: Record<Severity, string> = {
   critical: msg("critical"),

@@ -1,5 +1,6 @@
 import "../../styles/again.css";
 import { msg, t } from "../../i18n";
+import { sentence } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 import { MenuButton, type MenuItem } from "../../ui/menu";
 import { Notice } from "../../ui/notice";
@@ -18,7 +19,7 @@ function useAt(askable: Askable | null, place: string) {
 function Refused({ problem }: { problem: { message: string; kind: string } }) {
   return (
     <Notice tone="bad" urgent>
-      <strong>{t("Not asked again.")}</strong> {problem.message}
+      <strong>{t("Not asked again.")}</strong> {sentence(problem.message)}
     </Notice>
   );
 }
@@ -56,7 +57,7 @@ export function AskMissing({ stopped, quiet = false }: { stopped: boolean; quiet
       <button
         type="button"
         className={quiet ? "quiet-button" : "button"}
-        title={t("What is there already is kept, and not paid again.")}
+        title={t("What is already there is kept and not paid for again.")}
         disabled={busy}
         onClick={() => askAgain(askable, "missing", {})}
       >

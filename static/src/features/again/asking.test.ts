@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { askAgain, useAsking } from "./asking";
 
-vi.mock("../../run/session", () => ({ takeOver: () => undefined }));
+vi.mock("../asking/session", () => ({ takeOver: () => undefined }));
 
 const askable = { conversationId: "c1", runId: "r1", messageId: "m1" };
 const keys: (string | null)[] = [];

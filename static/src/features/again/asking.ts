@@ -4,8 +4,8 @@ import { api } from "../../api/client";
 import { asProblem, type Problem } from "../../api/problem";
 import { keys, queryClient } from "../../api/queries";
 import type { Again } from "../../api/types";
-import { newKey } from "../../run/live";
-import { takeOver } from "../../run/session";
+import { newKey } from "../asking/live";
+import { takeOver } from "../asking/session";
 import type { Askable } from "./context";
 
 interface Asking {

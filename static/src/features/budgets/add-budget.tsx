@@ -1,11 +1,11 @@
 import { useId, useState } from "react";
+import { useKnownUsers } from "../../api/admin";
 import { asProblem, type Problem } from "../../api/problem";
 import type { BudgetChange } from "../../api/types";
 import { msg, t } from "../../i18n";
 import { Notice } from "../../ui/notice";
 import { toast } from "../../ui/toast";
-import { TextField } from "../settings/fields";
-import { messagesAt } from "../settings/form";
+import { messagesAt, TextField } from "../settings/fields";
 import { limitMessages, limitOf } from "./messages";
 
 type Scope = BudgetChange["scope"];
@@ -66,6 +66,13 @@ export function AddBudget({ onAdd }: { onAdd: (budget: BudgetChange) => Promise<
   const [problem, setProblem] = useState<Problem | null>(null);
   const [busy, setBusy] = useState(false);
   const errors = problem?.fields ?? [];
+  const id = useId();
+  const known = useKnownUsers().data;
+  const users = known ?? [];
+  // While the name of somebody who was here is being typed, nothing is said.
+  const typed = name.trim().toLowerCase();
+  const isUnknown =
+    scope === "user" && typed !== "" && known?.every((user) => !user.id.startsWith(typed)) === true;
   const add = async () => {
     setBusy(true);
     setProblem(null);
@@ -102,6 +109,7 @@ export function AddBudget({ onAdd }: { onAdd: (budget: BudgetChange) => Promise<
           <TextField
             label={scope === "group" ? t("Group, as the proxy names it") : t("User")}
             value={name}
+            list={scope === "user" ? `${id}-users` : undefined}
             errors={messagesAt(errors, "budgets.0.name")}
             onChange={setName}
           />
@@ -114,6 +122,23 @@ export function AddBudget({ onAdd }: { onAdd: (budget: BudgetChange) => Promise<
           errors={limitMessages(errors, "budgets.0.limit_usd")}
           onChange={setLimit}
         />
+      </div>
+      <datalist id={`${id}-users`}>
+        {users.map((user) => (
+          <option key={user.id} value={user.id}>
+            {user.name ?? user.email ?? ""}
+          </option>
+        ))}
+      </datalist>
+      <div role="status">
+        {isUnknown && (
+          <Notice tone="warn">
+            {t(
+              "Nobody called {{name}} has been here yet. Check the name: the budget holds from the first visit of whoever the proxy calls so.",
+              { name: name.trim() },
+            )}
+          </Notice>
+        )}
       </div>
       {problem && errors.length === 0 && (
         <Notice tone="bad" urgent>

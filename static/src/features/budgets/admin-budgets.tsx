@@ -116,9 +116,9 @@ function Row({ budget }: { budget: BudgetState }) {
   const remove = async () => {
     try {
       await change(sentOf(budget, null));
-      toast(t("The budget was taken away."));
+      toast(t("The budget was removed."));
     } catch (error) {
-      toast(t("Not taken away: {{message}}", { message: asProblem(error).message }), {
+      toast(t("Not removed: {{message}}", { message: asProblem(error).message }), {
         tone: "bad",
       });
       setAsked(null);
@@ -145,13 +145,13 @@ function Row({ budget }: { budget: BudgetState }) {
               className={asked === "remove" ? "button button-danger" : "button"}
               aria-label={
                 asked === "remove"
-                  ? t("Really take away: {{budget}}", { budget: name })
-                  : t("Take away: {{budget}}", { budget: name })
+                  ? t("Really remove: {{budget}}", { budget: name })
+                  : t("Remove: {{budget}}", { budget: name })
               }
               onClick={() => (asked === "remove" ? remove() : setAsked("remove"))}
               onBlur={() => asked === "remove" && setAsked(null)}
             >
-              {asked === "remove" ? t("Really?") : t("Take away")}
+              {asked === "remove" ? t("Really?") : t("Remove")}
             </button>
           )}
         </div>
@@ -199,7 +199,7 @@ export default function AdminBudgetEditor() {
       <h2 id="admin-budgets-title">{t("Budgets")}</h2>
       <p className="panel-lead">
         {t(
-          "What everybody together, a group or a user may spend. A question that does not fit into all that bind it is refused.",
+          "What everybody together, a group or a user may spend. A question is refused unless it fits every budget that applies to it.",
         )}
       </p>
       {list.isPending && <p className="quiet">{t("Loading budgets…")}</p>}

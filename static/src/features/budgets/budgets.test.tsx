@@ -1,5 +1,6 @@
 import { act } from "react";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { knownUsersKey } from "../../api/admin";
 import { api } from "../../api/client";
 import { Problem } from "../../api/problem";
 import { keys, queryClient } from "../../api/queries";
@@ -38,7 +39,10 @@ async function type(label: string, text: string) {
 const refused = (field: string, message: string) =>
   new Problem("refused", message, 422, [{ field, message }]);
 
-beforeEach(() => queryClient.clear());
+beforeEach(() => {
+  queryClient.clear();
+  queryClient.setQueryData(knownUsersKey, []);
+});
 
 describe("the budgets of everybody", () => {
   const page = (budgets: BudgetState[]): AdminBudgets => ({
@@ -57,7 +61,7 @@ describe("the budgets of everybody", () => {
     expect(place.textContent).toContain("Everybody together, today: $0.50 of $9.00 spent");
     expect(place.textContent).toContain("$5.00 for each user’s day");
     // What the configuration sets can be replaced here, and not taken away.
-    expect(button("Take away: Everybody")).toBeUndefined();
+    expect(button("Remove: Everybody")).toBeUndefined();
     expect(button("Change: Everybody")).toBeDefined();
   });
 
@@ -94,11 +98,29 @@ describe("the budgets of everybody", () => {
     await show([budget({})]);
     await settled("ada, today");
     const changed = vi.spyOn(api, "changeBudgets").mockResolvedValue(page([]));
-    await click(button("Take away: ada"));
+    await click(button("Remove: ada"));
     expect(changed).not.toHaveBeenCalled();
-    await click(button("Really take away: ada"));
+    await click(button("Really remove: ada"));
     expect(changed.mock.calls[0]?.[0]).toMatchObject([{ name: "ada", limit_usd: null }]);
     await settled("No budget is set.");
+  });
+
+  it("suggests the users who were here, and warns of a name that nobody of them has", async () => {
+    const seen = { created_at: "2026-11-01T00:00:00", last_seen_at: "2026-11-02T00:00:00" };
+    queryClient.setQueryData(knownUsersKey, [{ id: "ada", name: "Ada Lovelace", ...seen }]);
+    const place = await show([]);
+    await settled("No budget is set.");
+    const field = await type("User", "ad");
+    const list = document.getElementById(field.getAttribute("list") ?? "");
+    expect([...(list?.querySelectorAll("option") ?? [])].map((one) => one.value)).toEqual(["ada"]);
+    expect(place.textContent).not.toContain("has been here yet");
+    await type("User", "adam");
+    expect(place.textContent).toContain("Nobody called adam has been here yet.");
+    // People appear at their first visit: it can be set all the same.
+    const changed = vi.spyOn(api, "changeBudgets").mockResolvedValue(page([]));
+    await type("At most", "1");
+    await click(button("Set budget"));
+    expect(changed.mock.calls[0]?.[0]).toMatchObject([{ scope: "user", name: "adam" }]);
   });
 
   it("shows at its field what the server refuses", async () => {
@@ -123,7 +145,7 @@ describe("one's own budgets", () => {
   };
 
   it("say that none binds", async () => {
-    expect((await show([])).textContent).toContain("No budget binds you.");
+    expect((await show([])).textContent).toContain("No budget applies to you.");
   });
 
   it("shows a budget for each question without a bar, before anything is asked", async () => {

@@ -83,7 +83,7 @@ export function CapsForm({ budgets }: { budgets: readonly BudgetState[] }) {
       <h3>{t("Caps of your own")}</h3>
       <p className="quiet">
         {t(
-          "In US dollars; an empty one is none. They hold beside the budgets above, so only a lower one has an effect.",
+          "In US dollars; leave empty for no cap. The budgets above still apply, so a cap only has an effect if it is lower.",
         )}
       </p>
       <div className="field-grid thresholds">

@@ -1,6 +1,6 @@
 import { type FieldError, Problem } from "../../api/problem";
 import { numberOf, readNumber, unclearNumber } from "../../ui/numbers";
-import { messagesAt } from "../settings/form";
+import { messagesAt } from "../settings/fields";
 
 /** What is wrong with a limit. What the API calls null is not typed: a field is empty, or a button says it. */
 export const limitMessages = (errors: readonly FieldError[], field: string) =>

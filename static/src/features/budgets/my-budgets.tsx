@@ -22,7 +22,7 @@ export default function MyBudgets() {
       {budgets.isError && !budgets.data && (
         <ReadFailed text={msg("Budgets could not be read: {{reason}}")} query={budgets} />
       )}
-      {budgets.data?.length === 0 && <p className="quiet">{t("No budget binds you.")}</p>}
+      {budgets.data?.length === 0 && <p className="quiet">{t("No budget applies to you.")}</p>}
       {budgets.data && budgets.data.length > 0 && (
         <ul className="budgets">
           {budgets.data.map((budget) => (

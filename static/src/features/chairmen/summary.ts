@@ -1,6 +1,6 @@
 import { t } from "../../i18n";
-import type { ChairmenState } from "../../run/chairmen";
 import { shortName } from "../../ui/format";
+import type { ChairmenState } from "./state";
 
 /** Several chairmen in a line. */
 export function chairmenSummary(chairmen: ChairmenState): string {

@@ -3,6 +3,7 @@ import { act } from "react";
 import { flushSync } from "react-dom";
 import { createRoot, type Root } from "react-dom/client";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { identity } from "../../api/identity";
 import { keys } from "../../api/queries";
 import type { Ask } from "../../api/types";
 import { config } from "../../test/samples";
@@ -13,7 +14,8 @@ let place: HTMLElement;
 let root: Root;
 const asked = vi.fn<(body: Ask) => Promise<void>>();
 
-beforeEach(() => {
+beforeEach(async () => {
+  await identity.note("ann");
   vi.stubGlobal("IS_REACT_ACT_ENVIRONMENT", true);
   localStorage.clear();
   asked.mockReset().mockResolvedValue();
@@ -149,14 +151,19 @@ describe("a draft", () => {
     drafts.write("c2", { content: "another" });
     vi.resetModules();
     const reloaded = await import("./draft");
-    expect(reloaded.drafts.read("c1").content).toBe("half a thou");
+    const told = await import("../../api/identity");
+    // Until it is known whose drafts they are none is shown; what is typed goes on after it.
+    expect(reloaded.drafts.read("c1").content).toBe("");
+    reloaded.drafts.write("c1", { content: "ght" });
+    await told.identity.note("ann");
+    expect(reloaded.drafts.read("c1").content).toBe("half a thou\n\nght");
     expect(reloaded.drafts.read("c2").content).toBe("another");
   });
 
   it("that was emptied is forgotten", () => {
     drafts.write("c1", { content: "x" });
     drafts.write("c1", { content: "" });
-    expect(localStorage.getItem("draft:c1")).toBeNull();
+    expect(localStorage.getItem("user:ann:draft:c1")).toBeNull();
   });
 
   it("that is damaged reads as empty", () => {

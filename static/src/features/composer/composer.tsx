@@ -1,8 +1,8 @@
 import {
+  type FocusEvent,
   lazy,
   memo,
   Suspense,
-  useEffect,
   useId,
   useLayoutEffect,
   useMemo,
@@ -24,6 +24,7 @@ import { sceneOf, toAsk } from "../options/choices";
 import { useOptions } from "../options/option-bar";
 import { PresetPicker } from "../presets/preset-picker";
 import { drafts, useDraft } from "./draft";
+import { focusComposer, isByPage, keysOnGlass } from "./focus";
 
 const Estimate = lazy(() => orNothing(import("./estimate")));
 
@@ -42,20 +43,25 @@ interface Props {
   refusal: Problem | null;
   /** Resolves once the question is on its way or was refused; never rejects. */
   onAsk: (body: Ask) => Promise<void>;
+  /** Takes a question that is to be asked once the run under way has answered. */
+  onWait?: (body: Ask) => void;
   onStop: () => void;
 }
 
 export const Composer = memo(function Composer(props: Props) {
-  const { conversationId, running, stopping, refusal, onAsk, onStop } = props;
+  const { conversationId, running, stopping, refusal, onAsk, onWait, onStop } = props;
   const draft = useDraft(conversationId);
   const config = useConfig();
   const box = useRef<HTMLTextAreaElement>(null);
   const away = useAway();
   const online = useOnline();
   const prompt = useRef<HTMLTextAreaElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
   const [sending, setSending] = useState(false);
+  /** By somebody: the page may have put the focus there by itself. */
+  const [used, setUsed] = useState(false);
   const [promptOpen, setPromptOpen] = useState(draft.systemPrompt !== "");
-  const onGlass = useMedia("(hover: none) and (pointer: coarse)");
+  const onGlass = useMedia(keysOnGlass);
   const id = useId();
 
   const presets = usePresets();
@@ -86,7 +92,9 @@ export const Composer = memo(function Composer(props: Props) {
   // The server counts characters, not UTF-16 units; only long texts are worth the difference.
   const length = draft.content.length > limit * 0.9 ? [...draft.content].length : 0;
   const tooLong = length > limit;
-  const canSend = draft.content.trim() !== "" && !tooLong && !running && !sending && !away;
+  const isQuestion = draft.content.trim() !== "" && !tooLong;
+  const canSend = isQuestion && !running && !sending && !away;
+  const canWait = isQuestion && running && onWait !== undefined;
 
   // Only for another text: to ask for a height lays the whole page out.
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text
@@ -97,18 +105,31 @@ export const Composer = memo(function Composer(props: Props) {
     element.style.height = `${Math.min(element.scrollHeight, innerHeight * 0.4)}px`;
   }, [draft.content]);
 
-  // A new conversation is for typing, where that does not raise a phone's keyboard; an old one is
-  // for reading first.
-  useEffect(() => {
-    if (conversationId === null && matchMedia("(pointer: fine)").matches) {
-      box.current?.focus({ preventScroll: true });
-    }
+  // A new conversation is for typing, an old one for reading first.
+  useLayoutEffect(() => {
+    if (conversationId === null) focusComposer();
   }, [conversationId]);
+
+  // The button that asked is the one that stops, and the other way round: whoever pressed it types next.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when it becomes the other one
+  useLayoutEffect(() => {
+    if (document.activeElement === button.current) focusComposer();
+  }, [running]);
+
+  // One that is empty and left folds again, and not under the press that leaves it: what is pressed
+  // would have moved away by the time it is let go.
+  const leave = (event: FocusEvent<HTMLElement>) => {
+    if (event.currentTarget.contains(event.relatedTarget)) return;
+    const fold = () => setUsed(false);
+    if (!document.documentElement.matches(":active")) return fold();
+    addEventListener("pointerup", () => setTimeout(fold), { once: true });
+  };
 
   const body: Ask = { content: draft.content, ...toAsk(scene) };
   if (draft.systemPrompt.trim()) body.system_prompt = draft.systemPrompt;
 
   const sendNow = async () => {
+    if (canWait) return onWait(body);
     if (!canSend) return;
     setSending(true);
     try {
@@ -138,7 +159,14 @@ export const Composer = memo(function Composer(props: Props) {
           <strong>{t("Not sent.")}</strong> {sentence(refusal.message)}
         </Notice>
       )}
-      <div className="composer-box">
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: what is in it is used */}
+      <div
+        className={used ? "composer-box composer-used" : "composer-box"}
+        onFocus={() => setUsed((before) => before || !isByPage())}
+        onPointerDown={() => setUsed(true)}
+        onKeyDown={() => setUsed(true)}
+        onBlur={leave}
+      >
         <textarea
           ref={box}
           rows={1}
@@ -153,7 +181,9 @@ export const Composer = memo(function Composer(props: Props) {
             // While an input method composes, Enter picks a candidate.
             const { isComposing, keyCode } = event.nativeEvent;
             // Safari ends the composition before it says which key did: 229 means that it did.
-            if (event.key !== "Enter" || event.shiftKey || isComposing || keyCode === 229) return;
+            if (isComposing || keyCode === 229) return;
+            if (event.key === "Escape") event.currentTarget.blur();
+            if (event.key !== "Enter" || event.shiftKey) return;
             // Keys on glass have no Shift and Enter: there it is the button that sends.
             if (onGlass && !event.ctrlKey && !event.metaKey) return;
             event.preventDefault();
@@ -162,7 +192,7 @@ export const Composer = memo(function Composer(props: Props) {
         />
         {promptOpen && (
           <label className="composer-prompt">
-            <span>{t("Instructions for every member without a prompt of its own")}</span>
+            <span>{t("System prompt for every member that has none of its own")}</span>
             <textarea
               ref={prompt}
               rows={2}
@@ -186,7 +216,7 @@ export const Composer = memo(function Composer(props: Props) {
               prompt.current?.focus();
             }}
           >
-            {t("Instructions")}
+            {t("System prompt")}
             {!promptOpen && draft.systemPrompt.trim() !== "" && <span className="chip-dot" />}
           </button>
           {length > 0 && (
@@ -207,8 +237,14 @@ export const Composer = memo(function Composer(props: Props) {
               />
             </Suspense>
           )}
+          {canWait && (
+            <button type="submit" className="wait-button button">
+              {t("Ask next")}
+            </button>
+          )}
           {running ? (
             <button
+              ref={button}
               type="button"
               className="stop-button"
               disabled={stopping}
@@ -223,7 +259,7 @@ export const Composer = memo(function Composer(props: Props) {
               {stopping ? t("Stopping…") : t("Stop")}
             </button>
           ) : (
-            <button type="submit" className="send-button" disabled={!canSend}>
+            <button ref={button} type="submit" className="send-button" disabled={!canSend}>
               <Icon name="send" />
               <span>{t("Ask")}</span>
             </button>

@@ -1,7 +1,12 @@
-/** What is typed and chosen and not yet sent, per conversation, kept across reloads. */
+/**
+ * What is typed and chosen and not yet sent, per conversation, kept across reloads. What the browser has
+ * kept is somebody's: it is shown once the server has said that they are the one who is signed in.
+ */
 import { useSyncExternalStore } from "react";
+import { identity } from "../../api/identity";
 import { kept } from "../../ui/kept";
-import { type Choices, readChoices } from "../options/choices";
+import type { Choices } from "../feature";
+import { readChoices } from "../options/choices";
 
 export interface Draft {
   content: string;
@@ -34,12 +39,37 @@ function parse(text: string | null): Draft {
   }
 }
 
+function keep(key: string, draft: Draft) {
+  const { content, systemPrompt, choices, preset } = draft;
+  const isEmpty = !content && !systemPrompt && preset === null && Object.keys(choices).length === 0;
+  kept.write(key, isEmpty ? null : JSON.stringify(draft));
+}
+
+// What was typed while it was not known whose drafts they are goes on after what was kept.
+identity.subscribe(() => {
+  for (const [key, typed] of cache) {
+    const before = parse(kept.read(key));
+    const content = [before.content, typed.content].filter(Boolean).join("\n\n");
+    const choices = { ...before.choices, ...typed.choices };
+    const { systemPrompt, preset } = typed;
+    const draft = {
+      content,
+      choices,
+      systemPrompt: systemPrompt || before.systemPrompt,
+      preset: preset ?? before.preset,
+    };
+    cache.set(key, draft);
+    keep(key, draft);
+  }
+  for (const listener of listeners) listener();
+});
+
 export const drafts = {
   read(id: string | null): Draft {
     const key = keyOf(id);
     let draft = cache.get(key);
     if (!draft) {
-      draft = parse(kept.read(key));
+      draft = identity.user() === null ? empty : parse(kept.read(key));
       cache.set(key, draft);
     }
     return draft;
@@ -47,10 +77,7 @@ export const drafts = {
   write(id: string | null, change: Partial<Draft>) {
     const draft = { ...drafts.read(id), ...change };
     cache.set(keyOf(id), draft);
-    const { content, systemPrompt, choices, preset } = draft;
-    const isEmpty =
-      !content && !systemPrompt && preset === null && Object.keys(choices).length === 0;
-    kept.write(keyOf(id), isEmpty ? null : JSON.stringify(draft));
+    if (identity.user() !== null) keep(keyOf(id), draft);
     for (const listener of listeners) listener();
   },
   /** Takes or changes options, and leaves the rest. */

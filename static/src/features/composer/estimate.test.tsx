@@ -14,6 +14,7 @@ const estimate = (more: Partial<Estimate> = {}): Estimate => ({
     adversary: { calls: 2, prompt_tokens: 10, completion_tokens: 990 },
   },
   unknown_price_models: [],
+  missing_models: [],
   budgets: [],
   nearly_used_up: [],
   ...more,
@@ -70,9 +71,9 @@ describe("the estimate", () => {
     const refusal = { detail: "It is reached.", budget, needed_usd: 0.1501 };
     vi.spyOn(api, "estimate").mockResolvedValue(estimate({ refusal }));
     await show();
-    await settled("This question would need about $0.15: asked now, it would be refused.");
+    await settled("This question would cost about $0.15. If you ask it now, it will be refused.");
     expect(document.body.textContent).toContain(
-      "Your budget for today: $0.80 of $1.00 spent, $0.0500 reserved for what is under way.",
+      "Your budget for today: $0.80 of $1.00 spent, $0.0500 set aside for runs under way.",
     );
     // The refusal itself has said so.
     await show(undefined, true);
@@ -83,6 +84,21 @@ describe("the estimate", () => {
     vi.spyOn(api, "estimate").mockResolvedValue(estimate({ nearly_used_up: [budget] }));
     await show();
     await settled("Your budget for today: with this question about $0.85 of $1.00.");
+  });
+
+  it("says who is not on offer, and who is asked instead", async () => {
+    const missing_models = [
+      { model: "m/gone", nearest: "m/near", replaced: true },
+      { model: "m/own", nearest: "m/other", replaced: false },
+      { model: "x/alone", replaced: false },
+    ];
+    vi.spyOn(api, "estimate").mockResolvedValue(estimate({ missing_models }));
+    await show();
+    await settled("m/gone is not on offer now. m/near is asked in its place.");
+    expect([...document.querySelectorAll("li")].map((line) => line.textContent).slice(1)).toEqual([
+      "m/own is not on its provider’s list and will probably not answer. The nearest model there is m/other.",
+      "x/alone is not on its provider’s list and will probably not answer.",
+    ]);
   });
 
   it("says what the question itself would be refused for", async () => {

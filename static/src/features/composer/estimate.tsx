@@ -1,6 +1,7 @@
 import "../../styles/estimate.css";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useId, useRef, useState } from "react";
+import { nameOf } from "../../api/budget-words";
 import { api } from "../../api/client";
 import { asProblem } from "../../api/problem";
 import { keys } from "../../api/queries";
@@ -9,7 +10,8 @@ import { msg, t } from "../../i18n";
 import { T } from "../../i18n/t";
 import { count, listText, roughly, shortName } from "../../ui/format";
 import { Notice } from "../../ui/notice";
-import { BudgetFigures, keyOf, nameOf } from "../budgets/budget-notice";
+import { BudgetFigures, keyOf } from "../budgets/budget-notice";
+import { MissingModels } from "../council/missing-models";
 import { stageNames } from "../council/stages";
 import { useSettled } from "./settled";
 
@@ -50,9 +52,7 @@ function wordsOf({ cost_usd, unknown_price_models }: Estimate, simulated: boolea
 function Stages({ estimate, simulated }: { estimate: Estimate; simulated: boolean }) {
   return (
     <table className="estimate-table">
-      <caption className="visually-hidden">
-        {t("What this question will roughly take, by stage")}
-      </caption>
+      <caption className="visually-hidden">{t("Estimated calls and cost by stage")}</caption>
       <thead>
         <tr>
           <th scope="col">{t("Stage")}</th>
@@ -62,7 +62,7 @@ function Stages({ estimate, simulated }: { estimate: Estimate; simulated: boolea
         </tr>
       </thead>
       <tbody>
-        {Object.entries(stageNames).map(([key, name]) => {
+        {stageNames.map(([key, name]) => {
           const stage = estimate.by_stage[key];
           if (!stage) return null;
           const { cost_usd: cost } = stage;
@@ -148,7 +148,7 @@ function Figures({ estimate, simulated }: { estimate: Estimate; simulated: boole
           <Stages estimate={estimate} simulated={simulated} />
           <p className="quiet">
             {t(
-              "A guess before anything is asked: where it depends on what the models say, it takes the dearest course.",
+              "An estimate made before anything is asked. Where the cost depends on what the models say, it assumes the most expensive case.",
             )}
           </p>
           {estimate.unknown_price_models.length > 0 && (
@@ -167,8 +167,8 @@ function Figures({ estimate, simulated }: { estimate: Estimate; simulated: boole
 function OverBudget({ refusal: { budget, needed_usd } }: { refusal: BudgetRefusal }) {
   const needs =
     needed_usd === null || needed_usd === undefined
-      ? t("What this question would cost is unknown: asked now, it would be refused.")
-      : t("This question would need about {{sum}}: asked now, it would be refused.", {
+      ? t("What this question would cost is unknown. If you ask it now, it will be refused.")
+      : t("This question would cost about {{sum}}. If you ask it now, it will be refused.", {
           sum: roughly(needed_usd),
         });
   return (
@@ -217,6 +217,11 @@ export default function EstimateView({ conversationId, asked, simulated, refused
   return (
     <>
       <Figures estimate={estimate} simulated={simulated} />
+      {estimate.missing_models.length > 0 && (
+        <div className="estimate-note" role="status">
+          <MissingModels models={estimate.missing_models} />
+        </div>
+      )}
       {estimate.refusal && !refused && <OverBudget refusal={estimate.refusal} />}
       {estimate.nearly_used_up.map((budget) => (
         <p key={keyOf(budget)} className="estimate-note">

@@ -4,11 +4,11 @@ import { api } from "../../api/client";
 import { keys, queryClient, refreshConversations } from "../../api/queries";
 import type { ConversationSummary } from "../../api/types";
 import { msg, t } from "../../i18n";
-import { useLiveRuns } from "../../run/live";
 import { isLive } from "../../run/state";
 import { passFocusOn } from "../../ui/focus";
 import { Icon } from "../../ui/icon";
 import { MenuButton } from "../../ui/menu";
+import { useLiveRuns } from "../asking/live";
 import { archive, complain, remove } from "./changes";
 import { useShownTitle } from "./title";
 

@@ -28,7 +28,7 @@ export default function Hits({ query, onOpen }: { query: string; onOpen: () => v
     return (
       <p className="quiet" role="status">
         {t(
-          "Nothing found for “{{query}}”. Words are looked for from their beginning, in titles, questions and answers.",
+          "Nothing found for “{{query}}”. The search looks for words that begin with what you type, in titles, questions and answers.",
           { query },
         )}
       </p>

@@ -9,8 +9,11 @@ import { passFocusOn } from "../../ui/focus";
 import { Icon } from "../../ui/icon";
 import { toast } from "../../ui/toast";
 
-/** Shows them at once here, and tells the server one change after the other: each is all the tags. */
-function useSetTags(id: string) {
+/**
+ * Shows changes at once here, and tells the server one after the other: each is all the tags. A change is made
+ * to the tags as they are by then, which the page may not show yet.
+ */
+function useChangeTags(id: string) {
   const key = keys.conversation(id);
   const mutationKey = ["tags", id];
   const { mutate } = useMutation({
@@ -31,7 +34,8 @@ function useSetTags(id: string) {
       refreshConversations();
     },
   });
-  return mutate;
+  return (change: (tags: string[]) => string[]) =>
+    mutate(change(queryClient.getQueryData<Conversation>(key)?.tags ?? []));
 }
 
 function NewTag({ taken, onDone }: { taken: readonly string[]; onDone: (tag: string) => void }) {
@@ -73,7 +77,7 @@ function NewTag({ taken, onDone }: { taken: readonly string[]; onDone: (tag: str
 
 export function TagEditor({ conversation }: { conversation: Conversation }) {
   const { id, tags } = conversation;
-  const setTags = useSetTags(id);
+  const changeTags = useChangeTags(id);
   const [adding, setAdding] = useState(false);
   const add = useRef<HTMLButtonElement>(null);
   const wasAdding = useRef(false);
@@ -95,7 +99,7 @@ export function TagEditor({ conversation }: { conversation: Conversation }) {
             aria-label={t("Remove the tag {{tag}}", { tag })}
             onClick={(event) => {
               passFocusOn(event.currentTarget.parentElement, "button");
-              setTags(tags.filter((other) => other !== tag));
+              changeTags((now) => now.filter((other) => other !== tag));
             }}
           >
             <Icon name="close" />
@@ -107,7 +111,7 @@ export function TagEditor({ conversation }: { conversation: Conversation }) {
           taken={tags}
           onDone={(tag) => {
             setAdding(false);
-            if (tag && !tags.includes(tag)) setTags([...tags, tag]);
+            if (tag) changeTags((now) => (now.includes(tag) ? now : [...now, tag]));
           }}
         />
       ) : (

@@ -1,6 +1,8 @@
 /** What a conversation is called before its title is written. */
+import { keys, queryClient } from "../../api/queries";
+import type { Conversation } from "../../api/types";
 import { t } from "../../i18n";
-import { useLiveRuns } from "../../run/live";
+import { useLiveRuns } from "../asking/live";
 
 /** What the server calls it until then. */
 const untitled = /^New Conversation$/;
@@ -21,6 +23,8 @@ export function useShownTitle(
   const live = useLiveRuns((state) => state.runs[id]);
   if (live?.run.title) return live.run.title;
   if (!untitled.test(title)) return title;
-  const question = firstQuestion ?? live?.question ?? null;
+  const stored = queryClient.getQueryData<Conversation>(keys.conversation(id))?.messages[0];
+  const known = stored?.role === "user" ? stored.content : null;
+  const question = firstQuestion ?? live?.question ?? known;
   return question ? headOf(question) : t("New conversation");
 }

@@ -1,9 +1,11 @@
 import type { AggregateFacts, AggregateRow } from "../../api/types";
-import { t } from "../../i18n";
+import { msg, t } from "../../i18n";
 import type { RunState } from "../../run/state";
+import { Explain } from "../../ui/explain";
 import { listText, rank, share, shortName } from "../../ui/format";
 import { ScrollBox } from "../../ui/scroll-box";
 import { placesOf, ranksOf } from "./ballots";
+import { abstentionNotes } from "./describe";
 import { Monogram } from "./monogram";
 
 const seatIn = (run: RunState, member: string) =>
@@ -23,9 +25,9 @@ export function Matrix({ run }: { run: RunState }) {
           <span>
             {run.facts && !run.facts.count_self_votes
               ? t(
-                  "Who ranked whom. 1 is best; a dashed cell is the reviewer's own answer: it does not count, and those after it count a place better.",
+                  "Who ranked whom. 1 is best; a dashed cell is the reviewer’s own answer: it does not count, and answers ranked after it move up one place.",
                 )
-              : t("Who ranked whom. 1 is best; a dashed cell is the reviewer's own answer.")}
+              : t("Who ranked whom. 1 is best; a dashed cell is the reviewer’s own answer.")}
           </span>
         </caption>
         <thead>
@@ -69,31 +71,62 @@ export function Matrix({ run }: { run: RunState }) {
               })}
             </tr>
           ))}
+          {run.abstained.map(({ member, reason }) => (
+            <tr key={member} className="matrix-void">
+              <th scope="row" title={member}>
+                {shortName(member)}
+                <span className="matrix-note">{t(abstentionNotes[reason])}</span>
+              </th>
+              {labels.map((label) => (
+                <td key={label} className="rank-0">
+                  –
+                </td>
+              ))}
+            </tr>
+          ))}
         </tbody>
       </table>
     </ScrollBox>
   );
 }
 
-function agreementSentence({ agreement }: AggregateFacts): string | null {
+const levels: readonly [least: number, text: string][] = [
+  [0.95, msg("The reviewers agree almost completely.")],
+  [0.6, msg("The reviewers largely agree.")],
+  [0.25, msg("The reviewers agree in part.")],
+  [-0.25, msg("The reviewers hardly agree.")],
+];
+
+/** How far the reviewers agree, in a plain sentence; the figure behind it for whoever asks. */
+function Agreement({ facts: { agreement } }: { facts: AggregateFacts }) {
   const value = agreement?.value ?? null;
   if (!agreement || value === null) return null;
   const isKendall = agreement.measure === "kendall_w";
-  const figures = { value: share(value), chance: share(agreement.expected_by_chance) };
-  if ((agreement.expected_by_chance ?? null) === null) {
-    return isKendall
-      ? t("The reviewers agree to {{value}} (Kendall's W, 1 is full agreement).", figures)
-      : t("The reviewers agree to {{value}} (mean tau-b, 1 is full agreement).", figures);
-  }
-  return isKendall
-    ? t(
-        "The reviewers agree to {{value}} (Kendall's W, 1 is full agreement); chance alone would give {{chance}}.",
-        figures,
-      )
-    : t(
-        "The reviewers agree to {{value}} (mean tau-b, 1 is full agreement); chance alone would give {{chance}}.",
-        figures,
-      );
+  const chance = agreement.expected_by_chance ?? null;
+  // What chance alone would give is no agreement yet.
+  const beyond =
+    isKendall && chance !== null && chance < 1 ? (value - chance) / (1 - chance) : value;
+  const level = levels.find(([least]) => beyond >= least);
+  const figures = { value: share(value), chance: share(chance) };
+  return (
+    <div className="agreement">
+      <p>{t(level ? level[1] : "The reviewers contradict each other.")}</p>
+      <Explain label={t("How agreement is measured")}>
+        <p>
+          {isKendall
+            ? t(
+                "Kendall’s W is {{value}}, from 0 (no agreement) to 1 (all rankings the same).",
+                figures,
+              )
+            : t(
+                "The average of Kendall’s tau-b over all pairs of reviewers is {{value}}, from −1 (opposite rankings) to 1 (the same ranking).",
+                figures,
+              )}{" "}
+          {chance !== null && t("Rankings made at random would give {{chance}}.", figures)}
+        </p>
+      </Explain>
+    </div>
+  );
 }
 
 function verdict(facts: AggregateFacts): string {
@@ -104,7 +137,7 @@ function verdict(facts: AggregateFacts): string {
   const ballots = listText(counted, "conjunction");
   if (facts.winner && facts.winner_is_tie) {
     return t(
-      "{{member}} is narrowly ahead in {{ballots}}: without that of {{others}} it would not be.",
+      "{{member}} is narrowly ahead, by {{ballots}}. Without the ballot of {{others}}, it would not lead.",
       {
         member: shortName(facts.winner),
         ballots,
@@ -122,10 +155,9 @@ function verdict(facts: AggregateFacts): string {
 
 function Sentences({ facts }: { facts: AggregateFacts }) {
   const sentences = [
-    agreementSentence(facts),
     facts.methods_disagree ?? null,
     facts.unplaced?.length
-      ? t("No counted ballot places {{members}}.", {
+      ? t("No counted ballot ranks {{members}}.", {
           members: listText(facts.unplaced.map(shortName)),
         })
       : null,
@@ -134,6 +166,7 @@ function Sentences({ facts }: { facts: AggregateFacts }) {
   return (
     <div className="verdict">
       <p className="verdict-head">{verdict(facts)}</p>
+      <Agreement facts={facts} />
       {sentences.map((sentence) => (
         <p key={sentence}>{sentence}</p>
       ))}
@@ -185,6 +218,20 @@ function Row({ run, row, place }: { run: RunState; row: AggregateRow; place: str
   );
 }
 
+const columns = [
+  [msg("Average rank"), msg("The average place that the reviewers gave it; 1 is best.")],
+  [
+    msg("Score (Borda)"),
+    msg("Average share of the points that an answer can get (Borda score), 0 to 1"),
+  ],
+  [msg("First places"), msg("How many reviewers ranked it first.")],
+  [
+    msg("Self / peers"),
+    msg("The rank it gave its own answer, and the average rank the others gave it"),
+  ],
+  [msg("Same family"), msg("Votes by reviewers of the same model family")],
+] as const;
+
 export function Aggregate({ run }: { run: RunState }) {
   const { aggregate: rows, facts } = run;
   if (rows.length === 0) return facts ? <Sentences facts={facts} /> : null;
@@ -195,26 +242,17 @@ export function Aggregate({ run }: { run: RunState }) {
       {facts && <Sentences facts={facts} />}
       <ScrollBox label={t("Aggregate ranking")}>
         <table className={hasWinner ? "aggregate aggregate-clear" : "aggregate"}>
-          <caption>{t("The aggregate of all ballots")}</caption>
+          <caption>{t("All ballots together")}</caption>
           <thead>
             <tr>
               <th scope="col">{t("Place")}</th>
               <th scope="col">{t("Member")}</th>
               <th scope="col">{t("Average rank")}</th>
               {rows[0]?.weights_applied && <th scope="col">{t("Weighted")}</th>}
-              <th scope="col" title={t("Mean normalised Borda score, 0 to 1")}>
-                {t("Borda")}
-              </th>
+              <th scope="col">{t("Score (Borda)")}</th>
               <th scope="col">{t("First places")}</th>
-              <th
-                scope="col"
-                title={t("Rank of its own answer by itself, and by the others, as they wrote it")}
-              >
-                {t("Self / peers")}
-              </th>
-              <th scope="col" title={t("Votes by reviewers of the same model family")}>
-                {t("Same family")}
-              </th>
+              <th scope="col">{t("Self / peers")}</th>
+              <th scope="col">{t("Same family")}</th>
             </tr>
           </thead>
           <tbody>
@@ -229,6 +267,16 @@ export function Aggregate({ run }: { run: RunState }) {
           </tbody>
         </table>
       </ScrollBox>
+      <Explain label={t("What the columns mean")}>
+        <dl>
+          {columns.map(([name, meaning]) => (
+            <div key={name}>
+              <dt>{t(name)}</dt>
+              <dd>{t(meaning)}</dd>
+            </div>
+          ))}
+        </dl>
+      </Explain>
     </>
   );
 }

@@ -6,10 +6,13 @@ import type { AnswerState } from "../../run/state";
 import { Clamp } from "../../ui/clamp";
 import { CopyButton } from "../../ui/copy";
 import { Details } from "../../ui/disclosure";
-import { duration, money, shortName, tokensPerSecond } from "../../ui/format";
+import { count, duration, money, shortName, tokensPerSecond } from "../../ui/format";
+import { features } from "..";
 import { AskMember, useAskable } from "../again/context";
-import { errorTitles } from "./describe";
+import { CallFailure } from "../failures/call-failure";
+import { Awaited } from "../waiting/awaited";
 import { Monogram } from "./monogram";
+import { ServedBy } from "./served-by";
 
 const statusText = {
   waiting: msg("waiting"),
@@ -23,7 +26,7 @@ function Facts({ result }: { result: Answer }) {
   const facts = [
     result.confidence ? t("confidence {{confidence}}/10", { confidence: result.confidence }) : null,
     duration(result.latency_ms) || null,
-    speed ? `${speed} tokens/s` : null,
+    speed ? t("{{speed}} tokens per second", { speed: count(speed) }) : null,
     result.error && result.cost === undefined ? null : money(result.cost),
   ].filter((fact) => fact !== null);
   return (
@@ -37,9 +40,9 @@ function Facts({ result }: { result: Answer }) {
 
 function Flags({ answer: { result, restarted, late } }: { answer: AnswerState }) {
   const flags = [
-    result?.truncated && t("Cut off at the model's length limit."),
+    result?.truncated && !result.error && t("Cut off at the model's length limit."),
     result?.system_prompt_dropped && t("The provider refused the system prompt; asked without it."),
-    result?.addresses_judges && t("This answer addresses its judges."),
+    result?.addresses_judges && t("This answer tries to influence its reviewers."),
     late && !result && t("The reviews began without this answer."),
     restarted && !result && t("Asked again after an interruption."),
   ].filter((flag) => typeof flag === "string");
@@ -56,38 +59,27 @@ function Flags({ answer: { result, restarted, late } }: { answer: AnswerState })
 function Failure({ answer }: { answer: AnswerState }) {
   const { result } = answer;
   const askable = useAskable();
-  const title = result?.error_kind ? errorTitles[result.error_kind] : null;
   return (
-    <div className="failure">
-      <strong>
-        {title ? t(title) : result?.error ? t("This member failed") : t("Did not finish")}
-      </strong>
-      {result?.error && <p>{result.error}</p>}
+    <CallFailure
+      kind={result?.error_kind}
+      text={result?.error}
+      cut={result?.truncated === true && answer.text !== ""}
+      otherwise={result?.error ? t("This member failed") : t("Did not finish")}
+    >
       {answer.text && <p className="failure-kept">{t("What had arrived is kept below.")}</p>}
       {askable && (
         <Suspense fallback={null}>
           <AskMember member={answer.seat.member} />
         </Suspense>
       )}
-    </div>
+    </CallFailure>
   );
 }
 
 function Body({ answer }: { answer: AnswerState }) {
-  const cot = answer.result?.cot;
-  if (cot) {
-    return (
-      <>
-        {cot.thinking && (
-          <Details title={t("Thinking")}>{() => <Markdown text={cot.thinking} />}</Details>
-        )}
-        {cot.analysis && (
-          <Details title={t("Analysis")}>{() => <Markdown text={cot.analysis} />}</Details>
-        )}
-        <p className="cot-label">{t("Conclusion")}</p>
-        <Markdown text={cot.conclusion} />
-      </>
-    );
+  for (const { answerBody } of features) {
+    const own = answerBody?.(answer);
+    if (own) return own;
   }
   if (answer.text) return <Markdown text={answer.text} streaming={answer.status === "writing"} />;
   if (answer.status === "done") return <p className="quiet">{t("The answer is empty.")}</p>;
@@ -123,6 +115,7 @@ export const AnswerCard = memo(function AnswerCard({
             )}
           </h4>
           {model !== name && <span className="model-id">{model}</span>}
+          <ServedBy model={answer.result?.served_by} />
         </div>
         {answer.status === "done" && answer.text ? (
           <CopyButton label={t("Copy")} text={() => answer.text} />
@@ -131,6 +124,9 @@ export const AnswerCard = memo(function AnswerCard({
         )}
       </header>
       {answer.result && <Facts result={answer.result} />}
+      {(answer.status === "waiting" || answer.status === "writing") && !answer.late && (
+        <Awaited member={member} since={answer.since} />
+      )}
       {answer.late && answer.status === "done" && (
         <p>
           <span className="badge badge-late">{t("came late, not reviewed")}</span>

@@ -1,9 +1,13 @@
-import { t } from "../../i18n";
+import type { CSSProperties } from "react";
+import { create } from "zustand";
+import { msg, t } from "../../i18n";
 import type { AnswerState } from "../../run/state";
 import { shortName } from "../../ui/format";
+import { kept } from "../../ui/kept";
 import { useMedia } from "../../ui/media";
 import { usePrinting } from "../../ui/printing";
 import { Tabs } from "../../ui/tabs";
+import { Choice } from "../dashboard/choice";
 import { AnswerCard } from "./answer-card";
 
 function TabTitle({ answer }: { answer: AnswerState }) {
@@ -19,23 +23,61 @@ function TabTitle({ answer }: { answer: AnswerState }) {
   );
 }
 
-/** Side by side; one at a time on a narrow screen. */
+const views = { columns: msg("Side by side"), tabs: msg("One at a time") };
+type View = keyof typeof views;
+const viewKey = "answers";
+
+/** How this reader wants to see them; every conversation asks for it anew. */
+const useView = create<{ view: View }>(() => ({
+  view: kept.read(viewKey) === "tabs" ? "tabs" : "columns",
+}));
+
+function chooseView(view: View) {
+  kept.write(viewKey, view === "columns" ? null : view);
+  useView.setState({ view });
+}
+
+function ViewChoice({ view }: { view: View }) {
+  const options = (Object.keys(views) as View[]).map((one) => [one, t(views[one])] as const);
+  return (
+    <div className="answers-view">
+      <Choice
+        label={t("How answers are shown")}
+        options={options}
+        value={view}
+        onChoose={chooseView}
+      />
+    </div>
+  );
+}
+
+/** Side by side in as many columns as there is room for, or one at a time; always so on a narrow screen. */
 export function Answers({ answers }: { answers: readonly AnswerState[] }) {
   const narrow = useMedia("(max-width: 859px)");
   const printing = usePrinting((state) => state.printing);
-  if (narrow && !printing) {
+  const view = useView((state) => state.view);
+  const choice = !narrow && answers.length > 1 && <ViewChoice view={view} />;
+  if ((narrow || view === "tabs") && !printing) {
     const tabs = answers.map((answer, seat) => ({
       key: answer.seat.member,
       title: <TabTitle answer={answer} />,
       body: () => <AnswerCard answer={answer} seat={seat} />,
     }));
-    return <Tabs label={t("Members")} tabs={tabs} />;
+    return (
+      <>
+        {choice}
+        <Tabs label={t("Members")} tabs={tabs} />
+      </>
+    );
   }
   return (
-    <div className="answers" data-count={answers.length}>
-      {answers.map((answer, seat) => (
-        <AnswerCard key={answer.seat.member} answer={answer} seat={seat} />
-      ))}
-    </div>
+    <>
+      {choice}
+      <div className="answers" style={{ "--answers": answers.length } as CSSProperties}>
+        {answers.map((answer, seat) => (
+          <AnswerCard key={answer.seat.member} answer={answer} seat={seat} />
+        ))}
+      </div>
+    </>
   );
 }

@@ -29,7 +29,7 @@ export function CostTable({ costs }: { costs: Costs }) {
             </tr>
           </thead>
           <tbody>
-            {Object.entries(stageNames).map(([key, name]) => {
+            {stageNames.map(([key, name]) => {
               const stage = costs.by_stage?.[key];
               if (!stage || stage.calls === 0) return null;
               return (

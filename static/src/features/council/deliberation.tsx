@@ -1,25 +1,23 @@
 import { lazy, memo, Suspense } from "react";
 import { t } from "../../i18n";
 import { T } from "../../i18n/t";
-import type { LiveRun } from "../../run/live";
-import { toMarkdown } from "../../run/markdown";
 import { isLive, isSimulated, type RunState } from "../../run/state";
 import { FoldedSection } from "../../ui/disclosure";
 import { money, rank } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 import { Notice } from "../../ui/notice";
 import { orMissing } from "../../ui/part";
-import { AdversarySummary } from "../adversary/summary";
+import { features } from "..";
 import { AskMissing, useAskable } from "../again/context";
+import type { LiveRun } from "../asking/live";
 import { BudgetFigures, keyOf } from "../budgets/budget-notice";
-import { chairmenSummary } from "../chairmen/summary";
-import { ConsensusNote } from "../consensus/consensus-note";
-import { EscalationNote } from "../escalation/escalation-note";
+import { toMarkdown } from "../export/markdown";
+import { runFailure } from "../failures/run-failure";
 import { MonitorButton } from "../process/monitor-button";
-import { refinementSummary } from "../refinement/summary";
-import { categoryName, RoutingNote } from "../routing/routing-note";
 import { Answers } from "./answers";
 import { describeRun, reviewsId, reviewsSummary, runProgress } from "./describe";
+import { answerBefore } from "./drafts";
+import { FeatureNotes } from "./feature-notes";
 import { FinalAnswer } from "./final-answer";
 import { IgnoredOptions } from "./ignored";
 import { Reviews } from "./reviews";
@@ -29,9 +27,6 @@ import { Timeline } from "./timeline";
 const CostTable = lazy(() =>
   orMissing(import("./costs").then(({ CostTable }) => ({ default: CostTable }))),
 );
-const ChairmenPanel = lazy(() => orMissing(import("../chairmen/chairmen")));
-const RefinementPanel = lazy(() => orMissing(import("../refinement/refinement")));
-const AdversaryPanel = lazy(() => orMissing(import("../adversary/adversary")));
 
 const Waiting = () => (
   <p className="quiet" data-waits="">
@@ -52,16 +47,24 @@ interface Props {
 
 function answersSummary(run: RunState): string {
   const { answered } = runProgress(run);
-  const parts = [];
-  if (run.routing?.is_routed)
-    parts.push(t("routed as {{category}}", { category: categoryName(run.routing.category) }));
-  if (run.escalation?.escalated) parts.push(t("escalated"));
+  const parts = features.flatMap(({ answersSummary }) => answersSummary?.(run) ?? []);
   parts.push(t("{{done}} of {{all}} answered", { done: answered, all: run.answers.length }));
   if (run.confidence?.average)
     parts.push(
       t("average confidence {{confidence}}", { confidence: rank(run.confidence.average) }),
     );
   return parts.join(" · ");
+}
+
+function RunFailure({ run }: { run: RunState }) {
+  const { what, advice } = runFailure(run);
+  const hasText = run.answers.some((answer) => answer.text !== "") || run.synthesis.text !== "";
+  return (
+    <>
+      <strong>{what}</strong> {advice}
+      {hasText && ` ${t("What had arrived is kept.")}`}
+    </>
+  );
 }
 
 /** One turn's whole deliberation: the final answer first, then how it came about. */
@@ -89,7 +92,7 @@ export const Deliberation = memo(function Deliberation(props: Props) {
       {latest && !earlier && <MonitorButton run={run} />}
       {live?.refused && running && live.refused.kind !== "signed_out" && (
         <Notice tone="bad" urgent>
-          {t("This page lost the run: {{message}}", { message: live.refused.message })}{" "}
+          {t("This page lost contact with the run: {{message}}", { message: live.refused.message })}{" "}
           <button type="button" className="quiet-button" onClick={onReattach}>
             {t("Try again")}
           </button>
@@ -97,10 +100,7 @@ export const Deliberation = memo(function Deliberation(props: Props) {
       )}
       {run.status === "failed" && (
         <Notice tone="bad">
-          <T
-            text="<strong>The run failed.</strong> {{error}} What had arrived is kept."
-            parts={{ strong: (inner) => <strong>{inner}</strong>, error: run.error }}
-          />
+          <RunFailure run={run} />
           {askMissing}
         </Notice>
       )}
@@ -129,42 +129,24 @@ export const Deliberation = memo(function Deliberation(props: Props) {
       {hasFinal && (
         <FinalAnswer run={run} earlier={earlier} onCopyAll={() => toMarkdown(question, run)} />
       )}
-      {run.chairmen && (
-        <FoldedSection title={t("Several chairmen")} summary={chairmenSummary(run.chairmen)}>
-          {() => (
-            <Suspense fallback={<Waiting />}>
-              <ChairmenPanel run={run} />
-            </Suspense>
-          )}
-        </FoldedSection>
-      )}
-      {run.refinement && (
-        <FoldedSection title={t("Refinement")} summary={refinementSummary(run)}>
-          {() => (
-            <Suspense fallback={<Waiting />}>
-              <RefinementPanel run={run} />
-            </Suspense>
-          )}
-        </FoldedSection>
-      )}
-      {run.adversary && (
-        <FoldedSection
-          title={t("Devil’s advocate")}
-          summary={<AdversarySummary adversary={run.adversary} />}
-        >
-          {() => (
-            <Suspense fallback={<Waiting />}>
-              <AdversaryPanel run={run} />
-            </Suspense>
-          )}
-        </FoldedSection>
-      )}
+      {features.map(({ name, title, section }) => {
+        const state = section?.of(run);
+        if (!section || !state) return null;
+        return (
+          <FoldedSection key={name} title={t(title)} summary={section.summary(state)}>
+            {() => (
+              <Suspense fallback={<Waiting />}>
+                <section.Panel state={state} run={run} before={answerBefore(name, run)} />
+              </Suspense>
+            )}
+          </FoldedSection>
+        );
+      })}
       {run.answers.length > 0 && (
         <FoldedSection title={t("Answers")} summary={answersSummary(run)} startOpen={latest}>
           {() => (
             <div className="stage">
-              {run.routing && <RoutingNote routing={run.routing} />}
-              {run.escalation && <EscalationNote info={run.escalation} />}
+              <FeatureNotes place="answers" run={run} />
               <Answers answers={run.answers} />
             </div>
           )}
@@ -179,9 +161,7 @@ export const Deliberation = memo(function Deliberation(props: Props) {
         >
           {() => (
             <div className="stage">
-              {run.consensus && !run.consensus.is_consensus && (
-                <ConsensusNote info={run.consensus} />
-              )}
+              <FeatureNotes place="reviews" run={run} />
               <Reviews run={run} />
             </div>
           )}
@@ -197,7 +177,7 @@ export const Deliberation = memo(function Deliberation(props: Props) {
         </FoldedSection>
       )}
       {!running && run.answers.length === 0 && !hasFinal && run.status === "complete" && (
-        <p className="quiet">{t("0 answers were stored for this question.")}</p>
+        <p className="quiet">{t("No answers were stored for this question.")}</p>
       )}
     </div>
   );

@@ -1,43 +1,32 @@
 /** A run in sentences: for the status line that is read out, and for the heads of sections. */
-import type { ErrorKind, ParseKind } from "../../api/types";
-import { language, msg, t } from "../../i18n";
+import type { Abstention, ParseKind } from "../../api/types";
+import { msg, t } from "../../i18n";
 import type { RunState } from "../../run/state";
 import { ordinal, shortName } from "../../ui/format";
-import { chairmenSummary } from "../chairmen/summary";
+import { features } from "..";
+import { runFailure } from "../failures/run-failure";
 import { headingText } from "./heading";
-
-export const errorTitles: Record<ErrorKind, string> = {
-  auth: msg("The provider refused the key"),
-  rate_limited: msg("The provider's limit was reached"),
-  overloaded: msg("The provider was overloaded"),
-  context_too_long: msg("The question was too long for this model"),
-  refused: msg("The provider refused the request"),
-  timeout: msg("No answer in time"),
-  bad_response: msg("The provider's answer made no sense"),
-  budget: msg("A budget is reached"),
-  cancelled: msg("Stopped"),
-};
-
-/** What went wrong, to go on with within a line. */
-export function errorReason(kind: ErrorKind): string {
-  const title = t(errorTitles[kind]);
-  return language() === "en" ? title.toLowerCase() : title;
-}
 
 export const parseNotes: Record<ParseKind, { badge: string; meaning: string }> = {
   strict: {
-    badge: msg("ballot as asked"),
+    badge: msg("ranking in the requested form"),
     meaning: msg("The ranking was written exactly as asked."),
   },
   lenient: {
-    badge: msg("read leniently"),
+    badge: msg("ranking in another form"),
     meaning: msg("The ranking was there, in another form than asked."),
   },
   fallback: {
-    badge: msg("read by order of mention"),
+    badge: msg("ranking by order of mention"),
     meaning: msg("There was no ranking; this is the order in which the answers were first named."),
   },
   none: { badge: msg("abstention"), meaning: msg("No ranking could be read from this review.") },
+};
+
+export const abstentionNotes: Record<Abstention["reason"], string> = {
+  no_answer: msg("abstained: failed in the answers"),
+  no_review: msg("abstained: failed in the reviews before"),
+  late: msg("abstained: was still answering"),
 };
 
 export function runProgress(run: RunState) {
@@ -56,27 +45,6 @@ export const queueText = (position: number) =>
     ? t("Waiting for a free place: next in line")
     : t("Waiting for a free place: {{place}} in line", { place: ordinal(position) });
 
-/** What refinement does now, without the words of any text. */
-export function refinementNow({ refinement }: RunState): string {
-  const now = refinement?.iterations.at(-1);
-  if (!refinement || !now) return t("the draft is criticised");
-  const at = { round: now.iteration, most: refinement.maxIterations };
-  switch (now.status) {
-    case "revising":
-      return t("round {{round}} of at most {{most}}, the draft is revised", at);
-    case "done":
-      return t("round {{round}} of at most {{most}}, the draft was revised", at);
-    case "stopped":
-      return t("round {{round}} of at most {{most}}, nothing is left to revise", at);
-    case "critiques":
-      return t("round {{round}} of at most {{most}}, {{done}} of {{count, number}} critiques in", {
-        ...at,
-        done: now.critiques.length,
-        count: now.asked,
-      });
-  }
-}
-
 /** Changes with stages and results, never with tokens: it is announced politely. */
 export function describeRun(run: RunState): string {
   const { answersEnded, reviewsEnded } = runProgress(run);
@@ -86,21 +54,21 @@ export function describeRun(run: RunState): string {
         ? t("{{heading}} is ready.", { heading: headingText(run.synthesis.result.heading) })
         : t("The answer is ready.");
     case "failed":
-      return run.error
-        ? t("The run failed. {{error}}", { error: run.error })
-        : t("The run failed.");
+      return runFailure(run).what;
     case "cancelled":
       return t("The run was stopped. What had arrived is kept.");
     case "queued":
     case "running":
       break;
   }
+  for (const { describe } of features) {
+    const said = describe?.(run);
+    if (said) return said;
+  }
   switch (run.phase) {
     case "waiting":
       if (run.queuePosition !== null) return `${queueText(run.queuePosition)}.`;
       return t("The council is being called.");
-    case "routing":
-      return t("Finding out who should answer.");
     case "stage1":
       return t("Stage 1: {{done}} of {{count, number}} members have answered.", {
         done: answersEnded,
@@ -112,23 +80,13 @@ export function describeRun(run: RunState): string {
         count: run.reviews.length,
       });
     case "stage3":
-      if (run.consensus?.is_consensus) return t("The council agreed: nobody has to write.");
-      if (run.chairmen && run.synthesis.text === "") {
-        return t("Stage 3: {{now}}.", { now: chairmenSummary(run.chairmen) });
-      }
       if (run.synthesis.model === null) {
         return t("Stage 3: the chairman writes the final answer.");
       }
       return t("Stage 3: {{model}} writes the final answer.", {
         model: shortName(run.synthesis.model),
       });
-    case "refinement":
-      return t("Refinement: {{now}}.", { now: refinementNow(run) });
-    case "adversary":
-      return run.adversary?.status === "revising"
-        ? t("Devil’s advocate: the answer is revised.")
-        : t("Devil’s advocate: the answer is attacked.");
-    case "ended":
+    default:
       return "";
   }
 }

@@ -1,17 +1,23 @@
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useContext } from "react";
 import type { Editorial } from "../../api/types";
 import { msg, t } from "../../i18n";
 import { Markdown } from "../../markdown/markdown";
 import { TopHeading } from "../../markdown/top-heading";
-import { isLive, type RunState } from "../../run/state";
+import type { RunState } from "../../run/state";
 import { CopyButton } from "../../ui/copy";
 import { Details, showSection } from "../../ui/disclosure";
 import { duration, money, shortName } from "../../ui/format";
 import { orNothing } from "../../ui/part";
 import { AskMenu, AskMissing, hasGaps, useAskable } from "../again/context";
-import { ConsensusNote } from "../consensus/consensus-note";
-import { describeRun, errorReason, reviewsId, reviewsSummary } from "./describe";
+import { CallFailure } from "../failures/call-failure";
+import { errorReason } from "../failures/kinds";
+import { noteText } from "../failures/notes";
+import { Awaited } from "../waiting/awaited";
+import { describeRun, reviewsId, reviewsSummary } from "./describe";
+import { authorOf, isDraft } from "./drafts";
+import { FeatureNotes } from "./feature-notes";
 import { headingText } from "./heading";
+import { TurnNumber } from "./turn-number";
 
 const Feedback = lazy(() => orNothing(import("../feedback/feedback")));
 
@@ -57,7 +63,7 @@ function Notes({ notes }: { notes: readonly string[] }) {
   const list = (
     <ul className="final-notes">
       {notes.map((note) => (
-        <li key={note}>{note}</li>
+        <li key={note}>{noteText(note)}</li>
       ))}
     </ul>
   );
@@ -70,12 +76,15 @@ function Notes({ notes }: { notes: readonly string[] }) {
 }
 
 /** Who writes or wrote it, how long that took and what it cost. */
-function byline({ synthesis, chairmen, consensus }: RunState): string {
+function byline(run: RunState): string {
+  const { synthesis } = run;
   const { result } = synthesis;
-  const model = shortName(result?.alias ?? result?.model ?? synthesis.model ?? "");
+  const author = authorOf(run);
+  const name = shortName(result?.alias ?? result?.model ?? synthesis.model ?? "");
+  const model = result?.served_by ? `${name} (${shortName(result.served_by)})` : name;
   const parts: string[] = [];
   if (model && synthesis.status === "writing") {
-    if (!chairmen) parts.push(t("Writing: {{model}}", { model }));
+    if (author !== "several") parts.push(t("Writing: {{model}}", { model }));
   } else if (model && result?.fallback_for) {
     const other = shortName(result.fallback_for);
     parts.push(t("Written by {{model}}, in place of {{other}}", { model, other }));
@@ -83,7 +92,7 @@ function byline({ synthesis, chairmen, consensus }: RunState): string {
     parts.push(t("Written by {{model}}", { model }));
   }
   // A member's own answer was paid for where it stands.
-  if (result && !consensus?.is_consensus) {
+  if (result && author !== "member") {
     parts.push(duration(result.latency_ms), money(result.cost));
   }
   if (result?.draft) parts.push(t("revised since"));
@@ -100,25 +109,30 @@ interface Props {
 /** The outcome: the heading says what it is, and what went wrong stands above the text. */
 export function FinalAnswer({ run, earlier, onCopyAll }: Props) {
   const askable = useAskable();
+  const number = useContext(TurnNumber);
   const { synthesis } = run;
   const { result } = synthesis;
   const writing = synthesis.status === "writing";
   const editorial =
     result?.disagreement && !isEmpty(result.disagreement) ? result.disagreement : null;
   const large = editorial !== null && isLarge(editorial);
-  const polishing = isLive(run) && (run.phase === "refinement" || run.phase === "adversary");
+  const draft = isDraft(run);
+  const bySeveral = authorOf(run) === "several";
   const heading =
-    (polishing && t("Draft of the final answer")) ||
+    (draft && t("Draft of the final answer")) ||
     (result?.heading && headingText(result.heading)) ||
     (writing ? t("The final answer is being written") : t("Unfinished answer"));
   const failed = synthesis.status === "failed";
   return (
-    <section className="final" aria-label={t("Final answer")}>
+    <section
+      className="final"
+      aria-label={number === null ? t("Final answer") : t("Final answer {{number}}", { number })}
+    >
       <header className="final-head">
         <h3>{heading}</h3>
         <p className="final-by">
           {byline(run)}
-          {result && run.facts && !polishing && (
+          {result && run.facts && !draft && (
             <>
               {" · "}
               <button type="button" onClick={() => showSection(reviewsId(run))}>
@@ -128,34 +142,33 @@ export function FinalAnswer({ run, earlier, onCopyAll }: Props) {
           )}
         </p>
       </header>
-      {polishing && (
+      {writing && !bySeveral && synthesis.model && (
+        <Awaited key={synthesis.model} member={synthesis.model} since={synthesis.since} />
+      )}
+      {draft && (
         <p className="final-now">
           <span className="link-dot" aria-hidden="true" />
           {describeRun(run)}
         </p>
       )}
-      {run.consensus?.is_consensus && <ConsensusNote info={run.consensus} />}
+      <FeatureNotes place="final" run={run} />
       <Notes notes={result?.notes ?? []} />
       {!result &&
         synthesis.failures.map((failure) => (
           <p key={failure.model} className="final-notes">
-            {failure.kind
-              ? t("{{model}} could not write the answer: {{reason}}. {{error}}", {
-                  model: shortName(failure.model),
-                  reason: errorReason(failure.kind),
-                  error: failure.error,
-                })
-              : t("{{model}} could not write the answer: {{error}}", {
-                  model: shortName(failure.model),
-                  error: failure.error,
-                })}
+            {t("{{member}} could not write the final answer: {{reason}}.", {
+              member: shortName(failure.model),
+              reason: failure.kind ? errorReason(failure.kind) : failure.error,
+            })}
           </p>
         ))}
       {failed && (
-        <div className="failure">
-          <strong>{t("No final answer")}</strong>
-          <p>{result?.error ?? t("The chairman did not finish.")}</p>
-        </div>
+        <CallFailure
+          kind={result?.error_kind}
+          text={result?.error}
+          otherwise={t("The chairman did not finish.")}
+          titled={!result?.error}
+        />
       )}
       {large && editorial && (
         <Disagreement editorial={editorial} only={["contradictions", "minority"]} />
@@ -171,7 +184,7 @@ export function FinalAnswer({ run, earlier, onCopyAll }: Props) {
         ) : (
           writing && (
             <p className="quiet">
-              {run.chairmen ? describeRun(run) : t("Reading the answers and the reviews…")}
+              {bySeveral ? describeRun(run) : t("Reading the answers and the reviews…")}
             </p>
           )
         )}

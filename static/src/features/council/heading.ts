@@ -1,4 +1,4 @@
-/** The headings of final answers, as the server's `council/stages/synthesis.rs` and options write them. */
+/** The headings of final answers, as the server's `council/stages/synthesis` and options write them. */
 import { msg, t } from "../../i18n";
 import { shortName } from "../../ui/format";
 

@@ -1,10 +1,12 @@
 import type { Ignored } from "../../api/types";
 import { t } from "../../i18n";
 import { T } from "../../i18n/t";
-import { names } from "../options/choices";
+import { optionOf } from "../options/choices";
 
-const nameOf = (field: string) =>
-  Object.hasOwn(names, field) ? t(names[field as keyof typeof names]) : field;
+function nameOf(field: string): string {
+  const option = optionOf(field);
+  return option ? t(option.title) : field;
+}
 
 /** Options that were switched on and do not apply to this run. */
 export function IgnoredOptions({ ignored }: { ignored: readonly Ignored[] }) {

@@ -1,24 +1,19 @@
 import "../../styles/ballots.css";
-import { lazy, Suspense, useMemo } from "react";
+import { useMemo } from "react";
 import { t } from "../../i18n";
 import { Markdown } from "../../markdown/markdown";
-import { reviewMarkdown, reviewsMarkdown } from "../../run/markdown";
 import type { ReviewState, RunState } from "../../run/state";
 import { CopyButton } from "../../ui/copy";
 import { Details } from "../../ui/disclosure";
 import { duration, money, shortName } from "../../ui/format";
-import { orMissing } from "../../ui/part";
+import { reviewMarkdown, reviewsMarkdown } from "../export/markdown";
+import { CallFailure } from "../failures/call-failure";
+import { Awaited } from "../waiting/awaited";
 import { Aggregate, Matrix } from "./aggregate";
-import { errorTitles, parseNotes } from "./describe";
+import { abstentionNotes, parseNotes } from "./describe";
+import { FeatureNotes } from "./feature-notes";
 import { Monogram } from "./monogram";
-
-const Weights = lazy(() => orMissing(import("../weights/weights")));
-
-function weightsSummary({ weights, aggregate }: RunState): string {
-  if (aggregate.some((row) => row.weights_applied)) return t("What each ballot weighed");
-  if (!weights?.has_historical_data) return t("Weights: all the same, no model has a record yet");
-  return t("Weights: they made no difference");
-}
+import { ServedBy } from "./served-by";
 
 type Names = Readonly<Record<string, string>>;
 
@@ -70,6 +65,7 @@ function ReviewCard({ review, seat, names, labels }: CardProps) {
         <Monogram member={review.seat.member} seat={seat} />
         <div className="answer-who">
           <h4>{name}</h4>
+          <ServedBy model={result?.served_by} />
           {result && (
             <span className="model-id">
               {[duration(result.latency_ms), money(result.cost)].filter(Boolean).join(" · ")}
@@ -89,13 +85,13 @@ function ReviewCard({ review, seat, names, labels }: CardProps) {
           />
         )}
       </header>
+      {review.status === "writing" && <Awaited member={review.seat.member} since={review.since} />}
       {review.status === "failed" && (
-        <div className="failure">
-          <strong>
-            {t((result?.error_kind && errorTitles[result.error_kind]) ?? "This review failed")}
-          </strong>
-          {result?.error && <p>{result.error}</p>}
-        </div>
+        <CallFailure
+          kind={result?.error_kind}
+          text={result?.error}
+          otherwise={t("This review failed")}
+        />
       )}
       {review.status === "done" && <ParsedRanking review={result} names={names} />}
       {result?.reasoning && (
@@ -127,15 +123,7 @@ export function Reviews({ run }: { run: RunState }) {
   return (
     <div className="reviews">
       <Aggregate run={run} />
-      {run.weights && (
-        <Details title={weightsSummary(run)}>
-          {() => (
-            <Suspense fallback={<p className="quiet">{t("Loading…")}</p>}>
-              {run.weights && <Weights weights={run.weights} />}
-            </Suspense>
-          )}
-        </Details>
-      )}
+      <FeatureNotes place="ranking" run={run} />
       <Matrix run={run} />
       <div className="review-list">
         {run.reviews.map((review) => (
@@ -148,6 +136,15 @@ export function Reviews({ run }: { run: RunState }) {
           />
         ))}
       </div>
+      {run.abstained.length > 0 && (
+        <ul className="abstained">
+          {run.abstained.map(({ member, reason }) => (
+            <li key={member}>
+              {shortName(member)} {t(abstentionNotes[reason])}
+            </li>
+          ))}
+        </ul>
+      )}
       {run.reviews.some((review) => review.result?.ranking) && (
         <p className="review-copy">
           <CopyButton label={t("Copy all reviews as Markdown")} text={() => reviewsMarkdown(run)} />

@@ -1,13 +1,35 @@
+/** The stages of a run: those that every council has, and what its features add. */
 import type { Stage } from "../../api/types";
 import { msg } from "../../i18n";
+import { features, type Listed } from "..";
+import type { FeatureStage } from "../feature";
 
-/** In the order of a run, to be translated. A record, so that the compiler asks for the one that is missing. */
-export const stageNames: Record<Stage, string> = {
-  routing: msg("Routing"),
+const acts = {
   stage1: msg("Answers"),
   stage2: msg("Reviews"),
   stage3: msg("Final answer"),
-  refinement: msg("Refinement"),
-  adversary: msg("Devil’s advocate"),
   title: msg("Title"),
-};
+} satisfies Partial<Record<Stage, string>>;
+
+type KeyOf<F> = F extends { stage: { key: infer Key } } ? Key : never;
+
+/** Stages of the server without a name: none. A new one does not compile until it has one. */
+const nameless: Record<Exclude<Stage, keyof typeof acts | KeyOf<Listed>>, never> = {};
+void nameless;
+
+/** The stages of features that come before the answers, or after the final answer. */
+export const stagesAt = (place: FeatureStage["place"]): (FeatureStage & { title: string })[] =>
+  features.flatMap(({ stage, title }) => (stage?.place === place ? [{ ...stage, title }] : []));
+
+const named = (place: FeatureStage["place"]) =>
+  stagesAt(place).map(({ key, title }) => [key, title] as const);
+
+/** Their names in the order of a run, to be translated. */
+export const stageNames: readonly (readonly [Stage, string])[] = [
+  ...named("first"),
+  ["stage1", acts.stage1],
+  ["stage2", acts.stage2],
+  ["stage3", acts.stage3],
+  ...named("last"),
+  ["title", acts.title],
+];

@@ -1,57 +1,42 @@
-import { t } from "../../i18n";
+import { msg, t } from "../../i18n";
 import type { Phase, RunState } from "../../run/state";
 import { Icon } from "../../ui/icon";
 import { queueText, runProgress } from "./describe";
+import { stageNames, stagesAt } from "./stages";
 
-type Step = "done" | "now" | "ahead";
+interface Step {
+  phase: Phase;
+  /** Texts of the catalogue. */
+  title: string;
+  detail: string;
+}
+
+/** What the features add to a run is shown once it is there. */
+const added = (run: RunState, place: "first" | "last"): Step[] =>
+  stagesAt(place)
+    .filter(({ isIn }) => isIn(run))
+    .map(({ key, title, detail }) => ({ phase: key, title, detail: detail?.(run) ?? "" }));
+
+const order: readonly Phase[] = ["waiting", ...stageNames.map(([key]) => key), "ended"];
 
 /** Where a running deliberation stands. */
 export function Timeline({ run }: { run: RunState }) {
   const { answersEnded, reviewsEnded } = runProgress(run);
-  const order: Phase[] = [
-    "waiting",
-    "routing",
-    "stage1",
-    "stage2",
-    "stage3",
-    "refinement",
-    "adversary",
-    "ended",
-  ];
   const at = order.indexOf(run.phase);
-  const step = (phase: Phase): Step => {
-    const place = order.indexOf(phase);
-    return at > place ? "done" : at === place ? "now" : "ahead";
-  };
-  const rounds = run.refinement?.iterations.length ?? 0;
-  // What the options add is shown once it is there.
-  const steps: { name: string; step: Step; detail: string }[] = [
-    ...(run.routing || run.phase === "routing"
-      ? [{ name: t("Routing"), step: step("routing"), detail: "" }]
-      : []),
+  const steps: Step[] = [
+    ...added(run, "first"),
     {
-      name: t("Answers"),
-      step: step("stage1"),
+      phase: "stage1",
+      title: msg("Answers"),
       detail: run.answers.length ? `${answersEnded}/${run.answers.length}` : "",
     },
     {
-      name: t("Reviews"),
-      step: step("stage2"),
+      phase: "stage2",
+      title: msg("Reviews"),
       detail: run.reviews.length ? `${reviewsEnded}/${run.reviews.length}` : "",
     },
-    { name: t("Final answer"), step: step("stage3"), detail: "" },
-    ...(run.refinement
-      ? [
-          {
-            name: t("Refinement"),
-            step: step("refinement"),
-            detail: rounds ? t("round {{round}}", { round: rounds }) : "",
-          },
-        ]
-      : []),
-    ...(run.adversary
-      ? [{ name: t("Devil’s advocate"), step: step("adversary"), detail: "" }]
-      : []),
+    { phase: "stage3", title: msg("Final answer"), detail: "" },
+    ...added(run, "last"),
   ];
   if (run.queuePosition !== null) {
     return (
@@ -63,17 +48,21 @@ export function Timeline({ run }: { run: RunState }) {
   }
   return (
     <ol className="timeline" aria-label={t("Stages")}>
-      {steps.map(({ name, step, detail }) => (
-        <li
-          key={name}
-          className={`timeline-${step}`}
-          aria-current={step === "now" ? "step" : undefined}
-        >
-          <span className="timeline-mark">{step === "done" && <Icon name="check" />}</span>
-          <span>{name}</span>
-          {detail && <span className="timeline-detail">{detail}</span>}
-        </li>
-      ))}
+      {steps.map(({ phase, title, detail }) => {
+        const place = order.indexOf(phase);
+        const progress = at > place ? "done" : at === place ? "now" : "ahead";
+        return (
+          <li
+            key={phase}
+            className={`timeline-${progress}`}
+            aria-current={progress === "now" ? "step" : undefined}
+          >
+            <span className="timeline-mark">{progress === "done" && <Icon name="check" />}</span>
+            <span>{t(title)}</span>
+            {detail && <span className="timeline-detail">{detail}</span>}
+          </li>
+        );
+      })}
     </ol>
   );
 }

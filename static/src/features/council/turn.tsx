@@ -1,17 +1,22 @@
 import { lazy, memo, Suspense, useMemo, useState } from "react";
 import { t } from "../../i18n";
-import type { LiveRun } from "../../run/live";
 import { isLive, type RunState } from "../../run/state";
 import { Clamp } from "../../ui/clamp";
 import { Icon } from "../../ui/icon";
 import { useNear } from "../../ui/near";
 import { orMissing, orNothing } from "../../ui/part";
 import { AskableContext } from "../again/context";
+import type { LiveRun } from "../asking/live";
+import { UnderWayContext } from "../waiting/context";
 import { Deliberation } from "./deliberation";
+import { TurnNumber } from "./turn-number";
 
 // Few answers are asked for again.
 const VersionSwitch = lazy(() => orNothing(import("../versions/switch")));
 const EarlierAnswer = lazy(() => orMissing(import("../versions/earlier-answer")));
+
+const QuestionText = lazy(() => orMissing(import("./question-text")));
+const hasFence = /^(?:```|~~~)/m;
 
 /** Up to here a question is set large, as a title of what follows. */
 const shortQuestion = 220;
@@ -23,11 +28,20 @@ function Question({ text }: { text: string }) {
         {text}
       </p>
     );
+  const asTyped = (
+    <p dir="auto" className="question">
+      {text}
+    </p>
+  );
   return (
     <Clamp label={t("The question")} following={false}>
-      <p dir="auto" className="question">
-        {text}
-      </p>
+      {hasFence.test(text) ? (
+        <Suspense fallback={asTyped}>
+          <QuestionText text={text} />
+        </Suspense>
+      ) : (
+        asTyped
+      )}
     </Clamp>
   );
 }
@@ -62,6 +76,8 @@ function useAskableRun(run: RunState | null, latest: boolean) {
 }
 
 interface Props {
+  /** Its place in the conversation, 1 is the first. */
+  number: number;
   question: string;
   run: RunState | null;
   earlier: readonly string[];
@@ -74,7 +90,7 @@ interface Props {
 }
 
 export const TurnView = memo(function TurnView(props: Props) {
-  const { question, run, earlier, live, latest, far, onReattach, onAskAgain } = props;
+  const { number, question, run, earlier, live, latest, far, onReattach, onAskAgain } = props;
   const [place, near] = useNear<HTMLElement>(!far || live !== null);
   const version = useVersion(run, earlier);
   const askable = useAskableRun(run, latest);
@@ -82,7 +98,10 @@ export const TurnView = memo(function TurnView(props: Props) {
     <section
       ref={place}
       className={latest ? "turn" : "turn turn-past"}
-      aria-label={t("Question: {{question}}", { question: question.slice(0, 80) })}
+      aria-label={t("Question {{number}}: {{question}}", {
+        number,
+        question: question.slice(0, 80),
+      })}
     >
       <h2 className="visually-hidden">{t("Question")}</h2>
       <Question text={question} />
@@ -91,25 +110,33 @@ export const TurnView = memo(function TurnView(props: Props) {
           <VersionSwitch at={version.at} count={version.count} onChange={version.show} />
         </Suspense>
       )}
-      {version.earlierRun !== null ? (
-        <Suspense fallback={<p className="quiet">{t("Loading this version…")}</p>}>
-          <EarlierAnswer key={version.earlierRun} runId={version.earlierRun} question={question} />
-        </Suspense>
-      ) : run && !near ? (
-        <div className="final md-source">{run.synthesis.text}</div>
-      ) : run ? (
-        <AskableContext value={askable}>
-          <Deliberation
-            question={question}
-            run={run}
-            live={live}
-            latest={latest}
-            onReattach={() => run.runId && onReattach(run.runId)}
-          />
-        </AskableContext>
-      ) : (
-        <p className="quiet">{t("No deliberation was stored for this question.")}</p>
-      )}
+      <TurnNumber value={latest ? null : number}>
+        {version.earlierRun !== null ? (
+          <Suspense fallback={<p className="quiet">{t("Loading this version…")}</p>}>
+            <EarlierAnswer
+              key={version.earlierRun}
+              runId={version.earlierRun}
+              question={question}
+            />
+          </Suspense>
+        ) : run && !near ? (
+          <div className="final md-source">{run.synthesis.text}</div>
+        ) : run ? (
+          <AskableContext value={askable}>
+            <UnderWayContext value={latest && run.status === "running" ? run.runId : null}>
+              <Deliberation
+                question={question}
+                run={run}
+                live={live}
+                latest={latest}
+                onReattach={() => run.runId && onReattach(run.runId)}
+              />
+            </UnderWayContext>
+          </AskableContext>
+        ) : (
+          <p className="quiet">{t("No deliberation was stored for this question.")}</p>
+        )}
+      </TurnNumber>
       {latest &&
         question !== "" &&
         (run === null || (!isLive(run) && !run.runId && run.status !== "complete")) && (

@@ -1,8 +1,8 @@
 /** A conversation's messages as questions with their deliberations, the one under way included. */
 import type { Conversation } from "../../api/types";
-import type { LiveRun } from "../../run/live";
 import { isLive, type RunState } from "../../run/state";
-import { fromStored } from "../../run/stored";
+import type { LiveRun } from "../asking/live";
+import { fromStored } from "../reducer";
 
 export interface Turn {
   /** Its place in the conversation: the same while it runs and once it is stored. */

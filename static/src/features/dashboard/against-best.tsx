@@ -100,24 +100,24 @@ export function AgainstBest({ reach }: { reach: Reach }) {
     <Panel
       title={t("Council or best member")}
       lead={t(
-        "Over the runs that one member won alone: what the whole council cost, and what only that member’s answer did.",
+        "For runs with a single winner: what the whole council cost, compared with that member’s answer alone.",
       )}
     >
       <Answered query={facts} failed={msg("The comparison could not be read: {{reason}}")}>
         {(data) =>
           data.runs === 0 ? (
             <Nothing>
-              <p className="quiet">{t("No run of these days was won by one member alone.")}</p>
+              <p className="quiet">{t("No run in this period was won by one member alone.")}</p>
             </Nothing>
           ) : (
             <>
               <h3>{t("Cost of a question")}</h3>
               <Costs facts={data} />
-              <h3>{t("Called the best answer")}</h3>
+              <h3>{t("Chosen as the best answer")}</h3>
               <People facts={data} whose={reach.whose} />
               <p className="quiet">
                 {t(
-                  "It does not say that asking this one model would have done: which member is the best is known after the council, not before.",
+                  "This does not mean that asking this one model would have been enough: which member is best is known only after the council has answered.",
                 )}
               </p>
             </>

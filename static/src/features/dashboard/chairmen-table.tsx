@@ -13,7 +13,7 @@ function Table({ chairmen, whose }: { chairmen: Chairmen; whose: Whose }) {
   if (rows.length === 0)
     return (
       <Nothing>
-        <p className="quiet">{t("No final answer was written in these days.")}</p>
+        <p className="quiet">{t("No final answer was written in this period.")}</p>
       </Nothing>
     );
   return (

@@ -32,12 +32,12 @@ export function ClearAnalytics({ clearedAt }: { clearedAt: string | null }) {
     <Panel
       title={t("Clear my analytics")}
       lead={t(
-        "The figures begin anew with your next question. Your conversations stay as they are.",
+        "The figures start again with your next question. Your conversations stay as they are.",
       )}
     >
       {clearedAt && (
         <p className="quiet">
-          {t("Last cleared {{time}}: nothing from before counts.", {
+          {t("Last cleared {{time}}; earlier runs are not counted.", {
             time: clock(when(clearedAt)),
           })}
         </p>
@@ -71,10 +71,10 @@ export function ClearAnalytics({ clearedAt }: { clearedAt: string | null }) {
           <ul>
             <li>{t("All rankings, ballots and your opinions on answers so far are removed.")}</li>
             <li>{t("Calls made so far no longer show on your dashboard.")}</li>
-            <li>{t("Weights of ballots begin anew.")}</li>
+            <li>{t("Ballot weights start again.")}</li>
             <li>
               {t(
-                "What was paid stays in the ledger: budgets and the administrators’ usage count by it.",
+                "What was paid stays on record: budgets and the administrators’ usage figures still count it.",
               )}
             </li>
             <li>{t("Conversations and their answers stay.")}</li>

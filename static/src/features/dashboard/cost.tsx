@@ -20,7 +20,7 @@ export function Cost({ of }: { of: Money }) {
 /** What the marks in a table mean, in a line. */
 export function CostLegend({ of }: { of: Money }) {
   const marks = [
-    of.estimated_cost_calls > 0 && (["≈", t("in part worked out from list prices")] as const),
+    of.estimated_cost_calls > 0 && (["≈", t("partly calculated from list prices")] as const),
     of.unknown_cost_calls > 0 && (["+", t("without calls of unknown price")] as const),
   ].filter((mark) => mark !== false);
   if (marks.length === 0) return null;
@@ -45,7 +45,7 @@ export function CostNotes({ of, prices }: { of: Money; prices?: string | undefin
         <p>
           <span className="cost-mark">+</span>{" "}
           {t(
-            "{{count, number}} calls whose price nobody told: they are in no sum, so the true sums are higher.",
+            "{{count, number}} calls without a known price are in no sum, so the true sums are higher.",
             { count: unknown },
           )}
         </p>

@@ -22,7 +22,7 @@ export function Empty({
   if (any.data && span.preset !== "all") {
     return (
       <section className="empty">
-        <h2>{t("Nothing was asked in these days")}</h2>
+        <h2>{t("Nothing was asked in this period")}</h2>
         <p>{t("You asked nothing {{when}}.", { when: spanText(span) })}</p>
         <p>
           <button
@@ -38,7 +38,7 @@ export function Empty({
   }
   return (
     <section className="empty">
-      <h2>{clearedAt ? t("Your figures begin anew") : t("Nothing to count yet")}</h2>
+      <h2>{clearedAt ? t("Your figures start again") : t("Nothing to count yet")}</h2>
       <p>
         {clearedAt &&
           `${t("You cleared your analytics on {{day}}.", { day: clock(when(clearedAt)) })} `}
@@ -47,12 +47,12 @@ export function Empty({
         )}
       </p>
       <ul>
-        <li>{t("After the first one: who won, costs and times.")}</li>
+        <li>{t("After the first question: who won, costs and times.")}</li>
+        <li>{t("After about ten: ratings precise enough to tell two models apart.")}</li>
         <li>
-          {t("After some ten: ratings with intervals narrow enough to tell two models apart.")}
-        </li>
-        <li>
-          {t("With your thumbs and your choice of the best answer: what people thought, apart.")}
+          {t(
+            "When you rate answers and choose the best one: what people thought, shown separately.",
+          )}
         </li>
       </ul>
       <p>

@@ -37,7 +37,7 @@ function Table({ pairs, whose }: { pairs: readonly Pair[]; whose: Whose }) {
   if (pairs.length === 0) {
     return (
       <Nothing>
-        <p className="quiet">{t("No two models were ranked in the same run in these days.")}</p>
+        <p className="quiet">{t("No two models were ranked in the same run in this period.")}</p>
       </Nothing>
     );
   }

@@ -49,7 +49,7 @@ const columns: readonly Column[] = [
   {
     key: "confidence",
     title: msg("Confidence"),
-    hint: msg("As it said of its own answers, 1 to 10"),
+    hint: msg("How sure it said it was of its own answers, 1 to 10"),
     value: (row) => row.average_confidence,
     descending: true,
     cell: (row) => oneDecimal(row.average_confidence),
@@ -79,7 +79,7 @@ const columns: readonly Column[] = [
   {
     key: "cost",
     title: msg("Cost"),
-    hint: msg("All its calls, whatever they were for"),
+    hint: msg("All its calls, for any purpose"),
     value: (row) => row.total_cost,
     descending: true,
     cell: (row) => <Cost of={row} />,

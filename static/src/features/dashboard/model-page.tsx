@@ -55,7 +55,7 @@ function Figures({ row, prices }: { row: ModelFigures; prices: string }) {
         </Figure>
         <Figure
           name={t("Tokens")}
-          note={t("{{read}} read, {{written}} written", {
+          note={t("{{read}} in, {{written}} out", {
             read: count(row.total_prompt_tokens),
             written: count(row.total_completion_tokens),
           })}
@@ -103,7 +103,7 @@ function RatingLine({ board, model, from }: { board: Leaderboard; model: string;
         </>
       ) : (
         <Nothing>
-          <p className="quiet">{t("Nothing compares it with another model in these days.")}</p>
+          <p className="quiet">{t("Nothing compares it with another model in this period.")}</p>
         </Nothing>
       )}
     </div>
@@ -146,7 +146,7 @@ function Opponents({
   if (!line)
     return (
       <Nothing>
-        <p className="quiet">{t("It met no other model in these days.")}</p>
+        <p className="quiet">{t("It was not compared with any other model in this period.")}</p>
       </Nothing>
     );
   const all = allDuels(line);
@@ -186,7 +186,7 @@ function Details({ reach, model }: { reach: Reach; model: string }) {
           return (
             <Nothing>
               <section className="empty">
-                <h2>{t("Nothing to count in these days")}</h2>
+                <h2>{t("Nothing to count in this period")}</h2>
                 <p>
                   <T
                     text="{{model}} was not asked. <all>Show all time</all>."
@@ -201,7 +201,7 @@ function Details({ reach, model }: { reach: Reach; model: string }) {
           <div className="model-parts">
             <Figures row={row} prices={summary.price_list_date} />
             <div className="pair">
-              <Panel title={t("Places")} lead={t("How often its answer came to each place.")}>
+              <Panel title={t("Places")} lead={t("How often its answer took each place.")}>
                 <Places distribution={row.rank_distribution} />
               </Panel>
               <Strength reach={reach} model={model} />

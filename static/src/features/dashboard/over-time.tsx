@@ -149,7 +149,7 @@ function Series({ days, reach, name }: { days: DayFigures[]; reach: Reach; name:
   if (days.length === 0) {
     return (
       <Nothing>
-        <p className="quiet">{t("Nothing was asked in these days.")}</p>
+        <p className="quiet">{t("Nothing was asked in this period.")}</p>
       </Nothing>
     );
   }
@@ -190,7 +190,7 @@ export function OverTime({ reach }: { reach: Reach }) {
     <Panel
       title={t("Over time")}
       tools={
-        <Choice label={t("What is drawn")} options={choices} value={name} onChoose={setName} />
+        <Choice label={t("Shown in the chart")} options={choices} value={name} onChoose={setName} />
       }
     >
       <Answered query={days} failed={msg("The days could not be read: {{reason}}")} lines={6}>

@@ -9,10 +9,10 @@ export function Places({ distribution }: { distribution: Readonly<Record<string,
   const all = places.reduce((sum, [, times]) => sum + times, 0);
   const most = Math.max(1, ...places.map(([, times]) => times));
   if (all === 0)
-    return <p className="quiet">{t("None of its answers was ranked in these days.")}</p>;
+    return <p className="quiet">{t("None of its answers was ranked in this period.")}</p>;
   return (
     <table className="places">
-      <caption className="visually-hidden">{t("How often it came to each place")}</caption>
+      <caption className="visually-hidden">{t("How often it took each place")}</caption>
       <thead className="visually-hidden">
         <tr>
           <th scope="col">{t("Place")}</th>

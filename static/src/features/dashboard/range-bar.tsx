@@ -55,7 +55,7 @@ export function RangeBar({ span, onChoose }: { span: Span; onChoose: (span: Span
         }}
       />
       {custom && (
-        <fieldset className="range-days" aria-label={t("Own days")}>
+        <fieldset className="range-days" aria-label={t("Custom range")}>
           {box("from", t("From"))}
           {box("until", t("to"))}
         </fieldset>

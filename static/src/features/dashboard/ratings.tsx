@@ -49,9 +49,9 @@ export function Interval({
 }
 
 const nothingYet: Record<RatingSource, string> = {
-  ballots: msg("No ballot of these days compares two models yet."),
+  ballots: msg("No ballot in this period compares two models yet."),
   people: msg(
-    "Nobody has said yet which answer was the best. Under a final answer, “Which answer was the best?” asks.",
+    "Nobody has chosen a best answer yet. Under each final answer you are asked “Which answer was the best?”.",
   ),
 };
 
@@ -109,7 +109,7 @@ function Table({ board, whose }: { board: Leaderboard; whose: Whose }) {
       </ScrollBox>
       <p className="quiet">
         {t(
-          "From {{count, number}} runs, drawn anew {{draws}} times for the intervals. Where two of them overlap much, the order of the two means little.",
+          "From {{count, number}} runs; the intervals come from {{draws}} random samples of them. Where two intervals overlap a lot, the order of the two models means little.",
           { count: board.runs, draws: count(board.draws) },
         )}
       </p>
@@ -165,7 +165,7 @@ export function Ratings({ reach }: { reach: Reach }) {
     <Panel
       title={t("Strength")}
       lead={t(
-        "Who is put before whom, by the method of Bradley and Terry: 1000 is average, 400 more is ten times as strong. Ballots are models’ judgement of models, and stand apart from what people said was the best answer.",
+        "Strength, worked out from who was ranked above whom (the Bradley–Terry method): 1000 is average, and 400 more means ten times as strong. Ballots are models’ judgements of models; what people chose as the best answer is rated separately.",
       )}
     >
       <div className="panel-tools">

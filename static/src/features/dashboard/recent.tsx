@@ -111,7 +111,7 @@ export function RecentRuns({ reach }: { reach: Reach }) {
           if (runs.size === 0)
             return (
               <Nothing>
-                <p className="quiet">{t("Nothing was asked in these days.")}</p>
+                <p className="quiet">{t("Nothing was asked in this period.")}</p>
               </Nothing>
             );
           return (

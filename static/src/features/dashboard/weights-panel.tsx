@@ -1,6 +1,6 @@
 import { useWeights } from "../../api/insight";
 import { msg, t } from "../../i18n";
-import Weights from "../weights/weights";
+import WeightsTable from "../weights/table";
 import { Answered, Panel } from "./panel";
 
 /** What each model's ballot would count in the next run, whatever days are shown. */
@@ -10,11 +10,11 @@ export function WeightsPanel() {
     <Panel
       title={t("Weights")}
       lead={t(
-        "What each model’s ballot counts in your next question, by how it did in your newest runs. The days above change nothing here.",
+        "How much each model’s ballot will count in your next question, based on your newest runs. The period chosen above does not affect this.",
       )}
     >
       <Answered query={weights} failed={msg("The weights could not be read: {{reason}}")}>
-        {(data) => <Weights weights={data} />}
+        {(data) => <WeightsTable weights={data} />}
       </Answered>
     </Panel>
   );

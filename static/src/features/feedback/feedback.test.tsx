@@ -3,9 +3,9 @@ import { beforeEach, expect, it, vi } from "vitest";
 import { api } from "../../api/client";
 import { keys, queryClient } from "../../api/queries";
 import type { Feedback as Said } from "../../api/types";
-import { fromStored } from "../../run/stored";
 import { button, click, render } from "../../test/render";
 import { answer, seats, storedRun, synthesis } from "../../test/samples";
+import { fromStored } from "../reducer";
 import Feedback from "./feedback";
 
 const run = fromStored(

@@ -24,7 +24,9 @@ function useSay(runId: string) {
     onMutate: (opinion) =>
       queryClient.setQueryData<Said>(key, (old) => old && { ...old, ...opinion }),
     onError: async (error) => {
-      toast(t("Not noted: {{message}}", { message: asProblem(error).message }), { tone: "bad" });
+      toast(t("Your opinion was not saved: {{message}}", { message: asProblem(error).message }), {
+        tone: "bad",
+      });
       await queryClient.invalidateQueries({ queryKey: key });
     },
   });

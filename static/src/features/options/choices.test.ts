@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Config, Preset } from "../../api/types";
 import { config } from "../../test/samples";
-import { type Choices, chosen, defaults, obstacle, readChoices, sceneOf, toAsk } from "./choices";
+import type { Choices } from "../feature";
+import { chosen, defaults, obstacle, readChoices, sceneOf, toAsk } from "./choices";
 
 const noSettings: Preset["settings"] = {
   multi_chairman_models: null,

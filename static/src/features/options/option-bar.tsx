@@ -4,7 +4,8 @@ import { Icon } from "../../ui/icon";
 import { useMedia } from "../../ui/media";
 import { useModal } from "../../ui/modal";
 import { orMissing } from "../../ui/part";
-import { type Choices, chosen, type Scene } from "./choices";
+import type { Choices } from "../feature";
+import { chosen, type Scene } from "./choices";
 
 const OptionList = lazy(() => orMissing(import("./option-list")));
 

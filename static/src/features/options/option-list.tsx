@@ -1,85 +1,18 @@
-import { type ReactNode, useId } from "react";
+import { useId } from "react";
 import { Link, useLocation } from "wouter";
 import { msg, t } from "../../i18n";
 import { Icon } from "../../ui/icon";
 import { Steps } from "../../ui/steps";
-import { type Choices, mostRounds, names, obstacle, type Scene, type Toggle } from "./choices";
+import type { About, Choices } from "../feature";
+import { type NamedOption, obstacle, options, type Scene } from "./choices";
 
 export interface OptionListProps {
   scene: Pick<Scene, "choices" | "config">;
   onChange: (change: Partial<Choices>) => void;
 }
 
-interface Told {
-  what: string;
-  cost: string;
-}
-
-/** What each option does, and what it roughly costs with this council, in words. */
-function tell(name: Toggle, { choices, config }: OptionListProps["scene"]): Told {
-  const members = config?.council_models.length ?? 4;
-  switch (name) {
-    case "use_cot":
-      return {
-        what: t(
-          "Members write out thinking, analysis and conclusion; reviewers weigh the reasoning.",
-        ),
-        cost: t("No extra calls; answers are longer, and take longer."),
-      };
-    case "use_dynamic_routing":
-      return {
-        what: t("Only the models for this kind of question answer."),
-        cost: t("One small extra call first, a second or two; often fewer members."),
-      };
-    case "use_escalation": {
-      const first = config?.tier1_models.length ?? 2;
-      const second = config?.tier2_models.length ?? 2;
-      return {
-        what: t("A quick first tier answers; the second is asked only when the first is unsure."),
-        cost: t(
-          "{{count, number}} answers and {{count, number}} reviews; if unsure, {{second}} more, all {{all}} review again, and it takes twice as long.",
-          { count: first, second, all: first + second },
-        ),
-      };
-    }
-    case "use_weighted_consensus":
-      return {
-        what: t("Votes of models that did well before count more."),
-        cost: t("No extra calls, no time."),
-      };
-    case "use_early_consensus":
-      return {
-        what: t("When nearly all rank one answer first, it is the final answer."),
-        cost: t("Saves the chairman’s call, its time, and whatever would follow it."),
-      };
-    case "use_multi_chairman": {
-      const drafts = config?.multi_chairman_models.length || 2;
-      return {
-        what: t(
-          "Several models draft the final answer; the chairman picks the best and finishes it.",
-        ),
-        cost: t("{{count, number}} extra calls at once; about one answer’s time more.", {
-          count: drafts,
-        }),
-      };
-    }
-    case "use_refinement": {
-      const rounds = choices.refinement_max_iterations;
-      return {
-        what: t("Members criticise the draft, and the chairman revises it."),
-        cost: t(
-          "Up to {{count, number}} extra calls; two answers’ time a round. Stops when little is left to say.",
-          { count: rounds * (members + 1) },
-        ),
-      };
-    }
-    case "use_adversary":
-      return {
-        what: t("One model attacks the answer; serious findings make the chairman revise it."),
-        cost: t("One extra call, two if the answer is revised; each one answer’s time."),
-      };
-  }
-}
+/** What the features say of their options: found by the names of their files, and loaded with this one. */
+const found = import.meta.glob<About>("../*/about.tsx", { eager: true, import: "about" });
 
 function SettingsLink({ to, what }: { to: string; what: string }) {
   const [path] = useLocation();
@@ -95,16 +28,13 @@ function SettingsLink({ to, what }: { to: string; what: string }) {
   );
 }
 
-function Option({
-  name,
-  scene,
-  onChange,
-  children,
-}: OptionListProps & { name: Toggle; children?: ReactNode }) {
+function OptionItem({ option, scene, onChange }: OptionListProps & { option: NamedOption }) {
+  const { field, title } = option;
   const id = useId();
-  const inTheWay = obstacle(name, scene);
-  const on = scene.choices[name] && !inTheWay;
-  const { what, cost } = tell(name, scene);
+  const inTheWay = obstacle(field, scene);
+  const on = scene.choices[field] === true && !inTheWay;
+  const about = found[`../${option.name}/about.tsx`];
+  const told = about?.tell(scene.choices, scene.config);
   return (
     <li className="option">
       {/* Not `disabled`: keys must reach it, to hear why it cannot be used. */}
@@ -114,18 +44,18 @@ function Option({
         aria-pressed={on}
         aria-disabled={inTheWay !== null}
         aria-describedby={`${id}-about`}
-        onClick={() => !inTheWay && onChange({ [name]: !scene.choices[name] })}
+        onClick={() => !inTheWay && onChange({ [field]: !scene.choices[field] })}
       >
         {on && <Icon name="check" />}
-        {t(names[name])}
+        {t(title)}
       </button>
       <div className="option-about">
         <p id={`${id}-about`}>
-          {what} <span className="option-cost">{cost}</span>
+          {told?.what} <span className="option-cost">{told?.cost}</span>
           {inTheWay && <span className="option-obstacle"> {inTheWay.reason}</span>}
         </p>
-        {inTheWay?.settings && <SettingsLink to={inTheWay.settings} what={t(names[name])} />}
-        {on && children}
+        {inTheWay?.settings && <SettingsLink to={inTheWay.settings} what={t(title)} />}
+        {on && about?.More && <about.More choices={scene.choices} onChange={onChange} />}
       </div>
     </li>
   );
@@ -188,11 +118,11 @@ function Quorum({ scene: { choices, config }, onChange }: OptionListProps) {
   );
 }
 
-const groups: [string, Toggle[]][] = [
-  [msg("Answers"), ["use_cot", "use_dynamic_routing", "use_escalation"]],
-  [msg("Reviews"), ["use_weighted_consensus", "use_early_consensus"]],
-  [msg("Final answer"), ["use_multi_chairman", "use_refinement", "use_adversary"]],
-];
+const groups = [
+  ["answers", msg("Answers")],
+  ["reviews", msg("Reviews")],
+  ["final", msg("Final answer")],
+] as const;
 
 /** Every option of a run: what it does, what it costs, and why it cannot be used. */
 export default function OptionList(props: OptionListProps) {
@@ -200,23 +130,15 @@ export default function OptionList(props: OptionListProps) {
   const { choices } = props.scene;
   return (
     <div className="option-groups">
-      {groups.map(([title, options]) => (
-        <section key={title}>
+      {groups.map(([group, title]) => (
+        <section key={group}>
           <h3>{t(title)}</h3>
           <ul>
-            {options.map((name) => (
-              <Option key={name} name={name} {...props}>
-                {name === "use_refinement" && (
-                  <Steps
-                    legend={t("At most so many rounds")}
-                    values={upTo(mostRounds)}
-                    value={choices.refinement_max_iterations}
-                    text={String}
-                    onChange={(rounds) => onChange({ refinement_max_iterations: rounds })}
-                  />
-                )}
-              </Option>
-            ))}
+            {options
+              .filter((option) => option.group === group)
+              .map((option) => (
+                <OptionItem key={option.field} option={option} {...props} />
+              ))}
           </ul>
         </section>
       ))}
@@ -228,7 +150,7 @@ export default function OptionList(props: OptionListProps) {
             <span className="option-name">{t("Process detail")}</span>
             <div className="option-about">
               <p>
-                {t("A log of the run as it goes.")}{" "}
+                {t("A log of what happens during the run.")}{" "}
                 <span className="option-cost">{t("No extra calls.")}</span>
               </p>
               <Steps

@@ -8,8 +8,7 @@ import { shortName } from "../../ui/format";
 import { Notice } from "../../ui/notice";
 import { toast } from "../../ui/toast";
 import { chosen, sceneOf } from "../options/choices";
-import { TextField } from "../settings/fields";
-import { messagesAt } from "../settings/form";
+import { messagesAt, TextField } from "../settings/fields";
 
 const refresh = () => queryClient.invalidateQueries({ queryKey: keys.presets });
 
@@ -72,7 +71,7 @@ function Row({ preset, config, unsaved, onApplied }: Props & { preset: Preset })
         disabled={busy}
         aria-label={
           asked === "apply"
-            ? t("Drop the edits and apply {{name}}", { name })
+            ? t("Discard the edits and apply {{name}}", { name })
             : t("Apply {{name}}", { name })
         }
         onBlur={() => setAsked(null)}
@@ -81,7 +80,7 @@ function Row({ preset, config, unsaved, onApplied }: Props & { preset: Preset })
           else run(apply, msg("“{{name}}” is your council now."), msg("Not applied: {{message}}"));
         }}
       >
-        {asked === "apply" ? t("Drop edits and apply?") : t("Apply")}
+        {asked === "apply" ? t("Discard edits and apply?") : t("Apply")}
       </button>
       {mayDelete && (
         <button
@@ -138,8 +137,8 @@ function SaveForm({ unsaved }: { unsaved: boolean }) {
         }}
       >
         <TextField
-          label={t("Save the council in force as")}
-          hint={unsaved ? t("The edits below are not in it until they are saved.") : ""}
+          label={t("Save the current council as")}
+          hint={unsaved ? t("It will not include the edits below until they are saved.") : ""}
           value={name}
           placeholder={t("Thorough")}
           errors={messagesAt(problem?.fields ?? [], "name")}

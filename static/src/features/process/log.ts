@@ -2,8 +2,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { request } from "../../api/client";
 import { keys } from "../../api/queries";
-import { noteFrom } from "../../run/parts";
-import type { ProcessNote, RunState } from "../../run/state";
+import { noteFrom, type ProcessNote, type RunState } from "../../run/state";
 import { createDecoder } from "../../stream/decode";
 
 export async function readLog(runId: string, signal: AbortSignal): Promise<ProcessNote[]> {

@@ -10,6 +10,8 @@ import {
 } from "../../i18n";
 import { Steps } from "../../ui/steps";
 import { chooseTheme, type Theme, themes, useTheme } from "../../ui/theme";
+import { NotifySwitch } from "../ended/switch";
+import { ShortcutSwitch } from "../shortcuts/switch";
 
 const themeNames: Record<Theme, string> = {
   auto: msg("As the system"),
@@ -28,7 +30,7 @@ export function Appearance() {
   return (
     <section className="panel" id="appearance" aria-labelledby="appearance-title">
       <h2 id="appearance-title">{t("Appearance")}</h2>
-      <p className="panel-lead">{t("For this browser; it holds at once.")}</p>
+      <p className="panel-lead">{t("For this browser; takes effect immediately.")}</p>
       <Steps
         legend={t("Colours")}
         values={themes}
@@ -45,8 +47,10 @@ export function Appearance() {
         onChange={(one) => chooseLanguage(one === "auto" ? null : one)}
       />
       <p className="quiet">
-        {t("The page speaks it; the members answer in the language of the question.")}
+        {t("The language of this page. Members answer in the language of the question.")}
       </p>
+      <ShortcutSwitch />
+      <NotifySwitch />
     </section>
   );
 }

@@ -64,6 +64,17 @@ beforeEach(() => {
   vi.spyOn(api, "models").mockResolvedValue({ models: [], errors: [] });
 });
 
+it("says which of the models are not on offer", async () => {
+  queryClient.setQueryData(keys.config, {
+    ...own,
+    missing_models: [{ model: "cedar/pro", nearest: "cedar/pro-2", replaced: false }],
+  });
+  const page = await render(<Form />, queryClient);
+  expect(page.querySelector(".notice-warn")?.textContent).toBe(
+    "cedar/pro is not on its provider’s list and will probably not answer. The nearest model there is cedar/pro-2.",
+  );
+});
+
 describe("saving the council", () => {
   /** Begins to save, and gives what ends it. */
   async function saving(): Promise<(saved: Config) => Promise<void>> {

@@ -8,15 +8,17 @@ import { Confirm } from "../../ui/confirm";
 import { count } from "../../ui/format";
 import { Notice } from "../../ui/notice";
 import { toast } from "../../ui/toast";
+import { MissingModels } from "../council/missing-models";
+import { ByDefault } from "./by-default";
+import { FeatureParts } from "./feature-parts";
 import { changeOf } from "./form";
 import { Leaving } from "./leaving";
 import { Members } from "./members";
-import { ByDefault, OptionSettings } from "./options";
 import { allProblems, problemsOf } from "./problems";
 import { Roles, Rules } from "./roles";
 import { useDraft } from "./use-draft";
 
-/** Goes to the part the address names (`/settings#escalation`): it was not there when the page came. */
+/** Goes to the part the address names (`/settings#members`): it was not there when the page came. */
 function useAnchor() {
   useEffect(() => {
     const name = location.hash.slice(1);
@@ -97,7 +99,7 @@ function SaveState({
 }) {
   if (!changed) return children;
   if (wrong === 0) return t("Not saved yet");
-  return t("Not saved yet · {{count, number}} fields need a look", { count: wrong });
+  return t("Not saved yet · {{count, number}} fields need your attention", { count: wrong });
 }
 
 export function CouncilForm({ config, store = own, onEdits }: Props) {
@@ -170,6 +172,11 @@ export function CouncilForm({ config, store = own, onEdits }: Props) {
         save();
       }}
     >
+      {config.missing_models.length > 0 && (
+        <Notice tone="warn">
+          <MissingModels models={config.missing_models} />
+        </Notice>
+      )}
       <section className="panel" id="members" aria-labelledby="members-title">
         <h2 id="members-title">{t("Members")}</h2>
         <p className="panel-lead">
@@ -193,14 +200,14 @@ export function CouncilForm({ config, store = own, onEdits }: Props) {
         <h2 id="rules-title">{t("Rules")}</h2>
         <Rules draft={draft} onChange={change} />
       </section>
-      <OptionSettings draft={draft} errors={errors} most={most} onChange={change} />
+      <FeatureParts draft={draft} errors={errors} most={most} onChange={change} />
       <ByDefault draft={draft} config={config} errors={errors} onChange={change} />
       <div className="save-bar">
         {refused && (errors.length > 0 || refused.problem.fields.length === 0) && (
           <Notice tone="bad" urgent>
             <strong>{t("Not saved.")}</strong>{" "}
             {errors.length > 0
-              ? t("{{count, number}} fields need a look; the marks say why.", {
+              ? t("{{count, number}} fields need your attention; see the notes beside them.", {
                   count: errors.length,
                 })
               : refused.problem.message}

@@ -1,7 +1,12 @@
 import { type ReactNode, useId } from "react";
+import type { FieldError } from "../../api/problem";
 import { Icon } from "../../ui/icon";
 
 export const modelListId = "known-models";
+
+/** The messages that belong to exactly this field. */
+export const messagesAt = (errors: readonly FieldError[], field: string) =>
+  errors.filter((error) => error.field === field).map((error) => error.message);
 
 export function Errors({ id, messages }: { id: string; messages: readonly string[] }) {
   if (messages.length === 0) return null;
@@ -21,6 +26,8 @@ interface TextFieldProps {
   errors: readonly string[];
   /** Suggests the models the providers offer. */
   model?: boolean;
+  /** The id of a `<datalist>` that it suggests. */
+  list?: string;
   /** A phone offers its number keys. */
   numeric?: boolean;
   onChange: (value: string) => void;
@@ -28,7 +35,7 @@ interface TextFieldProps {
 
 export function TextField(props: TextFieldProps) {
   const { label, hint, value, placeholder, errors, onChange } = props;
-  const { model = false, numeric = false } = props;
+  const { model = false, numeric = false, list = model ? modelListId : undefined } = props;
   const id = useId();
   const notes = [hint && `${id}-hint`, errors.length > 0 && `${id}-error`].filter(Boolean);
   return (
@@ -38,7 +45,7 @@ export function TextField(props: TextFieldProps) {
         id={id}
         type="text"
         className={model ? "input input-model" : "input"}
-        list={model ? modelListId : undefined}
+        list={list}
         inputMode={numeric ? "decimal" : undefined}
         autoComplete="off"
         spellCheck={false}

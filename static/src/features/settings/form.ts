@@ -1,9 +1,8 @@
 /** The council as it is being edited, and what of it is sent. */
-import type { FieldError } from "../../api/problem";
-import type { Category, Config, ConfigChange } from "../../api/types";
-import { msg } from "../../i18n";
-import { numberOf, numberText } from "../../ui/numbers";
-import { type Choices, defaults, readChoices } from "../options/choices";
+import type { Config, ConfigChange } from "../../api/types";
+import type { Choices, SettingsPart } from "../feature";
+import { defaults, readChoices } from "../options/choices";
+import { parts } from "./parts";
 
 export interface SeatDraft {
   /** Keeps a row's boxes with their member while rows move. */
@@ -28,27 +27,11 @@ export interface SettingsDraft {
   promptInReviews: boolean;
   promptInSynthesis: boolean;
   countSelfVotes: boolean;
-  multiChairmen: string[];
-  pools: Record<Category, string[]>;
-  tier1: string[];
-  tier2: string[];
-  /** As typed: what is no number is the server's to refuse. */
-  escalateBelowAverage: string;
-  escalateBelowAny: string;
-  escalateBelowAgreement: string;
-  adversary: string;
+  /** The features' parts of the form, each under its feature's name. */
+  parts: Readonly<Record<string, object>>;
   /** What a question is asked with where nothing else is chosen. */
   byDefault: Choices;
 }
-
-/** In the order they are shown: the name, and what it is. */
-export const categories: readonly [Category, string, string][] = [
-  ["coding", msg("Coding"), msg("Programs, errors, tools.")],
-  ["creative", msg("Creative"), msg("Stories, names, slogans.")],
-  ["factual", msg("Factual"), msg("What is, when it was, how much.")],
-  ["analysis", msg("Analysis"), msg("Comparing, weighing, deciding.")],
-  ["general", msg("General"), msg("Everything else.")],
-];
 
 let lastKey = 0;
 export const newKey = () => ++lastKey;
@@ -75,31 +58,27 @@ export const draftOf = (config: Config): SettingsDraft => ({
   promptInReviews: config.use_system_prompt_stage2,
   promptInSynthesis: config.use_system_prompt_stage3,
   countSelfVotes: config.count_self_votes,
-  multiChairmen: config.multi_chairman_models,
-  pools: {
-    coding: config.routing_pools.coding ?? [],
-    creative: config.routing_pools.creative ?? [],
-    factual: config.routing_pools.factual ?? [],
-    analysis: config.routing_pools.analysis ?? [],
-    general: config.routing_pools.general ?? [],
-  },
-  tier1: config.tier1_models,
-  tier2: config.tier2_models,
-  escalateBelowAverage: numberText(config.escalation_confidence_threshold),
-  escalateBelowAny: numberText(config.escalation_min_confidence_threshold),
-  escalateBelowAgreement: numberText(config.escalation_agreement_threshold),
-  adversary: config.adversary_model ?? "",
+  parts: Object.fromEntries(parts.map(({ name, part }) => [name, part.draftOf(config)])),
   byDefault: { ...defaults, ...readChoices(config.default_options) },
 });
+
+/** What the features' parts of a draft come to, together. */
+const ofParts = <T extends object>(
+  draft: SettingsDraft,
+  read: (part: SettingsPart<object>, own: object) => T | undefined,
+): Partial<T> =>
+  Object.assign({}, ...parts.map(({ name, part }) => read(part, draft.parts[name] ?? {})));
+
+/** The models of the members, each once: near at hand where models are chosen. */
+export const councilOf = (draft: SettingsDraft) => [
+  ...new Set(draft.seats.map((seat) => seat.model.trim()).filter(Boolean)),
+];
 
 /** The council as it would be once the draft is saved, for what depends on it. */
 export const configOf = (draft: SettingsDraft, config: Config): Config => ({
   ...config,
   council_models: draft.seats.map(({ model }) => ({ model })),
-  multi_chairman_models: draft.multiChairmen,
-  routing_pools: draft.pools,
-  tier1_models: draft.tier1,
-  tier2_models: draft.tier2,
+  ...ofParts(draft, (part, own) => part.configOf?.(own)),
 });
 
 /** The whole draft, so that what the instance changes meanwhile does not mix with it. */
@@ -118,18 +97,7 @@ export const changeOf = (draft: SettingsDraft): ConfigChange => ({
   use_system_prompt_stage2: draft.promptInReviews,
   use_system_prompt_stage3: draft.promptInSynthesis,
   count_self_votes: draft.countSelfVotes,
-  multi_chairman_models: draft.multiChairmen,
-  // A kind of question without models of its own is left out: the whole council answers it.
-  routing_pools: Object.fromEntries(
-    Object.entries(draft.pools).filter(([, models]) => models.length > 0),
-  ),
-  tier1_models: draft.tier1,
-  tier2_models: draft.tier2,
-  escalation_confidence_threshold: numberOf(draft.escalateBelowAverage),
-  escalation_min_confidence_threshold: numberOf(draft.escalateBelowAny),
-  escalation_agreement_threshold: numberOf(draft.escalateBelowAgreement),
-  // Empty takes the model away; null would leave it.
-  adversary_model: draft.adversary.trim(),
+  ...ofParts(draft, (part, own) => part.changeOf(own)),
   default_options: Object.fromEntries(
     Object.entries(draft.byDefault).filter(
       ([name, value]) => value !== defaults[name as keyof Choices],
@@ -147,7 +115,3 @@ export function moved<T>(list: readonly T[], from: number, to: number): T[] {
   next.splice(to, 0, ...next.splice(from, 1));
   return next;
 }
-
-/** The messages that belong to exactly this field. */
-export const messagesAt = (errors: readonly FieldError[], field: string) =>
-  errors.filter((error) => error.field === field).map((error) => error.message);

@@ -7,8 +7,8 @@ import { passFocusOn } from "../../ui/focus";
 import { count, shortName } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 import { Monogram } from "../council/monogram";
-import { Errors, TextField } from "./fields";
-import { messagesAt, type SeatDraft } from "./form";
+import { Errors, messagesAt, TextField } from "./fields";
+import type { SeatDraft } from "./form";
 
 function SystemPrompt({
   seat,

@@ -18,8 +18,8 @@ import { type RefObject, useId, useRef, useState } from "react";
 import type { FieldError } from "../../api/problem";
 import { msg, t } from "../../i18n";
 import { count } from "../../ui/format";
-import { Errors } from "./fields";
-import { messagesAt, moved, newSeat, type SeatDraft } from "./form";
+import { Errors, messagesAt } from "./fields";
+import { moved, newSeat, type SeatDraft } from "./form";
 import { MemberRow, seatName } from "./member-row";
 import { ModelPicker } from "./model-picker";
 

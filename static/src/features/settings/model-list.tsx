@@ -4,8 +4,7 @@ import { t } from "../../i18n";
 import { passFocusOn } from "../../ui/focus";
 import { count, shortName } from "../../ui/format";
 import { Icon } from "../../ui/icon";
-import { Errors } from "./fields";
-import { messagesAt } from "./form";
+import { Errors, messagesAt } from "./fields";
 import { ModelPicker } from "./model-picker";
 
 interface Props {
@@ -101,7 +100,7 @@ export function ModelListField(props: Props) {
             aria-expanded={adding}
             aria-label={t(
               adding
-                ? "Close the models on offer for {{title}}"
+                ? "Close the list of models for {{title}}"
                 : "Find another model for {{title}}",
               { title },
             )}

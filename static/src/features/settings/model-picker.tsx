@@ -95,14 +95,14 @@ export function ModelPicker({ taken, takenText, again, full, fullText, onAdd }: 
       </label>
       {models.isError && (
         <Notice tone="bad">
-          {t("The list of models is not there: {{reason}}", {
+          {t("The list of models could not be loaded: {{reason}}", {
             reason: asProblem(models.error).message,
           })}
         </Notice>
       )}
       {models.data?.errors.map((error) => (
         <Notice key={error.provider} tone="warn">
-          {t("{{provider}} did not give its list: {{reason}}", {
+          {t("The list of models of {{provider}} could not be loaded: {{reason}}", {
             provider: error.provider,
             reason: error.message,
           })}

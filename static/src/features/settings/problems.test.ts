@@ -44,29 +44,13 @@ describe("what is wrong with a draft", () => {
     ],
     ["no chairman", { chairman: " " }, ["chairman_model"]],
     ["two words for a model", { titleModel: "two words" }, ["title_model"]],
-    ["one drafting chairman", { multiChairmen: ["a/one"] }, ["multi_chairman_models"]],
-    ["a model in both tiers", { tier1: ["a/one", "b/two"], tier2: ["a/one"] }, ["tier2_models"]],
-    [
-      "tiers of eight",
-      { tier1: ["1", "2", "3", "4"], tier2: ["5", "6", "7", "8"] },
-      ["tier2_models"],
-    ],
-    [
-      "thresholds out of range",
-      { escalateBelowAverage: "0.5", escalateBelowAny: "4.5", escalateBelowAgreement: "half" },
-      [
-        "escalation_confidence_threshold",
-        "escalation_min_confidence_threshold",
-        "escalation_agreement_threshold",
-      ],
-    ],
   ])("is found: %s", (_, change, expected) => {
     expect(fields(change)).toEqual(expected);
   });
 
-  it("says that a number is not clear", () => {
-    const problems = problemsOf({ ...right, escalateBelowAverage: "6.125" }, 7);
-    expect(problems.map(({ message }) => message)).toEqual([expect.stringMatching(/not clear/)]);
+  it("is found in the features' parts too", () => {
+    const parts = { ...right.parts, adversary: { model: "two words" } };
+    expect(fields({ parts })).toEqual(["adversary_model"]);
   });
 
   it("leaves the same model to two named members, and an empty fallback to be typed", () => {

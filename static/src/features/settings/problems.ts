@@ -6,30 +6,12 @@
 import type { FieldError } from "../../api/problem";
 import { t } from "../../i18n";
 import { count } from "../../ui/format";
-import { readNumber, unclearNumber } from "../../ui/numbers";
+import type { Say } from "../feature";
 import type { SettingsDraft } from "./form";
+import { parts } from "./parts";
+import { isModel, isName, leastMembers, modelRule, nameRule } from "./rules";
 
-const leastMembers = 2;
-const mostNameChars = 200;
 const mostPromptChars = 20_000;
-
-const lengthOf = (text: string) => (text.length > mostNameChars ? [...text].length : text.length);
-/** Control characters, and those that make two names look like one. */
-const unseen = /[\p{Cc}\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u;
-const isName = (text: string) =>
-  text.trim() !== "" && lengthOf(text) <= mostNameChars && !unseen.test(text);
-const isModel = (text: string) => isName(text) && !/\s/.test(text);
-
-const nameRule = () =>
-  t("At most {{most}} characters, none of them invisible.", { most: count(mostNameChars) });
-
-function modelRule(text: string): string {
-  if (text === "") return t("A model is needed here.");
-  if (/\s/.test(text)) return t("A model’s id has no spaces.");
-  return nameRule();
-}
-
-type Say = (field: string, message: string) => void;
 
 function members(say: Say, { seats }: SettingsDraft, most: number) {
   if (seats.length < leastMembers || seats.length > most) {
@@ -79,8 +61,6 @@ function roles(say: Say, draft: SettingsDraft, most: number) {
   ] as const) {
     if (!isModel(text.trim())) say(field, modelRule(text.trim()));
   }
-  const adversary = draft.adversary.trim();
-  if (adversary && !isModel(adversary)) say("adversary_model", modelRule(adversary));
   const alias = draft.chairmanAlias.trim();
   if (alias && !isName(alias)) say("chairman_alias", nameRule());
   draft.fallbacks.forEach(({ model }, at) => {
@@ -92,58 +72,12 @@ function roles(say: Say, draft: SettingsDraft, most: number) {
     say("chairman_fallbacks", t("At most {{most}} models.", { most: count(most) }));
 }
 
-function lists(say: Say, draft: SettingsDraft, most: number) {
-  const check = (field: string, models: readonly string[], least: number) => {
-    if (models.length > 0 && (models.length < least || models.length > most)) {
-      say(
-        field,
-        t("{{least}} to {{most}} models, or none; here there are {{number}}.", {
-          least: count(least),
-          most: count(most),
-          number: count(models.length),
-        }),
-      );
-    }
-  };
-  check("multi_chairman_models", draft.multiChairmen, leastMembers);
-  for (const [category, models] of Object.entries(draft.pools)) {
-    check(`routing_pools.${category}`, models, 1);
-  }
-  check("tier1_models", draft.tier1, leastMembers);
-  check("tier2_models", draft.tier2, 1);
-  if (draft.tier1.length + draft.tier2.length > most) {
-    say(
-      "tier2_models",
-      t("Both tiers together have at most {{most}} models.", { most: count(most) }),
-    );
-  }
-  const twice = draft.tier2.find((model) => draft.tier1.includes(model));
-  if (twice) say("tier2_models", t("{{model}} is in the first tier already.", { model: twice }));
-}
-
-function thresholds(say: Say, draft: SettingsDraft) {
-  const check = (field: string, text: string, low: number, high: number, whole = false) => {
-    const value = readNumber(text);
-    if (value === "unclear") {
-      say(field, unclearNumber());
-    } else if (value === null || (whole && !Number.isInteger(value))) {
-      say(field, whole ? t("A whole number is needed.") : t("A number is needed."));
-    } else if (value < low || value > high) {
-      say(field, t("From {{low}} to {{high}}.", { low: count(low), high: count(high) }));
-    }
-  };
-  check("escalation_confidence_threshold", draft.escalateBelowAverage, 1, 10);
-  check("escalation_min_confidence_threshold", draft.escalateBelowAny, 1, 10, true);
-  check("escalation_agreement_threshold", draft.escalateBelowAgreement, 0, 1);
-}
-
 export function problemsOf(draft: SettingsDraft, most: number): FieldError[] {
   const found: FieldError[] = [];
   const say: Say = (field, message) => found.push({ field, message });
   members(say, draft, most);
   roles(say, draft, most);
-  lists(say, draft, most);
-  thresholds(say, draft);
+  for (const { name, part } of parts) part.problems?.(draft.parts[name] ?? {}, most, say);
   return found;
 }
 

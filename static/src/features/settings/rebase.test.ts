@@ -53,8 +53,23 @@ describe("a draft above newer settings", () => {
       titleModel: "z/title",
       countSelfVotes: true,
       chairman: "z/new",
-      pools: { creative: ["b/two"] },
+      parts: { routing: { creative: ["b/two"] } },
       byDefault: { use_cot: true },
+    });
+    expect(isChanged(draft, now)).toBe(true);
+  });
+
+  it("keeps an edit of a feature's, and follows in what else is set for it", () => {
+    const own = { ...base.parts.routing, factual: ["a/one"] };
+    const mine = { ...base, parts: { ...base.parts, routing: own } };
+    const { draft, base: now } = rebase(mine, base, {
+      ...before,
+      routing_pools: { coding: ["a/one", "b/two"], creative: ["b/two"] },
+      tier1_models: ["a/one", "b/two"],
+    });
+    expect(draft.parts).toMatchObject({
+      routing: { creative: ["b/two"], factual: ["a/one"] },
+      escalation: { tier1: ["a/one", "b/two"] },
     });
     expect(isChanged(draft, now)).toBe(true);
   });

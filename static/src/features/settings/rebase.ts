@@ -85,7 +85,12 @@ export function rebase(mine: SettingsDraft, base: SettingsDraft, config: Config)
     ...pickEach(mine, base, next),
     seats: pickList(mine.seats, base.seats, next.seats),
     fallbacks: pickList(mine.fallbacks, base.fallbacks, next.fallbacks),
-    pools: pickEach(mine.pools, base.pools, next.pools),
+    parts: Object.fromEntries(
+      Object.entries(next.parts).map(([name, newer]) => [
+        name,
+        pickEach(mine.parts[name] ?? newer, base.parts[name] ?? newer, newer),
+      ]),
+    ),
     byDefault: pickEach(mine.byDefault, base.byDefault, next.byDefault),
   };
   return { draft, base: next };

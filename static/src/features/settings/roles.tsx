@@ -5,8 +5,8 @@ import { t } from "../../i18n";
 import { passFocusOn } from "../../ui/focus";
 import { count } from "../../ui/format";
 import { Icon } from "../../ui/icon";
-import { CheckField, Errors, modelListId, TextField } from "./fields";
-import { messagesAt, newKey, type SettingsDraft } from "./form";
+import { CheckField, Errors, messagesAt, modelListId, TextField } from "./fields";
+import { newKey, type SettingsDraft } from "./form";
 
 interface Props {
   draft: SettingsDraft;
@@ -83,7 +83,7 @@ export function Roles({ draft, errors, onChange }: Props) {
           onChange={(chairman) => onChange({ chairman })}
         />
         <TextField
-          label={t("Chairman shown as")}
+          label={t("Display name of the chairman")}
           value={draft.chairmanAlias}
           errors={messagesAt(errors, "chairman_alias")}
           onChange={(chairmanAlias) => onChange({ chairmanAlias })}
@@ -98,7 +98,7 @@ export function Roles({ draft, errors, onChange }: Props) {
         />
         <TextField
           label={t("Utility model")}
-          hint={t("Answers small questions about the question.")}
+          hint={t("Classifies questions and does other small jobs.")}
           value={draft.utilityModel}
           model
           errors={messagesAt(errors, "utility_model")}
@@ -115,7 +115,7 @@ export function Rules({ draft, onChange }: Omit<Props, "errors">) {
     <>
       <CheckField
         label={t("Members review in character")}
-        hint={t("Their system prompts hold in stage 2 as well.")}
+        hint={t("Their system prompts apply to their reviews as well.")}
         checked={draft.promptInReviews}
         onChange={(promptInReviews) => onChange({ promptInReviews })}
       />
@@ -127,7 +127,7 @@ export function Rules({ draft, onChange }: Omit<Props, "errors">) {
       />
       <CheckField
         label={t("Count votes for one's own answer")}
-        hint={t("Otherwise the ranking leaves them out and shows them beside it.")}
+        hint={t("Otherwise they are shown beside the ranking but do not count.")}
         checked={draft.countSelfVotes}
         onChange={(countSelfVotes) => onChange({ countSelfVotes })}
       />

@@ -1,22 +1,10 @@
 import "../../styles/link-strip.css";
 import "../../styles/section-nav.css";
 import { useEffect, useRef, useState } from "react";
-import { msg, t } from "../../i18n";
+import { t } from "../../i18n";
 
 /** Titles are translated where they are shown. */
 export type Sections = readonly (readonly [id: string, title: string])[];
-
-/** The parts of the council's form, in its order. */
-export const councilSections: Sections = [
-  ["members", msg("Members")],
-  ["roles", msg("Chairman and helpers")],
-  ["rules", msg("Rules")],
-  ["chairmen", msg("Several chairmen")],
-  ["routing", msg("Routing")],
-  ["escalation", msg("Escalation")],
-  ["adversary", msg("Devil’s advocate")],
-  ["default-options", msg("Options by default")],
-];
 
 /** The part at the top of the screen, or just below it. */
 function useCurrent(sections: Sections): string | null {

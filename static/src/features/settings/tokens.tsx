@@ -8,8 +8,7 @@ import { CopyButton } from "../../ui/copy";
 import { dateFormat, when } from "../../ui/format";
 import { Notice } from "../../ui/notice";
 import { toast } from "../../ui/toast";
-import { TextField } from "./fields";
-import { messagesAt } from "./form";
+import { messagesAt, TextField } from "./fields";
 
 const lifetimes = [30, 90, 365];
 const day = dateFormat({ dateStyle: "medium" });

@@ -81,6 +81,16 @@ const typed = "input, textarea, select, [contenteditable]:not([contenteditable=f
 /** Where letters have a meaning of their own, or the page behind cannot be reached. */
 const elsewhere = `${typed}, dialog, [role=menu], [role=listbox]`;
 
+/**
+ * Whether a key that nothing has taken begins a question. With the focus on nothing, the page of a new
+ * conversation is for typing: every letter is one. Elsewhere a shortcut comes first.
+ */
+function beginsQuestion(key: string, target: EventTarget | null, acts: boolean): boolean {
+  if (!/^[^\s\p{C}]$/u.test(key)) return false;
+  const onNothing = target === document.body || (target instanceof Element && target.id === "main");
+  return !acts || (onNothing && location.pathname === "/" && /^[\p{L}\p{N}]$/u.test(key));
+}
+
 function onKeyDown(event: KeyboardEvent) {
   if (event.defaultPrevented || event.isComposing) return;
   const { key, target } = event;
@@ -95,7 +105,13 @@ function onKeyDown(event: KeyboardEvent) {
   if (document.querySelector("dialog:modal")) return;
   const found = groups.flatMap((group) => group.shortcuts).find((one) => one.key === key);
   // The sheet says how to switch them on again.
-  if (!found || (!areOn() && key !== "?")) return;
+  const acts = found !== undefined && (areOn() || key === "?");
+  if (beginsQuestion(key, target, acts)) {
+    // The letter itself is typed by the browser: into what has the focus by then.
+    document.querySelector<HTMLElement>(".composer textarea")?.focus();
+    return;
+  }
+  if (!acts) return;
   if (event.repeat && key !== "j" && key !== "k") return;
   event.preventDefault();
   found.run();

@@ -1,14 +1,16 @@
 import "../../styles/shortcuts.css";
-import { useId, useState } from "react";
+import { useId } from "react";
 import { msg, t } from "../../i18n";
 import { Icon } from "../../ui/icon";
 import { useModal } from "../../ui/modal";
 import { showHelp } from "./help";
-import { areOn, groups, switchKeys } from "./keys";
+import { groups } from "./keys";
+import { ShortcutSwitch } from "./switch";
 
 const composerKeys = [
   ["Enter", msg("Ask")],
   ["Shift + Enter", msg("New line")],
+  ["Esc", msg("Leave the box: letters are shortcuts again")],
 ] as const;
 const settingsKeys = [["Ctrl + S", msg("Save the changes")]] as const;
 const listKeys = [
@@ -21,6 +23,7 @@ const keyNames = new Map([
   ["Ctrl", msg("Ctrl")],
   ["Down", msg("Down")],
   ["Enter", msg("Enter")],
+  ["Esc", msg("Esc")],
   ["Shift", msg("Shift")],
   ["Up", msg("Up")],
 ]);
@@ -51,7 +54,6 @@ function Keys({ title, rows }: { title: string; rows: readonly (readonly [string
 /** The keyboard shortcuts, and the switch for those of a single key. */
 export default function ShortcutSheet() {
   const dialog = useModal();
-  const [on, setOn] = useState(areOn);
   const id = useId();
   return (
     <dialog
@@ -92,24 +94,7 @@ export default function ShortcutSheet() {
           <Keys title={msg("While typing a question")} rows={composerKeys} />
           <Keys title={msg("In the settings")} rows={settingsKeys} />
         </div>
-        <label className="shortcuts-switch">
-          <input
-            type="checkbox"
-            checked={on}
-            onChange={(event) => {
-              setOn(event.target.checked);
-              switchKeys(event.target.checked);
-            }}
-          />
-          <span>
-            {t("Shortcuts of a single key")}
-            <span className="shortcuts-hint">
-              {t(
-                "They never act while you type. Switch them off if speech input or another tool sends letters; Ctrl + K and ? stay.",
-              )}
-            </span>
-          </span>
-        </label>
+        <ShortcutSwitch />
       </div>
     </dialog>
   );

@@ -3,9 +3,9 @@ import { api } from "../../api/client";
 import { keys } from "../../api/queries";
 import type { AssistantMessage, RunResult } from "../../api/types";
 import { msg, t } from "../../i18n";
-import { fromStored } from "../../run/stored";
 import { ReadFailed } from "../../ui/read-failed";
 import { Deliberation } from "../council/deliberation";
+import { fromStored } from "../reducer";
 
 /** A run's result as the message it once was. */
 function messageOf(result: RunResult): AssistantMessage {

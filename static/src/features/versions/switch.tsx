@@ -38,7 +38,7 @@ export default function VersionSwitch({ at, count, onChange }: Props) {
       {!isLatest && (
         <p className="versions-note">
           {t(
-            "An earlier answer: to be read and copied only. What you ask next follows from the latest.",
+            "This is an earlier answer. You can read and copy it; your next question continues from the latest one.",
           )}{" "}
           <button type="button" className="quiet-button" onClick={() => onChange(count)}>
             {t("Show the latest")}

@@ -1,0 +1,65 @@
+/** What a large screen has room for, and a conversation of more than one turn. */
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { violations } from "./axe";
+import { ask, close, finalAnswer, launch, open, shapes, waitForEnd } from "./browser";
+import { OwnServer } from "./own-server";
+import { ScriptedModels } from "./scripted-models";
+
+let browser: Browser;
+let models: ScriptedModels;
+let server: OwnServer;
+beforeAll(async () => {
+  models = await ScriptedModels.start(({ purpose }) => ({
+    text: purpose === "review" ? "FINAL RANKING:\n1. Response A\n2. Response B" : "So it is.",
+  }));
+  const members = ["a/first", "a/second", "b/third", "b/fourth"];
+  [browser, server] = await Promise.all([launch(), OwnServer.start(models.settings(members))]);
+});
+afterAll(() => Promise.all([browser.close(), server.close(), models.close()]));
+
+it("four answers stand side by side where there is room, or one at a time where that is wanted", async () => {
+  const watched = await open(browser, server, { viewport: { width: 1920, height: 1080 } });
+  const { page } = watched;
+  await ask(page, "Is there room?");
+  await waitForEnd(page);
+  const cards = page.locator("article.answer");
+  const tops = await cards.evaluateAll((all) =>
+    all.map((card) => Math.round(card.getBoundingClientRect().top)),
+  );
+  expect(tops).toHaveLength(4);
+  expect(new Set(tops).size).toBe(1);
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  expect(overflow).toBeLessThanOrEqual(0);
+  expect(await violations(page)).toEqual([]);
+
+  await page.getByRole("button", { name: "One at a time" }).click();
+  await page.getByRole("tab", { name: "second" }).click();
+  expect(await cards.count()).toBe(1);
+  await page.reload();
+  await page.getByRole("tab", { name: "second" }).waitFor();
+  await page.getByRole("button", { name: "Side by side" }).click();
+  await expect.poll(() => cards.count()).toBe(4);
+  await close(watched);
+});
+
+it.each(Object.entries(shapes))(
+  "two turns of the same question have landmarks of their own on %s",
+  async (_, shape) => {
+    const watched = await open(browser, server, shape);
+    const { page } = watched;
+    await ask(page, "Again?");
+    await waitForEnd(page);
+    await page.getByLabel("Your question").fill("Again?");
+    await page.getByRole("button", { name: "Ask", exact: true }).click();
+    await page.locator(".turn").nth(1).waitFor();
+    await finalAnswer(page).nth(1).getByRole("button", { name: "Copy answer" }).waitFor();
+    for (const fold of await page
+      .locator(".turn-past .fold-heading button[aria-expanded=false]")
+      .all()) {
+      await fold.click();
+    }
+    expect(await violations(page)).toEqual([]);
+    await close(watched);
+  },
+);

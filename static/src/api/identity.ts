@@ -1,0 +1,87 @@
+/**
+ * Whom this page is for. A browser is shared, and a page outlives a session: it comes back from the
+ * browser's cache, or the next person signs in beside it. So the server is asked again whenever the page
+ * comes back, and another answer clears what is kept of the last user and loads the page anew.
+ */
+import { keeper } from "../ui/kept";
+
+let user: string | null = null;
+let doubt: Promise<void> | null = null;
+const listeners = new Set<() => void>();
+
+/** The page is on its way out: nobody may do anything more with it. */
+const never = () => new Promise<never>(() => undefined);
+
+export const identity = {
+  /** Null until the server has said it. */
+  user: () => user,
+  /** Calls back once the server has said who it is. */
+  subscribe(listener: () => void) {
+    listeners.add(listener);
+    return () => {
+      listeners.delete(listener);
+    };
+  },
+  /** The server has said who is signed in. */
+  async note(id: string): Promise<void> {
+    if (id === user) return;
+    const last = user ?? keeper.owner();
+    keeper.own(id);
+    if (last !== null && last !== id) {
+      document.documentElement.style.visibility = "hidden";
+      location.reload();
+      return never();
+    }
+    user = id;
+    for (const listener of listeners) listener();
+  },
+  /** Resolves once the server has said who it is. */
+  known(): Promise<void> {
+    if (user !== null) return Promise.resolve();
+    return new Promise((resolve) => {
+      const leave = identity.subscribe(() => {
+        leave();
+        resolve();
+      });
+    });
+  },
+  /** Asks by `whoami`, which notes the answer; what else is asked waits for it (`sure`). */
+  check(whoami: () => Promise<unknown>): Promise<void> {
+    doubt ??= whoami()
+      .then(() => undefined)
+      .finally(() => {
+        doubt = null;
+      });
+    return doubt;
+  },
+  /** The check under way, if there is one. */
+  doubt: () => doubt,
+};
+
+/** Asks anew whenever this page comes back, or another tab has seen somebody else. */
+export function watchIdentity(whoami: () => Promise<unknown>) {
+  const look = () => {
+    if (user === null || document.visibilityState === "hidden") return;
+    // Without an answer nothing is known to have changed: the next call to the server will say.
+    identity.check(whoami).catch(() => undefined);
+  };
+  addEventListener("focus", look);
+  document.addEventListener("visibilitychange", look);
+  addEventListener("storage", ({ key, newValue }) => {
+    if (key === keeper.key && user !== null && newValue !== user)
+      identity.check(whoami).catch(() => undefined);
+  });
+  // The browser may keep the page as it is and show it again to whoever goes back: unseen until the
+  // server has said that it is still the same person. Hidden like this, nothing in it moves.
+  const { style } = document.documentElement;
+  addEventListener("pagehide", ({ persisted }) => {
+    if (persisted) style.visibility = "hidden";
+  });
+  addEventListener("pageshow", ({ persisted }) => {
+    if (!persisted) return;
+    identity.check(whoami).then(
+      () => style.removeProperty("visibility"),
+      () => location.reload(),
+    );
+  });
+}

@@ -1,0 +1,144 @@
+import i18next from "i18next";
+import { afterEach, describe, expect, it } from "vitest";
+import type { CouncilEvent, Schemas } from "../../api/types";
+import de from "../../i18n/de.json";
+import { newRun } from "../../run/state";
+import { readEvent } from "../../stream/decode";
+import { answer, seats, storedRun, synthesis, wholeRun } from "../../test/samples";
+import { describeRun } from "../council/describe";
+import { answerBefore } from "../council/drafts";
+import { fromStored, reduce, reduceAll } from "../reducer";
+import { adversaryOf } from "./state";
+
+afterEach(() => i18next.changeLanguage("en"));
+
+const answers = seats.map((seat) => answer(seat));
+const events = wholeRun(answers, [], synthesis({ response: "Draft." }));
+const upToTheDraft = events.slice(
+  0,
+  events.findIndex((event) => event.type === "stage3_complete") + 1,
+);
+const drafted = reduceAll(newRun, upToTheDraft);
+
+const adversary: Schemas["Adversary"] = {
+  adversary_model: "eve/one",
+  critique: "It harms.",
+  has_issues: true,
+  severity: "major",
+  severity_from: "stated",
+  revised: true,
+  revision: "Careful draft.",
+  total_cost: 0.002,
+  unknown_cost_calls: 1,
+};
+const attack: CouncilEvent[] = [
+  { type: "adversary_start", adversary_model: "eve/one" },
+  { type: "adversary_token", model: "eve/one", content: "It " },
+  { type: "adversary_token", model: "eve/one", content: "harms." },
+  {
+    type: "adversary_complete",
+    model: "eve/one",
+    critique: "It harms.",
+    has_issues: true,
+    severity: "major",
+    severity_from: "stated",
+    latency_ms: 5,
+  },
+];
+const defence: CouncilEvent[] = [
+  { type: "adversary_revision_start", chairman_model: "cedar/pro", severity: "major" },
+  { type: "adversary_revision_token", model: "cedar/pro", content: "Careful" },
+  {
+    type: "adversary_revision_complete",
+    model: "cedar/pro",
+    response: "Careful draft.",
+    latency_ms: 5,
+  },
+  {
+    type: "adversary_validation_complete",
+    issues_found: true,
+    severity: "major",
+    revised: true,
+    final_response: "Careful draft.",
+    total_cost: 0.002,
+    unknown_cost_calls: 1,
+  },
+];
+
+describe("the devil's advocate", () => {
+  it("leaves the answer on the page until the revision is whole", () => {
+    const judged = reduceAll(drafted, attack);
+    expect(adversaryOf(judged)).toMatchObject({ critique: "It harms.", severity: "major" });
+    const revising = reduceAll(judged, defence.slice(0, 2));
+    expect(revising.synthesis.text).toBe("Draft.");
+    expect(describeRun(revising)).toBe("Devil’s advocate: the answer is revised.");
+    const done = reduceAll(revising, defence.slice(2));
+    expect(done.synthesis.text).toBe("Careful draft.");
+    expect(answerBefore("adversary", done)).toBe("Draft.");
+  });
+
+  it("that fails leaves the answer as it is, and says so", () => {
+    const run = reduceAll(drafted, [
+      ...attack.slice(0, 2),
+      {
+        type: "adversary_error",
+        model: "eve/one",
+        error: "gone",
+        error_kind: "overloaded",
+        critique: "It",
+      },
+    ]);
+    expect(adversaryOf(run)).toMatchObject({ status: "done", critique: "It", severity: null });
+    expect(adversaryOf(run)?.error).toBe(
+      "one could not attack the answer: the provider failed or could not be reached.",
+    );
+    expect(run.synthesis.text).toBe("Draft.");
+  });
+
+  it("begins a lost attack anew", () => {
+    const again = reduce(reduceAll(drafted, attack.slice(0, 2)), {
+      type: "call_restarted",
+      stage: "adversary",
+      model: "eve/one",
+    });
+    expect(adversaryOf(again)?.critique).toBe("");
+  });
+
+  it("looks the same once it is stored", () => {
+    const live = reduceAll(drafted, [...attack, ...defence, ...events.slice(-2)]);
+    const final = {
+      ...synthesis({ response: "Careful draft." }),
+      draft: "Draft.",
+      truncated: false,
+    };
+    const message = storedRun(answers, [], final);
+    const stored = { ...message, metadata: { ...message.metadata, adversary } };
+    expect(fromStored(stored, "c1")).toEqual(live);
+  });
+
+  it.each([
+    [
+      "eve/one could not attack the answer: timed out: 30 s",
+      "one konnte die Antwort nicht angreifen: timed out: 30 s.",
+    ],
+    [
+      "cedar/pro could not revise the answer, which stands as it was: gone",
+      "pro konnte die Antwort nicht überarbeiten; sie bleibt, wie sie war: gone.",
+    ],
+    ["What a newer server says", "What a newer server says"],
+  ])("tells what failed in the reader's language: %j", async (error, told) => {
+    i18next.addResourceBundle("de", "translation", de);
+    await i18next.changeLanguage("de");
+    const message = storedRun(answers, [], synthesis());
+    message.metadata.adversary = { ...adversary, revised: false, error };
+    expect(adversaryOf(fromStored(message, "c1"))?.error).toBe(told);
+  });
+
+  it("of a newer or older server may lack fields without breaking the page", () => {
+    const bare = [...attack, ...defence].flatMap(
+      ({ type }) => readEvent(JSON.stringify({ type })) ?? [],
+    );
+    expect(bare.length).toBeGreaterThan(7);
+    expect(() => reduceAll(drafted, bare)).not.toThrow();
+  });
+});

@@ -1,0 +1,244 @@
+/** Asking and resuming, with what the rest of the page must learn when a run ends. */
+import { navigate } from "wouter/use-browser-location";
+import { create } from "zustand";
+import { api } from "../../api/client";
+import { identity } from "../../api/identity";
+import { asProblem, networkProblem, type Problem } from "../../api/problem";
+import { keys, queryClient, refreshConversations } from "../../api/queries";
+import type { Ask, Conversation } from "../../api/types";
+import { msg } from "../../i18n";
+import { drafts } from "../composer/draft";
+import { complain } from "../conversations/changes";
+import { tellEnded } from "../ended/ended";
+import { newConversation } from "./conversation";
+import {
+  ask,
+  attach,
+  type Ending,
+  forget,
+  isFollowed,
+  type LiveRun,
+  newId,
+  send,
+  useLiveRuns,
+} from "./live";
+import { next } from "./next";
+import { pending } from "./pending";
+
+/** Why the last question of a conversation was not taken. */
+export const useRefusals = create<{ refusals: Readonly<Record<string, Problem>> }>(() => ({
+  refusals: {},
+}));
+
+/** In the place of a conversation's id, for the question that is to begin one. */
+export const newDraft = "new";
+
+export const setRefusal = (id: string, problem: Problem | null) =>
+  useRefusals.setState(({ refusals }) => {
+    const { [id]: _old, ...rest } = refusals;
+    return { refusals: problem ? { ...rest, [id]: problem } : rest };
+  });
+
+/**
+ * Drops the live copy of a run that is over once `shown`, the stored conversation, has its end too.
+ * To be called with what is on the page: a copy dropped any sooner would leave nothing there for a
+ * moment.
+ */
+export function settleWith(shown: Conversation) {
+  const live = useLiveRuns.getState().runs[shown.id];
+  if (!live?.over) return;
+  const message = shown.messages.find((entry) => entry.id === live.run.messageId);
+  if (message?.role !== "assistant") return;
+  // A message that is asked for again has the earlier run's end until the new one's is loaded.
+  const { run_id, status, earlier_runs = [] } = message;
+  const ended = run_id === live.run.runId && status !== "running" && status !== "queued";
+  if (ended || earlier_runs.includes(live.run.runId ?? "")) forget(shown.id);
+}
+
+/** A page shows the conversation, and drops the live copy itself, with `settleWith`. */
+const isShown = (id: string) =>
+  queryClient
+    .getQueryCache()
+    .find({ queryKey: keys.conversation(id) })
+    ?.isActive() ?? false;
+
+/** A question that was not taken: back into the composer, before what was typed since. */
+function giveBack(id: string, question: string | null) {
+  if (question === null) return;
+  const content = [question, drafts.read(id).content].filter(Boolean).join("\n\n");
+  drafts.write(id, { content });
+}
+
+/** The first try may have got through all the same, and only its answer was lost. */
+async function cancelUnheard(id: string) {
+  try {
+    await api.cancelConversation(id);
+  } catch (error) {
+    const problem = asProblem(error);
+    // Nobody is there to be told: once somebody is, the page shows what the conversation has. And a
+    // first question that did not get through has left no conversation.
+    if (problem.kind === "refused" && problem.status !== 404) {
+      complain(msg("Not stopped: {{message}}"))(error);
+    }
+  } finally {
+    queryClient.invalidateQueries({ queryKey: keys.conversation(id) });
+  }
+}
+
+async function conclude(id: string, ending: Ending) {
+  if (ending.kind === "left") return;
+  refreshConversations();
+  const live = useLiveRuns.getState().runs[id];
+  if (!live) return;
+  if (ending.kind === "finished") {
+    // If the stored one cannot be loaded the live copy stays, and it is complete.
+    await queryClient.invalidateQueries({ queryKey: keys.conversation(id) });
+    // Nobody looks: it is read from the server when somebody does, and nothing is kept until then.
+    const since = useLiveRuns.getState().runs[id];
+    if (!isShown(id) && since?.over && since.run.runId === live.run.runId) {
+      forget(id);
+      queryClient.removeQueries({ queryKey: keys.conversation(id) });
+    }
+    tellEnded(id, live);
+    // One that was stopped or has failed is looked at first.
+    if (live.run.status === "complete") askNext(id);
+    return;
+  }
+  if (ending.kind === "withdrawn") {
+    if (live.begins) takeBack(id, live.question, null);
+    else {
+      giveBack(id, live.question);
+      forget(id);
+    }
+    return cancelUnheard(id);
+  }
+  const { problem } = ending;
+  if (live.run.runId === null && live.begins) return takeBack(id, live.question, problem);
+  if (live.run.runId === null) {
+    giveBack(id, live.question);
+    setRefusal(id, problem);
+    forget(id);
+    if (problem.status === 409 && problem.runId) {
+      // Asked elsewhere meanwhile: its question is not on this page yet.
+      await queryClient.invalidateQueries({ queryKey: keys.conversation(id) });
+      if (!isFollowed(id)) resume(id, problem.runId);
+    }
+    return;
+  }
+  if (problem.status === 404) {
+    // The run's log is gone; what was stored of it is the truth.
+    forget(id);
+    await queryClient.invalidateQueries({ queryKey: keys.conversation(id) });
+  }
+}
+
+export function start(id: string, body: Ask) {
+  setRefusal(id, null);
+  ask(id, body).then((ending) => conclude(id, ending));
+  markRunning(id);
+}
+
+/** Asks the question that waits, unless another tab has. */
+export function askNext(id: string) {
+  const waiting = next.take(id);
+  if (!waiting) return;
+  setRefusal(id, null);
+  send({ conversationId: id, ...waiting }).then((ending) => conclude(id, ending));
+  markRunning(id);
+}
+
+/** Sends a question again that was on its way when this page was loaded. */
+export async function startAgain(id: string) {
+  if (!pending.read(id)) return;
+  await identity.known();
+  if (isFollowed(id)) return;
+  const question = pending.read(id);
+  if (!question) return;
+  send(question).then((ending) => conclude(id, ending));
+  markRunning(id);
+}
+
+export function resume(id: string, runId: string, messageId: string | null = null) {
+  attach(id, runId, messageId).then((ending) => conclude(id, ending));
+}
+
+/** Shows the run that was asked for again in the place of the answer that it replaces. */
+export function takeOver(id: string, runId: string, messageId: string | null) {
+  setRefusal(id, null);
+  resume(id, runId, messageId);
+  markRunning(id);
+  // The answer of before is one of the earlier ones now.
+  queryClient.invalidateQueries({ queryKey: keys.conversation(id) });
+}
+
+/** So long the question waits where it was typed for the server's word. */
+const soonMs = 400;
+
+/** Conversations that are shown although the server has not taken their first question. */
+const shownEarly = new Set<string>();
+
+/** What was typed while the question was on its way, without the question. */
+function typedSince(content: string, question: string): string {
+  return content.startsWith(question) ? content.slice(question.length).trimStart() : content;
+}
+
+/**
+ * Begins a conversation with its first question. Resolves with its id once the question was taken, or
+ * takes a while; with null where it was refused: then there is no conversation, and the draft stays.
+ */
+export async function begin(body: Ask): Promise<string | null> {
+  setRefusal(newDraft, navigator.onLine ? null : networkProblem());
+  if (!navigator.onLine) return null;
+  const id = newId();
+  queryClient.setQueryData(keys.conversation(id), newConversation(id));
+  start(id, { ...body, new_conversation: true });
+  if (!(await takenSoon(id))) return null;
+  shownEarly.add(id);
+  const { content, ...rest } = drafts.read(null);
+  drafts.write(id, { ...rest, content: typedSince(content, body.content) });
+  drafts.clear(null);
+  return id;
+}
+
+function takenSoon(id: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const look = ({ runs }: { runs: Readonly<Record<string, LiveRun>> }) => {
+      const live = runs[id];
+      if (!live) settle(false);
+      else if (live.run.runId !== null || live.link.state === "reconnecting") settle(true);
+    };
+    const timer = setTimeout(() => settle(true), soonMs);
+    const leave = useLiveRuns.subscribe(look);
+    const settle = (taken: boolean) => {
+      clearTimeout(timer);
+      leave();
+      resolve(taken);
+    };
+  });
+}
+
+/** A first question that was not taken: there is no conversation, and it is a draft again. */
+function takeBack(id: string, question: string | null, problem: Problem | null) {
+  const path = `/c/${id}`;
+  if (shownEarly.delete(id) || location.pathname === path) {
+    const { content, ...rest } = drafts.read(id);
+    const texts = [question, content, drafts.read(null).content];
+    drafts.write(null, { ...rest, content: texts.filter(Boolean).join("\n\n") });
+    drafts.clear(id);
+  }
+  setRefusal(newDraft, problem);
+  forget(id);
+  if (location.pathname === path) navigate("/", { replace: true });
+  queryClient.removeQueries({ queryKey: keys.conversation(id) });
+}
+
+function markRunning(id: string) {
+  // The list learns of a new conversation once its run has begun and it has a message.
+  setTimeout(() => refreshConversations(), 400);
+  const stop = useLiveRuns.subscribe((state, before) => {
+    const now = state.runs[id];
+    if (!now) return stop();
+    const was = before.runs[id]?.run;
+    if (now.run.title !== null && was?.title !== now.run.title) refreshConversations();
+  });
+}

@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import type { Answer } from "../../api/types";
+import { render } from "../../test/render";
+import { answer } from "../../test/samples";
+import { AnswerCard } from "./answer-card";
+
+const seat = { model: "~openai/gpt-latest", member: "~openai/gpt-latest" };
+
+async function card(more: Partial<Answer>): Promise<string | null> {
+  const result = answer(seat, more);
+  const state = {
+    seat,
+    status: "done" as const,
+    text: result.response,
+    reasoning: "",
+    restarted: false,
+    late: false,
+    tier: null,
+    since: null,
+    result,
+  };
+  return (await render(<AnswerCard answer={state} seat={0} />)).textContent;
+}
+
+describe("a member's card", () => {
+  it("names the model that really answered", async () => {
+    expect(await card({ served_by: "openai/gpt-5.5" })).toContain("answered by openai/gpt-5.5");
+  });
+
+  it("says nothing of it where that is the model that was asked", async () => {
+    expect(await card({})).not.toContain("answered by");
+  });
+});

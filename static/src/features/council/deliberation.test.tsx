@@ -1,0 +1,21 @@
+import { describe, expect, it } from "vitest";
+import { newRun } from "../../run/state";
+import { deliberation } from "../../test/deliberation";
+import { button } from "../../test/render";
+import { synthesis } from "../../test/samples";
+
+describe("options that do not apply", () => {
+  it("are named as at the composer, with the reason", async () => {
+    const ignored = [{ field: "use_escalation", reason: "dynamic routing chooses who answers" }];
+    const page = await deliberation({ ignored });
+    expect(page.textContent).toContain(
+      "Escalation did not apply: dynamic routing chooses who answers.",
+    );
+  });
+});
+
+it("a run without options shows none of their panels", async () => {
+  const page = await deliberation({}, synthesis(), { ...newRun, status: "complete" });
+  for (const title of ["Refinement", "Devil", "Several"]) expect(button(title)).toBeUndefined();
+  expect(page.querySelector(".run-note")).toBeNull();
+});

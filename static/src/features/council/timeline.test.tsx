@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import type { CouncilEvent } from "../../api/types";
+import { newRun } from "../../run/state";
+import { render } from "../../test/render";
+import { seats } from "../../test/samples";
+import { reduceAll } from "../reducer";
+import { stageNames } from "./stages";
+import { Timeline } from "./timeline";
+
+const steps = async (...events: CouncilEvent[]) => {
+  const page = await render(<Timeline run={reduceAll(newRun, events)} />);
+  return [...page.querySelectorAll("li")].map(
+    (step) => `${step.className.replace("timeline-", "")}: ${step.textContent}`,
+  );
+};
+
+describe("the timeline", () => {
+  it("has the stages of every council", async () => {
+    expect(await steps({ type: "stage1_start", members: seats, use_cot: false })).toEqual([
+      "now: Answers0/2",
+      "ahead: Reviews",
+      "ahead: Final answer",
+    ]);
+  });
+
+  it("has those of options once they are there, in their places", async () => {
+    expect(
+      await steps(
+        { type: "routing_start" },
+        { type: "stage3_start", model: "cedar/pro" },
+        { type: "refinement_start", max_iterations: 2 },
+        { type: "iteration_start", iteration: 1 },
+        { type: "adversary_start", adversary_model: "eve/one" },
+      ),
+    ).toEqual([
+      "done: Answers",
+      "done: Reviews",
+      "done: Final answer",
+      "done: Refinementround 1",
+      "now: Devil’s advocate",
+    ]);
+    expect(await steps({ type: "routing_start" })).toContain("now: Routing");
+  });
+});
+
+it("the stages are named in the order of a run", () => {
+  expect(stageNames.map(([key]) => key)).toEqual([
+    "routing",
+    "stage1",
+    "stage2",
+    "stage3",
+    "refinement",
+    "adversary",
+    "title",
+  ]);
+});

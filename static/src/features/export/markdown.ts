@@ -1,0 +1,77 @@
+/** A deliberation and its parts as Markdown, for the clipboard. */
+
+import type { Answer } from "../../api/types";
+import { t } from "../../i18n";
+import { neutral } from "../../markdown/neutral";
+import type { ReviewState, RunState } from "../../run/state";
+import { count, rank, share } from "../../ui/format";
+import { headingText } from "../council/heading";
+import { errorReason } from "../failures/kinds";
+import { noteText } from "../failures/notes";
+
+type Names = Readonly<Record<string, string>>;
+
+function failed({ error, error_kind }: Pick<Answer, "error" | "error_kind">): string {
+  const reason = error_kind ? errorReason(error_kind) : neutral(error ?? "");
+  return `> ${t("Failed: {{error}}", { error: reason })}`;
+}
+
+/** A review with its labels turned back into names. */
+export function reviewMarkdown({ seat, result }: ReviewState, names: Names): string {
+  const parts = [`### ${t("Review by {{member}}", { member: seat.member })}`];
+  if (result?.error) parts.push(failed(result));
+  if (result?.ranking) {
+    parts.push(
+      neutral(result.ranking).replace(/\bResponse [A-Z]\b/g, (label) => {
+        const member = names[label];
+        return member ? `${label} (${member})` : label;
+      }),
+    );
+  }
+  return `${parts.join("\n\n")}\n`;
+}
+
+/** All reviews, and what they come to. */
+export function reviewsMarkdown(run: RunState): string {
+  const parts: string[] = [];
+  if (run.aggregate.length > 0) {
+    const rows = run.aggregate.map(
+      (row, at) =>
+        `| ${count(at + 1)} | ${row.member} | ${rank(row.average_rank)} | ${share(row.borda)} |`,
+    );
+    parts.push(
+      `## ${t("Aggregate ranking")}`,
+      [
+        `| | ${t("Member")} | ${t("Average rank")} | ${t("Score (Borda)")} |`,
+        "|---|---|---|---|",
+        ...rows,
+      ].join("\n"),
+    );
+  }
+  if (run.reviews.length > 0) parts.push(`## ${t("Reviews")}`);
+  for (const review of run.reviews) {
+    parts.push(reviewMarkdown(review, run.labelToMember).trimEnd());
+  }
+  return parts.length > 0 ? `${parts.join("\n\n")}\n` : "";
+}
+
+export function toMarkdown(question: string, run: RunState): string {
+  const asked = neutral(question.trim());
+  const parts = [`# ${asked.split("\n")[0]}`, asked];
+  const { result, text } = run.synthesis;
+  if (text) {
+    parts.push(`## ${result?.heading ? headingText(result.heading) : t("Unfinished answer")}`);
+    parts.push(
+      ...(result?.notes ?? []).map((note) => `> ${neutral(noteText(note))}`),
+      neutral(text),
+    );
+  }
+  if (run.answers.length > 0) parts.push(`## ${t("Answers")}`);
+  for (const { seat, text: answer, result: facts } of run.answers) {
+    parts.push(`### ${seat.member}`);
+    if (facts?.error) parts.push(failed(facts));
+    if (answer) parts.push(neutral(answer));
+  }
+  parts.push(reviewsMarkdown(run).trimEnd());
+  return `${parts.filter(Boolean).join("\n\n")}\n`;
+}

@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { newRun, type RunState } from "../../run/state";
+import { render } from "../../test/render";
+import { answer, seats, storedRun, synthesis } from "../../test/samples";
+import { Deliberation } from "../council/deliberation";
+import { fromStored } from "../reducer";
+import { CallFailure } from "./call-failure";
+import { noteText } from "./notes";
+import { runFailure } from "./run-failure";
+
+const raw = 'gate refused the server\'s key (HTTP 401): {"error": "no"}';
+
+const failedBy = (...kinds: ("auth" | "overloaded")[]): RunState => {
+  const answers = seats.map((seat, at) =>
+    answer(seat, { response: "", error: raw, error_kind: kinds[at] ?? "auth" }),
+  );
+  const message = storedRun(answers, [], synthesis());
+  return {
+    ...fromStored(
+      { ...message, stage3: null, status: "failed", error: "No model answered." },
+      "c1",
+    ),
+    errorKind: "no_answers",
+  };
+};
+
+describe("a run in which nobody answered", () => {
+  it("says why in one sentence, and what to do, where all failed alike", () => {
+    expect(runFailure(failedBy("auth", "auth"))).toEqual({
+      what: "No model answered: the provider refused the server's key.",
+      advice: "Whoever runs this server has to check the key that it uses there.",
+    });
+    expect(runFailure(failedBy("auth", "overloaded"))).toEqual({
+      what: "No model answered.",
+      advice: "Each answer below says why.",
+    });
+  });
+
+  it("shows what the provider said only to whoever opens it", async () => {
+    const page = await render(
+      <Deliberation
+        question="Why?"
+        run={failedBy("auth", "auth")}
+        live={null}
+        latest
+        onReattach={() => undefined}
+      />,
+    );
+    expect(page.textContent).not.toContain("HTTP");
+    expect(page.querySelectorAll(".failure").length).toBe(seats.length);
+    const details = page.querySelector<HTMLDetailsElement>(".failure details");
+    expect(details?.textContent).toBe("What the server noted");
+  });
+});
+
+it("a run that another fault ended names it, and one of an older server keeps its sentence", () => {
+  const run = { ...newRun, status: "failed" as const, error: "the pipe is blocked." };
+  expect(runFailure({ ...run, errorKind: "internal" }).what).toBe(
+    "A fault of this server ended the run.",
+  );
+  expect(runFailure(run).what).toBe("The pipe is blocked.");
+});
+
+it("a call that was stopped says why, without the server's words", async () => {
+  const text = "stopped: the council went on without it after one answer";
+  const page = await render(<CallFailure kind="cancelled" text={text} otherwise="" />);
+  expect(page.textContent).toBe("StoppedThe council went on without it after 1 answer.");
+});
+
+it("notes name members as people do, and what nobody knows stays as it came", () => {
+  expect(noteText("acme/one gave no answer: no answer came in time.")).toBe(
+    "one gave no answer: no answer came in time.",
+  );
+  expect(noteText("Something else.")).toBe("Something else.");
+});
+
+it("an answer that nobody could write is not shown as one", () => {
+  const final = synthesis({
+    response: "Error: Unable to generate final synthesis.",
+    error: raw,
+    error_kind: "auth",
+  });
+  const run = fromStored(storedRun([], [], final), "c1");
+  expect(run.synthesis).toMatchObject({ status: "failed", text: "" });
+});

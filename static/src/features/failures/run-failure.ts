@@ -1,0 +1,33 @@
+/** Why a whole run failed: one plain sentence, and what to do. */
+import { msg, t } from "../../i18n";
+import type { RunState } from "../../run/state";
+import { sentence } from "../../ui/format";
+import { errorAdvice, errorReason } from "./kinds";
+
+const askAgain = msg("Ask again. If it happens again, tell whoever runs this server.");
+const byKind: Record<string, string> = {
+  internal: msg("A fault of this server ended the run."),
+  abandoned: msg("The run was given up because its server stopped several times."),
+  unreadable_plan: msg("This server could not read what the run was to do."),
+};
+
+/** The one kind that every member failed by, if there is one. */
+function sharedKind({ answers }: RunState) {
+  const first = answers[0]?.result?.error_kind ?? null;
+  return answers.every((answer) => answer.result?.error_kind === first) ? first : null;
+}
+
+export function runFailure(run: RunState): { what: string; advice: string } {
+  const known = run.errorKind ? byKind[run.errorKind] : undefined;
+  if (known) return { what: t(known), advice: t(askAgain) };
+  if (run.errorKind === "no_answers") {
+    const kind = sharedKind(run);
+    return kind
+      ? {
+          what: t("No model answered: {{reason}}.", { reason: errorReason(kind) }),
+          advice: errorAdvice(kind),
+        }
+      : { what: t("No model answered."), advice: t("Each answer below says why.") };
+  }
+  return { what: run.error ? sentence(run.error) : t("The run failed."), advice: t(askAgain) };
+}

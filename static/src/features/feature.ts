@@ -1,0 +1,159 @@
+/**
+ * What an option of the council may have on this page. A feature is a folder with all of it, and a line
+ * in the list (`index.ts`); everything but its name and its title may be left out.
+ *
+ * Two more files of the folder are found by their names, because they come with the part of the page
+ * that shows them and not with the first load:
+ *
+ * - `about.tsx` exports `about` (`About`): what the option does and costs;
+ * - `settings.tsx` exports `settings` (`SettingsPart`): what is set for it beforehand.
+ */
+import type { ComponentType, ReactNode } from "react";
+import type { FieldError } from "../api/problem";
+import type { Config, ConfigChange, Schemas, Stage } from "../api/types";
+import type { RunFeature } from "../run/feature";
+import type { AnswerState, RunState } from "../run/state";
+
+export interface Feature extends RunFeature {
+  /** That of its folder, of its slice of the run and of its part of the settings (`/settings#…`). */
+  readonly name: string;
+  /** What people call it: a text of the catalogue. */
+  readonly title: string;
+  /** Its switch among the options of a question. */
+  readonly option?: Option;
+  /** The stage that it adds to a run. */
+  readonly stage?: FeatureStage;
+  /** What goes on, in a sentence to be read out; null while it is not this feature's turn. */
+  readonly describe?: (run: RunState) => string | null;
+  /**
+   * Who writes the final answer, where it is not one chairman: several at once, or nobody, because it
+   * is a member's own. Null where this feature does not change it.
+   */
+  readonly author?: (run: RunState) => "several" | "member" | null;
+  /** The text it has put in the final answer's place last; null as long as there is none. */
+  readonly revision?: (run: RunState) => string | null;
+  /** In place of an answer's text, where the answer has a form of its own; null where it has not. */
+  readonly answerBody?: (answer: AnswerState) => ReactNode;
+  /** Words for the head of the answers; null for none. */
+  readonly answersSummary?: (run: RunState) => string | null;
+  /** What it shows within the sections that every run has; nothing where there is nothing to say. */
+  readonly notes?: Partial<Record<NotePlace, ComponentType<{ run: RunState }>>>;
+  /** A section of its own, below the final answer. */
+  readonly section?: Section<object>;
+}
+
+/** Above the final answer's text, before the answers, before the reviews, or below the ranking. */
+export type NotePlace = "final" | "answers" | "reviews" | "ranking";
+
+/** `State` is what it shows: the feature's slice of the run. */
+export interface Section<State extends object> {
+  /** Null where the run has nothing of it: there is no section then. */
+  of(run: RunState): State | null;
+  /** What stands in its head while it is folded. */
+  summary(state: State): ReactNode;
+  /** What it opens to: to be loaded when it is (`lazy`). */
+  Panel(props: PanelProps<State>): ReactNode;
+}
+
+export interface PanelProps<State> {
+  state: State;
+  run: RunState;
+  /** The final answer as it stood before this feature came to it. */
+  before: string;
+}
+
+export interface FeatureStage {
+  /** The server's name of it: in costs and estimates, and as the phase of a run that is in it. */
+  readonly key: Stage;
+  /** Before the answers, or after the final answer, which is a draft as long as it goes on. */
+  readonly place: "first" | "last";
+  /** Whether the run has it: the timeline shows it from then on. */
+  readonly isIn: (run: RunState) => boolean;
+  /** How far it has come; nothing where it has no parts. */
+  readonly detail?: (run: RunState) => string;
+}
+
+type Request = Schemas["MessageRequest"];
+type GeneralNumber = "quorum" | "straggler_grace_ms" | "verbosity";
+
+/** The fields of a request that switch an option on or off. */
+export type Toggle = Extract<keyof Request, `use_${string}`>;
+/** Those that say how much of it. */
+export type Amount = Exclude<
+  {
+    [Field in keyof Request]-?: Request[Field] extends number | null | undefined ? Field : never;
+  }[keyof Request],
+  GeneralNumber
+>;
+
+/** What was chosen for a run, under the request's names. */
+export type Choices = { [Field in Toggle]?: boolean } & { [Field in Amount]?: number } & {
+  /** The reviews begin when so many have answered; null is all. */
+  quorum: number | null;
+  straggler_grace_ms: number;
+  /** 0 nothing, 1 stages, 2 models as well, 3 everything. */
+  verbosity: number;
+};
+
+export interface Option {
+  /** The request's field that switches it on. */
+  readonly field: Toggle;
+  /** Which part of a run it changes. */
+  readonly group: "answers" | "reviews" | "final";
+  /** It is on where nobody says otherwise. */
+  readonly byDefault?: true;
+  /** How much of it: the request's field, and the whole numbers it takes. */
+  readonly amount?: {
+    readonly field: Amount;
+    readonly byDefault: number;
+    readonly least: number;
+    readonly most: number;
+  };
+  /** What its chip says when it differs from the default; the title where this is left out. */
+  readonly chip?: (choices: Choices) => string;
+  /** Why this council cannot use it, which its part of the settings mends; null where it can. */
+  readonly obstacle?: (config: Config) => string | null;
+  /**
+   * It chooses who answers, which only one option can: the first in the list that is on keeps the
+   * later ones from it, for the reason (a text of the catalogue) given here.
+   */
+  readonly choosesMembers?: string | true;
+}
+
+/** What the list of options says of one. */
+export interface About {
+  /** What it does, and what it roughly costs with this council. */
+  readonly tell: (choices: Choices, config: Config | undefined) => { what: string; cost: string };
+  /** What more can be chosen while it is on. */
+  readonly More?: ComponentType<{ choices: Choices; onChange: (change: Partial<Choices>) => void }>;
+}
+
+/** Notes what is wrong with a field, under the server's name of it. */
+export type Say = (field: string, message: string) => void;
+
+export interface SettingsProps<Draft> {
+  draft: Draft;
+  errors: readonly FieldError[];
+  /** The most models a list may have. */
+  most: number;
+  /** The council's own models, near at hand for every list. */
+  council: readonly string[];
+  onChange(change: Partial<Draft>): void;
+}
+
+/**
+ * A feature's part of the council's form. `Draft` is what is edited there: each of its fields is an
+ * edit of its own when the settings change elsewhere meanwhile.
+ */
+export interface SettingsPart<Draft extends object> {
+  draftOf(config: Config): Draft;
+  /** What of it is sent. */
+  changeOf(draft: Draft): ConfigChange;
+  /** What of the settings the options of the form depend on, as it would be once this is saved. */
+  configOf?(draft: Draft): Partial<Config>;
+  /** What the server would refuse, said while it is typed. */
+  problems?(draft: Draft, most: number, say: Say): void;
+  /** What it is for. */
+  lead(most: number): string;
+  Fields(props: SettingsProps<Draft>): ReactNode;
+}

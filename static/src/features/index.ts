@@ -1,0 +1,27 @@
+/** The options of the council that this page knows: what each may have is written in `feature.ts`. */
+import { adversary } from "./adversary/feature";
+import { chairmen } from "./chairmen/feature";
+import { consensus } from "./consensus/feature";
+import { escalation } from "./escalation/feature";
+import type { Feature } from "./feature";
+import { refinement } from "./refinement/feature";
+import { routing } from "./routing/feature";
+import { stepByStep } from "./step-by-step/feature";
+import { weights } from "./weights/feature";
+
+/** In the order in which the page has them wherever it has several. */
+const list = [
+  chairmen,
+  stepByStep,
+  routing,
+  escalation,
+  weights,
+  consensus,
+  refinement,
+  adversary,
+] as const;
+
+export const features: readonly Feature[] = list;
+
+/** The same with their own names of events, stages and fields, for what the compiler checks. */
+export type Listed = (typeof list)[number];

@@ -1,0 +1,25 @@
+import { describe, expect, it, vi } from "vitest";
+import { newRun } from "../../run/state";
+import { button, click, render } from "../../test/render";
+import Monitor from "./monitor";
+
+describe("the process log", () => {
+  const notes = (["stage", "model", "error"] as const).map((category, at) => ({
+    message: `${category} entry`,
+    category,
+    level: at + 1,
+    timestamp: "2026-01-01T10:00:00.000Z",
+    details: null,
+  }));
+
+  it("is filtered by kind and by detail", async () => {
+    const page = await render(
+      <Monitor run={{ ...newRun, hasLog: true, notes }} onClose={vi.fn()} />,
+    );
+    const entries = () => [...page.querySelectorAll(".note:not(.chip)")].length;
+    expect(entries()).toBe(3);
+    await click(button("Models"));
+    expect(button("Models")?.getAttribute("aria-pressed")).toBe("false");
+    expect(entries()).toBe(2);
+  });
+});

@@ -1,0 +1,63 @@
+/** What names, models and numbers in the settings must be like: the rules of the server. */
+import { t } from "../../i18n";
+import { count } from "../../ui/format";
+import { readNumber, unclearNumber } from "../../ui/numbers";
+import type { Say } from "../feature";
+
+/** So few members make no council, and so few models answer or draft nothing that can be compared. */
+export const leastMembers = 2;
+const mostNameChars = 200;
+
+const lengthOf = (text: string) => (text.length > mostNameChars ? [...text].length : text.length);
+/** Control characters, and those that make two names look like one. */
+const unseen = /[\p{Cc}\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u;
+
+export const isName = (text: string) =>
+  text.trim() !== "" && lengthOf(text) <= mostNameChars && !unseen.test(text);
+
+export const nameRule = () =>
+  t("At most {{most}} characters, none of them invisible.", { most: count(mostNameChars) });
+
+export const isModel = (text: string) => isName(text) && !/\s/.test(text);
+
+export function modelRule(text: string): string {
+  if (text === "") return t("A model is needed here.");
+  if (/\s/.test(text)) return t("A model’s id has no spaces.");
+  return nameRule();
+}
+
+/** A list of models, which may also be empty. */
+export function checkModels(
+  say: Say,
+  field: string,
+  models: readonly string[],
+  { least, most }: { least: number; most: number },
+) {
+  if (models.length > 0 && (models.length < least || models.length > most)) {
+    say(
+      field,
+      t("{{least}} to {{most}} models, or none; here there are {{number}}.", {
+        least: count(least),
+        most: count(most),
+        number: count(models.length),
+      }),
+    );
+  }
+}
+
+/** A number as it was typed. */
+export function checkNumber(
+  say: Say,
+  field: string,
+  text: string,
+  { least, most, whole = false }: { least: number; most: number; whole?: boolean },
+) {
+  const value = readNumber(text);
+  if (value === "unclear") {
+    say(field, unclearNumber());
+  } else if (value === null || (whole && !Number.isInteger(value))) {
+    say(field, whole ? t("A whole number is needed.") : t("A number is needed."));
+  } else if (value < least || value > most) {
+    say(field, t("From {{low}} to {{high}}.", { low: count(least), high: count(most) }));
+  }
+}

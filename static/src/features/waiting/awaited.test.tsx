@@ -1,0 +1,60 @@
+import { act } from "react";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { api } from "../../api/client";
+import { button, click, render } from "../../test/render";
+import { Awaited } from "./awaited";
+import { UnderWayContext } from "./context";
+
+const noon = Date.parse("2026-11-22T12:00:00Z");
+const at = (ms: number) => new Date(noon + ms).toISOString();
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: noon, toFake: ["Date", "setInterval", "clearInterval"] });
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.restoreAllMocks();
+});
+
+const shown = (since: string | null, runId: string | null = "r1") =>
+  render(
+    <UnderWayContext value={runId}>
+      <Awaited member="c/silent" since={since} />
+    </UnderWayContext>,
+  );
+
+const wait = (ms: number) => act(async () => vi.advanceTimersByTime(ms));
+
+const seconds = (place: HTMLElement) => place.querySelector("[role=timer]")?.textContent;
+
+it.each([
+  ["by the server's clock", at(-7_000), "7 s", "9 s"],
+  ["from now on where the server did not say", null, "0 s", "2 s"],
+  ["from now on where the server's clock is ahead", at(60_000), "0 s", "2 s"],
+  ["in minutes where it takes long", at(-61_000), "1 min 1 s", "1 min 3 s"],
+])("the seconds are counted %s", async (_, since, first, later) => {
+  const place = await shown(since);
+  expect(seconds(place)).toBe(first);
+  await wait(2_000);
+  expect(seconds(place)).toBe(later);
+});
+
+it("going on without it is offered after a while, asked for once, and says what went wrong", async () => {
+  const skip = vi.spyOn(api, "skip").mockRejectedValueOnce(new Error("gone"));
+  const place = await shown(at(0));
+  expect(place.querySelector("button")).toBeNull();
+  await wait(5_000);
+  await click(button("Go on without it"));
+  expect(skip).toHaveBeenCalledExactlyOnceWith("r1", "c/silent");
+  expect(place.textContent).toContain("It is still waited for.");
+
+  skip.mockResolvedValueOnce({});
+  await click(button("Go on without it"));
+  expect(button("Going on…")?.disabled).toBe(true);
+  expect(place.textContent).not.toContain("It is still waited for.");
+});
+
+it("a run that is not under way has nothing to wait for", async () => {
+  const place = await shown(at(-7_000), null);
+  expect(place.textContent).toBe("");
+});
