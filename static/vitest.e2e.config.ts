@@ -9,6 +9,8 @@ export default defineConfig({
     maxWorkers: 2,
     testTimeout: 120_000,
     hookTimeout: 60_000,
+    // A machine under load may starve a browser once. `make test` lists what needed its second attempt.
+    retry: 1,
     // A second is not enough on a machine that builds meanwhile.
     expect: { poll: { timeout: 15_000 } },
   },

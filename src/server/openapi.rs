@@ -12,7 +12,7 @@ use utoipa::openapi::{OpenApi, Ref, RefOr};
 const PROBLEM: &str = "application/problem+json";
 
 /// Every status that is a problem, and when.
-const PROBLEMS: [(u16, &str); 17] = [
+const PROBLEMS: [(u16, &str); 18] = [
     (400, "The request is malformed: its host or an identity header"),
     (401, "Nobody is signed in, or the token does not count"),
     (402, "A budget is reached; nothing was asked"),
@@ -21,6 +21,7 @@ const PROBLEMS: [(u16, &str); 17] = [
     (405, "The path knows other methods; `Allow` names them"),
     (408, "The body did not arrive in time"),
     (409, "A run is in the way"),
+    (412, "`X-Expected-User` names another user than the one who is signed in"),
     (413, "The body is too large"),
     (415, "The body is not JSON"),
     (421, "Sent to a host name that is not this server's"),
@@ -33,7 +34,7 @@ const PROBLEMS: [(u16, &str); 17] = [
 ];
 
 /// Any request to the API.
-const ALWAYS: [u16; 6] = [400, 401, 403, 421, 500, 503];
+const ALWAYS: [u16; 7] = [400, 401, 403, 412, 421, 500, 503];
 /// A request with a body.
 const WITH_BODY: [u16; 4] = [408, 413, 415, 422];
 

@@ -93,6 +93,14 @@ impl Problem {
         Self::new(StatusCode::FORBIDDEN, "forbidden", "Not allowed", detail)
     }
 
+    /// 412: the page that asks is somebody else's.
+    #[must_use]
+    pub fn another_user() -> Self {
+        let detail = "the page that sent this request belongs to another user than the one who is signed in now; \
+                      reload it";
+        Self::new(StatusCode::PRECONDITION_FAILED, "another-user", "Somebody else is signed in", detail)
+    }
+
     /// 400: the request itself is malformed.
     #[must_use]
     pub fn bad_request(detail: impl Into<String>) -> Self {

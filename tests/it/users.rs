@@ -177,3 +177,23 @@ async fn what_was_made_without_sign_in_can_be_given_to_a_person() {
     let server = proxy.serve().await;
     assert_eq!(server.user("ann").get(&format!("/api/conversations/{id}")).await.status, 200);
 }
+
+#[tokio::test]
+async fn what_a_page_asks_for_its_user_is_not_asked_for_the_next_one() {
+    let app = TestApp::start().await;
+    let ask = async |user: &str, expected: &str| {
+        let user = app.user(user).with("x-expected-user", expected);
+        user.send("POST", "/api/conversations", Some(&json!({}))).await
+    };
+    for (user, expected) in [("ann", "ann"), ("Ann", "%61nn"), ("jürgen müller", "j%C3%BCrgen%20m%C3%BCller")]
+    {
+        assert_eq!(ask(user, expected).await.status, 200, "{user} {expected}");
+    }
+    for (user, expected) in [("bob", "ann"), ("bob", ""), ("bob", "bobby"), ("bob", "bo%"), ("ann", "Ann")] {
+        let refused = ask(user, expected).await;
+        assert_eq!(refused.status, 412, "{user} {expected}: {}", refused.text);
+        assert_eq!(refused.json()["type"], "urn:llm-council:problem:another-user");
+    }
+    assert_eq!(app.user("bob").get("/api/conversations").await.json(), json!([]));
+    app.close().await;
+}

@@ -10,6 +10,7 @@ use actix_web::http::Method;
 use actix_web::http::header::{self, HeaderValue};
 use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage, web};
+use percent_encoding::percent_decode;
 
 use crate::identity::{Identity, Refusal, Via, same_origin, token};
 use crate::server::app::App;
@@ -40,12 +41,26 @@ async fn admit(request: &ServiceRequest) -> Result<Identity, Problem> {
     if !matches!(identity.via, Via::Token { .. }) {
         check_origin(&app, request)?;
     }
+    check_expected(request, &identity)?;
     let hash = app.telemetry.user_hash(&identity.user);
     tracing::Span::current().record("user", &hash);
     sentry::configure_scope(|scope| {
         scope.set_user(Some(sentry::User { id: Some(hash), ..sentry::User::default() }));
     });
     Ok(identity)
+}
+
+/// Who a page believes to be signed in, percent-encoded. A page outlives its user's session, and what it sends
+/// after the next one has signed in is not theirs.
+pub const EXPECTED_USER: &str = "x-expected-user";
+
+fn check_expected(request: &ServiceRequest, identity: &Identity) -> Result<(), Problem> {
+    let is_user = |given: &HeaderValue| percent_decode(given.as_bytes()).eq(identity.user.as_str().bytes());
+    if request.headers().get_all(EXPECTED_USER).all(is_user) {
+        return Ok(());
+    }
+    metrics::counter!("llm_council_refused_total", "reason" => "another_user").increment(1);
+    Err(Problem::another_user())
 }
 
 fn by_proxy(app: &App, request: &ServiceRequest) -> Result<Identity, Problem> {

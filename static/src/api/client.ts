@@ -49,15 +49,17 @@ export const session = {
 
 /** fetch that follows no redirect (a proxy's sign-in page is on another site) and throws Problems. */
 export async function request(path: string, init: RequestInit = {}): Promise<Response> {
-  if (path !== userPath) {
-    // After the session has ended it may be somebody else's who signs in.
-    if (signedOut) await identity.check(api.user);
-    const doubt = identity.doubt();
-    if (doubt) await doubt.catch(() => undefined);
-  }
+  const user = path === userPath ? null : identity.user();
+  const headers = new Headers(init.headers);
+  if (user !== null) headers.set("x-expected-user", encodeURIComponent(user));
   let response: Response;
   try {
-    response = await fetch(path, { credentials: "same-origin", redirect: "manual", ...init });
+    response = await fetch(path, {
+      credentials: "same-origin",
+      redirect: "manual",
+      ...init,
+      headers,
+    });
   } catch (error) {
     if (init.signal?.aborted) throw error;
     const problem = asProblem(error);
@@ -67,6 +69,8 @@ export async function request(path: string, init: RequestInit = {}): Promise<Res
   const problem: Problem | null = await problemOf(response);
   session.note(problem?.kind === "signed_out");
   if (problem?.kind === "restarting") availability.note("restarting");
+  // Asking who that is loads the page anew for them.
+  if (problem?.kind === "another_user") await identity.check(api.user);
   if (problem) throw problem;
   return response;
 }

@@ -1,12 +1,13 @@
 /**
  * Whom this page is for. A browser is shared, and a page outlives a session: it comes back from the
- * browser's cache, or the next person signs in beside it. So the server is asked again whenever the page
- * comes back, and another answer clears what is kept of the last user and loads the page anew.
+ * browser's cache, or the next person signs in beside it. So each request says whom the page is for, and the
+ * server refuses it where that is not who is signed in. The server is asked again whenever the page comes back,
+ * too. Another answer clears what is kept of the last user and loads the page anew.
  */
 import { keeper } from "../ui/kept";
 
 let user: string | null = null;
-let doubt: Promise<void> | null = null;
+let asking: Promise<void> | null = null;
 const listeners = new Set<() => void>();
 
 /** The page is on its way out: nobody may do anything more with it. */
@@ -45,17 +46,15 @@ export const identity = {
       });
     });
   },
-  /** Asks by `whoami`, which notes the answer; what else is asked waits for it (`sure`). */
+  /** Asks by `whoami`, which notes the answer. */
   check(whoami: () => Promise<unknown>): Promise<void> {
-    doubt ??= whoami()
+    asking ??= whoami()
       .then(() => undefined)
       .finally(() => {
-        doubt = null;
+        asking = null;
       });
-    return doubt;
+    return asking;
   },
-  /** The check under way, if there is one. */
-  doubt: () => doubt,
 };
 
 /** Asks anew whenever this page comes back, or another tab has seen somebody else. */

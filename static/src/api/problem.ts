@@ -13,6 +13,8 @@ export type ProblemKind =
   | "network"
   /** The proxy's session has ended: 401, a redirect, or a sign-in page where JSON was due. */
   | "signed_out"
+  /** Somebody else is signed in now than the page is for. */
+  | "another_user"
   /** The server is stopping or not yet ready (502, 503, 504). A server that is merely full is not:
    * it has refused. */
   | "restarting"
@@ -78,6 +80,7 @@ function fieldErrors(body: Record<string, unknown>): FieldError[] {
 /** The server's refusals by the last part of their type. */
 const byType: Record<string, string> = {
   "not-found": msg("This is not there, or not any more."),
+  "another-user": msg("Somebody else is signed in now. Reload the page."),
   "slow-body": msg("The request took too long to arrive. Send it again."),
   "too-large": msg("This is longer than the server takes. Shorten it."),
   "run-under-way": msg("A run is under way here. Wait for its end, or stop it."),
@@ -147,7 +150,7 @@ export async function problemOf(response: Response): Promise<Problem | null> {
       ? t("The server is restarting.")
       : sentence(response.status, record, fields);
   return new Problem(
-    restarting ? "restarting" : "refused",
+    restarting ? "restarting" : typeOf(record) === "another-user" ? "another_user" : "refused",
     message,
     response.status,
     fields,
