@@ -1,87 +1,49 @@
 //! From the merged layers to the tree, with the checks that span several keys.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, Ipv4Addr};
-use std::path::PathBuf;
 
-use tracing_subscriber::EnvFilter;
-use url::Url;
+use config::Value;
 
 use super::council::council;
 use super::error::ConfigErrors;
-use super::keys;
+use super::keys::KEYS;
 use super::layers::Layers;
 use super::providers::providers;
-use super::reader::Reader;
 use super::tree::*;
+use super::values::Values;
 use crate::identity::cidr::TrustedPeers;
-use crate::identity::user;
 
 /// Builds the tree, or names everything that is wrong.
 pub(super) fn config(layers: Layers, env: &BTreeMap<String, String>) -> Result<Config, ConfigErrors> {
-    let mut read = Reader::new(layers);
-    let auth = auth(&read);
-    let server = server(&read, &auth);
-    let providers = providers(&read, server.public_url.as_ref());
-    let council = council(&mut read, &providers);
-    let search = Search {
-        tavily: Tavily {
-            base_url: base_url(&read, "search.tavily.base_url").unwrap_or_default(),
-            api_key: read.secret("search.tavily.api_key"),
-        },
-    };
+    let mut values = Values::read(layers);
+    let auth = auth(&values);
+    let server = server(&mut values, &auth);
+    let providers = providers(&values, server.public_url.as_ref());
+    let council = council(&mut values, &providers);
+    let search = values.section("search");
+    values.fill("sentry.environment", ENVIRONMENT.into());
     let config = Config {
         notices: notices(env, &server, &auth, &search),
         server,
-        data_dir: PathBuf::from(read.text("data_dir").unwrap_or_default()),
-        database: database(&read),
-        runs: runs(&read),
-        budgets: budgets(&read),
+        data_dir: values.value("data_dir").unwrap_or_default(),
+        database: values.section("database"),
+        runs: values.section("runs"),
+        budgets: values.section("budgets"),
         council,
         auth,
         providers,
         search,
-        sentry: Sentry {
-            dsn: read.checked_secret("sentry.dsn", "a Sentry DSN", |dsn| {
-                dsn.parse::<sentry::types::Dsn>().is_ok()
-            }),
-            environment: read.text("sentry.environment").unwrap_or_else(|| ENVIRONMENT.to_owned()),
-            #[expect(
-                clippy::cast_possible_truncation,
-                reason = "a share of requests needs no more precision"
-            )]
-            traces_sample_rate: read.decimal("sentry.traces_sample_rate").unwrap_or_default() as f32,
-        },
-        log: log(&read),
-        metrics: Metrics {
-            bind: read.parsed("metrics.bind", "an address and port such as 127.0.0.1:9464"),
-            token: read.secret("metrics.token"),
-        },
+        sentry: values.section("sentry"),
+        log: values.section("log"),
+        metrics: values.section("metrics"),
     };
-    match read.into_errors() {
+    if config.database.listen_url.is_some() && !values.is_set("database.url") {
+        values.error("database.listen_url", "goes with database.url, which is not set");
+    }
+    match values.into_errors() {
         errors if errors.is_empty() => Ok(config),
         errors => Err(ConfigErrors(errors)),
     }
-}
-
-fn database(read: &Reader) -> Database {
-    let url = |key: &'static str| {
-        read.checked_secret(key, "a postgres:// URL", |url| {
-            Url::parse(url).is_ok_and(|url| matches!(url.scheme(), "postgres" | "postgresql"))
-        })
-    };
-    let poolings =
-        [("auto", Pooling::Auto), ("session", Pooling::Session), ("transaction", Pooling::Transaction)];
-    let database = Database {
-        url: url("database.url"),
-        listen_url: url("database.listen_url"),
-        pooling: read.choice("database.pooling", &poolings).unwrap_or(Pooling::Auto),
-        max_connections: read.number("database.max_connections").unwrap_or_default(),
-    };
-    if database.listen_url.is_some() && !read.is_set("database.url") {
-        read.error("database.listen_url", "goes with database.url, which is not set");
-    }
-    database
 }
 
 /// What the image is built with; other builds are somebody's own.
@@ -131,188 +93,59 @@ fn notices(env: &BTreeMap<String, String>, server: &Server, auth: &Auth, search:
     notices
 }
 
-fn server(read: &Reader, auth: &Auth) -> Server {
-    let local = auth.mode == AuthMode::None;
-    let usual = if local { Ipv4Addr::LOCALHOST } else { Ipv4Addr::UNSPECIFIED };
-    let bind = read.parsed("server.bind", "an IP address").unwrap_or(IpAddr::V4(usual));
-    if local && !auth.allow_insecure && !bind.to_canonical().is_loopback() {
-        read.error(
+fn server(values: &mut Values, auth: &Auth) -> Server {
+    let is_local = auth.mode == AuthMode::None;
+    values.fill("server.bind", if is_local { "127.0.0.1" } else { "0.0.0.0" }.into());
+    if is_local && !values.is_set("server.cors_origins") {
+        let development = vec!["http://localhost:5173", "http://localhost:3000"];
+        values.fill("server.cors_origins", Value::new(None, development));
+    }
+    let server: Server = values.section("server");
+    if is_local && !auth.allow_insecure && !server.bind.to_canonical().is_loopback() {
+        values.error(
             "server.bind",
             format!(
-                "{bind} can be reached by others, but auth.mode is \"none\", which makes everyone the same \
-                 user; set auth.mode = \"proxy\", or auth.allow_insecure = true if that is what you want"
+                "{} can be reached by others, but auth.mode is \"none\", which makes everyone the same \
+                 user; set auth.mode = \"proxy\", or auth.allow_insecure = true if that is what you want",
+                server.bind
             ),
         );
     }
-
-    let mut cors_origins = read.list("server.cors_origins");
-    for origin in &cors_origins {
-        let is_origin = Url::parse(origin).is_ok_and(|url| {
-            matches!(url.scheme(), "http" | "https") && url.origin().ascii_serialization() == *origin
-        });
-        if !is_origin {
-            let message =
-                format!("{origin:?} is not an origin such as https://tools.example.org (no path, no *)");
-            read.error("server.cors_origins", message);
-        }
-    }
-    if local && !read.is_set("server.cors_origins") {
-        cors_origins = vec!["http://localhost:5173".to_owned(), "http://localhost:3000".to_owned()];
-    }
-
-    let allowed_hosts: Vec<String> =
-        read.list("server.allowed_hosts").into_iter().map(|host| host.to_lowercase()).collect();
-    for host in &allowed_hosts {
-        let is_host = Url::parse(&format!("http://{host}/")).is_ok_and(|url| {
-            url.path() == "/"
-                && url.username().is_empty()
-                && url.query().is_none()
-                && url.fragment().is_none()
-        });
-        if !is_host {
-            let message = format!("{host:?} is not a host name, with or without a port");
-            read.error("server.allowed_hosts", message);
-        }
-    }
-
-    Server {
-        bind,
-        port: read.number("server.port").unwrap_or_default(),
-        public_url: public_url(read),
-        cors_origins,
-        allowed_hosts,
-        drain_seconds: read.number("server.drain_seconds").unwrap_or_default(),
-        body_limit_bytes: read.number("server.body_limit_bytes").unwrap_or_default(),
-        body_timeout_seconds: read.number("server.body_timeout_seconds").unwrap_or_default(),
-        heartbeat_seconds: read.number("server.heartbeat_seconds").unwrap_or_default(),
-        idle_seconds: read.number("server.idle_seconds").unwrap_or_default(),
-        stalled_seconds: read.number("server.stalled_seconds").unwrap_or_default(),
-    }
+    server
 }
 
-fn runs(read: &Reader) -> Runs {
-    let meanings = [("continue", OnDisconnect::Continue), ("cancel", OnDisconnect::Cancel)];
-    Runs {
-        max_live: read.number("runs.max_live").unwrap_or_default(),
-        max_per_user: read.number("runs.max_per_user").unwrap_or_default(),
-        max_queued: read.number("runs.max_queued").unwrap_or_default(),
-        max_queued_per_user: read.number("runs.max_queued_per_user").unwrap_or_default(),
-        lease_seconds: read.number("runs.lease_seconds").unwrap_or_default(),
-        on_disconnect: read.choice("runs.on_disconnect", &meanings).unwrap_or(OnDisconnect::Continue),
-        disconnect_grace_seconds: read.number("runs.disconnect_grace_seconds").unwrap_or_default(),
+fn auth(values: &Values) -> Auth {
+    let mut auth: Auth = values.section("auth");
+    if values.is_wrong("auth.mode") {
+        // What goes with a mode cannot be checked, and nothing is to be opened.
+        auth.mode = AuthMode::Proxy;
+        return auth;
     }
-}
-
-fn budgets(read: &Reader) -> Budgets {
-    let meanings = [("allow", UnknownPrices::Allow), ("refuse", UnknownPrices::Refuse)];
-    Budgets {
-        per_run_usd: read.decimal("budgets.per_run_usd"),
-        user_per_day_usd: read.decimal("budgets.user_per_day_usd"),
-        user_per_month_usd: read.decimal("budgets.user_per_month_usd"),
-        instance_per_day_usd: read.decimal("budgets.instance_per_day_usd"),
-        instance_per_month_usd: read.decimal("budgets.instance_per_month_usd"),
-        unknown_prices: read.choice("budgets.unknown_prices", &meanings).unwrap_or(UnknownPrices::Allow),
-    }
-}
-
-fn public_url(read: &Reader) -> Option<Url> {
-    base_url(read, "server.public_url").and_then(|url| Url::parse(&url).ok())
-}
-
-/// An http or https URL without credentials, query or trailing slash. Errors do not show it, as
-/// what is wrong with it may be that it holds a password.
-pub(super) fn base_url(read: &Reader, key: &str) -> Option<String> {
-    let text = read.text(key)?;
-    let problem = match Url::parse(&text) {
-        Ok(url) if !matches!(url.scheme(), "http" | "https") => "must begin with http:// or https://",
-        Ok(url) if !url.username().is_empty() || url.password().is_some() => {
-            "must not hold a user name or password; use api_key"
-        }
-        Ok(url) if url.query().is_some() || url.fragment().is_some() => "must not hold a query or fragment",
-        Ok(_) => return Some(text.trim_end_matches('/').to_owned()),
-        Err(_) => "is not a URL",
-    };
-    read.error(key, problem);
-    None
-}
-
-fn auth(read: &Reader) -> Auth {
-    let header = |key: &str| {
-        let name = read.text(key)?;
-        if !keys::is_header_name(&name) {
-            read.error(key, format!("{name:?} is not a header's name"));
-        }
-        Some(name)
-    };
-    let modes = [("none", AuthMode::None), ("proxy", AuthMode::Proxy)];
-    let presets = [
-        ("authelia", HeaderPreset::Authelia),
-        ("oauth2_proxy", HeaderPreset::Oauth2Proxy),
-        ("authentik", HeaderPreset::Authentik),
-    ];
-    let auth = Auth {
-        mode: read.choice("auth.mode", &modes).unwrap_or(AuthMode::Proxy),
-        trusted_proxies: read.list("auth.trusted_proxies"),
-        headers: read.choice("auth.headers", &presets).unwrap_or(HeaderPreset::Authelia),
-        header: HeaderNames {
-            user: header("auth.header.user"),
-            email: header("auth.header.email"),
-            name: header("auth.header.name"),
-            groups: header("auth.header.groups"),
-        },
-        group_separator: read.parsed("auth.group_separator", "one character"),
-        admin_groups: read.list("auth.admin_groups"),
-        admin_users: read.list("auth.admin_users"),
-        proxy_secret: read.secret("auth.proxy_secret"),
-        proxy_secret_header: header("auth.proxy_secret_header").unwrap_or_default(),
-        allow_insecure: read.bool("auth.allow_insecure"),
-    };
     match auth.mode {
-        AuthMode::None => refuse_without_sign_in(read),
-        AuthMode::Proxy if auth.trusted_proxies.is_empty() => {
-            if read.text("auth.mode").as_deref() == Some("proxy") {
-                let message =
-                    "auth.mode is \"proxy\", so name the networks the proxy calls from, such as 10.0.0.0/8";
-                read.error("auth.trusted_proxies", message);
-            }
-        }
+        AuthMode::None => refuse_without_sign_in(values),
+        AuthMode::Proxy if values.is_wrong("auth.trusted_proxies") => {}
+        AuthMode::Proxy if auth.trusted_proxies.is_empty() => values.error(
+            "auth.trusted_proxies",
+            "auth.mode is \"proxy\", so name the networks the proxy calls from, such as 10.0.0.0/8",
+        ),
         AuthMode::Proxy => {
             for problem in TrustedPeers::parse(&auth.trusted_proxies).err().unwrap_or_default() {
-                read.error("auth.trusted_proxies", problem);
+                values.error("auth.trusted_proxies", problem);
             }
-        }
-    }
-    for name in &auth.admin_users {
-        match user::canonical(name) {
-            None => read.error("auth.admin_users", format!("{name:?} cannot be a user's name")),
-            Some(user) if user.as_str() == user::LOCAL => {
-                let message =
-                    format!("nobody can sign in as {name:?}: it is the user of servers without sign-in");
-                read.error("auth.admin_users", message);
-            }
-            Some(_) => {}
         }
     }
     auth
 }
 
 /// Whoever says how people sign in does not mean that everybody is let in.
-fn refuse_without_sign_in(read: &Reader) {
-    let lists = ["auth.trusted_proxies", "auth.admin_groups", "auth.admin_users"];
-    let others = [
-        "auth.proxy_secret",
-        "auth.proxy_secret_header",
-        "auth.headers",
-        "auth.header.user",
-        "auth.header.email",
-        "auth.header.name",
-        "auth.header.groups",
-        "auth.group_separator",
-    ];
-    let mode = if read.is_set("auth.mode") { "is \"none\"" } else { "is not set" };
-    let lists = lists.into_iter().filter(|key| !read.list(key).is_empty());
-    for key in lists.chain(others.into_iter().filter(|key| read.is_set(key))) {
-        read.error(
+fn refuse_without_sign_in(values: &Values) {
+    let mode = if values.is_set("auth.mode") { "is \"none\"" } else { "is not set" };
+    let others = KEYS
+        .iter()
+        .map(|key| key.name.as_ref())
+        .filter(|name| name.starts_with("auth.") && !["auth.mode", "auth.allow_insecure"].contains(name));
+    for key in others.filter(|key| values.says_something(key)) {
+        values.error(
             key,
             format!(
                 "auth.mode {mode}, so nobody would sign in and everybody would be an admin; set auth.mode = \
@@ -320,13 +153,4 @@ fn refuse_without_sign_in(read: &Reader) {
             ),
         );
     }
-}
-
-fn log(read: &Reader) -> Log {
-    let level = read.text("log.level").unwrap_or_default();
-    if let Err(error) = EnvFilter::builder().parse(&level) {
-        read.error("log.level", format!("{level:?} is no log filter: {error}"));
-    }
-    let formats = [("pretty", LogFormat::Pretty), ("json", LogFormat::Json)];
-    Log { format: read.choice("log.format", &formats).unwrap_or(LogFormat::Pretty), level }
 }

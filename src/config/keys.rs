@@ -4,30 +4,14 @@
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
-use serde_json::Value;
+use config::{Value, ValueKind};
+use serde_json::Value as Json;
 
+use super::kind::{Kind, Rule};
+use super::rules;
 use crate::council::setting::{self, Setting};
 use crate::council::settings::Settings;
 use crate::llm::Purpose;
-
-/// What a value looks like.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Kind {
-    Text,
-    /// Text that no log, error or `Debug` shows; may also be read from a file (`…_FILE`).
-    Secret,
-    Bool,
-    /// A whole number, both bounds included.
-    Number(u64, u64),
-    /// A number with a fraction, both bounds included.
-    Decimal(f64, f64),
-    /// One of these words.
-    Choice(&'static [&'static str]),
-    /// A TOML array of text, or one comma-separated text.
-    List,
-    /// A list whose TOML items may also be tables `{ model, alias, system_prompt }`.
-    Seats,
-}
 
 /// One key, or a pattern of keys: `<name>` stands for a provider, `<header>` for a header's name, other words in
 /// angle brackets for those of [`WORDS`].
@@ -35,6 +19,7 @@ pub(super) enum Kind {
 pub(super) struct Key {
     pub name: Cow<'static, str>,
     pub kind: Kind,
+    pub rule: Rule,
     /// The built-in value as it would be written in the environment; empty when there is none.
     pub default: Cow<'static, str>,
     /// The short name that other programs use for the same thing.
@@ -47,6 +32,7 @@ const fn key(name: &'static str, kind: Kind, default: &'static str, doc: &'stati
     Key {
         name: Cow::Borrowed(name),
         kind,
+        rule: rules::any,
         default: Cow::Borrowed(default),
         usual_env: None,
         doc: Cow::Borrowed(doc),
@@ -63,6 +49,18 @@ impl Key {
     const fn example(mut self, example: &'static str) -> Self {
         self.example = example;
         self
+    }
+
+    const fn rule(mut self, rule: Rule) -> Self {
+        self.rule = rule;
+        self
+    }
+
+    /// The built-in value, if there is one.
+    pub(super) fn default_value(&self) -> Option<Value> {
+        let (value, problems) = self.kind.read(self.rule, &ValueKind::from(self.default.as_ref()));
+        debug_assert!(self.default.is_empty() || problems.is_empty(), "{}: {problems:?}", self.name);
+        (value != ValueKind::Nil).then(|| Value::new(None, value))
     }
 
     /// The environment variable of this key; of a pattern, with its placeholders upper-cased.
@@ -92,11 +90,11 @@ pub(super) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
 
 /// The keys before those of the council's settings.
 const BEFORE: &[Key] = &[
-    key("server.bind", Kind::Text, "", "The address to listen on. By default 127.0.0.1 with `auth.mode = \"none\"`, else 0.0.0.0.").example("0.0.0.0"),
+    key("server.bind", Kind::Text, "", "The address to listen on. By default 127.0.0.1 with `auth.mode = \"none\"`, else 0.0.0.0.").example("0.0.0.0").rule(rules::ip_address),
     key("server.port", Kind::Number(0, 65_535), "8001", "The port to listen on; 0 lets the system choose one.").usual("PORT"),
-    key("server.public_url", Kind::Text, "", "Where users reach this server, for links it hands out.").example("https://council.example.org"),
-    key("server.cors_origins", Kind::List, "", "Other origins whose pages may call the API from a browser. By default none; with `auth.mode = \"none\"`, http://localhost:5173 and http://localhost:3000.").example("https://tools.example.org"),
-    key("server.allowed_hosts", Kind::List, "", "Host names to answer, with or without a port; anything else is refused with 421, but for `/health/…`. By default any with `auth.mode = \"proxy\"`; with `auth.mode = \"none\"` only `localhost`, loopback addresses, `server.bind` where it is one address, and the host of `server.public_url`.").example("council.example.org"),
+    key("server.public_url", Kind::Text, "", "Where users reach this server, for links it hands out.").example("https://council.example.org").rule(rules::base_url),
+    key("server.cors_origins", Kind::List, "", "Other origins whose pages may call the API from a browser. By default none; with `auth.mode = \"none\"`, http://localhost:5173 and http://localhost:3000.").example("https://tools.example.org").rule(rules::origin),
+    key("server.allowed_hosts", Kind::List, "", "Host names to answer, with or without a port; anything else is refused with 421, but for `/health/…`. By default any with `auth.mode = \"proxy\"`; with `auth.mode = \"none\"` only `localhost`, loopback addresses, `server.bind` where it is one address, and the host of `server.public_url`.").example("council.example.org").rule(rules::host),
     key("server.drain_seconds", Kind::Number(0, 3600), "90", "How long runs may finish after SIGTERM before they are handed over."),
     key("server.body_limit_bytes", Kind::Number(1024, 104_857_600), "1048576", "The largest request body."),
     key("server.body_timeout_seconds", SECONDS, "15", "How long a request's body may take to arrive."),
@@ -104,8 +102,8 @@ const BEFORE: &[Key] = &[
     key("server.idle_seconds", SECONDS, "15", "How long a connection may be open without a request: silent, or with one that does not end. What waits for its answer is not idle."),
     key("server.stalled_seconds", SECONDS, "60", "How long a client may take nothing of what it is sent before its connection is closed. A reader of events can come back to where it was."),
     key("data_dir", Kind::Text, "./data", "Where files are kept that are not in the database."),
-    key("database.url", Kind::Secret, "", "The PostgreSQL to keep conversations and runs in.").usual("DATABASE_URL").example("postgres://council:…@db/council"),
-    key("database.listen_url", Kind::Secret, "", "The same database past a pooler in transaction mode (or through one in session mode), for the one connection that hears of the other servers. Without it, behind such a pooler, each server looks four times a second.").example("postgres://council:…@db:5432/council"),
+    key("database.url", Kind::Secret, "", "The PostgreSQL to keep conversations and runs in.").usual("DATABASE_URL").example("postgres://council:…@db/council").rule(rules::postgres_url),
+    key("database.listen_url", Kind::Secret, "", "The same database past a pooler in transaction mode (or through one in session mode), for the one connection that hears of the other servers. Without it, behind such a pooler, each server looks four times a second.").example("postgres://council:…@db:5432/council").rule(rules::postgres_url),
     key("database.pooling", Kind::Choice(&["auto", "session", "transaction"]), "auto", "Whether a pooler such as PgBouncer stands before the database: `session` (none, or one that gives each connection a session of its own) or `transaction`; `auto` finds out at start."),
     key("database.max_connections", Kind::Number(1, 1000), "10", "The most connections to the database."),
     key("runs.max_live", Kind::Number(1, 100_000), "1000", "The most runs this server process executes at once; more wait their turn."),
@@ -124,21 +122,21 @@ const BEFORE: &[Key] = &[
     key("auth.mode", Kind::Choice(&["none", "proxy"]), "none", "Who says who the user is: `proxy` believes the headers of an authenticating proxy, `none` has one local user."),
     key("auth.trusted_proxies", Kind::List, "", "The networks (CIDR) whose identity headers count, none wider than /8 (IPv6: /7). Required with `auth.mode = \"proxy\"`, and refused without it like every other key here that says how people sign in.").example("10.0.0.0/8, fd00::/8"),
     key("auth.headers", Kind::Choice(&["authelia", "oauth2_proxy", "authentik"]), "authelia", "Which proxy's header names to read."),
-    key("auth.header.user", Kind::Text, "", "The header with the user's id, instead of the preset's.").example("Remote-User"),
-    key("auth.header.email", Kind::Text, "", "The header with the email address, instead of the preset's.").example("Remote-Email"),
-    key("auth.header.name", Kind::Text, "", "The header with the display name, instead of the preset's.").example("Remote-Name"),
-    key("auth.header.groups", Kind::Text, "", "The header with the groups, instead of the preset's.").example("Remote-Groups"),
-    key("auth.group_separator", Kind::Text, "", "The one character between groups, instead of the preset's.").example("|"),
+    key("auth.header.user", Kind::Text, "", "The header with the user's id, instead of the preset's.").example("Remote-User").rule(rules::header_name),
+    key("auth.header.email", Kind::Text, "", "The header with the email address, instead of the preset's.").example("Remote-Email").rule(rules::header_name),
+    key("auth.header.name", Kind::Text, "", "The header with the display name, instead of the preset's.").example("Remote-Name").rule(rules::header_name),
+    key("auth.header.groups", Kind::Text, "", "The header with the groups, instead of the preset's.").example("Remote-Groups").rule(rules::header_name),
+    key("auth.group_separator", Kind::Text, "", "The one character between groups, instead of the preset's.").example("|").rule(rules::character),
     key("auth.admin_groups", Kind::List, "", "Groups whose members are admins.").example("council-admins"),
-    key("auth.admin_users", Kind::List, "", "Users who are admins.").example("ada"),
+    key("auth.admin_users", Kind::List, "", "Users who are admins.").example("ada").rule(rules::admin),
     key("auth.proxy_secret", Kind::Secret, "", "A secret that the proxy adds to every request; recommended with `auth.mode = \"proxy\"`."),
-    key("auth.proxy_secret_header", Kind::Text, "X-LLM-Council-Proxy-Secret", "The header in which the proxy adds it."),
+    key("auth.proxy_secret_header", Kind::Text, "X-LLM-Council-Proxy-Secret", "The header in which the proxy adds it.").rule(rules::header_name),
     key("auth.allow_insecure", Kind::Bool, "false", "Lets `auth.mode = \"none\"` listen on an address that others can reach: everyone is then the same user."),
     key("providers.default", Kind::Text, "", "The provider of models named without one. By default `openrouter` if it is configured, else the only one there is."),
-    key("providers.<name>.kind", Kind::Choice(&["openrouter", "openai_compatible", "simulated"]), "", "How to talk to it. May be left out for a provider named `openrouter` or `simulated`.").example("openai_compatible"),
-    key("providers.<name>.base_url", Kind::Text, "", "The part before `/chat/completions`. Required for `openai_compatible`.").example("http://localhost:11434/v1"),
+    key("providers.<name>.kind", Kind::Choice(&["openrouter", "openai_compatible", "simulated"]), "", "How to talk to it. May be left out for a provider named `openrouter` or `simulated`.").example("openai_compatible").rule(rules::provider_kind),
+    key("providers.<name>.base_url", Kind::Text, "", "The part before `/chat/completions`. Required for `openai_compatible`.").example("http://localhost:11434/v1").rule(rules::base_url),
     key("providers.<name>.api_key", Kind::Secret, "", "The key to call it with. `OPENROUTER_API_KEY` is the key of the provider `openrouter`, and configures it."),
-    key("providers.<name>.headers.<header>", Kind::Secret, "", "A header to send with every call. In the environment, `_` in a header's name stands for `-`.").example("LLM Council"),
+    key("providers.<name>.headers.<header>", Kind::Secret, "", "A header to send with every call. In the environment, `_` in a header's name stands for `-`.").example("LLM Council").rule(rules::header_value),
     key("providers.<name>.stream", Kind::Bool, "true", "Whether replies are asked for token by token."),
     key("providers.<name>.max_in_flight", Kind::Number(1, 10_000), "1000", "The most calls at once; further ones wait, within their time limits. Lower it for a server of your own that answers few at once."),
     key("providers.<name>.structured_outputs", Kind::Bool, "false", "Whether an `openai_compatible` server can hold a reply to a JSON schema (`response_format` with `json_schema`). OpenRouter says it itself for each of its models. Where it is not offered, models are asked for plain text in a given form."),
@@ -154,14 +152,14 @@ const AFTER: &[Key] = &[
     key("council.timeouts.<purpose>.first_token_ms", MS, "60000", "How long until the first token, per try."),
     key("council.timeouts.<purpose>.idle_ms", MS, "60000", "How long between two tokens."),
     key("council.timeouts.<purpose>.total_ms", MS, "300000", "How long for the whole call, tries and pauses included."),
-    key("search.tavily.base_url", Kind::Text, "https://api.tavily.com", "Where web search is asked."),
+    key("search.tavily.base_url", Kind::Text, "https://api.tavily.com", "Where web search is asked.").rule(rules::base_url),
     key("search.tavily.api_key", Kind::Secret, "", "The key of web search; without it there is none.").usual("TAVILY_API_KEY"),
-    key("sentry.dsn", Kind::Secret, "", "Where errors are reported; without it nowhere.").usual("SENTRY_DSN"),
+    key("sentry.dsn", Kind::Secret, "", "Where errors are reported; without it nowhere.").usual("SENTRY_DSN").rule(rules::sentry_dsn),
     key("sentry.environment", Kind::Text, "", "The environment's name in error reports. By default `production` in the image, else `development`.").usual("SENTRY_ENVIRONMENT").example("production"),
     key("sentry.traces_sample_rate", Kind::Decimal(0.0, 1.0), "0.1", "The share of requests whose timing is reported too, where errors are reported. `SENTRY_PROFILES_SAMPLE_RATE` is accepted and not used: the Sentry SDK for Rust cannot profile.").usual("SENTRY_TRACES_SAMPLE_RATE"),
     key("log.format", Kind::Choice(&["pretty", "json"]), "pretty", "Log lines for people or for machines."),
-    key("log.level", Kind::Text, "info", "What is logged: a level, or a filter by module.").example("info,llm_council=debug"),
-    key("metrics.bind", Kind::Text, "", "A separate address and port for Prometheus metrics.").example("127.0.0.1:9464"),
+    key("log.level", Kind::Text, "info", "What is logged: a level, or a filter by module.").example("info,llm_council=debug").rule(rules::log_filter),
+    key("metrics.bind", Kind::Text, "", "A separate address and port for Prometheus metrics.").example("127.0.0.1:9464").rule(rules::socket_address),
     key("metrics.token", Kind::Secret, "", "The bearer token that metrics ask for."),
 ];
 
@@ -183,17 +181,18 @@ fn of_setting(setting: &Setting) -> Option<Key> {
         setting::Kind::Decimal(low, high) => Kind::Decimal(low, high),
         setting::Kind::Name | setting::Kind::Model => Kind::Text,
         setting::Kind::Models(_) | setting::Kind::Fallbacks | setting::Kind::ModelsUnder(_) => Kind::List,
-        setting::Kind::Members => Kind::Seats,
+        setting::Kind::Members => Kind::Members,
         setting::Kind::Options | setting::Kind::PerCall => return None,
     };
     let default = match (setting.default)() {
-        Value::Bool(flag) => flag.to_string(),
-        Value::Number(number) => number.as_f64().map(|number| number.to_string()).unwrap_or_default(),
-        Value::Null | Value::String(_) | Value::Array(_) | Value::Object(_) => String::new(),
+        Json::Bool(flag) => flag.to_string(),
+        Json::Number(number) => number.as_f64().map(|number| number.to_string()).unwrap_or_default(),
+        Json::Null | Json::String(_) | Json::Array(_) | Json::Object(_) => String::new(),
     };
     Some(Key {
         name: setting.key()?.into(),
         kind,
+        rule: rules::any,
         default: default.into(),
         usual_env: None,
         doc: setting.reference().into(),
@@ -204,6 +203,22 @@ fn of_setting(setting: &Setting) -> Option<Key> {
 /// The key that this dotted name is, or is a case of.
 pub(super) fn find(name: &str) -> Option<&'static Key> {
     KEYS.iter().find(|key| matches(&key.name, name))
+}
+
+/// The key of this name, which is known to be one.
+pub(super) fn known(name: &str) -> &'static Key {
+    find(name).unwrap_or_else(|| unreachable!("{name} is read but is not in the table of keys"))
+}
+
+/// The names below this section, as far as they are not for somebody to choose.
+pub(super) fn inside(section: &str) -> Vec<String> {
+    let depth = section.split('.').count();
+    let rest = |key: &'static Key| {
+        let (start, rest) =
+            key.name.match_indices('.').nth(depth - 1).map(|(dot, _)| key.name.split_at(dot))?;
+        (matches(start, section) && !rest.contains('<')).then(|| rest.trim_start_matches('.').to_owned())
+    };
+    KEYS.iter().filter_map(rest).collect()
 }
 
 /// Whether this dotted name is a section: something below it is a key.
@@ -224,7 +239,7 @@ fn matches(pattern: &str, name: &str) -> bool {
 fn part_matches(pattern: &str, given: &str) -> bool {
     match pattern {
         "<name>" => is_provider_name(given),
-        "<header>" => is_header_name(given),
+        "<header>" => rules::is_header_name(given),
         _ if pattern.starts_with('<') => {
             WORDS.iter().any(|(word, words)| word == pattern && words.contains(&given))
         }
@@ -240,13 +255,6 @@ fn is_provider_name(name: &str) -> bool {
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-'))
 }
 
-/// A token in the sense of HTTP.
-pub(super) fn is_header_name(name: &str) -> bool {
-    !name.is_empty()
-        && name.len() <= 100
-        && name.chars().all(|c| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c))
-}
-
 /// The known key nearest to a mistyped one, when it is near enough to be meant.
 pub(super) fn nearest(name: &str) -> Option<&'static str> {
     // A long name cannot be a slip of a few letters, and the distance costs its length.
@@ -254,24 +262,8 @@ pub(super) fn nearest(name: &str) -> Option<&'static str> {
         return None;
     }
     KEYS.iter()
-        .map(|key| (distance(&key.name, name), key.name.as_ref()))
+        .map(|key| (strsim::levenshtein(&key.name, name), key.name.as_ref()))
         .min()
         .filter(|(distance, _)| *distance <= 3)
         .map(|(_, name)| name)
-}
-
-/// Levenshtein's distance in characters.
-fn distance(left: &str, right: &str) -> usize {
-    let right: Vec<char> = right.chars().collect();
-    let mut row: Vec<usize> = (0..=right.len()).collect();
-    for (i, l) in left.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, r) in right.iter().enumerate() {
-            let substituted = diagonal + usize::from(l != *r);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[right.len()]
 }

@@ -5,22 +5,36 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io::Read as _;
-use std::path::Path;
+use std::net::IpAddr;
+use std::path::{Path, PathBuf};
 
 use config::{FileFormat, Format as _, Map, Source, Value, ValueKind};
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::Overrides;
 use super::error::ConfigError;
-use super::keys::{self, ENV_PREFIX, KEYS, Kind};
+use super::keys::{self, ENV_PREFIX, KEYS};
+use super::kind::Kind;
 use super::misnamed::misnamed;
 
 /// A file that holds a secret is short; a longer one is some other file.
 const SECRET_FILE_LIMIT: u64 = 65_536;
 
+/// What the command line says; wins over every other layer.
+#[derive(Debug, Clone, Default)]
+pub struct Overrides {
+    /// `server.bind`
+    pub bind: Option<IpAddr>,
+    /// `server.port`
+    pub port: Option<u16>,
+    /// `data_dir`
+    pub data_dir: Option<PathBuf>,
+    /// `database.url`
+    pub database_url: Option<SecretString>,
+}
+
 /// One layer: what a file, the environment or the flags set, by dotted key.
 #[derive(Clone, Default)]
-struct Layer(Map<String, Value>);
+pub(super) struct Layer(pub(super) Map<String, Value>);
 
 impl fmt::Debug for Layer {
     /// The keys alone: a value may be a secret.

@@ -1,7 +1,8 @@
 //! Variables that were meant for us and would be overlooked: a setting that does not arrive leaves the
 //! server as it is by default, which is open.
 
-use super::keys::{self, ENV_PREFIX, KEYS, Key, Kind};
+use super::keys::{self, ENV_PREFIX, KEYS, Key};
+use super::kind::Kind;
 
 /// An earlier system's names for settings that are called otherwise here.
 const EARLIER: [(&str, &str, &str); 2] = [

@@ -9,23 +9,23 @@ mod build;
 mod council;
 mod error;
 mod keys;
+mod kind;
 mod layers;
 mod misnamed;
 mod providers;
-mod reader;
 mod reference;
+mod rules;
 #[cfg(test)]
 mod tests;
 mod tree;
+mod values;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::net::IpAddr;
-use std::path::{Path, PathBuf};
-
-use secrecy::SecretString;
+use std::path::Path;
 
 pub use error::{ConfigError, ConfigErrors};
+pub use layers::Overrides;
 pub use reference::reference;
 pub use tree::*;
 
@@ -35,19 +35,6 @@ use layers::Layers;
 const PATH_VARIABLE: &str = "LLM_COUNCIL_CONFIG";
 /// The file that is read when none is named, if it is there.
 const DEFAULT_PATH: &str = "config.toml";
-
-/// What the command line says; wins over every other layer.
-#[derive(Debug, Clone, Default)]
-pub struct Overrides {
-    /// `server.bind`
-    pub bind: Option<IpAddr>,
-    /// `server.port`
-    pub port: Option<u16>,
-    /// `data_dir`
-    pub data_dir: Option<PathBuf>,
-    /// `database.url`
-    pub database_url: Option<SecretString>,
-}
 
 impl Config {
     /// Reads the configuration: the file at `path`, or the one that `LLM_COUNCIL_CONFIG` names,

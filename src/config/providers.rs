@@ -3,35 +3,48 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use secrecy::ExposeSecret as _;
+use secrecy::SecretString;
+use serde::Deserialize;
 use url::Url;
 
-use super::build::base_url;
 use super::keys;
-use super::reader::Reader;
 use super::tree::Providers;
+use super::values::Values;
 use crate::llm::{ProviderKind, ProviderSettings, RetryPolicy};
+
+/// `providers.<name>`, as it is configured.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Provider {
+    kind: Option<ProviderKind>,
+    base_url: Option<String>,
+    api_key: Option<SecretString>,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
+    stream: bool,
+    max_in_flight: usize,
+    structured_outputs: bool,
+    tokens_per_second: u32,
+    first_token_ms: u64,
+}
 
 /// Every configured provider, and which is the default; a simulated one if there is none. `public_url` is where
 /// people reach this server.
-pub(super) fn providers(read: &Reader, public_url: Option<&Url>) -> Providers {
-    let mut names = read.children("providers");
+pub(super) fn providers(values: &Values, public_url: Option<&Url>) -> Providers {
+    let mut names = values.children("providers");
     names.remove("default");
-    // A name that no key allows is reported as an unknown key already.
-    names.retain(|name| keys::find(&format!("providers.{name}.kind")).is_some());
     if names.is_empty() {
         names.insert("simulated".to_owned());
     }
-    let list: Vec<ProviderSettings> = names.iter().map(|name| provider(read, name, public_url)).collect();
-
-    let default = match read.text("providers.default") {
+    let list: Vec<ProviderSettings> = names.iter().map(|name| provider(values, name, public_url)).collect();
+    let default = match values.value::<String>("providers.default") {
         Some(name) => {
             if !names.contains(&name) {
                 let message = format!(
                     "there is no provider {name:?}; set providers.{name}.kind, or name one of {}",
                     join(&names)
                 );
-                read.error("providers.default", message);
+                values.error("providers.default", message);
             }
             name
         }
@@ -39,7 +52,7 @@ pub(super) fn providers(read: &Reader, public_url: Option<&Url>) -> Providers {
         None => {
             if names.len() > 1 {
                 let message = format!("there are several providers; name one of {}", join(&names));
-                read.error("providers.default", message);
+                values.error("providers.default", message);
             }
             names.first().cloned().unwrap_or_default()
         }
@@ -51,23 +64,39 @@ fn join(names: &BTreeSet<String>) -> String {
     names.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 
-fn provider(read: &Reader, name: &str, public_url: Option<&Url>) -> ProviderSettings {
-    let key = |field: &str| format!("providers.{name}.{field}");
-    let kind = provider_kind(read, name, &key("kind"));
-    let base = base_url(read, &key("base_url"));
-    let api_key = read.secret(&key("api_key"));
-    if kind == Some(ProviderKind::OpenAiCompatible) && !read.is_set(&key("base_url")) {
-        read.error(
+fn provider(values: &Values, name: &str, public_url: Option<&Url>) -> ProviderSettings {
+    let section = format!("providers.{name}");
+    let key = |field: &str| format!("{section}.{field}");
+    let Provider {
+        kind,
+        base_url,
+        api_key,
+        mut headers,
+        stream,
+        max_in_flight,
+        structured_outputs,
+        tokens_per_second,
+        first_token_ms,
+    } = values.section(&section);
+    let kind = kind.or(match name {
+        "openrouter" => Some(ProviderKind::OpenRouter),
+        "simulated" => Some(ProviderKind::Simulated),
+        _ => None,
+    });
+    if kind.is_none() && values.is_blank(&key("kind")) {
+        values.error(&key("kind"), "is required: openrouter, openai_compatible or simulated");
+    }
+    if kind == Some(ProviderKind::OpenAiCompatible) && values.is_blank(&key("base_url")) {
+        values.error(
             &key("base_url"),
             "is required: the part of the provider's address before /chat/completions",
         );
     }
     // Another base URL may be a gateway of one's own that asks for no key.
-    if kind == Some(ProviderKind::OpenRouter) && api_key.is_none() && base.is_none() {
+    if kind == Some(ProviderKind::OpenRouter) && base_url.is_none() && values.is_blank(&key("api_key")) {
         let usual = if name == "openrouter" { "OPENROUTER_API_KEY or " } else { "" };
-        read.error(&key("api_key"), format!("is required: set {usual}{}", keys::env_name(&key("api_key"))));
+        values.error(&key("api_key"), format!("is required: set {usual}{}", keys::env_name(&key("api_key"))));
     }
-    let mut headers = provider_headers(read, &key("headers"));
     // OpenRouter shows apps by the address they name.
     if kind == Some(ProviderKind::OpenRouter)
         && let Some(url) = public_url
@@ -75,57 +104,17 @@ fn provider(read: &Reader, name: &str, public_url: Option<&Url>) -> ProviderSett
         headers.entry("HTTP-Referer".to_owned()).or_insert_with(|| url.to_string());
     }
     let usual = ProviderSettings::new(name, kind.unwrap_or(ProviderKind::Simulated));
-    let longest_wait = read.number("council.max_retry_after_ms").unwrap_or_default();
+    let longest_wait = values.value("council.max_retry_after_ms").unwrap_or_default();
     ProviderSettings {
-        base_url: base,
+        base_url,
         api_key,
         headers,
-        stream: read.bool(&key("stream")),
-        max_in_flight: read.number(&key("max_in_flight")).unwrap_or_default(),
-        structured_outputs: read.bool(&key("structured_outputs")),
-        tokens_per_second: read.number(&key("tokens_per_second")).unwrap_or_default(),
-        first_token_ms: read.number(&key("first_token_ms")).unwrap_or_default(),
+        stream,
+        max_in_flight,
+        structured_outputs,
+        tokens_per_second,
+        first_token_ms,
         retry: RetryPolicy { longest_wait: Duration::from_millis(longest_wait), ..usual.retry },
         ..usual
     }
-}
-
-fn provider_kind(read: &Reader, name: &str, key: &str) -> Option<ProviderKind> {
-    let kinds = [
-        ("openrouter", ProviderKind::OpenRouter),
-        ("openai_compatible", ProviderKind::OpenAiCompatible),
-        ("simulated", ProviderKind::Simulated),
-    ];
-    match (read.text(key).as_deref(), name) {
-        (Some("bedrock"), _) => {
-            read.error(
-                key,
-                "this version has no Bedrock provider yet; use openrouter, openai_compatible or simulated",
-            );
-            None
-        }
-        (Some(_), _) => read.choice(key, &kinds),
-        (None, "openrouter") => Some(ProviderKind::OpenRouter),
-        (None, "simulated") => Some(ProviderKind::Simulated),
-        (None, _) => {
-            read.error(key, "is required: openrouter, openai_compatible or simulated");
-            None
-        }
-    }
-}
-
-fn provider_headers(read: &Reader, section: &str) -> BTreeMap<String, String> {
-    let is_value = |value: &str| value.chars().all(|c| c == '\t' || (' '..='~').contains(&c));
-    let mut headers = BTreeMap::new();
-    for name in read.children(section) {
-        let key = format!("{section}.{name}");
-        // A name that no header can have is reported as an unknown key already.
-        if keys::find(&key).is_none() {
-            continue;
-        }
-        if let Some(value) = read.checked_secret(&key, "printable ASCII text", is_value) {
-            headers.insert(name, value.expose_secret().to_owned());
-        }
-    }
-    headers
 }

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use super::keys::{KEYS, Key, Kind, WORDS};
+use super::keys::{KEYS, Key, WORDS};
+use super::kind::Kind;
 
 const HEAD: &str = "\
 # Configuration
@@ -89,7 +90,7 @@ fn kind(kind: Kind) -> String {
         Kind::Decimal(low, high) => format!("a number from {low} to {high}"),
         Kind::Choice(choices) => words(choices),
         Kind::List => "a list of text".to_owned(),
-        Kind::Seats => "a list of members".to_owned(),
+        Kind::Members => "a list of members".to_owned(),
     }
 }
 

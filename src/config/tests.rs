@@ -1,9 +1,11 @@
 use std::io::Write as _;
+use std::path::PathBuf;
 
 use proptest::prelude::*;
 use secrecy::ExposeSecret as _;
 
-use super::keys::{KEYS, Kind, env_name};
+use super::keys::{KEYS, env_name};
+use super::kind::Kind;
 use super::*;
 use crate::llm::{ProviderKind, Purpose, Sampling, Timeouts};
 
@@ -446,7 +448,7 @@ fn every_default_every_word_and_every_bound_of_the_table_is_accepted() {
             | Kind::Secret
             | Kind::Bool
             | Kind::List
-            | Kind::Seats => vec![],
+            | Kind::Members => vec![],
         };
         values.push(key.default.to_string());
         for value in values {
@@ -472,7 +474,7 @@ fn every_number_outside_its_bounds_is_refused() {
             Kind::Decimal(_, high) => (high + 0.1).to_string(),
             Kind::Bool => "maybe".to_owned(),
             Kind::Choice(_) => "other".to_owned(),
-            Kind::Text | Kind::Secret | Kind::List | Kind::Seats => continue,
+            Kind::Text | Kind::Secret | Kind::List | Kind::Members => continue,
         };
         let variable = env_name(&name);
         let text = errors("", &[(variable.as_str(), outside.as_str())]);

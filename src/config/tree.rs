@@ -1,4 +1,5 @@
-//! The tree of settings that the rest of the program reads.
+//! The tree of settings that the rest of the program reads. A struct's fields are the keys of its section; the table
+//! of keys has their defaults.
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
@@ -6,6 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use secrecy::SecretString;
+use serde::Deserialize;
 use url::Url;
 
 use crate::council::settings::Settings;
@@ -32,7 +34,8 @@ pub struct Config {
 }
 
 /// How the server listens.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Server {
     pub bind: IpAddr,
     /// 0 lets the system choose.
@@ -40,8 +43,10 @@ pub struct Server {
     /// Where users reach this server.
     pub public_url: Option<Url>,
     /// Origins (`https://host[:port]`) whose pages may call the API.
+    #[serde(default)]
     pub cors_origins: Vec<String>,
     /// `Host` values to answer, in lower case; empty leaves it to the mode of `auth`.
+    #[serde(default)]
     pub allowed_hosts: Vec<String>,
     pub drain_seconds: u64,
     pub body_limit_bytes: usize,
@@ -84,7 +89,8 @@ impl Server {
 }
 
 /// Where conversations and runs are kept.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Database {
     /// A `postgres://` URL.
     pub url: Option<SecretString>,
@@ -95,7 +101,8 @@ pub struct Database {
 }
 
 /// What is known of a pooler between the server and the database.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Pooling {
     /// Found out at start.
     Auto,
@@ -106,7 +113,8 @@ pub enum Pooling {
 }
 
 /// How many runs there may be, and how they are kept.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Runs {
     /// At once in this process.
     pub max_live: usize,
@@ -123,7 +131,8 @@ pub struct Runs {
 }
 
 /// Limits in USD for everybody, where no admin has set another; none where absent.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Budgets {
     pub per_run_usd: Option<f64>,
     pub user_per_day_usd: Option<f64>,
@@ -134,21 +143,24 @@ pub struct Budgets {
 }
 
 /// Whether a budget lets calls through whose price is unknown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum UnknownPrices {
     Allow,
     Refuse,
 }
 
 /// What becomes of a run that nobody watches any more.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum OnDisconnect {
     Continue,
     Cancel,
 }
 
 /// Who says who the user is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum AuthMode {
     /// The headers of an authenticating proxy.
     Proxy,
@@ -157,7 +169,8 @@ pub enum AuthMode {
 }
 
 /// The proxy whose header names are read.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum HeaderPreset {
     Authelia,
     Oauth2Proxy,
@@ -165,7 +178,8 @@ pub enum HeaderPreset {
 }
 
 /// Header names that replace the preset's. Each is a valid header name.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct HeaderNames {
     pub user: Option<String>,
     pub email: Option<String>,
@@ -174,16 +188,21 @@ pub struct HeaderNames {
 }
 
 /// How users are known.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Auth {
     pub mode: AuthMode,
     /// Networks as they were written: `identity` parses them.
+    #[serde(default)]
     pub trusted_proxies: Vec<String>,
     pub headers: HeaderPreset,
+    #[serde(default)]
     pub header: HeaderNames,
     /// Replaces the preset's separator between groups.
     pub group_separator: Option<char>,
+    #[serde(default)]
     pub admin_groups: Vec<String>,
+    #[serde(default)]
     pub admin_users: Vec<String>,
     pub proxy_secret: Option<SecretString>,
     pub proxy_secret_header: String,
@@ -209,13 +228,15 @@ pub struct Council {
 }
 
 /// Web search.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Search {
     pub tavily: Tavily,
 }
 
 /// Tavily's web search; not asked without a key.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Tavily {
     /// Without a trailing slash.
     pub base_url: String,
@@ -223,7 +244,8 @@ pub struct Tavily {
 }
 
 /// Error reports.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Sentry {
     /// A valid DSN; nothing is reported without one.
     pub dsn: Option<SecretString>,
@@ -233,14 +255,16 @@ pub struct Sentry {
 }
 
 /// How log lines look.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum LogFormat {
     Pretty,
     Json,
 }
 
 /// Logging.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Log {
     pub format: LogFormat,
     /// A valid filter of `tracing_subscriber::EnvFilter`.
@@ -248,7 +272,8 @@ pub struct Log {
 }
 
 /// Prometheus metrics.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Metrics {
     pub bind: Option<SocketAddr>,
     pub token: Option<SecretString>,

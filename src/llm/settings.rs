@@ -5,17 +5,21 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use secrecy::SecretString;
+use serde::Deserialize;
 
 use super::retry::RetryPolicy;
 
 /// Which wire a provider speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub enum ProviderKind {
     /// OpenRouter, or a gateway with its extensions.
+    #[serde(rename = "openrouter")]
     OpenRouter,
     /// Any server with `/chat/completions`.
+    #[serde(rename = "openai_compatible")]
     OpenAiCompatible,
     /// Made-up answers, no network.
+    #[serde(rename = "simulated")]
     Simulated,
 }
 

@@ -1,0 +1,125 @@
+//! What the text of a key must be beyond its kind: see [`Rule`](super::kind::Rule). A rule for secrets shows nothing of
+//! the text, not even the parser's error, which may quote it.
+
+use std::fmt::Display;
+use std::net::{IpAddr, SocketAddr};
+use std::str::FromStr;
+
+use tracing_subscriber::EnvFilter;
+use url::Url;
+
+use crate::identity::user;
+
+type Checked = Result<String, String>;
+
+fn parsed<T: FromStr<Err: Display>>(text: &str, expected: &str) -> Checked {
+    match text.parse::<T>() {
+        Ok(_) => Ok(text.to_owned()),
+        Err(error) => Err(format!("{text:?} is not {expected}: {error}")),
+    }
+}
+
+fn kept_if(is_right: bool, text: &str, problem: impl FnOnce() -> String) -> Checked {
+    if is_right { Ok(text.to_owned()) } else { Err(problem()) }
+}
+
+fn secret(is_right: bool, text: &str, expected: &str) -> Checked {
+    kept_if(is_right, text, || format!("must be {expected} (the value is not shown)"))
+}
+
+pub(super) fn any(text: &str) -> Checked {
+    Ok(text.to_owned())
+}
+
+pub(super) fn ip_address(text: &str) -> Checked {
+    parsed::<IpAddr>(text, "an IP address")
+}
+
+pub(super) fn socket_address(text: &str) -> Checked {
+    parsed::<SocketAddr>(text, "an address and port such as 127.0.0.1:9464")
+}
+
+pub(super) fn character(text: &str) -> Checked {
+    parsed::<char>(text, "one character")
+}
+
+pub(super) fn origin(text: &str) -> Checked {
+    let is_origin = Url::parse(text).is_ok_and(|url| {
+        matches!(url.scheme(), "http" | "https") && url.origin().ascii_serialization() == text
+    });
+    kept_if(is_origin, text, || {
+        format!("{text:?} is not an origin such as https://tools.example.org (no path, no *)")
+    })
+}
+
+/// A host name, in lower case.
+pub(super) fn host(text: &str) -> Checked {
+    let host = text.to_lowercase();
+    let is_host = Url::parse(&format!("http://{host}/")).is_ok_and(|url| {
+        url.path() == "/" && url.username().is_empty() && url.query().is_none() && url.fragment().is_none()
+    });
+    kept_if(is_host, &host, || format!("{host:?} is not a host name, with or without a port"))
+}
+
+/// An http or https URL without credentials, query or trailing slash. Errors do not show it, as
+/// what is wrong with it may be that it holds a password.
+pub(super) fn base_url(text: &str) -> Checked {
+    let problem = match Url::parse(text) {
+        Ok(url) if !matches!(url.scheme(), "http" | "https") => "must begin with http:// or https://",
+        Ok(url) if !url.username().is_empty() || url.password().is_some() => {
+            "must not hold a user name or password; use api_key"
+        }
+        Ok(url) if url.query().is_some() || url.fragment().is_some() => "must not hold a query or fragment",
+        Ok(_) => return Ok(text.trim_end_matches('/').to_owned()),
+        Err(_) => "is not a URL",
+    };
+    Err(problem.to_owned())
+}
+
+pub(super) fn header_name(text: &str) -> Checked {
+    kept_if(is_header_name(text), text, || format!("{text:?} is not a header's name"))
+}
+
+/// Whether this is a token in the sense of HTTP.
+pub(super) fn is_header_name(name: &str) -> bool {
+    !name.is_empty()
+        && name.len() <= 100
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c))
+}
+
+pub(super) fn admin(name: &str) -> Checked {
+    match user::canonical(name) {
+        None => Err(format!("{name:?} cannot be a user's name")),
+        Some(user) if user.as_str() == user::LOCAL => {
+            Err(format!("nobody can sign in as {name:?}: it is the user of servers without sign-in"))
+        }
+        Some(_) => Ok(name.to_owned()),
+    }
+}
+
+pub(super) fn log_filter(text: &str) -> Checked {
+    match EnvFilter::builder().parse(text) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(error) => Err(format!("{text:?} is no log filter: {error}")),
+    }
+}
+
+pub(super) fn provider_kind(text: &str) -> Checked {
+    kept_if(text != "bedrock", text, || {
+        "this version has no Bedrock provider yet; use openrouter, openai_compatible or simulated".to_owned()
+    })
+}
+
+pub(super) fn postgres_url(text: &str) -> Checked {
+    let is_url = Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "postgres" | "postgresql"));
+    secret(is_url, text, "a postgres:// URL")
+}
+
+pub(super) fn sentry_dsn(text: &str) -> Checked {
+    secret(text.parse::<sentry::types::Dsn>().is_ok(), text, "a Sentry DSN")
+}
+
+pub(super) fn header_value(text: &str) -> Checked {
+    let is_value = text.chars().all(|c| c == '\t' || (' '..='~').contains(&c));
+    secret(is_value, text, "printable ASCII text")
+}
