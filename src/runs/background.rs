@@ -17,7 +17,7 @@ impl Runs {
         tokio::join!(
             recovery::keep_leases(&self),
             recovery::find_work(&self),
-            compaction::keep_compact(&self.shared.db),
+            compaction::compact_periodically(&self.shared.db),
             notices::listen(&self),
         );
     }

@@ -28,7 +28,7 @@ pub struct RunBudget {
     /// Budgets that were nearly used up when the run was admitted.
     pub warnings: Vec<BudgetState>,
     amounts: Mutex<Amounts>,
-    /// Held by the call that asks the database for more.
+    /// Locked by the call that asks the database for more.
     asking: tokio::sync::Mutex<()>,
 }
 
@@ -37,12 +37,12 @@ struct Amounts {
     granted_usd: f64,
     spent_usd: f64,
     /// What calls under way are expected to cost, by their keys.
-    held: HashMap<String, f64>,
+    reserved: HashMap<String, f64>,
 }
 
 impl Amounts {
     fn total_usd(&self) -> f64 {
-        self.spent_usd + self.held.values().sum::<f64>()
+        self.spent_usd + self.reserved.values().sum::<f64>()
     }
 }
 
@@ -71,7 +71,7 @@ impl RunBudget {
             amounts: Mutex::new(Amounts {
                 granted_usd: reservation.granted_usd,
                 spent_usd,
-                held: HashMap::new(),
+                reserved: HashMap::new(),
             }),
             asking: tokio::sync::Mutex::default(),
         }
@@ -88,15 +88,15 @@ impl RunBudget {
             }
         };
         let need = Need { usd: usd.unwrap_or_default(), unknown };
-        if self.try_hold(call, need) {
+        if self.try_reserve(call, need) {
             return Reserved::Granted(Vec::new());
         }
         let _asking = self.asking.lock().await;
-        if self.try_hold(call, need) {
+        if self.try_reserve(call, need) {
             return Reserved::Granted(Vec::new());
         }
-        // From now on nobody else finds anything left.
-        let total_usd = self.hold(call, need.usd);
+        // From now on other calls of the run find nothing left.
+        let total_usd = self.reserve_anyway(call, need.usd);
         let more = More {
             run: self.run,
             attempt: self.attempt,
@@ -112,36 +112,36 @@ impl RunBudget {
                 Reserved::Granted(nearly_used_up.into_iter().map(budget_state).collect())
             }
             Ok(Some(Drawn::Refused(budget))) => {
-                self.amounts().held.remove(call);
+                self.amounts().reserved.remove(call);
                 Reserved::Refused(refusal(budget_state(*budget).refusal("this call", usd)))
             }
             Ok(None) => Reserved::Lost,
             Err(error) => {
-                self.amounts().held.remove(call);
+                self.amounts().reserved.remove(call);
                 tracing::error!(run.id = %self.run, error = &error as &dyn std::error::Error, "a budget cannot be read");
                 Reserved::Refused(refusal("The budgets of this server could not be read.".to_owned()))
             }
         }
     }
 
-    /// Whether what is left covers a call; it is held then. One of unknown price is covered as long as
-    /// anything is left at all.
-    fn try_hold(&self, call: &str, need: Need) -> bool {
+    /// Reserves a call's cost if what is left covers it, and returns whether it does. A call of unknown price is
+    /// covered as long as anything is left at all.
+    fn try_reserve(&self, call: &str, need: Need) -> bool {
         let mut amounts = self.amounts();
         let covers = match need.unknown {
             Unknown::None => amounts.total_usd() + need.usd <= amounts.granted_usd + DUST_USD,
             Unknown::Allowed | Unknown::Refused => amounts.total_usd() + DUST_USD < amounts.granted_usd,
         };
         if covers {
-            amounts.held.insert(call.to_owned(), need.usd);
+            amounts.reserved.insert(call.to_owned(), need.usd);
         }
         covers
     }
 
-    /// Holds a call's cost, covered or not; answers what the run needs in all.
-    fn hold(&self, call: &str, usd: f64) -> f64 {
+    /// Reserves a call's cost, covered or not; returns what the run needs in all.
+    fn reserve_anyway(&self, call: &str, usd: f64) -> f64 {
         let mut amounts = self.amounts();
-        amounts.held.insert(call.to_owned(), usd);
+        amounts.reserved.insert(call.to_owned(), usd);
         amounts.total_usd()
     }
 
@@ -150,7 +150,7 @@ impl RunBudget {
     pub async fn settle(&self, call: &str, usd: Option<f64>) -> Vec<BudgetState> {
         let spent_usd = {
             let mut amounts = self.amounts();
-            amounts.held.remove(call);
+            amounts.reserved.remove(call);
             amounts.spent_usd += usd.unwrap_or_default();
             if usd.is_none() || amounts.spent_usd <= amounts.granted_usd + DUST_USD {
                 return Vec::new();

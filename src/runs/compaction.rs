@@ -27,7 +27,7 @@ impl Runs {
 }
 
 /// Compacts until it is dropped. Any number of processes may do so side by side.
-pub(super) async fn keep_compact(db: &Db) {
+pub(super) async fn compact_periodically(db: &Db) {
     let mut ticks = tokio::time::interval(EVERY);
     ticks.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     loop {

@@ -18,7 +18,7 @@ use crate::store::runs::Reservation;
 
 /// Executes a run, from its beginning or from where an earlier execution came to.
 pub(super) fn execute(
-    all: &Runs,
+    runs: &Runs,
     live: LiveRun,
     plan: Plan,
     recovered: Recovered,
@@ -26,27 +26,27 @@ pub(super) fn execute(
     slot: Option<Slot>,
 ) {
     let live = Arc::new(live);
-    all.shared.live().insert(live.id, live.clone());
-    // Whoever read the log so far finds it in memory now.
-    all.shared.waiters.wake(live.id);
-    let journal = journal(all, &live, recovered, reservation);
-    let all = all.clone();
-    all.shared.tasks.clone().spawn(async move {
-        let shared = &all.shared;
+    runs.shared.live().insert(live.id, live.clone());
+    // Readers of the log find it in memory from now on.
+    runs.shared.waiters.wake(live.id);
+    let journal = journal(runs, &live, recovered, reservation);
+    let runs = runs.clone();
+    runs.shared.tasks.clone().spawn(async move {
+        let shared = &runs.shared;
         metrics::gauge!("llm_council_runs_live").increment(1.0);
         tokio::select! {
             () = drive(shared, &live, &journal, &plan) => {}
             () = live.lost() => {}
             () = shared.handed_over.cancelled() => {
                 tracing::info!(run.id = %live.id, "the run is left for another process");
-                live.lose();
+                live.mark_lost();
             }
         }
         metrics::gauge!("llm_council_runs_live").decrement(1.0);
         shared.remove_live(&live);
-        live.retire();
+        live.mark_over();
         if live.is_refused() {
-            end_refused(&all, &live, Keep::PublishedEvents).await;
+            end_refused(&runs, &live, Keep::PublishedEvents).await;
         }
         drop(slot);
         if !shared.queue.is_empty() {
@@ -57,7 +57,7 @@ pub(super) fn execute(
 
 /// Ends a run that cannot be executed, with the events that it had published.
 pub(super) fn give_up(
-    all: &Runs,
+    runs: &Runs,
     live: LiveRun,
     recovered: Recovered,
     reservation: Option<Reservation>,
@@ -66,32 +66,32 @@ pub(super) fn give_up(
 ) {
     let is_bare = published.is_empty();
     let live = Arc::new(live);
-    let journal = journal(all, &live, recovered, reservation);
+    let journal = journal(runs, &live, recovered, reservation);
     journal.replay(published);
-    all.shared.live().insert(live.id, live.clone());
-    let all = all.clone();
-    all.shared.tasks.clone().spawn(async move {
-        let shared = &all.shared;
+    runs.shared.live().insert(live.id, live.clone());
+    let runs = runs.clone();
+    runs.shared.tasks.clone().spawn(async move {
+        let shared = &runs.shared;
         tokio::select! {
             () = finish(shared, &live, &journal, ending) => {}
             () = live.lost() => {}
             () = shared.handed_over.cancelled() => {}
         }
         shared.remove_live(&live);
-        live.retire();
+        live.mark_over();
         if live.is_refused() && !is_bare {
-            end_refused(&all, &live, Keep::Nothing).await;
+            end_refused(&runs, &live, Keep::Nothing).await;
         }
     });
 }
 
 fn journal(
-    all: &Runs,
+    runs: &Runs,
     live: &Arc<LiveRun>,
     recovered: Recovered,
     reservation: Option<Reservation>,
 ) -> Arc<Journal> {
-    let shared = &all.shared;
+    let shared = &runs.shared;
     let budget = reservation.map(|reservation| {
         let spent_usd = recovered.spent_usd();
         RunBudget::new(shared.db.clone(), shared.settings.budgets, live, reservation, spent_usd)
@@ -112,8 +112,8 @@ enum Keep {
 
 /// Ends a run whose records the database refuses while it takes those of others. Executed again, the run
 /// would come to the same place and pay its call again: so it fails, with what is durable of it.
-async fn end_refused(all: &Runs, refused: &LiveRun, keep: Keep) {
-    match claim_again(all, refused).await {
+async fn end_refused(runs: &Runs, refused: &LiveRun, keep: Keep) {
+    match claim_again(runs, refused).await {
         Ok(Some((claimed, stored))) => {
             let ids = (claimed.id, claimed.conversation, claimed.message);
             let mut recovered = Recovered::read(stored);
@@ -125,7 +125,7 @@ async fn end_refused(all: &Runs, refused: &LiveRun, keep: Keep) {
             let live = LiveRun::new(ids, claimed.user, claimed.attempt, recovered.last_seq, known);
             let message = "a part of this run could not be stored, so it was ended; what came before is kept";
             let ending = Ending::failed("unwritable", message.to_owned());
-            give_up(all, live, recovered, claimed.reservation, &published, ending);
+            give_up(runs, live, recovered, claimed.reservation, &published, ending);
         }
         // Another owner has it.
         Ok(None) => {}
@@ -136,8 +136,8 @@ async fn end_refused(all: &Runs, refused: &LiveRun, keep: Keep) {
 }
 
 /// Claims a run for another attempt of this process, with what is stored of it.
-async fn claim_again(all: &Runs, live: &LiveRun) -> Result<Option<(Claimed, Remembered)>, StoreError> {
-    let (db, lease) = (&all.shared.db, all.shared.settings.lease);
+async fn claim_again(runs: &Runs, live: &LiveRun) -> Result<Option<(Claimed, Remembered)>, StoreError> {
+    let (db, lease) = (&runs.shared.db, runs.shared.settings.lease);
     let what = "to be ended";
     let claimed = until_answered(what, || leases::begin_again(db, live.id, live.attempt, lease)).await?;
     let Some(claimed) = claimed else { return Ok(None) };

@@ -149,7 +149,7 @@ impl Journal {
     pub async fn record(&self, record: Option<Record>, event: Option<(&str, &AnyEvent)>) {
         let frame = event.map(|(key, event)| (key, frame::encode(event), event.ends_the_run()));
         let appended = self.live.append(record, frame);
-        if appended.tell_writer {
+        if appended.wake_writer {
             self.log.urgent(&self.live);
         }
         self.live.durable(appended.position).await;
@@ -199,7 +199,7 @@ impl Host for Journal {
     async fn publish(&self, key: &str, event: AnyEvent) {
         self.deliberation.lock().unwrap_or_else(PoisonError::into_inner).apply(&event);
         let appended = self.live.append(None, Some((key, frame::encode(&event), event.ends_the_run())));
-        if appended.tell_writer {
+        if appended.wake_writer {
             self.log.urgent(&self.live);
         }
         if appended.full {
@@ -209,7 +209,7 @@ impl Host for Journal {
 
     async fn stream(&self, call: &str, token: Token) {
         let appended = self.live.append_token(call, token);
-        if appended.tell_writer {
+        if appended.wake_writer {
             self.log.tokens(&self.live);
         }
         if appended.full {
@@ -234,7 +234,7 @@ impl Host for Journal {
             }
             Reserved::Refused(error) => Err(error),
             Reserved::Lost => {
-                self.live.lose();
+                self.live.mark_lost();
                 std::future::pending().await
             }
         }

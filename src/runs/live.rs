@@ -2,12 +2,11 @@
 //!
 //! Records enter in order through [`LiveRun::append`]; the writer takes them with
 //! [`LiveRun::take`], commits them, and says so with [`LiveRun::committed`]. An event may be shown
-//! when it is a token or durable, and everything before it may be shown: so a client never hears
-//! of a finished stage that a crash could undo, and never sees events out of order.
+//! when it is a token or durable, and everything before it may be shown: so a client never sees
+//! a finished stage that a crash could undo, and never sees events out of order.
 //!
-//! Tokens of one call gather in one event until somebody, a reader or the writer, takes it: at a
-//! gentle pace each is an event of its own and leaves at once; under load fewer and longer events
-//! carry the same text.
+//! Tokens of one call are collected in one event until a reader or the writer takes it. At a slow pace each token
+//! is an event of its own and leaves at once; under load fewer and longer events carry the same text.
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -32,14 +31,14 @@ const PENDING_BYTES: usize = 256 * 1024;
 /// What a frame takes beside its JSON.
 const FRAME_BYTES: usize = 96;
 
-/// What one token that nobody has taken yet counts for, its text included: most are shorter.
+/// What one token that nobody has taken yet counts as, its text included: most are shorter.
 const TOKEN_BYTES: usize = 64;
 
-/// How many numbers each further execution leaves out. Tokens are shown before they are durable, so a
-/// reader may have seen numbers that died with the first process; were they given again, it would
-/// take new events for old ones. Far more than could be shown and not durable: two batches of
-/// [`PENDING_BYTES`] in events of at least 50 bytes.
-const LEAP: u64 = 100_000;
+/// The gap that each further execution leaves in the numbers of events. Tokens are shown before they are durable,
+/// so a reader may have seen numbers that were lost with the first process; if they were given again, the reader
+/// would take new events for old ones. The gap is far larger than what can be shown without being durable: two
+/// batches of [`PENDING_BYTES`] in events of at least 50 bytes.
+const SEQ_GAP: u64 = 100_000;
 
 /// One thing to be made durable.
 #[derive(Debug)]
@@ -86,7 +85,7 @@ pub struct LiveRun {
     pub attempt: i32,
     /// Somebody wants it to stop.
     pub cancel: CancellationToken,
-    /// Whom somebody wants it to go on without.
+    /// The members that somebody wants it to go on without.
     skips: watch::Sender<BTreeSet<Skip>>,
     state: Mutex<State>,
     progress: watch::Sender<Progress>,
@@ -103,18 +102,18 @@ struct State {
     pending: Pending,
     pending_bytes: usize,
     /// Tokens that nobody has taken yet; their numbers are the last ones given.
-    open: Vec<Open>,
+    open: Vec<OpenToken>,
     /// Structural events that are not durable yet, oldest first.
-    holding: VecDeque<u64>,
+    not_durable: VecDeque<u64>,
     /// The first event of the batch that was committed last; the ring keeps everything from here.
     keep_from: u64,
     /// The last event that only the log has.
-    forgotten_to: u64,
+    evicted_to: u64,
     /// How soon the writer comes.
     urgency: Urgency,
     /// How it ends is settled.
     is_ending: bool,
-    /// Somebody sees to it that the wish to stop is recorded.
+    /// Somebody is already recording the wish to stop.
     records_stop: bool,
 }
 
@@ -128,9 +127,9 @@ enum Urgency {
     Urgent,
 }
 
-/// A token event that may still grow.
+/// A token event to which more text may be added.
 #[derive(Debug)]
-struct Open {
+struct OpenToken {
     seq: u64,
     call: String,
     token: Token,
@@ -141,8 +140,8 @@ struct Open {
 pub struct Appended {
     /// Its position, to wait for with [`LiveRun::durable`].
     pub position: u64,
-    /// The writer has to be told that this run has something.
-    pub tell_writer: bool,
+    /// The writer has to be woken: this run has something to write.
+    pub wake_writer: bool,
     /// Too much is waiting: the run should wait before it goes on.
     pub full: bool,
 }
@@ -167,8 +166,8 @@ impl LiveRun {
         known: HashSet<String>,
     ) -> Self {
         let (id, conversation, message) = ids;
-        let leaps = u64::try_from(attempt).unwrap_or(1).saturating_sub(1);
-        let next_seq = last_seq + leaps * LEAP + 1;
+        let earlier = u64::try_from(attempt).unwrap_or(1).saturating_sub(1);
+        let next_seq = last_seq + earlier * SEQ_GAP + 1;
         let progress = Progress { shown_to: last_seq, ..Progress::default() };
         Self {
             id,
@@ -187,9 +186,9 @@ impl LiveRun {
                 pending: Pending::default(),
                 pending_bytes: 0,
                 open: Vec::new(),
-                holding: VecDeque::new(),
+                not_durable: VecDeque::new(),
                 keep_from: next_seq,
-                forgotten_to: last_seq,
+                evicted_to: last_seq,
                 urgency: Urgency::None,
                 is_ending: false,
                 records_stop: false,
@@ -206,7 +205,7 @@ impl LiveRun {
         let mut state = run.state();
         state.ring_bytes = first.json.len() + FRAME_BYTES;
         state.ring.push_back(first);
-        state.forgotten_to = seq - 1;
+        state.evicted_to = seq - 1;
         drop(state);
         run
     }
@@ -229,7 +228,7 @@ impl LiveRun {
         {
             state.seal();
             let seq = state.next_number();
-            state.holding.push_back(seq);
+            state.not_durable.push_back(seq);
             state.pending_bytes += json.len();
             state.log(Frame { seq, key: key.to_owned(), json, ends });
         }
@@ -245,7 +244,7 @@ impl LiveRun {
         state.pending_bytes += TOKEN_BYTES;
         if !joined {
             let seq = state.next_number();
-            state.open.push(Open { seq, call: call.to_owned(), token });
+            state.open.push(OpenToken { seq, call: call.to_owned(), token });
         }
         self.appended(state, Urgency::Tokens)
     }
@@ -253,19 +252,19 @@ impl LiveRun {
     fn appended(&self, mut state: MutexGuard<'_, State>, wanted: Urgency) -> Appended {
         let pending = &state.pending;
         let nothing = pending.records.is_empty() && pending.frames.is_empty() && state.open.is_empty();
-        let tell_writer = !nothing && state.urgency < wanted;
-        if tell_writer {
+        let wake_writer = !nothing && state.urgency < wanted;
+        if wake_writer {
             state.urgency = wanted;
         }
         let appended =
-            Appended { position: state.position, tell_writer, full: state.pending_bytes > PENDING_BYTES };
+            Appended { position: state.position, wake_writer, full: state.pending_bytes > PENDING_BYTES };
         let shown_to = state.shown_to();
         drop(state);
         self.show(shown_to);
         appended
     }
 
-    /// Everything that waits to be made durable.
+    /// Takes everything that waits to be made durable.
     #[must_use]
     pub fn take(&self) -> Pending {
         let mut state = self.state();
@@ -284,8 +283,8 @@ impl LiveRun {
         if let (Some(first), Some(last)) = (pending.frames.first(), pending.frames.last()) {
             // This batch stays until the next one: whoever keeps up comes to read it now.
             state.keep_from = first.seq;
-            while state.holding.front().is_some_and(|seq| *seq <= last.seq) {
-                state.holding.pop_front();
+            while state.not_durable.front().is_some_and(|seq| *seq <= last.seq) {
+                state.not_durable.pop_front();
             }
             state.trim();
         }
@@ -297,7 +296,7 @@ impl LiveRun {
         });
     }
 
-    /// Somebody wants it to go on without these.
+    /// Notes that it is to go on without these members.
     pub fn skip(&self, wanted: impl IntoIterator<Item = Skip>) {
         let wanted: Vec<Skip> = wanted.into_iter().collect();
         self.skips.send_if_modified(|skips| {
@@ -307,23 +306,23 @@ impl LiveRun {
         });
     }
 
-    /// Takes in the skips that the run's row holds.
+    /// Applies the skips that the run's row holds.
     pub fn apply_skips(&self, skips: &Value) {
         match Vec::<Skip>::deserialize(skips) {
             Ok(skips) => self.skip(skips),
             // A newer server may have written them.
-            Err(error) => tracing::warn!(run.id = %self.id, %error, "whom to go on without cannot be read"),
+            Err(error) => tracing::warn!(run.id = %self.id, %error, "the skips of a run cannot be read"),
         }
     }
 
-    /// Whom it is to go on without, now and later.
+    /// The members it is to go on without, as they change.
     #[must_use]
     pub fn skips(&self) -> watch::Receiver<BTreeSet<Skip>> {
         self.skips.subscribe()
     }
 
-    /// Another owner has the run.
-    pub fn lose(&self) {
+    /// Notes that another owner has the run.
+    pub fn mark_lost(&self) {
         self.progress.send_modify(|progress| progress.lost = true);
     }
 
@@ -343,7 +342,7 @@ impl LiveRun {
         true
     }
 
-    /// Settles how it ends: nobody can stop it any more. Answers whether somebody has.
+    /// Fixes how it ends: from now on nobody can stop it. Returns whether somebody has stopped it before.
     pub fn end(&self) -> bool {
         let mut state = self.state();
         state.is_ending = true;
@@ -361,16 +360,16 @@ impl LiveRun {
         self.progress.send_modify(|progress| progress.stop_recorded = Some(status));
     }
 
-    /// The database does not take its records.
-    pub fn refuse(&self) {
+    /// Notes that the database does not take its records.
+    pub fn mark_refused(&self) {
         self.progress.send_modify(|progress| {
             progress.refused = true;
             progress.lost = true;
         });
     }
 
-    /// Nothing more happens to it here: a reader that waits for more has to look elsewhere.
-    pub fn retire(&self) {
+    /// Notes that it is no longer executed here: a reader that waits for more has to read the log.
+    pub fn mark_over(&self) {
         self.progress.send_modify(|progress| progress.over = true);
     }
 
@@ -395,7 +394,7 @@ impl LiveRun {
         drop(progress.wait_for(|progress| progress.lost).await.map(|_| ()));
     }
 
-    /// A view on how far the run has come.
+    /// How far the run has come, as it changes.
     #[must_use]
     pub fn progress(&self) -> watch::Receiver<Progress> {
         self.progress.subscribe()
@@ -409,7 +408,7 @@ impl LiveRun {
         if after < shown_to {
             state.seal();
         }
-        if after < state.forgotten_to {
+        if after < state.evicted_to {
             return Recent::Behind;
         }
         let first = state.ring.partition_point(|frame| frame.seq <= after);
@@ -435,7 +434,7 @@ impl State {
         seq
     }
 
-    /// Ends the growth of the tokens under way: somebody takes them.
+    /// Closes the open token events, because somebody takes them.
     fn seal(&mut self) {
         for open in std::mem::take(&mut self.open) {
             let json = frame::encode_token(&open.token);
@@ -454,7 +453,7 @@ impl State {
     /// The last event that may be shown.
     fn shown_to(&self) -> u64 {
         let numbers = || self.ring.iter().map(|frame| frame.seq);
-        match self.holding.front() {
+        match self.not_durable.front() {
             // Numbers ascend, and what is open comes last.
             None => self.open.last().map(|open| open.seq).or_else(|| numbers().next_back()),
             Some(held) => {
@@ -462,17 +461,17 @@ impl State {
                 shown.checked_sub(1).and_then(|last| self.ring.get(last)).map(|frame| frame.seq)
             }
         }
-        .unwrap_or(self.forgotten_to)
+        .unwrap_or(self.evicted_to)
     }
 
-    /// Forgets old events, but for those that only this ring has.
+    /// Drops old events, except those that only this ring has.
     fn trim(&mut self) {
         while self.ring_bytes > RING_BYTES
             && self.ring.front().is_some_and(|frame| frame.seq < self.keep_from)
         {
             if let Some(frame) = self.ring.pop_front() {
                 self.ring_bytes -= frame.json.len() + FRAME_BYTES;
-                self.forgotten_to = frame.seq;
+                self.evicted_to = frame.seq;
             }
         }
     }

@@ -87,15 +87,15 @@ fn a_structural_event_is_written_once() {
 #[test]
 fn the_writer_is_told_once_per_batch_and_again_when_it_is_urgent() {
     let run = run();
-    assert!(token(&run, "a", "x").tell_writer);
-    assert!(!token(&run, "a", "y").tell_writer);
-    assert!(say(&run, "stage3/complete").tell_writer);
-    assert!(!say(&run, "costs").tell_writer);
+    assert!(token(&run, "a", "x").wake_writer);
+    assert!(!token(&run, "a", "y").wake_writer);
+    assert!(say(&run, "stage3/complete").wake_writer);
+    assert!(!say(&run, "costs").wake_writer);
     let pending = run.take();
-    assert!(token(&run, "a", "z").tell_writer, "a batch under way does not hide what comes after it");
+    assert!(token(&run, "a", "z").wake_writer, "a batch under way does not hide what comes after it");
     run.committed(&pending);
     assert_eq!(run.take().frames.len(), 1);
-    assert!(!run.append(None, Some(("costs", Bytes::from_static(b"{}"), false))).tell_writer, "known");
+    assert!(!run.append(None, Some(("costs", Bytes::from_static(b"{}"), false))).wake_writer, "known");
 }
 
 #[test]
@@ -107,8 +107,8 @@ fn a_later_execution_gives_no_number_that_may_have_been_seen() {
     say(&run, "stage3/start");
     assert_eq!(run.progress().borrow().shown_to, 8, "nothing new may be shown yet");
     run.committed(&run.take());
-    assert_eq!(shown(&run, 8), [8 + LEAP + 1]);
-    assert_eq!(shown(&run, 15), [8 + LEAP + 1], "a reader that saw tokens which were lost");
+    assert_eq!(shown(&run, 8), [8 + SEQ_GAP + 1]);
+    assert_eq!(shown(&run, 15), [8 + SEQ_GAP + 1], "a reader that saw tokens which were lost");
 }
 
 #[test]

@@ -16,16 +16,15 @@ use crate::id::RunId;
 use crate::store::journal::{self, Batch, CallRow, EventsRow};
 use crate::store::{Db, StoreError};
 
-/// How long tokens may wait for company before they are written. They are shown at once all the
-/// same; this only bounds what a crash can take from a reader's scroll-back, and how far readers on
-/// other servers are behind.
+/// How long tokens may wait for others before they are written. They are shown at once in any case; this only
+/// bounds what a crash can take from a reader's scroll-back, and how far behind readers on other servers are.
 const TOKEN_DELAY: Duration = Duration::from_millis(100);
-/// How long a busy writer gathers for the next commit.
-const GATHER: Duration = Duration::from_millis(4);
+/// How long a busy writer collects records for the next commit.
+const BATCH_WAIT: Duration = Duration::from_millis(4);
 const RETRY_FIRST: Duration = Duration::from_millis(50);
-const RETRY_MOST: Duration = Duration::from_secs(2);
-/// How often the writing of one run's records alone may take too long before it is given up.
-const MOST_CUT_OFF: u32 = 2;
+const RETRY_MAX: Duration = Duration::from_secs(2);
+/// How often writing one run's records alone may time out before the run is given up.
+const MAX_TIMEOUTS: u32 = 2;
 
 /// The writer's inbox.
 #[derive(Debug, Default)]
@@ -58,61 +57,61 @@ impl Log {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes until it is dropped. While the database is away nothing is lost: batches wait here,
-    /// and the runs behind them. A run whose records it does not take is seen to beside the others.
+    /// Writes until it is dropped. While the database is away nothing is lost: batches wait here, and so do the
+    /// runs behind them. A run whose records the database refuses is retried on its own, beside the others.
     pub async fn write(self: Arc<Self>, db: Db) {
-        // When the tokens' round is, once some wait.
-        let mut round: Option<Instant> = None;
-        let (mut beside, mut set_aside) = (FuturesUnordered::new(), HashSet::new());
+        // When tokens are written next, once some wait.
+        let mut tokens_due: Option<Instant> = None;
+        let (mut retrying, mut retrying_ids) = (FuturesUnordered::new(), HashSet::new());
         loop {
             tokio::select! {
                 biased;
-                Some(run) = beside.next() => {
+                Some(run) = retrying.next() => {
                     let run: Arc<LiveRun> = run;
-                    set_aside.remove(&run.id);
-                    // What has come meanwhile.
+                    retrying_ids.remove(&run.id);
+                    // It may have got more records in the meantime.
                     self.urgent(&run);
                     continue;
                 }
                 () = self.urgent.notified() => {}
-                () = at(round) => {}
-                () = self.tokens.notified(), if round.is_none() => {
-                    round = Some(Instant::now() + TOKEN_DELAY);
+                () = sleep_until(tokens_due) => {}
+                () = self.tokens.notified(), if tokens_due.is_none() => {
+                    tokens_due = Some(Instant::now() + TOKEN_DELAY);
                     continue;
                 }
             }
             let mut runs = std::mem::take(&mut self.waiting().urgent);
-            if round.is_some_and(|round| round <= Instant::now()) {
-                round = None;
+            if tokens_due.is_some_and(|tokens_due| tokens_due <= Instant::now()) {
+                tokens_due = None;
                 runs.append(&mut self.waiting().tokens);
             }
             let taken: Vec<Taken> = runs
                 .into_iter()
-                // Its records are written in their order.
-                .filter(|run| !set_aside.contains(&run.id) && !run.progress().borrow().lost)
+                // A run that is being retried keeps the order of its records.
+                .filter(|run| !retrying_ids.contains(&run.id) && !run.progress().borrow().lost)
                 .map(|run| {
                     let pending = run.take();
                     (run, pending)
                 })
-                // Its tokens went with something urgent.
+                // Its tokens were taken along with something urgent.
                 .filter(|(_, pending)| !pending.records.is_empty() || !pending.frames.is_empty())
                 .collect();
             let several = taken.len() > 1;
             if !taken.is_empty() {
                 for (run, pending) in commit(&db, taken).await {
-                    set_aside.insert(run.id);
-                    beside.push(alone(&db, (run, pending)));
+                    retrying_ids.insert(run.id);
+                    retrying.push(commit_alone(&db, (run, pending)));
                 }
             }
             if several {
-                // Many runs are under way: a moment of patience makes one commit of several.
-                tokio::time::sleep(GATHER).await;
+                // Many runs are under way: a short wait makes one commit of several.
+                tokio::time::sleep(BATCH_WAIT).await;
             }
         }
     }
 }
 
-async fn at(moment: Option<Instant>) {
+async fn sleep_until(moment: Option<Instant>) {
     match moment {
         Some(moment) => tokio::time::sleep_until(moment).await,
         None => std::future::pending().await,
@@ -121,8 +120,8 @@ async fn at(moment: Option<Instant>) {
 
 type Taken = (Arc<LiveRun>, Pending);
 
-/// Commits what was taken. What of it the database takes too long about, or refuses, is answered: it is to
-/// be seen to alone.
+/// Commits what was taken. Returns the runs that the database refused, or for which it took too long: each of
+/// them is to be retried alone.
 async fn commit(db: &Db, taken: Vec<Taken>) -> Vec<Taken> {
     let mut pause = RETRY_FIRST;
     loop {
@@ -132,72 +131,72 @@ async fn commit(db: &Db, taken: Vec<Taken>) -> Vec<Taken> {
                 let took = began.elapsed();
                 metrics::histogram!("llm_council_log_commit_seconds").record(took.as_secs_f64());
                 tracing::debug!(runs = taken.len(), duration_us = took.as_micros(), "committed");
-                settle(&taken, &owned);
+                report(&taken, &owned);
                 return Vec::new();
             }
-            Err(error) if may_pass(&error) => {
+            Err(error) if is_outage(&error) => {
                 metrics::counter!("llm_council_log_retries_total").increment(1);
                 tracing::warn!(%error, runs = taken.len(), "the event log cannot be written; trying again");
                 tokio::time::sleep(pause).await;
-                pause = (pause * 2).min(RETRY_MOST);
+                pause = (pause * 2).min(RETRY_MAX);
             }
             Err(error) => {
                 tracing::warn!(
                     error = &error as &dyn std::error::Error,
                     runs = taken.len(),
-                    "a batch cannot be written; looking for the run that is to blame"
+                    "a batch cannot be written; writing its runs one by one"
                 );
-                return apart(db, taken).await;
+                return commit_one_by_one(db, taken).await;
             }
         }
     }
 }
 
-/// Whether the database is away, and not one run to blame.
-fn may_pass(error: &StoreError) -> bool {
+/// Whether the database is away, as opposed to refusing one run's records.
+fn is_outage(error: &StoreError) -> bool {
     matches!(error, StoreError::Unavailable(_)) && !error.is_too_slow()
 }
 
-async fn apart(db: &Db, taken: Vec<Taken>) -> Vec<Taken> {
+async fn commit_one_by_one(db: &Db, taken: Vec<Taken>) -> Vec<Taken> {
     if taken.len() < 2 {
         return taken;
     }
-    let mut to_blame = Vec::new();
+    let mut failed = Vec::new();
     for one in taken {
-        to_blame.extend(Box::pin(commit(db, vec![one])).await);
+        failed.extend(Box::pin(commit(db, vec![one])).await);
     }
-    to_blame
+    failed
 }
 
-/// Sees to one run whose records the database does not take with the others: for as long as it takes where a
-/// lock or the database itself is the reason, else until it is clear that it never will. The run is to be
-/// ended then; what its calls cost stays in the ledger.
-async fn alone(db: &Db, (run, pending): Taken) -> Arc<LiveRun> {
+/// Retries one run whose records the database refused among others. While a lock or an outage is the reason, it
+/// retries for as long as that takes; otherwise the run is marked as refused, to be ended. What its calls cost
+/// stays in the ledger.
+async fn commit_alone(db: &Db, (run, pending): Taken) -> Arc<LiveRun> {
     let taken = [(run.clone(), pending)];
-    let (mut pause, mut cut_off) = (RETRY_FIRST, 0);
+    let (mut pause, mut timeouts) = (RETRY_FIRST, 0);
     loop {
         let error = match journal::commit_alone(db, &batch(&taken)).await {
             Ok(owned) => {
-                settle(&taken, &owned);
+                report(&taken, &owned);
                 return run;
             }
             Err(error) => error,
         };
-        cut_off += u32::from(error.is_cut_off());
-        if !matches!(error, StoreError::Unavailable(_)) || cut_off == MOST_CUT_OFF {
+        timeouts += u32::from(error.is_cut_off());
+        if !matches!(error, StoreError::Unavailable(_)) || timeouts == MAX_TIMEOUTS {
             tracing::error!(run.id = %run.id, error = &error as &dyn std::error::Error, "a run's records cannot be stored: it is ended");
-            keep_costs(db, &taken).await;
-            run.refuse();
+            store_costs(db, &taken).await;
+            run.mark_refused();
             return run;
         }
         tracing::warn!(run.id = %run.id, %error, "a run's records cannot be written; trying again");
         tokio::time::sleep(pause).await;
-        pause = (pause * 2).min(RETRY_MOST);
+        pause = (pause * 2).min(RETRY_MAX);
     }
 }
 
-/// Puts the calls into the ledger without what they said.
-async fn keep_costs(db: &Db, taken: &[Taken]) {
+/// Writes the calls to the ledger without their replies.
+async fn store_costs(db: &Db, taken: &[Taken]) {
     let whole = batch(taken);
     let calls: Vec<CallRow> =
         whole.calls.iter().map(|call| CallRow { result: None, ..(*call).clone() }).collect();
@@ -213,13 +212,13 @@ async fn keep_costs(db: &Db, taken: &[Taken]) {
     }
 }
 
-fn settle(taken: &[Taken], owned: &[RunId]) {
+fn report(taken: &[Taken], owned: &[RunId]) {
     for (run, pending) in taken {
         if owned.contains(&run.id) {
             run.committed(pending);
         } else {
             tracing::warn!(run.id = %run.id, attempt = run.attempt, "the run has another owner now");
-            run.lose();
+            run.mark_lost();
         }
     }
 }

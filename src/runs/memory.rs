@@ -1,4 +1,4 @@
-//! A journal without a database: for the command line, and for tests that let it die.
+//! A journal in memory: for the command line, and for tests that simulate a crash.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,9 +11,9 @@ use tokio_util::sync::CancellationToken;
 use crate::council::run::{FinishedCall, Host};
 use crate::council::{AnyEvent, Deliberation, Token};
 
-/// What survives a death: the journal and the log.
+/// What survives a crash: the journal and the log.
 #[derive(Debug, Default)]
-pub struct Shelf {
+pub struct MemoryStore {
     pub calls: HashMap<String, FinishedCall>,
     pub decisions: HashMap<String, Value>,
     /// Structural events by key, in order.
@@ -26,31 +26,31 @@ pub struct Shelf {
 
 /// A host in memory.
 pub struct MemoryHost {
-    shelf: Arc<Mutex<Shelf>>,
+    store: Arc<Mutex<MemoryStore>>,
     deliberation: Mutex<Deliberation>,
     attempt: u32,
     /// How many more commits this execution may make.
-    left: Mutex<Option<usize>>,
-    died: CancellationToken,
+    commits_left: Mutex<Option<usize>>,
+    crashed: CancellationToken,
 }
 
 impl MemoryHost {
     /// A host over what earlier executions left. With `dies_after`, that many commits go through
     /// and the next one never returns, as in a process that was killed.
     #[must_use]
-    pub fn new(shelf: Arc<Mutex<Shelf>>, attempt: u32, dies_after: Option<usize>) -> Self {
+    pub fn new(store: Arc<Mutex<MemoryStore>>, attempt: u32, dies_after: Option<usize>) -> Self {
         Self {
-            shelf,
+            store,
             deliberation: Mutex::default(),
             attempt,
-            left: Mutex::new(dies_after),
-            died: CancellationToken::new(),
+            commits_left: Mutex::new(dies_after),
+            crashed: CancellationToken::new(),
         }
     }
 
-    /// Ends when the host has died.
+    /// Ends when the host has crashed.
     pub async fn death(&self) {
-        self.died.cancelled().await;
+        self.crashed.cancelled().await;
     }
 
     /// What the run has found out.
@@ -59,10 +59,10 @@ impl MemoryHost {
         lock(&self.deliberation).clone()
     }
 
-    async fn commit(&self, store: impl FnOnce(&mut Shelf) + Send) {
+    async fn commit(&self, write: impl FnOnce(&mut MemoryStore) + Send) {
         let alive = {
-            let mut left = lock(&self.left);
-            match left.as_mut() {
+            let mut commits_left = lock(&self.commits_left);
+            match commits_left.as_mut() {
                 None => true,
                 Some(0) => false,
                 Some(more) => {
@@ -72,12 +72,12 @@ impl MemoryHost {
             }
         };
         if !alive {
-            self.died.cancel();
+            self.crashed.cancel();
             std::future::pending::<()>().await;
         }
-        let mut shelf = lock(&self.shelf);
-        shelf.commits += 1;
-        store(&mut shelf);
+        let mut store = lock(&self.store);
+        store.commits += 1;
+        write(&mut store);
     }
 }
 
@@ -88,37 +88,37 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[async_trait]
 impl Host for MemoryHost {
     fn finished_call(&self, key: &str) -> Option<FinishedCall> {
-        lock(&self.shelf).calls.get(key).cloned()
+        lock(&self.store).calls.get(key).cloned()
     }
 
     fn asks_something_else(&self, key: &str) {
-        lock(&self.shelf).mismatches.push(key.to_owned());
+        lock(&self.store).mismatches.push(key.to_owned());
     }
 
     fn decision(&self, key: &str) -> Option<Value> {
-        lock(&self.shelf).decisions.get(key).cloned()
+        lock(&self.store).decisions.get(key).cloned()
     }
 
     async fn commit_call(&self, call: FinishedCall) {
-        self.commit(|shelf| {
-            shelf.calls.insert(call.key.clone(), call);
+        self.commit(|store| {
+            store.calls.insert(call.key.clone(), call);
         })
         .await;
     }
 
     async fn commit_decision(&self, key: &str, value: Value) {
-        self.commit(|shelf| {
-            shelf.decisions.insert(key.to_owned(), value);
+        self.commit(|store| {
+            store.decisions.insert(key.to_owned(), value);
         })
         .await;
     }
 
     async fn publish(&self, key: &str, event: AnyEvent) {
         lock(&self.deliberation).apply(&event);
-        if lock(&self.shelf).events.iter().any(|(known, _)| known == key) {
+        if lock(&self.store).events.iter().any(|(known, _)| known == key) {
             return;
         }
-        self.commit(|shelf| shelf.events.push((key.to_owned(), event))).await;
+        self.commit(|store| store.events.push((key.to_owned(), event))).await;
     }
 
     async fn stream(&self, _call: &str, _token: Token) {}

@@ -12,11 +12,11 @@ use crate::store::notify::{Listener, Notice};
 const RECONNECT: Duration = Duration::from_secs(1);
 
 /// Listens until it is dropped.
-pub(super) async fn listen(all: &Runs) {
-    let waiters = &all.shared.waiters;
+pub(super) async fn listen(runs: &Runs) {
+    let waiters = &runs.shared.waiters;
     let mut warned = false;
     loop {
-        let lost = listen_once(all).await;
+        let lost = listen_once(runs).await;
         if waiters.set_notified(false) || !warned {
             warned = true;
             tracing::warn!(error = %lost, "the other servers cannot be heard; looking for their news instead");
@@ -27,8 +27,8 @@ pub(super) async fn listen(all: &Runs) {
 }
 
 /// Listens until the connection cannot be made again, and says why.
-async fn listen_once(all: &Runs) -> StoreError {
-    let (shared, waiters) = (&all.shared, &all.shared.waiters);
+async fn listen_once(runs: &Runs) -> StoreError {
+    let (shared, waiters) = (&runs.shared, &runs.shared.waiters);
     let mut listener = match Listener::open(&shared.db).await {
         Ok(Some(listener)) => listener,
         // This database cannot notify: whoever waits looks by itself.
@@ -42,7 +42,7 @@ async fn listen_once(all: &Runs) -> StoreError {
         }
         match listener.next().await {
             Ok(Some(Notice::Log(grown))) => grown.into_iter().for_each(|run| waiters.wake(run)),
-            Ok(Some(Notice::Stop(run))) => stop::stop_here(shared, run),
+            Ok(Some(Notice::Stop(run))) => stop::stop_if_live(shared, run),
             Ok(Some(Notice::Skip(run))) => skip::read_soon(shared, run),
             Ok(Some(Notice::Work)) => shared.look_for_work(),
             // The connection was lost and is made again by the next call.

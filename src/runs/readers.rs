@@ -8,16 +8,16 @@ use crate::store::StoreError;
 /// A reader of a run, counted. When the last one goes before the run's end, and the rules say so,
 /// the run is cancelled unless somebody comes back in time.
 pub(super) struct Reader {
-    all: Runs,
+    runs: Runs,
     user: UserId,
     run: RunId,
     finished: bool,
 }
 
 impl Reader {
-    pub(super) fn begin(all: &Runs, user: &UserId, run: RunId) -> Self {
-        *all.shared.readers().entry(run).or_default() += 1;
-        Self { all: all.clone(), user: user.clone(), run, finished: false }
+    pub(super) fn begin(runs: &Runs, user: &UserId, run: RunId) -> Self {
+        *runs.shared.readers().entry(run).or_default() += 1;
+        Self { runs: runs.clone(), user: user.clone(), run, finished: false }
     }
 
     /// The run's last event was read.
@@ -28,7 +28,7 @@ impl Reader {
 
 impl Drop for Reader {
     fn drop(&mut self) {
-        let shared = &self.all.shared;
+        let shared = &self.runs.shared;
         let mut readers = shared.readers();
         let left = readers.get_mut(&self.run).map_or(0, |count| {
             *count -= 1;
@@ -40,16 +40,16 @@ impl Drop for Reader {
         readers.remove(&self.run);
         drop(readers);
         let Some(grace) = shared.settings.unwatched else { return };
-        if self.finished || self.all.is_closed() {
+        if self.finished || self.runs.is_closed() {
             return;
         }
-        let (all, user, run) = (self.all.clone(), self.user.clone(), self.run);
+        let (runs, user, run) = (self.runs.clone(), self.user.clone(), self.run);
         shared.tasks.spawn_background(async move {
             tokio::time::sleep(grace).await;
-            if all.shared.readers().contains_key(&run) || all.is_closed() {
+            if runs.shared.readers().contains_key(&run) || runs.is_closed() {
                 return;
             }
-            match stop::cancel(&all, &user, run).await {
+            match stop::cancel(&runs, &user, run).await {
                 Ok(Stopped { cancelled: true, .. }) => {
                     tracing::info!(run.id = %run, "nobody watches the run any more: it is cancelled");
                 }

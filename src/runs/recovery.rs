@@ -14,18 +14,18 @@ use crate::store::RunStatus;
 use crate::store::leases::{Held, Readable};
 use crate::store::{StoreError, leases};
 
-/// How many runs one look claims at most, so that several processes share them.
-const TAKE: usize = 20;
-/// How soon the next portion follows: others take theirs meanwhile, and the database does other things.
-const NEXT_PORTION: Duration = Duration::from_millis(100);
-/// How often the queue is looked at while a run waits in it.
+/// How many runs are claimed at a time, so that several processes share them.
+const CLAIM_BATCH: usize = 20;
+/// The pause before the next batch, in which other processes claim theirs and the database does other work.
+const BATCH_PAUSE: Duration = Duration::from_millis(100);
+/// How often the queue is scan at while a run waits in it.
 const QUEUE_POLL: Duration = Duration::from_secs(1);
 /// The runs that are claimed here. The others stay for a server that can read them.
 const READABLE: Readable = Readable { formats: &[plan::FORMAT], version: plan::VERSION };
 
-/// Prolongs the leases, again and again until it is dropped.
-pub(super) async fn keep_leases(all: &Runs) {
-    let shared = &all.shared;
+/// Prolongs the leases at every heartbeat, until it is dropped.
+pub(super) async fn keep_leases(runs: &Runs) {
+    let shared = &runs.shared;
     let mut ticks = interval(shared.settings.heartbeat());
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     loop {
@@ -34,7 +34,7 @@ pub(super) async fn keep_leases(all: &Runs) {
             () = shared.skip_requested.notified() => {}
         }
         if let Err(error) = heartbeat(shared).await {
-            shared.distrust_leases();
+            shared.suspend_takeovers();
             tracing::warn!(%error, "leases could not be prolonged; trying again");
         }
     }
@@ -50,14 +50,14 @@ async fn heartbeat(shared: &Shared) -> Result<(), StoreError> {
     let began = Instant::now();
     let held = leases::heartbeat(&shared.db, &mine, shared.settings.lease).await?;
     if began.elapsed() > shared.settings.heartbeat() {
-        shared.distrust_leases();
+        shared.suspend_takeovers();
     }
     let held: HashMap<RunId, Held> = held.into_iter().map(|held| (held.run, held)).collect();
     for live in live {
         match held.get(&live.id) {
             Some(held) if !held.ours => {
                 tracing::warn!(run.id = %live.id, attempt = live.attempt, "the run has another owner now");
-                live.lose();
+                live.mark_lost();
             }
             Some(held) => {
                 live.apply_skips(&held.skips);
@@ -73,64 +73,64 @@ async fn heartbeat(shared: &Shared) -> Result<(), StoreError> {
 }
 
 /// Looks for abandoned and for queued runs until it is dropped.
-pub(super) async fn find_work(all: &Runs) {
-    let shared = &all.shared;
+pub(super) async fn find_work(runs: &Runs) {
+    let shared = &runs.shared;
     loop {
         let claiming = shared.claiming.lock().await;
-        let looked = if all.is_closed() { Ok(Looked::All) } else { look(all).await };
+        let scan = if runs.is_closed() { Ok(Scan::All) } else { claim_work(runs).await };
         drop(claiming);
-        if let Err(error) = &looked {
-            shared.distrust_leases();
-            tracing::warn!(%error, "runs that nobody executes could not be looked for; trying again");
+        if let Err(error) = &scan {
+            shared.suspend_takeovers();
+            tracing::warn!(%error, "runs that nobody executes could not be scan for; trying again");
         }
-        if let Ok(Looked::MoreAbandoned) = looked {
-            tokio::time::sleep(NEXT_PORTION).await;
+        if let Ok(Scan::MoreAbandoned) = scan {
+            tokio::time::sleep(BATCH_PAUSE).await;
             continue;
         }
         let pause = if shared.queue.is_empty() { shared.settings.heartbeat() } else { QUEUE_POLL };
-        // Whether time is up or somebody knows of work: look again.
+        // Either time is up or there is work: scan again.
         drop(tokio::time::timeout(pause, shared.work.notified()).await);
     }
 }
 
-/// How far a look went.
-enum Looked {
+/// What a scan for work left.
+enum Scan {
     All,
-    /// It claimed a whole portion of abandoned runs: there may be more.
+    /// A whole batch of abandoned runs was claimed: there may be more.
     MoreAbandoned,
 }
 
 /// Claims what nobody executes. A slot is held only for a run that is there to be claimed: new runs find the
 /// others free, however long the database takes.
-async fn look(all: &Runs) -> Result<Looked, StoreError> {
-    let Shared { db, queue, settings, owner, .. } = all.shared.as_ref();
-    let mut looked = Looked::All;
+async fn claim_work(runs: &Runs) -> Result<Scan, StoreError> {
+    let Shared { db, queue, settings, owner, .. } = runs.shared.as_ref();
+    let mut scan = Scan::All;
     // After an outage of the database every lease may have expired: their owners get time to
     // prolong them first, for taking over a run that is alive pays its open calls twice.
-    if all.shared.trusts_leases() {
+    if runs.shared.may_take_over() {
         // What is executed here is not abandoned, whatever its lease says: this process may have been
-        // asleep for longer, and its heartbeat comes as late as this look.
-        let here: Vec<RunId> = all.shared.live().keys().copied().collect();
-        let mut slots = queue.slots(leases::abandoned(db, TAKE, &here, READABLE).await?);
+        // asleep for longer, and its heartbeat is as late as this scan.
+        let here: Vec<RunId> = runs.shared.live().keys().copied().collect();
+        let mut slots = queue.slots(leases::abandoned(db, CLAIM_BATCH, &here, READABLE).await?);
         if !slots.is_empty() {
             let claimed =
                 leases::claim_abandoned(db, owner, settings.lease, slots.len(), &here, READABLE).await?;
-            if claimed.len() == TAKE {
-                looked = Looked::MoreAbandoned;
+            if claimed.len() == CLAIM_BATCH {
+                scan = Scan::MoreAbandoned;
             }
             slots.truncate(claimed.len());
-            take_over(all, claimed, slots).await;
+            take_over(runs, claimed, slots).await;
         }
     }
     let waiting = leases::queue(db, READABLE).await?;
     if waiting.is_empty() {
         queue.update(&waiting);
-        return Ok(looked);
+        return Ok(scan);
     }
-    let slots = queue.slots(waiting.len().min(TAKE));
+    let slots = queue.slots(waiting.len().min(CLAIM_BATCH));
     let claimed =
         leases::claim_queued(db, owner, settings.lease, settings.max_per_user, slots.len(), READABLE).await?;
-    take_over(all, claimed, slots).await;
+    take_over(runs, claimed, slots).await;
     queue.update(&leases::queue(db, READABLE).await?);
-    Ok(looked)
+    Ok(scan)
 }

@@ -55,8 +55,8 @@ impl Runs {
 }
 
 /// See [`Runs::start`].
-pub(super) async fn start(all: &Runs, ask: Ask) -> Result<Asked, StartError> {
-    let shared = &all.shared;
+pub(super) async fn start(runs: &Runs, ask: Ask) -> Result<Asked, StartError> {
+    let shared = &runs.shared;
     if shared.closed.is_cancelled() {
         return Err(StartError::Closing);
     }
@@ -119,6 +119,6 @@ pub(super) async fn start(all: &Runs, ask: Ask) -> Result<Asked, StartError> {
     };
     let live = LiveRun::opened(ids, ask.user, opening);
     tracing::info!(run.id = %id, "run started");
-    driver::execute(all, live, ask.plan, Recovered::default(), reservation, slot);
+    driver::execute(runs, live, ask.plan, Recovered::default(), reservation, slot);
     Ok(Asked { run: id, known: false })
 }

@@ -45,8 +45,8 @@ pub(super) struct Shared {
     pub(super) skip_requested: Notify,
     /// Held while runs that nobody executes are looked for and claimed.
     pub(super) claiming: tokio::sync::Mutex<()>,
-    /// Until then an expired lease does not mean that its owner is gone.
-    leases_distrusted_until: Mutex<Option<Instant>>,
+    /// Until then an expired lease may only mean that the database was away: nothing is taken over.
+    takeovers_suspended_until: Mutex<Option<Instant>>,
     /// No new runs are taken.
     pub(super) closed: CancellationToken,
     /// Runs under way are dropped where they are.
@@ -72,7 +72,7 @@ impl Runs {
             work: Notify::new(),
             skip_requested: Notify::new(),
             claiming: tokio::sync::Mutex::default(),
-            leases_distrusted_until: Mutex::default(),
+            takeovers_suspended_until: Mutex::default(),
             closed: CancellationToken::new(),
             handed_over: CancellationToken::new(),
         };
@@ -153,15 +153,16 @@ impl Shared {
         self.work.notify_one();
     }
 
-    /// The database was away: for a while an expired lease does not mean that its owner is gone.
-    pub(super) fn distrust_leases(&self) {
+    /// Takes no runs over for a while: the database was away, so an expired lease need not mean that its owner is
+    /// gone.
+    pub(super) fn suspend_takeovers(&self) {
         let until = Instant::now() + self.settings.lease / 2;
-        *self.leases_distrusted_until.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
+        *self.takeovers_suspended_until.lock().unwrap_or_else(PoisonError::into_inner) = Some(until);
     }
 
-    /// Whether an expired lease means that its owner is gone.
-    pub(super) fn trusts_leases(&self) -> bool {
-        let until = *self.leases_distrusted_until.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Whether an expired lease means that its owner is gone, so that its run may be taken over.
+    pub(super) fn may_take_over(&self) -> bool {
+        let until = *self.takeovers_suspended_until.lock().unwrap_or_else(PoisonError::into_inner);
         until.is_none_or(|until| until <= Instant::now())
     }
 }

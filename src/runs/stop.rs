@@ -11,10 +11,10 @@ use super::store_retry::until_answered;
 use crate::id::{ConversationId, RunId, UserId};
 use crate::store::{Db, RunStatus, Scope, StoreError, runs};
 
-/// How long somebody who stops a run waits to hear that the database has it.
-const PATIENCE: Duration = Duration::from_secs(3);
+/// How long a request to stop a run waits until the database has recorded it.
+const RECORD_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// What came of a wish to stop.
+/// The outcome of a request to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stopped {
     /// There was something to stop.
@@ -59,8 +59,8 @@ impl Runs {
 }
 
 /// See [`Runs::cancel`].
-pub(super) async fn cancel(all: &Runs, user: &UserId, run: RunId) -> Result<Stopped, StoreError> {
-    let shared = &all.shared;
+pub(super) async fn cancel(runs: &Runs, user: &UserId, run: RunId) -> Result<Stopped, StoreError> {
+    let shared = &runs.shared;
     match shared.live_run(run) {
         Some(live) if live.user == *user => Ok(stop_live(shared, live).await),
         Some(_) => Err(StoreError::NotFound),
@@ -73,7 +73,7 @@ pub(super) async fn cancel(all: &Runs, user: &UserId, run: RunId) -> Result<Stop
 
 /// Stops a run if it is executed here; that it is to stop is recorded already. If it waits, it is claimed to
 /// be ended.
-pub(super) fn stop_here(shared: &Shared, run: RunId) {
+pub(super) fn stop_if_live(shared: &Shared, run: RunId) {
     match shared.live_run(run) {
         Some(live) if live.stop() => live.stop_recorded(RunStatus::Running),
         Some(_) => {}
@@ -90,7 +90,7 @@ async fn stop_live(shared: &Shared, live: Arc<LiveRun>) -> Stopped {
     }
     let mut progress = live.progress();
     let recorded = progress.wait_for(|progress| progress.stop_recorded.is_some());
-    let recorded = tokio::time::timeout(PATIENCE, recorded).await;
+    let recorded = tokio::time::timeout(RECORD_TIMEOUT, recorded).await;
     // The sender lives in `live`: an error means that time is up.
     let status = recorded.ok().and_then(Result::ok).and_then(|progress| progress.stop_recorded);
     match status {

@@ -25,7 +25,7 @@ pub enum Next {
 
 /// One reader's place in a run's events.
 pub struct Subscription {
-    all: Runs,
+    runs: Runs,
     user: UserId,
     run: RunId,
     /// The run, if it is or was executed here while this reader was there.
@@ -57,10 +57,10 @@ impl Runs {
 }
 
 impl Subscription {
-    fn new(all: Runs, user: UserId, run: RunId, after: u64) -> Self {
-        let (waiter, positions) = (all.shared.waiters.waiter(run), all.shared.queue.positions());
-        let reader = Reader::begin(&all, &user, run);
-        Self { all, user, run, live: None, after, ended: false, waiter, positions, position: None, reader }
+    fn new(runs: Runs, user: UserId, run: RunId, after: u64) -> Self {
+        let (waiter, positions) = (runs.shared.waiters.waiter(run), runs.shared.queue.positions());
+        let reader = Reader::begin(&runs, &user, run);
+        Self { runs, user, run, live: None, after, ended: false, waiter, positions, position: None, reader }
     }
 
     /// The run that is read.
@@ -145,7 +145,7 @@ impl Subscription {
     /// The run's events in memory, if this process has them.
     fn live(&mut self) -> Option<Arc<LiveRun>> {
         if self.live.is_none() {
-            self.live = self.all.shared.live_run(self.run);
+            self.live = self.runs.shared.live_run(self.run);
         }
         // Where another process has the run, the log is the only truth.
         self.live = self.live.take().filter(|live| !live.progress().borrow().lost);
@@ -154,12 +154,12 @@ impl Subscription {
 
     async fn status(&self) -> Result<RunStatus, StoreError> {
         let scope = Scope::User(self.user.clone());
-        Ok(runs::find(&self.all.shared.db, &scope, self.run).await?.status)
+        Ok(runs::find(&self.runs.shared.db, &scope, self.run).await?.status)
     }
 
     async fn logged(&self) -> Result<Vec<Frame>, StoreError> {
         let scope = Scope::User(self.user.clone());
-        let rows = runs::events_after(&self.all.shared.db, &scope, self.run, self.after).await?;
+        let rows = runs::events_after(&self.runs.shared.db, &scope, self.run, self.after).await?;
         let frames = rows.iter().flat_map(|text| from_log(text)).flatten();
         Ok(frames.filter(|frame| frame.seq > self.after).collect())
     }

@@ -13,32 +13,32 @@ use crate::store::RunStatus;
 use crate::store::journal::{self, Remembered};
 use crate::store::leases::Claimed;
 
-/// How many owners a run may lose before it is given up: the first one, and three that tried again.
-const MOST_CRASHES: i32 = 3;
+/// How many owners of a run may crash before it is given up: the first one, and three that tried again.
+const MAX_CRASHES: i32 = 3;
 
 /// Executes claimed runs, each in a slot as long as there are some. One that somebody stopped needs none: it
 /// ends at once.
-pub(super) async fn take_over(all: &Runs, claimed: Vec<Claimed>, mut slots: Vec<Slot>) {
+pub(super) async fn take_over(runs: &Runs, claimed: Vec<Claimed>, mut slots: Vec<Slot>) {
     if claimed.is_empty() {
         return;
     }
-    let runs: Vec<RunId> = claimed.iter().map(|claimed| claimed.id).collect();
-    let mut stored = match journal::remembered(&all.shared.db, &runs).await {
+    let ids: Vec<RunId> = claimed.iter().map(|claimed| claimed.id).collect();
+    let mut stored = match journal::remembered(&runs.shared.db, &ids).await {
         Ok(stored) => stored,
         // The leases run out by themselves and the runs are claimed again.
         Err(error) => {
-            tracing::warn!(runs = runs.len(), %error, "abandoned runs could not be read");
+            tracing::warn!(runs = ids.len(), %error, "abandoned runs could not be read");
             return;
         }
     };
     for claimed in claimed {
         let stored = stored.remove(&claimed.id).unwrap_or_default();
         let slot = if claimed.cancel_requested { None } else { slots.pop() };
-        go_on(all, claimed, stored, slot);
+        resume(runs, claimed, stored, slot);
     }
 }
 
-fn go_on(all: &Runs, claimed: Claimed, stored: Remembered, slot: Option<Slot>) {
+fn resume(runs: &Runs, claimed: Claimed, stored: Remembered, slot: Option<Slot>) {
     let ids = (claimed.id, claimed.conversation, claimed.message);
     let mut recovered = Recovered::read(stored);
     let known = std::mem::take(&mut recovered.known_keys);
@@ -50,12 +50,12 @@ fn go_on(all: &Runs, claimed: Claimed, stored: Remembered, slot: Option<Slot>) {
         live.stop_recorded(RunStatus::Running);
     }
     tracing::info!(run.id = %claimed.id, attempt = claimed.attempt, crashes = claimed.crashes, calls = recovered.calls.len(), "run taken up");
-    if claimed.crashes > MOST_CRASHES && !claimed.cancel_requested {
+    if claimed.crashes > MAX_CRASHES && !claimed.cancel_requested {
         tracing::error!(run.id = %claimed.id, crashes = claimed.crashes, "a run is given up: its servers die");
         let message =
             format!("The run was given up after {} servers stopped in the middle of it.", claimed.crashes);
         let ending = Ending::failed("abandoned", message);
-        return driver::give_up(all, live, recovered, claimed.reservation, &published, ending);
+        return driver::give_up(runs, live, recovered, claimed.reservation, &published, ending);
     }
     match serde_json::from_value::<Plan>(claimed.plan) {
         Ok(plan) => {
@@ -63,13 +63,13 @@ fn go_on(all: &Runs, claimed: Claimed, stored: Remembered, slot: Option<Slot>) {
             // spend; and a run that was stopped finds out nothing.
             let is_kept = |event: &AnyEvent| claimed.cancel_requested || event.get::<BudgetEvent>().is_some();
             recovered.events = published.into_iter().filter(is_kept).collect();
-            driver::execute(all, live, plan, recovered, claimed.reservation, slot);
+            driver::execute(runs, live, plan, recovered, claimed.reservation, slot);
         }
         Err(error) => {
             tracing::error!(run.id = %claimed.id, %error, "a stored plan cannot be read");
             let message = "This server cannot read what the run was to do. Ask again.".to_owned();
             let ending = Ending::failed("unreadable_plan", message);
-            driver::give_up(all, live, recovered, claimed.reservation, &published, ending);
+            driver::give_up(runs, live, recovered, claimed.reservation, &published, ending);
         }
     }
 }

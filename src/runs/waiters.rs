@@ -26,7 +26,7 @@ pub struct LogWaiters {
 /// One reader's wait for one run's log.
 #[derive(Debug)]
 pub struct LogWaiter {
-    all: Arc<LogWaiters>,
+    waiters: Arc<LogWaiters>,
     run: RunId,
     grown: watch::Receiver<()>,
 }
@@ -35,7 +35,7 @@ impl LogWaiters {
     /// A waiter for this run's log.
     pub fn waiter(self: &Arc<Self>, run: RunId) -> LogWaiter {
         let grown = self.senders().entry(run).or_insert_with(|| watch::Sender::new(())).subscribe();
-        LogWaiter { all: self.clone(), run, grown }
+        LogWaiter { waiters: self.clone(), run, grown }
     }
 
     /// Wakes the readers of one run.
@@ -70,15 +70,16 @@ impl LogWaiter {
 
     /// Waits until the log has grown, or for a while.
     pub async fn wait(&mut self) {
-        let most = if self.all.notified.load(Ordering::Relaxed) { POLL_NOTIFIED } else { POLL_UNNOTIFIED };
+        let limit =
+            if self.waiters.notified.load(Ordering::Relaxed) { POLL_NOTIFIED } else { POLL_UNNOTIFIED };
         // The sender stays in the table as long as this waiter is there; time is up all the same.
-        drop(tokio::time::timeout(most, self.grown.changed()).await);
+        drop(tokio::time::timeout(limit, self.grown.changed()).await);
     }
 }
 
 impl Drop for LogWaiter {
     fn drop(&mut self) {
-        let mut senders = self.all.senders();
+        let mut senders = self.waiters.senders();
         // This one is still counted.
         if senders.get(&self.run).is_some_and(|sender| sender.receiver_count() <= 1) {
             senders.remove(&self.run);

@@ -12,7 +12,7 @@ use llm_council::council::run::{FinishedCall, Host};
 use llm_council::council::{AnyEvent, Plan, Run, Token};
 use llm_council::id::RunId;
 use llm_council::llm::{CallError, ErrorKind};
-use llm_council::runs::memory::{MemoryHost, Shelf};
+use llm_council::runs::memory::{MemoryHost, MemoryStore};
 use serde_json::{Value, json};
 use sqlx::Row as _;
 
@@ -442,7 +442,7 @@ async fn a_second_execution_draws_only_for_calls_that_are_not_in_the_journal() {
     let door = Door { settings, history: vec![], first: true, records: BTreeMap::new() };
     let plan = Plan::parse(&json!({"content": "Why?"}), door).unwrap();
     for commits in 0.. {
-        let shelf = Arc::new(Mutex::new(Shelf::default()));
+        let shelf = Arc::new(Mutex::new(MemoryStore::default()));
         let models = Arc::new(Scripted::new(|request| Ok(sensible(request))));
         let id = RunId::generate();
         let execute = async |attempt, dies_after, is_empty| {

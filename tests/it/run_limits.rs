@@ -9,7 +9,7 @@ use llm_council::council::Run;
 use llm_council::council::stage::Stage;
 use llm_council::id::RunId;
 use llm_council::llm::{CallError, ChatRequest, DeltaSink, Models, Purpose, Reply, Sampling, Timeouts};
-use llm_council::runs::memory::{MemoryHost, Shelf};
+use llm_council::runs::memory::{MemoryHost, MemoryStore};
 
 use crate::support::models::reply;
 
@@ -71,7 +71,7 @@ fn request(model: &str) -> ChatRequest {
 #[tokio::test]
 async fn a_call_that_only_waited_for_its_place_at_the_provider_costs_nothing_when_it_is_dropped() {
     for (sends, attempt, unknown) in [(true, 1, 1), (false, 1, 0), (false, 2, 1)] {
-        let host = Arc::new(MemoryHost::new(Arc::new(Mutex::new(Shelf::default())), attempt, None));
+        let host = Arc::new(MemoryHost::new(Arc::new(Mutex::new(MemoryStore::default())), attempt, None));
         let run = Run::new(RunId::generate(), host, Arc::new(Waiting { sends }));
         let call = run.call(Stage::Stage1, "stage1/m", request("m")).send();
         assert!(futures_util::poll!(Box::pin(call)).is_pending());
@@ -83,7 +83,7 @@ async fn a_call_that_only_waited_for_its_place_at_the_provider_costs_nothing_whe
 
 async fn most_at_once(limit: Option<usize>) -> usize {
     let models = Arc::new(Counting::default());
-    let host = Arc::new(MemoryHost::new(Arc::new(Mutex::new(Shelf::default())), 1, None));
+    let host = Arc::new(MemoryHost::new(Arc::new(Mutex::new(MemoryStore::default())), 1, None));
     let run = Run::new(RunId::generate(), host, models.clone());
     if let Some(limit) = limit {
         run.limit_calls(limit);

@@ -18,7 +18,7 @@ use llm_council::council::run::FinishedCall;
 use llm_council::council::{self, Deliberation, Event, Plan, Run};
 use llm_council::id::RunId;
 use llm_council::llm::{ErrorKind, Purpose};
-use llm_council::runs::memory::{MemoryHost, Shelf};
+use llm_council::runs::memory::{MemoryHost, MemoryStore};
 use serde_json::{Value, json};
 
 use crate::replay::scripts::nobody_waits;
@@ -95,8 +95,8 @@ fn calls(written: &[Written]) -> impl Iterator<Item = FinishedCall> + '_ {
     })
 }
 
-fn shelf(written: &[Written]) -> Shelf {
-    let mut shelf = Shelf::default();
+fn shelf(written: &[Written]) -> MemoryStore {
+    let mut shelf = MemoryStore::default();
     for written in written {
         match written {
             Written::Call(call) => {

@@ -19,7 +19,7 @@ use llm_council::id::RunId;
 use llm_council::llm::{
     CallError, ChatRequest, DeltaSink, Models, ProviderKind, ProviderSettings, Purpose, Registry, Reply,
 };
-use llm_council::runs::memory::{MemoryHost, Shelf};
+use llm_council::runs::memory::{MemoryHost, MemoryStore};
 use serde_json::{Value, json};
 
 use crate::support::app::{TestApp, User};
@@ -187,7 +187,7 @@ async fn held(id: RunId, hostile: &str) -> Deliberation {
         text: format!("An honest answer.\n\n{hostile}\n\nCONFIDENCE: 3"),
         asked: Mutex::default(),
     });
-    let host = Arc::new(MemoryHost::new(Arc::new(Mutex::new(Shelf::default())), 1, None));
+    let host = Arc::new(MemoryHost::new(Arc::new(Mutex::new(MemoryStore::default())), 1, None));
     let run = Run::new(id, host.clone(), models.clone());
     let door = Door { settings: settings(), history: vec![], first: true, records: BTreeMap::new() };
     let plan = Plan::parse(&json!({"content": "Why?"}), door).unwrap();
@@ -213,7 +213,7 @@ async fn held(id: RunId, hostile: &str) -> Deliberation {
 async fn simulated_reviewers_rank_the_same_with_and_without_the_hostile_text() {
     let id = RunId::generate();
     let marker = {
-        let host = Arc::new(MemoryHost::new(Arc::new(Mutex::new(Shelf::default())), 1, None));
+        let host = Arc::new(MemoryHost::new(Arc::new(Mutex::new(MemoryStore::default())), 1, None));
         let registry = Registry::new(vec![ProviderSettings::new("sim", ProviderKind::Simulated)], "sim");
         Run::new(id, host, Arc::new(registry.unwrap())).marker()
     };

@@ -16,7 +16,7 @@ use llm_council::council::stage::Stage;
 use llm_council::council::{self, Deliberation, Plan, Run};
 use llm_council::id::RunId;
 use llm_council::llm::{ErrorKind, Purpose};
-use llm_council::runs::memory::{MemoryHost, Shelf};
+use llm_council::runs::memory::{MemoryHost, MemoryStore};
 
 use crate::support::models::Scripted;
 use scripts::*;
@@ -247,7 +247,7 @@ async fn execute_without(
     id: RunId,
     deaths: &[usize],
 ) -> Executed {
-    let shelf = Arc::new(Mutex::new(Shelf::default()));
+    let shelf = Arc::new(Mutex::new(MemoryStore::default()));
     let seen = shelf.clone();
     let models = Arc::new(Scripted::new(script).held(move |request| hold(request, &seen.lock().unwrap())));
     // Calls that had been sent and were not committed when the process died are asked again: their
@@ -319,7 +319,7 @@ async fn check(features: &[Feature]) -> Vec<Seen> {
 async fn a_title_takes_no_place_for_calls_from_the_run() {
     let mut plan = plan(r#"{"content": "Why?"}"#);
     plan.task.brief.settings.calls_in_flight = 1;
-    let host = Arc::new(MemoryHost::new(Arc::new(Mutex::new(Shelf::default())), 1, None));
+    let host = Arc::new(MemoryHost::new(Arc::new(Mutex::new(MemoryStore::default())), 1, None));
     let models = Scripted::new(fine).held(|request| request.purpose == Purpose::Title);
     let run = Run::new(RunId::generate(), host.clone(), Arc::new(models));
     council::deliberate(&run, &plan).await.unwrap();

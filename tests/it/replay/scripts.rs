@@ -1,13 +1,13 @@
 //! What the models do in each feature, and who of them waits.
 
 use llm_council::llm::{CallError, ChatRequest, ErrorKind, Purpose, Reply};
-use llm_council::runs::memory::Shelf;
+use llm_council::runs::memory::MemoryStore;
 
 use crate::support::models::{labels_in, reply, sensible};
 
 pub type Script = fn(&ChatRequest) -> Result<Reply, CallError>;
 /// Whether a call waits, as far as the journal tells: so that who is late is the same each time.
-pub type Hold = fn(&ChatRequest, &Shelf) -> bool;
+pub type Hold = fn(&ChatRequest, &MemoryStore) -> bool;
 
 pub fn fine(request: &ChatRequest) -> Result<Reply, CallError> {
     Ok(sensible(request))
@@ -90,7 +90,7 @@ pub fn only_the_second_tier_answers(request: &ChatRequest) -> Result<Reply, Call
 }
 
 /// After the first tier's quorum, before anybody of the second answers.
-pub fn one_comes_while_the_second_tier_answers(request: &ChatRequest, shelf: &Shelf) -> bool {
+pub fn one_comes_while_the_second_tier_answers(request: &ChatRequest, shelf: &MemoryStore) -> bool {
     let is_there = shelf.events.iter().any(|(key, _)| key == "stage1/b/two/complete");
     (is_answer_of_two(request) && !shelf.decisions.contains_key("stage1/quorum"))
         || (is_second_tier(request) && request.purpose == Purpose::Answer && !is_there)
@@ -215,7 +215,7 @@ pub fn every_option_and_members_that_are_unsure(request: &ChatRequest) -> Result
     }
 }
 
-pub fn nobody_waits(_: &ChatRequest, _: &Shelf) -> bool {
+pub fn nobody_waits(_: &ChatRequest, _: &MemoryStore) -> bool {
     false
 }
 
@@ -223,18 +223,18 @@ pub fn is_answer_of_two(request: &ChatRequest) -> bool {
     request.model == "b/two" && request.purpose == Purpose::Answer
 }
 
-pub fn one_never_answers(request: &ChatRequest, _: &Shelf) -> bool {
+pub fn one_never_answers(request: &ChatRequest, _: &MemoryStore) -> bool {
     is_answer_of_two(request)
 }
 
 /// After the quorum, before the first ballot.
-pub fn one_comes_late(request: &ChatRequest, shelf: &Shelf) -> bool {
+pub fn one_comes_late(request: &ChatRequest, shelf: &MemoryStore) -> bool {
     let others_wait = !shelf.events.iter().any(|(key, _)| key == "stage1/b/two/complete");
     (is_answer_of_two(request) && !shelf.decisions.contains_key("stage1/quorum"))
         || (request.purpose == Purpose::Review && others_wait)
 }
 
-pub fn one_comes_after_the_others(request: &ChatRequest, shelf: &Shelf) -> bool {
+pub fn one_comes_after_the_others(request: &ChatRequest, shelf: &MemoryStore) -> bool {
     let there = |key| shelf.calls.contains_key(key);
     is_answer_of_two(request) && !(there("stage1/a/one") && there("stage1/c/three"))
 }
