@@ -1,4 +1,4 @@
-//! The shutdown coordinator: it counts every live stream and task, tells them when the server is
+//! The shutdown coordinator: it counts every live stream and task, notifies them when the server is
 //! going away, and says what it waits for. Handed in, never global. Imports no other room.
 
 use std::sync::Arc;
@@ -197,9 +197,6 @@ pub struct Signals {
 
 impl Signals {
     /// Listens from now on.
-    ///
-    /// # Errors
-    /// When the process cannot listen for signals.
     pub fn listen() -> std::io::Result<Self> {
         use tokio::signal::unix::{SignalKind, signal};
         Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })

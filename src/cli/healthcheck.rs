@@ -9,12 +9,9 @@ use anyhow::Context;
 
 use crate::config::Config;
 
-const PATIENCE: Duration = Duration::from_secs(3);
+const TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Asks the server on this machine whether it is ready.
-///
-/// # Errors
-/// When it cannot be asked.
 pub fn run(config: &Config) -> anyhow::Result<ExitCode> {
     let host = match config.server.bind {
         IpAddr::V4(ip) => IpAddr::V4(if ip.is_unspecified() { Ipv4Addr::LOCALHOST } else { ip }),
@@ -30,8 +27,8 @@ pub fn run(config: &Config) -> anyhow::Result<ExitCode> {
 }
 
 fn ask(address: SocketAddr) -> std::io::Result<String> {
-    let mut stream = TcpStream::connect_timeout(&address, PATIENCE)?;
-    stream.set_read_timeout(Some(PATIENCE))?;
+    let mut stream = TcpStream::connect_timeout(&address, TIMEOUT)?;
+    stream.set_read_timeout(Some(TIMEOUT))?;
     write!(stream, "GET /health/ready HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n")?;
     let mut answer = String::new();
     stream.read_to_string(&mut answer)?;

@@ -42,7 +42,7 @@ pub fn run(config: &Config, decisions: &Decisions) -> anyhow::Result<ExitCode> {
         let db = Db::connect_with(options, 2).await?;
         // Works with a pooler in transaction mode and without one.
         db.open(Sessions::Shared);
-        let code = if decisions.check { check(&db).await? } else { bring_up(&db, decisions).await? };
+        let code = if decisions.check { check(&db).await? } else { apply_migrations(&db, decisions).await? };
         db.close().await;
         if let Some(local) = local {
             local.stop().await?;
@@ -61,7 +61,7 @@ async fn check(db: &Db) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::FAILURE)
 }
 
-async fn bring_up(db: &Db, decisions: &Decisions) -> anyhow::Result<ExitCode> {
+async fn apply_migrations(db: &Db, decisions: &Decisions) -> anyhow::Result<ExitCode> {
     let known = user_names::all(db).await?;
     let keeps: Vec<String> = decisions.keep.iter().map(|name| unescaped(name)).collect();
     let names: Vec<String> = decisions.rename.iter().map(|name| unescaped(name)).collect();

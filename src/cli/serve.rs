@@ -19,17 +19,17 @@ use crate::shutdown::{Shutdown, Signals};
 use crate::store::{self, Db, Sessions, SetupError};
 use crate::telemetry::Telemetry;
 
-/// How long giving up leases may take when somebody wants the server gone at once.
-const SECOND_SIGNAL: Duration = Duration::from_millis(500);
+/// How long handing over the leases may take after a second signal.
+const HAND_OVER_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The writer makes one commit after the other.
 const WRITER_CONNECTIONS: u32 = 1;
 
-/// How long streams get to send their farewell, and leases to be given up, after the drain time.
-const LAST_WORDS: Duration = Duration::from_secs(2);
+/// How long streams may take to end, and leases to be handed over, after the drain time.
+const LEAVE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How long the last error reports may take.
-const REPORTS: Duration = Duration::from_secs(1);
+const REPORT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Serves until it is told to stop.
 ///
@@ -40,7 +40,7 @@ pub fn run(config: &Config) -> anyhow::Result<ExitCode> {
     let telemetry = Arc::new(Telemetry::init(config)?);
     tracing::info!(descriptors, "this process may open so many files and connections");
     let code = actix_web::rt::System::new().block_on(serve(config, telemetry.clone()));
-    if !telemetry.flush(REPORTS) {
+    if !telemetry.flush(REPORT_TIMEOUT) {
         eprintln!("llm-council: the last error reports could not be sent in time");
     }
     code
@@ -63,21 +63,21 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
     let app = web::Data::new(build::app(config, db.clone(), shutdown.clone(), telemetry)?);
 
     let tasks = shutdown.tasks();
-    let (beside, work) = (app.clone(), tasks.clone());
+    let (background, work) = (app.clone(), tasks.clone());
     let (handle, server) = server::serve(app.clone(), listener, move || {
-        let (db, runs) = (beside.db.clone(), beside.runs.clone());
+        let (db, runs) = (background.db.clone(), background.runs.clone());
         work.spawn_background(async move {
             db.opened().await;
-            tokio::join!(runs.work(), store::keep_house(db));
+            tokio::join!(runs.work(), store::run_housekeeping(db));
         });
-        work.spawn_background(server::missing::keep_saying(beside.clone()));
-        let models = beside.models.clone();
+        work.spawn_background(server::missing::log_missing_models(background.clone()));
+        let models = background.models.clone();
         // Prices come from the providers' lists: known before the first call is paid, and as they are now.
-        work.spawn_background(async move { models.keep_models().await });
+        work.spawn_background(async move { models.keep_lists_fresh().await });
     })?;
     tracing::info!(%address, port, "listening");
     let begin = async {
-        // Whoever asks meanwhile hears that the server lives and what it waits for.
+        // Until then requests are answered with 503 and the reason for waiting.
         let sessions = store::prepare(&options, database::pooling(config), user_names::is_taken, |reason| {
             db.hold(reason);
         })
@@ -87,9 +87,9 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
         tasks.spawn_background(app.runs.clone().write(writer));
         db.open(sessions);
         if sessions == Sessions::Shared {
-            say_pooled(&db);
+            log_pooling(&db);
         }
-        say_hello(config, port);
+        announce(config, port);
         std::future::pending::<Result<Infallible, SetupError>>().await
     };
 
@@ -114,7 +114,7 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
                     tracing::warn!(%error, "leases could not be given up; they run out by themselves");
                 }
             }
-            drop(tokio::time::timeout(LAST_WORDS, app.runs.idle()).await);
+            drop(tokio::time::timeout(LEAVE_TIMEOUT, app.runs.idle()).await);
         }
     };
     let code = tokio::select! {
@@ -122,8 +122,8 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
         // Anything under way is taken over from its journal, so leaving at once loses nothing paid.
         signal = signals.next() => {
             tracing::warn!(signal, "a second signal: leaving at once");
-            // Others need not wait for the leases to run out; but nobody waits for the database.
-            drop(tokio::time::timeout(SECOND_SIGNAL, app.runs.hand_over()).await);
+            // Others need not wait for the leases to run out, if the database answers in time.
+            drop(tokio::time::timeout(HAND_OVER_TIMEOUT, app.runs.hand_over()).await);
             ExitCode::FAILURE
         }
         ended = &mut server => {
@@ -133,8 +133,8 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
     };
     tasks.end_background();
     let stopping = handle.stop(code == ExitCode::SUCCESS);
-    drop(tokio::time::timeout(LAST_WORDS, async { tokio::join!(stopping, server) }).await);
-    drop(tokio::time::timeout(LAST_WORDS, db.close()).await);
+    drop(tokio::time::timeout(LEAVE_TIMEOUT, async { tokio::join!(stopping, server) }).await);
+    drop(tokio::time::timeout(LEAVE_TIMEOUT, db.close()).await);
     if let Some(local) = local {
         local.stop().await?;
     }
@@ -142,7 +142,7 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
     Ok(code)
 }
 
-fn say_pooled(db: &Db) {
+fn log_pooling(db: &Db) {
     tracing::info!(
         "the database is behind a pooler in transaction mode: statements are prepared anew each time"
     );
@@ -154,7 +154,7 @@ fn say_pooled(db: &Db) {
     }
 }
 
-fn say_hello(config: &Config, port: u16) {
+fn announce(config: &Config, port: u16) {
     let host = if config.server.bind.is_unspecified() {
         "localhost".to_owned()
     } else {

@@ -67,9 +67,6 @@ impl Config {
     }
 
     /// The same from a text instead of a file, called `config.toml` in errors.
-    ///
-    /// # Errors
-    /// Every problem at once.
     pub fn from_parts(
         toml: &str,
         env: &BTreeMap<String, String>,

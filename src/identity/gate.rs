@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use super::hosts::Hosts;
 use super::proxy::{ProxyPolicy, Refusal};
 use super::same_origin::Origins;
-use super::{Identity, Via, user};
+use super::{AuthMethod, Identity, user};
 use crate::id::UserId;
 
 /// The server's rule for who gets in.
@@ -49,7 +49,7 @@ impl Gate {
                 name: None,
                 groups: Vec::new(),
                 is_admin: true,
-                via: Via::Local,
+                via: AuthMethod::Local,
             }),
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Where nobody signs in, whoever reaches the port is its user, and a web page reaches it through the
 //! visitor's browser: its author lets a name of their own point to 127.0.0.1 (DNS rebinding), and the
-//! browser takes this server for theirs. The one thing that tells such a request apart is the name it
+//! browser takes this server for theirs. The one thing that distinguishes such a request is the name it
 //! was sent to.
 
 use std::net::IpAddr;

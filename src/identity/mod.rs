@@ -26,12 +26,12 @@ pub struct Identity {
     pub name: Option<String>,
     pub groups: Vec<String>,
     pub is_admin: bool,
-    pub via: Via,
+    pub via: AuthMethod,
 }
 
 /// How an identity is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Via {
+pub enum AuthMethod {
     /// A trusted proxy said so.
     Proxy,
     /// There is one local user.
@@ -72,7 +72,7 @@ impl Identity {
             name: None,
             groups: Vec::new(),
             is_admin: false,
-            via: Via::Token { id, permissions },
+            via: AuthMethod::Token { id, permissions },
         }
     }
 
@@ -80,8 +80,8 @@ impl Identity {
     #[must_use]
     pub fn may(&self, permission: Permission) -> bool {
         match &self.via {
-            Via::Proxy | Via::Local => true,
-            Via::Token { permissions, .. } => permissions.contains(&permission),
+            AuthMethod::Proxy | AuthMethod::Local => true,
+            AuthMethod::Token { permissions, .. } => permissions.contains(&permission),
         }
     }
 }

@@ -10,7 +10,7 @@ use secrecy::{ExposeSecret, SecretString};
 use subtle::ConstantTimeEq;
 
 use super::cidr::TrustedPeers;
-use super::{Identity, Via, user};
+use super::{AuthMethod, Identity, user};
 use crate::invisible::is_blank;
 
 /// The names of the headers that carry an identity.
@@ -124,7 +124,7 @@ impl ProxyPolicy {
             return Err(Refusal::UntrustedPeer);
         }
         let names = &self.headers;
-        let mut found = Found::default();
+        let mut found = HeaderValues::default();
         let mut secrets = Vec::new();
         for (name, value) in headers {
             if self.secret.as_ref().is_some_and(|(secret, _)| secret.eq_ignore_ascii_case(name)) {
@@ -161,7 +161,7 @@ impl ProxyPolicy {
             .collect();
         let is_admin = self.admin_users.iter().any(|admin| admin == user.as_str())
             || groups.iter().any(|group| self.admin_groups.contains(group));
-        Ok(Identity { user, email, name, groups, is_admin, via: Via::Proxy })
+        Ok(Identity { user, email, name, groups, is_admin, via: AuthMethod::Proxy })
     }
 
     fn check_secret(&self, given: &[&[u8]]) -> Result<(), Refusal> {
@@ -174,7 +174,7 @@ impl ProxyPolicy {
 }
 
 #[derive(Default)]
-struct Found<'a> {
+struct HeaderValues<'a> {
     user: Vec<&'a [u8]>,
     email: Vec<&'a [u8]>,
     name: Vec<&'a [u8]>,
@@ -195,7 +195,7 @@ fn single<'a>(name: &str, values: &[&'a [u8]]) -> Result<Option<&'a str>, Refusa
     match values {
         [] => Ok(None),
         [value] => match std::str::from_utf8(value) {
-            Ok(text) if is_somebody(text) => Ok(Some(text)),
+            Ok(text) if is_usable(text) => Ok(Some(text)),
             Ok(_) | Err(_) => Err(Refusal::Value(name.to_owned())),
         },
         _ => Err(Refusal::Repeated(name.to_owned())),
@@ -212,7 +212,7 @@ fn optional(name: &str, values: &[&[u8]]) -> Result<Option<String>, Refusal> {
 }
 
 /// Whether a value can be somebody's, and not a proxy's unexpanded placeholder.
-fn is_somebody(text: &str) -> bool {
+fn is_usable(text: &str) -> bool {
     let is_unseen = |c: char| c.is_control() || is_blank(c);
     let placeholder = |text: &str| {
         text.contains('{') && text.contains('}')

@@ -13,13 +13,13 @@ pub const LOCAL: &str = "local";
 const MAX_BYTES: usize = 255;
 
 /// What programs write where they have no name, whatever brackets or quotes they put around it.
-const NOBODY: [&str; 8] =
+const PLACEHOLDERS: [&str; 8] =
     ["none", "null", "nil", "undefined", "anonymous", "unauthenticated", "unknown", "no value"];
 
 /// Makes a user id of the name that a proxy gave: RFC 8265's `UsernameCaseMapped`, which is lower case
 /// in Unicode's composed form, and stricter. What the profile would replace by another character is
 /// refused, and so is whatever is not somebody's name: a list, a placeholder, a mark on nothing. Applied
-/// once, at the door; the form of a form is itself.
+/// once, as it comes in; applying it again changes nothing.
 #[must_use]
 pub fn canonical(name: &str) -> Option<UserId> {
     let form = enforce(name)?;
@@ -43,7 +43,7 @@ fn enforce(name: &str) -> Option<String> {
 
 fn enforce_part(part: &str) -> Option<String> {
     UsernameCaseMapped::prepare(part).ok()?;
-    // The profile goes letter by letter; a sigma at a word's end is another letter.
+    // The profile maps letter by letter, but a final sigma depends on the letters around it.
     Some(UsernameCaseMapped::enforce(part.to_lowercase()).ok()?.into_owned())
 }
 
@@ -59,7 +59,7 @@ fn is_a_name(form: &str) -> bool {
     // Proxies and servers join repeated headers by commas.
     !form.contains(',')
         && bare.chars().any(char::is_alphanumeric)
-        && !NOBODY.contains(&bare)
+        && !PLACEHOLDERS.contains(&bare)
         && marks_stand_on_letters
 }
 

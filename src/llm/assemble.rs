@@ -1,5 +1,5 @@
-//! One call from beginning to end: asks the breaker, waits for a place, opens the reply, passes its
-//! pieces on, keeps the time limits, tries again where that can help, and puts the pieces together.
+//! One call from beginning to end: waits for a place and for the breaker, opens the reply, passes its pieces on,
+//! enforces the time limits, tries again where that can help, and assembles the pieces.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ use super::retry::{Progress, RetryPolicy};
 use super::schema::Refusals;
 use super::{Chunk, DeltaSink, Provider};
 
-/// More tool calls in one reply are taken for a runaway.
+/// The most tool calls in one reply; a model that makes more of them has run away.
 const MAX_TOOL_CALLS: usize = 128;
 /// After the finish reason only the usage and the end mark are missing: no answer is given up
 /// because they stay away.
@@ -63,12 +63,12 @@ impl Caller<'_> {
             let error = match admitted {
                 Some(Ok((place, mut pass))) => {
                     if tries == 0 {
-                        self.breaker.earn();
+                        self.breaker.credit_retry();
                     }
                     tries += 1;
                     let mut assembly = Assembly::new(self.max_answer_bytes);
                     let result = self.try_once(&asked, sink, &mut assembly, &mut pass, deadline).await;
-                    // The place is given back during a pause, so that others get on.
+                    // The place is given back during a pause, so that other calls can use it.
                     drop(place);
                     progress.arrived = assembly.first_token.is_some();
                     match result {
@@ -119,18 +119,18 @@ impl Caller<'_> {
         }
     }
 
-    /// Waits for a place and for the breaker's leave. A circuit that opens meanwhile ends the wait.
+    /// Waits for a place and until the breaker admits the call. A circuit that opens in the meantime ends the wait.
     async fn admit<'m>(&'m self, model: &'m str) -> Result<(OwnedSemaphorePermit, Pass<'m>), Refusal> {
         let mut changes = self.breaker.changes();
         loop {
-            let mut entering = std::pin::pin!(self.places.enter());
+            let mut acquiring = std::pin::pin!(self.places.acquire());
             let place = loop {
                 if let Some(refusal) = self.breaker.refusal(model) {
                     return Err(refusal);
                 }
                 tokio::select! {
                     biased;
-                    place = &mut entering => break place,
+                    place = &mut acquiring => break place,
                     // The sender lives in the breaker.
                     _ = changes.changed() => {}
                 }
@@ -141,7 +141,8 @@ impl Caller<'_> {
                 Admission::Refused(refusal) => return Err(refusal),
                 Admission::Wait => {
                     drop(place);
-                    let _told = changes.changed().await;
+                    // The sender lives in the breaker: it cannot be gone.
+                    let _changed = changes.changed().await;
                 }
             }
         }
@@ -157,9 +158,9 @@ impl Caller<'_> {
         deadline: Instant,
     ) -> Result<(), CallError> {
         let driven = timeout_at(deadline, self.drive(request, sink, assembly, pass)).await;
-        // A call that waited for its place until its time was nearly over blames nobody.
-        let patience = limit(request.timeouts.first_token_ms.min(request.timeouts.total_ms)) / 2;
-        let too_early = driven.is_err() && assembly.sent.elapsed() < patience;
+        // A call that got its place when its time was nearly over says nothing about the provider.
+        let fair_time = limit(request.timeouts.first_token_ms.min(request.timeouts.total_ms)) / 2;
+        let too_early = driven.is_err() && assembly.sent.elapsed() < fair_time;
         let result = driven
             .unwrap_or_else(|_| Err(self.too_long(request).having_reached()))
             .and_then(|()| assembly.check(self.name, &request.model));
@@ -188,8 +189,7 @@ impl Caller<'_> {
         let open = timeout_at(first_token, self.provider.open(request)).await;
         let mut chunks = open.map_err(|_| self.silent(request).having_reached())??;
         let mut until = first_token;
-        // One timer for the whole reply, set again only when it rings too early: a reply has hundreds
-        // of tokens.
+        // One timer for the whole reply, reset only when it fires too early: a reply has hundreds of tokens.
         let mut timer = std::pin::pin!(sleep_until(until));
         loop {
             let next = tokio::select! {
@@ -318,7 +318,7 @@ impl Assembly {
                 append(self.reply.reasoning.get_or_insert_default(), text, &mut self.room)
             }
             Chunk::ReasoningDetails(details) => {
-                self.take_room(details.to_string().len())?;
+                self.count_bytes(details.to_string().len())?;
                 add_details(&mut self.reply.reasoning_details, details);
                 Ok(())
             }
@@ -327,7 +327,7 @@ impl Assembly {
                     return Err(Excess::ToolCalls);
                 }
                 let given = |text: &Option<String>| text.as_ref().map_or(0, String::len);
-                self.take_room(given(id) + given(name))?;
+                self.count_bytes(given(id) + given(name))?;
                 let call = self.tools.entry(*index).or_insert_with(|| ToolCall {
                     id: String::new(),
                     name: String::new(),
@@ -358,7 +358,7 @@ impl Assembly {
         }
     }
 
-    fn take_room(&mut self, bytes: usize) -> Result<(), Excess> {
+    fn count_bytes(&mut self, bytes: usize) -> Result<(), Excess> {
         self.room = self.room.checked_sub(bytes).ok_or(Excess::Bytes)?;
         Ok(())
     }

@@ -69,7 +69,7 @@ async fn waiting_for_a_place_counts_in_the_total_time_and_not_in_the_time_to_the
 async fn a_call_that_is_dropped_while_it_waits_for_a_place_leaves_the_queue() {
     let gate = Gate::new(1);
     let slow = fine();
-    let taken = gate.places.enter().await;
+    let taken = gate.places.acquire().await;
     let request = request();
     let mut waiting = Box::pin(gate.ask(&slow, &request));
     assert!(futures_util::poll!(&mut waiting).is_pending());

@@ -72,12 +72,12 @@ impl Provider for Scripted {
 }
 
 #[derive(Default)]
-struct Heard(Mutex<Vec<Chunk>>);
+struct Received(Mutex<Vec<Chunk>>);
 
-struct Ear<'a>(&'a Heard);
+struct RecordingSink<'a>(&'a Received);
 
 #[async_trait]
-impl DeltaSink for Ear<'_> {
+impl DeltaSink for RecordingSink<'_> {
     async fn push(&mut self, chunk: &Chunk) {
         self.0.0.lock().unwrap().push(chunk.clone());
     }
@@ -136,8 +136,8 @@ async fn the_pieces_become_one_reply_with_its_times() {
         stop(),
         Give(Chunk::Usage(usage)),
     ]]);
-    let heard = Heard::default();
-    let reply = call_with(&provider, &mut Ear(&heard), 100).await.unwrap();
+    let received = Received::default();
+    let reply = call_with(&provider, &mut RecordingSink(&received), 100).await.unwrap();
     assert_eq!(
         reply,
         Reply {
@@ -152,7 +152,7 @@ async fn the_pieces_become_one_reply_with_its_times() {
             ..Reply::default()
         }
     );
-    assert_eq!(heard.0.lock().unwrap().len(), 6);
+    assert_eq!(received.0.lock().unwrap().len(), 6);
 }
 
 #[tokio::test(start_paused = true)]
@@ -288,7 +288,7 @@ async fn waiting_for_a_place_is_no_latency() {
 async fn waiting_for_a_place_ends_with_the_total_time() {
     let provider = Scripted::new(vec![vec![text("x"), stop()]]);
     let (places, retry, breaker) = (InFlight::new(1), RetryPolicy::default(), Breaker::new("gate"));
-    let taken = places.enter().await;
+    let taken = places.acquire().await;
     let caller = Caller {
         name: "gate",
         provider: &provider,
@@ -364,9 +364,9 @@ async fn a_call_that_reached_a_model_says_so_even_when_nothing_came() {
 
 #[tokio::test(start_paused = true)]
 async fn a_call_is_sent_once_it_has_its_place() {
-    struct Told(usize);
+    struct CountingSink(usize);
     #[async_trait]
-    impl DeltaSink for Told {
+    impl DeltaSink for CountingSink {
         fn sent(&mut self) {
             self.0 += 1;
         }
@@ -383,13 +383,13 @@ async fn a_call_is_sent_once_it_has_its_place() {
         schema_refusals: &Refusals::default(),
         max_answer_bytes: 100,
     };
-    let taken = places.enter().await;
-    let mut told = Told(0);
-    let error = caller.call(&request(), &mut told).await.unwrap_err();
-    assert_eq!((error.kind, error.reached, told.0), (ErrorKind::Timeout, false, 0));
+    let taken = places.acquire().await;
+    let mut sink = CountingSink(0);
+    let error = caller.call(&request(), &mut sink).await.unwrap_err();
+    assert_eq!((error.kind, error.reached, sink.0), (ErrorKind::Timeout, false, 0));
     drop(taken);
-    caller.call(&request(), &mut told).await.unwrap();
-    assert_eq!(told.0, 2, "with each try");
+    caller.call(&request(), &mut sink).await.unwrap();
+    assert_eq!(sink.0, 2, "with each try");
 }
 
 fn tool(index: u32, id: &str, name: &str, arguments: &str) -> Step {

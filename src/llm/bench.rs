@@ -5,7 +5,7 @@ use super::sse::SseDecoder;
 use super::upstream_error::{Asked, Secrets};
 use super::{CallError, Chunk};
 
-/// Reads a streamed reply that came in these pieces, as a call does; answers how many chunks it had.
+/// Reads a streamed reply that came in these pieces, as a call does; returns how many chunks it had.
 ///
 /// # Errors
 /// What the reply is refused for.
@@ -23,7 +23,7 @@ pub fn read_reply(pieces: &[&[u8]]) -> Result<usize, CallError> {
     Ok(count)
 }
 
-/// Only takes the event stream apart; answers how many events it had.
+/// Only takes the event stream apart; returns how many events it had.
 #[must_use]
 pub fn count_events(pieces: &[&[u8]]) -> usize {
     let mut count = 0;

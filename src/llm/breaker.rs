@@ -1,13 +1,13 @@
-//! When not to ask: a circuit breaker for a provider and each of its models, and a budget for
-//! retries. Together they keep the calls that an outage adds far below a fifth.
+//! A circuit breaker for a provider and each of its models, and a budget for retries. Together they keep the calls
+//! that an outage adds far below a fifth.
 //!
 //! A model that fails [`MODEL_FAILURES`] times in a row is left alone for [`OPEN_FIRST`]; a
 //! provider when [`PROVIDER_MODELS`] of its models have failed [`PROVIDER_FAILURES`] times and
-//! none has answered in between. A call that comes meanwhile fails at once. Afterwards one call
-//! probes while the others wait for what it finds out: so whoever asks after the outage gets the
-//! whole council, not one member. A probe that fails doubles the time, up to [`OPEN_MOST`].
+//! none has answered in between. A call that comes in that time fails at once. Afterwards one call
+//! probes while the others wait for its result: so whoever asks after the outage gets the
+//! whole council, not one member. A probe that fails doubles the time, up to [`OPEN_MAX`].
 //!
-//! A provider is held down again only when the probes of [`PROBE_MODELS`] different models have
+//! A provider's circuit opens again only when the probes of [`PROBE_MODELS`] different models have
 //! failed: a single dead model that happens to be asked first must not keep the others away.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,17 +25,17 @@ const MODEL_FAILURES: u32 = 5;
 const PROVIDER_FAILURES: u32 = 10;
 /// How many different models must have failed among these.
 const PROVIDER_MODELS: usize = 3;
-/// How many different models must fail their probe before the provider is held down again.
+/// How many different models must fail their probe before the provider's circuit opens again.
 const PROBE_MODELS: usize = 2;
 /// The first open time: short, since a person who asks again should get an answer.
 const OPEN_FIRST: Duration = Duration::from_secs(5);
 /// The longest open time.
-const OPEN_MOST: Duration = Duration::from_secs(60);
+const OPEN_MAX: Duration = Duration::from_secs(60);
 /// The longest `Retry-After` that is believed.
-const MOST_HOLD: Duration = Duration::from_secs(600);
-/// A failure this long after the one before begins a new row.
+const MAX_RETRY_AFTER: Duration = Duration::from_secs(600);
+/// A failure this long after the one before begins a new series.
 const STALE: Duration = Duration::from_secs(300);
-/// Models kept in mind per provider. Ids come from requests, so there must be a bound.
+/// The most models remembered per provider. Ids come from requests, so there must be a bound.
 const MODELS: usize = 1000;
 /// Model ids that metrics name; others are `other`.
 const LABELS: usize = 50;
@@ -52,7 +52,7 @@ pub(super) struct Breaker {
     /// The provider's configured name.
     provider: String,
     state: Mutex<State>,
-    /// Told whenever a circuit opens or closes or a probe ends.
+    /// Changes whenever a circuit opens or closes or a probe ends.
     changes: watch::Sender<()>,
 }
 
@@ -76,21 +76,21 @@ struct Circuit {
     /// Failed tries in a row.
     failures: u32,
     last_failure: Option<Instant>,
-    open: Option<Open>,
+    open: Option<OpenCircuit>,
 }
 
 #[derive(Debug, Clone)]
-struct Open {
+struct OpenCircuit {
     until: Instant,
     length: Duration,
-    why: Why,
+    reason: Reason,
     /// The probe under way, once the time is over.
     probe: Option<u64>,
 }
 
 /// Why a circuit is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Why {
+enum Reason {
     Failing,
     /// The provider said when to come back.
     Limited,
@@ -127,11 +127,11 @@ impl Verdict {
     }
 }
 
-/// What a call that wants to be sent is told.
+/// The answer to a call that wants to be sent.
 pub(super) enum Admission<'b> {
-    /// Send it, and say through the pass how it went.
+    /// Send it, and report through the pass how it went.
     Go(Pass<'b>),
-    /// Do not.
+    /// Do not send it.
     Refused(Refusal),
     /// Another call probes: ask again after the next change.
     Wait,
@@ -142,14 +142,14 @@ pub(super) enum Admission<'b> {
 pub(super) struct Refusal {
     whole_provider: bool,
     failures: u32,
-    why: Why,
+    reason: Reason,
     wait: Duration,
 }
 
 impl Refusal {
     /// Whether the provider asked for the wait, so that waiting is the thing to do.
     pub fn is_a_limit(&self) -> bool {
-        self.why == Why::Limited
+        self.reason == Reason::Limited
     }
 }
 
@@ -204,7 +204,7 @@ impl Breaker {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Told whenever it is worth asking again.
+    /// Changes whenever it is worth asking again.
     pub fn changes(&self) -> watch::Receiver<()> {
         self.changes.subscribe()
     }
@@ -222,7 +222,7 @@ impl Breaker {
             return Admission::Refused(refusal);
         }
         let state = &mut *state;
-        let mut half_open: Vec<&mut Open> = [Some(&mut state.provider), state.models.get_mut(model)]
+        let mut half_open: Vec<&mut OpenCircuit> = [Some(&mut state.provider), state.models.get_mut(model)]
             .into_iter()
             .flatten()
             .filter_map(|circuit| circuit.open.as_mut())
@@ -245,7 +245,7 @@ impl Breaker {
         let provider = &self.provider;
         let seconds = refusal.wait.as_millis().div_ceil(1000).max(1);
         let (kind, what) = match refusal {
-            Refusal { why: Why::Limited, .. } => (
+            Refusal { reason: Reason::Limited, .. } => (
                 ErrorKind::RateLimited,
                 format!("{provider} limits the rate of requests to `{model}` and asked to wait"),
             ),
@@ -265,8 +265,8 @@ impl Breaker {
         }
     }
 
-    /// A call is sent for the first time: it earns its share of a retry.
-    pub fn earn(&self) {
+    /// Adds the share of a retry that a call earns when it is sent for the first time.
+    pub fn credit_retry(&self) {
         let mut state = self.state();
         state.retries = (state.retries + RETRY_SHARE).min(RETRY_RESERVE);
     }
@@ -291,8 +291,8 @@ impl Breaker {
 
     fn settle(&self, model: &str, probe: Option<u64>, verdict: Verdict) {
         let mut state = self.state();
-        let changes = state.settle(model, probe, verdict, Instant::now());
-        let told: Vec<(Change, String)> = changes
+        let changes: Vec<(Change, String)> = state
+            .settle(model, probe, verdict, Instant::now())
             .into_iter()
             .map(|change| {
                 let label = match change {
@@ -303,16 +303,16 @@ impl Breaker {
             })
             .collect();
         drop(state);
-        for (change, label) in &told {
-            self.tell(change, model, label);
+        for (change, label) in &changes {
+            self.report(change, model, label);
         }
-        if probe.is_some() || !told.is_empty() {
+        if probe.is_some() || !changes.is_empty() {
             self.changes.send_replace(());
         }
     }
 
     /// One log line and one count per change.
-    fn tell(&self, change: &Change, model: &str, label: &str) {
+    fn report(&self, change: &Change, model: &str, label: &str) {
         let provider = self.provider.as_str();
         let state = match change {
             Change::Provider(Some(open_for)) => {
@@ -360,7 +360,7 @@ impl State {
                 Some(Refusal {
                     whole_provider,
                     failures: circuit.failures,
-                    why: open.why,
+                    reason: open.reason,
                     wait: open.until - now,
                 })
             },
@@ -380,11 +380,12 @@ impl State {
             Verdict::Alive => self.alive(model, of_model),
             Verdict::Limited(hold) => {
                 let mut changes = self.alive(model, of_model);
-                let hold = hold.min(MOST_HOLD);
+                let hold = hold.min(MAX_RETRY_AFTER);
                 if !hold.is_zero()
                     && let Some(circuit) = self.circuit(model, now)
                 {
-                    let open = Open { until: now + hold, length: hold, why: Why::Limited, probe: None };
+                    let open =
+                        OpenCircuit { until: now + hold, length: hold, reason: Reason::Limited, probe: None };
                     circuit.open = Some(open);
                     changes.push(Change::Model(Some(hold)));
                 }
@@ -408,7 +409,7 @@ impl State {
     fn alive(&mut self, model: &str, probed: bool) -> Vec<Change> {
         let mut changes = Vec::new();
         let was_limited =
-            |circuit: &Circuit| circuit.open.as_ref().is_some_and(|open| open.why == Why::Limited);
+            |circuit: &Circuit| circuit.open.as_ref().is_some_and(|open| open.reason == Reason::Limited);
         // What a provider asked for is not undone by a call that was on its way already.
         if self.models.get(model).is_some_and(|circuit| probed || !was_limited(circuit))
             && let Some(circuit) = self.models.remove(model)
@@ -479,14 +480,14 @@ impl Circuit {
         self.last_failure = Some(now);
         self.failures = self.failures.saturating_add(1);
         let length = match &self.open {
-            Some(open) if probe && open.why == Why::Failing => (open.length * 2).min(OPEN_MOST),
+            Some(open) if probe && open.reason == Reason::Failing => (open.length * 2).min(OPEN_MAX),
             Some(_) if probe => OPEN_FIRST,
             // Sent before it opened: known already.
             Some(_) => return None,
             None if self.failures >= enough => OPEN_FIRST,
             None => return None,
         };
-        self.open = Some(Open { until: now + length, length, why: Why::Failing, probe: None });
+        self.open = Some(OpenCircuit { until: now + length, length, reason: Reason::Failing, probe: None });
         Some(length)
     }
 

@@ -119,7 +119,7 @@ async fn any_number_of_model_names_is_kept_within_bounds() {
     for at in 0..3 * MODELS {
         let name = format!("m{at}");
         if let Some(mut pass) = go(&breaker, &name) {
-            pass.settle(Verdict::Limited(OPEN_MOST));
+            pass.settle(Verdict::Limited(OPEN_MAX));
         }
     }
     let state = breaker.state();
@@ -179,7 +179,7 @@ proptest! {
                     Step::Wait(ms) => advance(Duration::from_millis(ms)).await,
                 }
                 let state = breaker.state();
-                let probing = |open: &Option<Open>| open.as_ref().and_then(|open| open.probe);
+                let probing = |open: &Option<OpenCircuit>| open.as_ref().and_then(|open| open.probe);
                 let of_provider = probing(&state.provider.open);
                 let probes: Vec<u64> = state
                     .models
@@ -194,7 +194,7 @@ proptest! {
                 }
             }
             drop(passes);
-            advance(MOST_HOLD).await;
+            advance(MAX_RETRY_AFTER).await;
             for name in NAMES {
                 go(&breaker, name).expect("a way back for everybody").answered();
             }
@@ -210,7 +210,7 @@ proptest! {
         let breaker = Breaker::new("gate");
         let mut granted = 0;
         for _ in 0..calls {
-            breaker.earn();
+            breaker.credit_retry();
             granted += (0..greed).filter(|_| breaker.spend_retry()).count();
         }
         prop_assert!(granted as f64 <= RETRY_RESERVE + RETRY_SHARE * f64::from(calls) + 1e-6);

@@ -1,4 +1,4 @@
-//! Text from outside made harmless at the door: JSON escapes that no database takes, and
+//! Text from outside made harmless as it comes in: JSON escapes that no database takes, and
 //! excerpts of a provider's own error text that are fit to be shown.
 
 use std::borrow::Cow;

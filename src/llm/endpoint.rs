@@ -159,9 +159,6 @@ impl Endpoint {
     }
 
     /// The JSON of `GET {base}/models`.
-    ///
-    /// # Errors
-    /// As [`Self::open`].
     pub async fn list(&self) -> Result<Value, CallError> {
         let asked = self.asked("/models");
         let exchange = async {

@@ -15,7 +15,7 @@ impl InFlight {
     }
 
     /// Waits for a free place; dropping the permit frees it.
-    pub async fn enter(&self) -> OwnedSemaphorePermit {
+    pub async fn acquire(&self) -> OwnedSemaphorePermit {
         Arc::clone(&self.0).acquire_owned().await.expect("the semaphore is never closed")
     }
 }
@@ -29,8 +29,8 @@ mod tests {
     #[tokio::test]
     async fn a_place_is_free_again_when_its_permit_is_dropped() {
         let limit = InFlight::new(1);
-        let first = limit.enter().await;
-        let mut second = Box::pin(limit.enter());
+        let first = limit.acquire().await;
+        let mut second = Box::pin(limit.acquire());
         assert!(second.as_mut().now_or_never().is_none());
         drop(first);
         assert!(second.now_or_never().is_some());
@@ -38,6 +38,6 @@ mod tests {
 
     #[tokio::test]
     async fn a_limit_of_zero_still_lets_one_call_through() {
-        assert!(InFlight::new(0).enter().now_or_never().is_some());
+        assert!(InFlight::new(0).acquire().now_or_never().is_some());
     }
 }

@@ -100,9 +100,6 @@ pub trait Provider: Send + Sync {
     async fn open(&self, request: &ChatRequest) -> Result<Chunks, CallError>;
 
     /// What the provider offers.
-    ///
-    /// # Errors
-    /// As [`Provider::open`].
     async fn models(&self) -> Result<Vec<ModelInfo>, CallError>;
 
     /// Whether pieces come as they are made. If not, the whole answer is the first piece, and

@@ -52,9 +52,6 @@ impl Provider for OpenAiCompatible {
 }
 
 /// What a server with `/models` offers.
-///
-/// # Errors
-/// As [`Provider::models`].
 pub(super) async fn listed(endpoint: &Endpoint, provider: &str) -> Result<Vec<ModelInfo>, CallError> {
     let document = endpoint.list().await?;
     model_list::read(&document, provider, Timestamp::now()).ok_or_else(|| {

@@ -48,7 +48,7 @@ pub enum RegistryError {
     Client(#[source] reqwest::Error),
 }
 
-/// How long lists are left alone after so many failures in a row.
+/// The pause before lists are fetched again after this many failures in a row.
 fn pause_after(failures: u32) -> Duration {
     match failures.checked_sub(1) {
         None => LIST_TTL,
@@ -86,7 +86,7 @@ struct Entry {
 struct CachedList {
     list: Arc<ModelList>,
     fresh_until: Instant,
-    /// Per provider: what it offered when it was last heard, by its own ids.
+    /// Per provider: what it offered when its list was last read, by its own ids.
     offers: HashMap<String, Vec<ModelInfo>>,
     /// Per provider, by its own ids.
     prices: HashMap<String, HashMap<String, Pricing>>,
@@ -99,9 +99,9 @@ pub struct Registry {
     entries: BTreeMap<String, Entry>,
     default: String,
     list: RwLock<Option<Arc<CachedList>>>,
-    /// Held by whoever fetches the lists, so that they are fetched once.
+    /// Locked while the lists are fetched, so that they are fetched once.
     refreshing: tokio::sync::Mutex<()>,
-    heard: watch::Sender<()>,
+    list_read: watch::Sender<()>,
 }
 
 impl Registry {
@@ -160,7 +160,7 @@ impl Registry {
             default: default_provider.to_owned(),
             list: RwLock::new(None),
             refreshing: tokio::sync::Mutex::new(()),
-            heard: watch::Sender::default(),
+            list_read: watch::Sender::default(),
         })
     }
 
@@ -207,7 +207,7 @@ impl Registry {
     /// Keeps the lists fresh until it is dropped: whoever asks for a price or whether a model is on offer
     /// looks at what there is and waits for nobody. After a failure it is soon tried again, and then less
     /// and less often.
-    pub async fn keep_models(&self) {
+    pub async fn keep_lists_fresh(&self) {
         let mut dice = Dice::new(uuid::Uuid::new_v4().as_u64_pair().0, "lists");
         let mut failures: u32 = 0;
         loop {
@@ -219,8 +219,8 @@ impl Registry {
     }
 
     /// Changes whenever the lists have been read.
-    pub fn heard(&self) -> watch::Receiver<()> {
-        self.heard.subscribe()
+    pub fn list_reads(&self) -> watch::Receiver<()> {
+        self.list_read.subscribe()
     }
 
     /// The nearest present name of a model's family at its provider, as far as is known now and but for
@@ -272,7 +272,7 @@ impl Registry {
         let cached =
             CachedList { list: Arc::clone(&list), fresh_until: Instant::now() + ttl, offers, prices, ids };
         *self.list.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(cached));
-        self.heard.send_replace(());
+        self.list_read.send_replace(());
         list
     }
 

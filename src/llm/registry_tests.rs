@@ -246,7 +246,7 @@ async fn the_list_is_asked_for_again_by_itself_and_sooner_after_a_failure() {
         assert_eq!(fetched(), 4);
     };
     tokio::select! {
-        () = registry.keep_models() => unreachable!("it goes on until it is dropped"),
+        () = registry.keep_lists_fresh() => unreachable!("it goes on until it is dropped"),
         () = watching => {}
     }
 }

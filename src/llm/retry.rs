@@ -58,7 +58,7 @@ impl RetryPolicy {
         dice: &mut Dice,
     ) -> Option<Duration> {
         let Progress { rounds, silences, arrived } = progress;
-        let is_over = arrived || rounds >= self.max_tries || silences >= MOST_SILENCES;
+        let is_over = arrived || rounds >= self.max_tries || silences >= MAX_SILENT_TRIES;
         if is_over || !is_worth_retrying(error) || self.asks_too_long(error) {
             return None;
         }
@@ -95,7 +95,7 @@ impl RetryPolicy {
 
 /// Tries to which a model may say nothing: who is silent twice is not asked a third time, though
 /// other failures would leave a try.
-const MOST_SILENCES: u32 = 2;
+const MAX_SILENT_TRIES: u32 = 2;
 
 /// Whether a failure may have passed by the next try. `docs/options.md` has the same as a table.
 fn is_worth_retrying(error: &CallError) -> bool {

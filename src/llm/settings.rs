@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::retry::RetryPolicy;
 
-/// Which wire a provider speaks.
+/// Which protocol a provider speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub enum ProviderKind {
     /// OpenRouter, or a gateway with its extensions.

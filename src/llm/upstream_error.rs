@@ -45,7 +45,7 @@ impl Asked {
     /// An HTTP answer outside 2xx. `body` is what could be read of it.
     pub fn refused(&self, status: u16, retry_after: Option<Duration>, body: &[u8]) -> CallError {
         let text = String::from_utf8_lossy(body);
-        let said = Said::read(&text);
+        let said = ProviderError::read(&text);
         let kind = kind_of_status(status, &said.all);
         let mut error = CallError::new(kind, self.sentence(kind, Some(status), &said));
         error.status = Some(status);
@@ -55,7 +55,7 @@ impl Asked {
 
     /// An error object inside an answer that began as a success.
     pub fn failed_midway(&self, error: &Value) -> CallError {
-        let said = Said::of(error);
+        let said = ProviderError::of(error);
         let status = said.code.parse::<u16>().ok().filter(|code| (400..600).contains(code));
         let kind =
             status.map_or_else(|| kind_of_words(&said.all), |status| kind_of_status(status, &said.all));
@@ -85,7 +85,7 @@ impl Asked {
         CallError { reached, ..error }
     }
 
-    fn sentence(&self, kind: ErrorKind, status: Option<u16>, said: &Said) -> String {
+    fn sentence(&self, kind: ErrorKind, status: Option<u16>, said: &ProviderError) -> String {
         let Self { provider, model, .. } = self;
         let mut text = match (kind, status) {
             (ErrorKind::Auth, _) => {
@@ -129,9 +129,9 @@ impl Asked {
     }
 }
 
-/// What a provider said about its failure.
+/// A provider's description of its failure.
 #[derive(Debug, Default)]
-struct Said {
+struct ProviderError {
     /// For people.
     message: String,
     /// `code`, as text.
@@ -142,7 +142,7 @@ struct Said {
     structured: bool,
 }
 
-impl Said {
+impl ProviderError {
     fn read(body: &str) -> Self {
         if let Ok(value) = serde_json::from_str::<Value>(&clean::json(body)) {
             let value = match &value {
@@ -199,9 +199,13 @@ fn words(error: &Value) -> String {
     }
 }
 
-/// A text, or the sentence in it where it is JSON itself, as a gateway hands on what it was told.
+/// A text, or the sentence in it where it is JSON itself, as a gateway passes on the model server's answer.
 fn sentence_in(text: &str) -> String {
-    if text.trim_start().starts_with(['{', '[']) { Said::read(text).message } else { text.to_owned() }
+    if text.trim_start().starts_with(['{', '[']) {
+        ProviderError::read(text).message
+    } else {
+        text.to_owned()
+    }
 }
 
 /// Two sentences about the same, without saying anything twice.
@@ -254,7 +258,7 @@ fn kind_of_status(status: u16, said: &str) -> ErrorKind {
     }
 }
 
-/// For errors without a usable status. What cannot be told is taken as the provider's failure.
+/// For errors without a usable status. What cannot be classified is taken as the provider's failure.
 fn kind_of_words(said: &str) -> ErrorKind {
     let says = |words: &[&str]| words.iter().any(|word| said.contains(word));
     if says_context_too_long(said) {

@@ -9,7 +9,7 @@ use crate::council::budget::BudgetState;
 use crate::council::estimate::{self, Estimate};
 use crate::council::kept::Kept;
 use crate::store::budgets::State;
-use crate::store::budgets::reserve::{self, Drawn, Need, Unknown};
+use crate::store::budgets::reserve::{self, ExpectedCost, Outcome, UnknownCost};
 
 impl Runs {
     /// What a plan will probably cost, beyond what is kept of an earlier run.
@@ -43,28 +43,28 @@ pub(super) fn check_budgets(
     states: Vec<State>,
 ) -> Result<Vec<BudgetState>, Box<OverBudget>> {
     let need = need(shared, estimate);
-    match reserve::weigh(states, need) {
-        Drawn::Granted { nearly_used_up } => Ok(nearly_used_up.into_iter().map(budget_state).collect()),
-        Drawn::Refused(budget) => Err(Box::new(over_budget(*budget, estimate.clone(), need))),
+    match reserve::check_room(states, need) {
+        Outcome::Granted { nearly_used_up } => Ok(nearly_used_up.into_iter().map(budget_state).collect()),
+        Outcome::Refused(budget) => Err(Box::new(over_budget(*budget, estimate.clone(), need))),
     }
 }
 
 /// What a run is to reserve of the budgets.
-pub(super) fn need(shared: &Shared, estimate: &Estimate) -> Need {
+pub(super) fn need(shared: &Shared, estimate: &Estimate) -> ExpectedCost {
     let are_known = estimate.unknown_price_models.is_empty();
     let unknown = match shared.settings.budgets.unknown_prices {
-        UnknownPrices::Allow | UnknownPrices::Refuse if are_known => Unknown::None,
-        UnknownPrices::Allow => Unknown::Allowed,
-        UnknownPrices::Refuse => Unknown::Refused,
+        UnknownPrices::Allow | UnknownPrices::Refuse if are_known => UnknownCost::None,
+        UnknownPrices::Allow => UnknownCost::Allowed,
+        UnknownPrices::Refuse => UnknownCost::Refused,
     };
-    Need { usd: estimate.cost_usd.unwrap_or_default(), unknown }
+    ExpectedCost { usd: estimate.cost_usd.unwrap_or_default(), unknown }
 }
 
 /// Why a question is refused.
-pub(super) fn over_budget(budget: State, estimate: Estimate, need: Need) -> OverBudget {
+pub(super) fn over_budget(budget: State, estimate: Estimate, need: ExpectedCost) -> OverBudget {
     OverBudget {
         budget: budget_state(budget),
-        needed_usd: estimate.cost_usd.filter(|_| need.unknown != Unknown::Refused),
+        needed_usd: estimate.cost_usd.filter(|_| need.unknown != UnknownCost::Refused),
         unknown_price_models: estimate.unknown_price_models,
     }
 }

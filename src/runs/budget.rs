@@ -12,8 +12,8 @@ use crate::council::budget::{BudgetPeriod, BudgetScope, BudgetSetBy, BudgetState
 use crate::id::{RunId, UserId};
 use crate::llm::{CallError, ErrorKind};
 use crate::store::Db;
-use crate::store::budgets::reserve::{self, Drawn, More, Need, Unknown};
-use crate::store::budgets::{DUST_USD, Period, SetBy, State, Whose};
+use crate::store::budgets::reserve::{self, ExpectedCost, Extension, Outcome, UnknownCost};
+use crate::store::budgets::{BudgetOwner, Period, ROUNDING_USD, SetBy, State};
 use crate::store::runs::Reservation;
 
 /// See the module.
@@ -57,7 +57,7 @@ pub enum Reserved {
 }
 
 impl RunBudget {
-    /// The reservation of a run that has spent so much in earlier executions.
+    /// The reservation of a run that has spent `spent_usd` in earlier executions.
     #[must_use]
     pub fn new(db: Db, rules: BudgetRules, live: &LiveRun, reservation: Reservation, spent_usd: f64) -> Self {
         Self {
@@ -80,14 +80,14 @@ impl RunBudget {
     /// Reserves what a call is expected to cost, unknown when absent, until [`RunBudget::settle`].
     pub async fn reserve(&self, call: &str, usd: Option<f64>) -> Reserved {
         let unknown = match (usd, self.rules.unknown_prices) {
-            (Some(_), _) => Unknown::None,
-            (None, UnknownPrices::Allow) => Unknown::Allowed,
+            (Some(_), _) => UnknownCost::None,
+            (None, UnknownPrices::Allow) => UnknownCost::Allowed,
             (None, UnknownPrices::Refuse) => {
                 let message = "A budget applies, and the price of this model is unknown.";
                 return Reserved::Refused(refusal(message.to_owned()));
             }
         };
-        let need = Need { usd: usd.unwrap_or_default(), unknown };
+        let need = ExpectedCost { usd: usd.unwrap_or_default(), unknown };
         if self.try_reserve(call, need) {
             return Reserved::Granted(Vec::new());
         }
@@ -97,7 +97,7 @@ impl RunBudget {
         }
         // From now on other calls of the run find nothing left.
         let total_usd = self.reserve_anyway(call, need.usd);
-        let more = More {
+        let more = Extension {
             run: self.run,
             attempt: self.attempt,
             user: &self.user,
@@ -106,12 +106,12 @@ impl RunBudget {
             call: need,
         };
         match until_answered("its budget", || reserve::extend(&self.db, &more, &self.rules.defaults)).await {
-            Ok(Some(Drawn::Granted { nearly_used_up })) => {
+            Ok(Some(Outcome::Granted { nearly_used_up })) => {
                 let mut amounts = self.amounts();
                 amounts.granted_usd = amounts.granted_usd.max(total_usd);
                 Reserved::Granted(nearly_used_up.into_iter().map(budget_state).collect())
             }
-            Ok(Some(Drawn::Refused(budget))) => {
+            Ok(Some(Outcome::Refused(budget))) => {
                 self.amounts().reserved.remove(call);
                 Reserved::Refused(refusal(budget_state(*budget).refusal("this call", usd)))
             }
@@ -126,11 +126,13 @@ impl RunBudget {
 
     /// Reserves a call's cost if what is left covers it, and returns whether it does. A call of unknown price is
     /// covered as long as anything is left at all.
-    fn try_reserve(&self, call: &str, need: Need) -> bool {
+    fn try_reserve(&self, call: &str, need: ExpectedCost) -> bool {
         let mut amounts = self.amounts();
         let covers = match need.unknown {
-            Unknown::None => amounts.total_usd() + need.usd <= amounts.granted_usd + DUST_USD,
-            Unknown::Allowed | Unknown::Refused => amounts.total_usd() + DUST_USD < amounts.granted_usd,
+            UnknownCost::None => amounts.total_usd() + need.usd <= amounts.granted_usd + ROUNDING_USD,
+            UnknownCost::Allowed | UnknownCost::Refused => {
+                amounts.total_usd() + ROUNDING_USD < amounts.granted_usd
+            }
         };
         if covers {
             amounts.reserved.insert(call.to_owned(), need.usd);
@@ -145,14 +147,14 @@ impl RunBudget {
         amounts.total_usd()
     }
 
-    /// A call is in the ledger and counts this much. Answers the budgets that are nearly used up, if the run
+    /// A call is in the ledger and counts this much. Returns the budgets that are nearly used up, if the run
     /// has spent more than it was granted: nobody has looked since.
     pub async fn settle(&self, call: &str, usd: Option<f64>) -> Vec<BudgetState> {
         let spent_usd = {
             let mut amounts = self.amounts();
             amounts.reserved.remove(call);
             amounts.spent_usd += usd.unwrap_or_default();
-            if usd.is_none() || amounts.spent_usd <= amounts.granted_usd + DUST_USD {
+            if usd.is_none() || amounts.spent_usd <= amounts.granted_usd + ROUNDING_USD {
                 return Vec::new();
             }
             amounts.spent_usd
@@ -183,9 +185,9 @@ fn refusal(message: String) -> CallError {
 #[must_use]
 pub fn budget_state(state: State) -> BudgetState {
     let (scope, name) = match state.budget.whose {
-        Whose::Instance => (BudgetScope::Instance, None),
-        Whose::Group(name) => (BudgetScope::Group, Some(name)),
-        Whose::User(name) => (BudgetScope::User, Some(name)),
+        BudgetOwner::Instance => (BudgetScope::Instance, None),
+        BudgetOwner::Group(name) => (BudgetScope::Group, Some(name)),
+        BudgetOwner::User(name) => (BudgetScope::User, Some(name)),
     };
     BudgetState {
         scope,

@@ -38,7 +38,7 @@ pub(super) async fn compact_periodically(db: &Db) {
     }
 }
 
-/// Compacts the runs that ended longer ago than `after`; answers how many.
+/// Compacts the runs that ended longer ago than `after`; returns how many.
 async fn compact_ended(db: &Db, after: Duration) -> Result<usize, StoreError> {
     let mut done = 0;
     loop {

@@ -84,7 +84,7 @@ pub(super) async fn drive(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<Jo
         never = forward_skips(&run, live) => match never {},
         ended = AssertUnwindSafe(council::deliberate(&run, plan)).catch_unwind() => Some(ended),
     };
-    // Whoever was told that it is stopped finds it stopped, also when it came to its end in that moment.
+    // A run that was reported as stopped ends as stopped, even if it was complete at that moment.
     let ended = if live.end() { None } else { ended };
     let mut ending = match ended {
         Some(Ok(Ok(()))) => Ending::new(RunStatus::Complete, RunEvent::Complete {}),

@@ -281,7 +281,7 @@ impl LiveRun {
     pub fn committed(&self, pending: &Pending) {
         let mut state = self.state();
         if let (Some(first), Some(last)) = (pending.frames.first(), pending.frames.last()) {
-            // This batch stays until the next one: whoever keeps up comes to read it now.
+            // This batch stays until the next one: readers that keep up read it now.
             state.keep_from = first.seq;
             while state.not_durable.front().is_some_and(|seq| *seq <= last.seq) {
                 state.not_durable.pop_front();
@@ -332,7 +332,7 @@ impl LiveRun {
         self.user == *user && self.conversation == conversation
     }
 
-    /// Stops it, unless it has come to its end: whether it ends as stopped.
+    /// Stops it, unless its end is fixed already. Returns whether it ends as stopped.
     pub fn stop(&self) -> bool {
         let state = self.state();
         if state.is_ending && !self.cancel.is_cancelled() {
@@ -374,7 +374,7 @@ impl LiveRun {
     }
 
     /// Waits until everything up to `position` is durable. Never returns when the run is lost:
-    /// whoever waits here is to be dropped.
+    /// the caller is to be dropped.
     pub async fn durable(&self, position: u64) {
         let mut progress = self.progress.subscribe();
         let reached = |progress: &Progress| progress.durable_to >= position && !progress.lost;

@@ -19,7 +19,7 @@ pub(super) async fn listen(runs: &Runs) {
         let lost = listen_once(runs).await;
         if waiters.set_notified(false) || !warned {
             warned = true;
-            tracing::warn!(error = %lost, "the other servers cannot be heard; looking for their news instead");
+            tracing::warn!(error = %lost, "notices of the other servers cannot be received; polling instead");
         }
         waiters.wake_all();
         tokio::time::sleep(RECONNECT).await;
@@ -31,7 +31,7 @@ async fn listen_once(runs: &Runs) -> StoreError {
     let (shared, waiters) = (&runs.shared, &runs.shared.waiters);
     let mut listener = match Listener::open(&shared.db).await {
         Ok(Some(listener)) => listener,
-        // This database cannot notify: whoever waits looks by itself.
+        // This database cannot notify: readers poll.
         Ok(None) => std::future::pending().await,
         Err(error) => return error,
     };

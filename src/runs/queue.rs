@@ -53,7 +53,7 @@ impl Queue {
         self.len() == 0
     }
 
-    /// Up to so many free slots.
+    /// Up to `most` free slots.
     #[must_use]
     pub fn slots(&self, most: usize) -> Vec<Slot> {
         std::iter::from_fn(|| self.slot()).take(most).collect()

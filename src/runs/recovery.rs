@@ -11,7 +11,7 @@ use super::takeover::take_over;
 use crate::council::plan;
 use crate::id::RunId;
 use crate::store::RunStatus;
-use crate::store::leases::{Held, Readable};
+use crate::store::leases::{LeaseState, Readable};
 use crate::store::{StoreError, leases};
 
 /// How many runs are claimed at a time, so that several processes share them.
@@ -40,7 +40,7 @@ pub(super) async fn keep_leases(runs: &Runs) {
     }
 }
 
-/// Prolongs the leases, stops what users want stopped, and lets go of runs that have another owner now.
+/// Prolongs the leases, stops what users want stopped, and drops runs that have another owner now.
 async fn heartbeat(shared: &Shared) -> Result<(), StoreError> {
     let live: Vec<_> = shared.live().values().cloned().collect();
     if live.is_empty() {
@@ -52,7 +52,7 @@ async fn heartbeat(shared: &Shared) -> Result<(), StoreError> {
     if began.elapsed() > shared.settings.heartbeat() {
         shared.suspend_takeovers();
     }
-    let held: HashMap<RunId, Held> = held.into_iter().map(|held| (held.run, held)).collect();
+    let held: HashMap<RunId, LeaseState> = held.into_iter().map(|held| (held.run, held)).collect();
     for live in live {
         match held.get(&live.id) {
             Some(held) if !held.ours => {

@@ -32,7 +32,7 @@ pub struct RunSettings {
     pub max_queued: u32,
     /// Waiting, of one user.
     pub max_queued_per_user: u32,
-    /// How long a run stays with a process that gives no sign of life.
+    /// How long a run stays with a process that gives no heartbeat.
     pub lease: Duration,
     /// How long a run goes on that nobody watches; for ever without.
     pub unwatched: Option<Duration>,
@@ -40,7 +40,7 @@ pub struct RunSettings {
 }
 
 impl RunSettings {
-    /// The pause between two signs of life: several may be lost before the lease is.
+    /// The pause between two heartbeats: several may be lost before the lease is.
     #[must_use]
     pub fn heartbeat(&self) -> Duration {
         self.lease / 4

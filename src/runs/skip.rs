@@ -27,7 +27,7 @@ pub enum SkipError {
 }
 
 impl Runs {
-    /// Lets a run go on without a member whose call is open, wherever it is executed. Answers what the
+    /// Lets a run go on without a member whose call is open, wherever it is executed. Returns what the
     /// member was being asked for.
     ///
     /// # Errors

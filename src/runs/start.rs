@@ -45,7 +45,7 @@ pub struct Asked {
 }
 
 impl Runs {
-    /// Starts a run. It goes on by itself, whoever watches.
+    /// Starts a run. It goes on whether or not somebody reads its events.
     ///
     /// # Errors
     /// Nothing is stored then.

@@ -43,7 +43,7 @@ pub(super) struct Shared {
     pub(super) work: Notify,
     /// A user wants a run to go on without somebody, which its row says.
     pub(super) skip_requested: Notify,
-    /// Held while runs that nobody executes are looked for and claimed.
+    /// Locked while runs that nobody executes are looked for and claimed.
     pub(super) claiming: tokio::sync::Mutex<()>,
     /// Until then an expired lease may only mean that the database was away: nothing is taken over.
     takeovers_suspended_until: Mutex<Option<Instant>>,

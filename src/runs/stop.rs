@@ -39,9 +39,6 @@ impl Runs {
 
     /// Stops the live run of a conversation, if it has one. Of one that is executed here the database
     /// need not be asked.
-    ///
-    /// # Errors
-    /// As [`Runs::cancel`].
     pub async fn cancel_in(
         &self,
         user: &UserId,

@@ -52,7 +52,7 @@ impl LogWaiters {
         }
     }
 
-    /// Says whether notices of other servers arrive; answers whether they did so far.
+    /// Sets whether notices of other servers arrive; returns whether they did until now.
     pub fn set_notified(&self, notified: bool) -> bool {
         self.notified.swap(notified, Ordering::Relaxed)
     }

@@ -20,7 +20,7 @@ use crate::store::{Tx, audit};
 const DRAWS: usize = 200;
 /// The same runs give the same intervals.
 const SEED: u64 = 1952;
-const MOST_PER_PAGE: u32 = 200;
+const MAX_PER_PAGE: u32 = 200;
 
 /// Which time to count.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
@@ -229,7 +229,7 @@ pub(super) async fn recent(
     page: web::Query<RecentQuery>,
 ) -> Result<web::Json<Recent>, Problem> {
     let (mut tx, reach) = own(&app, &caller, &span).await?;
-    let limit = page.limit.unwrap_or(50).clamp(1, MOST_PER_PAGE);
+    let limit = page.limit.unwrap_or(50).clamp(1, MAX_PER_PAGE);
     let rows = figures::recent(&mut tx, &reach, limit, page.offset.unwrap_or(0)).await?;
     let total = figures::runs(&mut tx, &reach).await?.runs;
     tx.commit().await?;

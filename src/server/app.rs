@@ -38,9 +38,6 @@ impl App {
     }
 
     /// The same within a transaction of the user's.
-    ///
-    /// # Errors
-    /// As [`App::settings`].
     pub async fn settings_in(&self, tx: &mut Tx) -> Result<(Settings, bool), Problem> {
         let layers = settings::layers(tx).await?;
         let mut settings = self.defaults();

@@ -9,7 +9,7 @@ use super::extract::{Body, Caller};
 use super::problem::{Problem, ProblemBody};
 use crate::council::budget::BudgetState;
 use crate::council::field::{FieldErrorKind, Fields};
-use crate::identity::{Permission, Via};
+use crate::identity::{AuthMethod, Permission};
 use crate::runs::{Payer, budget_state};
 use crate::store::budgets::{self, Budget, Period, State, figures, set};
 use crate::store::{Scope, audit, users};
@@ -55,7 +55,7 @@ pub(super) async fn binding(app: &App, caller: &Caller) -> Result<Vec<State>, Pr
 /// This caller, as who pays for a call.
 pub(super) async fn payer(app: &App, caller: &Caller) -> Result<Payer, Problem> {
     let mut tx = app.db.begin(&caller.scope()).await?;
-    let groups = match caller.groups_in_person() {
+    let groups = match caller.groups_from_proxy() {
         Some(groups) => groups.to_vec(),
         None => users::groups_last_seen(&mut tx).await?,
     };
@@ -84,7 +84,7 @@ pub(super) async fn set_my_caps(
     body: Body,
 ) -> Result<web::Json<MyBudgets>, Problem> {
     caller.may(Permission::Ask)?;
-    if matches!(caller.via, Via::Token { .. }) {
+    if matches!(caller.via, AuthMethod::Token { .. }) {
         return Err(Problem::forbidden("caps are set in the browser, not with a token"));
     }
     let mut fields = Fields::of(&body.0)?;

@@ -1,8 +1,8 @@
-//! One connection, and what it may cost when the other side is slow, silent, or gone without a word.
+//! One connection, and its limits for a client that is slow, silent, or gone without closing it.
 //!
 //! actix-web limits the time for the head of the first request and the pause between two requests. It knows
 //! no limit for a later head that does not end, for a body that does not end after its answer, nor for
-//! a client that takes nothing of what is sent. Those are here, below HTTP, where nothing can hide from them.
+//! a client that takes nothing of what is sent. Those limits are kept here, below HTTP, where they hold for everything.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -25,11 +25,11 @@ use tokio::time::{Instant, Sleep, sleep};
 
 use crate::shutdown::Shutdown;
 
-/// How often a connection looks at its limits, at the least.
-const LOOK: Duration = Duration::from_secs(2);
-/// A client that has acknowledged nothing for so long, although it was sent something again and again, has
-/// vanished. With the heartbeat of a silent stream (15 s) that is noticed within 30 s.
-const VANISHED: Duration = Duration::from_secs(9);
+/// The longest time between two checks of a connection's limits.
+const CHECK_INTERVAL: Duration = Duration::from_secs(2);
+/// A client that has acknowledged nothing for so long, although it was sent something again and again, is
+/// gone. With the heartbeat of a silent stream (15 s) that is noticed within 30 s.
+const UNACKNOWLEDGED_LIMIT: Duration = Duration::from_secs(9);
 
 /// What a client may make the server wait for.
 #[derive(Debug, Clone, Copy)]
@@ -45,14 +45,14 @@ pub struct Connection {
     io: TcpStream,
     requests: Rc<Requests>,
     limits: Limits,
-    unanswered: Unanswered,
+    unacknowledged: Unacknowledged,
     /// How the system's table names this connection.
     name: String,
     /// Since when the client takes nothing.
     stalled: Option<Instant>,
     /// Since when it acknowledges nothing.
     silent: Option<Instant>,
-    look: Pin<Box<Sleep>>,
+    check: Pin<Box<Sleep>>,
 }
 
 /// The requests of a connection that are being answered.
@@ -64,13 +64,13 @@ pub struct Requests {
 }
 
 impl Connection {
-    pub fn new(io: TcpStream, limits: Limits, unanswered: Unanswered) -> io::Result<Self> {
+    pub fn new(io: TcpStream, limits: Limits, unacknowledged: Unacknowledged) -> io::Result<Self> {
         // Without it the second event of an answer waits for the client to acknowledge the first: 40 ms.
         io.set_nodelay(true)?;
         let name = name(io.local_addr()?, io.peer_addr()?);
         let requests = Rc::new(Requests { open: Cell::new(0), ended: Cell::new(Instant::now()) });
-        let look = Box::pin(sleep(Self::pause(limits)));
-        Ok(Self { io, requests, limits, unanswered, name, stalled: None, silent: None, look })
+        let check = Box::pin(sleep(Self::pause(limits)));
+        Ok(Self { io, requests, limits, unacknowledged, name, stalled: None, silent: None, check })
     }
 
     pub fn peer(&self) -> Option<SocketAddr> {
@@ -82,36 +82,36 @@ impl Connection {
     }
 
     fn pause(limits: Limits) -> Duration {
-        (limits.idle.min(limits.stalled) / 4).min(LOOK)
+        (limits.idle.min(limits.stalled) / 4).min(CHECK_INTERVAL)
     }
 
-    /// Looks at the limits now and then, and has itself woken for it.
-    fn keep_limits(&mut self, context: &mut Context<'_>) -> io::Result<()> {
-        while self.look.as_mut().poll(context).is_ready() {
+    /// Checks the limits at intervals, and registers to be woken for the next check.
+    fn check_limits(&mut self, context: &mut Context<'_>) -> io::Result<()> {
+        while self.check.as_mut().poll(context).is_ready() {
             let requests = &self.requests;
             if requests.open.get() == 0 && requests.ended.get().elapsed() >= self.limits.idle {
-                return Err(self.cut("idle"));
+                return Err(self.abort("idle"));
             }
             if self.stalled.is_some_and(|since| since.elapsed() >= self.limits.stalled) {
-                return Err(self.cut("stalled"));
+                return Err(self.abort("stalled"));
             }
-            if self.unanswered.holds(&self.name) {
+            if self.unacknowledged.contains(&self.name) {
                 let since = *self.silent.get_or_insert_with(Instant::now);
-                if since.elapsed() >= VANISHED {
-                    return Err(self.cut("vanished"));
+                if since.elapsed() >= UNACKNOWLEDGED_LIMIT {
+                    return Err(self.abort("vanished"));
                 }
             } else {
                 self.silent = None;
             }
             let next = Instant::now() + Self::pause(self.limits);
             let cut = self.stalled.map(|since| since + self.limits.stalled);
-            self.look.as_mut().reset(cut.map_or(next, |cut| cut.min(next)));
+            self.check.as_mut().reset(cut.map_or(next, |cut| cut.min(next)));
         }
         Ok(())
     }
 
-    /// Ends it in a way that leaves nothing with the system, which would go on trying to send what is left.
-    fn cut(&self, reason: &'static str) -> io::Error {
+    /// Resets the connection, so that the system does not go on trying to send what is left.
+    fn abort(&self, reason: &'static str) -> io::Error {
         tracing::debug!(reason, "a connection is closed");
         metrics::counter!("llm_council_connections_cut_total", "reason" => reason).increment(1);
         let reset = socket2::SockRef::from(&self.io).set_linger(Some(Duration::ZERO));
@@ -128,7 +128,7 @@ impl AsyncRead for Connection {
         let this = self.get_mut();
         let read = Pin::new(&mut this.io).poll_read(context, buffer);
         if read.is_pending() {
-            this.keep_limits(context)?;
+            this.check_limits(context)?;
         }
         read
     }
@@ -140,7 +140,7 @@ impl AsyncWrite for Connection {
         let written = Pin::new(&mut this.io).poll_write(context, bytes);
         if written.is_pending() {
             this.stalled.get_or_insert_with(Instant::now);
-            this.keep_limits(context)?;
+            this.check_limits(context)?;
         } else {
             this.stalled = None;
         }
@@ -161,21 +161,21 @@ pub async fn count(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<BoxBody>, Error> {
-    let open = request.conn_data::<Rc<Requests>>().cloned().map(Open::new);
+    let open = request.conn_data::<Rc<Requests>>().cloned().map(OpenRequest::new);
     let response = next.call(request).await?;
     Ok(response.map_body(|_, body| BoxBody::new(Counted { body: body.boxed(), _open: open })))
 }
 
-struct Open(Rc<Requests>);
+struct OpenRequest(Rc<Requests>);
 
-impl Open {
+impl OpenRequest {
     fn new(requests: Rc<Requests>) -> Self {
         requests.open.set(requests.open.get() + 1);
         Self(requests)
     }
 }
 
-impl Drop for Open {
+impl Drop for OpenRequest {
     fn drop(&mut self) {
         self.0.open.set(self.0.open.get() - 1);
         self.0.ended.set(Instant::now());
@@ -184,7 +184,7 @@ impl Drop for Open {
 
 struct Counted {
     body: BoxBody,
-    _open: Option<Open>,
+    _open: Option<OpenRequest>,
 }
 
 impl MessageBody for Counted {
@@ -207,14 +207,14 @@ impl MessageBody for Counted {
 /// The option that ends such connections (`TCP_USER_TIMEOUT`) also ends those whose client lives and only
 /// reads slowly, which is why it has to allow for more time than a client that has vanished should get.
 #[derive(Debug, Clone, Default)]
-pub struct Unanswered(Arc<Mutex<HashSet<String>>>);
+pub struct Unacknowledged(Arc<Mutex<HashSet<String>>>);
 
-impl Unanswered {
-    fn holds(&self, name: &str) -> bool {
+impl Unacknowledged {
+    fn contains(&self, name: &str) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).contains(name)
     }
 
-    /// Reads the table again and again while there are streams, until it is dropped.
+    /// Reads the table at intervals while there are streams, until it is dropped.
     pub async fn watch(self, shutdown: Shutdown) {
         loop {
             let mut names = HashSet::new();
@@ -228,7 +228,7 @@ impl Unanswered {
                 }
             }
             *self.0.lock().unwrap_or_else(PoisonError::into_inner) = names;
-            tokio::time::sleep(LOOK).await;
+            tokio::time::sleep(CHECK_INTERVAL).await;
         }
     }
 }

@@ -20,7 +20,7 @@ use crate::store::{StoreError, audit};
 const MAX_TITLE_CHARS: usize = 200;
 const MAX_TAGS: usize = 20;
 const MAX_TAG_CHARS: usize = 40;
-const MOST_PER_PAGE: u32 = 500;
+const MAX_PER_PAGE: u32 = 500;
 
 /// Tags that are offered before a user has own ones.
 const SUGGESTIONS: [&str; 8] =
@@ -52,7 +52,7 @@ pub(super) async fn list(
     query: web::Query<ListQuery>,
 ) -> Result<HttpResponse, Problem> {
     caller.may(Permission::Read)?;
-    let limit = query.limit.unwrap_or(200).clamp(1, MOST_PER_PAGE);
+    let limit = query.limit.unwrap_or(200).clamp(1, MAX_PER_PAGE);
     let offset = query.offset.unwrap_or(0);
     let tag = query.tag.as_deref().map(|tag| tag.trim().to_lowercase()).filter(|tag| !tag.is_empty());
     if tag.as_deref().is_some_and(|tag| tag.contains('\0')) {

@@ -1,17 +1,19 @@
 //! Tables for spreadsheets.
 
-/// A table under this header. A cell that a spreadsheet would take for a formula is defused.
+/// A table under this header. A cell that a spreadsheet would take for a formula is quoted.
 pub(super) fn table<const N: usize>(header: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record(header).expect("memory takes everything");
     for row in rows {
-        writer.write_record(row.map(defused)).expect("memory takes everything, and rows are of one length");
+        writer
+            .write_record(row.map(without_formula))
+            .expect("memory takes everything, and rows are of one length");
     }
     let bytes = writer.into_inner().expect("memory takes everything");
     String::from_utf8(bytes).expect("made of text")
 }
 
-fn defused(cell: String) -> String {
+fn without_formula(cell: String) -> String {
     let is_formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && cell.parse::<f64>().is_err();
     if is_formula { format!("'{cell}") } else { cell }
 }

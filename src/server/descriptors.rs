@@ -8,15 +8,15 @@ use std::time::{Duration, Instant};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// What a server needs beside its connections to the database, to do anything useful at all.
-const FLOOR: u64 = 240;
+const MIN_DESCRIPTORS: u64 = 240;
 /// A quarter of all is kept for work that has begun, and of many not more than this.
-const MOST_KEPT: u64 = 256;
+const MAX_RESERVED: u64 = 256;
 /// What a question may take: its reader, seven members and some over.
 const QUESTION: u64 = 16;
 /// How long a count holds good.
 const COUNTED: Duration = Duration::from_millis(250);
 /// Half of all are for clients, and of many not more than this.
-const MOST_CLIENTS: usize = 25_600;
+const MAX_CLIENTS: usize = 25_600;
 
 /// Why a server is not started.
 #[derive(Debug, thiserror::Error)]
@@ -44,7 +44,7 @@ pub enum DescriptorError {
 pub fn raise(database_connections: u32) -> Result<u64, DescriptorError> {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let limit = maximum.unwrap_or(u64::MAX);
-    let needed = FLOOR + u64::from(database_connections);
+    let needed = MIN_DESCRIPTORS + u64::from(database_connections);
     if limit < needed {
         return Err(DescriptorError::TooFew { limit, needed });
     }
@@ -79,7 +79,7 @@ impl Descriptors {
     /// How many clients may be connected at once; more wait until they are taken.
     #[must_use]
     pub fn clients(&self) -> usize {
-        usize::try_from(self.limit / 2).unwrap_or(usize::MAX).min(MOST_CLIENTS)
+        usize::try_from(self.limit / 2).unwrap_or(usize::MAX).min(MAX_CLIENTS)
     }
 
     /// Whether there are enough left for one more question.
@@ -89,7 +89,7 @@ impl Descriptors {
         if count.at.is_none_or(|at| at.elapsed() > COUNTED) {
             *count = Count { at: Some(Instant::now()), open: open(self.limit) };
         }
-        let kept = (self.limit / 4).min(MOST_KEPT);
+        let kept = (self.limit / 4).min(MAX_RESERVED);
         let suffice = count.open.saturating_add(kept) <= self.limit;
         if suffice {
             // Others may ask before this one has opened what it needs.

@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use super::app::App;
 use super::problem::Problem;
-use crate::identity::{Identity, Permission, Via};
+use crate::identity::{AuthMethod, Identity, Permission};
 use crate::store::Scope;
 
 /// The person or program that asks; the gate has put it there. A handler that takes none serves
@@ -27,19 +27,16 @@ impl Caller {
         Scope::User(self.0.user.clone())
     }
 
-    /// The groups that the proxy has just said they are in; a token says nothing of groups.
+    /// The groups that the proxy named in this request; a token names none.
     #[must_use]
-    pub fn groups_in_person(&self) -> Option<&[String]> {
+    pub fn groups_from_proxy(&self) -> Option<&[String]> {
         match self.0.via {
-            Via::Proxy | Via::Local => Some(&self.0.groups),
-            Via::Token { .. } => None,
+            AuthMethod::Proxy | AuthMethod::Local => Some(&self.0.groups),
+            AuthMethod::Token { .. } => None,
         }
     }
 
     /// Refuses everybody but admins.
-    ///
-    /// # Errors
-    /// 403.
     pub fn admin(&self) -> Result<(), Problem> {
         if self.0.is_admin {
             Ok(())
@@ -49,9 +46,6 @@ impl Caller {
     }
 
     /// Refuses a token that lacks a permission; people in their browser have them all.
-    ///
-    /// # Errors
-    /// 403.
     pub fn may(&self, permission: Permission) -> Result<(), Problem> {
         if self.0.may(permission) {
             Ok(())

@@ -13,7 +13,7 @@ const MAX_KEY_CHARS: usize = 200;
 
 /// Where a request was sent. A question is the same question, streamed or not.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Place {
+pub(super) enum Target {
     Question(ConversationId),
     Retry(RunId),
 }
@@ -24,7 +24,7 @@ pub(super) enum Place {
 /// 422 for a header that is no key.
 pub(super) fn key(
     request: &HttpRequest,
-    place: Place,
+    target: Target,
     body: &Value,
 ) -> Result<Option<IdempotencyKey>, Problem> {
     let mut keys = request.headers().get_all("idempotency-key");
@@ -36,7 +36,7 @@ pub(super) fn key(
                 && (1..=MAX_KEY_CHARS).contains(&key.len())
                 && key.bytes().all(|byte| byte.is_ascii_graphic()) =>
         {
-            Ok(Some(IdempotencyKey { key: key.to_owned(), request_digest: digest(place, body) }))
+            Ok(Some(IdempotencyKey { key: key.to_owned(), request_digest: digest(target, body) }))
         }
         Ok(_) | Err(_) => Err(Problem::field("Idempotency-Key", &rule)),
     }
@@ -44,14 +44,14 @@ pub(super) fn key(
 
 /// The same for the same JSON, however it is written. Stored with runs: a change would refuse requests
 /// that are sent again over an upgrade.
-fn digest(place: Place, body: &Value) -> Vec<u8> {
-    let place = match place {
-        Place::Question(conversation) => format!("question {conversation}"),
-        Place::Retry(run) => format!("retry {run}"),
+fn digest(target: Target, body: &Value) -> Vec<u8> {
+    let target = match target {
+        Target::Question(conversation) => format!("question {conversation}"),
+        Target::Retry(run) => format!("retry {run}"),
     };
     let mut body = body.clone();
     body.sort_all_objects();
-    Sha256::digest(format!("{place}\n{body}")).to_vec()
+    Sha256::digest(format!("{target}\n{body}")).to_vec()
 }
 
 #[cfg(test)]
@@ -63,17 +63,17 @@ mod tests {
     #[test]
     fn a_digest_stands_for_the_place_and_the_json_however_it_is_written() {
         let conversation = ConversationId::generate();
-        let of = |place, text: &str| digest(place, &serde_json::from_str(text).unwrap());
-        let one = of(Place::Question(conversation), r#"{"content":"Why?","models":[{"a":1,"b":2}]}"#);
-        let same = of(Place::Question(conversation), r#"{ "models": [{"b":2,"a":1}], "content": "Why?" }"#);
+        let of = |target, text: &str| digest(target, &serde_json::from_str(text).unwrap());
+        let one = of(Target::Question(conversation), r#"{"content":"Why?","models":[{"a":1,"b":2}]}"#);
+        let same = of(Target::Question(conversation), r#"{ "models": [{"b":2,"a":1}], "content": "Why?" }"#);
         assert_eq!(one, same);
-        let question = |body| digest(Place::Question(conversation), &body);
+        let question = |body| digest(Target::Question(conversation), &body);
         let others = [
             question(json!({"content": "Why?", "models": [{"a": 1, "b": 3}]})),
             question(json!({"content": "Why?", "models": []})),
             question(json!({"content": "Why?"})),
-            digest(Place::Question(ConversationId::generate()), &json!({"content": "Why?"})),
-            digest(Place::Retry(RunId::generate()), &json!({"content": "Why?"})),
+            digest(Target::Question(ConversationId::generate()), &json!({"content": "Why?"})),
+            digest(Target::Retry(RunId::generate()), &json!({"content": "Why?"})),
         ];
         for (at, other) in others.iter().enumerate() {
             assert!(*other != one && !others[..at].contains(other), "{at}");

@@ -12,7 +12,7 @@ use super::shape::{Status, naive};
 use crate::config::AuthMode;
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::id::TokenId;
-use crate::identity::{Permission, Via, token};
+use crate::identity::{AuthMethod, Permission, token};
 use crate::store::tokens::{self, NewToken, Token};
 use crate::store::{audit, users};
 
@@ -42,7 +42,7 @@ pub struct Me {
 pub(super) async fn whoami(app: web::Data<App>, caller: Caller) -> Result<web::Json<Me>, Problem> {
     let mut tx = app.db.begin(&caller.scope()).await?;
     let (email, name) = (caller.email.as_deref(), caller.name.as_deref());
-    users::touch(&mut tx, email, name, caller.groups_in_person()).await?;
+    users::touch(&mut tx, email, name, caller.groups_from_proxy()).await?;
     tx.commit().await?;
     Ok(web::Json(Me {
         authenticated: true,
@@ -197,7 +197,9 @@ pub(super) async fn revoke_token(
 /// Tokens are managed by people, never by a token: a leaked one must not make more.
 fn in_person(caller: &Caller) -> Result<(), Problem> {
     match caller.via {
-        Via::Proxy | Via::Local => Ok(()),
-        Via::Token { .. } => Err(Problem::forbidden("tokens are managed in the browser, not with a token")),
+        AuthMethod::Proxy | AuthMethod::Local => Ok(()),
+        AuthMethod::Token { .. } => {
+            Err(Problem::forbidden("tokens are managed in the browser, not with a token"))
+        }
     }
 }

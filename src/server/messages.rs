@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::app::App;
 use super::conversations::named;
 use super::extract::{Body, Caller, id};
-use super::idempotency::{self, Place};
+use super::idempotency::{self, Target};
 use super::missing::MissingModel;
 use super::presets::{self, InForce};
 use super::problem::{Problem, ProblemBody, over_budget_detail};
@@ -195,11 +195,11 @@ async fn start(
 ) -> Result<Asked, Problem> {
     caller.may(Permission::Ask)?;
     let conversation: ConversationId = id(path, "Conversation")?;
-    let idempotency_key = idempotency::key(request, Place::Question(conversation), body)?;
+    let idempotency_key = idempotency::key(request, Target::Question(conversation), body)?;
     app.admit()?;
     let plan = plan(app, caller, Some(conversation), body).await?;
     let begins_conversation = begins_conversation(body)?;
-    let groups = caller.groups_in_person().map(<[String]>::to_vec);
+    let groups = caller.groups_from_proxy().map(<[String]>::to_vec);
     let user = caller.user.clone();
     let ask = Ask { user, conversation, begins_conversation, plan, groups, idempotency_key, replaces: None };
     Ok(app.runs.start(ask).await?)

@@ -1,5 +1,5 @@
-//! Models that the settings name and that are not on their provider's list: said before anybody asks
-//! for them. The built-in council helps itself.
+//! Models that the settings name and that are not on their provider's list: reported before anybody asks them. In
+//! the built-in council they are replaced.
 
 use std::collections::BTreeSet;
 
@@ -72,26 +72,26 @@ impl App {
     }
 }
 
-/// Says in the log what the council that everybody starts from names and is not on offer: once the
-/// providers have been heard for the first time, and whenever it is something else.
-pub fn keep_saying(app: web::Data<App>) -> impl Future<Output = ()> {
-    // From here on, or the first time would be missed where it comes before the task does.
-    let heard = app.models.heard();
-    say(app, heard)
+/// Logs the models of the default council that are not on offer: once the providers' lists have been read for the
+/// first time, and whenever the models change.
+pub fn log_missing_models(app: web::Data<App>) -> impl Future<Output = ()> {
+    // Subscribed here: the lists may be read before the task runs.
+    let list_reads = app.models.list_reads();
+    log_changes(app, list_reads)
 }
 
-async fn say(app: web::Data<App>, mut heard: watch::Receiver<()>) {
-    let mut said = Vec::new();
-    while heard.changed().await.is_ok() {
+async fn log_changes(app: web::Data<App>, mut list_reads: watch::Receiver<()>) {
+    let mut logged = Vec::new();
+    while list_reads.changed().await.is_ok() {
         let mut settings = app.defaults();
         match instance_layer(&app).await {
             Ok(Some(layer)) => settings = settings.with(&layer),
             Ok(None) => {}
-            // Said about the configuration alone, rather than not at all.
+            // The configuration's models are still checked.
             Err(problem) => tracing::warn!(%problem, "the instance's settings cannot be read"),
         }
         let missing = app.missing_models(&settings);
-        if missing == said {
+        if missing == logged {
             continue;
         }
         for MissingModel { model, nearest, replaced } in &missing {
@@ -108,7 +108,7 @@ async fn say(app: web::Data<App>, mut heard: watch::Receiver<()>) {
                 ),
             }
         }
-        said = missing;
+        logged = missing;
     }
 }
 

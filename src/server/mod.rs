@@ -53,38 +53,35 @@ use utoipa_actix_web::AppExt;
 use utoipa_swagger_ui::SwaggerUi;
 
 use app::App;
-use connection::{Connection, Limits, Unanswered};
+use connection::{Connection, Limits, Unacknowledged};
 use problem::Problem;
 
 /// How much of an answer the system holds for a client that does not read it.
 const SEND_BUFFER_BYTES: usize = 64 * 1024;
 /// How long a client has for the head of its first request, and for what is left when it is refused.
-const HEAD: Duration = Duration::from_secs(10);
-const FAREWELL: Duration = Duration::from_secs(1);
-/// A connection on which nothing is sent is asked so often whether its client is there.
-const ASKED: Duration = Duration::from_secs(15);
-const ASKED_AGAIN: Duration = Duration::from_secs(5);
+const HEAD_TIMEOUT: Duration = Duration::from_secs(10);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
+/// After how long without traffic a connection is probed for whether its client is still there.
+const KEEPALIVE_AFTER: Duration = Duration::from_secs(15);
+const KEEPALIVE_RETRY: Duration = Duration::from_secs(5);
 
 /// Serves the app on a listener until the returned server future ends. The handle stops it.
 ///
 /// One thread does it all: a run, the connections to its models, its readers' and the database's are
-/// then woken by the same event loop, and no token is passed from thread to thread. `beside` starts
-/// what belongs on that thread too. A machine with more to give runs more servers on one database.
-///
-/// # Errors
-/// When the listener cannot be used.
+/// then woken by the same event loop, and no token is passed from thread to thread. `background` starts
+/// the work that belongs on that thread too. A machine with more to give runs more servers on one database.
 pub fn serve(
     app: web::Data<App>,
     listener: TcpListener,
-    beside: impl FnOnce() + Send + 'static,
+    background: impl FnOnce() + Send + 'static,
 ) -> std::io::Result<(ServerHandle, impl Future<Output = std::io::Result<()>>)> {
     let limits = Limits { idle: app.config.server.idle(), stalled: app.config.server.stalled() };
     bound(&listener, limits)?;
     let document = routes::openapi();
     let metrics_bind = app.config.metrics.bind;
     let shared = app.clone();
-    let beside = Arc::new(Mutex::new(Some(beside)));
-    let unanswered = Unanswered::default();
+    let background = Arc::new(Mutex::new(Some(background)));
+    let unacknowledged = Unacknowledged::default();
     // What `HttpServer` does, over connections of our own.
     let server = Server::build()
         .workers(1)
@@ -93,9 +90,9 @@ pub fn serve(
         .shutdown_timeout(5);
     let draining = server.graceful_shutdown_signal();
     let server = server.listen("http", listener, move || {
-        if let Some(beside) = beside.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            beside();
-            shared.shutdown.tasks().spawn_background(unanswered.clone().watch(shared.shutdown.clone()));
+        if let Some(background) = background.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            background();
+            shared.shutdown.tasks().spawn_background(unacknowledged.clone().watch(shared.shutdown.clone()));
         }
         let query = web::QueryConfig::default()
             .error_handler(|error, _| Problem::field("query", &format!("cannot be read: {error}")).into());
@@ -111,7 +108,7 @@ pub fn serve(
             .default_service(web::to(assets::serve))
             .wrap(Compress::default())
             .wrap(cors(&shared))
-            .wrap(from_fn(middleware::headers::dress))
+            .wrap(from_fn(middleware::headers::add_headers))
             .wrap(TracingLogger::<crate::telemetry::RequestSpan>::new())
             .wrap(CatchPanic::default())
             .wrap(
@@ -121,10 +118,10 @@ pub fn serve(
             .wrap(from_fn(connection::count))
             .into_factory()
             .map_err(|error: actix_web::Error| error.error_response());
-        let (unanswered, draining) = (unanswered.clone(), draining.clone());
+        let (unacknowledged, draining) = (unacknowledged.clone(), draining.clone());
         let http = HttpService::build()
-            .client_request_timeout(HEAD)
-            .client_disconnect_timeout(FAREWELL)
+            .client_request_timeout(HEAD_TIMEOUT)
+            .client_disconnect_timeout(CLOSE_TIMEOUT)
             // A client that leaves is noticed at once, also on a silent stream.
             .h1_allow_half_closed(false)
             .graceful_shutdown_signal(move || {
@@ -136,7 +133,7 @@ pub fn serve(
             })
             .h1(map_config(routes, |()| AppConfig::default()));
         fn_service(move |stream| {
-            let connection = Connection::new(stream, limits, unanswered.clone());
+            let connection = Connection::new(stream, limits, unacknowledged.clone());
             std::future::ready(connection.map_err(DispatchError::Io).map(|connection| {
                 let peer = connection.peer();
                 (connection, peer)
@@ -157,7 +154,10 @@ fn bound(listener: &TcpListener, limits: Limits) -> std::io::Result<()> {
     // The system doubles it. Whoever reads more slowly than a run writes is behind by no more than
     // this; the rest stays in the log until it is wanted.
     socket.set_send_buffer_size(SEND_BUFFER_BYTES)?;
-    let keepalive = socket2::TcpKeepalive::new().with_time(ASKED).with_interval(ASKED_AGAIN).with_retries(2);
+    let keepalive = socket2::TcpKeepalive::new()
+        .with_time(KEEPALIVE_AFTER)
+        .with_interval(KEEPALIVE_RETRY)
+        .with_retries(2);
     socket.set_tcp_keepalive(&keepalive)?;
     // For what the system still has to send when we have closed; it then keeps none of it any longer.
     #[cfg(target_os = "linux")]

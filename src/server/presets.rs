@@ -18,7 +18,7 @@ use crate::identity::Permission;
 use crate::store::{Scope, StoreError, Tx, audit, presets, settings};
 
 /// How many presets one user may have, and how many everybody's there may be.
-const MOST: i64 = 100;
+const MAX_PRESETS: i64 = 100;
 const MAX_NAME_CHARS: usize = 100;
 
 /// What a preset holds.
@@ -160,8 +160,8 @@ pub(super) async fn save(
     let scope = if shared { Scope::Admin } else { caller.scope() };
     let mut tx = app.db.begin(&scope).await?;
     let value = json!(Content { settings, options });
-    let Some((preset, updated)) = presets::save(&mut tx, &name, &value, MOST).await? else {
-        let problem = format!("there are {MOST} presets already; delete one first");
+    let Some((preset, updated)) = presets::save(&mut tx, &name, &value, MAX_PRESETS).await? else {
+        let problem = format!("there are {MAX_PRESETS} presets already; delete one first");
         return Err(Problem::field("name", &problem));
     };
     let target = preset.id.to_string();

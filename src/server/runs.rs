@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::app::App;
 use super::extract::{Body, Caller, id};
-use super::idempotency::{self, Place};
+use super::idempotency::{self, Target};
 use super::problem::{Problem, ProblemBody};
 use super::shape::Cancelled;
 use super::{shape, sse};
@@ -25,7 +25,7 @@ use crate::store::runs::RunRow;
 /// A question for the council. Unknown fields are ignored; a known option that this server does
 /// not offer is refused when it is switched on.
 #[derive(Debug, Deserialize, utoipa::ToSchema)]
-#[expect(dead_code, reason = "documents the body; the plan's door reads it field by field")]
+#[expect(dead_code, reason = "documents the body, which the plan reads field by field")]
 pub struct MessageRequest {
     /// The question, 1 to 100,000 characters.
     content: String,
@@ -250,10 +250,10 @@ pub(super) async fn retry(
 ) -> Result<web::Json<Retried>, Problem> {
     caller.may(Permission::Ask)?;
     let run: RunId = id(&path, "Run")?;
-    let idempotency_key = idempotency::key(&request, Place::Retry(run), &body.0)?;
+    let idempotency_key = idempotency::key(&request, Target::Retry(run), &body.0)?;
     let again = again(&body.0)?;
     app.admit()?;
-    let groups = caller.groups_in_person().map(<[String]>::to_vec);
+    let groups = caller.groups_from_proxy().map(<[String]>::to_vec);
     let retry = Retry { user: caller.user.clone(), run, again, groups, idempotency_key };
     let asked = app.runs.retry(retry).await.map_err(|error| Problem::from(error).naming("Run"))?;
     Ok(web::Json(Retried { run_id: asked.run, replaces: run }))

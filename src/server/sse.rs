@@ -68,7 +68,7 @@ impl Reader {
                 next = self.subscription.next() => next,
                 () = shutdown.stopping() => {
                     self.over = true;
-                    return Some(self.farewell());
+                    return Some(self.shutdown_event());
                 }
             };
             match next {
@@ -87,7 +87,7 @@ impl Reader {
         }
     }
 
-    fn farewell(&self) -> sse::Event {
+    fn shutdown_event(&self) -> sse::Event {
         let event = AnyEvent::from(RunEvent::ServerShutdown {
             message: "this server is restarting; the run goes on, reconnect to it".to_owned(),
             run_id: self.subscription.run(),

@@ -1,4 +1,4 @@
-//! Reaching the database: also one that is not there yet, or that cannot be written to for a while.
+//! Connecting to the database: also to one that is not there yet, or that cannot be written to for a while.
 
 use std::str::FromStr as _;
 use std::sync::atomic::Ordering;
@@ -11,15 +11,15 @@ use sqlx::{ConnectOptions as _, Connection as _, PgConnection, Row as _};
 use super::connection::Changes;
 use super::{ACQUIRE_TIMEOUT, Db, SetupError, error, migrate, user_names};
 
-/// How long an idle connection is taken to be alive.
-const TRUSTED: Duration = Duration::from_secs(1);
-/// How long every connection is asked whether it lives after one has failed.
-const ASKED_AFTER_TROUBLE: Duration = Duration::from_secs(60);
+/// A connection that has been idle for no longer is used without a ping.
+const NO_PING_WITHIN: Duration = Duration::from_secs(1);
+/// How long every connection is pinged before use after one has failed.
+const PING_AFTER_FAILURE: Duration = Duration::from_secs(60);
 /// The first pause between two tries to prepare the database; each one is twice as long as that before.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
-/// How often it is said again what the server still waits for.
-const SAID_AGAIN: Duration = Duration::from_secs(60);
+/// How often the reason for waiting is logged again.
+const LOG_AGAIN_AFTER: Duration = Duration::from_secs(60);
 /// How often two connections are compared before they count as sessions of their own. A pooler gives a busy
 /// client the same session ten times in a row only by a rare chance.
 const COMPARISONS: usize = 10;
@@ -65,64 +65,59 @@ impl Db {
     }
 
     /// Reads a `postgres://` URL.
-    ///
-    /// # Errors
-    /// [`SetupError::BadUrl`].
     pub fn options(url: &str) -> Result<PgConnectOptions, SetupError> {
         PgConnectOptions::from_str(url).map_err(SetupError::BadUrl)
     }
 
     /// The same as [`Db::connect`] with options already made, as [`super::local::LocalPostgres`] gives them.
-    ///
-    /// # Errors
-    /// As [`Db::connect`].
     pub async fn connect_with(options: PgConnectOptions, max_connections: u32) -> Result<Self, SetupError> {
         check(&options).await?;
         Ok(Self::lazy(options, max_connections))
     }
 
-    /// The database without a look at it: connections are made when they are wanted.
+    /// The database without a check: connections are made when they are needed.
     #[must_use]
     pub fn lazy(options: PgConnectOptions, max_connections: u32) -> Self {
-        let trouble: Arc<Mutex<Option<Instant>>> = Arc::default();
-        let known_trouble = trouble.clone();
+        let last_failure: Arc<Mutex<Option<Instant>>> = Arc::default();
+        let known_failure = last_failure.clone();
         let changes = Changes::default();
         let known_changes = changes.clone();
         let pool = PgPoolOptions::new()
             // One more, which only listens.
             .max_connections(max_connections.saturating_add(1))
             .acquire_timeout(ACQUIRE_TIMEOUT)
-            // One that has just been used needs no asking whether it lives, unless another died.
+            // A connection that has just been used needs no ping, unless another one has failed.
             .test_before_acquire(false)
             .before_acquire(move |connection, about| {
                 let is_outdated = Instant::now()
                     .checked_sub(about.age)
                     .is_some_and(|opened| known_changes.came_after(opened));
-                let asks = about.idle_for > TRUSTED || was_lately(&known_trouble);
+                let pings = about.idle_for > NO_PING_WITHIN || is_recent(&known_failure);
                 Box::pin(async move {
                     if is_outdated {
                         return Ok(false);
                     }
-                    if asks {
+                    if pings {
                         connection.ping().await?;
                     }
                     Ok(true)
                 })
             })
             .after_release(|connection, _| Box::pin(may_be_used_again(connection)))
-            .connect_lazy_with(ours(options));
-        Self { pool, trouble, changes, held: Arc::default(), shared: Arc::default(), listening: None }
+            .connect_lazy_with(with_our_options(options));
+        Self { pool, last_failure, changes, held: Arc::default(), shared: Arc::default(), listening: None }
     }
 
-    /// The same, hearing notices through a connection to `options`: for sessions that are shared.
+    /// The same, receiving notices through a connection to `options`: for sessions that are shared.
     #[must_use]
     pub fn listening_at(mut self, options: PgConnectOptions) -> Self {
         let pool = PgPoolOptions::new().max_connections(1).acquire_timeout(ACQUIRE_TIMEOUT);
-        self.listening = Some(pool.connect_lazy_with(ours(options)));
+        self.listening = Some(pool.connect_lazy_with(with_our_options(options)));
         self
     }
 
-    /// Where notices can be heard; nowhere in a session that is somebody else's a moment later.
+    /// Where notices can be received; nowhere where sessions are shared, as the next transaction may have another
+    /// one.
     pub(super) fn listening(&self) -> Option<&PgPool> {
         match self.sessions() {
             Sessions::Own => Some(self.listening.as_ref().unwrap_or(&self.pool)),
@@ -130,7 +125,7 @@ impl Db {
         }
     }
 
-    /// Whether notices of other servers can be heard.
+    /// Whether notices of other servers can be received.
     #[must_use]
     pub fn can_listen(&self) -> bool {
         self.listening().is_some()
@@ -169,7 +164,7 @@ impl Db {
 
 /// Brings the database to this version's schema, finds out whose its sessions are, and waits for it as long as
 /// waiting can help: until it is there, is there under this name, takes writes and connections. `is_taken` says
-/// whether a user's name is one that somebody can sign in with. `waiting` hears each reason once.
+/// whether a user's name is one that somebody can sign in with. `waiting` is called with each reason.
 ///
 /// # Errors
 /// [`SetupError`] of the kind that does not pass ([`SetupError::passes`]).
@@ -179,7 +174,7 @@ pub async fn prepare(
     is_taken: fn(&str) -> bool,
     mut waiting: impl FnMut(&'static str),
 ) -> Result<Sessions, SetupError> {
-    let (mut pause, mut said): (_, Option<(&str, Instant)>) = (FIRST_PAUSE, None);
+    let (mut pause, mut logged): (_, Option<(&str, Instant)>) = (FIRST_PAUSE, None);
     loop {
         let error = match try_to_prepare(options, pooling, is_taken).await {
             Ok(sessions) => return Ok(sessions),
@@ -187,9 +182,9 @@ pub async fn prepare(
         };
         let Some(reason) = error.passes() else { return Err(error) };
         waiting(reason);
-        if said.is_none_or(|(before, at)| before != reason || at.elapsed() > SAID_AGAIN) {
+        if logged.is_none_or(|(before, at)| before != reason || at.elapsed() > LOG_AGAIN_AFTER) {
             tracing::warn!(error = &error as &dyn std::error::Error, "waiting for the database: {reason}");
-            said = Some((reason, Instant::now()));
+            logged = Some((reason, Instant::now()));
         }
         tokio::time::sleep(pause).await;
         pause = (pause * 2).min(LONGEST_PAUSE);
@@ -217,13 +212,14 @@ async fn try_to_prepare(
     match pooling {
         Pooling::Session => Ok(Sessions::Own),
         Pooling::Transaction => Ok(Sessions::Shared),
-        Pooling::Auto => Ok(whose_sessions(&ours(options.clone())).await?),
+        Pooling::Auto => Ok(detect_sessions(&with_our_options(options.clone())).await?),
     }
 }
 
-/// Asks on two connections again and again which process of the database serves them. One with a session
-/// of its own is always served by one process, which serves nobody else; any other answer gives a pooler away.
-async fn whose_sessions(options: &PgConnectOptions) -> Result<Sessions, sqlx::Error> {
+/// Detects a pooler by asking on two connections, several times, which process of the database serves them. A
+/// connection with a session of its own is always served by one process, which serves nobody else; any other answer
+/// means a pooler.
+async fn detect_sessions(options: &PgConnectOptions) -> Result<Sessions, sqlx::Error> {
     let (mut one, mut two) = (options.connect().await?, options.connect().await?);
     let first = process(&mut one).await?;
     let mut sessions = Sessions::Own;
@@ -246,7 +242,7 @@ async fn process(connection: &mut PgConnection) -> Result<i32, sqlx::Error> {
     sqlx::raw_sql("SELECT pg_backend_pid() AS process").fetch_one(connection).await?.try_get("process")
 }
 
-pub(super) fn ours(options: PgConnectOptions) -> PgConnectOptions {
+pub(super) fn with_our_options(options: PgConnectOptions) -> PgConnectOptions {
     options
         .application_name("llm-council")
         .log_statements(tracing::log::LevelFilter::Trace)
@@ -257,7 +253,7 @@ pub(super) fn ours(options: PgConnectOptions) -> PgConnectOptions {
 /// Whether this is a database that can be worked with. One connection outside a pool: the pool would try
 /// again until its timeout and then say only that time is up.
 async fn check(options: &PgConnectOptions) -> Result<(), SetupError> {
-    let options = ours(options.clone());
+    let options = with_our_options(options.clone());
     let place = place(&options);
     let mut probe = tokio::time::timeout(ACQUIRE_TIMEOUT, options.connect())
         .await
@@ -280,9 +276,9 @@ async fn check(options: &PgConnectOptions) -> Result<(), SetupError> {
     if row.try_get("read_only")? { Err(SetupError::ReadOnly { place }) } else { Ok(()) }
 }
 
-fn was_lately(trouble: &Mutex<Option<Instant>>) -> bool {
-    let trouble = *trouble.lock().unwrap_or_else(PoisonError::into_inner);
-    trouble.is_some_and(|at| at.elapsed() < ASKED_AFTER_TROUBLE)
+fn is_recent(last_failure: &Mutex<Option<Instant>>) -> bool {
+    let last_failure = *last_failure.lock().unwrap_or_else(PoisonError::into_inner);
+    last_failure.is_some_and(|at| at.elapsed() < PING_AFTER_FAILURE)
 }
 
 /// Whether a connection that comes back to the pool is as it was, in no transaction and in no role, and

@@ -7,7 +7,7 @@ use sqlx::migrate::MigrateError;
 use super::connection::is_stale;
 
 /// Why the database cannot be used, in words that anybody may read.
-pub(super) const AWAY: &str = "the database cannot be reached";
+pub(super) const UNREACHABLE: &str = "the database cannot be reached";
 pub(super) const READ_ONLY: &str = "the database is read-only";
 const MISSING: &str = "there is no such database yet";
 const LOCKED: &str = "another process is migrating the database";
@@ -25,7 +25,7 @@ pub enum StoreError {
     /// starting or stopping, statement cut off, schema changed under it. Nothing was changed, or (a lost `COMMIT`) it is unknown whether it was.
     #[error("the database is not available")]
     Unavailable(#[source] sqlx::Error),
-    /// No such row, or it is another user's: the two are not told apart.
+    /// No such row, or it is another user's: the two are not distinguished.
     #[error("not found")]
     NotFound,
     /// The conversation already has a run that is queued or running.
@@ -302,7 +302,7 @@ impl SetupError {
     #[must_use]
     pub fn passes(&self) -> Option<&'static str> {
         match self {
-            Self::Unreachable { source, .. } => (!is_misconfigured(source)).then_some(AWAY),
+            Self::Unreachable { source, .. } => (!is_misconfigured(source)).then_some(UNREACHABLE),
             // Compose files and operators may create it after the server of databases is up.
             Self::NoDatabase { .. } => Some(MISSING),
             Self::ReadOnly { .. } => Some(READ_ONLY),
@@ -328,7 +328,7 @@ fn reason(source: &sqlx::Error) -> Option<&'static str> {
     match sql_state(source).as_deref() {
         Some(READ_ONLY_STATE) => Some(READ_ONLY),
         Some("3D000") => Some(MISSING),
-        Some(_) | None => is_unavailable(source).then_some(AWAY),
+        Some(_) | None => is_unavailable(source).then_some(UNREACHABLE),
     }
 }
 

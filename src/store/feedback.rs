@@ -100,7 +100,7 @@ pub async fn find(tx: &mut Tx, run: RunId) -> Result<Option<Feedback>, StoreErro
     Ok(Some(Feedback { opinion, updated_at: time(&row, "updated_at")? }))
 }
 
-/// Takes the opinion back; tells whether there was one.
+/// Deletes the opinion; returns whether there was one.
 pub async fn remove(tx: &mut Tx, run: RunId) -> Result<bool, StoreError> {
     let user = tx.user()?;
     let done = sqlx::query("DELETE FROM feedback WHERE run_id = $1 AND user_id = $2")

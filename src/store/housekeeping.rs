@@ -1,4 +1,4 @@
-//! What has to be cleared away now and then.
+//! What has to be cleaned up from time to time.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ const AT_ONCE: u32 = 50;
 /// Purges deleted conversations whose time for a restore is over, and adds up what was spent on days
 /// that are over, every hour until it is dropped.
 /// Any number of processes may do so side by side.
-pub async fn keep_house(db: Db) {
+pub async fn run_housekeeping(db: Db) {
     let mut ticks = tokio::time::interval(EVERY);
     loop {
         ticks.tick().await;

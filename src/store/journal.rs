@@ -137,10 +137,10 @@ pub async fn remembered(db: &Db, runs: &[RunId]) -> Result<HashMap<RunId, Rememb
     Ok(all)
 }
 
-/// All runs wait for a batch, and the sign of life of each waits for its row: so it may not take long.
-const OF_MANY: Limits = Limits { statement_ms: 5_000, lock_ms: 4_000 };
+/// All runs wait for a batch, and each run's heartbeat waits for its row: so it must not take long.
+const BATCH_LIMITS: Limits = Limits { statement_ms: 5_000, lock_ms: 4_000 };
 /// Only the run itself waits for a batch of its own.
-const OF_ONE: Limits = Limits { statement_ms: 10_000, lock_ms: 8_000 };
+const SINGLE_RUN_LIMITS: Limits = Limits { statement_ms: 10_000, lock_ms: 8_000 };
 
 /// Makes a batch durable in one transaction, for the runs that their attempt still owns; answers
 /// which those are. Rows of other runs are left out: their owner has changed.
@@ -150,7 +150,7 @@ const OF_ONE: Limits = Limits { statement_ms: 10_000, lock_ms: 8_000 };
 /// the runs is in the way of the others.
 pub async fn commit(db: &Db, batch: &Batch<'_>) -> Result<Vec<RunId>, StoreError> {
     let (ids, attempts) = ids_and_attempts(&batch.runs);
-    let mut tx = db.begin_within(&Scope::Engine, OF_MANY).await?;
+    let mut tx = db.begin_within(&Scope::Engine, BATCH_LIMITS).await?;
     if !batch.is_waited_for {
         // Nobody waits for these events to be durable: the disk may take them with the next commit.
         sqlx::raw_sql("SET LOCAL synchronous_commit = off").execute(&mut *tx).await?;
@@ -168,13 +168,10 @@ pub async fn commit(db: &Db, batch: &Batch<'_>) -> Result<Vec<RunId>, StoreError
 }
 
 /// The same for one run whose records may take long. Its row is locked only when they are written, so that
-/// its signs of life go on meanwhile.
-///
-/// # Errors
-/// As [`commit`].
+/// its heartbeats go on meanwhile.
 pub async fn commit_alone(db: &Db, batch: &Batch<'_>) -> Result<Vec<RunId>, StoreError> {
     let (ids, attempts) = ids_and_attempts(&batch.runs);
-    let mut tx = db.begin_within(&Scope::Engine, OF_ONE).await?;
+    let mut tx = db.begin_within(&Scope::Engine, SINGLE_RUN_LIMITS).await?;
     insert_calls(&mut tx, batch.calls.iter().copied()).await?;
     insert_decisions(&mut tx, batch.decisions.iter().copied()).await?;
     insert_events(&mut tx, batch.events.iter()).await?;
@@ -189,7 +186,7 @@ pub async fn commit_alone(db: &Db, batch: &Batch<'_>) -> Result<Vec<RunId>, Stor
     Ok(owned)
 }
 
-/// Holds off a takeover of these runs until the commit is through; answers which of them their attempt
+/// Holds off a takeover of these runs until the commit is through; returns which of them their attempt
 /// still owns. Ordered, so that two batches of two processes cannot wait for each other.
 async fn lock(tx: &mut TxConnection, ids: Vec<Uuid>, attempts: Vec<i32>) -> Result<Vec<Uuid>, StoreError> {
     Ok(sqlx::query_scalar(

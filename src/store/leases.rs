@@ -29,7 +29,7 @@ pub struct Claimed {
     /// How many owners vanished without giving it up.
     pub crashes: i32,
     pub cancel_requested: bool,
-    /// Whom somebody wants it to go on without, as a JSON list.
+    /// The members it is to go on without, as a JSON list.
     pub skips: Value,
     /// What it holds of the budgets, if any bound it when it was admitted.
     pub reservation: Option<Reservation>,
@@ -46,16 +46,16 @@ macro_rules! claimed_columns {
 
 /// What a reservation's row holds.
 #[derive(Deserialize)]
-struct HeldOfBudgets {
+struct ReservationRow {
     granted_usd: f64,
     warnings: Vec<State>,
 }
 
 fn claimed(row: &PgRow) -> Result<Claimed, StoreError> {
-    let held: Option<Json<HeldOfBudgets>> = row.try_get("held")?;
+    let held: Option<Json<ReservationRow>> = row.try_get("held")?;
     let groups = row.try_get("groups")?;
     Ok(Claimed {
-        reservation: held.map(|Json(HeldOfBudgets { granted_usd, warnings })| Reservation {
+        reservation: held.map(|Json(ReservationRow { granted_usd, warnings })| Reservation {
             groups,
             granted_usd,
             warnings,
@@ -82,18 +82,22 @@ pub struct Readable {
 
 /// Where a run of this process stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Held {
+pub struct LeaseState {
     pub run: RunId,
     /// The attempt is still the current one.
     pub ours: bool,
     /// Somebody wants it to stop.
     pub cancel: bool,
-    /// Whom somebody wants it to go on without, as a JSON list.
+    /// The members it is to go on without, as a JSON list.
     pub skips: Value,
 }
 
-/// Prolongs the leases of this process's runs; answers where each of them stands.
-pub async fn heartbeat(db: &Db, runs: &[(RunId, i32)], lease: Duration) -> Result<Vec<Held>, StoreError> {
+/// Prolongs the leases of this process's runs; returns the state of each of them.
+pub async fn heartbeat(
+    db: &Db,
+    runs: &[(RunId, i32)],
+    lease: Duration,
+) -> Result<Vec<LeaseState>, StoreError> {
     let (ids, attempts) = ids_and_attempts(runs);
     let mut tx = db.begin(&Scope::Engine).await?;
     let rows = sqlx::query(
@@ -118,7 +122,7 @@ pub async fn heartbeat(db: &Db, runs: &[(RunId, i32)], lease: Duration) -> Resul
     rows.iter()
         .map(|row| {
             let run = RunId(row.try_get("id")?);
-            Ok(Held {
+            Ok(LeaseState {
                 run,
                 ours: row.try_get("ours")?,
                 cancel: row.try_get("cancel")?,
@@ -128,7 +132,7 @@ pub async fn heartbeat(db: &Db, runs: &[(RunId, i32)], lease: Duration) -> Resul
         .collect()
 }
 
-/// Gives up this process's leases and tells the others, so that one of them takes its runs at once.
+/// Gives up this process's leases and notifies the others, so that one of them takes its runs at once.
 pub async fn release(db: &Db, owner: &str) -> Result<u64, StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
     let done = sqlx::query(
@@ -286,7 +290,7 @@ pub async fn claim_queued(
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Waiting {
     pub run: RunId,
-    /// Somebody wants it to stop: it stands in nobody's way.
+    /// Somebody wants it to stop: no other run waits behind it.
     pub cancelled: bool,
 }
 

@@ -18,7 +18,7 @@ const TABLE: &str = "_sqlx_migrations";
 /// "llm-coun" in ASCII: the advisory lock of this program (they are per database).
 const LOCK: i64 = 0x6c6c_6d2d_636f_756e;
 const LOCK_POLL: Duration = Duration::from_millis(100);
-const LOCK_PATIENCE: Duration = Duration::from_secs(120);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Applies the migrations that the database does not have yet; one process at a time, the others
 /// wait (two minutes at most) and find nothing to do.
@@ -61,7 +61,7 @@ async fn lock(connection: &mut PgConnection) -> Result<Transaction<'_, Postgres>
         if row.try_get("locked")? {
             return Ok(lock);
         }
-        if began.elapsed() > LOCK_PATIENCE {
+        if began.elapsed() > LOCK_TIMEOUT {
             return Err(SetupError::MigrationLocked { waited_s: began.elapsed().as_secs() });
         }
         tokio::time::sleep(LOCK_POLL).await;

@@ -47,11 +47,11 @@ use connection::Changes;
 pub use connect::{Pooling, Sessions, prepare};
 pub use connection::TxConnection;
 pub use error::{SetupError, StoreError, clean, clean_json, refuse_nul, refuse_nul_in_json};
-pub use housekeeping::keep_house;
+pub use housekeeping::run_housekeeping;
 pub use migrate::migrate;
 pub use run_status::RunStatus;
 
-/// How long a caller waits for a free connection before it hears that the database is not available.
+/// How long a caller waits for a free connection before the database counts as unavailable.
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 /// No statement of the server is meant to take long; one that does is a fault and is cut off.
 const STATEMENT_TIMEOUT_MS: u32 = 30_000;
@@ -131,7 +131,7 @@ impl Default for Limits {
 pub struct Db {
     pool: PgPool,
     /// When a connection last failed.
-    trouble: Arc<Mutex<Option<Instant>>>,
+    last_failure: Arc<Mutex<Option<Instant>>>,
     /// When the schema was last found changed.
     changes: Changes,
     /// Why no transaction is begun yet; absent once the database is open.
@@ -155,9 +155,6 @@ impl Db {
     }
 
     /// The same with limits of its own.
-    ///
-    /// # Errors
-    /// As [`Db::begin`].
     async fn begin_within(&self, scope: &Scope, limits: Limits) -> Result<Tx, StoreError> {
         if let Scope::User(user) = scope {
             refuse_nul("the user id", user.as_str())?;
@@ -173,9 +170,6 @@ impl Db {
 
     /// Whether the database answers now and takes writes: for readiness. Otherwise why not, in words that
     /// anybody may read.
-    ///
-    /// # Errors
-    /// The reason.
     pub async fn ready(&self) -> Result<(), &'static str> {
         if let Some(reason) = self.held() {
             return Err(reason);
@@ -183,12 +177,12 @@ impl Db {
         let asked = sqlx::raw_sql("SELECT current_setting('transaction_read_only') = 'on' AS read_only");
         let row = self.in_time(asked.fetch_one(&self.pool)).await.map_err(|error| {
             tracing::warn!(%error, "the database does not answer");
-            error::AWAY
+            error::UNREACHABLE
         })?;
         match row.try_get("read_only") {
             Ok(false) => Ok(()),
             Ok(true) => Err(error::READ_ONLY),
-            Err(_) => Err(error::AWAY),
+            Err(_) => Err(error::UNREACHABLE),
         }
     }
 
@@ -198,7 +192,7 @@ impl Db {
         let result =
             tokio::time::timeout(ACQUIRE_TIMEOUT, work).await.unwrap_or(Err(sqlx::Error::PoolTimedOut));
         if result.is_err() {
-            *self.trouble.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+            *self.last_failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
         }
         result
     }
@@ -223,7 +217,7 @@ impl Tx {
         &self.scope
     }
 
-    /// The user whose transaction it is: the first wall, every query of a user's data filters by it.
+    /// The user whose transaction it is: the first barrier, as every query of a user's data filters by it.
     ///
     /// # Errors
     /// [`StoreError::WrongScope`] in the engine's and the admins' scope.
@@ -240,33 +234,27 @@ impl Tx {
     }
 
     /// Refuses to go on outside [`Scope::Engine`].
-    ///
-    /// # Errors
-    /// [`StoreError::WrongScope`].
     pub fn require_engine(&self) -> Result<(), StoreError> {
         self.require(&Scope::Engine, "engine")
     }
 
     /// Refuses to go on outside [`Scope::Admin`].
-    ///
-    /// # Errors
-    /// [`StoreError::WrongScope`].
     pub fn require_admin(&self) -> Result<(), StoreError> {
         self.require(&Scope::Admin, "admin")
     }
 
-    /// Lets the statements until [`Tx::narrow`] see the rows of everybody, for sums over them. An error
-    /// in between ends the transaction, and with it the wider sight.
-    async fn widen(&mut self) -> Result<(), StoreError> {
-        self.take_role(Scope::Engine.role()).await
+    /// Lets the statements until [`Tx::see_own_rows`] read the rows of everybody, for sums over them. An error in
+    /// between ends the transaction, and with it this right.
+    async fn see_all_rows(&mut self) -> Result<(), StoreError> {
+        self.set_role(Scope::Engine.role()).await
     }
 
-    /// Takes back what [`Tx::widen`] gave.
-    async fn narrow(&mut self) -> Result<(), StoreError> {
-        self.take_role(self.scope.role()).await
+    /// Ends what [`Tx::see_all_rows`] began.
+    async fn see_own_rows(&mut self) -> Result<(), StoreError> {
+        self.set_role(self.scope.role()).await
     }
 
-    async fn take_role(&mut self, role: &str) -> Result<(), StoreError> {
+    async fn set_role(&mut self, role: &str) -> Result<(), StoreError> {
         sqlx::query("SELECT set_config('role', $1, true)").bind(role).execute(&mut self.inner).await?;
         Ok(())
     }

@@ -69,10 +69,7 @@ pub async fn send(tx: &mut Tx, notice: &Notice) -> Result<(), StoreError> {
 pub struct Listener(PgListener);
 
 impl Listener {
-    /// Listens from now on; keeps one connection. `None` where nothing can be heard ([`Db::can_listen`]).
-    ///
-    /// # Errors
-    /// When the database cannot be reached.
+    /// Listens from now on; keeps one connection. `None` where notices cannot be received ([`Db::can_listen`]).
     pub async fn open(db: &Db) -> Result<Option<Self>, StoreError> {
         let Some(pool) = db.listening() else { return Ok(None) };
         let mut listener = PgListener::connect_with(pool).await?;

@@ -64,9 +64,6 @@ pub async fn list(tx: &mut Tx) -> Result<Vec<Preset>, StoreError> {
 }
 
 /// One of those that [`list`] gives.
-///
-/// # Errors
-/// [`StoreError::NotFound`].
 pub async fn find(tx: &mut Tx, id: PresetId) -> Result<Preset, StoreError> {
     let owner = owner(tx)?;
     let row = sqlx::query(concat!(
@@ -127,9 +124,6 @@ pub async fn save(
 }
 
 /// Deletes one: the user's own, or everybody's in the admins' scope.
-///
-/// # Errors
-/// [`StoreError::NotFound`].
 pub async fn delete(tx: &mut Tx, id: PresetId) -> Result<(), StoreError> {
     let owner = owner(tx)?;
     let done = sqlx::query("DELETE FROM presets WHERE id = $1 AND user_id IS NOT DISTINCT FROM $2")

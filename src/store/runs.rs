@@ -9,12 +9,12 @@ use sqlx::postgres::PgRow;
 use sqlx::types::Json;
 use uuid::Uuid;
 
-use super::budgets::reserve::{self, Drawn, Need};
+use super::budgets::reserve::{self, ExpectedCost, Outcome};
 use super::budgets::{self, State, budgets_of};
 use super::connection::is_stale;
 use super::journal::LogRow;
 use super::notify::{self, Notice};
-use super::{Db, RunStatus, Scope, StoreError, versions};
+use super::{Db, RunStatus, Scope, StoreError, Tx, versions};
 use crate::id::{ConversationId, MessageId, RunId, UserId};
 
 /// A run to be started.
@@ -35,13 +35,13 @@ pub struct NewRun {
     pub idempotency_key: Option<IdempotencyKey>,
     /// The process that will execute it, if it need not wait.
     pub owner: String,
-    /// How long it keeps the run without a sign of life.
+    /// How long it keeps the run without a heartbeat.
     pub lease: Duration,
     pub admission: Admission,
     /// The groups the user is in; `None` means those they were in when last seen in person.
     pub groups: Option<Vec<String>>,
     /// What it is expected to need of the budgets that bind the user.
-    pub need: Need,
+    pub need: ExpectedCost,
     /// The budgets of everybody that no admin has set.
     pub defaults: budgets::Defaults,
     /// The beginning of its log, if it need not wait.
@@ -162,27 +162,9 @@ async fn try_start(db: &Db, scope: &Scope, new: &NewRun) -> Result<Started, Stor
     let mut tx = db.begin(scope).await?;
     let user = tx.user()?;
     let user = user.as_str();
-    if new.begins_conversation {
-        // Goes again with the transaction if the run is refused. Somebody else's id is not found below.
-        sqlx::query("INSERT INTO conversations (id, user_id) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING")
-            .bind(new.conversation.0)
-            .bind(user)
-            .execute(&mut *tx)
-            .await?;
-    }
+    lock(&mut tx, new, user).await?;
     let key = new.idempotency_key.as_ref().map(|key| key.key.as_str());
     let digest = new.idempotency_key.as_ref().map(|key| key.request_digest.as_slice());
-    // Starts within one conversation go one after the other, and so do those of one user on two
-    // servers: they are counted below.
-    sqlx::query(
-        "SELECT pg_advisory_xact_lock(hashtextextended('llm-council/start/' || $2, 0))
-         FROM conversations WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL FOR UPDATE",
-    )
-    .bind(new.conversation.0)
-    .bind(user)
-    .fetch_optional(&mut *tx)
-    .await?
-    .ok_or(StoreError::NotFound)?;
     let row = sqlx::query(concat!(
         "WITH me AS MATERIALIZED (
              SELECT coalesce($4::text[], (SELECT groups FROM users WHERE id = $1), '{}') AS groups
@@ -225,8 +207,8 @@ async fn try_start(db: &Db, scope: &Scope, new: &NewRun) -> Result<Started, Stor
         None
     } else {
         match reserve::admit(&mut tx, &binding, new.need).await? {
-            Drawn::Refused(budget) => return Ok(Started::OverBudget(budget)),
-            Drawn::Granted { nearly_used_up } => Some(Reservation {
+            Outcome::Refused(budget) => return Ok(Started::OverBudget(budget)),
+            Outcome::Granted { nearly_used_up } => Some(Reservation {
                 groups: groups.clone(),
                 granted_usd: new.need.usd,
                 warnings: nearly_used_up,
@@ -238,6 +220,49 @@ async fn try_start(db: &Db, scope: &Scope, new: &NewRun) -> Result<Started, Stor
     {
         return Ok(Started::NotLatest);
     }
+    insert(&mut tx, new, user, starts_now, &groups, reservation.as_ref()).await?;
+    if !starts_now {
+        notify::send(&mut tx, &Notice::Work).await?;
+    }
+    tx.commit().await?;
+    Ok(if starts_now { Started::New(reservation) } else { Started::Queued })
+}
+
+/// Locks the conversation, which is made if it begins with this run, and the user's other starts.
+async fn lock(tx: &mut Tx, new: &NewRun, user: &str) -> Result<(), StoreError> {
+    if new.begins_conversation {
+        // Goes again with the transaction if the run is refused. Somebody else's id is not found below.
+        sqlx::query("INSERT INTO conversations (id, user_id) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING")
+            .bind(new.conversation.0)
+            .bind(user)
+            .execute(&mut **tx)
+            .await?;
+    }
+    // Starts within one conversation go one after the other, and so do those of one user on two
+    // servers: they are counted below.
+    sqlx::query(
+        "SELECT pg_advisory_xact_lock(hashtextextended('llm-council/start/' || $2, 0))
+         FROM conversations WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL FOR UPDATE",
+    )
+    .bind(new.conversation.0)
+    .bind(user)
+    .fetch_optional(&mut **tx)
+    .await?
+    .ok_or(StoreError::NotFound)?;
+    Ok(())
+}
+
+/// Inserts the question, the place of the answer, the run, its first event and its reservation in one statement.
+async fn insert(
+    tx: &mut Tx,
+    new: &NewRun,
+    user: &str,
+    starts_now: bool,
+    groups: &[String],
+    reservation: Option<&Reservation>,
+) -> Result<(), StoreError> {
+    let key = new.idempotency_key.as_ref().map(|key| key.key.as_str());
+    let digest = new.idempotency_key.as_ref().map(|key| key.request_digest.as_slice());
     sqlx::query(
         "WITH asked AS (
              INSERT INTO messages (id, conversation_id, user_id, position, role, content, run_id)
@@ -278,18 +303,14 @@ async fn try_start(db: &Db, scope: &Scope, new: &NewRun) -> Result<Started, Stor
     .bind(new.opening.first_seq)
     .bind(&new.opening.frames)
     .bind(groups)
-    .bind(reservation.as_ref().map(|reservation| reservation.granted_usd))
-    .bind(reservation.as_ref().map(|reservation| Json(&reservation.warnings)))
+    .bind(reservation.map(|reservation| reservation.granted_usd))
+    .bind(reservation.map(|reservation| Json(&reservation.warnings)))
     .bind(new.replaces.is_none())
     .bind(new.plan_version)
     .bind(digest)
-    .execute(&mut *tx)
+    .execute(&mut **tx)
     .await?;
-    if !starts_now {
-        notify::send(&mut tx, &Notice::Work).await?;
-    }
-    tx.commit().await?;
-    Ok(if starts_now { Started::New(reservation) } else { Started::Queued })
+    Ok(())
 }
 
 /// A run of this user.
@@ -375,7 +396,7 @@ pub async fn events_after(db: &Db, scope: &Scope, id: RunId, after: u64) -> Resu
     .await?)
 }
 
-/// Asks a run to stop, and tells its owner.
+/// Asks a run to stop, and notifies its owner.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when it is not this user's.
@@ -398,8 +419,8 @@ pub async fn request_cancel(db: &Db, scope: &Scope, id: RunId) -> Result<RunStat
     Ok(status)
 }
 
-/// Asks a run that is under way to go on without somebody (`skip`, a JSON object), and tells its owner.
-/// Answers whether it is under way.
+/// Asks a run that is under way to go on without somebody (`skip`, a JSON object), and notifies its owner.
+/// Returns whether it is under way.
 pub async fn request_skip(db: &Db, scope: &Scope, id: RunId, skip: &Value) -> Result<bool, StoreError> {
     let mut tx = db.begin(scope).await?;
     let user = tx.user()?;

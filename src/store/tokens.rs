@@ -94,9 +94,6 @@ pub async fn list(tx: &mut Tx) -> Result<Vec<Token>, StoreError> {
 }
 
 /// Revokes one of the user's tokens, for good. Once more is no error and keeps the first time.
-///
-/// # Errors
-/// [`StoreError::NotFound`].
 pub async fn revoke(tx: &mut Tx, id: TokenId) -> Result<(), StoreError> {
     let user = tx.user()?;
     let done = sqlx::query(

@@ -9,7 +9,7 @@ use super::{StoreError, Tx, time, time_or_null};
 
 /// What the figures are summed by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum By {
+pub enum GroupBy {
     /// The person who asked.
     User,
     /// The model that was called.
@@ -53,7 +53,7 @@ pub struct Usage {
 }
 
 /// The usage of everyone, dearest first (days: newest first). Needs the admins' scope.
-pub async fn usage(tx: &mut Tx, by: By, span: Span) -> Result<Vec<Usage>, StoreError> {
+pub async fn usage(tx: &mut Tx, by: GroupBy, span: Span) -> Result<Vec<Usage>, StoreError> {
     tx.require_admin()?;
     macro_rules! grouped {
         ($key:literal, $order:literal) => {
@@ -76,10 +76,10 @@ pub async fn usage(tx: &mut Tx, by: By, span: Span) -> Result<Vec<Usage>, StoreE
         };
     }
     let sql = match by {
-        By::User => grouped!("user_id", "cost_usd DESC NULLS LAST, calls DESC, key"),
-        By::Model => grouped!("model", "cost_usd DESC NULLS LAST, calls DESC, key"),
-        By::Day => grouped!("to_char(finished_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')", "key DESC"),
-        By::Format => grouped!("format", "cost_usd DESC NULLS LAST, calls DESC, key"),
+        GroupBy::User => grouped!("user_id", "cost_usd DESC NULLS LAST, calls DESC, key"),
+        GroupBy::Model => grouped!("model", "cost_usd DESC NULLS LAST, calls DESC, key"),
+        GroupBy::Day => grouped!("to_char(finished_at AT TIME ZONE 'UTC', 'YYYY-MM-DD')", "key DESC"),
+        GroupBy::Format => grouped!("format", "cost_usd DESC NULLS LAST, calls DESC, key"),
     };
     let rows = sqlx::query(sql)
         .bind(span.from.map(jiff_sqlx::Timestamp::from))

@@ -9,9 +9,6 @@ use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 use super::{Db, SetupError};
 
 /// Every user that the database knows, whatever version it is of; a new database knows none.
-///
-/// # Errors
-/// [`SetupError::Sql`].
 pub async fn all(db: &Db) -> Result<BTreeSet<String>, SetupError> {
     let mut tx = db.pool.begin_with(db.sessions().begin()).await?;
     let mut names = BTreeSet::new();
@@ -35,9 +32,6 @@ pub async fn all(db: &Db) -> Result<BTreeSet<String>, SetupError> {
 }
 
 /// The users whose names are not taken, and about whom no administrator has decided.
-///
-/// # Errors
-/// [`SetupError::Sql`].
 pub async fn undecided(db: &Db, is_taken: fn(&str) -> bool) -> Result<Vec<String>, SetupError> {
     let kept = kept(db).await?;
     Ok(all(db).await?.into_iter().filter(|name| !is_taken(name) && !kept.contains(name)).collect())
@@ -54,9 +48,6 @@ async fn kept(db: &Db) -> Result<BTreeSet<String>, SetupError> {
 }
 
 /// Keeps these names as they are.
-///
-/// # Errors
-/// [`SetupError::Sql`].
 pub async fn keep(db: &Db, names: &[String]) -> Result<(), SetupError> {
     let mut tx = db.pool.begin_with(db.sessions().begin()).await?;
     sqlx::raw_sql("SET LOCAL ROLE llm_council_admin").execute(&mut *tx).await?;

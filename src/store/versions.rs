@@ -61,7 +61,7 @@ pub async fn earlier(db: &Db, scope: &Scope, id: RunId) -> Result<Earlier, Store
     })
 }
 
-/// Puts the answer of `earlier` aside and makes its message that of a new run. Answers whether it was the
+/// Puts the answer of `earlier` aside and makes its message that of a new run. Returns whether it was the
 /// conversation's latest still.
 pub(super) async fn replace(
     tx: &mut Tx,

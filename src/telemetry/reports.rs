@@ -23,7 +23,7 @@ const SEND_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How many reports are sent in a minute. One fault that strikes every request says nothing new a thousand
 /// times, and would use up what the other side takes.
-const MOST_A_MINUTE: u32 = 30;
+const MAX_PER_MINUTE: u32 = 30;
 const MINUTE: Duration = Duration::from_secs(60);
 
 /// The client for the configured DSN; none without one.
@@ -83,7 +83,7 @@ impl Burst {
         if self.began.is_none_or(|began| now - began >= MINUTE) {
             (self.began, self.sent) = (Some(now), 0);
         }
-        if self.sent < MOST_A_MINUTE {
+        if self.sent < MAX_PER_MINUTE {
             self.sent += 1;
             return Some(std::mem::take(&mut self.dropped));
         }
@@ -106,7 +106,7 @@ impl Scrubbed {
                 metrics::counter!("llm_council_reports_dropped_total").increment(1);
                 None
             }
-            Some(dropped) => Some(saying(item, dropped)),
+            Some(dropped) => Some(with_note(item, dropped)),
         }
     }
 }
@@ -134,7 +134,7 @@ impl Transport for Scrubbed {
 }
 
 /// The report with how many before it were left out.
-fn saying(item: EnvelopeItem, dropped: u64) -> EnvelopeItem {
+fn with_note(item: EnvelopeItem, dropped: u64) -> EnvelopeItem {
     if let EnvelopeItem::Event(mut event) = item {
         if dropped > 0 {
             event.extra.insert("reports_dropped_before".to_owned(), dropped.into());
@@ -187,7 +187,7 @@ mod tests {
     #[test]
     fn a_burst_is_cut_and_the_next_report_says_how_many_are_missing() {
         let (mut burst, began) = (Burst::default(), Instant::now());
-        for _ in 0..MOST_A_MINUTE {
+        for _ in 0..MAX_PER_MINUTE {
             assert_eq!(burst.admit(began), Some(0));
         }
         for _ in 0..1000 {

@@ -20,7 +20,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use support::db::TestDb;
-use support::follower::{Follower, Heard};
+use support::follower::{Follower, Transcript};
 use support::model_server::{ModelServer, plausible};
 use support::process::{Process, Program};
 
@@ -64,17 +64,18 @@ fn question_in(prompt: &str) -> String {
 }
 
 /// One person: asks, reads to the end, asks again.
-async fn person(nth: usize, place: watch::Receiver<Option<String>>, seen: Arc<Seen>) -> Vec<Heard> {
-    let mut heard = Vec::new();
+async fn person(nth: usize, place: watch::Receiver<Option<String>>, seen: Arc<Seen>) -> Vec<Transcript> {
+    let mut transcripts = Vec::new();
     for number in 0.. {
         if seen.stop.load(Ordering::Relaxed) {
             break;
         }
         let question = format!("Question {number} of p{nth}?");
         let options = json!({"use_adversary": number % 2 == 1});
-        heard.push(Follower::new(place.clone(), &format!("p{nth}"), &question).asking(options).hear().await);
+        transcripts
+            .push(Follower::new(place.clone(), &format!("p{nth}"), &question).asking(options).follow().await);
     }
-    heard
+    transcripts
 }
 
 /// Looks around on a server as long as there is one, and notes how it was answered.
@@ -182,11 +183,11 @@ async fn drill(old: String) -> bool {
     say(&format!("the last old server was asked to end, and did (exit code {code:?})"));
     tokio::time::sleep(WHILE).await;
     seen.stop.store(true, Ordering::Relaxed);
-    let mut heard = Vec::new();
+    let mut transcripts = Vec::new();
     let mut is_good = code == Some(0);
     while let Some(person) = people.join_next().await {
         match person {
-            Ok(of_one) => heard.extend(of_one),
+            Ok(of_one) => transcripts.extend(of_one),
             Err(error) => {
                 is_good = false;
                 println!("a person gave up: {error}");
@@ -196,18 +197,18 @@ async fn drill(old: String) -> bool {
     lookers.join_all().await;
 
     let mut connection = PgConnection::connect_with(&options).await.unwrap();
-    let refused: usize = heard.iter().map(|heard| heard.refusals.len()).sum();
+    let refused: usize = transcripts.iter().map(|transcript| transcript.refusals.len()).sum();
     let statuses = seen.statuses.lock().unwrap().clone();
     println!(
         "requests of those who look around, by status: {statuses:?}; questions refused with 503: {refused}"
     );
     is_good &= refused == 0 && statuses.keys().all(|status| *status == 200);
-    let ends = heard.iter().fold(BTreeMap::<&str, usize>::new(), |mut ends, heard| {
-        *ends.entry(heard.events.last().unwrap().kind()).or_default() += 1;
+    let ends = transcripts.iter().fold(BTreeMap::<&str, usize>::new(), |mut ends, transcript| {
+        *ends.entry(transcript.events.last().unwrap().kind()).or_default() += 1;
         ends
     });
-    let connections: usize = heard.iter().map(|heard| heard.connections).sum();
-    println!("{} questions over {connections} connections, by their last event: {ends:?}", heard.len());
+    let connections: usize = transcripts.iter().map(|transcript| transcript.connections).sum();
+    println!("{} questions over {connections} connections, by their last event: {ends:?}", transcripts.len());
     let versions = rows(
         &mut connection,
         "SELECT format('version %s, %s', plan_version, status) AS what, count(*) FROM runs GROUP BY 1 ORDER BY 1",

@@ -1,4 +1,4 @@
-//! Budgets at the door: who is let in, what the refusal says, who sets and sees what.
+//! Budgets when a question is asked: which are admitted, what the refusal says, who sets and sees what.
 
 use futures_util::future::join_all;
 use serde_json::{Value, json};

@@ -381,14 +381,14 @@ async fn a_killed_servers_reservations_end_with_its_runs_on_another() {
 }
 
 /// A journal in memory whose budget is used up when the reviews begin, or not.
-struct Purse {
+struct BudgetedHost {
     journal: MemoryHost,
-    is_empty: bool,
-    drawn: Mutex<BTreeSet<String>>,
+    is_used_up: bool,
+    reserved: Mutex<BTreeSet<String>>,
 }
 
 #[async_trait]
-impl Host for Purse {
+impl Host for BudgetedHost {
     fn finished_call(&self, key: &str) -> Option<FinishedCall> {
         self.journal.finished_call(key)
     }
@@ -422,8 +422,8 @@ impl Host for Purse {
     }
 
     async fn reserve(&self, call: &str, _usd: Option<f64>) -> Result<(), CallError> {
-        self.drawn.lock().unwrap().insert(call.to_owned());
-        if self.is_empty && call.starts_with("stage2/") {
+        self.reserved.lock().unwrap().insert(call.to_owned());
+        if self.is_used_up && call.starts_with("stage2/") {
             return Err(CallError::new(ErrorKind::Budget, "used up"));
         }
         Ok(())
@@ -433,7 +433,7 @@ impl Host for Purse {
 /// Whether a call was affordable is in the journal: what was refused stays refused, also when there is
 /// money again, and what was not decided yet is decided then.
 #[tokio::test]
-async fn a_second_execution_draws_only_for_calls_that_are_not_in_the_journal() {
+async fn a_second_execution_reserves_only_for_calls_that_are_not_in_the_journal() {
     let settings = json!({
         "council_models": ["a/one", "b/two", "c/three"], "chairman_model": "a/chair", "title_model": "t/title",
         "utility_model": "t/title",
@@ -442,12 +442,12 @@ async fn a_second_execution_draws_only_for_calls_that_are_not_in_the_journal() {
     let door = Door { settings, history: vec![], first: true, records: BTreeMap::new() };
     let plan = Plan::parse(&json!({"content": "Why?"}), door).unwrap();
     for commits in 0.. {
-        let shelf = Arc::new(Mutex::new(MemoryStore::default()));
+        let store = Arc::new(Mutex::new(MemoryStore::default()));
         let models = Arc::new(Scripted::new(|request| Ok(sensible(request))));
         let id = RunId::generate();
-        let execute = async |attempt, dies_after, is_empty| {
-            let journal = MemoryHost::new(shelf.clone(), attempt, dies_after);
-            let host = Arc::new(Purse { journal, is_empty, drawn: Mutex::default() });
+        let execute = async |attempt, dies_after, is_used_up| {
+            let journal = MemoryHost::new(store.clone(), attempt, dies_after);
+            let host = Arc::new(BudgetedHost { journal, is_used_up, reserved: Mutex::default() });
             let run = Run::new(id, host.clone(), models.clone());
             let died = tokio::select! {
                 biased;
@@ -462,11 +462,11 @@ async fn a_second_execution_draws_only_for_calls_that_are_not_in_the_journal() {
             return;
         }
         let before: BTreeMap<String, FinishedCall> =
-            shelf.lock().unwrap().calls.iter().map(|(key, call)| (key.clone(), call.clone())).collect();
+            store.lock().unwrap().calls.iter().map(|(key, call)| (key.clone(), call.clone())).collect();
         let (_, host) = execute(2, None, false).await;
         for (key, call) in &before {
-            assert!(!host.drawn.lock().unwrap().contains(key), "{key} was drawn for twice");
-            assert_eq!(shelf.lock().unwrap().calls[key], *call);
+            assert!(!host.reserved.lock().unwrap().contains(key), "{key} was reserved for twice");
+            assert_eq!(store.lock().unwrap().calls[key], *call);
         }
         let deliberation = json!(host.journal.deliberation());
         for review in deliberation["stage2"].as_array().unwrap() {

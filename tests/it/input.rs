@@ -1,4 +1,4 @@
-//! Bad input stops at the door: every wrong field is named, nothing is stored, no model is asked,
+//! Bad input is refused at once: every wrong field is named, nothing is stored, no model is asked,
 //! and no answer is a fault of the server.
 
 use std::collections::BTreeMap;

@@ -11,7 +11,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::support::db::TestDb;
-use crate::support::follower::{Follower, Heard, assert_same_structure};
+use crate::support::follower::{Follower, Transcript, assert_same_structure};
 use crate::support::model_server::{ModelServer, plausible};
 use crate::support::process::Program;
 
@@ -112,11 +112,11 @@ async fn a_commit_whose_answer_is_lost_is_written_once_and_nobody_notices() {
     let mut readers = JoinSet::new();
     for number in 0..RUNS {
         let question = format!("Why {number}?");
-        readers.spawn(Follower::new(place.subscribe(), &format!("user-{number}"), &question).hear());
+        readers.spawn(Follower::new(place.subscribe(), &format!("user-{number}"), &question).follow());
     }
-    let heard: Vec<Heard> = readers.join_all().await;
+    let transcripts: Vec<Transcript> = readers.join_all().await;
     assert!(proxy.cuts.load(Ordering::Relaxed) > RUNS / 2, "{:?}", proxy.cuts);
-    for one in &heard {
+    for one in &transcripts {
         assert_eq!(one.events.last().unwrap().kind(), "complete", "{}", server.log());
         let log = server.user(&one.user).events(&one.run, 0).await.rest().await;
         assert_same_structure(&one.events, &log, &one.run);

@@ -16,7 +16,7 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use crate::support::app::{Answer, User};
-use crate::support::follower::{Follower, Heard, assert_same_structure};
+use crate::support::follower::{Follower, Transcript, assert_same_structure};
 use crate::support::model_server::{AskedFor, Gate, ModelServer, Outcome, Record, RecordedRequest, Script};
 use crate::support::process::{Process, Program};
 
@@ -133,7 +133,7 @@ struct Scene {
     server: Process,
     models: ModelServer,
     gate: Gate,
-    readers: JoinSet<Heard>,
+    readers: JoinSet<Transcript>,
     _place: watch::Sender<Option<String>>,
     conversation: String,
     postgres: Victim,
@@ -151,7 +151,7 @@ impl Scene {
         let mut readers = JoinSet::new();
         for case in 1..=RUNS {
             let question = format!("What about case-{case:04}?");
-            readers.spawn(Follower::new(place.subscribe(), &format!("user-{case}"), &question).hear());
+            readers.spawn(Follower::new(place.subscribe(), &format!("user-{case}"), &question).follow());
         }
         let conversation = server.user("prober").conversation().await;
         let deadline = Instant::now() + PATIENCE;
@@ -201,7 +201,7 @@ impl Scene {
     }
 
     /// Waits until everything is well again, and checks what came of the runs.
-    async fn ends_as_if_nothing_had_been(self) -> Vec<Heard> {
+    async fn ends_as_if_nothing_had_been(self) -> Vec<Transcript> {
         let Self { server, models, readers, conversation, postgres, .. } = self;
         let prober = server.user("prober");
         let begun = Instant::now();
@@ -210,10 +210,10 @@ impl Scene {
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
         eprintln!("ready after {:?}", begun.elapsed());
-        let heard = tokio::time::timeout(PATIENCE, readers.join_all()).await;
-        let heard = heard.unwrap_or_else(|_| panic!("runs do not end: {}", server.log()));
+        let transcripts = tokio::time::timeout(PATIENCE, readers.join_all()).await;
+        let transcripts = transcripts.unwrap_or_else(|_| panic!("runs do not end: {}", server.log()));
         eprintln!("runs over after {:?}", begun.elapsed());
-        for one in &heard {
+        for one in &transcripts {
             check(one, &server).await;
         }
         // By the model server's own count.
@@ -246,7 +246,7 @@ impl Scene {
         let answer = prober.post(&path, json!({"content": "What about case-8888?"})).await.ok();
         assert_eq!(answer["stage3"]["response"], said("m/chair", 8888));
         assert!(!server.log().contains("panicked"), "{}", server.log());
-        heard
+        transcripts
     }
 }
 
@@ -271,16 +271,16 @@ fn is_refusal(what: &str, answer: &Answer) -> bool {
     true
 }
 
-async fn check(heard: &Heard, server: &Process) {
-    let run = &heard.run;
-    let case: usize = heard.user.trim_start_matches("user-").parse().unwrap();
-    assert_eq!(heard.events.last().unwrap().kind(), "complete", "{run}: {:?}", heard.events.last());
-    assert!(heard.events.windows(2).all(|two| two[0].id < two[1].id), "{run}: numbers ascend");
-    assert_eq!(heard.connections, 1, "{run}: its stream stayed open");
-    let user = User::at(server.base(), &heard.user);
+async fn check(transcript: &Transcript, server: &Process) {
+    let run = &transcript.run;
+    let case: usize = transcript.user.trim_start_matches("user-").parse().unwrap();
+    assert_eq!(transcript.events.last().unwrap().kind(), "complete", "{run}: {:?}", transcript.events.last());
+    assert!(transcript.events.windows(2).all(|two| two[0].id < two[1].id), "{run}: numbers ascend");
+    assert_eq!(transcript.connections, 1, "{run}: its stream stayed open");
+    let user = User::at(server.base(), &transcript.user);
     let log = user.events(run, 0).await.rest().await;
-    assert_same_structure(&heard.events, &log, &format!("{run}: the stream, and the log"));
-    let stored = user.get(&format!("/api/conversations/{}", heard.conversation)).await.ok();
+    assert_same_structure(&transcript.events, &log, &format!("{run}: the stream, and the log"));
+    let stored = user.get(&format!("/api/conversations/{}", transcript.conversation)).await.ok();
     let answer = &stored["messages"][1];
     assert_eq!(answer["status"], "complete", "{run}");
     assert_eq!(answer["stage2"].as_array().unwrap().len(), 4, "{run}");
@@ -291,7 +291,7 @@ async fn check(heard: &Heard, server: &Process) {
         assert_eq!(answer["response"], said(model, case), "{run}");
     }
     assert_eq!(answer["stage3"]["response"], said("m/chair", case), "{run}");
-    assert_eq!(heard.texts(), expected, "{run}: what a reader has joined");
+    assert_eq!(transcript.texts(), expected, "{run}: what a reader has joined");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -300,8 +300,8 @@ async fn runs_wait_while_the_database_is_stopped_and_complete_when_it_is_back() 
     scene.postgres.end("-QUIT");
     scene.refuses_everything().await;
     scene.postgres.start_again().await;
-    let heard = scene.ends_as_if_nothing_had_been().await;
-    assert!(heard.iter().all(|one| one.heartbeats > 0), "silent streams had heartbeats");
+    let transcripts = scene.ends_as_if_nothing_had_been().await;
+    assert!(transcripts.iter().all(|one| one.heartbeats > 0), "silent streams had heartbeats");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -321,8 +321,8 @@ async fn runs_wait_while_the_database_is_frozen_and_complete_when_it_thaws() {
     send("-STOP", &processes);
     scene.refuses_everything().await;
     send("-CONT", &processes);
-    let heard = scene.ends_as_if_nothing_had_been().await;
-    assert!(heard.iter().all(|one| one.heartbeats > 0), "silent streams had heartbeats");
+    let transcripts = scene.ends_as_if_nothing_had_been().await;
+    assert!(transcripts.iter().all(|one| one.heartbeats > 0), "silent streams had heartbeats");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

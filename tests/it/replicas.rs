@@ -8,7 +8,7 @@ use tokio::sync::{broadcast, watch};
 
 use crate::support::db::TestDb;
 use crate::support::events::{Event, Events};
-use crate::support::follower::{Follower, Heard, assert_same_structure};
+use crate::support::follower::{Follower, Transcript, assert_same_structure};
 use crate::support::model_server::{AskedFor, Gate, ModelServer, Outcome, Record, Script};
 use crate::support::process::{Process, Program};
 
@@ -292,7 +292,7 @@ async fn a_server_that_leaves_hands_its_runs_to_the_other_at_once() {
     for number in 0..5 {
         let question = format!("Why {number}?");
         let reader = Follower::new(place.subscribe(), &format!("user-{number}"), &question);
-        readers.spawn(reader.telling(told.clone()).hear());
+        readers.spawn(reader.reporting_to(told.clone()).follow());
     }
     for _ in 0..15 {
         while shown.recv().await.unwrap() != "stage1_model_complete" {}
@@ -313,8 +313,8 @@ async fn a_server_that_leaves_hands_its_runs_to_the_other_at_once() {
     let (code, log) = one.ended().await;
     assert_eq!(code, Some(0), "{log}");
     gate.open();
-    let heard: Vec<Heard> = readers.join_all().await;
-    for one in &heard {
+    let transcripts: Vec<Transcript> = readers.join_all().await;
+    for one in &transcripts {
         let log = other.user(&one.user).events(&one.run, 0).await.rest().await;
         check(&one.events, &log, &one.run);
         assert_eq!(one.connections, 2);

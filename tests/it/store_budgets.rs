@@ -3,7 +3,7 @@
 
 use llm_council::id::UserId;
 use llm_council::store::budgets::set::{set as set_budget, set_cap};
-use llm_council::store::budgets::{self, Defaults, Period, SetBy, State, Whose, days, figures};
+use llm_council::store::budgets::{self, BudgetOwner, Defaults, Period, SetBy, State, days, figures};
 use llm_council::store::{Scope, StoreError};
 use sqlx::AssertSqlSafe;
 use uuid::Uuid;
@@ -14,7 +14,7 @@ fn user(name: &str) -> Scope {
     Scope::User(UserId::from_canonical(name))
 }
 
-async fn set(test: &TestDb, whose: &Whose, period: Period, limit_usd: f64) {
+async fn set(test: &TestDb, whose: &BudgetOwner, period: Period, limit_usd: f64) {
     let mut tx = test.db().begin(&Scope::Admin).await.unwrap();
     set_budget(&mut tx, whose, period, Some(limit_usd), &UserId::from_canonical("root")).await.unwrap();
     tx.commit().await.unwrap();
@@ -63,7 +63,8 @@ async fn states(test: &TestDb, name: &str, groups: &[&str]) -> Vec<State> {
 #[tokio::test]
 async fn nobody_reads_another_users_budget_or_cap_and_only_admins_write_budgets() {
     let test = TestDb::new().await;
-    let (ann, all, eng) = (Whose::User("ann".into()), Whose::Instance, Whose::Group("eng".into()));
+    let (ann, all, eng) =
+        (BudgetOwner::User("ann".into()), BudgetOwner::Instance, BudgetOwner::Group("eng".into()));
     for whose in [&ann, &all, &eng] {
         set(&test, whose, Period::Day, 1.0).await;
     }
@@ -110,7 +111,7 @@ async fn nobody_reads_another_users_budget_or_cap_and_only_admins_write_budgets(
 #[tokio::test]
 async fn what_is_configured_binds_where_no_admin_has_set_another() {
     let test = TestDb::new().await;
-    set(&test, &Whose::User("ann".into()), Period::Day, 1.0).await;
+    set(&test, &BudgetOwner::User("ann".into()), Period::Day, 1.0).await;
     let defaults = Defaults {
         per_run_usd: Some(0.1),
         user_per_day_usd: Some(2.0),
@@ -133,7 +134,7 @@ async fn what_is_configured_binds_where_no_admin_has_set_another() {
 #[tokio::test]
 async fn sums_count_what_belongs_to_whom_and_when() {
     let test = TestDb::new().await;
-    let whose = [Whose::Instance, Whose::Group("eng".into()), Whose::User("ann".into())];
+    let whose = [BudgetOwner::Instance, BudgetOwner::Group("eng".into()), BudgetOwner::User("ann".into())];
     for one in &whose {
         set(&test, one, Period::Day, 10.0).await;
         set(&test, one, Period::Month, 10.0).await;
@@ -158,7 +159,7 @@ async fn sums_count_what_belongs_to_whom_and_when() {
 #[tokio::test]
 async fn days_that_are_over_are_added_up_once_and_change_no_sum() {
     let test = TestDb::new().await;
-    for one in [Whose::Instance, Whose::Group("eng".into()), Whose::User("ann".into())] {
+    for one in [BudgetOwner::Instance, BudgetOwner::Group("eng".into()), BudgetOwner::User("ann".into())] {
         set(&test, &one, Period::Day, 10.0).await;
         set(&test, &one, Period::Month, 10.0).await;
     }

@@ -6,7 +6,7 @@ use llm_council::store::conversations::{self, Filter};
 use llm_council::store::feedback::{self, Opinion, Thumb};
 use llm_council::store::settings::Layers;
 use llm_council::store::tokens::NewToken;
-use llm_council::store::usage::{By, Span};
+use llm_council::store::usage::{GroupBy, Span};
 use llm_council::store::{Db, Scope, StoreError, Tx, audit, settings, tokens, usage, users};
 use serde_json::json;
 use sqlx::{AssertSqlSafe, Row as _};
@@ -359,22 +359,22 @@ async fn admins_see_users_runs_and_costs_and_what_is_unknown_is_not_nothing() {
         audit::append(&mut tx, &id(name), "conversation.delete", Some("x"), &json!({})).await.unwrap();
         let forged = audit::append(&mut tx, &id("eve"), "conversation.delete", None, &json!({})).await;
         assert!(matches!(forged, Err(StoreError::WrongScope { .. })));
-        let refused = usage::usage(&mut tx, By::User, Span::default()).await;
+        let refused = usage::usage(&mut tx, GroupBy::User, Span::default()).await;
         assert!(matches!(refused, Err(StoreError::WrongScope { .. })));
         tx.commit().await.unwrap();
     }
     let mut admin = test.db().begin(&Scope::Admin).await.unwrap();
-    let by_model = usage::usage(&mut admin, By::Model, Span::default()).await.unwrap();
+    let by_model = usage::usage(&mut admin, GroupBy::Model, Span::default()).await.unwrap();
     let figures: Vec<_> = by_model
         .iter()
         .map(|u| (u.key.as_str(), u.runs, u.failed_calls, u.cost_usd, u.unpriced_calls))
         .collect();
     assert_eq!(figures, [("m", 2, 0, Some(1.0), 0), ("n", 2, 2, None, 2), ("o", 2, 2, None, 0)]);
-    for by in [By::User, By::Day, By::Format] {
+    for by in [GroupBy::User, GroupBy::Day, GroupBy::Format] {
         assert!(!usage::usage(&mut admin, by, Span::default()).await.unwrap().is_empty(), "{by:?}");
     }
     let before = Span { until: Some(jiff::Timestamp::UNIX_EPOCH), ..Span::default() };
-    assert!(usage::usage(&mut admin, By::User, before).await.unwrap().is_empty());
+    assert!(usage::usage(&mut admin, GroupBy::User, before).await.unwrap().is_empty());
     let runs = usage::recent_runs(&mut admin, false, 10, 0).await.unwrap();
     assert_eq!(runs.iter().map(|run| run.error_kind.as_deref()).collect::<Vec<_>>(), [None, Some("timeout")]);
     assert_eq!((runs[0].calls, runs[0].failed_calls, runs[0].cost_usd), (3, 2, Some(0.5)));

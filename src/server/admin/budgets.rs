@@ -13,7 +13,7 @@ use crate::server::app::App;
 use crate::server::budgets::limit;
 use crate::server::extract::{Body, Caller};
 use crate::server::problem::{Problem, ProblemBody};
-use crate::store::budgets::{Budget, Period, Whose, figures, set};
+use crate::store::budgets::{Budget, BudgetOwner, Period, figures, set};
 use crate::store::{Scope, audit};
 
 /// The most budgets that one request sets.
@@ -128,7 +128,7 @@ pub(in crate::server) async fn change(
 
 /// One budget to set or to take away.
 struct Change {
-    whose: Whose,
+    whose: BudgetOwner,
     period: Period,
     limit_usd: Option<f64>,
 }
@@ -188,20 +188,20 @@ fn change_of(item: &Value) -> Result<Change, Vec<FieldError>> {
     both.map(|(whose, period)| Change { whose, period, limit_usd }).ok_or_else(Vec::new)
 }
 
-fn whose(fields: &mut Fields<'_>, scope: BudgetScope, name: &str) -> Option<Whose> {
+fn whose(fields: &mut Fields<'_>, scope: BudgetScope, name: &str) -> Option<BudgetOwner> {
     let (whose, rule) = match scope {
         BudgetScope::Instance => {
-            (name.is_empty().then_some(Whose::Instance), "must be left out: the instance has no name")
+            (name.is_empty().then_some(BudgetOwner::Instance), "must be left out: the instance has no name")
         }
         BudgetScope::Group => {
             let fits = !name.is_empty()
                 && name.chars().count() <= MAX_GROUP_CHARS
                 && !name.chars().any(char::is_control);
-            (fits.then(|| Whose::Group(name.to_owned())), "must be the group as the proxy names it")
+            (fits.then(|| BudgetOwner::Group(name.to_owned())), "must be the group as the proxy names it")
         }
         BudgetScope::User => {
             let user = user::canonical(name).filter(|_| !name.chars().any(char::is_control));
-            (user.map(|user| Whose::User(user.to_string())), "must be a user's name")
+            (user.map(|user| BudgetOwner::User(user.to_string())), "must be a user's name")
         }
     };
     if whose.is_none() {
@@ -247,7 +247,7 @@ mod tests {
     fn users_are_named_in_their_canonical_form() {
         let body = json!({"budgets": [{"scope": "user", "name": "Ann@X", "period": "run", "limit_usd": 0}]});
         let changes = changes(&body).unwrap();
-        assert_eq!(changes[0].whose, Whose::User("ann@x".into()));
+        assert_eq!(changes[0].whose, BudgetOwner::User("ann@x".into()));
         assert_eq!(changes[0].limit_usd, Some(0.0));
     }
 }

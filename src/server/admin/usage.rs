@@ -12,7 +12,7 @@ use crate::server::extract::Caller;
 use crate::server::problem::{Problem, ProblemBody};
 use crate::server::shape::admin::{UsageReport, UsageRow};
 use crate::server::{csv, days};
-use crate::store::usage::{self, By, Span};
+use crate::store::usage::{self, GroupBy, Span};
 use crate::store::{Scope, audit};
 
 /// What to add up.
@@ -40,10 +40,10 @@ pub(in crate::server) async fn report(
 ) -> Result<HttpResponse, Problem> {
     caller.admin()?;
     let by = match query.by.as_deref().unwrap_or("user") {
-        "user" => By::User,
-        "model" => By::Model,
-        "day" => By::Day,
-        "format" => By::Format,
+        "user" => GroupBy::User,
+        "model" => GroupBy::Model,
+        "day" => GroupBy::Day,
+        "format" => GroupBy::Format,
         _ => return Err(Problem::field("by", "must be user, model, day or format")),
     };
     let is_csv = match query.format.as_deref().unwrap_or("json") {

@@ -12,7 +12,7 @@ use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage, web};
 use percent_encoding::percent_decode;
 
-use crate::identity::{Identity, Refusal, Via, same_origin, token};
+use crate::identity::{AuthMethod, Identity, Refusal, same_origin, token};
 use crate::server::app::App;
 use crate::server::problem::Problem;
 use crate::store::{Scope, tokens};
@@ -38,7 +38,7 @@ async fn admit(request: &ServiceRequest) -> Result<Identity, Problem> {
         Some(secret) => by_token(&app, secret).await?,
         None => by_proxy(&app, request)?,
     };
-    if !matches!(identity.via, Via::Token { .. }) {
+    if !matches!(identity.via, AuthMethod::Token { .. }) {
         check_origin(&app, request)?;
     }
     check_expected(request, &identity)?;
@@ -109,7 +109,7 @@ fn bearer(request: &ServiceRequest) -> Option<&str> {
         .filter(|secret| secret.starts_with(token::PREFIX))
 }
 
-/// Refuses a browser's state-changing request that comes from another site, or from none that can be told.
+/// Refuses a browser's state-changing request that comes from another site, or from an unknown one.
 fn check_origin(app: &App, request: &ServiceRequest) -> Result<(), Problem> {
     if matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS) {
         return Ok(());

@@ -23,8 +23,8 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; i
 const DOCS_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
     img-src 'self' data:; connect-src 'self'; base-uri 'none'; frame-ancestors 'none'";
 
-/// Refuses what is for another host, and dresses every response.
-pub async fn dress(
+/// Refuses requests for another host, and adds the headers to every response.
+pub async fn add_headers(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {

@@ -7,7 +7,7 @@ use sqlx::Row as _;
 pub struct Money {
     /// The sum of the known costs in USD; none when none is known.
     pub usd: Option<f64>,
-    /// Calls that reached a model and whose cost nobody told: not in the sum.
+    /// Calls that reached a model and whose cost is not known: not in the sum.
     pub unknown_calls: i64,
     /// Calls in the sum whose cost was worked out from list prices.
     pub estimated_calls: i64,

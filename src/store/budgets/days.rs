@@ -5,7 +5,7 @@ use sqlx::Row as _;
 
 use crate::store::{Db, Scope, StoreError, time};
 
-/// Adds up the days of this month that are over and are not added up yet; answers how many. Any number
+/// Adds up the days of this month that are over and are not added up yet; returns how many. Any number
 /// of processes may do so side by side.
 ///
 /// # Errors

@@ -8,11 +8,11 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan as _};
 use sqlx::Row as _;
 
-use super::{Budget, Period, State, Whose};
+use super::{Budget, BudgetOwner, Period, State};
 use crate::id::RunId;
 use crate::store::{Scope, StoreError, Tx, TxConnection, time};
 
-/// What of these budgets is gone. Needs the engine's or the admins' scope.
+/// How much of these budgets is used. Needs the engine's or the admins' scope.
 pub async fn states(tx: &mut Tx, budgets: &[Budget]) -> Result<Vec<State>, StoreError> {
     match tx.scope() {
         Scope::Engine | Scope::Admin => {}
@@ -63,7 +63,7 @@ impl Now {
     }
 }
 
-/// What of these budgets is gone. What `but` holds is left out; what it has spent is not.
+/// How much of these budgets is used. What `but` has reserved is left out; what it has spent is not.
 pub(super) async fn sums(
     connection: &mut TxConnection,
     budgets: &[Budget],
@@ -71,7 +71,7 @@ pub(super) async fn sums(
 ) -> Result<Vec<State>, StoreError> {
     // Of a run by itself nobody else has spent anything.
     let shared: Vec<&Budget> = budgets.iter().filter(|budget| budget.period != Period::Run).collect();
-    let mut sums: BTreeMap<&Whose, Sums> =
+    let mut sums: BTreeMap<&BudgetOwner, Sums> =
         shared.iter().map(|budget| (&budget.whose, Sums::default())).collect();
     let now = if sums.is_empty() { None } else { Some(Now::read(connection).await?) };
     if let Some(now) = &now {
@@ -90,7 +90,7 @@ pub(super) async fn sums(
 
 async fn reserved(
     connection: &mut TxConnection,
-    sums: &mut BTreeMap<&Whose, Sums>,
+    sums: &mut BTreeMap<&BudgetOwner, Sums>,
     but: Option<RunId>,
 ) -> Result<(), StoreError> {
     let rows = sqlx::query(
@@ -111,7 +111,7 @@ async fn reserved(
     .fetch_all(connection)
     .await?;
     for row in rows {
-        let whose = Whose::read(row.try_get("scope")?, row.try_get("name")?)?;
+        let whose = BudgetOwner::read(row.try_get("scope")?, row.try_get("name")?)?;
         if let Some(sums) = sums.get_mut(&whose) {
             sums.reserved_usd = row.try_get("usd")?;
         }
@@ -122,7 +122,7 @@ async fn reserved(
 /// The bounds are parameters, so that the planner knows how little of the ledger they leave.
 async fn spent(
     connection: &mut TxConnection,
-    sums: &mut BTreeMap<&Whose, Sums>,
+    sums: &mut BTreeMap<&BudgetOwner, Sums>,
     scope: &'static str,
     monthly: bool,
     now: &Now,
@@ -174,7 +174,7 @@ async fn spent(
         .fetch_all(connection)
         .await?;
     for row in rows {
-        let whose = Whose::read(scope, row.try_get("name")?)?;
+        let whose = BudgetOwner::read(scope, row.try_get("name")?)?;
         let Some(sums) = sums.get_mut(&whose) else { continue };
         let open = Spent { usd: row.try_get("open_usd")?, unknown: row.try_get("open_unknown")? };
         let closed = Spent { usd: row.try_get("closed_usd")?, unknown: row.try_get("closed_unknown")? };

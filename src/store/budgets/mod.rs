@@ -17,14 +17,14 @@ use crate::id::UserId;
 
 /// Sums of floating-point dollars differ by less than this from what they would be on paper: what
 /// exceeds a limit by no more fits into it.
-pub const DUST_USD: f64 = 1e-9;
+pub const ROUNDING_USD: f64 = 1e-9;
 /// From this share of its limit on, a budget is nearly used up.
 const WARN_FROM: f64 = 0.8;
 
 /// Whose spending is limited.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "ScopeAndName", into = "ScopeAndName")]
-pub enum Whose {
+pub enum BudgetOwner {
     /// Everybody's together.
     Instance,
     /// That of runs admitted under this group.
@@ -39,13 +39,13 @@ struct ScopeAndName {
     name: String,
 }
 
-impl From<Whose> for ScopeAndName {
-    fn from(whose: Whose) -> Self {
+impl From<BudgetOwner> for ScopeAndName {
+    fn from(whose: BudgetOwner) -> Self {
         Self { scope: whose.scope().to_owned(), name: whose.name().to_owned() }
     }
 }
 
-impl TryFrom<ScopeAndName> for Whose {
+impl TryFrom<ScopeAndName> for BudgetOwner {
     type Error = StoreError;
 
     fn try_from(ScopeAndName { scope, name }: ScopeAndName) -> Result<Self, StoreError> {
@@ -53,7 +53,7 @@ impl TryFrom<ScopeAndName> for Whose {
     }
 }
 
-impl Whose {
+impl BudgetOwner {
     /// The scope's name in SQL and JSON.
     #[must_use]
     pub fn scope(&self) -> &'static str {
@@ -136,46 +136,46 @@ pub enum SetBy {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Budget {
     #[serde(flatten)]
-    pub whose: Whose,
+    pub whose: BudgetOwner,
     pub period: Period,
     pub limit_usd: f64,
     pub set_by: SetBy,
 }
 
-/// A limit, and what of it is gone.
+/// A limit, and how much of it is used.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct State {
     #[serde(flatten)]
     pub budget: Budget,
-    /// What the calls that ended in the period cost; of a run's budget, in the run. One whose cost nobody
-    /// told counts what was expected of it.
+    /// What the calls that ended in the period cost; of a run's budget, in the run. A call whose
+    /// cost is not known counts with the cost that was expected.
     pub spent_usd: f64,
     /// What runs under way may still spend of what they were granted.
     pub reserved_usd: f64,
-    /// Calls of the period whose cost nobody told and whose price is unknown: not in the sum.
+    /// Calls of the period of which neither the cost nor the price is known: not in the sum.
     pub unknown_cost_calls: i64,
     /// When the period ends; a run's budget has none.
     pub resets_at: Option<Timestamp>,
 }
 
 impl State {
-    /// Whether so much more fits into it.
+    /// Whether this much more fits into it.
     #[must_use]
     pub fn fits(&self, more_usd: f64) -> bool {
-        self.spent_usd + self.reserved_usd + more_usd <= self.budget.limit_usd + DUST_USD
+        self.spent_usd + self.reserved_usd + more_usd <= self.budget.limit_usd + ROUNDING_USD
     }
 
     /// Whether nothing is left of it.
     #[must_use]
     pub fn is_used_up(&self) -> bool {
-        self.spent_usd + self.reserved_usd + DUST_USD >= self.budget.limit_usd
+        self.spent_usd + self.reserved_usd + ROUNDING_USD >= self.budget.limit_usd
     }
 
     /// Whether it is nearly used up.
     #[must_use]
     pub fn is_nearly_used_up(&self) -> bool {
         let used = self.spent_usd + self.reserved_usd;
-        used > 0.0 && used + DUST_USD >= self.budget.limit_usd * WARN_FROM
+        used > 0.0 && used + ROUNDING_USD >= self.budget.limit_usd * WARN_FROM
     }
 }
 
@@ -198,10 +198,10 @@ impl Defaults {
     /// Those for the instance, and with a user those for each user.
     pub fn budgets(&self, user: Option<&UserId>) -> impl Iterator<Item = Budget> + use<> {
         let of_user = |limit: Option<f64>, period| {
-            let user = Whose::User(user?.as_str().to_owned());
+            let user = BudgetOwner::User(user?.as_str().to_owned());
             Some((user, period, limit?))
         };
-        let of_all = |limit: Option<f64>, period| Some((Whose::Instance, period, limit?));
+        let of_all = |limit: Option<f64>, period| Some((BudgetOwner::Instance, period, limit?));
         [
             of_all(self.per_run_usd, Period::Run),
             of_all(self.instance_per_day_usd, Period::Day),
@@ -272,13 +272,13 @@ fn corrupt(what: &'static str, found: &str) -> StoreError {
     StoreError::Corrupt { what, source: format!("unknown value {found:?}").into() }
 }
 
-/// Makes those who draw on these budgets go one after the other until the transaction ends.
+/// Serialises the transactions that draw on these budgets, until this one ends.
 ///
 /// No deadlock: whoever takes these locks takes all of them in one statement, in the order of their
 /// keys, and afterwards waits for nothing that somebody holds who still waits for one of them. A start
 /// holds its conversation and its user's place in line before, for which only other starts wait that have
 /// no budget yet; the journal, which writes the rows of runs and conversations, takes none of these.
-async fn lock(connection: &mut TxConnection, whose: &[&Whose]) -> Result<(), StoreError> {
+async fn lock(connection: &mut TxConnection, whose: &[&BudgetOwner]) -> Result<(), StoreError> {
     sqlx::query(
         "SELECT pg_advisory_xact_lock(key) FROM (
              SELECT DISTINCT hashtextextended('llm-council/budget/' || scope || '/' || name, 0) AS key

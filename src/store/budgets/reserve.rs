@@ -1,21 +1,21 @@
 //! Reserving: a run's estimate when it is admitted, and more when a call needs more.
 
 use super::figures::sums;
-use super::{Budget, Defaults, Period, State, Whose, binding, lock};
+use super::{Budget, BudgetOwner, Defaults, Period, State, binding, lock};
 use crate::id::{RunId, UserId};
 use crate::store::{Db, Scope, StoreError, Tx};
 
 /// What a run is expected to need.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Need {
+pub struct ExpectedCost {
     /// USD, over the calls whose price is known.
     pub usd: f64,
-    pub unknown: Unknown,
+    pub unknown: UnknownCost,
 }
 
 /// Whether a run makes calls whose price is unknown, and what budgets say to them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Unknown {
+pub enum UnknownCost {
     /// Every price is known.
     #[default]
     None,
@@ -25,9 +25,9 @@ pub enum Unknown {
     Refused,
 }
 
-/// What becomes of somebody who draws on budgets.
+/// The answer to a request for money from budgets.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Drawn {
+pub enum Outcome {
     /// It fits; these are nearly used up now.
     Granted { nearly_used_up: Vec<State> },
     /// It does not fit into this budget.
@@ -39,42 +39,42 @@ pub enum Drawn {
 pub(in crate::store) async fn admit(
     tx: &mut Tx,
     budgets: &[Budget],
-    need: Need,
-) -> Result<Drawn, StoreError> {
+    need: ExpectedCost,
+) -> Result<Outcome, StoreError> {
     lock(tx, &shared(budgets)).await?;
     // Sums over everybody's ledger, which the user may not see.
-    tx.widen().await?;
+    tx.see_all_rows().await?;
     let states = sums(tx, budgets, None).await?;
-    tx.narrow().await?;
-    Ok(weigh(states, need))
+    tx.see_own_rows().await?;
+    Ok(check_room(states, need))
 }
 
 /// Those on whose budgets several runs draw.
-fn shared(budgets: &[Budget]) -> Vec<&Whose> {
+fn shared(budgets: &[Budget]) -> Vec<&BudgetOwner> {
     budgets.iter().filter(|budget| budget.period != Period::Run).map(|budget| &budget.whose).collect()
 }
 
-/// Whether budgets in these states have room for so much. What costs nothing always fits.
+/// Whether budgets in these states have room for this cost. What costs nothing always fits.
 #[must_use]
-pub fn weigh(states: Vec<State>, need: Need) -> Drawn {
+pub fn check_room(states: Vec<State>, need: ExpectedCost) -> Outcome {
     let fits = |state: &State| match need.unknown {
-        Unknown::None => need.usd <= 0.0 || state.fits(need.usd),
-        Unknown::Allowed => state.fits(need.usd) && !state.is_used_up(),
-        Unknown::Refused => false,
+        UnknownCost::None => need.usd <= 0.0 || state.fits(need.usd),
+        UnknownCost::Allowed => state.fits(need.usd) && !state.is_used_up(),
+        UnknownCost::Refused => false,
     };
     if let Some(refused) = states.iter().find(|state| !fits(state)) {
-        return Drawn::Refused(Box::new(refused.clone()));
+        return Outcome::Refused(Box::new(refused.clone()));
     }
     let after = states.into_iter().map(|mut state| {
         state.reserved_usd += need.usd;
         state
     });
-    Drawn::Granted { nearly_used_up: after.filter(State::is_nearly_used_up).collect() }
+    Outcome::Granted { nearly_used_up: after.filter(State::is_nearly_used_up).collect() }
 }
 
 /// A run under way that needs more than it was granted.
 #[derive(Debug, Clone)]
-pub struct More<'a> {
+pub struct Extension<'a> {
     pub run: RunId,
     /// The execution that asks; an earlier one's is not served.
     pub attempt: i32,
@@ -83,12 +83,16 @@ pub struct More<'a> {
     /// USD over its whole life: what it has spent, its calls under way, and the one it asks for.
     pub total_usd: f64,
     /// The one it asks for.
-    pub call: Need,
+    pub call: ExpectedCost,
 }
 
 /// Grants a run more, if it fits into the budgets that bind it now. `None` when the run is not this
 /// execution's any more.
-pub async fn extend(db: &Db, more: &More<'_>, defaults: &Defaults) -> Result<Option<Drawn>, StoreError> {
+pub async fn extend(
+    db: &Db,
+    more: &Extension<'_>,
+    defaults: &Defaults,
+) -> Result<Option<Outcome>, StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
     let budgets = binding(&mut tx, more.user, more.groups, defaults).await?;
     lock(&mut tx, &shared(&budgets)).await?;
@@ -106,8 +110,8 @@ pub async fn extend(db: &Db, more: &More<'_>, defaults: &Defaults) -> Result<Opt
         }
         state.reserved_usd += (more.total_usd - more.call.usd - spent_usd).max(0.0);
     }
-    let drawn = weigh(states, more.call);
-    if let Drawn::Refused(_) = drawn {
+    let drawn = check_room(states, more.call);
+    if let Outcome::Refused(_) = drawn {
         return Ok(Some(drawn));
     }
     // Only this execution writes the row, and its end waits for the one that asks.
@@ -127,8 +131,8 @@ pub async fn extend(db: &Db, more: &More<'_>, defaults: &Defaults) -> Result<Opt
     Ok(Some(drawn))
 }
 
-/// What of the budgets that bind a run is gone, if one is nearly used up: for a run that has spent more
-/// than it was granted.
+/// The state of the budgets that bind a run, if one is nearly used up: for a run that has spent more than it was
+/// granted.
 pub async fn nearly_used_up(
     db: &Db,
     user: &UserId,

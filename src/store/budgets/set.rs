@@ -2,7 +2,7 @@
 
 use sqlx::Row as _;
 
-use super::{Budget, Period, SetBy, Whose};
+use super::{Budget, BudgetOwner, Period, SetBy};
 use crate::id::UserId;
 use crate::store::{StoreError, Tx, refuse_nul};
 
@@ -21,7 +21,7 @@ pub async fn list(tx: &mut Tx, limit: u32, offset: u32) -> Result<Vec<Budget>, S
     .await?;
     let read = |row: &sqlx::postgres::PgRow| {
         Ok(Budget {
-            whose: Whose::read(row.try_get("scope")?, row.try_get("name")?)?,
+            whose: BudgetOwner::read(row.try_get("scope")?, row.try_get("name")?)?,
             period: Period::read(row.try_get("period")?)?,
             limit_usd: row.try_get("limit_usd")?,
             set_by: SetBy::Admin,
@@ -30,11 +30,11 @@ pub async fn list(tx: &mut Tx, limit: u32, offset: u32) -> Result<Vec<Budget>, S
     rows.iter().map(read).collect()
 }
 
-/// Sets one budget, or takes it away with `None`, in the name of the admin `by`; answers the limit there
+/// Sets one budget, or takes it away with `None`, in the name of the admin `by`; returns the limit there
 /// was. Needs the admins' scope.
 pub async fn set(
     tx: &mut Tx,
-    whose: &Whose,
+    whose: &BudgetOwner,
     period: Period,
     limit_usd: Option<f64>,
     by: &UserId,

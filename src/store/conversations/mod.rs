@@ -204,9 +204,6 @@ pub async fn find(tx: &mut Tx, id: ConversationId) -> Result<(Conversation, Vec<
 
 /// The role and text of a conversation's messages, in order: an answer's text is the final one, and
 /// missing where there is none.
-///
-/// # Errors
-/// As [`find`].
 pub async fn history(tx: &mut Tx, id: ConversationId) -> Result<Vec<(String, Option<String>)>, StoreError> {
     let user = tx.user()?;
     let rows: Vec<(Option<String>, Option<String>)> = sqlx::query_as(
@@ -231,9 +228,6 @@ pub async fn history(tx: &mut Tx, id: ConversationId) -> Result<Vec<(String, Opt
 }
 
 /// A conversation that is not deleted, without its messages.
-///
-/// # Errors
-/// As [`find`].
 pub async fn head(tx: &mut Tx, id: ConversationId) -> Result<Conversation, StoreError> {
     let user = tx.user()?;
     let row = sqlx::query(concat!(
@@ -249,9 +243,6 @@ pub async fn head(tx: &mut Tx, id: ConversationId) -> Result<Conversation, Store
 }
 
 /// Gives it a name of the user's choice.
-///
-/// # Errors
-/// [`StoreError::NotFound`] as in [`find`]; [`StoreError::NulCharacter`].
 pub async fn rename(tx: &mut Tx, id: ConversationId, title: &str) -> Result<(), StoreError> {
     let user = tx.user()?;
     refuse_nul("the title", title)?;
@@ -268,9 +259,6 @@ pub async fn rename(tx: &mut Tx, id: ConversationId, title: &str) -> Result<(), 
 }
 
 /// Puts it aside, or back.
-///
-/// # Errors
-/// [`StoreError::NotFound`] as in [`find`].
 pub async fn set_archived(tx: &mut Tx, id: ConversationId, archived: bool) -> Result<(), StoreError> {
     let user = tx.user()?;
     let done = sqlx::query(
@@ -286,9 +274,6 @@ pub async fn set_archived(tx: &mut Tx, id: ConversationId, archived: bool) -> Re
 }
 
 /// Replaces its tags. Their form (lower case, length, number) is the server's to check.
-///
-/// # Errors
-/// [`StoreError::NotFound`] as in [`find`]; [`StoreError::NulCharacter`].
 pub async fn set_tags(tx: &mut Tx, id: ConversationId, tags: &[String]) -> Result<(), StoreError> {
     let user = tx.user()?;
     for tag in tags {
@@ -320,9 +305,6 @@ pub async fn tags_of_user(tx: &mut Tx) -> Result<Vec<String>, StoreError> {
 }
 
 /// Deletes it so that it can be brought back. A run under way is the caller's to cancel.
-///
-/// # Errors
-/// [`StoreError::NotFound`] as in [`find`].
 pub async fn delete(tx: &mut Tx, id: ConversationId) -> Result<(), StoreError> {
     let user = tx.user()?;
     let done = sqlx::query(

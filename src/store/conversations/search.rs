@@ -7,7 +7,7 @@ use crate::id::ConversationId;
 use crate::store::{StoreError, Tx, refuse_nul, time};
 
 /// Characters shown before and after the place that was found.
-const AROUND: i32 = 80;
+const CONTEXT_CHARS: i32 = 80;
 
 /// A conversation that holds the words.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,9 +26,6 @@ pub struct Hit {
 /// The user's conversations that hold the words of `query` (as people write them: `"a phrase"`,
 /// `-without`, `or`), the best match first; a last word that may be unfinished finds longer ones too.
 /// Deleted ones are left out.
-///
-/// # Errors
-/// [`StoreError::NulCharacter`].
 pub async fn search(tx: &mut Tx, query: &str, limit: u32) -> Result<Vec<Hit>, StoreError> {
     let user = tx.user()?;
     refuse_nul("the query", query)?;
@@ -75,7 +72,7 @@ pub async fn search(tx: &mut Tx, query: &str, limit: u32) -> Result<Vec<Hit>, St
     .bind(query)
     .bind(&words)
     .bind(i64::from(limit))
-    .bind(AROUND)
+    .bind(CONTEXT_CHARS)
     .bind(beginning)
     .fetch_all(&mut **tx)
     .await?;
@@ -112,7 +109,7 @@ fn unfinished(query: &str) -> (&str, &str) {
 fn cut(piece: &str, start: i32, length: i32) -> String {
     let line = piece.split_whitespace().collect::<Vec<_>>().join(" ");
     let before = if start > 1 { "…" } else { "" };
-    let after = if start.saturating_add(AROUND * 2) <= length { "…" } else { "" };
+    let after = if start.saturating_add(CONTEXT_CHARS * 2) <= length { "…" } else { "" };
     format!("{before}{line}{after}")
 }
 

@@ -14,7 +14,7 @@ use super::binaries::Binaries;
 use super::error::{LocalError, about};
 
 /// How long Postgres may take to stop, and how often we look whether it has.
-pub(super) const STOP_PATIENCE: Duration = Duration::from_secs(60);
+pub(super) const STOP_TIMEOUT: Duration = Duration::from_secs(60);
 pub(super) const POLL: Duration = Duration::from_millis(20);
 
 /// Holds Postgres for us. Its standard input is a pipe from the server: when that closes, because
@@ -186,18 +186,18 @@ impl Launcher {
 
     /// Gives a directory and everything in it to the user Postgres will run as: an earlier start
     /// may have been another user's.
-    pub(super) fn own(&self, path: &Path) -> Result<(), LocalError> {
+    pub(super) fn give_to_user(&self, path: &Path) -> Result<(), LocalError> {
         let (uid, gid) = match self {
             Self::AsWeAre { .. } => return Ok(()),
             Self::AsUser { uid, gid, .. } => (*uid, *gid),
             Self::Namespace { .. } => (0, 0),
         };
-        about(own_tree(path, uid, gid), || format!("cannot give {} to {self}", path.display()))
+        about(chown_tree(path, uid, gid), || format!("cannot give {} to {self}", path.display()))
     }
 }
 
 /// Never follows a symbolic link; skips what is right already, so that a large cluster costs nothing.
-fn own_tree(path: &Path, uid: u32, gid: u32) -> io::Result<()> {
+fn chown_tree(path: &Path, uid: u32, gid: u32) -> io::Result<()> {
     let metadata = match std::fs::symlink_metadata(path) {
         Ok(metadata) => metadata,
         // A Postgres that is just stopping removes its own files.
@@ -209,7 +209,7 @@ fn own_tree(path: &Path, uid: u32, gid: u32) -> io::Result<()> {
     }
     if metadata.is_dir() {
         for entry in std::fs::read_dir(path)? {
-            own_tree(&entry?.path(), uid, gid)?;
+            chown_tree(&entry?.path(), uid, gid)?;
         }
     }
     Ok(())

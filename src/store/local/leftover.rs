@@ -7,16 +7,16 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::error::{LocalError, about};
-use super::launch::{self, POLL, STOP_PATIENCE};
-use super::places::Places;
+use super::launch::{self, POLL, STOP_TIMEOUT};
+use super::paths::Paths;
 
 /// Stops a Postgres that a killed server left running on the cluster, and clears a pid file that
 /// names a process of another kind.
 ///
 /// The pid alone proves nothing: after a crash or in a new container it belongs to anyone.
-pub(super) fn stop_leftover(places: &Places) -> Result<(), LocalError> {
-    let path = places.cluster.join("postmaster.pid");
-    let deadline = Instant::now() + STOP_PATIENCE;
+pub(super) fn stop_leftover(paths: &Paths) -> Result<(), LocalError> {
+    let path = paths.cluster.join("postmaster.pid");
+    let deadline = Instant::now() + STOP_TIMEOUT;
     let mut asked = false;
     loop {
         let text = match fs::read_to_string(&path) {
@@ -31,7 +31,7 @@ pub(super) fn stop_leftover(places: &Places) -> Result<(), LocalError> {
             // Cut off while it was written: Postgres itself refuses to start over such a file.
             return about(fs::remove_file(&path), || format!("cannot remove {}", path.display()));
         };
-        if !is_postgres_on(pid, &places.cluster) {
+        if !is_postgres_on(pid, &paths.cluster) {
             if process_exists(pid) {
                 // Postgres would take that process for its predecessor. The rest of the file stays:
                 // by it Postgres finds backends that have outlived their postmaster.
@@ -52,7 +52,7 @@ pub(super) fn stop_leftover(places: &Places) -> Result<(), LocalError> {
             asked = true;
         }
         if Instant::now() > deadline {
-            return Err(LocalError::StillRunning { pid, path: places.cluster.clone() });
+            return Err(LocalError::StillRunning { pid, path: paths.cluster.clone() });
         }
         std::thread::sleep(POLL);
     }

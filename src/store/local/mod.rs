@@ -16,7 +16,7 @@ mod binaries;
 mod error;
 mod launch;
 mod leftover;
-mod places;
+mod paths;
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
@@ -30,14 +30,14 @@ use sqlx::{ConnectOptions as _, Connection as _, PgConnection, Row as _};
 
 use binaries::Binaries;
 use error::about;
-use launch::{Launcher, POLL, STOP_PATIENCE};
+use launch::{Launcher, POLL, STOP_TIMEOUT};
 use leftover::stop_leftover;
-use places::{NAME, Places};
+use paths::{NAME, Paths};
 
 pub use error::LocalError;
 
 /// Recovery after a crash replays at most a few checkpoints' worth of log.
-const START_PATIENCE: Duration = Duration::from_secs(300);
+const START_TIMEOUT: Duration = Duration::from_secs(300);
 const LOG_BYTES_KEPT: u64 = 10 * 1024 * 1024;
 
 /// What a crash of the machine may cost.
@@ -52,7 +52,7 @@ pub enum Durability {
 /// A running local Postgres. Dropping it asks Postgres to stop; [`LocalPostgres::stop`] waits for it.
 #[derive(Debug)]
 pub struct LocalPostgres {
-    places: Places,
+    paths: Paths,
     supervisor: Child,
     /// Kept for its pipe, which closes after the supervisor's.
     remover: Option<Child>,
@@ -70,25 +70,25 @@ impl LocalPostgres {
         about(fs::create_dir_all(data_dir), || format!("cannot create {}", data_dir.display()))?;
         let data_dir = about(data_dir.canonicalize(), || format!("cannot find {}", data_dir.display()))?;
         let lock = lock(&data_dir)?;
-        let places = Places::of(&data_dir);
+        let paths = Paths::of(&data_dir);
 
-        about(fs::DirBuilder::new().recursive(true).mode(0o700).create(&places.root), || {
-            format!("cannot create {}", places.root.display())
+        about(fs::DirBuilder::new().recursive(true).mode(0o700).create(&paths.root), || {
+            format!("cannot create {}", paths.root.display())
         })?;
-        let binaries = Binaries::find(&places.cluster)?;
-        let launcher = Launcher::choose(&places.root, &binaries)?;
-        stop_leftover(&places)?;
-        launcher.own(&places.root)?;
-        private_dir(&places.socket_dir, &launcher)?;
+        let binaries = Binaries::find(&paths.cluster)?;
+        let launcher = Launcher::choose(&paths.root, &binaries)?;
+        stop_leftover(&paths)?;
+        launcher.give_to_user(&paths.root)?;
+        private_dir(&paths.socket_dir, &launcher)?;
 
-        if !places.cluster.join("PG_VERSION").exists() {
-            make_cluster(&places, &launcher, &binaries, durability)?;
+        if !paths.cluster.join("PG_VERSION").exists() {
+            make_cluster(&paths, &launcher, &binaries, durability)?;
         }
-        let supervisor = spawn_postgres(&places, &launcher, &binaries, durability)?;
-        let mut started = Self { places, supervisor, remover: None, _lock: lock };
+        let supervisor = spawn_postgres(&paths, &launcher, &binaries, durability)?;
+        let mut started = Self { paths, supervisor, remover: None, _lock: lock };
         started.wait_until_ready().await?;
         tracing::info!(
-            postgres = %binaries.dir().display(), user = %launcher, directory = %started.places.root.display(),
+            postgres = %binaries.dir().display(), user = %launcher, directory = %started.paths.root.display(),
             "local database is running"
         );
         Ok(started)
@@ -98,24 +98,24 @@ impl LocalPostgres {
     /// Postgres has stopped, also when this process is killed.
     pub async fn start_throwaway(data_dir: &Path) -> Result<Self, LocalError> {
         let mut started = Self::start(data_dir, Durability::Fast).await?;
-        let pid_file = started.places.cluster.join("postmaster.pid");
+        let pid_file = started.paths.cluster.join("postmaster.pid");
         started.remover =
-            Some(launch::remover(&pid_file, &started.places.data_dir, &started.places.socket_dir)?);
+            Some(launch::remover(&pid_file, &started.paths.data_dir, &started.paths.socket_dir)?);
         Ok(started)
     }
 
     /// How to connect to the database `llm_council` in it, as its superuser.
     #[must_use]
     pub fn connect_options(&self) -> PgConnectOptions {
-        self.places.connect_options()
+        self.paths.connect_options()
     }
 
     /// How to connect to the local database that another process has running on this data
     /// directory: for the command line beside a server. Whether it runs, connecting shows.
     #[must_use]
     pub fn connect_options_of(data_dir: &Path) -> Option<PgConnectOptions> {
-        let places = Places::of(&data_dir.canonicalize().ok()?);
-        places.cluster.join("PG_VERSION").exists().then(|| places.connect_options())
+        let paths = Paths::of(&data_dir.canonicalize().ok()?);
+        paths.cluster.join("PG_VERSION").exists().then(|| paths.connect_options())
     }
 
     /// Stops Postgres cleanly (open transactions are rolled back) and waits until it has ended.
@@ -124,7 +124,7 @@ impl LocalPostgres {
     /// [`LocalError::StillRunning`] when it has not ended after a minute.
     pub async fn stop(mut self) -> Result<(), LocalError> {
         drop(self.supervisor.stdin.take());
-        let deadline = Instant::now() + STOP_PATIENCE;
+        let deadline = Instant::now() + STOP_TIMEOUT;
         while Instant::now() < deadline {
             let ended = about(self.supervisor.try_wait(), || "cannot wait for PostgreSQL".to_owned())?;
             if ended.is_some() {
@@ -132,13 +132,13 @@ impl LocalPostgres {
             }
             tokio::time::sleep(POLL).await;
         }
-        Err(LocalError::StillRunning { pid: self.supervisor.id(), path: self.places.cluster.clone() })
+        Err(LocalError::StillRunning { pid: self.supervisor.id(), path: self.paths.cluster.clone() })
     }
 
     /// A socket directory outside the data directory is not left lying about.
     fn remove_far_socket_dir(&self) -> Result<(), LocalError> {
-        let dir = &self.places.socket_dir;
-        if dir.starts_with(&self.places.root) {
+        let dir = &self.paths.socket_dir;
+        if dir.starts_with(&self.paths.root) {
             return Ok(());
         }
         match fs::remove_dir(dir) {
@@ -151,7 +151,7 @@ impl LocalPostgres {
 
     async fn wait_until_ready(&mut self) -> Result<(), LocalError> {
         let maintenance = self.connect_options().database("postgres").disable_statement_logging();
-        let deadline = Instant::now() + START_PATIENCE;
+        let deadline = Instant::now() + START_TIMEOUT;
         let mut connection = loop {
             let source = match maintenance.connect().await {
                 Ok(connection) => break connection,
@@ -162,13 +162,13 @@ impl LocalPostgres {
                 return Err(LocalError::Failed {
                     program: "postgres",
                     status: status.to_string(),
-                    output: tail(&self.places.log),
+                    output: tail(&self.paths.log),
                 });
             }
             if Instant::now() > deadline {
                 return Err(LocalError::Silent {
-                    waited: START_PATIENCE,
-                    log: self.places.log.clone(),
+                    waited: START_TIMEOUT,
+                    log: self.paths.log.clone(),
                     source,
                 });
             }
@@ -231,17 +231,17 @@ fn private_dir(path: &Path, launcher: &Launcher) -> Result<(), LocalError> {
     about(fs::set_permissions(path, fs::Permissions::from_mode(0o700)), || {
         format!("cannot close {} to others", path.display())
     })?;
-    launcher.own(path)
+    launcher.give_to_user(path)
 }
 
 /// `initdb` beside the final place, then a rename: a half-made cluster is never taken for one.
 fn make_cluster(
-    places: &Places,
+    paths: &Paths,
     launcher: &Launcher,
     binaries: &Binaries,
     durability: Durability,
 ) -> Result<(), LocalError> {
-    let unfinished = places.root.join("cluster.new");
+    let unfinished = paths.root.join("cluster.new");
     if unfinished.exists() {
         about(fs::remove_dir_all(&unfinished), || format!("cannot remove {}", unfinished.display()))?;
     }
@@ -249,7 +249,7 @@ fn make_cluster(
     command
         .args(["--username", NAME, "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--pgdata"])
         .arg(&unfinished)
-        .current_dir(&places.root)
+        .current_dir(&paths.root)
         .stdin(Stdio::null());
     if durability == Durability::Fast {
         command.arg("--no-sync");
@@ -264,28 +264,28 @@ fn make_cluster(
             output: last_lines(&text),
         });
     }
-    about(fs::rename(&unfinished, &places.cluster), || format!("cannot make {}", places.cluster.display()))
+    about(fs::rename(&unfinished, &paths.cluster), || format!("cannot make {}", paths.cluster.display()))
 }
 
 fn spawn_postgres(
-    places: &Places,
+    paths: &Paths,
     launcher: &Launcher,
     binaries: &Binaries,
     durability: Durability,
 ) -> Result<Child, LocalError> {
-    if fs::metadata(&places.log).is_ok_and(|log| log.len() > LOG_BYTES_KEPT) {
-        let old = places.log.with_extension("log.1");
-        about(fs::rename(&places.log, &old), || format!("cannot move {}", places.log.display()))?;
+    if fs::metadata(&paths.log).is_ok_and(|log| log.len() > LOG_BYTES_KEPT) {
+        let old = paths.log.with_extension("log.1");
+        about(fs::rename(&paths.log, &old), || format!("cannot move {}", paths.log.display()))?;
     }
-    let log = about(File::options().create(true).append(true).open(&places.log), || {
-        format!("cannot write {}", places.log.display())
+    let log = about(File::options().create(true).append(true).open(&paths.log), || {
+        format!("cannot write {}", paths.log.display())
     })?;
-    let mut arguments = vec!["-D".into(), places.cluster.clone().into_os_string()];
+    let mut arguments = vec!["-D".into(), paths.cluster.clone().into_os_string()];
     let mut set = |setting: &str| arguments.extend(["-c".into(), setting.into()]);
     set("listen_addresses=");
     set("port=5432");
     set("unix_socket_permissions=0700");
-    set(&format!("unix_socket_directories={}", places.socket_dir.display()));
+    set(&format!("unix_socket_directories={}", paths.socket_dir.display()));
     set("timezone=UTC");
     set("log_timezone=UTC");
     match durability {
@@ -297,7 +297,7 @@ fn spawn_postgres(
             set("max_connections=300");
         }
     }
-    launcher.supervise(binaries, &arguments, &places.root, log)
+    launcher.supervise(binaries, &arguments, &paths.root, log)
 }
 
 /// The last lines of a log, for an error message.

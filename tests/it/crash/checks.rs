@@ -8,7 +8,7 @@ use super::kinds::{CHAIRMEN, Kind, STRAGGLER, TIER1, TIER2};
 use super::script::{answer, case, final_answer, key, said, shown};
 use super::servers::Drill;
 use crate::support::app::User;
-use crate::support::follower::{Heard, assert_same_structure, structure};
+use crate::support::follower::{Transcript, assert_same_structure, structure};
 use crate::support::model_server::Outcome;
 
 /// The stages of a run by how the keys of their calls begin, the longer beginnings first.
@@ -37,13 +37,13 @@ pub struct Uninterrupted {
 
 impl Uninterrupted {
     /// Of a run that was heard when nobody had been killed.
-    pub fn of(drill: &Drill, of: usize, heard: &Heard) -> Self {
+    pub fn of(drill: &Drill, of: usize, transcript: &Transcript) -> Self {
         let kind = drill.course.kind(of);
         let requests = drill.models.records().into_iter().map(|record| record.request);
         let requests = requests.filter(|request| case(request.prompt()) == of);
         let calls: Vec<String> = requests.map(|request| key(&request, kind)).collect();
         assert_eq!(calls.len(), kind.calls(), "{kind:?}: {calls:#?}");
-        Self { shape: shape(heard), calls }
+        Self { shape: shape(transcript), calls }
     }
 
     /// How far a run has come whose calls these are.
@@ -63,8 +63,8 @@ impl Uninterrupted {
 
 /// What a run's structural events are, whichever run it is: members that work side by side may end
 /// in any order, and so do the process monitor's sentences of them. What a kill adds is left out.
-fn shape(heard: &Heard) -> Vec<String> {
-    let (sentences, events): (Vec<&Value>, Vec<&Value>) = structure(&heard.events)
+fn shape(transcript: &Transcript) -> Vec<String> {
+    let (sentences, events): (Vec<&Value>, Vec<&Value>) = structure(&transcript.events)
         .into_iter()
         .filter(|event| event["type"] != "call_restarted")
         .partition(|event| event["type"] == "process");
@@ -84,24 +84,24 @@ fn shape(heard: &Heard) -> Vec<String> {
 
 /// Checks one client's stream against the log, the stored answer and an uninterrupted run. Gives the
 /// stored answer.
-pub async fn check(drill: &Drill, heard: &Heard, case: usize) -> Value {
-    let (run, kind) = (&heard.run, drill.course.kind(case));
-    assert_eq!(heard.events.last().unwrap().kind(), "complete", "{run}: {:?}", heard.events.last());
+pub async fn check(drill: &Drill, transcript: &Transcript, case: usize) -> Value {
+    let (run, kind) = (&transcript.run, drill.course.kind(case));
+    assert_eq!(transcript.events.last().unwrap().kind(), "complete", "{run}: {:?}", transcript.events.last());
     assert!(
-        heard.events.windows(2).all(|two| two[0].id < two[1].id),
+        transcript.events.windows(2).all(|two| two[0].id < two[1].id),
         "{run}: numbers ascend: {:?}",
-        heard.events.iter().map(|event| event.id).collect::<Vec<_>>()
+        transcript.events.iter().map(|event| event.id).collect::<Vec<_>>()
     );
     let uninterrupted = &drill.uninterrupted(case).shape;
-    assert_eq!(shape(heard), *uninterrupted, "{run} ({kind:?}): what an uninterrupted stream tells");
-    let user = User::at(drill.server.as_ref().unwrap().base(), &heard.user);
+    assert_eq!(shape(transcript), *uninterrupted, "{run} ({kind:?}): what an uninterrupted stream tells");
+    let user = User::at(drill.server.as_ref().unwrap().base(), &transcript.user);
     let log = user.events(run, 0).await.rest().await;
-    assert_same_structure(&heard.events, &log, &format!("{run}: the stream, and the log"));
-    let texts = heard.texts().into_iter().map(|(call, text)| (call, text.trim_end().to_owned()));
+    assert_same_structure(&transcript.events, &log, &format!("{run}: the stream, and the log"));
+    let texts = transcript.texts().into_iter().map(|(call, text)| (call, text.trim_end().to_owned()));
     let texts: BTreeMap<String, String> = texts.collect();
     assert_eq!(texts, shown(case, kind), "{run}: the text that a reader has joined");
 
-    let stored = user.get(&format!("/api/conversations/{}", heard.conversation)).await.ok();
+    let stored = user.get(&format!("/api/conversations/{}", transcript.conversation)).await.ok();
     let stored = stored["messages"][1].clone();
     assert_eq!(stored["status"], "complete", "{run}");
     let answers = stored["stage1"].as_array().unwrap();

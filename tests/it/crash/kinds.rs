@@ -86,13 +86,13 @@ impl Kind {
         let polished = 2 * (critics + 1) + 3;
         let written = CHAIRMEN.len() + 1 + polished;
         let (title, routing, repair, letter) = (1, 1, 1, 1);
-        let heard = title + members + critics;
+        let answered = title + members + critics;
         match self {
-            Self::Plain => heard + 1,
-            Self::Routed => routing + heard + repair + written,
-            Self::Disagreed => heard + TIER1.len() + written,
-            Self::Unsure => heard + written + letter,
-            Self::Agreed => heard,
+            Self::Plain => answered + 1,
+            Self::Routed => routing + answered + repair + written,
+            Self::Disagreed => answered + TIER1.len() + written,
+            Self::Unsure => answered + written + letter,
+            Self::Agreed => answered,
         }
     }
 }

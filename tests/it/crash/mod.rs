@@ -75,17 +75,17 @@ async fn drill(course: &'static Course, seed: u64, kills: usize) -> Report {
     let (mut cases, mut connections, mut weighted) = (BTreeMap::new(), 0, 0);
     let mut over = Vec::new();
     for case in 0..course.kinds.len() {
-        let alone = drill.follow(case).hear().await;
+        let alone = drill.follow(case).follow().await;
         drill.uninterrupted.push(Uninterrupted::of(&drill, case, &alone));
         over.push((case, alone));
     }
     for wave in 0.. {
-        for (case, heard) in over.drain(..) {
-            let stored = check(&drill, &heard, case).await;
+        for (case, transcript) in over.drain(..) {
+            let stored = check(&drill, &transcript, case).await;
             let rows = stored["metadata"]["aggregate_rankings"].as_array().unwrap();
             weighted += usize::from(rows.iter().any(|row| row["weights_applied"] == true));
-            connections += heard.connections;
-            cases.insert(heard.run, case);
+            connections += transcript.connections;
+            cases.insert(transcript.run, case);
         }
         if drill.ledgers.len() == kills {
             break;
@@ -93,7 +93,7 @@ async fn drill(course: &'static Course, seed: u64, kills: usize) -> Report {
         let first = cases.len();
         let mut runs = JoinSet::new();
         for case in first..first + RUNS_AT_ONCE {
-            let following = drill.follow(case).hear();
+            let following = drill.follow(case).follow();
             runs.spawn(async move { (case, following.await) });
         }
         for nth in 0..KILLS_PER_RUN.min(kills - drill.ledgers.len()) {

@@ -12,7 +12,7 @@ use super::kinds::{Course, with_models};
 use super::moments::Moment;
 use super::script::{case, script};
 use crate::support::db::TestDb;
-use crate::support::follower::{Follower, Heard};
+use crate::support::follower::{Follower, Transcript};
 use crate::support::model_server::{ModelServer, Outcome};
 use crate::support::process::{Process, Program};
 
@@ -71,7 +71,7 @@ impl Drill {
         let question = format!("What about case-{case:04}?");
         Follower::new(self.place.subscribe(), "ann", &question)
             .asking(self.course.kind(case).options())
-            .telling(self.told.clone())
+            .reporting_to(self.told.clone())
     }
 
     /// What no death has interrupted, of this case's kind.
@@ -110,8 +110,8 @@ impl Drill {
     pub async fn comes(
         &self,
         moment: Moment,
-        runs: &mut JoinSet<(usize, Heard)>,
-        over: &mut Vec<(usize, Heard)>,
+        runs: &mut JoinSet<(usize, Transcript)>,
+        over: &mut Vec<(usize, Transcript)>,
     ) -> bool {
         let (mut told, mut ends) = (self.told.subscribe(), self.models.ends());
         let coming = async {
@@ -133,8 +133,8 @@ impl Drill {
         loop {
             tokio::select! {
                 () = &mut coming => return true,
-                heard = runs.join_next() => match heard {
-                    Some(heard) => over.push(heard.unwrap()),
+                transcript = runs.join_next() => match transcript {
+                    Some(transcript) => over.push(transcript.unwrap()),
                     None => return false,
                 },
             }
@@ -148,9 +148,9 @@ pub fn is_content(server: &Process) {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-async fn next<T: Clone>(heard: &mut broadcast::Receiver<T>, wanted: impl Fn(&T) -> bool) {
+async fn next<T: Clone>(events: &mut broadcast::Receiver<T>, wanted: impl Fn(&T) -> bool) {
     loop {
-        match heard.recv().await {
+        match events.recv().await {
             Ok(one) if wanted(&one) => return,
             Ok(_) | Err(RecvError::Lagged(_)) => {}
             // Nobody says any more: the runs are over, which is seen elsewhere.

@@ -95,25 +95,25 @@ fn calls(written: &[Written]) -> impl Iterator<Item = FinishedCall> + '_ {
     })
 }
 
-fn shelf(written: &[Written]) -> MemoryStore {
-    let mut shelf = MemoryStore::default();
+fn store(written: &[Written]) -> MemoryStore {
+    let mut store = MemoryStore::default();
     for written in written {
         match written {
             Written::Call(call) => {
                 let call: FinishedCall =
                     serde_json::from_value(call.clone()).expect("a call that can be read");
-                shelf.calls.insert(call.key.clone(), call);
+                store.calls.insert(call.key.clone(), call);
             }
             Written::Decision(key, value) => {
-                shelf.decisions.insert(key.clone(), value.clone());
+                store.decisions.insert(key.clone(), value.clone());
             }
             Written::Event(key, event) => {
                 let event: Event = serde_json::from_value(event.clone()).expect("an event that can be read");
-                shelf.events.push((key.clone(), event.into()));
+                store.events.push((key.clone(), event.into()));
             }
         }
     }
-    shelf
+    store
 }
 
 async fn execute(
@@ -126,17 +126,17 @@ async fn execute(
     let (name, script, hold, _) = *feature;
     // What was there when it was asked again comes at once, whoever was late then.
     let hold = if plan.fork.is_some() { nobody_waits } else { hold };
-    let shelf = Arc::new(Mutex::new(shelf(left)));
-    let seen = shelf.clone();
+    let store = Arc::new(Mutex::new(store(left)));
+    let seen = store.clone();
     let models = Arc::new(Scripted::new(script).held(move |request| hold(request, &seen.lock().unwrap())));
     let attempt = if left.is_empty() { 1 } else { 2 };
-    let host = Arc::new(Recorder::new(MemoryHost::new(shelf.clone(), attempt, None), left.to_vec(), carried));
+    let host = Arc::new(Recorder::new(MemoryHost::new(store.clone(), attempt, None), left.to_vec(), carried));
     let mut run = Run::new(id, host.clone(), models.clone());
     if let Some(fork) = &plan.fork {
         run = run.choosing_like(fork.seed);
     }
     let failed = council::deliberate(&run, plan).await.is_err();
-    let mismatches = &shelf.lock().unwrap().mismatches;
+    let mismatches = &store.lock().unwrap().mismatches;
     assert!(mismatches.is_empty(), "{name} asks something else: {mismatches:?}");
     Executed { written: host.written(), asked: models.calls(), message: host.deliberation(), failed }
 }

@@ -247,14 +247,14 @@ async fn execute_without(
     id: RunId,
     deaths: &[usize],
 ) -> Executed {
-    let shelf = Arc::new(Mutex::new(MemoryStore::default()));
-    let seen = shelf.clone();
+    let store = Arc::new(Mutex::new(MemoryStore::default()));
+    let seen = store.clone();
     let models = Arc::new(Scripted::new(script).held(move |request| hold(request, &seen.lock().unwrap())));
     // Calls that had been sent and were not committed when the process died are asked again: their
     // first answers never arrived anywhere. Finished ones must not be.
     let mut lost: BTreeMap<String, usize> = BTreeMap::new();
     for (attempt, left) in deaths.iter().enumerate() {
-        let host = Arc::new(MemoryHost::new(shelf.clone(), attempt as u32 + 1, Some(*left)));
+        let host = Arc::new(MemoryHost::new(store.clone(), attempt as u32 + 1, Some(*left)));
         let run = Run::new(id, host.clone(), models.clone());
         skips.iter().for_each(|skip| run.skip(skip));
         tokio::select! {
@@ -263,20 +263,20 @@ async fn execute_without(
             _ = council::deliberate(&run, plan) => {}
         }
         lost = models.calls();
-        for call in shelf.lock().unwrap().calls.values() {
+        for call in store.lock().unwrap().calls.values() {
             // One that was skipped before it was sent never reached a model.
             if let Some(count) = lost.get_mut(&format!("{:?} {}", call.purpose, call.model)) {
                 *count -= 1;
             }
         }
     }
-    let host = Arc::new(MemoryHost::new(shelf.clone(), deaths.len() as u32 + 1, None));
+    let host = Arc::new(MemoryHost::new(store.clone(), deaths.len() as u32 + 1, None));
     let run = Run::new(id, host.clone(), models.clone());
     skips.iter().for_each(|skip| run.skip(skip));
     let failed = council::deliberate(&run, plan).await.is_err();
-    let shelf = shelf.lock().unwrap();
-    assert!(shelf.mismatches.is_empty(), "asks something else: {:?}", shelf.mismatches);
-    let events = shelf
+    let store = store.lock().unwrap();
+    assert!(store.mismatches.is_empty(), "asks something else: {:?}", store.mismatches);
+    let events = store
         .events
         .iter()
         .filter(|(key, _)| !key.starts_with("restart/"))
@@ -289,12 +289,12 @@ async fn execute_without(
     // A straggler that was given up is not asked again to be given up again.
     let given_up =
         |call: &&FinishedCall| call.result.as_ref().is_err_and(|error| error.kind == ErrorKind::Cancelled);
-    for call in shelf.calls.values().filter(given_up) {
+    for call in store.calls.values().filter(given_up) {
         calls.remove(&format!("{:?} {}", call.purpose, call.model));
     }
     Executed {
         seen: Seen { deliberation: host.deliberation(), events, calls, failed },
-        commits: shelf.commits,
+        commits: store.commits,
     }
 }
 

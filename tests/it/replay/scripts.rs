@@ -90,9 +90,9 @@ pub fn only_the_second_tier_answers(request: &ChatRequest) -> Result<Reply, Call
 }
 
 /// After the first tier's quorum, before anybody of the second answers.
-pub fn one_comes_while_the_second_tier_answers(request: &ChatRequest, shelf: &MemoryStore) -> bool {
-    let is_there = shelf.events.iter().any(|(key, _)| key == "stage1/b/two/complete");
-    (is_answer_of_two(request) && !shelf.decisions.contains_key("stage1/quorum"))
+pub fn one_comes_while_the_second_tier_answers(request: &ChatRequest, store: &MemoryStore) -> bool {
+    let is_there = store.events.iter().any(|(key, _)| key == "stage1/b/two/complete");
+    (is_answer_of_two(request) && !store.decisions.contains_key("stage1/quorum"))
         || (is_second_tier(request) && request.purpose == Purpose::Answer && !is_there)
 }
 
@@ -228,13 +228,13 @@ pub fn one_never_answers(request: &ChatRequest, _: &MemoryStore) -> bool {
 }
 
 /// After the quorum, before the first ballot.
-pub fn one_comes_late(request: &ChatRequest, shelf: &MemoryStore) -> bool {
-    let others_wait = !shelf.events.iter().any(|(key, _)| key == "stage1/b/two/complete");
-    (is_answer_of_two(request) && !shelf.decisions.contains_key("stage1/quorum"))
+pub fn one_comes_late(request: &ChatRequest, store: &MemoryStore) -> bool {
+    let others_wait = !store.events.iter().any(|(key, _)| key == "stage1/b/two/complete");
+    (is_answer_of_two(request) && !store.decisions.contains_key("stage1/quorum"))
         || (request.purpose == Purpose::Review && others_wait)
 }
 
-pub fn one_comes_after_the_others(request: &ChatRequest, shelf: &MemoryStore) -> bool {
-    let there = |key| shelf.calls.contains_key(key);
+pub fn one_comes_after_the_others(request: &ChatRequest, store: &MemoryStore) -> bool {
+    let there = |key| store.calls.contains_key(key);
     is_answer_of_two(request) && !(there("stage1/a/one") && there("stage1/c/three"))
 }

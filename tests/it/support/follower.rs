@@ -9,7 +9,7 @@ use tokio::sync::{broadcast, watch};
 
 use super::events::{Event, Events};
 
-/// How long it waits before it tries again, as a polite client would.
+/// The pause before it tries again.
 const PAUSE: Duration = Duration::from_millis(50);
 /// How long a stream may be without a byte. The servers under test send a heartbeat each second.
 const SILENCE: Duration = Duration::from_secs(60);
@@ -25,13 +25,13 @@ pub struct Follower {
     question: String,
     /// The request's other fields.
     options: Value,
-    /// Says the type of every structural event as it is read.
-    told: Option<broadcast::Sender<String>>,
+    /// Gets the type of every structural event as it is read.
+    observer: Option<broadcast::Sender<String>>,
 }
 
-/// What a follower was told, over all its connections.
+/// What a follower has received, over all its connections.
 #[derive(Debug, Default)]
-pub struct Heard {
+pub struct Transcript {
     pub user: String,
     pub conversation: String,
     pub run: String,
@@ -48,7 +48,7 @@ impl Follower {
     pub fn new(place: Place, user: &str, question: &str) -> Self {
         let client = reqwest::Client::builder().no_proxy().build().expect("a client");
         let (user, question) = (user.to_owned(), question.to_owned());
-        Self { client, place, user, question, options: json!({}), told: None }
+        Self { client, place, user, question, options: json!({}), observer: None }
     }
 
     /// Asks with these fields beside the question.
@@ -57,9 +57,9 @@ impl Follower {
         self
     }
 
-    /// Tells others what it is told.
-    pub fn telling(mut self, told: broadcast::Sender<String>) -> Self {
-        self.told = Some(told);
+    /// Reports the type of every structural event as it is read.
+    pub fn reporting_to(mut self, observer: broadcast::Sender<String>) -> Self {
+        self.observer = Some(observer);
         self
     }
 
@@ -67,34 +67,35 @@ impl Follower {
     ///
     /// # Panics
     /// When a server answers anything but success or 503.
-    pub async fn hear(mut self) -> Heard {
-        let mut heard = Heard { user: self.user.clone(), ..Heard::default() };
-        heard.conversation = self.conversation(&mut heard).await;
+    pub async fn follow(mut self) -> Transcript {
+        let mut transcript = Transcript { user: self.user.clone(), ..Transcript::default() };
+        transcript.conversation = self.conversation(&mut transcript).await;
         loop {
             // Until it knows its run it asks again, which the key makes the same question.
-            let response = match heard.events.last().and_then(|event| event.id) {
+            let response = match transcript.events.last().and_then(|event| event.id) {
                 None => {
-                    let path = format!("/api/conversations/{}/message/stream", heard.conversation);
+                    let path = format!("/api/conversations/{}/message/stream", transcript.conversation);
                     let mut body = self.options.clone();
                     body["content"] = json!(self.question);
                     let key = self.question.replace(|c: char| !c.is_ascii_alphanumeric(), "-");
-                    self.send(&mut heard, "POST", &path, &[("idempotency-key", key)], body.to_string()).await
+                    self.send(&mut transcript, "POST", &path, &[("idempotency-key", key)], body.to_string())
+                        .await
                 }
                 Some(last) => {
-                    let path = format!("/api/runs/{}/events", heard.run);
+                    let path = format!("/api/runs/{}/events", transcript.run);
                     let place = [("last-event-id", last.to_string())];
-                    self.send(&mut heard, "GET", &path, &place, String::new()).await
+                    self.send(&mut transcript, "GET", &path, &place, String::new()).await
                 }
             };
-            if self.read(Events::new(response), &mut heard).await {
-                return heard;
+            if self.read(Events::new(response), &mut transcript).await {
+                return transcript;
             }
         }
     }
 
-    async fn conversation(&mut self, heard: &mut Heard) -> String {
+    async fn conversation(&mut self, transcript: &mut Transcript) -> String {
         loop {
-            let response = self.send(heard, "POST", "/api/conversations", &[], "{}".to_owned()).await;
+            let response = self.send(transcript, "POST", "/api/conversations", &[], "{}".to_owned()).await;
             // The answer may be cut: nobody misses that conversation.
             if let Ok(text) = response.text().await {
                 let json: Value = serde_json::from_str(&text).expect("JSON");
@@ -106,7 +107,7 @@ impl Follower {
     /// Sends until there is a success.
     async fn send(
         &mut self,
-        heard: &mut Heard,
+        transcript: &mut Transcript,
         method: &str,
         path: &str,
         headers: &[(&str, String)],
@@ -130,7 +131,7 @@ impl Follower {
                     let status = response.status();
                     let text = response.text().await.unwrap_or_default();
                     assert_eq!(status, 503, "{method} {path}: {text}");
-                    heard.refusals.push(serde_json::from_str(&text).expect("problem details"));
+                    transcript.refusals.push(serde_json::from_str(&text).expect("problem details"));
                 }
                 // There is no server now.
                 Err(_) => {}
@@ -139,13 +140,13 @@ impl Follower {
         }
     }
 
-    /// Reads a stream to its end, however it ends; says whether that was the run's end.
-    async fn read(&self, mut stream: Events, heard: &mut Heard) -> bool {
-        let mut came = 0;
+    /// Reads a stream to its end, however it ends; returns whether that was the run's end.
+    async fn read(&self, mut stream: Events, transcript: &mut Transcript) -> bool {
+        let mut received = 0;
         let over = loop {
             let next = tokio::time::timeout(SILENCE, stream.try_next());
             let Ok(next) = next.await else {
-                panic!("{} was silent for a minute after {:?}", heard.run, heard.events.last());
+                panic!("{} was silent for a minute after {:?}", transcript.run, transcript.events.last());
             };
             let Ok(Some(event)) = next else { break false };
             if event.id.is_none() {
@@ -154,26 +155,26 @@ impl Follower {
                 continue;
             }
             if let Some(run) = event.json["run_id"].as_str() {
-                heard.run = run.to_owned();
+                transcript.run = run.to_owned();
             }
-            came += 1;
+            received += 1;
             let over = ["complete", "error", "cancelled"].contains(&event.kind());
-            if let Some(told) = self.told.as_ref().filter(|_| !event.is_token()) {
+            if let Some(observer) = self.observer.as_ref().filter(|_| !event.is_token()) {
                 // Nobody may be listening.
-                told.send(event.kind().to_owned()).ok();
+                observer.send(event.kind().to_owned()).ok();
             }
-            heard.events.push(event);
+            transcript.events.push(event);
             if over {
                 break true;
             }
         };
-        heard.heartbeats += stream.heartbeats;
-        heard.connections += usize::from(came > 0);
+        transcript.heartbeats += stream.heartbeats;
+        transcript.connections += usize::from(received > 0);
         over
     }
 }
 
-impl Heard {
+impl Transcript {
     /// The text of each call as a reader sees it in the end.
     pub fn texts(&self) -> BTreeMap<String, String> {
         texts(&self.events)
@@ -185,7 +186,7 @@ pub fn structure(events: &[Event]) -> Vec<&Value> {
     events.iter().filter(|event| !event.is_token()).map(|event| &event.json).collect()
 }
 
-/// Joins the tokens of each call, as a client does: a call that is made again begins anew. Each is
+/// Joins the tokens of each call, as a client does: a call that is made again starts with empty text. Each is
 /// under its key in the ledger.
 pub fn texts(events: &[Event]) -> BTreeMap<String, String> {
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
@@ -228,7 +229,7 @@ fn call_of(event: &Event, model: &str) -> Option<(&'static str, String)> {
     })
 }
 
-/// Checks that two streams have told the same, each structural event once and in one order.
+/// Checks that two streams have the same structural events, each once and in one order.
 ///
 /// # Panics
 /// When they have not, showing where they part.

@@ -13,7 +13,7 @@ const SOCKET_PATH_BYTES: usize = 107;
 
 /// Where everything of one cluster is.
 #[derive(Debug, Clone)]
-pub(super) struct Places {
+pub(super) struct Paths {
     pub(super) data_dir: PathBuf,
     pub(super) root: PathBuf,
     pub(super) cluster: PathBuf,
@@ -21,7 +21,7 @@ pub(super) struct Places {
     pub(super) log: PathBuf,
 }
 
-impl Places {
+impl Paths {
     pub(super) fn of(data_dir: &Path) -> Self {
         let root = data_dir.join("postgres");
         let inside = root.join("run");
@@ -60,13 +60,13 @@ mod tests {
 
     #[test]
     fn a_path_too_long_or_too_odd_for_a_socket_gets_one_in_the_temporary_directory() {
-        let short = Places::of(Path::new("/srv/data"));
+        let short = Paths::of(Path::new("/srv/data"));
         assert_eq!(short.socket_dir, Path::new("/srv/data/postgres/run"));
         for odd in [format!("/srv/{}", "x".repeat(100)), "/srv/a,b".to_owned(), "/srv/a b".to_owned()] {
-            let places = Places::of(Path::new(&odd));
-            assert!(places.socket_dir.starts_with("/tmp"), "{odd}");
-            assert!(places.socket_dir.as_os_str().len() + SOCKET_FILE.len() <= SOCKET_PATH_BYTES);
-            assert_eq!(places.socket_dir, Places::of(Path::new(&odd)).socket_dir);
+            let paths = Paths::of(Path::new(&odd));
+            assert!(paths.socket_dir.starts_with("/tmp"), "{odd}");
+            assert!(paths.socket_dir.as_os_str().len() + SOCKET_FILE.len() <= SOCKET_PATH_BYTES);
+            assert_eq!(paths.socket_dir, Paths::of(Path::new(&odd)).socket_dir);
         }
     }
 }
