@@ -7,10 +7,11 @@ use serde_json::{Map, Value};
 use super::layers::parse_toml;
 use super::tree::{Council, Providers};
 use super::values::Values;
+use crate::council::features::PURPOSES;
 use crate::council::field::FieldError;
 use crate::council::setting::{Kind, Setting};
 use crate::council::settings::Settings;
-use crate::llm::{ProviderKind, Purpose, Timeouts};
+use crate::llm::{ProviderKind, Timeouts};
 
 /// Who set what nobody else did.
 const BUILT_IN: &str = "config.default.toml";
@@ -109,8 +110,8 @@ fn refuse(values: &Values, setting: &Setting, place: &str, problem: &FieldError)
     values.error(&key, format!("{at}{}", problem.message));
 }
 
-fn by_purpose<T>(of: impl Fn(&str) -> T) -> BTreeMap<Purpose, T> {
-    Purpose::ALL.into_iter().map(|purpose| (purpose, of(purpose.as_str()))).collect()
+fn by_purpose<T>(of: impl Fn(&str) -> T) -> BTreeMap<String, T> {
+    PURPOSES.iter().map(|purpose| (purpose.name.to_owned(), of(purpose.name))).collect()
 }
 
 fn timeouts(values: &Values, purpose: &str) -> Timeouts {

@@ -9,9 +9,9 @@ use serde_json::Value as Json;
 
 use super::kind::{Kind, Rule};
 use super::rules;
+use crate::council::features::PURPOSES;
 use crate::council::setting::{self, Setting};
 use crate::council::settings::Settings;
-use crate::llm::Purpose;
 
 /// One key, or a pattern of keys: `<name>` stands for a provider, `<header>` for a header's name, other words in
 /// angle brackets for those of [`WORDS`].
@@ -169,7 +169,7 @@ pub(super) static WORDS: LazyLock<Vec<(String, Vec<&'static str>)>> = LazyLock::
         let setting::Kind::ModelsUnder(words) = setting.kind else { return None };
         Some((setting.key()?.rsplit('.').next()?.to_owned(), words.to_vec()))
     };
-    let purposes = ("<purpose>".to_owned(), Purpose::ALL.map(Purpose::as_str).to_vec());
+    let purposes = ("<purpose>".to_owned(), PURPOSES.map(|purpose| purpose.name).to_vec());
     std::iter::once(purposes).chain(Settings::all().into_iter().filter_map(of_table)).collect()
 });
 

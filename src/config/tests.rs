@@ -7,7 +7,7 @@ use secrecy::ExposeSecret as _;
 use super::keys::{KEYS, env_name};
 use super::kind::Kind;
 use super::*;
-use crate::llm::{ProviderKind, Purpose, Sampling, Timeouts};
+use crate::llm::{ProviderKind, Sampling, Timeouts};
 
 fn vars(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
     pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
@@ -38,8 +38,8 @@ fn nothing_configured_is_a_simulated_council_on_loopback() {
     assert_eq!(config.server.port, 8001);
     assert_eq!(config.server.cors_origins, ["http://localhost:5173", "http://localhost:3000"]);
     assert_eq!(config.auth.mode, AuthMode::None);
-    assert_eq!(config.council.settings.timeouts[&Purpose::Answer].total_ms, 300_000);
-    assert_eq!(config.council.settings.sampling[&Purpose::Title], Sampling::default());
+    assert_eq!(config.council.settings.timeouts["answer"].total_ms, 300_000);
+    assert_eq!(config.council.settings.sampling["title"], Sampling::default());
     assert!(config.council.settings.use_system_prompt_stage2 && !config.council.settings.count_self_votes);
 }
 
@@ -497,7 +497,7 @@ fn a_file_that_was_named_must_be_there() {
 #[test]
 fn a_shorter_whole_shortens_the_parts_unless_they_are_set() {
     let total = ("LLM_COUNCIL__COUNCIL__TIMEOUTS__TITLE__TOTAL_MS", "20000");
-    let title = load("", &[total]).unwrap().council.settings.timeouts[&Purpose::Title];
+    let title = load("", &[total]).unwrap().council.settings.timeouts["title"];
     assert_eq!(title, Timeouts { first_token_ms: 20_000, idle_ms: 20_000, total_ms: 20_000 });
     let idle = ("LLM_COUNCIL__COUNCIL__TIMEOUTS__TITLE__IDLE_MS", "30000");
     assert!(errors("", &[total, idle]).contains("must not be shorter"));

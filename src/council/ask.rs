@@ -15,7 +15,7 @@ pub struct Ask<'a> {
     pub model: &'a str,
     /// The seat's name, where the model speaks as a member.
     pub member: Option<&'a str>,
-    pub purpose: Purpose,
+    pub purpose: &'static Purpose,
     pub system: Option<&'a str>,
     pub prompt: &'a str,
     /// Where the reply is to be nothing but a fact.
@@ -70,7 +70,7 @@ impl Ask<'_> {
             seed: 0,
             schema: self.schema.clone(),
         };
-        let call = run.call(self.stage, key, request);
+        let call = run.call(self.stage.clone(), key, request);
         match self.member {
             Some(member) => call.of_member(member),
             None => call,

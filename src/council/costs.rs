@@ -11,7 +11,7 @@ use crate::llm::{CallError, CostSource, Reply, Usage};
 pub const KEY: &str = "costs";
 
 /// What one finished call used.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Spent {
     stage: Stage,
     usage: Option<Usage>,
@@ -23,8 +23,8 @@ pub struct Spent {
 impl Spent {
     /// The stage it was spent in.
     #[must_use]
-    pub fn stage(&self) -> Stage {
-        self.stage
+    pub fn stage(&self) -> &Stage {
+        &self.stage
     }
 
     /// Whether it reached a model and nobody told its cost.
@@ -35,11 +35,13 @@ impl Spent {
 
     /// Reads a finished call, failed ones included: what arrived before a cut was paid for.
     #[must_use]
-    pub fn on(stage: Stage, result: &Result<Reply, CallError>) -> Self {
+    pub fn on(stage: &Stage, result: &Result<Reply, CallError>) -> Self {
         match result {
-            Ok(reply) => Self { stage, usage: reply.usage, reached: true, latency_ms: reply.latency_ms },
+            Ok(reply) => {
+                Self { stage: stage.clone(), usage: reply.usage, reached: true, latency_ms: reply.latency_ms }
+            }
             Err(error) => Self {
-                stage,
+                stage: stage.clone(),
                 usage: error.partial.as_ref().and_then(|reply| reply.usage),
                 // A journal of an earlier version says it by keeping what arrived.
                 reached: error.reached || error.partial.is_some(),
@@ -87,7 +89,7 @@ impl Costs {
     pub fn of<'a>(spent: impl IntoIterator<Item = &'a Spent>) -> Self {
         let mut costs = Self::default();
         for call in spent {
-            let stage = costs.by_stage.entry(call.stage).or_default();
+            let stage = costs.by_stage.entry(call.stage.clone()).or_default();
             stage.calls += 1;
             stage.latency_ms = stage.latency_ms.max(call.latency_ms);
             let tokens = call.usage.map_or(0, |usage| usage.total_tokens);
@@ -119,6 +121,10 @@ mod tests {
     use super::*;
     use crate::llm::ErrorKind;
 
+    fn stage(number: u8) -> Stage {
+        Stage::named(["stage1", "stage2", "stage3"][usize::from(number) - 1])
+    }
+
     fn reply(cost_usd: Option<f64>, total_tokens: u64, latency_ms: u64) -> Result<Reply, CallError> {
         let usage = Some(Usage { total_tokens, cost_usd, ..Usage::default() });
         Ok(Reply { usage, latency_ms, ..Reply::default() })
@@ -131,14 +137,14 @@ mod tests {
             Ok(Reply { usage: Some(usage), ..Reply::default() })
         };
         let costs = Costs::of(&[
-            Spent::on(Stage::Stage1, &priced(Some(CostSource::Reported))),
-            Spent::on(Stage::Stage1, &priced(Some(CostSource::Listed))),
-            Spent::on(Stage::Stage3, &priced(Some(CostSource::BuiltIn))),
+            Spent::on(&stage(1), &priced(Some(CostSource::Reported))),
+            Spent::on(&stage(1), &priced(Some(CostSource::Listed))),
+            Spent::on(&stage(3), &priced(Some(CostSource::BuiltIn))),
             // Stored before sources were.
-            Spent::on(Stage::Stage3, &priced(None)),
+            Spent::on(&stage(3), &priced(None)),
         ]);
         assert_eq!((costs.total_cost, costs.estimated_cost_calls), (Some(1.0), 2));
-        assert_eq!(costs.by_stage[&Stage::Stage1].estimated_cost_calls, 1);
+        assert_eq!(costs.by_stage[&stage(1)].estimated_cost_calls, 1);
         assert_eq!(costs.unknown_cost_calls, 0);
     }
 
@@ -147,18 +153,18 @@ mod tests {
         let refused: Result<Reply, CallError> = Err(CallError::new(ErrorKind::Auth, "no"));
         let silent = Err(CallError::new(ErrorKind::Timeout, "no first token").having_reached());
         let costs = Costs::of(&[
-            Spent::on(Stage::Stage1, &reply(Some(0.25), 10, 900)),
-            Spent::on(Stage::Stage1, &reply(None, 5, 1200)),
-            Spent::on(Stage::Stage2, &refused),
-            Spent::on(Stage::Stage3, &silent),
+            Spent::on(&stage(1), &reply(Some(0.25), 10, 900)),
+            Spent::on(&stage(1), &reply(None, 5, 1200)),
+            Spent::on(&stage(2), &refused),
+            Spent::on(&stage(3), &silent),
         ]);
         assert_eq!(costs.total_cost, Some(0.25));
         assert_eq!(costs.total_tokens, 15);
         assert_eq!(costs.unknown_cost_calls, 2);
-        assert_eq!(costs.by_stage[&Stage::Stage1].unknown_cost_calls, 1);
-        assert_eq!(costs.by_stage[&Stage::Stage2].unknown_cost_calls, 0);
-        assert_eq!(costs.by_stage[&Stage::Stage3].unknown_cost_calls, 1);
-        assert_eq!(costs.by_stage[&Stage::Stage1].latency_ms, 1200);
-        assert_eq!(costs.by_stage[&Stage::Stage2].cost, None);
+        assert_eq!(costs.by_stage[&stage(1)].unknown_cost_calls, 1);
+        assert_eq!(costs.by_stage[&stage(2)].unknown_cost_calls, 0);
+        assert_eq!(costs.by_stage[&stage(3)].unknown_cost_calls, 1);
+        assert_eq!(costs.by_stage[&stage(1)].latency_ms, 1200);
+        assert_eq!(costs.by_stage[&stage(2)].cost, None);
     }
 }

@@ -23,6 +23,7 @@ use super::prompts::template::Template;
 use super::ranking::aggregate::{AggregateFacts, AggregateRow};
 use super::ranking::label::Label;
 use super::ranking::weights::WeightsInfo;
+use super::revision;
 use super::roster::Choice;
 use super::run::UnderWay;
 use super::run_event::Ignored;
@@ -30,11 +31,12 @@ use super::run_event::RunEvent;
 use super::settings::Settings;
 use super::stage::Stage;
 use super::stages::abstention::Abstention;
-use super::stages::answers::{Answer, AnswersEvent};
+use super::stages::answers::{self, Answer, AnswersEvent};
 use super::stages::reviews::{self, Review, ReviewsEvent};
 use super::stages::synthesis::{self, Synthesis, SynthesisEvent};
 use super::stages::title::{self, TitleEvent};
 use super::task::Task;
+use crate::llm::Purpose;
 
 macro_rules! events {
     ($($variant:ident($event:ty)),* $(,)?) => {
@@ -76,6 +78,58 @@ events! {
     Process(ProcessEvent),
     Budget(BudgetEvent),
 }
+
+/// What clients may read of an option before they ask: a name and the path of the route, its group in the
+/// documentation, the option and the type in its `view.rs`, and what that is.
+macro_rules! views_of_options {
+    ($each:ident) => {
+        $each! {
+            refinement "/refinement/config", "settings": refinement RefinementConfig,
+                "How a draft is refined for the caller.";
+            adversary "/adversary/config", "settings": adversary AdversaryConfig,
+                "How an answer is attacked for the caller.";
+            pools "/routing/pools", "insight": routing PoolsView,
+                "The caller's pools, and the kinds of questions there are.";
+            tiers "/escalation/tiers", "insight": escalation TiersView,
+                "The caller's tiers, with the thresholds in force.";
+            thresholds "/escalation/thresholds", "insight": escalation Thresholds,
+                "The caller's thresholds of escalation.";
+        }
+    };
+}
+pub(crate) use views_of_options;
+
+/// The stages, in the order in which a run comes to them.
+pub static STAGES: [Stage; 7] = [
+    routing::STAGE,
+    answers::STAGE,
+    reviews::STAGE,
+    synthesis::STAGE,
+    refinement::STAGE,
+    adversary::STAGE,
+    title::STAGE,
+];
+
+/// Whether a run comes to one stage before it comes to another.
+#[must_use]
+pub fn comes_before(one: &Stage, other: &Stage) -> bool {
+    let place = |stage| STAGES.iter().position(|known| known == stage);
+    place(one).is_some_and(|one| Some(one) < place(other))
+}
+
+/// What calls are for, in the order of the documentation.
+pub static PURPOSES: [&Purpose; 10] = [
+    &answers::ANSWER,
+    &reviews::REVIEW,
+    &reviews::BALLOT_REPAIR,
+    &synthesis::SYNTHESIS,
+    &title::TITLE,
+    &routing::ROUTING,
+    &multi_chairman::SELECTION,
+    &refinement::CRITIQUE,
+    &revision::REVISION,
+    &adversary::ATTACK,
+];
 
 /// The fields of a request that settings and presets may have defaults for.
 pub const OPTION_FIELDS: &[&str] = &[
@@ -264,14 +318,14 @@ impl Deliberation {
 
     /// An option that was ended in its middle has not said itself what it cost.
     fn apply_costs(&mut self, costs: &Costs) {
-        let of = |stage: Stage| costs.by_stage.get(&stage).copied().unwrap_or_default();
+        let of = |stage: &Stage| costs.by_stage.get(stage).copied().unwrap_or_default();
         if let Some(refinement) = &mut self.metadata.refinement {
-            let spent = of(Stage::Refinement);
+            let spent = of(&refinement::STAGE);
             refinement.total_cost = spent.cost;
             refinement.unknown_cost_calls = spent.unknown_cost_calls;
         }
         if let Some(adversary) = &mut self.metadata.adversary {
-            let spent = of(Stage::Adversary);
+            let spent = of(&adversary::STAGE);
             adversary.total_cost = spent.cost;
             adversary.unknown_cost_calls = spent.unknown_cost_calls;
         }
@@ -306,26 +360,29 @@ impl Deliberation {
     /// Keeps what had been shown of calls that never ended.
     pub fn keep_unfinished(&mut self, calls: &[UnderWay], reason: &str) {
         for call in calls {
-            match call.stage {
-                Stage::Stage1 => self.keep_unfinished_answer(call, reason),
-                Stage::Stage3 if multi_chairman::keep_unfinished(&mut self.stage3, call, reason) => {}
-                Stage::Stage3 => self.keep_unfinished_synthesis(call, reason),
-                Stage::Refinement => {
-                    if let Some(refinement) = &mut self.metadata.refinement {
-                        refinement.keep_unfinished(call, reason);
-                    }
+            if call.stage == answers::STAGE {
+                self.keep_unfinished_answer(call, reason);
+            } else if call.stage == synthesis::STAGE {
+                if !multi_chairman::keep_unfinished(&mut self.stage3, call, reason) {
+                    self.keep_unfinished_synthesis(call, reason);
                 }
-                Stage::Adversary => {
-                    if let Some(adversary) = &mut self.metadata.adversary {
-                        adversary.keep_unfinished(call.purpose, &call.text, reason);
-                    }
-                }
-                Stage::Routing | Stage::Stage2 | Stage::Title => {}
+            } else if call.stage == refinement::STAGE
+                && let Some(refinement) = &mut self.metadata.refinement
+            {
+                refinement.keep_unfinished(call, reason);
+            } else if call.stage == adversary::STAGE
+                && let Some(adversary) = &mut self.metadata.adversary
+            {
+                adversary.keep_unfinished(call.purpose, &call.text, reason);
             }
         }
         self.end_waiting(reason);
     }
 }
+
+#[cfg(test)]
+#[path = "simulated_tests.rs"]
+mod simulated_tests;
 
 #[cfg(test)]
 mod tests {

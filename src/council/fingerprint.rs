@@ -96,7 +96,7 @@ fn short(hash: Sha256) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::{ChatMessage, Purpose, Sampling, Schema, Timeouts};
+    use crate::llm::{ChatMessage, Sampling, Schema, Timeouts};
 
     fn request() -> ChatRequest {
         let message = |role, content: &str| ChatMessage { role, content: content.to_owned() };
@@ -108,7 +108,7 @@ mod tests {
                 message(Role::Assistant, "Nothing."),
                 message(Role::User, "Why?\nÜber 漢字."),
             ],
-            purpose: Purpose::Answer,
+            purpose: &crate::council::stages::answers::ANSWER,
             sampling: Sampling { temperature: Some(0.7), max_tokens: Some(4096) },
             timeouts: Timeouts::default(),
             seed: 0,

@@ -5,11 +5,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::features;
 use super::run::FinishedCall;
-use super::stage::Stage;
-use super::stages::answers::{ANSWER_KEY, WITHOUT_SYSTEM_PROMPT};
+use super::stages::answers::{ANSWER, ANSWER_KEY, WITHOUT_SYSTEM_PROMPT};
+use super::stages::{reviews, synthesis};
 use crate::id::RunId;
-use crate::llm::Purpose;
 
 /// What a run goes on from; frozen with its plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -53,12 +53,10 @@ impl Again {
         call.result.is_ok()
             && match self {
                 Self::Failed => true,
-                Self::Member(name) => call.purpose != Purpose::Answer || !is_of(call, name),
+                Self::Member(name) => call.purpose != ANSWER.name || !is_of(call, name),
                 Self::From(Part::Stage1) => false,
-                Self::From(Part::Stage2) => matches!(call.stage, Stage::Routing | Stage::Stage1),
-                Self::From(Part::Stage3) => {
-                    matches!(call.stage, Stage::Routing | Stage::Stage1 | Stage::Stage2)
-                }
+                Self::From(Part::Stage2) => features::comes_before(&call.stage, &reviews::STAGE),
+                Self::From(Part::Stage3) => features::comes_before(&call.stage, &synthesis::STAGE),
             }
     }
 }

@@ -1,19 +1,9 @@
 //! What an earlier run leaves for one that asks again.
 
-use std::collections::BTreeSet;
-
+use super::estimate::Kept;
 use super::features::Deliberation;
 use super::fork::{Again, Part};
 use super::stages::answers::Answer;
-
-/// What stays of an earlier answer, as far as it shows beforehand: so much of a run is not paid again.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Kept {
-    /// The seats whose answers stay.
-    pub answers: BTreeSet<String>,
-    /// All answers and all reviews stay.
-    pub reviews: bool,
-}
 
 impl Again {
     /// What of this answer stays.

@@ -13,20 +13,9 @@ pub fn of_request(request: &ChatRequest, models: &dyn Models) -> Option<f64> {
     Some(cost(price, prompt, completion(request.purpose, request.sampling)))
 }
 
-/// How much a model writes: at most what it may, else what such texts usually take, reasoning
-/// included.
-pub(super) fn completion(purpose: Purpose, sampling: Sampling) -> u64 {
-    sampling.max_tokens.map_or(
-        match purpose {
-            Purpose::Title => 20,
-            Purpose::BallotRepair | Purpose::Routing => 100,
-            Purpose::Critique | Purpose::Adversary => 800,
-            Purpose::Answer | Purpose::Review => 1_200,
-            Purpose::Synthesis | Purpose::Revision => 2_000,
-            Purpose::Selection => 2_500,
-        },
-        u64::from,
-    )
+/// How much a model writes, in tokens: at most what it may, else what such texts usually have.
+pub(super) fn completion(purpose: &Purpose, sampling: Sampling) -> u64 {
+    sampling.max_tokens.map_or(purpose.usual_tokens, u64::from)
 }
 
 pub(super) fn prompt_tokens(request: &ChatRequest) -> u64 {

@@ -67,7 +67,8 @@ mod tests {
 
     #[test]
     fn a_sentence_is_made_of_its_event() {
-        let restarted = CallRestarted { stage: Stage::Stage3, model: "a/chair".into(), member: None };
+        let restarted =
+            CallRestarted { stage: Stage::named("stage3"), model: "a/chair".into(), member: None };
         assert_eq!(
             sentence(&RunEvent::CallRestarted(restarted)),
             "a/chair is asked again: the server that asked it first is gone"

@@ -152,7 +152,7 @@ impl Run {
         } else {
             // A result that only waits for its commit is there.
             loop {
-                let round = self.those_in_hand(stage, &mut waiting).await;
+                let round = self.those_in_hand(&stage, &mut waiting).await;
                 if round.is_empty() {
                     break;
                 }
@@ -162,7 +162,7 @@ impl Run {
             given_up = waiting;
         }
         for one in &given_up {
-            self.stop(stage, &one.member, &reason);
+            self.stop(&stage, &one.member, &reason);
         }
         self.all(&mut given_up, &mut came).await;
         (main, came)
@@ -196,7 +196,7 @@ impl Run {
     }
 
     /// Some of those whose model has answered already; none when there is no such one.
-    async fn those_in_hand<T>(&self, stage: Stage, waiting: &mut Vec<Waiting<'_, T>>) -> Vec<Came<T>> {
+    async fn those_in_hand<T>(&self, stage: &Stage, waiting: &mut Vec<Waiting<'_, T>>) -> Vec<Came<T>> {
         poll_fn(|cx| {
             if !waiting.iter().any(|one| self.has_result(stage, &one.member)) {
                 return Poll::Ready(Vec::new());

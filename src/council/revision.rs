@@ -4,16 +4,21 @@
 //! Nobody else rewrites a text: when its writer fails, the draft before it is whole and stands.
 
 use super::ask::Ask;
+use super::estimate::{ExpectedCall, Expecting};
 use super::prompts::fence::{self, Fence};
 use super::prompts::history;
 use super::prompts::template::Template;
 use super::round::Round;
 use super::run::Run;
 use super::stage::Stage;
-use super::stages::editorial;
+use super::stages::{editorial, synthesis};
 use super::token::TokenHead;
 use super::view::View;
+use crate::llm::simulated_text::plain;
 use crate::llm::{CallError, ErrorKind, Purpose, Reply};
+
+/// The chairman's next version of a draft.
+pub static REVISION: Purpose = Purpose { name: "revision", usual_tokens: 2_000, simulated: plain };
 
 /// What the writer is asked.
 pub static PROMPT: Template = Template {
@@ -26,6 +31,17 @@ pub static PROMPT: Template = Template {
         Write only the revised answer, whole:",
     places: &["material", "rule"],
 };
+
+/// What a request says around its material, in tokens.
+const FRAME: u64 = 240;
+
+/// The call that a revision will probably take, by the chairman, who wrote the draft; of so many tokens of objections.
+pub(super) fn expected_call(expecting: Expecting<'_>, stage: Stage, objections: u64) -> ExpectedCall {
+    let chairman = &expecting.brief.settings.chairman_model;
+    let draft = synthesis::estimate::quoted(expecting);
+    let prompt = expecting.system_of_writer(chairman) + FRAME + expecting.quoted() + draft + objections;
+    expecting.call(stage, chairman, &REVISION, prompt)
+}
 
 /// A draft, and what is held against it.
 pub struct Revision<'a> {
@@ -62,11 +78,11 @@ impl Revision<'_> {
     /// When the writer fails, writes nothing, or is cut at its token limit: the draft stands.
     pub async fn write(&self, run: &Run, round: &Round<'_>, token: TokenHead) -> Result<Revised, NotRevised> {
         let ask = Ask {
-            stage: self.stage,
+            stage: self.stage.clone(),
             key: self.key.clone(),
             model: self.writer,
             member: None,
-            purpose: Purpose::Revision,
+            purpose: &REVISION,
             system: round.system_prompt_of(self.writer),
             prompt: &self.prompt(run, round),
             schema: None,

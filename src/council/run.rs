@@ -5,6 +5,7 @@
 //! from the journal, so the second execution runs through the finished part in milliseconds and
 //! goes on where the first one died.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -40,7 +41,8 @@ pub struct FinishedCall {
     pub key: String,
     pub stage: Stage,
     pub model: String,
-    pub purpose: Purpose,
+    /// What it was for: the name of its [`Purpose`].
+    pub purpose: Cow<'static, str>,
     /// What it asked, comparable with a request: see [`Fingerprint`].
     pub fingerprint: String,
     /// What it was expected to cost, in USD; absent where the model's price was unknown.
@@ -61,7 +63,7 @@ impl FinishedCall {
     /// told its cost. Absent for all others.
     #[must_use]
     pub fn assumed_usd(&self) -> Option<f64> {
-        let is_unknown = Spent::on(self.stage, &self.result).is_unknown();
+        let is_unknown = Spent::on(&self.stage, &self.result).is_unknown();
         self.expected_usd.filter(|_| is_unknown)
     }
 }
@@ -157,7 +159,7 @@ pub struct UnderWay {
     pub model: String,
     /// The seat's name, where the call belongs to one.
     pub member: Option<String>,
-    pub purpose: Purpose,
+    pub purpose: &'static Purpose,
     pub fingerprint: String,
     /// What it will probably cost, in USD, where that is known.
     pub expected_usd: Option<f64>,
@@ -255,31 +257,31 @@ impl Run {
 
     /// Ends this member's calls of a stage, those under way and those to come: as failed, with
     /// this reason and what had arrived.
-    pub(super) fn stop(&self, stage: Stage, member: &str, reason: &str) {
+    pub(super) fn stop(&self, stage: &Stage, member: &str, reason: &str) {
         self.end_calls(stage, member, Stopped { reason: reason.to_owned(), skipped: false });
     }
 
     /// The same because a person asks for it; the client is told for each call that it ends.
     pub fn skip(&self, skip: &Skip) {
-        self.end_calls(skip.stage, &skip.member, Stopped { reason: skip::REASON.to_owned(), skipped: true });
+        self.end_calls(&skip.stage, &skip.member, Stopped { reason: skip::REASON.to_owned(), skipped: true });
     }
 
-    fn end_calls(&self, stage: Stage, member: &str, why: Stopped) {
+    fn end_calls(&self, stage: &Stage, member: &str, why: Stopped) {
         self.stopped.send_modify(|stopped| {
-            stopped.entry((stage, member.to_owned())).or_insert(why);
+            stopped.entry((stage.clone(), member.to_owned())).or_insert(why);
         });
     }
 
     /// Whether a call of this member has its result, and only waits for the commit.
-    pub(super) fn has_result(&self, stage: Stage, member: &str) -> bool {
-        let of_member = |call: &UnderWay| call.stage == stage && call.member.as_deref() == Some(member);
+    pub(super) fn has_result(&self, stage: &Stage, member: &str) -> bool {
+        let of_member = |call: &UnderWay| call.stage == *stage && call.member.as_deref() == Some(member);
         self.state().under_way.values().any(|call| call.in_hand && of_member(call))
     }
 
     /// Ends when calls of this kind are to be stopped; says why.
-    async fn stopped(&self, stage: Stage, member: Option<&str>) -> Stopped {
+    async fn stopped(&self, stage: &Stage, member: Option<&str>) -> Stopped {
         let Some(member) = member else { return std::future::pending().await };
-        let seat = (stage, member.to_owned());
+        let seat = (stage.clone(), member.to_owned());
         let mut stopped = self.stopped.subscribe();
         match stopped.wait_for(|stopped| stopped.contains_key(&seat)).await {
             Ok(stopped) => stopped[&seat].clone(),
@@ -395,7 +397,7 @@ impl Run {
         let state = self.state();
         let mut spent = state.spent.clone();
         for call in state.under_way.values() {
-            let dropped = || Spent::on(call.stage, &Err(call.dropped("not over")));
+            let dropped = || Spent::on(&call.stage, &Err(call.dropped("not over")));
             spent.entry(call.key.clone()).or_insert_with(dropped);
         }
         Costs::of(spent.values())
@@ -403,7 +405,7 @@ impl Run {
 
     /// What the finished calls of one stage cost.
     #[must_use]
-    pub fn costs_of(&self, stage: Stage) -> Costs {
+    pub fn costs_of(&self, stage: &Stage) -> Costs {
         Costs::of(self.state().spent.values().filter(|spent| spent.stage() == stage))
     }
 
@@ -463,7 +465,7 @@ impl<'r> Call<'r> {
                 metrics::counter!("llm_council_journal_mismatches_total").increment(1);
                 tracing::warn!(run.id = %run.id, key, "a second execution asks something else; the first answer stands");
             }
-            run.state().spent.insert(key, Spent::on(stage, &finished.result));
+            run.state().spent.insert(key, Spent::on(&stage, &finished.result));
             return finished.result;
         }
         // Paid by the run before this one, so it is none of this one's costs.
@@ -476,7 +478,7 @@ impl<'r> Call<'r> {
         let expected_usd = pricing::of_request(&request, run.models.as_ref());
         let call = UnderWay {
             key: key.clone(),
-            stage,
+            stage: stage.clone(),
             model: request.model.clone(),
             member: member.clone(),
             purpose: request.purpose,
@@ -491,7 +493,11 @@ impl<'r> Call<'r> {
             let _place = if needs_place { run.place().await } else { None };
             run.host.reserve(&key, expected_usd).await?;
             if streamed && run.host.attempt() > 1 {
-                let event = CallRestarted { stage, model: request.model.clone(), member: member.clone() };
+                let event = CallRestarted {
+                    stage: stage.clone(),
+                    model: request.model.clone(),
+                    member: member.clone(),
+                };
                 let restart = format!("restart/{}/{key}", run.host.attempt());
                 run.emit(&restart, RunEvent::CallRestarted(event)).await;
             }
@@ -500,7 +506,7 @@ impl<'r> Call<'r> {
         };
         let asked = tokio::select! {
             biased;
-            reason = run.stopped(stage, member.as_deref()) => Err(reason),
+            reason = run.stopped(&stage, member.as_deref()) => Err(reason),
             result = asking => Ok(result),
         };
         sink.end().await;
@@ -509,7 +515,7 @@ impl<'r> Call<'r> {
             Err(stopped) => {
                 if stopped.skipped {
                     let (member, model) = (member.unwrap_or_default(), request.model.clone());
-                    let event = RunEvent::MemberSkipped { member, model, stage };
+                    let event = RunEvent::MemberSkipped { member, model, stage: stage.clone() };
                     run.emit(&format!("skip/{key}"), event).await;
                 }
                 let known = run.state().under_way.get(&key).cloned();
@@ -522,7 +528,7 @@ impl<'r> Call<'r> {
         }
         {
             let mut state = run.state();
-            state.spent.insert(key.clone(), Spent::on(stage, &result));
+            state.spent.insert(key.clone(), Spent::on(&stage, &result));
             if let Some(call) = state.under_way.get_mut(&key) {
                 call.in_hand = true;
             }
@@ -532,7 +538,7 @@ impl<'r> Call<'r> {
                 key: key.clone(),
                 stage,
                 model: request.model,
-                purpose: request.purpose,
+                purpose: request.purpose.name.into(),
                 fingerprint,
                 expected_usd,
                 result: result.clone(),

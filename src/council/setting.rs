@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::field::{FieldError, Fields};
 use super::settings::{Member, Settings, list_problems, member_problems, members, text_problem};
-use crate::llm::{Purpose, Sampling, Timeouts};
+use crate::llm::{Sampling, Timeouts};
 
 /// Options of a run by the names of the request's fields, for whoever leaves them out.
 pub type RunOptions = serde_json::Map<String, Value>;
@@ -218,8 +218,8 @@ pub trait SettingValue {
 
 impl SettingValue for bool {}
 impl SettingValue for RunOptions {}
-impl SettingValue for BTreeMap<Purpose, Sampling> {}
-impl SettingValue for BTreeMap<Purpose, Timeouts> {}
+impl SettingValue for BTreeMap<String, Sampling> {}
+impl SettingValue for BTreeMap<String, Timeouts> {}
 
 fn number_problems(field: &str, kind: Kind, value: f64) -> Vec<FieldError> {
     let outside = kind.bounds().filter(|(low, high)| !(*low..=*high).contains(&value));

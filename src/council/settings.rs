@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::field::{FieldError, FieldErrorKind, Fields};
-use super::option_settings::{OptionLayer, OptionSettings};
+use super::options::{OptionLayer, OptionSettings};
 use super::setting::{Key, Kind, ModelGroup, Setting, settings};
 use crate::invisible::{is_hidden, is_joiner};
 use crate::llm::{Purpose, Sampling, Timeouts};
@@ -117,10 +117,10 @@ settings! {
     with options: OptionSettings, OptionLayer
     not in the layer {
         /// Sampling per kind of call; absent means the provider's default.
-        sampling: BTreeMap<Purpose, Sampling> as BTreeMap<String, Object> = BTreeMap::new(),
+        sampling: BTreeMap<String, Sampling> as BTreeMap<String, Object> = BTreeMap::new(),
             Setting { key: Key::None, ..Setting::of(Kind::PerCall) };
         /// Time limits per kind of call; absent means the built-in ones.
-        timeouts: BTreeMap<Purpose, Timeouts> as BTreeMap<String, Object> = BTreeMap::new(),
+        timeouts: BTreeMap<String, Timeouts> as BTreeMap<String, Object> = BTreeMap::new(),
             Setting { key: Key::None, ..Setting::of(Kind::PerCall) };
         /// The most model calls of one run at once; further ones wait for their turn. 16 never makes a council of
         /// seven wait.
@@ -197,14 +197,14 @@ impl Settings {
 
     /// Sampling for one kind of call.
     #[must_use]
-    pub fn sampling(&self, purpose: Purpose) -> Sampling {
-        self.sampling.get(&purpose).copied().unwrap_or_default()
+    pub fn sampling(&self, purpose: &Purpose) -> Sampling {
+        self.sampling.get(purpose.name).copied().unwrap_or_default()
     }
 
     /// Time limits for one kind of call.
     #[must_use]
-    pub fn timeouts(&self, purpose: Purpose) -> Timeouts {
-        self.timeouts.get(&purpose).copied().unwrap_or_default()
+    pub fn timeouts(&self, purpose: &Purpose) -> Timeouts {
+        self.timeouts.get(purpose.name).copied().unwrap_or_default()
     }
 }
 

@@ -45,28 +45,28 @@ impl Awaiting {
         let mut awaiting = Self::default();
         for asking in told.into_iter().filter_map(AnyEvent::asking) {
             match asking {
-                Asking::Begins { stage, seats } => awaiting.begin(stage, &seats),
-                Asking::Ends { stage, member } => awaiting.end(stage, &member),
+                Asking::Begins { stage, seats } => awaiting.begin(&stage, &seats),
+                Asking::Ends { stage, member } => awaiting.end(&stage, &member),
                 Asking::Over { stage } => awaiting.open.retain(|awaited| awaited.stage != stage),
             }
         }
         awaiting
     }
 
-    fn begin(&mut self, stage: Stage, seats: &[Seat]) {
+    fn begin(&mut self, stage: &Stage, seats: &[Seat]) {
         for Seat { model, member, .. } in seats {
             if !self.seats.contains(member) {
                 self.seats.push(member.clone());
             }
-            let awaited = Awaited { stage, member: member.clone(), model: model.clone() };
+            let awaited = Awaited { stage: stage.clone(), member: member.clone(), model: model.clone() };
             if !self.open.contains(&awaited) {
                 self.open.push(awaited);
             }
         }
     }
 
-    fn end(&mut self, stage: Stage, member: &str) {
-        self.open.retain(|awaited| awaited.stage != stage || awaited.member != member);
+    fn end(&mut self, stage: &Stage, member: &str) {
+        self.open.retain(|awaited| awaited.stage != *stage || awaited.member != member);
     }
 }
 
@@ -74,9 +74,9 @@ impl Awaiting {
 mod tests {
     use super::*;
     use crate::council::options::escalation::EscalationEvent;
-    use crate::council::stages::answers::{Answer, AnswersEvent};
+    use crate::council::stages::answers::{self, Answer, AnswersEvent};
     use crate::council::stages::reviews::ReviewsEvent;
-    use crate::council::stages::synthesis::SynthesisEvent;
+    use crate::council::stages::synthesis::{self, SynthesisEvent};
 
     fn seat(name: &str) -> Seat {
         Seat { model: format!("m/{name}"), member: name.to_owned(), alias: None }
@@ -102,11 +102,11 @@ mod tests {
             let awaiting = Awaiting::after(told);
             awaiting.open.into_iter().map(|it| (it.stage, it.member)).collect::<Vec<_>>()
         };
-        assert_eq!(open(&told), [(Stage::Stage1, "one".to_owned())]);
+        assert_eq!(open(&told), [(answers::STAGE, "one".to_owned())]);
         told.extend([answered("one"), reviews.into()]);
         assert_eq!(open(&told).len(), 2);
         told.push(chairman.into());
-        assert!(open(&told).contains(&(Stage::Stage3, "chair".to_owned())));
+        assert!(open(&told).contains(&(synthesis::STAGE, "chair".to_owned())));
         assert_eq!(Awaiting::after(&told).seats, ["one", "two", "chair"]);
     }
 }

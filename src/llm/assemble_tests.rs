@@ -7,8 +7,9 @@ use async_trait::async_trait;
 use futures_util::stream;
 use serde_json::json;
 
+use super::super::purpose::ANY;
 use super::super::reply::Usage;
-use super::super::request::{Purpose, Sampling};
+use super::super::request::Sampling;
 use super::super::{Chunks, ModelInfo, NoSink, Schema};
 use super::*;
 
@@ -87,7 +88,7 @@ fn request() -> ChatRequest {
     ChatRequest {
         model: "m".into(),
         messages: Vec::new(),
-        purpose: Purpose::Answer,
+        purpose: &ANY,
         sampling: Sampling::default(),
         timeouts: Timeouts { first_token_ms: 1_000, idle_ms: 500, total_ms: 10_000 },
         seed: 1,

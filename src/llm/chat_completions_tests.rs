@@ -1,7 +1,8 @@
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::super::request::{Purpose, Role, Sampling};
+use super::super::purpose::ANY;
+use super::super::request::{Role, Sampling};
 use super::*;
 
 const PLAIN: Dialect = Dialect { usage_include: false, max_completion_tokens: false };
@@ -39,7 +40,7 @@ fn request(sampling: Sampling) -> ChatRequest {
     ChatRequest {
         model: "acme/one".into(),
         messages: vec![ChatMessage { role: Role::User, content: "hi \"you\"".into() }],
-        purpose: Purpose::Answer,
+        purpose: &ANY,
         sampling,
         timeouts: Default::default(),
         seed: 7,

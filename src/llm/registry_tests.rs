@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use futures_util::FutureExt as _;
 use tokio::sync::Notify;
 
-use super::super::request::{ChatMessage, Purpose, Role, Sampling, Timeouts};
+use super::super::purpose::ANY;
+use super::super::request::{ChatMessage, Role, Sampling, Timeouts};
 use super::super::{Chunks, ErrorKind, NoSink, Schema};
 use super::*;
 
@@ -81,7 +82,7 @@ fn request(model: &str) -> ChatRequest {
     ChatRequest {
         model: model.into(),
         messages: vec![ChatMessage { role: Role::User, content: "Why?".into() }],
-        purpose: Purpose::Answer,
+        purpose: &ANY,
         sampling: Sampling::default(),
         timeouts: Timeouts::default(),
         seed: 7,

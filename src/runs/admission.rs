@@ -6,8 +6,8 @@ use super::settings::UnknownPrices;
 use super::state::{Runs, Shared};
 use crate::council::Plan;
 use crate::council::budget::BudgetState;
-use crate::council::estimate::{self, Estimate};
-use crate::council::kept::Kept;
+use crate::council::estimate::{Estimate, Kept};
+use crate::council::formats;
 use crate::store::budgets::State;
 use crate::store::budgets::reserve::{self, ExpectedCost, Outcome, UnknownCost};
 
@@ -33,7 +33,7 @@ impl Runs {
 
 /// See [`Runs::estimate`].
 pub(super) fn estimate(shared: &Shared, plan: &Plan, kept: &Kept) -> Estimate {
-    estimate::of_plan(plan, kept, |model, prompt_tokens| shared.models.price(model, prompt_tokens))
+    formats::estimate(plan, kept, |model, prompt_tokens| shared.models.price(model, prompt_tokens))
 }
 
 /// See [`Runs::check_budgets`].

@@ -191,9 +191,9 @@ fn small(count: impl TryInto<i16>) -> i16 {
 fn dropped(call: &UnderWay) -> FinishedCall {
     FinishedCall {
         key: call.key.clone(),
-        stage: call.stage,
+        stage: call.stage.clone(),
         model: call.model.clone(),
-        purpose: call.purpose,
+        purpose: call.purpose.name.into(),
         fingerprint: call.fingerprint.clone(),
         expected_usd: call.expected_usd,
         result: Err(call.dropped(UNFINISHED)),

@@ -98,7 +98,7 @@ impl Journal {
         budget: Option<RunBudget>,
     ) -> Self {
         let (carried, deliberation) = (OnceLock::new(), Mutex::default());
-        let spent = calls.values().map(|call| (call.key.clone(), Spent::on(call.stage, &call.result)));
+        let spent = calls.values().map(|call| (call.key.clone(), Spent::on(&call.stage, &call.result)));
         let spent = Mutex::new(spent.collect());
         Self { live, log, calls, decisions, carried, budget, deliberation, spent }
     }
@@ -178,7 +178,7 @@ impl Host for Journal {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .entry(call.key.clone())
-            .or_insert_with(|| Spent::on(call.stage, &call.result));
+            .or_insert_with(|| Spent::on(&call.stage, &call.result));
         self.record(Some(Record::Call(Box::new(row))), None).await;
         if let Some(budget) = &self.budget {
             let nearly_used_up = budget.settle(&call.key, spent_usd).await;
@@ -253,9 +253,9 @@ pub(super) fn call_row(run: RunId, user: &UserId, call: &FinishedCall) -> CallRo
         run,
         user: user.clone(),
         key: call.key.clone(),
-        stage: call.stage.as_str(),
+        stage: call.stage.as_str().to_owned(),
         model: call.counted_as().to_owned(),
-        purpose: name_of(&call.purpose),
+        purpose: call.purpose.clone().into_owned(),
         fingerprint: call.fingerprint.clone(),
         outcome,
         result: Some(serde_json::to_string(call).expect("a finished call is plain data with string keys")),

@@ -47,7 +47,7 @@ impl Runs {
             return Err(StartError::Closing);
         }
         let shared = self.shared.clone();
-        let expected = estimate::of_single(stage, &request, shared.models.as_ref());
+        let expected = estimate::of_single(stage.clone(), &request, shared.models.as_ref());
         admission::check_budgets(&shared, &expected, payer.budgets).map_err(StartError::OverBudget)?;
         let (sender, receiver) = oneshot::channel();
         self.shared.tasks.spawn(async move {
@@ -74,7 +74,7 @@ async fn make(
         key: what_for.to_owned(),
         stage,
         model: request.model.clone(),
-        purpose: request.purpose,
+        purpose: request.purpose.name.into(),
         fingerprint: Fingerprint::of(request).text(),
         expected_usd: pricing::of_request(request, shared.models.as_ref()),
         result,

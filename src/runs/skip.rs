@@ -50,7 +50,7 @@ impl Runs {
             let is_known = seats.is_empty() || seats.iter().any(|seat| seat == member);
             return Err(if is_known { SkipError::NotAwaited } else { SkipError::NoSuchMember(seats) });
         };
-        let skip = Skip { stage: awaited.stage, member: awaited.member.clone() };
+        let skip = Skip { stage: awaited.stage.clone(), member: awaited.member.clone() };
         if !runs::request_skip(db, &scope, run, &json!(skip)).await? {
             return Err(SkipError::Over);
         }

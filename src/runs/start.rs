@@ -7,7 +7,7 @@ use super::journal::Recovered;
 use super::live::LiveRun;
 use super::state::Runs;
 use super::{admission, driver};
-use crate::council::kept::Kept;
+use crate::council::estimate::Kept;
 use crate::council::{Plan, plan};
 use crate::id::{ConversationId, MessageId, RunId, UserId};
 use crate::store::Scope;

@@ -16,9 +16,9 @@ use super::problem::{Problem, ProblemBody, over_budget_detail};
 use super::shape::Cancelled;
 use super::{budgets, runs, sse};
 use crate::council::budget::BudgetState;
-use crate::council::estimate::{Estimate, models as models_asked};
+use crate::council::estimate::{Estimate, Kept};
 use crate::council::field::{FieldError, Fields};
-use crate::council::kept::Kept;
+use crate::council::formats;
 use crate::council::plan::{Door, Plan};
 use crate::council::prompts::history::Turn;
 use crate::id::ConversationId;
@@ -152,7 +152,7 @@ async fn estimate_in(
     caller.may(Permission::Ask)?;
     let plan = plan(app, caller, conversation, body).await?;
     let expected = app.runs.estimate(&plan, &Kept::default());
-    let asked = models_asked(&plan, &Kept::default());
+    let asked = formats::models(&plan, &Kept::default());
     let mut missing_models = app.missing_models(&plan.brief().settings);
     missing_models.retain(|missing| {
         let name = if missing.replaced { missing.nearest.as_ref() } else { Some(&missing.model) };

@@ -7,7 +7,9 @@ use std::sync::LazyLock;
 use utoipa::openapi::content::Content;
 use utoipa::openapi::path::{Operation, Parameter, ParameterIn, PathItem};
 use utoipa::openapi::response::{Response, ResponseBuilder};
-use utoipa::openapi::{OpenApi, Ref, RefOr};
+use utoipa::openapi::{OpenApi, Ref, RefOr, Schema};
+
+use crate::council::features::STAGES;
 
 const PROBLEM: &str = "application/problem+json";
 
@@ -41,6 +43,7 @@ const WITH_BODY: [u16; 4] = [408, 413, 415, 422];
 /// Adds to each operation what any request like it may be answered with, and says that errors are problem
 /// details.
 pub fn complete(document: &mut OpenApi) {
+    name_stages(document);
     for (path, item) in &mut document.paths.paths {
         for (method, operation) in operations(item) {
             operation.operation_id = Some(operation_id(method, path));
@@ -92,6 +95,16 @@ fn describe(status: &str, response: &mut RefOr<Response>) {
     }
     if response.description.is_empty() {
         (*when).clone_into(&mut response.description);
+    }
+}
+
+/// A stage is a name to the code, and one of these to a reader.
+fn name_stages(document: &mut OpenApi) {
+    let schemas = document.components.iter_mut().flat_map(|components| &mut components.schemas);
+    for (_, schema) in schemas.filter(|(name, _)| *name == "Stage") {
+        if let RefOr::T(Schema::Object(stage)) = schema {
+            stage.enum_values = Some(STAGES.iter().map(|stage| stage.as_str().into()).collect());
+        }
     }
 }
 

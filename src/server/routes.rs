@@ -9,8 +9,8 @@ use utoipa_actix_web::{AppExt, scope};
 use super::middleware::gate;
 use super::problem::Problem;
 use super::{
-    admin, analytics, budgets, conversations, feedback, health, me, messages, openapi, polish, presets,
-    roster, runs, settings, skip, weights,
+    admin, analytics, budgets, classify, conversations, feedback, health, me, messages, openapi, options,
+    presets, runs, settings, skip, weights,
 };
 
 /// Every route but the web app's files.
@@ -55,16 +55,12 @@ pub fn table(routes: &mut ServiceConfig<'_>) {
             .service(settings::reset)
             .service(settings::council_models)
             .service(settings::list_models)
-            .service(polish::refinement_config)
-            .service(polish::adversary_config)
             .service(presets::list)
             .service(presets::save)
             .service(presets::apply)
             .service(presets::remove)
-            .service(roster::pools)
-            .service(roster::classify)
-            .service(roster::escalation_tiers)
-            .service(roster::escalation_thresholds)
+            .service(classify::classify)
+            .configure(options::table)
             .service(weights::list)
             .service(weights::read)
             .service(me::whoami)

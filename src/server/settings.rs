@@ -9,7 +9,7 @@ use super::extract::{Body, Caller};
 use super::missing::MissingModel;
 use super::problem::{Problem, ProblemBody};
 use crate::config::AuthMode;
-use crate::council::option_settings::OptionSettings;
+use crate::council::options::OptionSettings;
 use crate::council::plan::MAX_CONTENT_CHARS;
 use crate::council::settings::{MAX_MEMBERS, Member, Settings, SettingsLayer};
 use crate::identity::Permission;

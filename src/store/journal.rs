@@ -44,7 +44,7 @@ pub struct CallRow {
     pub run: RunId,
     pub user: UserId,
     pub key: String,
-    pub stage: &'static str,
+    pub stage: String,
     pub model: String,
     pub purpose: String,
     pub fingerprint: String,
@@ -254,7 +254,7 @@ async fn insert_calls<'a>(
     .bind(rows.iter().map(|row| row.run.0).collect::<Vec<_>>())
     .bind(rows.iter().map(|row| row.key.as_str()).collect::<Vec<_>>())
     .bind(rows.iter().map(|row| row.user.as_str()).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.stage).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.stage.as_str()).collect::<Vec<_>>())
     .bind(rows.iter().map(|row| row.model.as_str()).collect::<Vec<_>>())
     .bind(rows.iter().map(|row| row.purpose.as_str()).collect::<Vec<_>>())
     .bind(rows.iter().map(|row| row.fingerprint.as_str()).collect::<Vec<_>>())

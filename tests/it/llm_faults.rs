@@ -6,9 +6,10 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use llm_council::council::stages::answers::ANSWER;
 use llm_council::llm::{
     CallError, ChatMessage, ChatRequest, Chunk, DeltaSink, ErrorKind, Models, NoSink, ProviderKind,
-    ProviderSettings, Purpose, Registry, Reply, RetryPolicy, Role, Sampling, Timeouts,
+    ProviderSettings, Registry, Reply, RetryPolicy, Role, Sampling, Timeouts,
 };
 use serde_json::{Value, json};
 use tokio::sync::Notify;
@@ -35,7 +36,7 @@ fn request(model: &str) -> ChatRequest {
     ChatRequest {
         model: model.into(),
         messages: vec![ChatMessage { role: Role::User, content: "Why?".into() }],
-        purpose: Purpose::Answer,
+        purpose: &ANSWER,
         sampling: Sampling::default(),
         timeouts: Timeouts::default(),
         seed: 1,

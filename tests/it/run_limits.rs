@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use futures_util::future::join_all;
 use llm_council::council::Run;
-use llm_council::council::stage::Stage;
+use llm_council::council::stages::answers::{ANSWER, STAGE};
 use llm_council::id::RunId;
-use llm_council::llm::{CallError, ChatRequest, DeltaSink, Models, Purpose, Reply, Sampling, Timeouts};
+use llm_council::llm::{CallError, ChatRequest, DeltaSink, Models, Reply, Sampling, Timeouts};
 use llm_council::runs::memory::{MemoryHost, MemoryStore};
 
 use crate::support::models::reply;
@@ -60,7 +60,7 @@ fn request(model: &str) -> ChatRequest {
     ChatRequest {
         model: model.to_owned(),
         messages: vec![],
-        purpose: Purpose::Answer,
+        purpose: &ANSWER,
         sampling: Sampling::default(),
         timeouts: Timeouts::default(),
         seed: 0,
@@ -73,7 +73,7 @@ async fn a_call_that_only_waited_for_its_place_at_the_provider_costs_nothing_whe
     for (sends, attempt, unknown) in [(true, 1, 1), (false, 1, 0), (false, 2, 1)] {
         let host = Arc::new(MemoryHost::new(Arc::new(Mutex::new(MemoryStore::default())), attempt, None));
         let run = Run::new(RunId::generate(), host, Arc::new(Waiting { sends }));
-        let call = run.call(Stage::Stage1, "stage1/m", request("m")).send();
+        let call = run.call(STAGE, "stage1/m", request("m")).send();
         assert!(futures_util::poll!(Box::pin(call)).is_pending());
         let dropped = run.under_way()[0].dropped("stopped");
         assert_eq!(dropped.reached, unknown == 1, "sent: {sends}, execution {attempt}");
@@ -88,8 +88,7 @@ async fn most_at_once(limit: Option<usize>) -> usize {
     if let Some(limit) = limit {
         run.limit_calls(limit);
     }
-    let calls =
-        (0..35).map(|at| run.call(Stage::Stage1, format!("stage1/{at}"), request(&format!("m/{at}"))).send());
+    let calls = (0..35).map(|at| run.call(STAGE, format!("stage1/{at}"), request(&format!("m/{at}"))).send());
     let replies = join_all(calls).await;
     assert!(replies.iter().enumerate().all(|(at, reply)| reply.as_ref().unwrap().text == format!("m/{at}")));
     models.most.load(Ordering::Relaxed)

@@ -1,8 +1,9 @@
 //! Replies held to a JSON schema: who is asked for one, who is not, and what comes of it.
 
+use llm_council::council::options::routing::ROUTING;
 use llm_council::llm::{
-    ChatMessage, ChatRequest, Models as _, NoSink, ProviderKind, ProviderSettings, Purpose, Registry, Role,
-    Sampling, Schema, Timeouts,
+    ChatMessage, ChatRequest, Models as _, NoSink, ProviderKind, ProviderSettings, Registry, Role, Sampling,
+    Schema, Timeouts,
 };
 use serde_json::{Value, json};
 
@@ -123,7 +124,7 @@ async fn openrouters_list_says_which_models_take_a_schema() {
         let request = ChatRequest {
             model: model.into(),
             messages: vec![ChatMessage { role: Role::User, content: "Which?".into() }],
-            purpose: Purpose::Routing,
+            purpose: &ROUTING,
             sampling: Sampling::default(),
             timeouts: Timeouts::default(),
             seed: 0,

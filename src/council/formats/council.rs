@@ -3,17 +3,20 @@
 
 use crate::council::costs;
 use crate::council::draft::Draft;
+use crate::council::estimate::{ExpectedCall, Expecting, Kept};
 use crate::council::failure::Failure;
 use crate::council::options::consensus::{self, ConsensusEvent};
-use crate::council::options::{adversary, escalation, multi_chairman, refinement};
+use crate::council::options::{adversary, escalation, multi_chairman, refinement, routing};
 use crate::council::plan::Plan;
 use crate::council::roster::{Choice, Roster};
 use crate::council::round::{self, Pass, Round};
 use crate::council::run::Run;
 use crate::council::run_event::RunEvent;
-use crate::council::stages::answers;
+use crate::council::seat;
+use crate::council::settings::{MIN_MEMBERS, Member};
 use crate::council::stages::synthesis::{self, SynthesisEvent};
 use crate::council::stages::title::{self, TitleEvent};
+use crate::council::stages::{answers, reviews};
 
 /// Holds the council over a plan. Everything it finds out is told through the run's events.
 ///
@@ -107,3 +110,59 @@ async fn better(run: &Run, plan: &Plan, round: &Round<'_>, mut draft: Draft) -> 
     }
     draft
 }
+
+/// Each course that a run may take when it goes well: one, unless it depends on the question who answers. Nobody
+/// fails, and what a plan may do is done: a first tier is unsure, the council does not agree early, critics find
+/// faults each time, objections are grave. What is kept of an earlier run is not asked again.
+pub(super) fn courses(plan: &Plan, kept: &Kept) -> Vec<Vec<ExpectedCall>> {
+    let brief = plan.brief();
+    let expecting = Expecting::of(brief);
+    let answers = |members: &[Member]| answers::estimate::expected_calls(&plan.task, kept, members);
+    let reviews = |members: &[Member]| reviews::estimate::expected_calls(expecting, kept, members);
+    let whole =
+        |members: &[Member], before: Vec<ExpectedCall>| [before, verdict(plan, expecting, members)].concat();
+    let round = |members: &[Member]| [answers(members), reviews(members)].concat();
+    match &plan.options.roster {
+        Choice::Everyone => vec![whole(brief.members(), round(brief.members()))],
+        Choice::Routing { pools } => {
+            let pools = pools.values().filter(|models| models.len() >= MIN_MEMBERS);
+            let rosters = pools.map(|models| seat::seats(&brief.settings, models));
+            // Whoever has answered already was chosen.
+            let may_answer = |members: &Vec<Member>| {
+                kept.answers.iter().all(|name| members.iter().any(|member| member.name() == name))
+            };
+            let course = |members: Vec<Member>| {
+                let choice = routing::estimate::expected_call(expecting, kept);
+                whole(&members, choice.into_iter().chain(round(&members)).collect())
+            };
+            rosters.chain([brief.members().to_vec()]).filter(may_answer).map(course).collect()
+        }
+        Choice::Escalation(tiers) => {
+            let everybody = [tiers.first.as_slice(), tiers.second.as_slice()].concat();
+            let first = round(&tiers.first);
+            vec![whole(&everybody, [first, answers(&tiers.second), reviews(&everybody)].concat())]
+        }
+    }
+}
+
+/// From the verdict on: the chairman's answer, or its choice among those of several, and what betters it.
+fn verdict(plan: &Plan, expecting: Expecting<'_>, members: &[Member]) -> Vec<ExpectedCall> {
+    let chairmen = &plan.options.chairmen;
+    let mut calls = if chairmen.is_empty() {
+        vec![synthesis::estimate::expected_call(expecting, members, &plan.brief().settings.chairman_model)]
+    } else {
+        multi_chairman::estimate::expected_calls(expecting, chairmen, members)
+    };
+    if let Some(options) = &plan.options.refinement {
+        calls.extend(refinement::estimate::expected_calls(expecting, options, members));
+    }
+    if let Some(options) = &plan.options.adversary {
+        calls.extend(adversary::estimate::expected_calls(expecting, options));
+    }
+    calls.extend(plan.title.then(|| title::expected_call(expecting)));
+    calls
+}
+
+#[cfg(test)]
+#[path = "council_estimate_tests.rs"]
+mod estimate_tests;

@@ -1,4 +1,4 @@
-//! Options of a run, one file each.
+//! Options of a run: a file or a folder each, and a line below where there is something to set.
 
 pub mod adversary;
 pub mod confidence;
@@ -8,3 +8,20 @@ pub mod escalation;
 pub mod multi_chairman;
 pub mod refinement;
 pub mod routing;
+
+use super::option_settings::{RequestLayer, RequestSettings, option_settings};
+use adversary::settings::{AdversaryLayer, AdversarySettings};
+use escalation::settings::{EscalationLayer, EscalationSettings};
+use multi_chairman::settings::{MultiChairmanLayer, MultiChairmanSettings};
+use routing::settings::{RoutingLayer, RoutingSettings};
+
+option_settings! {
+    multi_chairman: MultiChairmanSettings, MultiChairmanLayer;
+    routing: RoutingSettings, RoutingLayer;
+    escalation: EscalationSettings, EscalationLayer;
+    adversary: AdversarySettings, AdversaryLayer;
+    requests: RequestSettings, RequestLayer;
+}
+
+#[cfg(test)]
+mod tests;

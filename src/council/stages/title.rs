@@ -4,11 +4,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::council::any_event::FeatureEvent;
 use crate::council::brief::Brief;
+use crate::council::estimate::{ExpectedCall, Expecting};
 use crate::council::note::{MODELS, Note, NoteCategory};
+use crate::council::pricing::tokens_of;
 use crate::council::prompts::template::Template;
 use crate::council::run::Run;
 use crate::council::stage::Stage;
+use crate::llm::dice::Dice;
+use crate::llm::simulated_text::Prompt as Simulated;
 use crate::llm::{ChatMessage, ChatRequest, Purpose, Role};
+
+/// Where the conversation gets its title.
+pub const STAGE: Stage = Stage::named("title");
+/// The conversation's title.
+pub static TITLE: Purpose = Purpose { name: "title", usual_tokens: 20, simulated: simulated };
 
 const MAX_CHARS: usize = 50;
 /// How much of the question the model reads.
@@ -46,6 +55,16 @@ pub struct Title {
     pub title: String,
 }
 
+/// What the request says around the question, in tokens.
+const FRAME: u64 = 42;
+
+/// The call that a title will probably take.
+pub(in crate::council) fn expected_call(expecting: Expecting<'_>) -> ExpectedCall {
+    let excerpt = expecting.brief.question.chars().take(QUOTED_CHARS).count();
+    let model = &expecting.brief.settings.title_model;
+    expecting.call(STAGE, model, &TITLE, FRAME + tokens_of(excerpt))
+}
+
 /// Asks for a title; `None` when the model gave none that can be used.
 pub async fn ask(run: &Run, brief: &Brief) -> Option<Title> {
     let excerpt: String = brief.question.chars().take(QUOTED_CHARS).collect();
@@ -53,14 +72,14 @@ pub async fn ask(run: &Run, brief: &Brief) -> Option<Title> {
     let model = brief.settings.title_model.clone();
     let request = ChatRequest {
         messages: vec![ChatMessage { role: Role::User, content: prompt }],
-        purpose: Purpose::Title,
-        sampling: brief.settings.sampling(Purpose::Title),
-        timeouts: brief.settings.timeouts(Purpose::Title),
+        purpose: &TITLE,
+        sampling: brief.settings.sampling(&TITLE),
+        timeouts: brief.settings.timeouts(&TITLE),
         seed: 0,
         schema: None,
         model,
     };
-    let reply = run.call(Stage::Title, "title", request).beside_the_run().send().await.ok()?;
+    let reply = run.call(STAGE, "title", request).beside_the_run().send().await.ok()?;
     clean(&reply.text)
 }
 
@@ -87,6 +106,24 @@ fn shorten(title: &str) -> String {
     }
     let cut: String = title.chars().take(MAX_CHARS - 3).collect();
     format!("{}...", cut.trim_end())
+}
+
+/// What a simulated model writes: three to five words of the question.
+fn simulated(prompt: &Simulated<'_>, _: &mut Dice) -> String {
+    let mut words: Vec<String> = prompt.question_words(5).into_iter().map(str::to_owned).collect();
+    for filler in ["A", "Simulated", "Question"] {
+        if words.len() >= 3 {
+            break;
+        }
+        words.push(filler.to_owned());
+    }
+    if let Some(first) = words.first_mut() {
+        let mut chars = first.chars();
+        if let Some(initial) = chars.next() {
+            *first = initial.to_uppercase().chain(chars).collect();
+        }
+    }
+    words.join(" ")
 }
 
 #[cfg(test)]

@@ -11,13 +11,14 @@ mod recorded;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
+use llm_council::council::features::PURPOSES;
 use llm_council::council::fork::{Again, Part};
 use llm_council::council::plan::Door;
 use llm_council::council::prompts::history::Turn;
 use llm_council::council::run::FinishedCall;
 use llm_council::council::{self, Deliberation, Event, Plan, Run};
 use llm_council::id::RunId;
-use llm_council::llm::{ErrorKind, Purpose};
+use llm_council::llm::ErrorKind;
 use llm_council::runs::memory::{MemoryHost, MemoryStore};
 use serde_json::{Value, json};
 
@@ -278,10 +279,11 @@ async fn a_run_of_an_earlier_version_that_is_asked_again_pays_for_nothing_that_i
     for (name, recorded) in recordings() {
         let stragglers = recorded.plan["quorum"].is_number();
         let all: Vec<FinishedCall> = calls(&recorded.written).collect();
-        let places: [(Again, &[Purpose]); 3] = [
-            (Again::Failed, &Purpose::ALL),
-            (Again::From(Part::Stage3), &[Purpose::Routing, Purpose::Answer, Purpose::Review]),
-            (Again::From(Part::Stage2), &[Purpose::Routing, Purpose::Answer]),
+        let everything = PURPOSES.map(|purpose| purpose.name);
+        let places: [(Again, &[&str]); 3] = [
+            (Again::Failed, &everything),
+            (Again::From(Part::Stage3), &["routing", "answer", "review"]),
+            (Again::From(Part::Stage2), &["routing", "answer"]),
         ];
         for (again, kept) in places {
             let plan: Plan = serde_json::from_value(recorded.plan.clone()).unwrap();
@@ -290,8 +292,9 @@ async fn a_run_of_an_earlier_version_that_is_asked_again_pays_for_nothing_that_i
             let now = execute(feature(&recorded.feature), RunId::generate(), &plan, &[], carried).await;
             assert_eq!(now.failed, recorded.failed, "{name}, {again:?}");
             // A straggler that answers now changes what the reviewers read.
-            let kept = if stragglers { &[Purpose::Routing][..] } else { kept };
-            for call in all.iter().filter(|call| call.result.is_ok() && kept.contains(&call.purpose)) {
+            let kept = if stragglers { &["routing"][..] } else { kept };
+            for call in all.iter().filter(|call| call.result.is_ok() && kept.contains(&call.purpose.as_ref()))
+            {
                 let asked = now.asked.get(&kind_of(call)).copied().unwrap_or_default();
                 let failed =
                     all.iter().filter(|other| kind_of(other) == kind_of(call) && other.result.is_err());

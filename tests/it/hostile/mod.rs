@@ -17,7 +17,7 @@ use llm_council::council::settings::{Member, Settings};
 use llm_council::council::{self, Deliberation, Plan, Run};
 use llm_council::id::RunId;
 use llm_council::llm::{
-    CallError, ChatRequest, DeltaSink, Models, ProviderKind, ProviderSettings, Purpose, Registry, Reply,
+    CallError, ChatRequest, DeltaSink, Models, ProviderKind, ProviderSettings, Registry, Reply,
 };
 use llm_council::runs::memory::{MemoryHost, MemoryStore};
 use serde_json::{Value, json};
@@ -157,7 +157,7 @@ struct OneHostile {
 impl Models for OneHostile {
     async fn chat(&self, request: &ChatRequest, sink: &mut dyn DeltaSink) -> Result<Reply, CallError> {
         self.asked.lock().unwrap().push(request.clone());
-        if request.purpose == Purpose::Answer && request.model == "b/two" {
+        if request.purpose.name == "answer" && request.model == "b/two" {
             return Ok(reply(self.text.as_str()));
         }
         self.others.chat(request, sink).await
@@ -198,9 +198,9 @@ async fn held(id: RunId, hostile: &str) -> Deliberation {
         let titles = || fences(prompt, &run.marker()).into_iter().map(|(title, _)| title);
         let mut sorted: Vec<_> = titles().collect();
         sorted.sort_unstable();
-        if request.purpose == Purpose::Review {
+        if request.purpose.name == "review" {
             assert_eq!(sorted, ["Question", "Response A", "Response B", "Response C"]);
-        } else if request.purpose == Purpose::Synthesis {
+        } else if request.purpose.name == "synthesis" {
             assert_eq!(titles().filter(|title| title.starts_with("Answer by ")).count(), 3);
             assert_eq!(titles().filter(|title| title.starts_with("Review by ")).count(), 3);
             assert_eq!(titles().count(), 7);

@@ -6,16 +6,17 @@ pub mod scripts;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
+use llm_council::council::options::refinement;
 use llm_council::council::options::routing::Category;
 use llm_council::council::plan::Door;
 use llm_council::council::ranking::weights::Record;
 use llm_council::council::run::FinishedCall;
 use llm_council::council::settings::{Member, Settings};
 use llm_council::council::skip::Skip;
-use llm_council::council::stage::Stage;
+use llm_council::council::stages::{answers, reviews, synthesis, title};
 use llm_council::council::{self, Deliberation, Plan, Run};
 use llm_council::id::RunId;
-use llm_council::llm::{ErrorKind, Purpose};
+use llm_council::llm::ErrorKind;
 use llm_council::runs::memory::{MemoryHost, MemoryStore};
 
 use crate::support::models::Scripted;
@@ -320,12 +321,12 @@ async fn a_title_takes_no_place_for_calls_from_the_run() {
     let mut plan = plan(r#"{"content": "Why?"}"#);
     plan.task.brief.settings.calls_in_flight = 1;
     let host = Arc::new(MemoryHost::new(Arc::new(Mutex::new(MemoryStore::default())), 1, None));
-    let models = Scripted::new(fine).held(|request| request.purpose == Purpose::Title);
+    let models = Scripted::new(fine).held(|request| request.purpose.name == "title");
     let run = Run::new(RunId::generate(), host.clone(), Arc::new(models));
     council::deliberate(&run, &plan).await.unwrap();
     let costs = host.deliberation().metadata.costs.unwrap();
-    assert_eq!(costs.by_stage[&Stage::Title].unknown_cost_calls, 1, "it was given up");
-    assert_eq!(costs.by_stage[&Stage::Stage1].calls, 3);
+    assert_eq!(costs.by_stage[&title::STAGE].unknown_cost_calls, 1, "it was given up");
+    assert_eq!(costs.by_stage[&answers::STAGE].calls, 3);
 }
 
 #[tokio::test]
@@ -367,10 +368,10 @@ fn costless(mut seen: Seen) -> Seen {
 async fn a_run_that_goes_on_without_somebody_and_dies_after_any_commit_ends_as_if_it_had_not() {
     let plan = plan(r#"{"content": "Why?", "use_refinement": true, "refinement_max_iterations": 1}"#);
     for (stage, member, calls) in [
-        (Stage::Stage1, "b/two", "Answer b/two"),
-        (Stage::Stage2, "b/two", "Review b/two"),
-        (Stage::Refinement, "b/two", "Critique b/two"),
-        (Stage::Stage3, "a/chair", "Synthesis a/chair"),
+        (answers::STAGE, "b/two", "answer b/two"),
+        (reviews::STAGE, "b/two", "review b/two"),
+        (refinement::STAGE, "b/two", "critique b/two"),
+        (synthesis::STAGE, "a/chair", "synthesis a/chair"),
     ] {
         let skips = [Skip { stage, member: member.to_owned() }];
         let id = RunId::generate();

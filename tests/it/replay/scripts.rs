@@ -1,6 +1,6 @@
 //! What the models do in each feature, and who of them waits.
 
-use llm_council::llm::{CallError, ChatRequest, ErrorKind, Purpose, Reply};
+use llm_council::llm::{CallError, ChatRequest, ErrorKind, Reply};
 use llm_council::runs::memory::MemoryStore;
 
 use crate::support::models::{labels_in, reply, sensible};
@@ -26,7 +26,7 @@ pub fn the_chairman_fails(request: &ChatRequest) -> Result<Reply, CallError> {
 }
 
 pub fn a_ballot_needs_repair(request: &ChatRequest) -> Result<Reply, CallError> {
-    if request.purpose == Purpose::Review && request.model == "c/three" {
+    if request.purpose.name == "review" && request.model == "c/three" {
         Ok(reply("I like Response B and also Response B, then Response A."))
     } else {
         fine(request)
@@ -53,7 +53,7 @@ pub fn the_utility_model_fails(request: &ChatRequest) -> Result<Reply, CallError
 }
 
 pub fn reviewers_differ(request: &ChatRequest) -> Result<Reply, CallError> {
-    if request.purpose == Purpose::Review && request.model == "c/three" {
+    if request.purpose.name == "review" && request.model == "c/three" {
         Ok(reply("FINAL RANKING:\n1. Response C\n2. Response B\n3. Response A"))
     } else {
         fine(request)
@@ -65,11 +65,11 @@ pub fn is_second_tier(request: &ChatRequest) -> bool {
 }
 
 pub fn answers_are_unsure(request: &ChatRequest) -> Result<Reply, CallError> {
-    if request.purpose == Purpose::Answer { Ok(reply("Perhaps.\n\nCONFIDENCE: 3")) } else { fine(request) }
+    if request.purpose.name == "answer" { Ok(reply("Perhaps.\n\nCONFIDENCE: 3")) } else { fine(request) }
 }
 
 pub fn reviewers_disagree(request: &ChatRequest) -> Result<Reply, CallError> {
-    if request.purpose == Purpose::Review {
+    if request.purpose.name == "review" {
         let labels = labels_in(&request.messages.last().unwrap().content);
         Ok(reply(format!("All alike.\n\nFINAL RANKING:\n1. {}", labels.join(" = "))))
     } else {
@@ -82,7 +82,7 @@ pub fn reviewers_disagree_and_nobody_else_answers(request: &ChatRequest) -> Resu
 }
 
 pub fn only_the_second_tier_answers(request: &ChatRequest) -> Result<Reply, CallError> {
-    if is_second_tier(request) || request.purpose != Purpose::Answer {
+    if is_second_tier(request) || request.purpose.name != "answer" {
         fine(request)
     } else {
         nobody_answers(request)
@@ -93,7 +93,7 @@ pub fn only_the_second_tier_answers(request: &ChatRequest) -> Result<Reply, Call
 pub fn one_comes_while_the_second_tier_answers(request: &ChatRequest, store: &MemoryStore) -> bool {
     let is_there = store.events.iter().any(|(key, _)| key == "stage1/b/two/complete");
     (is_answer_of_two(request) && !store.decisions.contains_key("stage1/quorum"))
-        || (is_second_tier(request) && request.purpose == Purpose::Answer && !is_there)
+        || (is_second_tier(request) && request.purpose.name == "answer" && !is_there)
 }
 
 pub fn without(failing: &[&str], request: &ChatRequest) -> Result<Reply, CallError> {
@@ -117,7 +117,7 @@ pub fn all_drafters_fail(request: &ChatRequest) -> Result<Reply, CallError> {
 }
 
 pub fn a_choice_is_unreadable(request: &ChatRequest) -> Result<Reply, CallError> {
-    if request.purpose == Purpose::Selection && request.schema.is_none() {
+    if request.purpose.name == "selection" && request.schema.is_none() {
         Ok(reply("I like them all."))
     } else {
         fine(request)
@@ -139,7 +139,7 @@ pub fn most_fail(request: &ChatRequest) -> Result<Reply, CallError> {
 /// One critic fails, two find faults; the second time nobody does.
 pub fn a_critic_fails(request: &ChatRequest) -> Result<Reply, CallError> {
     let second = request.messages.last().unwrap().content.contains("with figures");
-    if request.purpose != Purpose::Critique {
+    if request.purpose.name != "critique" {
         fine(request)
     } else if request.model == "b/two" {
         Err(CallError::new(ErrorKind::Timeout, "too slow"))
@@ -152,9 +152,9 @@ pub fn a_critic_fails(request: &ChatRequest) -> Result<Reply, CallError> {
 
 /// Nor is the attack's severity said before it is asked for.
 pub fn revisions_fail(request: &ChatRequest) -> Result<Reply, CallError> {
-    if request.purpose == Purpose::Revision {
+    if request.purpose.name == "revision" {
         Err(CallError::new(ErrorKind::Timeout, "too slow"))
-    } else if request.purpose == Purpose::Adversary {
+    } else if request.purpose.name == "adversary" {
         let alone = request.schema.is_some();
         Ok(reply(if alone { r#"{"severity": "critical"}"# } else { "It is wrong." }))
     } else {
@@ -163,7 +163,7 @@ pub fn revisions_fail(request: &ChatRequest) -> Result<Reply, CallError> {
 }
 
 pub fn the_attack_is_grave(request: &ChatRequest) -> Result<Reply, CallError> {
-    if request.purpose == Purpose::Adversary {
+    if request.purpose.name == "adversary" {
         Ok(reply("It is wrong.\n\nSEVERITY: critical"))
     } else {
         system_prompts_are_rejected(request)
@@ -172,27 +172,22 @@ pub fn the_attack_is_grave(request: &ChatRequest) -> Result<Reply, CallError> {
 
 /// Unsure enough that the council does not agree early, and nothing is said before it is asked for.
 pub fn every_option_has_its_part(request: &ChatRequest) -> Result<Reply, CallError> {
-    match request.purpose {
-        Purpose::Answer => Ok(reply(
+    match request.purpose.name {
+        "answer" => Ok(reply(
             "**THINKING:**\nHm.\n\n**ANALYSIS:**\nIt is short.\n\n**CONCLUSION:**\nSo it is.\n\nCONFIDENCE: 6",
         )),
-        Purpose::Selection => a_choice_is_unreadable(request),
-        Purpose::Adversary => revisions_fail(request),
-        Purpose::Revision => {
+        "selection" => a_choice_is_unreadable(request),
+        "adversary" => revisions_fail(request),
+        "revision" => {
             let again = request.messages.last().unwrap().content.contains("with figures");
             Ok(reply(if again { "Better, with figures." } else { "The council says so, with figures." }))
         }
-        Purpose::Review
-        | Purpose::BallotRepair
-        | Purpose::Synthesis
-        | Purpose::Title
-        | Purpose::Routing
-        | Purpose::Critique => fine(request),
+        _ => fine(request),
     }
 }
 
 pub fn every_option_and_a_ballot_to_repair(request: &ChatRequest) -> Result<Reply, CallError> {
-    if request.purpose == Purpose::Review {
+    if request.purpose.name == "review" {
         a_ballot_needs_repair(request)
     } else {
         every_option_has_its_part(request)
@@ -200,7 +195,7 @@ pub fn every_option_and_a_ballot_to_repair(request: &ChatRequest) -> Result<Repl
 }
 
 pub fn every_option_and_reviewers_that_disagree(request: &ChatRequest) -> Result<Reply, CallError> {
-    if request.purpose == Purpose::Review {
+    if request.purpose.name == "review" {
         reviewers_disagree(request)
     } else {
         every_option_has_its_part(request)
@@ -208,7 +203,7 @@ pub fn every_option_and_reviewers_that_disagree(request: &ChatRequest) -> Result
 }
 
 pub fn every_option_and_members_that_are_unsure(request: &ChatRequest) -> Result<Reply, CallError> {
-    if request.purpose == Purpose::Answer {
+    if request.purpose.name == "answer" {
         answers_are_unsure(request)
     } else {
         every_option_has_its_part(request)
@@ -220,7 +215,7 @@ pub fn nobody_waits(_: &ChatRequest, _: &MemoryStore) -> bool {
 }
 
 pub fn is_answer_of_two(request: &ChatRequest) -> bool {
-    request.model == "b/two" && request.purpose == Purpose::Answer
+    request.model == "b/two" && request.purpose.name == "answer"
 }
 
 pub fn one_never_answers(request: &ChatRequest, _: &MemoryStore) -> bool {
@@ -231,7 +226,7 @@ pub fn one_never_answers(request: &ChatRequest, _: &MemoryStore) -> bool {
 pub fn one_comes_late(request: &ChatRequest, store: &MemoryStore) -> bool {
     let others_wait = !store.events.iter().any(|(key, _)| key == "stage1/b/two/complete");
     (is_answer_of_two(request) && !store.decisions.contains_key("stage1/quorum"))
-        || (request.purpose == Purpose::Review && others_wait)
+        || (request.purpose.name == "review" && others_wait)
 }
 
 pub fn one_comes_after_the_others(request: &ChatRequest, store: &MemoryStore) -> bool {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use async_trait::async_trait;
-use llm_council::llm::{CallError, ChatRequest, Chunk, DeltaSink, Models, Purpose, Reply, Usage};
+use llm_council::llm::{CallError, ChatRequest, Chunk, DeltaSink, Models, Reply, Usage};
 
 type Script = dyn Fn(&ChatRequest) -> Result<Reply, CallError> + Send + Sync;
 type Hold = dyn Fn(&ChatRequest) -> bool + Send + Sync;
@@ -70,26 +70,27 @@ pub fn reply(text: impl Into<String>) -> Reply {
 
 /// What a well-behaved model says.
 pub fn sensible(request: &ChatRequest) -> Reply {
-    match request.purpose {
-        Purpose::Answer => reply(format!("Answer by {}\n\nCONFIDENCE: 8", request.model)),
-        Purpose::Review | Purpose::BallotRepair => {
+    match request.purpose.name {
+        "answer" => reply(format!("Answer by {}\n\nCONFIDENCE: 8", request.model)),
+        "review" | "ballot_repair" => {
             let prompt = &request.messages.last().unwrap().content;
             let labels = labels_in(prompt);
             let list: Vec<String> =
                 labels.iter().enumerate().map(|(i, label)| format!("{}. {label}", i + 1)).collect();
             reply(format!("All are fair.\n\nFINAL RANKING:\n{}", list.join("\n")))
         }
-        Purpose::Synthesis => reply("The council says so.\n\nCOUNCIL NOTES:\nAGREEMENT: all agree"),
-        Purpose::Title => reply("A Good Title"),
-        Purpose::Routing => reply("CATEGORY: CODING\nCONFIDENCE: 0.9\nREASONING: It is about code."),
-        Purpose::Selection => reply(
+        "synthesis" => reply("The council says so.\n\nCOUNCIL NOTES:\nAGREEMENT: all agree"),
+        "title" => reply("A Good Title"),
+        "routing" => reply("CATEGORY: CODING\nCONFIDENCE: 0.9\nREASONING: It is about code."),
+        "selection" => reply(
             "EVALUATION:\nBoth are fair.\n\nSELECTED: A\n\nREASONING:\nIt is complete.\n\nFINAL RESPONSE:\nThe first draft says so.",
         ),
-        Purpose::Critique => {
+        "critique" => {
             reply("It leaves out the case of an empty list, and gives no figure for the cost. Add both.")
         }
-        Purpose::Revision => reply("The council says so, with figures."),
-        Purpose::Adversary => reply("It may be wrong about the cost.\n\nSEVERITY: minor"),
+        "revision" => reply("The council says so, with figures."),
+        "adversary" => reply("It may be wrong about the cost.\n\nSEVERITY: minor"),
+        other => panic!("no script for {other}"),
     }
 }
 

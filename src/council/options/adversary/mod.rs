@@ -1,8 +1,11 @@
 //! The devil's advocate: one model attacks the answer; grave objections go back to whoever wrote it.
 
+pub(in crate::council) mod estimate;
 mod notes;
 pub mod settings;
 pub mod severity;
+mod simulated;
+pub mod view;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -24,6 +27,11 @@ use crate::council::token::TokenHead;
 use crate::council::view::View;
 use crate::llm::{CallError, ErrorKind, Purpose, Reply};
 use severity::{Judged, Severity, SeverityFrom};
+
+/// Where the answer is attacked, and revised against the attack.
+pub const STAGE: Stage = Stage::named("adversary");
+/// The devil's advocate's attack on a draft.
+pub static ATTACK: Purpose = Purpose { name: "adversary", usual_tokens: 800, simulated: simulated::attack };
 
 /// What the devil's advocate is asked.
 pub static PROMPT: Template = Template {
@@ -224,7 +232,7 @@ pub async fn polish(run: &Run, round: &Round<'_>, options: &AdversaryOptions, mu
         draft.synthesis.replace(&text);
         revised = true;
     }
-    let costs = run.costs_of(Stage::Adversary);
+    let costs = run.costs_of(&STAGE);
     let event = AdversaryEvent::AdversaryValidationComplete {
         issues_found: severity.is_an_issue(),
         severity,
@@ -239,11 +247,11 @@ pub async fn polish(run: &Run, round: &Round<'_>, options: &AdversaryOptions, mu
 
 async fn attack(run: &Run, round: &Round<'_>, model: &str, answer: &str) -> Result<Reply, CallError> {
     let ask = Ask {
-        stage: Stage::Adversary,
+        stage: STAGE,
         key: "adversary/attack".to_owned(),
         model,
         member: None,
-        purpose: Purpose::Adversary,
+        purpose: &ATTACK,
         system: round.system_prompt_of(model),
         prompt: &prompt(run, round, answer),
         schema: None,
@@ -285,7 +293,7 @@ async fn revise(
     let start = AdversaryEvent::AdversaryRevisionStart { chairman_model: model.clone(), severity };
     run.emit("adversary/revision/start", start).await;
     let revision = Revision {
-        stage: Stage::Adversary,
+        stage: STAGE,
         key: "adversary/revision".to_owned(),
         writer: &model,
         draft: &draft.synthesis.response,
@@ -367,8 +375,8 @@ impl Adversary {
     }
 
     /// Keeps what had been shown of a call that never ended.
-    pub fn keep_unfinished(&mut self, purpose: Purpose, text: &str, reason: &str) {
-        if purpose == Purpose::Revision {
+    pub fn keep_unfinished(&mut self, purpose: &Purpose, text: &str, reason: &str) {
+        if *purpose == revision::REVISION {
             self.unfinished_revision = Some(text.to_owned()).filter(|text| !text.is_empty());
         } else {
             text.clone_into(&mut self.critique);

@@ -10,9 +10,8 @@ use crate::council::prompts::structured;
 use crate::council::prompts::template::Template;
 use crate::council::round::Round;
 use crate::council::run::Run;
-use crate::council::stage::Stage;
 use crate::council::view::TextFilter;
-use crate::llm::{Purpose, Schema};
+use crate::llm::Schema;
 
 /// What the devil's advocate is asked to end with.
 pub static INSTRUCTIONS: Template = Template {
@@ -160,11 +159,11 @@ pub async fn ask(run: &Run, round: &Round<'_>, model: &str, critique: &str) -> J
     let prompts = &round.brief().prompts;
     let attack = Fence::new(&run.marker()).wrap("Your objections", critique);
     let ask = Ask {
-        stage: Stage::Adversary,
+        stage: super::STAGE,
         key: "adversary/severity".to_owned(),
         model,
         member: None,
-        purpose: Purpose::Adversary,
+        purpose: &super::ATTACK,
         system: None,
         prompt: &prompts.fill(&ALONE, &[("attack", &attack), ("form", prompts.text(&FORM))]),
         schema: Some(schema()),

@@ -7,6 +7,7 @@
 pub mod info;
 mod notes;
 pub mod settings;
+pub mod view;
 
 use std::collections::BTreeMap;
 
@@ -25,7 +26,6 @@ use crate::council::round::{self, Pass, Round};
 use crate::council::run::Run;
 use crate::council::seat::{Seat, seats};
 use crate::council::settings::{Member, Settings};
-use crate::council::stage::Stage;
 use crate::council::stages::answers::{self, Answer, AnswersMetadata, Late};
 use crate::council::stages::reviews::Reviewed;
 use crate::council::task::Task;
@@ -202,7 +202,7 @@ impl FeatureEvent for EscalationEvent {
     fn asking(&self) -> Option<Asking> {
         match self {
             Self::Tier1Start { members, .. } | Self::Tier2Start { members, .. } => {
-                Some(Asking::begins(Stage::Stage1, members))
+                Some(Asking::begins(answers::STAGE, members))
             }
             Self::Tier1Complete { .. } | Self::EscalationTriggered { .. } => None,
         }
@@ -254,7 +254,7 @@ async fn widen<'p>(
     run.emit("tier2/start", start).await;
     let answered = answers.iter().filter(|answer| answer.is_good()).count();
     let stragglers = Stragglers {
-        stage: Stage::Stage1,
+        stage: answers::STAGE,
         waiting: late,
         // The reviews are still to come: nobody is too late for them.
         marked: false,

@@ -10,12 +10,11 @@ use crate::council::prompts::fence::{self, Fence};
 use crate::council::prompts::{history, structured};
 use crate::council::round::Round;
 use crate::council::run::Run;
-use crate::council::stage::Stage;
 use crate::council::stages::editorial::{self, Editorial};
 use crate::council::stages::synthesis::{self, Synthesis};
 use crate::council::token::TokenHead;
 use crate::council::view::{Unfiltered, View};
-use crate::llm::{CallError, Purpose, Reply, Schema};
+use crate::llm::{CallError, Reply, Schema};
 
 /// How much of its text the chairman is shown again when it is asked for the letter alone.
 const LETTER_CHARS: usize = 6000;
@@ -171,11 +170,11 @@ fn labels(drafts: &[&SynthesisDraft]) -> Vec<char> {
 /// Asks for the choice, and shows it while it arrives.
 async fn ask(run: &Run, round: &Round<'_>, model: &str, key: &str, prompt: &str) -> Result<Reply, CallError> {
     let ask = Ask {
-        stage: Stage::Stage3,
+        stage: synthesis::STAGE,
         key: key.to_owned(),
         model,
         member: None,
-        purpose: Purpose::Selection,
+        purpose: &super::SELECTION,
         system: round.system_prompt_of(model),
         prompt,
         schema: None,
@@ -238,11 +237,11 @@ async fn ask_letter(
         }),
     );
     let ask = Ask {
-        stage: Stage::Stage3,
+        stage: synthesis::STAGE,
         key: format!("{key}/letter"),
         model,
         member: None,
-        purpose: Purpose::Selection,
+        purpose: &super::SELECTION,
         system: None,
         prompt: &prompt,
         schema: Some(schema),

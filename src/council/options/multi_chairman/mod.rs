@@ -2,10 +2,12 @@
 //! without knowing whose they are (SPEC section 6).
 
 mod choice;
+pub(in crate::council) mod estimate;
 pub mod info;
 mod notes;
 mod selection;
 pub mod settings;
+mod simulated;
 
 use futures_util::stream::{FuturesOrdered, StreamExt as _};
 pub use info::SynthesisDraft;
@@ -20,6 +22,10 @@ use crate::council::run::{Run, UnderWay};
 use crate::council::settings::{MAX_MEMBERS, MIN_MEMBERS, Settings};
 use crate::council::stages::synthesis::{self, Prompts, Shown, Synthesis, SynthesisEvent};
 use crate::llm::{ErrorKind, Purpose, Usage};
+
+/// The supreme chairman's choice among several drafts.
+pub static SELECTION: Purpose =
+    Purpose { name: "selection", usual_tokens: 2_500, simulated: simulated::selection };
 
 const DRAFT_KEY: &str = "multi_chairman/draft";
 
@@ -257,7 +263,7 @@ fn put(drafts: &mut Vec<SynthesisDraft>, draft: SynthesisDraft) {
 /// Keeps what had been shown of a call that never ended; whether it was one of these.
 pub fn keep_unfinished(stage3: &mut Option<Synthesis>, call: &UnderWay, reason: &str) -> bool {
     let of_draft = call.key.strip_prefix(DRAFT_KEY).and_then(|place| place.get(1..2));
-    if of_draft.is_none() && call.purpose != Purpose::Selection {
+    if of_draft.is_none() && *call.purpose != SELECTION {
         return false;
     }
     let synthesis = stage3.get_or_insert_default();

@@ -9,8 +9,7 @@ use crate::council::prompts::template::Template;
 use crate::council::round::Round;
 use crate::council::run::Run;
 use crate::council::settings::Member;
-use crate::council::stage::Stage;
-use crate::llm::{CallError, ErrorKind, Purpose, Reply, Usage};
+use crate::llm::{CallError, ErrorKind, Reply, Usage};
 
 /// From this length on (in characters) a critique is more than praise, whatever it says.
 pub const PRAISE_CHARS: usize = 400;
@@ -142,11 +141,11 @@ pub static PROMPT: Template = Template {
 pub async fn ask(run: &Run, round: &Round<'_>, member: &Member, key: &str, prompt: &str) -> Critique {
     let settings = &round.brief().settings;
     let ask = Ask {
-        stage: Stage::Refinement,
+        stage: super::STAGE,
         key: key.to_owned(),
         model: &member.model,
         member: Some(member.name()),
-        purpose: Purpose::Critique,
+        purpose: &super::CRITIQUE,
         system: round.brief().system_prompt_for(member).filter(|_| settings.use_system_prompt_stage2),
         prompt,
         schema: None,

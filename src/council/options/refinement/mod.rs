@@ -2,7 +2,10 @@
 //! find something or the iterations are used up.
 
 pub mod critique;
+pub(in crate::council) mod estimate;
 mod notes;
+mod simulated;
+pub mod view;
 
 use futures_util::stream::{FuturesOrdered, StreamExt as _};
 use serde::{Deserialize, Serialize};
@@ -23,6 +26,12 @@ use crate::council::stages::abstention;
 use crate::council::token::TokenHead;
 use crate::llm::{ErrorKind, Purpose};
 use critique::Critique;
+
+/// Where the draft is criticised and revised.
+pub const STAGE: Stage = Stage::named("refinement");
+/// A member's critique of a draft.
+pub static CRITIQUE: Purpose =
+    Purpose { name: "critique", usual_tokens: 800, simulated: simulated::critique };
 
 /// Everything that this asks models with.
 pub static TEMPLATES: &[&Template] = &[&critique::PROMPT, &revision::PROMPT];
@@ -175,8 +184,8 @@ impl FeatureEvent for RefinementEvent {
 
     fn asking(&self) -> Option<Asking> {
         match self {
-            Self::CritiquesStart { members, .. } => Some(Asking::begins(Stage::Refinement, members)),
-            Self::CritiqueComplete { data, .. } => Some(Asking::ends(Stage::Refinement, &data.member)),
+            Self::CritiquesStart { members, .. } => Some(Asking::begins(STAGE, members)),
+            Self::CritiqueComplete { data, .. } => Some(Asking::ends(STAGE, &data.member)),
             Self::RefinementStart { .. }
             | Self::IterationStart { .. }
             | Self::CritiquesComplete { .. }
@@ -219,7 +228,7 @@ pub async fn polish(run: &Run, round: &Round<'_>, options: &RefinementOptions, m
             break;
         }
     }
-    let costs = run.costs_of(Stage::Refinement);
+    let costs = run.costs_of(&STAGE);
     refinement.total_cost = costs.total_cost;
     refinement.unknown_cost_calls = costs.unknown_cost_calls;
     refinement.total_iterations = refinement.iterations.len();
@@ -318,7 +327,7 @@ async fn revise(
     run.emit(&format!("{key}/start"), start).await;
     let substantive = iteration.critiques.iter().filter(|critique| critique.is_substantive);
     let revision = Revision {
-        stage: Stage::Refinement,
+        stage: STAGE,
         key: key.clone(),
         writer: &model,
         draft: &draft.synthesis.response,
@@ -420,7 +429,7 @@ impl Refinement {
     /// Keeps what had been shown of a call that never ended; it ended the iteration.
     pub fn keep_unfinished(&mut self, call: &UnderWay, reason: &str) {
         let Some(last) = self.iterations.last_mut() else { return };
-        if call.purpose == Purpose::Revision {
+        if *call.purpose == revision::REVISION {
             last.unfinished_revision = Some(call.text.clone()).filter(|text| !text.is_empty());
         } else {
             last.critiques.push(Critique {

@@ -1,9 +1,12 @@
 //! Dynamic routing: the utility model says what kind of question it is, and the models named for
 //! that kind answer it. When it cannot be asked or read, single words of the question decide.
 
+pub(in crate::council) mod estimate;
 pub mod info;
 mod notes;
 pub mod settings;
+mod simulated;
+pub mod view;
 
 pub use info::{RoutingInfo, Source};
 use serde::{Deserialize, Serialize};
@@ -23,6 +26,11 @@ use crate::council::seat::seats;
 use crate::council::settings::{MIN_MEMBERS, Member, Settings};
 use crate::council::stage::Stage;
 use crate::llm::{CallError, ChatMessage, ChatRequest, Purpose, Reply, Role, Schema};
+
+/// Before the answers: who is to answer.
+pub const STAGE: Stage = Stage::named("routing");
+/// Which kind of question it is.
+pub static ROUTING: Purpose = Purpose { name: "routing", usual_tokens: 100, simulated: simulated::routing };
 
 /// How much of a question is classified, in characters: its kind shows early.
 pub const QUOTED_CHARS: usize = 4_000;
@@ -106,7 +114,7 @@ pub async fn choose(run: &Run, brief: &Brief, pools: &RoutingPools) -> (Vec<Memb
     let earlier = brief.history.last().map(|turn| turn.question.as_str());
     let fence = Fence::new(&run.marker());
     let request = request(&brief.settings, &brief.prompts, &fence, &brief.question, earlier);
-    let result = run.call(Stage::Routing, "routing", request).send().await;
+    let result = run.call(STAGE, "routing", request).send().await;
     let judged = judge(result, &brief.settings.utility_model, &brief.question);
     let pool = pools.get(&judged.0.category).map_or(&[][..], Vec::as_slice);
     let available = run.decide("routing/available", async { available(pool, |id| run.is_available(id)) });
@@ -169,15 +177,15 @@ pub fn request(
             ("rule", prompts.text(&fence::RULE)),
         ],
     );
-    let mut timeouts = settings.timeouts(Purpose::Routing);
+    let mut timeouts = settings.timeouts(&ROUTING);
     timeouts.total_ms = timeouts.total_ms.min(PATIENCE_MS);
     timeouts.first_token_ms = timeouts.first_token_ms.min(PATIENCE_MS);
     timeouts.idle_ms = timeouts.idle_ms.min(PATIENCE_MS);
     ChatRequest {
         model: settings.utility_model.clone(),
         messages: vec![ChatMessage { role: Role::User, content: prompt }],
-        purpose: Purpose::Routing,
-        sampling: settings.sampling(Purpose::Routing),
+        purpose: &ROUTING,
+        sampling: settings.sampling(&ROUTING),
         timeouts,
         seed: 0,
         schema: Some(schema()),

@@ -1,6 +1,8 @@
 //! Stage 1: every member answers, all at once, streamed.
 
+pub(in crate::council) mod estimate;
 mod notes;
+mod simulated;
 
 use std::future::Future;
 use std::time::Duration;
@@ -29,6 +31,11 @@ use crate::council::task::Task;
 use crate::council::token::TokenHead;
 use crate::council::view::View;
 use crate::llm::{CallError, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Role, Usage, counted_as};
+
+/// Where the members answer.
+pub const STAGE: Stage = Stage::named("stage1");
+/// A member's answer.
+pub static ANSWER: Purpose = Purpose { name: "answer", usual_tokens: 1_200, simulated: simulated::answer };
 
 /// The keys of the calls for answers begin with this; the seat's name follows.
 pub(in crate::council) const ANSWER_KEY: &str = "stage1/";
@@ -214,9 +221,9 @@ impl FeatureEvent for AnswersEvent {
 
     fn asking(&self) -> Option<Asking> {
         match self {
-            Self::Stage1Start { members, .. } => Some(Asking::begins(Stage::Stage1, members)),
+            Self::Stage1Start { members, .. } => Some(Asking::begins(STAGE, members)),
             Self::Stage1ModelComplete { member, .. } | Self::Stage1Error { member, .. } => {
-                Some(Asking::ends(Stage::Stage1, member))
+                Some(Asking::ends(STAGE, member))
             }
             Self::Stage1Token { .. } | Self::Stage1ReasoningToken { .. } | Self::Stage1Complete { .. } => {
                 None
@@ -294,8 +301,7 @@ pub async fn wait_for_late<R>(
     answered: usize,
     reviews: impl Future<Output = R>,
 ) -> (R, Vec<Came<Answer>>) {
-    let late =
-        Stragglers { stage: Stage::Stage1, waiting: late, marked: true, reason: went_on_without(answered) };
+    let late = Stragglers { stage: STAGE, waiting: late, marked: true, reason: went_on_without(answered) };
     run.with_stragglers(&pass.key("stage1/late"), late, reviews).await
 }
 
@@ -349,16 +355,16 @@ async fn send(
     let request = ChatRequest {
         model: member.model.clone(),
         messages: prompt(task, system),
-        purpose: Purpose::Answer,
-        sampling: task.brief.settings.sampling(Purpose::Answer),
-        timeouts: task.brief.settings.timeouts(Purpose::Answer),
+        purpose: &ANSWER,
+        sampling: task.brief.settings.sampling(&ANSWER),
+        timeouts: task.brief.settings.timeouts(&ANSWER),
         seed: 0,
         schema: None,
     };
     let fields = json!({ "model": member.model, "member": member.name(), "tier": tier });
     let view = View::new(confidence::Filter::default(), TokenHead::new("stage1_token", &fields))
         .with_reasoning(TokenHead::new("stage1_reasoning_token", &fields));
-    run.call(Stage::Stage1, key, request).of_member(member.name()).stream(view).send().await
+    run.call(STAGE, key, request).of_member(member.name()).stream(view).send().await
 }
 
 fn prompt(task: &Task, system: Option<&str>) -> Vec<ChatMessage> {

@@ -1,6 +1,8 @@
 //! Stage 2: every member reviews all answers blind, each in an order of its own.
 
+pub(in crate::council) mod estimate;
 mod notes;
+mod simulated;
 
 use std::collections::BTreeMap;
 
@@ -32,6 +34,14 @@ use crate::council::task::Task;
 use crate::llm::{
     CallError, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Role, Schema, Usage, counted_as,
 };
+
+/// Where the members review each other.
+pub const STAGE: Stage = Stage::named("stage2");
+/// A member's review and ranking.
+pub static REVIEW: Purpose = Purpose { name: "review", usual_tokens: 1_200, simulated: simulated::review };
+/// A short second request for a readable ballot.
+pub static BALLOT_REPAIR: Purpose =
+    Purpose { name: "ballot_repair", usual_tokens: 100, simulated: simulated::ballot };
 
 /// Everything that this asks models with.
 pub static TEMPLATES: &[&Template] = &[&PROMPT, &CONVERSATION, &STEPS, &REPAIR, &fence::RULE];
@@ -176,8 +186,8 @@ impl FeatureEvent for ReviewsEvent {
 
     fn asking(&self) -> Option<Asking> {
         match self {
-            Self::Stage2Start { members, .. } => Some(Asking::begins(Stage::Stage2, members)),
-            Self::Stage2ModelComplete { member, .. } => Some(Asking::ends(Stage::Stage2, member)),
+            Self::Stage2Start { members, .. } => Some(Asking::begins(STAGE, members)),
+            Self::Stage2ModelComplete { member, .. } => Some(Asking::ends(STAGE, member)),
             Self::Stage2Complete { .. } => None,
         }
     }
@@ -326,7 +336,7 @@ async fn send(
     messages: Vec<ChatMessage>,
     schema: Option<Schema>,
 ) -> Result<Reply, CallError> {
-    let purpose = if schema.is_some() { Purpose::BallotRepair } else { Purpose::Review };
+    let purpose = if schema.is_some() { &BALLOT_REPAIR } else { &REVIEW };
     let request = ChatRequest {
         model: member.model.clone(),
         messages,
@@ -336,7 +346,7 @@ async fn send(
         seed: 0,
         schema,
     };
-    run.call(Stage::Stage2, key, request).of_member(member.name()).send().await
+    run.call(STAGE, key, request).of_member(member.name()).send().await
 }
 
 fn messages(system: Option<&str>, prompt: &str) -> Vec<ChatMessage> {

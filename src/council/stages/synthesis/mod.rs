@@ -1,7 +1,9 @@
 //! Stage 3: the chairman writes one answer from everything the council said, streamed. When it
 //! fails, the next in the chain writes, and the heading says so.
 
+pub(in crate::council) mod estimate;
 mod notes;
+mod simulated;
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -25,6 +27,12 @@ use crate::council::stages::reviews::Reviewed;
 use crate::council::token::TokenHead;
 use crate::council::view::View;
 use crate::llm::{CallError, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Role, Usage, counted_as};
+
+/// Where the council's answer is written.
+pub const STAGE: Stage = Stage::named("stage3");
+/// The chairman's answer.
+pub static SYNTHESIS: Purpose =
+    Purpose { name: "synthesis", usual_tokens: 2_000, simulated: simulated::synthesis };
 
 /// The text of a synthesis that nobody could write, as existing clients know it.
 pub const NO_SYNTHESIS: &str = "Error: Unable to generate final synthesis.";
@@ -223,10 +231,10 @@ impl FeatureEvent for SynthesisEvent {
         match self {
             Self::Stage3Start { model, use_multi_chairman: false, .. } => {
                 let seat = Seat { model: model.clone(), member: model.clone(), alias: None };
-                Some(Asking::begins(Stage::Stage3, &[seat]))
+                Some(Asking::begins(STAGE, &[seat]))
             }
-            Self::Stage3Error { model, .. } => Some(Asking::ends(Stage::Stage3, model)),
-            Self::Stage3Complete { .. } => Some(Asking::Over { stage: Stage::Stage3 }),
+            Self::Stage3Error { model, .. } => Some(Asking::ends(STAGE, model)),
+            Self::Stage3Complete { .. } => Some(Asking::Over { stage: STAGE }),
             Self::Stage3Start { use_multi_chairman: true, .. }
             | Self::Stage3Token { .. }
             | Self::Stage3ReasoningToken { .. } => None,
@@ -387,16 +395,16 @@ async fn send(
     let request = ChatRequest {
         model: model.to_owned(),
         messages,
-        purpose: Purpose::Synthesis,
-        sampling: brief.settings.sampling(Purpose::Synthesis),
-        timeouts: brief.settings.timeouts(Purpose::Synthesis),
+        purpose: &SYNTHESIS,
+        sampling: brief.settings.sampling(&SYNTHESIS),
+        timeouts: brief.settings.timeouts(&SYNTHESIS),
         seed: 0,
         schema: None,
     };
     let fields = json!({ "model": model });
     let view = View::new(editorial::Filter::default(), TokenHead::new("stage3_token", &fields))
         .with_reasoning(TokenHead::new("stage3_reasoning_token", &fields));
-    let call = run.call(Stage::Stage3, key, request).of_member(model);
+    let call = run.call(STAGE, key, request).of_member(model);
     match shown {
         Shown::AsItComes => call.stream(view).send().await,
         Shown::Later => call.send().await,

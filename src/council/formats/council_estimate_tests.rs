@@ -1,13 +1,15 @@
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::*;
+use crate::council::formats;
 use crate::council::plan::Door;
 use crate::council::pricing::tokens;
 use crate::council::prompts::history::Turn;
-use crate::llm::{Purpose, Sampling};
+use crate::council::stage::Stage;
+use crate::llm::{Pricing, Sampling};
 
 /// Nothing is kept of an earlier run: there is none.
 const NOTHING: Kept = Kept { answers: BTreeSet::new(), reviews: false };
@@ -60,16 +62,16 @@ fn plan(size: Size, options: &[&str]) -> Plan {
 }
 
 fn usd(plan: &Plan) -> f64 {
-    of_plan(plan, &NOTHING, |_, _| Some(PRICE)).cost_usd.unwrap()
+    formats::estimate(plan, &NOTHING, |_, _| Some(PRICE)).cost_usd.unwrap()
 }
 
 const SMALL: Size = Size { members: 2, question: 400, history: 0, system: 40 };
 
 /// The calls of the only course, as stage and model.
 fn made(plan: &Plan) -> Vec<(Stage, String)> {
-    let courses = calls::courses(plan, &NOTHING);
+    let courses = courses(plan, &NOTHING);
     assert_eq!(courses.len(), 1);
-    courses[0].iter().map(|call| (call.stage, call.model.clone())).collect()
+    courses[0].iter().map(|call| (call.stage.clone(), call.model.clone())).collect()
 }
 
 fn count(plan: &Plan, stage: Stage) -> usize {
@@ -80,7 +82,7 @@ fn count(plan: &Plan, stage: Stage) -> usize {
 fn a_first_question_to_two_members_by_hand() {
     // 400 characters of question and 40 of system prompt: 100 and 10 tokens.
     let plan = plan(SMALL, &[]);
-    let calls = calls::courses(&plan, &NOTHING).remove(0);
+    let calls = courses(&plan, &NOTHING).remove(0);
     let seen: Vec<_> = calls.iter().map(|call| (call.model.as_str(), call.completion_tokens)).collect();
     let both = [("m0", 1_200), ("m1", 1_200)];
     assert_eq!(seen, [both.to_vec(), both.to_vec(), vec![("chair", 2_000), ("title", 20)]].concat());
@@ -89,7 +91,7 @@ fn a_first_question_to_two_members_by_hand() {
     let notes = tokens(crate::council::stages::editorial::INSTRUCTIONS.text);
     assert_eq!(calls[4].prompt_tokens, 10 + 330 + notes + 100 + 20 + 2 * 2 * 1_220);
     assert_eq!(calls[5].prompt_tokens, 42 + 100);
-    let estimate = of_plan(&plan, &NOTHING, |_, _| Some(PRICE));
+    let estimate = formats::estimate(&plan, &NOTHING, |_, _| Some(PRICE));
     let prompts: u64 = calls.iter().map(|call| call.prompt_tokens).sum();
     let expected = prompts as f64 * 1e-6 + (4.0 * 1_200.0 + 2_020.0) * 5e-6;
     assert!((estimate.cost_usd.unwrap() - expected).abs() < 1e-12);
@@ -100,8 +102,8 @@ fn what_a_model_may_write_at_most_is_what_it_is_expected_to() {
     let mut plan = plan(SMALL, &[]);
     let before = usd(&plan);
     let sampling = Sampling { max_tokens: Some(100), ..Sampling::default() };
-    plan.task.brief.settings.sampling.insert(Purpose::Answer, sampling);
-    assert_eq!(calls::courses(&plan, &NOTHING)[0][0].completion_tokens, 100);
+    plan.task.brief.settings.sampling.insert(answers::ANSWER.name.to_owned(), sampling);
+    assert_eq!(courses(&plan, &NOTHING)[0][0].completion_tokens, 100);
     assert!(usd(&plan) < before);
 }
 
@@ -109,7 +111,7 @@ fn what_a_model_may_write_at_most_is_what_it_is_expected_to() {
 fn an_escalation_is_expected_to_escalate() {
     let plan = plan(SMALL, &["use_escalation"]);
     // Two and two answer; the first two review themselves, then all four review everything.
-    assert_eq!((count(&plan, Stage::Stage1), count(&plan, Stage::Stage2)), (4, 2 + 4));
+    assert_eq!((count(&plan, answers::STAGE), count(&plan, reviews::STAGE)), (4, 2 + 4));
 }
 
 #[test]
@@ -118,14 +120,14 @@ fn a_routed_question_is_expected_to_go_where_it_is_dearest() {
     let dear = |model: &str, _: u64| {
         Some(if model == "c1" { Pricing { prompt: 1.0, completion: 1.0 } } else { PRICE })
     };
-    let estimate = of_plan(&plan, &NOTHING, dear);
-    assert_eq!((estimate.by_stage[&Stage::Routing].calls, estimate.by_stage[&Stage::Stage1].calls), (1, 3));
+    let estimate = formats::estimate(&plan, &NOTHING, dear);
+    assert_eq!((estimate.by_stage[&routing::STAGE].calls, estimate.by_stage[&answers::STAGE].calls), (1, 3));
     let council = |model: &str, _: u64| {
         Some(if model == "m1" { Pricing { prompt: 1.0, completion: 1.0 } } else { PRICE })
     };
-    assert_eq!(of_plan(&plan, &NOTHING, council).by_stage[&Stage::Stage1].calls, 2);
+    assert_eq!(formats::estimate(&plan, &NOTHING, council).by_stage[&answers::STAGE].calls, 2);
     // Nobody knows which it will be.
-    let unknown = of_plan(&plan, &NOTHING, |model, _| (model != "c2").then_some(PRICE));
+    let unknown = formats::estimate(&plan, &NOTHING, |model, _| (model != "c2").then_some(PRICE));
     assert_eq!(unknown.unknown_price_models, ["c2"]);
 }
 
@@ -133,26 +135,26 @@ fn a_routed_question_is_expected_to_go_where_it_is_dearest() {
 fn several_chairmen_write_and_one_chooses() {
     let plan = plan(SMALL, &["use_multi_chairman", "use_early_consensus"]);
     let verdict: Vec<String> =
-        made(&plan).into_iter().filter(|(of, _)| *of == Stage::Stage3).map(|(_, model)| model).collect();
+        made(&plan).into_iter().filter(|(of, _)| *of == synthesis::STAGE).map(|(_, model)| model).collect();
     assert_eq!(verdict, ["d0", "d1", "d2", "chair"]);
 }
 
 #[test]
 fn a_draft_is_expected_to_be_revised_every_time() {
     let plan = plan(SMALL, &["use_refinement", "use_adversary"]);
-    assert_eq!(count(&plan, Stage::Refinement), 2 * (2 + 1), "two iterations");
-    assert_eq!(count(&plan, Stage::Adversary), 2);
+    assert_eq!(count(&plan, refinement::STAGE), 2 * (2 + 1), "two iterations");
+    assert_eq!(count(&plan, adversary::STAGE), 2);
 }
 
 #[test]
 fn a_model_without_a_price_is_named_once_and_not_taken_for_free() {
     let plan = plan(SMALL, &[]);
-    let estimate = of_plan(&plan, &NOTHING, |model, _| (model != "m1").then_some(PRICE));
+    let estimate = formats::estimate(&plan, &NOTHING, |model, _| (model != "m1").then_some(PRICE));
     assert_eq!(estimate.unknown_price_models, ["m1"]);
     assert_eq!(estimate.calls, 6);
-    let nobody = of_plan(&plan, &NOTHING, |_, _| None);
+    let nobody = formats::estimate(&plan, &NOTHING, |_, _| None);
     assert_eq!(nobody.cost_usd, None);
-    assert_eq!(nobody.by_stage[&Stage::Stage1].cost_usd, None);
+    assert_eq!(nobody.by_stage[&answers::STAGE].cost_usd, None);
 }
 
 /// Of these members the answers are kept.
@@ -163,16 +165,16 @@ fn kept(answers: &[&str], reviews: bool) -> Kept {
 #[test]
 fn what_is_kept_of_an_earlier_run_is_not_paid_again() {
     let calls = |plan: &Plan, kept: &Kept| -> Vec<(Stage, String)> {
-        let course = calls::courses(plan, kept).remove(0);
+        let course = courses(plan, kept).remove(0);
         course.into_iter().map(|call| (call.stage, call.model)).collect()
     };
     let plan = Plan { title: false, ..plan(SMALL, &[]) };
     let of = |stage, model: &str| (stage, model.to_owned());
     let again = [
-        of(Stage::Stage1, "m1"),
-        of(Stage::Stage2, "m0"),
-        of(Stage::Stage2, "m1"),
-        of(Stage::Stage3, "chair"),
+        of(answers::STAGE, "m1"),
+        of(reviews::STAGE, "m0"),
+        of(reviews::STAGE, "m1"),
+        of(synthesis::STAGE, "chair"),
     ];
     assert_eq!(calls(&plan, &kept(&["m0"], false)), again);
     assert_eq!(calls(&plan, &kept(&["m0", "m1"], false)), again[1..]);
@@ -182,17 +184,17 @@ fn what_is_kept_of_an_earlier_run_is_not_paid_again() {
 #[test]
 fn a_routed_question_stays_with_those_who_have_answered_it() {
     let plan = plan(SMALL, &["use_dynamic_routing"]);
-    let courses = calls::courses(&plan, &kept(&["c0", "c1", "c2"], false));
+    let courses = courses(&plan, &kept(&["c0", "c1", "c2"], false));
     assert_eq!(courses.len(), 1);
-    assert!(courses[0].iter().all(|call| !matches!(call.stage, Stage::Routing | Stage::Stage1)));
+    assert!(courses[0].iter().all(|call| call.stage != routing::STAGE && call.stage != answers::STAGE));
 }
 
 #[test]
 fn a_council_that_did_not_escalate_and_whose_reviews_are_kept_pays_for_the_verdict() {
     let plan = plan(SMALL, &["use_escalation"]);
-    let courses = calls::courses(&plan, &kept(&["m0", "m1"], true));
-    let stages: Vec<Stage> = courses[0].iter().map(|call| call.stage).collect();
-    assert_eq!(stages, [Stage::Stage3, Stage::Title]);
+    let courses = courses(&plan, &kept(&["m0", "m1"], true));
+    let stages: Vec<Stage> = courses[0].iter().map(|call| call.stage.clone()).collect();
+    assert_eq!(stages, [synthesis::STAGE, title::STAGE]);
 }
 
 proptest! {
@@ -234,7 +236,7 @@ proptest! {
         on in proptest::sample::subsequence(OPTIONS.to_vec(), 0..=OPTIONS.len()),
     ) {
         let plan = plan(Size { members, question, history: 0, system: 0 }, &on);
-        let estimate = of_plan(&plan, &NOTHING, |_, _| Some(PRICE));
+        let estimate = formats::estimate(&plan, &NOTHING, |_, _| Some(PRICE));
         let sum: f64 = estimate.by_stage.values().filter_map(|stage| stage.cost_usd).sum();
         prop_assert!((sum - estimate.cost_usd.unwrap()).abs() < 1e-12);
         let calls: u32 = estimate.by_stage.values().map(|stage| stage.calls).sum();

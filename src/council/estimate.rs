@@ -1,0 +1,171 @@
+//! What a run will probably cost, before anything is asked: the calls that its plan makes, folded over
+//! their prices. Each stage and option says which calls it makes (`expected_calls`), a format puts them together.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+
+use super::brief::Brief;
+use super::pricing::{completion, cost, prompt_tokens, tokens};
+use super::settings::Member;
+use super::stage::Stage;
+use crate::llm::{ChatRequest, Models, Pricing, Purpose};
+
+/// What a fence and its title take around each text inside, in tokens.
+pub(super) const FENCE: u64 = 20;
+
+/// What stays of an earlier answer, as far as it shows beforehand: so much of a run is not paid again.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Kept {
+    /// The seats whose answers stay.
+    pub answers: BTreeSet<String>,
+    /// All answers and all reviews stay.
+    pub reviews: bool,
+}
+
+/// A call that a plan is expected to make.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ExpectedCall {
+    pub stage: Stage,
+    pub model: String,
+    pub prompt_tokens: u64,
+    pub completion_tokens: u64,
+}
+
+/// What several prompts of a run repeat, and how long its texts will probably be; all in tokens. Nobody is expected
+/// to fail, and what a plan may do is expected to be done.
+#[derive(Clone, Copy)]
+pub(super) struct Expecting<'b> {
+    pub brief: &'b Brief,
+    pub question: u64,
+    pub history: u64,
+}
+
+impl<'b> Expecting<'b> {
+    pub fn of(brief: &'b Brief) -> Self {
+        let turns = brief.history.iter();
+        Self {
+            brief,
+            question: tokens(&brief.question),
+            history: turns.map(|turn| tokens(&turn.question) + tokens(&turn.answer)).sum(),
+        }
+    }
+
+    /// The question and the conversation in fences.
+    pub fn quoted(&self) -> u64 {
+        self.question + FENCE + if self.history > 0 { self.history + FENCE } else { 0 }
+    }
+
+    /// A text of this kind.
+    pub fn text(&self, purpose: &Purpose) -> u64 {
+        completion(purpose, self.brief.settings.sampling(purpose))
+    }
+
+    pub fn call(&self, stage: Stage, model: &str, purpose: &Purpose, prompt_tokens: u64) -> ExpectedCall {
+        let completion_tokens = self.text(purpose);
+        ExpectedCall { stage, model: model.to_owned(), prompt_tokens, completion_tokens }
+    }
+
+    /// The system prompt of a member that answers.
+    pub fn system_of(&self, member: &Member) -> u64 {
+        system(self.brief.system_prompt_for(member))
+    }
+
+    /// The system prompt of a member that judges.
+    pub fn system_of_judge(&self, member: &Member) -> u64 {
+        let applies = self.brief.settings.use_system_prompt_stage2;
+        system(self.brief.system_prompt_for(member).filter(|_| applies))
+    }
+
+    /// The system prompt of a model that writes for the council.
+    pub fn system_of_writer(&self, model: &str) -> u64 {
+        let seat = self.brief.members().iter().find(|member| member.model == model);
+        let prompt = seat.and_then(|seat| self.brief.system_prompt_for(seat));
+        let prompt = prompt.or(self.brief.system_prompt.as_deref());
+        system(prompt.filter(|_| self.brief.settings.use_system_prompt_stage3))
+    }
+}
+
+fn system(prompt: Option<&str>) -> u64 {
+    prompt.map_or(0, tokens)
+}
+
+/// What some calls will probably cost.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct StageEstimate {
+    pub calls: u32,
+    pub prompt_tokens: u64,
+    pub completion_tokens: u64,
+    /// USD over the calls whose price is known; absent when none is.
+    pub cost_usd: Option<f64>,
+}
+
+/// What a run will probably cost. Where it depends on what the models say which calls there are, the
+/// dearest course is taken.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Estimate {
+    pub calls: u32,
+    /// USD over the calls whose price is known; absent when none is.
+    pub cost_usd: Option<f64>,
+    #[schema(value_type = BTreeMap<String, StageEstimate>)]
+    pub by_stage: BTreeMap<Stage, StageEstimate>,
+    /// Models without a known price: their calls are not in the sums.
+    pub unknown_price_models: Vec<String>,
+}
+
+/// What a run will probably cost that takes one of these courses, at the price of each model for a prompt of so
+/// many tokens: the dearest one.
+pub(super) fn dearest(
+    courses: Vec<Vec<ExpectedCall>>,
+    price: impl Fn(&str, u64) -> Option<Pricing>,
+) -> Estimate {
+    let courses = courses.into_iter().map(|calls| Estimate::of(&calls, &price));
+    let usd = |estimate: &Estimate| estimate.cost_usd.unwrap_or_default();
+    let mut dearest = Estimate::default();
+    let mut unknown = Vec::new();
+    for course in courses {
+        unknown.extend(course.unknown_price_models.iter().cloned());
+        if dearest.calls == 0 || (usd(&course), course.calls) > (usd(&dearest), dearest.calls) {
+            dearest = course;
+        }
+    }
+    // Also those of the other courses: nobody knows which one it will be.
+    unknown.sort();
+    unknown.dedup();
+    dearest.unknown_price_models = unknown;
+    dearest
+}
+
+/// What a call that is no part of a plan will probably cost.
+#[must_use]
+pub fn of_single(stage: Stage, request: &ChatRequest, models: &dyn Models) -> Estimate {
+    let call = ExpectedCall {
+        stage,
+        model: request.model.clone(),
+        prompt_tokens: prompt_tokens(request),
+        completion_tokens: completion(request.purpose, request.sampling),
+    };
+    Estimate::of(&[call], |model, prompt_tokens| models.price(model, prompt_tokens))
+}
+
+impl Estimate {
+    fn of(calls: &[ExpectedCall], price: impl Fn(&str, u64) -> Option<Pricing>) -> Self {
+        let mut estimate = Self::default();
+        for call in calls {
+            let stage = estimate.by_stage.entry(call.stage.clone()).or_default();
+            estimate.calls += 1;
+            stage.calls += 1;
+            stage.prompt_tokens += call.prompt_tokens;
+            stage.completion_tokens += call.completion_tokens;
+            match price(&call.model, call.prompt_tokens) {
+                Some(price) => {
+                    let usd = cost(price, call.prompt_tokens, call.completion_tokens);
+                    *stage.cost_usd.get_or_insert(0.0) += usd;
+                    *estimate.cost_usd.get_or_insert(0.0) += usd;
+                }
+                None => estimate.unknown_price_models.push(call.model.clone()),
+            }
+        }
+        estimate
+    }
+}

@@ -1,0 +1,42 @@
+//! What refinement is set to, for clients that show it before they ask.
+
+use serde::Serialize;
+
+use super::critique::{PRAISE, PRAISE_CHARS};
+use super::{DEFAULT_ITERATIONS, MAX_ITERATIONS, MIN_SUBSTANTIVE};
+use crate::council::settings::Settings;
+
+/// How a draft is refined.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct RefinementConfig {
+    /// The iterations at most, where the request does not say.
+    pub default_max_iterations: u8,
+    /// The most that a request may ask for; 1 is the least.
+    pub max_iterations_limit: u8,
+    /// How many critiques that name faults it takes for a revision.
+    pub min_critiques_for_revision: usize,
+    /// What critics say who found nothing. A critique with one of these, without a word that faults
+    /// are told with, and shorter than `non_substantive_below_chars`, is praise.
+    pub non_substantive_phrases: Vec<&'static str>,
+    pub non_substantive_below_chars: usize,
+    /// Who criticises: the caller's council.
+    pub critic_models: Vec<String>,
+    /// Who writes the draft and revises it, unless it fails and another one writes.
+    pub chairman_model: String,
+}
+
+impl RefinementConfig {
+    /// By these settings.
+    #[must_use]
+    pub fn of(settings: &Settings) -> Self {
+        Self {
+            default_max_iterations: DEFAULT_ITERATIONS,
+            max_iterations_limit: MAX_ITERATIONS,
+            min_critiques_for_revision: MIN_SUBSTANTIVE,
+            non_substantive_phrases: PRAISE.to_vec(),
+            non_substantive_below_chars: PRAISE_CHARS,
+            critic_models: settings.council_models.iter().map(|member| member.model.clone()).collect(),
+            chairman_model: settings.chairman_model.clone(),
+        }
+    }
+}

@@ -1,0 +1,19 @@
+//! Which calls the answers will probably take.
+
+use super::{ANSWER, STAGE};
+use crate::council::estimate::{ExpectedCall, Expecting, Kept};
+use crate::council::options::{confidence, cot};
+use crate::council::pricing::tokens;
+use crate::council::settings::Member;
+use crate::council::task::Task;
+
+pub(in crate::council) fn expected_calls(task: &Task, kept: &Kept, members: &[Member]) -> Vec<ExpectedCall> {
+    let expecting = Expecting::of(&task.brief);
+    let text = |template| tokens(task.brief.prompts.text(template));
+    let steps = if task.chain_of_thought { text(&cot::SUFFIX) } else { 0 };
+    let prompt = expecting.history + expecting.question + text(&confidence::SUFFIX) + steps;
+    let call =
+        |member: &Member| expecting.call(STAGE, &member.model, &ANSWER, expecting.system_of(member) + prompt);
+    let kept = |member: &&Member| kept.reviews || kept.answers.contains(member.name());
+    members.iter().filter(|member| !kept(member)).map(call).collect()
+}

@@ -1,0 +1,22 @@
+//! What a simulated member answers.
+
+use crate::llm::dice::Dice;
+use crate::llm::simulated_text::{LABEL, Prompt, body};
+
+pub fn answer(prompt: &Prompt<'_>, dice: &mut Dice) -> String {
+    let body = body(prompt, dice);
+    let mut text = if prompt.asks_for("THINKING") && prompt.asks_for("CONCLUSION") {
+        format!(
+            "{LABEL}\n\n**THINKING:**\nThe question is about {}. What matters is what is fixed and what is free.\n\n\
+             **ANALYSIS:**\nThe candidates differ in cost, in risk, and in how easily they can be undone.\n\n\
+             **CONCLUSION:**\n{body}",
+            prompt.topic()
+        )
+    } else {
+        format!("{LABEL}\n\n{body}")
+    };
+    if prompt.asks_for("CONFIDENCE:") {
+        text.push_str(&format!("\n\nCONFIDENCE: {}", 5 + dice.below(5)));
+    }
+    text
+}

@@ -1,0 +1,25 @@
+//! Which calls the reviews will probably take.
+
+use super::{REVIEW, STAGE};
+use crate::council::estimate::{ExpectedCall, Expecting, FENCE, Kept};
+use crate::council::settings::Member;
+use crate::council::stages::answers::ANSWER;
+
+/// What a request says around its material, in tokens.
+const FRAME: u64 = 330;
+
+pub(in crate::council) fn expected_calls(
+    expecting: Expecting<'_>,
+    kept: &Kept,
+    members: &[Member],
+) -> Vec<ExpectedCall> {
+    if kept.reviews {
+        return Vec::new();
+    }
+    let answers = members.len() as u64 * (expecting.text(&ANSWER) + FENCE);
+    let prompt = FRAME + expecting.quoted() + answers;
+    let call = |member: &Member| {
+        expecting.call(STAGE, &member.model, &REVIEW, expecting.system_of_judge(member) + prompt)
+    };
+    members.iter().map(call).collect()
+}

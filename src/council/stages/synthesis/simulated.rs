@@ -1,0 +1,20 @@
+//! What a simulated chairman writes.
+
+use crate::llm::dice::Dice;
+use crate::llm::simulated_text::{LABEL, Prompt, body};
+
+pub fn synthesis(prompt: &Prompt<'_>, dice: &mut Dice) -> String {
+    let mut text = format!("{LABEL}\n\n{}", body(prompt, dice));
+    if prompt.asks_for("COUNCIL NOTES:") {
+        text.push_str(
+            "\n\nCOUNCIL NOTES:\n\
+             AGREEMENT: The members agree that the hardest constraint should be settled first.\n\
+             AGREEMENT: All of them prefer steps that can be undone.\n\
+             CONTRADICTION: They disagree on whether to measure first or to begin at once.\n\
+             ONLY ONE: Only one member asks who carries the cost.\n\
+             NOT COVERED: None of them gives figures.\n\
+             MINORITY: One member would do nothing at all for now.",
+        );
+    }
+    text
+}

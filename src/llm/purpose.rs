@@ -1,0 +1,36 @@
+//! What a call is for.
+
+use std::fmt;
+
+use super::dice::Dice;
+use super::simulated_text::Prompt;
+
+/// What a call is for. The feature that makes the call owns it; nothing of it goes to a provider. Configuration
+/// (`council.sampling.<name>`), journal and ledger have its name.
+pub struct Purpose {
+    /// In snake case; never changed, since it is stored.
+    pub name: &'static str,
+    /// How many tokens such a text usually has, reasoning included.
+    pub usual_tokens: u64,
+    /// What the simulated provider writes.
+    pub simulated: fn(&Prompt<'_>, &mut Dice) -> String,
+}
+
+impl fmt::Debug for Purpose {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.name)
+    }
+}
+
+impl PartialEq for Purpose {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Purpose {}
+
+/// For tests of what is the same whatever a call is for.
+#[cfg(test)]
+pub(super) static ANY: Purpose =
+    Purpose { name: "any", usual_tokens: 100, simulated: super::simulated_text::plain };
