@@ -42,15 +42,21 @@ impl Kind {
     /// A value as written in a file or a variable, and everything that is wrong with it. A value that is blank or
     /// wrong becomes [`ValueKind::Nil`]; wrong items of a list are left out.
     pub(super) fn read(self, rule: Rule, written: &ValueKind) -> (ValueKind, Vec<String>) {
-        let is_list = matches!(self, Self::List | Self::Members);
-        match written {
-            ValueKind::String(text) if self.is_blank(text) => (ValueKind::Nil, Vec::new()),
-            ValueKind::String(text) if is_list => self.items(rule, &split(text)),
-            ValueKind::Array(items) if is_list => self.items(rule, items),
-            other => match self.scalar(rule, other) {
-                Ok(value) => (value, Vec::new()),
-                Err(problem) => (ValueKind::Nil, vec![problem]),
-            },
+        let text = text_of(written);
+        if text.is_some_and(|text| self.is_blank(text)) {
+            return (ValueKind::Nil, Vec::new());
+        }
+        if matches!(self, Self::List | Self::Members) {
+            if let Some(text) = text {
+                return self.items(rule, &split(text));
+            }
+            if let ValueKind::Array(items) = written {
+                return self.items(rule, items);
+            }
+        }
+        match self.scalar(rule, written) {
+            Ok(value) => (value, Vec::new()),
+            Err(problem) => (ValueKind::Nil, vec![problem]),
         }
     }
 
@@ -67,39 +73,20 @@ impl Kind {
     }
 
     fn scalar(self, rule: Rule, written: &ValueKind) -> Result<ValueKind, String> {
-        let text = match written {
-            ValueKind::String(text) if self == Self::Secret => Some(text.as_str()),
-            ValueKind::String(text) => Some(text.trim()),
-            _ => None,
-        };
+        let text = text_of(written).map(|text| if self == Self::Secret { text } else { text.trim() });
         let value = match self {
             Self::Text | Self::Secret => text.map(rule).transpose()?.map(ValueKind::String),
-            Self::Choice(words) => match text.map(rule).transpose()? {
-                Some(word) if words.contains(&word.as_str()) => Some(ValueKind::String(word)),
-                Some(_) | None => None,
-            },
-            Self::Bool => match written {
-                ValueKind::Boolean(value) => Some(*value),
-                _ => text.and_then(|text| text.to_lowercase().parse().ok()),
+            Self::Choice(words) => {
+                let word = text.map(rule).transpose()?;
+                word.filter(|word| words.contains(&word.as_str())).map(ValueKind::String)
             }
-            .map(ValueKind::Boolean),
-            Self::Number(low, high) => match written {
-                ValueKind::I64(number) => u64::try_from(*number).ok(),
-                _ => text.and_then(|text| text.parse().ok()),
+            Self::Bool => flag(written, text).map(ValueKind::Boolean),
+            Self::Number(low, high) => {
+                whole(written, text).filter(|number| (low..=high).contains(number)).map(ValueKind::U64)
             }
-            .filter(|number| (low..=high).contains(number))
-            .map(ValueKind::U64),
-            Self::Decimal(low, high) => match written {
-                ValueKind::Float(number) => Some(*number),
-                #[expect(
-                    clippy::cast_precision_loss,
-                    reason = "the bounds are small; a large number is refused anyway"
-                )]
-                ValueKind::I64(number) => Some(*number as f64),
-                _ => text.and_then(|text| text.parse().ok()),
+            Self::Decimal(low, high) => {
+                decimal(written, text).filter(|number| (low..=high).contains(number)).map(ValueKind::Float)
             }
-            .filter(|number| (low..=high).contains(number))
-            .map(ValueKind::Float),
             Self::List | Self::Members => None,
         };
         value.ok_or_else(|| format!("must be {}, not {}", self.expected(), self.shown(text, written)))
@@ -160,6 +147,35 @@ impl Kind {
             (_, None) => written.to_string(),
         }
     }
+}
+
+fn text_of(written: &ValueKind) -> Option<&str> {
+    if let ValueKind::String(text) = written { Some(text) } else { None }
+}
+
+fn flag(written: &ValueKind, text: Option<&str>) -> Option<bool> {
+    if let ValueKind::Boolean(flag) = written {
+        return Some(*flag);
+    }
+    text?.to_lowercase().parse().ok()
+}
+
+fn whole(written: &ValueKind, text: Option<&str>) -> Option<u64> {
+    if let ValueKind::I64(number) = written {
+        return u64::try_from(*number).ok();
+    }
+    text?.parse().ok()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "the bounds are small; a large number is refused anyway")]
+fn decimal(written: &ValueKind, text: Option<&str>) -> Option<f64> {
+    if let ValueKind::Float(number) = written {
+        return Some(*number);
+    }
+    if let ValueKind::I64(number) = written {
+        return Some(*number as f64);
+    }
+    text?.parse().ok()
 }
 
 /// Splits a comma-separated text.

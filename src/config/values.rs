@@ -62,11 +62,9 @@ impl Values {
 
     /// Whether somebody set this key to something, be it not an empty list.
     pub(super) fn says_something(&self, key: &str) -> bool {
-        self.set.get(key).is_some_and(|value| match &value.kind {
-            ValueKind::Nil => false,
-            ValueKind::Array(items) => !items.is_empty(),
-            _ => true,
-        })
+        let is_empty_list =
+            |value: &Value| matches!(&value.kind, ValueKind::Array(items) if items.is_empty());
+        self.has_value(key) && !self.set.get(key).is_some_and(is_empty_list)
     }
 
     /// Gives a key that has no value this one, and says whether it was blank.
