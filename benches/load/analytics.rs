@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use llm_council::council::ranking::bradley_terry::{Ballot, Tally};
 use llm_council::id::UserId;
-use llm_council::store::analytics::{self, Reach, STATEMENTS};
+use llm_council::store::analytics::{self, RowFilter, STATEMENTS};
 use llm_council::store::local::{Durability, LocalPostgres};
 use llm_council::store::usage::Span;
 use llm_council::store::{Db, Scope, StoreError, Tx, migrate};
@@ -51,7 +51,7 @@ pub async fn measure(cli: &Cli, flags: AnalyticsFlags) -> anyhow::Result<Report>
         time(&db, &scope, who, flags.rounds, &mut report).await?;
     }
     for who in ["heavy", "user1", "nobody"] {
-        let asked = async |tx: &mut Tx, _: &Reach| analytics::records(tx).await.map(drop);
+        let asked = async |tx: &mut Tx, _: &RowFilter| analytics::records(tx).await.map(drop);
         let taken = median(&db, &user(who), flags.rounds, asked).await?;
         report.row(&format!("records of {who}"), taken, "ms", Target::AtMost(START_MS));
     }
@@ -113,33 +113,33 @@ async fn time(db: &Db, scope: &Scope, who: &str, rounds: usize, report: &mut Rep
         )*};
     }
     rows! {
-        "usage by model": async |tx: &mut Tx, reach: &Reach| analytics::usage(tx, reach).await.map(drop),
-        "latency by model": async |tx: &mut Tx, reach: &Reach| analytics::latencies(tx, reach).await.map(drop),
-        "places by model": async |tx: &mut Tx, reach: &Reach| analytics::places(tx, reach).await.map(drop),
-        "runs": async |tx: &mut Tx, reach: &Reach| analytics::runs(tx, reach).await.map(drop),
-        "days": async |tx: &mut Tx, reach: &Reach| analytics::days(tx, reach).await.map(drop),
-        "chairmen": async |tx: &mut Tx, reach: &Reach| analytics::chairmen(tx, reach).await.map(drop),
-        "head to head": async |tx: &mut Tx, reach: &Reach| analytics::duels(tx, reach).await.map(drop),
+        "usage by model": async |tx: &mut Tx, filter: &RowFilter| analytics::usage(tx, filter).await.map(drop),
+        "latency by model": async |tx: &mut Tx, filter: &RowFilter| analytics::latencies(tx, filter).await.map(drop),
+        "places by model": async |tx: &mut Tx, filter: &RowFilter| analytics::places(tx, filter).await.map(drop),
+        "runs": async |tx: &mut Tx, filter: &RowFilter| analytics::runs(tx, filter).await.map(drop),
+        "days": async |tx: &mut Tx, filter: &RowFilter| analytics::days(tx, filter).await.map(drop),
+        "chairmen": async |tx: &mut Tx, filter: &RowFilter| analytics::chairmen(tx, filter).await.map(drop),
+        "head to head": async |tx: &mut Tx, filter: &RowFilter| analytics::duels(tx, filter).await.map(drop),
         "council against its best member":
-            async |tx: &mut Tx, reach: &Reach| analytics::against_best(tx, reach).await.map(drop),
+            async |tx: &mut Tx, filter: &RowFilter| analytics::against_best(tx, filter).await.map(drop),
         "people's preferences":
-            async |tx: &mut Tx, reach: &Reach| analytics::preferences(tx, reach, None).await.map(drop),
+            async |tx: &mut Tx, filter: &RowFilter| analytics::preferences(tx, filter, None).await.map(drop),
         "ballots of 10,000 runs":
-            async |tx: &mut Tx, reach: &Reach| analytics::ballots(tx, reach, None).await.map(drop),
+            async |tx: &mut Tx, filter: &RowFilter| analytics::ballots(tx, filter, None).await.map(drop),
         "their leaderboard with 200 draws": leaderboard,
     }
     if *scope != Scope::Admin {
         rows! {
-            "50 recent runs": async |tx: &mut Tx, reach: &Reach| analytics::recent(tx, reach, 50, 0).await.map(drop),
-            "50 runs after 10,000": async |tx: &mut Tx, reach: &Reach| analytics::recent(tx, reach, 50, 10_000).await.map(drop),
+            "50 recent runs": async |tx: &mut Tx, filter: &RowFilter| analytics::recent(tx, filter, 50, 0).await.map(drop),
+            "50 runs after 10,000": async |tx: &mut Tx, filter: &RowFilter| analytics::recent(tx, filter, 50, 10_000).await.map(drop),
         }
     }
     Ok(())
 }
 
-async fn leaderboard(tx: &mut Tx, reach: &Reach) -> Result<(), StoreError> {
+async fn leaderboard(tx: &mut Tx, filter: &RowFilter) -> Result<(), StoreError> {
     let mut tally = Tally::default();
-    for stored in analytics::ballots(tx, reach, None).await? {
+    for stored in analytics::ballots(tx, filter, None).await? {
         let ballots: Vec<Ballot> = serde_json::from_value(stored).expect("ballots as they were filled in");
         tally.add(&ballots);
     }
@@ -150,15 +150,15 @@ async fn leaderboard(tx: &mut Tx, reach: &Reach) -> Result<(), StoreError> {
 /// The median over so many rounds, in milliseconds: from the beginning of a transaction to its end.
 async fn median<F>(db: &Db, scope: &Scope, rounds: usize, asked: F) -> anyhow::Result<f64>
 where
-    F: AsyncFn(&mut Tx, &Reach) -> Result<(), StoreError>,
+    F: AsyncFn(&mut Tx, &RowFilter) -> Result<(), StoreError>,
 {
     let mut taken = Vec::new();
     // Once to have it in memory.
     for round in 0..=rounds {
         let began = Instant::now();
         let mut tx = db.begin(scope).await?;
-        let reach = Reach::of(&mut tx, Span::default()).await?;
-        asked(&mut tx, &reach).await?;
+        let filter = RowFilter::of(&mut tx, Span::default()).await?;
+        asked(&mut tx, &filter).await?;
         tx.commit().await?;
         if round > 0 {
             taken.push(began.elapsed().as_secs_f64() * 1_000.0);
@@ -173,7 +173,7 @@ async fn plans(db: &Db, scope: &Scope, who: &str) -> anyhow::Result<()> {
             continue;
         }
         let mut tx = db.begin(scope).await?;
-        Reach::of(&mut tx, Span::default()).await?;
+        RowFilter::of(&mut tx, Span::default()).await?;
         let explained = format!("EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY ON) {sql}");
         let user = (*scope != Scope::Admin).then_some(who);
         let mut query =

@@ -18,7 +18,7 @@ use super::http::Connection;
 use super::measure::Database;
 use super::models::{Counts, HELLO};
 
-const START_PATIENCE: Duration = Duration::from_secs(60);
+const START_TIMEOUT: Duration = Duration::from_secs(60);
 /// Longer than any scenario: what is measured is not how calls time out.
 const CALL_TIME_MS: &str = "3600000";
 
@@ -170,7 +170,7 @@ fn start_server(
     let child = command.spawn().context("the server does not start")?;
     // Killed also when it never says where it is.
     let mut process = Process { child, address: SocketAddr::from(([127, 0, 0, 1], 0)) };
-    let deadline = Instant::now() + START_PATIENCE;
+    let deadline = Instant::now() + START_TIMEOUT;
     loop {
         let said = std::fs::read_to_string(log)?;
         if let Some(port) = port_in(&said) {

@@ -13,7 +13,7 @@ use super::shape::analytics::{Analytics, Chairmen, Days, Recent, RecentRun};
 use super::shape::comparisons::{AgainstBest, HeadToHead, Leaderboard, Pair, Rank, Source};
 use crate::council::ranking::bradley_terry::{Ballot, Tally};
 use crate::identity::Permission;
-use crate::store::analytics::{self as figures, Preferred, Reach};
+use crate::store::analytics::{self as figures, Preferred, RowFilter};
 use crate::store::{Tx, audit};
 
 /// How often the runs are drawn again for the intervals of a leaderboard.
@@ -32,63 +32,65 @@ pub(super) struct SpanQuery {
 }
 
 /// A transaction over the caller's own figures, and what it counts.
-async fn own(app: &App, caller: &Caller, span: &SpanQuery) -> Result<(Tx, Reach), Problem> {
+async fn own(app: &App, caller: &Caller, span: &SpanQuery) -> Result<(Tx, RowFilter), Problem> {
     caller.may(Permission::Read)?;
     ready(app.db.begin(&caller.scope()).await?, span).await
 }
 
-pub(super) async fn ready(mut tx: Tx, span: &SpanQuery) -> Result<(Tx, Reach), Problem> {
+pub(super) async fn ready(mut tx: Tx, span: &SpanQuery) -> Result<(Tx, RowFilter), Problem> {
     let from = days::read("from", span.from.as_deref())?;
     let until = days::read("until", span.until.as_deref())?;
-    let reach = Reach::of(&mut tx, days::span(from, until, "until")?).await?;
-    Ok((tx, reach))
+    let filter = RowFilter::of(&mut tx, days::span(from, until, "until")?).await?;
+    Ok((tx, filter))
 }
 
-pub(super) async fn by_model((mut tx, reach): (Tx, Reach)) -> Result<web::Json<Analytics>, Problem> {
-    let runs = figures::runs(&mut tx, &reach).await?;
-    let usage = figures::usage(&mut tx, &reach).await?;
-    let places = figures::places(&mut tx, &reach).await?;
-    let latencies = figures::latencies(&mut tx, &reach).await?;
+pub(super) async fn by_model((mut tx, filter): (Tx, RowFilter)) -> Result<web::Json<Analytics>, Problem> {
+    let runs = figures::runs(&mut tx, &filter).await?;
+    let usage = figures::usage(&mut tx, &filter).await?;
+    let places = figures::places(&mut tx, &filter).await?;
+    let latencies = figures::latencies(&mut tx, &filter).await?;
     tx.commit().await?;
-    Ok(web::Json(Analytics::new(&reach, runs, usage, places, latencies)))
+    Ok(web::Json(Analytics::new(&filter, runs, usage, places, latencies)))
 }
 
-pub(super) async fn by_day((mut tx, reach): (Tx, Reach)) -> Result<web::Json<Days>, Problem> {
-    let days = figures::days(&mut tx, &reach).await?;
+pub(super) async fn by_day((mut tx, filter): (Tx, RowFilter)) -> Result<web::Json<Days>, Problem> {
+    let days = figures::days(&mut tx, &filter).await?;
     tx.commit().await?;
     Ok(web::Json(Days { days: days.into_iter().map(Into::into).collect() }))
 }
 
-pub(super) async fn by_chairman((mut tx, reach): (Tx, Reach)) -> Result<web::Json<Chairmen>, Problem> {
-    let rows = figures::chairmen(&mut tx, &reach).await?;
+pub(super) async fn by_chairman((mut tx, filter): (Tx, RowFilter)) -> Result<web::Json<Chairmen>, Problem> {
+    let rows = figures::chairmen(&mut tx, &filter).await?;
     tx.commit().await?;
     Ok(web::Json(rows.into()))
 }
 
-pub(super) async fn pairs((mut tx, reach): (Tx, Reach)) -> Result<web::Json<HeadToHead>, Problem> {
-    let duels = figures::duels(&mut tx, &reach).await?;
+pub(super) async fn pairs((mut tx, filter): (Tx, RowFilter)) -> Result<web::Json<HeadToHead>, Problem> {
+    let duels = figures::duels(&mut tx, &filter).await?;
     tx.commit().await?;
     Ok(web::Json(HeadToHead { pairs: duels.into_iter().map(Pair::from).collect() }))
 }
 
-pub(super) async fn beside_the_best((mut tx, reach): (Tx, Reach)) -> Result<web::Json<AgainstBest>, Problem> {
-    let row = figures::against_best(&mut tx, &reach).await?;
+pub(super) async fn beside_the_best(
+    (mut tx, filter): (Tx, RowFilter),
+) -> Result<web::Json<AgainstBest>, Problem> {
+    let row = figures::against_best(&mut tx, &filter).await?;
     tx.commit().await?;
     Ok(web::Json(row.into()))
 }
 
 pub(super) async fn ranked(
-    (mut tx, reach): (Tx, Reach),
+    (mut tx, filter): (Tx, RowFilter),
     source: Source,
     tag: Option<String>,
 ) -> Result<web::Json<Leaderboard>, Problem> {
     let runs: Vec<Vec<Ballot>> = match source {
         Source::Ballots => {
-            let stored = figures::ballots(&mut tx, &reach, tag.as_deref()).await?;
+            let stored = figures::ballots(&mut tx, &filter, tag.as_deref()).await?;
             stored.into_iter().filter_map(ballots).collect()
         }
         Source::People => {
-            let said = figures::preferences(&mut tx, &reach, tag.as_deref()).await?;
+            let said = figures::preferences(&mut tx, &filter, tag.as_deref()).await?;
             said.into_iter().map(preferred).collect()
         }
     };
@@ -228,10 +230,10 @@ pub(super) async fn recent(
     span: web::Query<SpanQuery>,
     page: web::Query<RecentQuery>,
 ) -> Result<web::Json<Recent>, Problem> {
-    let (mut tx, reach) = own(&app, &caller, &span).await?;
+    let (mut tx, filter) = own(&app, &caller, &span).await?;
     let limit = page.limit.unwrap_or(50).clamp(1, MAX_PER_PAGE);
-    let rows = figures::recent(&mut tx, &reach, limit, page.offset.unwrap_or(0)).await?;
-    let total = figures::runs(&mut tx, &reach).await?.runs;
+    let rows = figures::recent(&mut tx, &filter, limit, page.offset.unwrap_or(0)).await?;
+    let total = figures::runs(&mut tx, &filter).await?.runs;
     tx.commit().await?;
     Ok(web::Json(Recent { queries: rows.into_iter().map(RecentRun::from).collect(), total }))
 }

@@ -11,7 +11,7 @@ use crate::support::model_server::{AskedFor, Gate, Script};
 use crate::support::wire::Wire;
 
 /// Far beyond any real wait.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 #[tokio::test]
 async fn a_body_that_does_not_end_does_not_keep_its_connection_after_the_answer() {
@@ -98,7 +98,7 @@ async fn a_reader_that_reads_nothing_is_cut_and_finds_everything_when_it_comes_b
     }
     let begun = Instant::now();
     while !app.app.telemetry.render_metrics().contains("connections_cut_total{reason=\"stalled\"}") {
-        assert!(begun.elapsed() < PATIENCE, "the reader is never cut");
+        assert!(begun.elapsed() < TIMEOUT, "the reader is never cut");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     assert!(reader.rest().await < whole * times, "it was cut in the middle");

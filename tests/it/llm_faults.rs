@@ -389,9 +389,9 @@ async fn silence_is_a_timeout_and_the_connection_is_closed() {
 
 #[tokio::test]
 async fn dropping_the_call_closes_the_connection() {
-    struct Tell<'a>(&'a Notify);
+    struct NotifyingSink<'a>(&'a Notify);
     #[async_trait]
-    impl DeltaSink for Tell<'_> {
+    impl DeltaSink for NotifyingSink<'_> {
         async fn push(&mut self, chunk: &Chunk) {
             if chunk.is_token() {
                 self.0.notify_one();
@@ -402,7 +402,7 @@ async fn dropping_the_call_closes_the_connection() {
     server.script("m", [Script::answer("half ").stall()]);
     let registry = registry(settings(&server, ProviderKind::OpenAiCompatible));
     let (told, request) = (Notify::new(), request("m"));
-    let mut sink = Tell(&told);
+    let mut sink = NotifyingSink(&told);
     tokio::select! {
         result = registry.chat(&request, &mut sink) => panic!("{result:?}"),
         () = told.notified() => {}

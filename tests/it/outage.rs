@@ -22,7 +22,7 @@ use crate::support::process::{Process, Program};
 
 const RUNS: usize = 50;
 /// Far beyond any real wait.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A Postgres that may be hurt.
 struct Victim {
@@ -71,7 +71,7 @@ impl Victim {
     fn end(&self, signal: &str) {
         let processes = self.processes();
         send(signal, &processes[..1]);
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         while processes.iter().any(|pid| Path::new(&format!("/proc/{pid}/cmdline")).exists()) {
             assert!(Instant::now() < deadline, "Postgres does not end");
             std::thread::sleep(Duration::from_millis(10));
@@ -154,7 +154,7 @@ impl Scene {
             readers.spawn(Follower::new(place.subscribe(), &format!("user-{case}"), &question).follow());
         }
         let conversation = server.user("prober").conversation().await;
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         while !all_wait(&models) {
             assert!(Instant::now() < deadline, "the runs do not come to the gate: {}", server.log());
             tokio::time::sleep(Duration::from_millis(50)).await;
@@ -174,7 +174,7 @@ impl Scene {
         let user = self.server.user("prober");
         let mut refused: BTreeMap<&str, usize> = BTreeMap::new();
         while refused.len() < 5 || refused.values().any(|times| *times < 1) || begun.elapsed() < least {
-            assert!(begun.elapsed() < PATIENCE, "not everything was refused: {refused:?}");
+            assert!(begun.elapsed() < TIMEOUT, "not everything was refused: {refused:?}");
             let conversation = format!("/api/conversations/{}", self.conversation);
             let message = format!("{conversation}/message");
             let question = json!({"content": "What about case-9999?"});
@@ -206,11 +206,11 @@ impl Scene {
         let prober = server.user("prober");
         let begun = Instant::now();
         while prober.get("/health/ready").await.status != 200 {
-            assert!(begun.elapsed() < PATIENCE, "not ready again: {}", server.log());
+            assert!(begun.elapsed() < TIMEOUT, "not ready again: {}", server.log());
             tokio::time::sleep(Duration::from_millis(100)).await;
         }
         eprintln!("ready after {:?}", begun.elapsed());
-        let transcripts = tokio::time::timeout(PATIENCE, readers.join_all()).await;
+        let transcripts = tokio::time::timeout(TIMEOUT, readers.join_all()).await;
         let transcripts = transcripts.unwrap_or_else(|_| panic!("runs do not end: {}", server.log()));
         eprintln!("runs over after {:?}", begun.elapsed());
         for one in &transcripts {

@@ -13,9 +13,9 @@ use crate::support::model_server::{AskedFor, Gate, ModelServer, Outcome, Record,
 use crate::support::process::{Process, Program};
 
 /// Nothing that waits for a lease, or for the next look after leases, happens within a test.
-const NO_LOOK: (&str, &str) = ("runs.lease_seconds", "3600");
+const NO_POLLING: (&str, &str) = ("runs.lease_seconds", "3600");
 /// Far beyond any real wait.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 struct Replicas {
     /// Before the servers, which are gone before it is dropped.
@@ -117,7 +117,7 @@ async fn a_run_is_followed_live_from_another_server() {
 
 #[tokio::test]
 async fn a_run_is_stopped_from_another_server_as_soon_as_it_is_told() {
-    let servers = Replicas::with(&[NO_LOOK]).await;
+    let servers = Replicas::with(&[NO_POLLING]).await;
     let (here, there) = (servers.one.user("ann"), servers.other.user("ann"));
     let id = here.conversation().await;
     let mut stream = here.ask(&id, json!({"content": "Why?"})).await;
@@ -268,13 +268,13 @@ async fn a_server_that_slept_alone_goes_on_where_it_was() {
     let mut database = db.superuser().await;
     let run_out = "SELECT bool_and(lease_until < now()) FROM runs";
     while !sqlx::query_scalar::<_, bool>(run_out).fetch_one(&mut database).await.unwrap() {
-        assert!(begun.elapsed() < PATIENCE, "the lease does not run out");
+        assert!(begun.elapsed() < TIMEOUT, "the lease does not run out");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     one.signal("SIGCONT");
     // A sign of life: the lease holds again.
     while sqlx::query_scalar::<_, bool>(run_out).fetch_one(&mut database).await.unwrap() {
-        assert!(begun.elapsed() < PATIENCE, "the lease is not prolonged");
+        assert!(begun.elapsed() < TIMEOUT, "the lease is not prolonged");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     gate.open();
@@ -285,7 +285,7 @@ async fn a_server_that_slept_alone_goes_on_where_it_was() {
 
 #[tokio::test]
 async fn a_server_that_leaves_hands_its_runs_to_the_other_at_once() {
-    let servers = Replicas::with(&[NO_LOOK, ("server.drain_seconds", "0")]).await;
+    let servers = Replicas::with(&[NO_POLLING, ("server.drain_seconds", "0")]).await;
     let place = watch::Sender::new(Some(servers.one.base().to_owned()));
     let mut readers = tokio::task::JoinSet::new();
     let (told, mut shown) = broadcast::channel(1024);
@@ -353,7 +353,7 @@ async fn nothing_is_asked(models: &ModelServer) {
 
 #[tokio::test]
 async fn a_stop_that_was_answered_holds_when_its_server_is_killed_right_after() {
-    let servers = Replicas::with(&[NO_LOOK]).await;
+    let servers = Replicas::with(&[NO_POLLING]).await;
     let (run, id, _stream) = under_way(&servers).await;
     // The log cannot be written, so the run cannot end here: somebody else's tokens are in the way.
     let gate = Gate::new();
@@ -373,7 +373,7 @@ async fn a_stop_that_was_answered_holds_when_its_server_is_killed_right_after() 
     gate.open();
     let begun = Instant::now();
     while waiting_for_locks(&mut look).await == 0 {
-        assert!(begun.elapsed() < PATIENCE, "nothing is written");
+        assert!(begun.elapsed() < TIMEOUT, "nothing is written");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     let calls = servers.models.records().len();
@@ -399,7 +399,7 @@ async fn a_stop_that_was_answered_holds_when_its_server_is_killed_right_after() 
 
 #[tokio::test]
 async fn a_stop_that_cannot_be_recorded_yet_stops_the_calls_and_says_so() {
-    let servers = Replicas::with(&[NO_LOOK]).await;
+    let servers = Replicas::with(&[NO_POLLING]).await;
     let (run, _, mut stream) = under_way(&servers).await;
     let mut database = servers.db.superuser().await;
     sqlx::raw_sql("BEGIN; SELECT FROM runs FOR UPDATE").execute(&mut database).await.unwrap();
@@ -413,7 +413,7 @@ async fn a_stop_that_cannot_be_recorded_yet_stops_the_calls_and_says_so() {
     let begun = Instant::now();
     while !sqlx::query_scalar::<_, bool>(recorded).fetch_one(&mut servers.db.superuser().await).await.unwrap()
     {
-        assert!(begun.elapsed() < PATIENCE, "the wish is not recorded");
+        assert!(begun.elapsed() < TIMEOUT, "the wish is not recorded");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     let again = ann.post(&path, json!({})).await.ok();
@@ -435,7 +435,7 @@ async fn leave_behind(db: &TestDb, run: &str, count: i32) {
 async fn hundreds_of_abandoned_runs_are_shared_at_once_portion_by_portion() {
     const LEFT: i32 = 300;
     // Whatever waited for the next look would wait for a quarter of an hour.
-    let servers = Replicas::with(&[NO_LOOK]).await;
+    let servers = Replicas::with(&[NO_POLLING]).await;
     let (run, _, mut stream) = under_way(&servers).await;
     servers.gate.open();
     stream.until("complete").await;
@@ -450,7 +450,7 @@ async fn hundreds_of_abandoned_runs_are_shared_at_once_portion_by_portion() {
         if shares.iter().sum::<i64>() == i64::from(LEFT) {
             break shares;
         }
-        assert!(begun.elapsed() < PATIENCE, "only so many were taken: {shares:?}");
+        assert!(begun.elapsed() < TIMEOUT, "only so many were taken: {shares:?}");
         tokio::time::sleep(Duration::from_millis(50)).await;
     };
     eprintln!("{LEFT} runs were taken over in {:?}, in shares of {shares:?}", begun.elapsed());
@@ -459,7 +459,7 @@ async fn hundreds_of_abandoned_runs_are_shared_at_once_portion_by_portion() {
 
 #[tokio::test]
 async fn a_new_run_finds_its_place_while_others_are_being_taken_over() {
-    let servers = Replicas::with(&[NO_LOOK, ("runs.max_live", "2")]).await;
+    let servers = Replicas::with(&[NO_POLLING, ("runs.max_live", "2")]).await;
     let Replicas { one, other, models, gate, db } = servers;
     other.kill();
     let ann = one.user("ann");
@@ -478,7 +478,7 @@ async fn a_new_run_finds_its_place_while_others_are_being_taken_over() {
     let begun = Instant::now();
     let mut look = db.superuser().await;
     while waiting_for_locks(&mut look).await == 0 {
-        assert!(begun.elapsed() < PATIENCE, "nothing is taken over");
+        assert!(begun.elapsed() < TIMEOUT, "nothing is taken over");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     let mut stream = ann.ask(&id, json!({"content": "And at once?"})).await;
@@ -487,7 +487,7 @@ async fn a_new_run_finds_its_place_while_others_are_being_taken_over() {
     drop(database);
     let left = "SELECT count(*) FROM runs WHERE status = 'running'";
     while sqlx::query_scalar::<_, i64>(left).fetch_one(&mut look).await.unwrap() > 0 {
-        assert!(begun.elapsed() < PATIENCE, "the abandoned run is not ended");
+        assert!(begun.elapsed() < TIMEOUT, "the abandoned run is not ended");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     assert_eq!(models.records().len(), 29, "three whole runs, one without a title");

@@ -9,7 +9,7 @@ use crate::support::model_server::{AskedFor, Gate, ModelServer, Outcome, Record,
 use crate::support::process::{Process, Program};
 
 /// Nothing that waits for a lease, or for the next look after leases, happens within a test.
-const NO_LOOK: (&str, &str) = ("runs.lease_seconds", "3600");
+const NO_POLLING: (&str, &str) = ("runs.lease_seconds", "3600");
 
 fn find<'a>(events: &'a [Event], kind: &str) -> &'a Value {
     &events.iter().find(|event| event.kind() == kind).unwrap_or_else(|| panic!("no {kind}")).json
@@ -234,7 +234,7 @@ async fn two(db: &TestDb, models: &ModelServer, settings: &[(&str, &str)]) -> (P
 async fn a_member_is_skipped_from_another_server_as_soon_as_it_is_told() {
     let (db, models) = (TestDb::new().await, ModelServer::start().await);
     silent(&models, "m/one", AskedFor::Answer);
-    let (one, other) = two(&db, &models, &[NO_LOOK]).await;
+    let (one, other) = two(&db, &models, &[NO_POLLING]).await;
     let (run, _, mut stream) =
         ask_until(&one.user("ann"), json!({"content": "Why?"}), "stage1_model_complete", 3).await;
     skip(&other.user("ann"), &run, "m/one").await.ok();

@@ -1,7 +1,7 @@
 //! The functions of the store, each wall between users taken away in turn.
 
 use llm_council::id::{ConversationId, RunId, TokenId, UserId};
-use llm_council::store::analytics::{self, AgainstBest, Reach};
+use llm_council::store::analytics::{self, AgainstBest, RowFilter};
 use llm_council::store::conversations::{self, Filter};
 use llm_council::store::feedback::{self, Opinion, Thumb};
 use llm_council::store::settings::Layers;
@@ -110,20 +110,20 @@ async fn nothing_of_bobs_is_ann_s(test: &TestDb, bobs: ConversationId, bobs_run:
 }
 
 async fn no_figures_of_bobs_are_ann_s(tx: &mut Tx, bobs_run: RunId) {
-    let reach = Reach::of(tx, Span::default()).await.unwrap();
-    assert_eq!(analytics::runs(tx, &reach).await.unwrap().runs, 0);
-    assert!(analytics::usage(tx, &reach).await.unwrap().is_empty());
-    assert!(analytics::places(tx, &reach).await.unwrap().is_empty());
-    assert!(analytics::latencies(tx, &reach).await.unwrap().is_empty());
-    assert!(analytics::days(tx, &reach).await.unwrap().is_empty());
-    assert!(analytics::chairmen(tx, &reach).await.unwrap().is_empty());
-    assert!(analytics::duels(tx, &reach).await.unwrap().is_empty());
+    let filter = RowFilter::of(tx, Span::default()).await.unwrap();
+    assert_eq!(analytics::runs(tx, &filter).await.unwrap().runs, 0);
+    assert!(analytics::usage(tx, &filter).await.unwrap().is_empty());
+    assert!(analytics::places(tx, &filter).await.unwrap().is_empty());
+    assert!(analytics::latencies(tx, &filter).await.unwrap().is_empty());
+    assert!(analytics::days(tx, &filter).await.unwrap().is_empty());
+    assert!(analytics::chairmen(tx, &filter).await.unwrap().is_empty());
+    assert!(analytics::duels(tx, &filter).await.unwrap().is_empty());
     for tag in [None, Some("bobs")] {
-        assert!(analytics::ballots(tx, &reach, tag).await.unwrap().is_empty());
-        assert!(analytics::preferences(tx, &reach, tag).await.unwrap().is_empty());
+        assert!(analytics::ballots(tx, &filter, tag).await.unwrap().is_empty());
+        assert!(analytics::preferences(tx, &filter, tag).await.unwrap().is_empty());
     }
-    assert_eq!(analytics::against_best(tx, &reach).await.unwrap(), AgainstBest::default());
-    assert!(analytics::recent(tx, &reach, 10, 0).await.unwrap().is_empty());
+    assert_eq!(analytics::against_best(tx, &filter).await.unwrap(), AgainstBest::default());
+    assert!(analytics::recent(tx, &filter, 10, 0).await.unwrap().is_empty());
     assert!(analytics::records(tx).await.unwrap().is_empty());
     assert_eq!(feedback::find(tx, bobs_run).await.unwrap(), None);
     assert!(!feedback::remove(tx, bobs_run).await.unwrap());
@@ -172,10 +172,10 @@ async fn nothing_of_another_user_is_reached_with_or_without_row_level_security()
     let mut bob = tx(test.db(), "bob").await;
     let (head, messages) = conversations::find(&mut bob, bobs).await.unwrap();
     assert_eq!((head.tags, messages.len()), (vec!["bobs".to_owned()], 2));
-    let reach = Reach::of(&mut bob, Span::default()).await.unwrap();
-    assert_eq!(analytics::places(&mut bob, &reach).await.unwrap().len(), 2, "and nobody has cleared it");
-    assert_eq!(analytics::preferences(&mut bob, &reach, Some("bobs")).await.unwrap().len(), 1);
-    assert_eq!(analytics::against_best(&mut bob, &reach).await.unwrap().member_preferred, 1);
+    let filter = RowFilter::of(&mut bob, Span::default()).await.unwrap();
+    assert_eq!(analytics::places(&mut bob, &filter).await.unwrap().len(), 2, "and nobody has cleared it");
+    assert_eq!(analytics::preferences(&mut bob, &filter, Some("bobs")).await.unwrap().len(), 1);
+    assert_eq!(analytics::against_best(&mut bob, &filter).await.unwrap().member_preferred, 1);
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use crate::support::app::TestApp;
 use crate::support::model_server::{AskedFor, Gate, Outcome, Record, Script, plausible};
 
 /// Far beyond any real wait.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// An app in which `m/one` answers a question of ann's with a word at which the database does this.
 async fn app_where_the_database(does: &str) -> TestApp {
@@ -51,7 +51,7 @@ async fn one_ends_and_the_others_go_on(app: TestApp) {
 
     let begun = Instant::now();
     while ann.get(&format!("/api/runs/{run}")).await.ok()["status"] == "running" {
-        assert!(begun.elapsed() < PATIENCE, "the run does not end");
+        assert!(begun.elapsed() < TIMEOUT, "the run does not end");
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     let rest = stream.rest().await;

@@ -12,12 +12,12 @@ use crate::server::extract::Caller;
 use crate::server::problem::{Problem, ProblemBody};
 use crate::server::shape::analytics::{Analytics, Chairmen, Days};
 use crate::server::shape::comparisons::{AgainstBest, HeadToHead, Leaderboard};
-use crate::store::analytics::Reach;
+use crate::store::analytics::RowFilter;
 use crate::store::{Scope, Tx, audit};
 
 /// A transaction over everybody's figures, and what it counts. What people did is theirs: who looked at
 /// it is noted.
-async fn all(app: &App, caller: &Caller, span: &SpanQuery, part: &str) -> Result<(Tx, Reach), Problem> {
+async fn all(app: &App, caller: &Caller, span: &SpanQuery, part: &str) -> Result<(Tx, RowFilter), Problem> {
     caller.admin()?;
     let mut tx = app.db.begin(&Scope::Admin).await?;
     let details = json!({ "part": part, "from": span.from, "until": span.until });

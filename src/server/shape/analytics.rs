@@ -129,7 +129,7 @@ impl Analytics {
     /// Puts together what was asked for one by one.
     #[must_use]
     pub fn new(
-        reach: &rows::Reach,
+        filter: &rows::RowFilter,
         runs: rows::Runs,
         usage: Vec<rows::ModelUsage>,
         places: Vec<rows::ModelPlaces>,
@@ -146,7 +146,7 @@ impl Analytics {
             failures: 0,
             total_tokens: 0,
             money: Money::default(),
-            cleared_at: reach.cleared_at.map(naive),
+            cleared_at: filter.cleared_at.map(naive),
             price_list_date: &BUILT_IN.date,
         };
         let mut money = rows::Money::default();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use sqlx::Row as _;
 
-use super::reach::{Reach, within};
+use super::filter::{RowFilter, within};
 use super::sums::{Latency, Money, sums};
 use crate::store::{StoreError, Tx};
 
@@ -50,16 +50,16 @@ pub struct Chairman {
 }
 
 /// Every model that wrote, or was asked to write, a final answer; who wrote most comes first.
-pub async fn chairmen(tx: &mut Tx, reach: &Reach) -> Result<Vec<Chairman>, StoreError> {
+pub async fn chairmen(tx: &mut Tx, filter: &RowFilter) -> Result<Vec<Chairman>, StoreError> {
     let mut chairmen: BTreeMap<String, Chairman> = BTreeMap::new();
-    for row in reach.query(WRITTEN).fetch_all(&mut **tx).await? {
+    for row in filter.query(WRITTEN).fetch_all(&mut **tx).await? {
         let chairman = chairmen.entry(row.try_get("model")?).or_default();
         chairman.written = row.try_get("written")?;
         chairman.stood_in = row.try_get("stood_in")?;
         chairman.thumbs_up = row.try_get("thumbs_up")?;
         chairman.thumbs_down = row.try_get("thumbs_down")?;
     }
-    for row in reach.query(CALLS).fetch_all(&mut **tx).await? {
+    for row in filter.query(CALLS).fetch_all(&mut **tx).await? {
         let chairman = chairmen.entry(row.try_get("model")?).or_default();
         chairman.calls = row.try_get("calls")?;
         chairman.failed_calls = row.try_get("failed_calls")?;

@@ -4,7 +4,7 @@
 use serde_json::Value;
 use sqlx::Row as _;
 
-use super::reach::{Reach, within};
+use super::filter::{RowFilter, within};
 use crate::store::{StoreError, Tx};
 
 /// How many runs a comparison is made of at most, the newest: more would not make its intervals visibly
@@ -109,8 +109,8 @@ pub struct Duel {
 }
 
 /// Each pair of models that met, in alphabetical order.
-pub async fn duels(tx: &mut Tx, reach: &Reach) -> Result<Vec<Duel>, StoreError> {
-    let rows = reach.query(DUELS).fetch_all(&mut **tx).await?;
+pub async fn duels(tx: &mut Tx, filter: &RowFilter) -> Result<Vec<Duel>, StoreError> {
+    let rows = filter.query(DUELS).fetch_all(&mut **tx).await?;
     let read = |row: &sqlx::postgres::PgRow| {
         Ok(Duel {
             a: row.try_get("a")?,
@@ -126,10 +126,10 @@ pub async fn duels(tx: &mut Tx, reach: &Reach) -> Result<Vec<Duel>, StoreError> 
 /// The ballots of at most [`MAX_COMPARED_RUNS`] runs, the newest first, as they were stored: per run a
 /// list of ballots, each a list of places, each a list of models. A tag counts the runs of conversations
 /// that have it and are not deleted; only users have tags.
-pub async fn ballots(tx: &mut Tx, reach: &Reach, tag: Option<&str>) -> Result<Vec<Value>, StoreError> {
+pub async fn ballots(tx: &mut Tx, filter: &RowFilter, tag: Option<&str>) -> Result<Vec<Value>, StoreError> {
     let query = match tag {
-        None => reach.query(BALLOTS).bind(MAX_COMPARED_RUNS),
-        Some(tag) => reach.query(TAGGED_BALLOTS).bind(MAX_COMPARED_RUNS).bind(tag.to_owned()),
+        None => filter.query(BALLOTS).bind(MAX_COMPARED_RUNS),
+        Some(tag) => filter.query(TAGGED_BALLOTS).bind(MAX_COMPARED_RUNS).bind(tag.to_owned()),
     };
     let rows = query.fetch_all(&mut **tx).await?;
     Ok(rows.iter().map(|row| row.try_get("ballots")).collect::<Result<_, sqlx::Error>>()?)
@@ -147,12 +147,12 @@ pub struct Preferred {
 /// What people preferred, in at most [`MAX_COMPARED_RUNS`] runs; tags as in [`ballots`].
 pub async fn preferences(
     tx: &mut Tx,
-    reach: &Reach,
+    filter: &RowFilter,
     tag: Option<&str>,
 ) -> Result<Vec<Preferred>, StoreError> {
     let query = match tag {
-        None => reach.query(PREFERENCES).bind(MAX_COMPARED_RUNS),
-        Some(tag) => reach.query(TAGGED_PREFERENCES).bind(MAX_COMPARED_RUNS).bind(tag.to_owned()),
+        None => filter.query(PREFERENCES).bind(MAX_COMPARED_RUNS),
+        Some(tag) => filter.query(TAGGED_PREFERENCES).bind(MAX_COMPARED_RUNS).bind(tag.to_owned()),
     };
     let rows = query.fetch_all(&mut **tx).await?;
     let read = |row: &sqlx::postgres::PgRow| {
@@ -181,8 +181,8 @@ pub struct AgainstBest {
 }
 
 /// See [`AgainstBest`].
-pub async fn against_best(tx: &mut Tx, reach: &Reach) -> Result<AgainstBest, StoreError> {
-    let row = reach.query(AGAINST_BEST).bind(MAX_COMPARED_RUNS).fetch_one(&mut **tx).await?;
+pub async fn against_best(tx: &mut Tx, filter: &RowFilter) -> Result<AgainstBest, StoreError> {
+    let row = filter.query(AGAINST_BEST).bind(MAX_COMPARED_RUNS).fetch_one(&mut **tx).await?;
     let preferred: Value = row.try_get("preferred")?;
     let count = |at: usize| preferred.get(at).and_then(Value::as_i64).unwrap_or_default();
     Ok(AgainstBest {

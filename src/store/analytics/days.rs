@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use sqlx::Row as _;
 
-use super::reach::{Reach, within};
+use super::filter::{RowFilter, within};
 use super::sums::{Money, sums};
 use crate::store::{StoreError, Tx};
 
@@ -38,16 +38,16 @@ pub struct Day {
 }
 
 /// The days on which anything was asked or ended, the earliest first.
-pub async fn days(tx: &mut Tx, reach: &Reach) -> Result<Vec<Day>, StoreError> {
+pub async fn days(tx: &mut Tx, filter: &RowFilter) -> Result<Vec<Day>, StoreError> {
     let mut days: BTreeMap<String, Day> = BTreeMap::new();
-    for row in reach.query(USAGE).fetch_all(&mut **tx).await? {
+    for row in filter.query(USAGE).fetch_all(&mut **tx).await? {
         let day: String = row.try_get("day")?;
         let entry = days.entry(day).or_default();
         entry.calls = row.try_get("calls")?;
         entry.total_tokens = row.try_get("total_tokens")?;
         entry.money = Money::of(&row)?;
     }
-    for row in reach.query(RUNS).fetch_all(&mut **tx).await? {
+    for row in filter.query(RUNS).fetch_all(&mut **tx).await? {
         let day: String = row.try_get("day")?;
         days.entry(day).or_default().runs = row.try_get("runs")?;
     }

@@ -10,7 +10,7 @@ use crate::store::{Scope, StoreError, Tx, time_or_null};
 
 /// Whose rows and of which time figures count. `until` does not belong to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reach {
+pub struct RowFilter {
     /// Everybody's where none.
     user: Option<String>,
     from: Option<Timestamp>,
@@ -19,7 +19,7 @@ pub struct Reach {
     pub cleared_at: Option<Timestamp>,
 }
 
-impl Reach {
+impl RowFilter {
     /// The transaction's own user, or everybody in the admins' scope, over a span of time. The
     /// transaction is made ready for queries that read much.
     ///
@@ -59,7 +59,7 @@ impl Reach {
     }
 }
 
-/// The rows that a [`Reach`] counts, by a column of time.
+/// The rows that a [`RowFilter`] counts, by a column of time.
 macro_rules! within {
     ($at:literal) => {
         within!("", $at)

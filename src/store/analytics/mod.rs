@@ -2,14 +2,14 @@
 //! are queries over the ledger (`calls`) and what the ends of runs left in `placings` and
 //! `run_figures`.
 //!
-//! Start reading at [`Reach`]: whose rows and of which time a query counts.
+//! Start reading at [`RowFilter`]: whose rows and of which time a query counts.
 
 mod chairmen;
 mod clear;
 mod comparisons;
 mod days;
+mod filter;
 mod models;
-mod reach;
 mod recent;
 mod records;
 mod sums;
@@ -20,8 +20,8 @@ pub use comparisons::{
     AgainstBest, Duel, MAX_COMPARED_RUNS, Preferred, against_best, ballots, duels, preferences,
 };
 pub use days::{Day, days};
+pub use filter::RowFilter;
 pub use models::{ModelLatency, ModelPlaces, ModelUsage, Runs, latencies, places, runs, usage};
-pub use reach::Reach;
 pub use recent::{RecentAnswer, RecentRun, recent};
 pub use records::{NEWEST, Record, records};
 pub use sums::{Latency, Money};

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use sqlx::Row as _;
 
-use super::reach::{Reach, within};
+use super::filter::{RowFilter, within};
 use super::sums::{Latency, Money, sums};
 use crate::store::{StoreError, Tx, time_or_null};
 
@@ -51,8 +51,8 @@ pub struct ModelUsage {
 }
 
 /// What each model used.
-pub async fn usage(tx: &mut Tx, reach: &Reach) -> Result<Vec<ModelUsage>, StoreError> {
-    let rows = reach.query(USAGE).fetch_all(&mut **tx).await?;
+pub async fn usage(tx: &mut Tx, filter: &RowFilter) -> Result<Vec<ModelUsage>, StoreError> {
+    let rows = filter.query(USAGE).fetch_all(&mut **tx).await?;
     let read = |row: &sqlx::postgres::PgRow| {
         Ok(ModelUsage {
             model: row.try_get("model")?,
@@ -75,8 +75,8 @@ pub struct ModelLatency {
 }
 
 /// How long each model takes to answer: whole answers of stage 1 only, for a title is no measure of it.
-pub async fn latencies(tx: &mut Tx, reach: &Reach) -> Result<Vec<ModelLatency>, StoreError> {
-    let rows = reach.query(LATENCIES).fetch_all(&mut **tx).await?;
+pub async fn latencies(tx: &mut Tx, filter: &RowFilter) -> Result<Vec<ModelLatency>, StoreError> {
+    let rows = filter.query(LATENCIES).fetch_all(&mut **tx).await?;
     let mut models = Vec::with_capacity(rows.len());
     for row in &rows {
         if let Some(latency) = Latency::of(row)? {
@@ -106,8 +106,8 @@ pub struct ModelPlaces {
 
 /// How the answers of each model were placed.
 #[expect(clippy::cast_precision_loss, reason = "nobody has given 2^53 answers")]
-pub async fn places(tx: &mut Tx, reach: &Reach) -> Result<Vec<ModelPlaces>, StoreError> {
-    let rows = reach.query(PLACES).fetch_all(&mut **tx).await?;
+pub async fn places(tx: &mut Tx, filter: &RowFilter) -> Result<Vec<ModelPlaces>, StoreError> {
+    let rows = filter.query(PLACES).fetch_all(&mut **tx).await?;
     let mut models: Vec<ModelPlaces> = Vec::new();
     // Sums until a model's rows are over.
     let (mut ranks, mut confidence, mut confidences) = (0.0, 0, 0);
@@ -143,8 +143,8 @@ pub struct Runs {
 }
 
 /// The runs that were asked for.
-pub async fn runs(tx: &mut Tx, reach: &Reach) -> Result<Runs, StoreError> {
-    let row = reach.query(RUNS).fetch_one(&mut **tx).await?;
+pub async fn runs(tx: &mut Tx, filter: &RowFilter) -> Result<Runs, StoreError> {
+    let row = filter.query(RUNS).fetch_one(&mut **tx).await?;
     Ok(Runs {
         runs: row.try_get("runs")?,
         first: time_or_null(&row, "first")?,

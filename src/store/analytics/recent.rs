@@ -6,7 +6,7 @@ use serde_json::Value;
 use sqlx::Row as _;
 use uuid::Uuid;
 
-use super::reach::{Reach, within};
+use super::filter::{RowFilter, within};
 use super::sums::Money;
 use crate::id::{ConversationId, RunId};
 use crate::store::{StoreError, Tx, time, time_or_null};
@@ -68,12 +68,12 @@ pub struct RecentRun {
 /// The user's runs, the newest first. Needs a user's scope.
 pub async fn recent(
     tx: &mut Tx,
-    reach: &Reach,
+    filter: &RowFilter,
     limit: u32,
     offset: u32,
 ) -> Result<Vec<RecentRun>, StoreError> {
     tx.user()?;
-    let query = reach.query(RECENT).bind(i64::from(limit)).bind(i64::from(offset));
+    let query = filter.query(RECENT).bind(i64::from(limit)).bind(i64::from(offset));
     let rows = query.fetch_all(&mut **tx).await?;
     rows.iter().map(read).collect()
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 /// How long a test waits for something that should happen at once.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// One event.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,7 +41,7 @@ impl Events {
 
     /// The next event; `None` when the stream has ended.
     pub async fn next(&mut self) -> Option<Event> {
-        let next = tokio::time::timeout(PATIENCE, self.try_next());
+        let next = tokio::time::timeout(TIMEOUT, self.try_next());
         next.await.expect("an event in time").expect("a stream that is not torn")
     }
 

@@ -15,7 +15,7 @@ use super::db::TestDb;
 use super::model_server::ModelServer;
 
 /// How long a test waits for something that the process does at once; far beyond any real wait.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 const SIGNALS: [(&str, &str); 4] =
     [("SIGTERM", "-TERM"), ("SIGINT", "-INT"), ("SIGSTOP", "-STOP"), ("SIGCONT", "-CONT")];
@@ -141,7 +141,7 @@ impl Program {
     /// Runs it to its end.
     pub async fn run(&self, args: &[&str]) -> Ended {
         let mut command = tokio::process::Command::from(self.command(args));
-        let output = tokio::time::timeout(PATIENCE, command.kill_on_drop(true).output());
+        let output = tokio::time::timeout(TIMEOUT, command.kill_on_drop(true).output());
         let output = output.await.expect("an end in time").expect("the program starts");
         let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
         Ended { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
@@ -242,7 +242,7 @@ impl Process {
     pub async fn until_logged(&self, wanted: impl Fn(&str) -> bool) {
         let mut log = self.log.clone();
         let found = log.wait_for(|log| log.is_over || wanted(&log.text));
-        let found = tokio::time::timeout(PATIENCE, found).await;
+        let found = tokio::time::timeout(TIMEOUT, found).await;
         let good = matches!(&found, Ok(Ok(log)) if wanted(&log.text));
         drop(found);
         assert!(good, "the process did not log what was expected: {}", self.log());
@@ -260,7 +260,7 @@ impl Process {
     pub async fn ended(mut self) -> (Option<i32>, String) {
         let mut log = self.log.clone();
         let over = log.wait_for(|log| log.is_over);
-        let in_time = tokio::time::timeout(PATIENCE, over).await.is_ok();
+        let in_time = tokio::time::timeout(TIMEOUT, over).await.is_ok();
         assert!(in_time, "the process does not end: {}", self.log());
         let status: ExitStatus = self.child.wait().expect("an exit status");
         (status.code(), self.log())

@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 use super::app::TestApp;
 
 /// How long a test waits for something that should happen at once.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A connection from 127.0.0.1, where the trusted proxy lives.
 pub struct Wire {
@@ -132,7 +132,7 @@ impl Wire {
 
     /// Reads more; false at the end.
     async fn read(&mut self) -> bool {
-        let read = tokio::time::timeout(PATIENCE, self.stream.read_buf(&mut self.buffer));
+        let read = tokio::time::timeout(TIMEOUT, self.stream.read_buf(&mut self.buffer));
         read.await.expect("bytes in time").is_ok_and(|bytes| bytes > 0)
     }
 }

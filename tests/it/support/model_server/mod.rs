@@ -23,7 +23,7 @@ use tokio::task::JoinSet;
 pub use script::{Gate, Script};
 
 /// How long [`ModelServer::until`] waits before it gives the test up; far beyond any real wait.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 /// How many ends a listener may be behind before it misses some.
 const ENDS: usize = 1024;
 
@@ -237,7 +237,7 @@ impl ModelServer {
                 changes.changed().await.expect("the sender lives in the state");
             }
         };
-        if tokio::time::timeout(PATIENCE, waiting).await.is_err() {
+        if tokio::time::timeout(TIMEOUT, waiting).await.is_err() {
             panic!("the model server was not asked as expected: {:#?}", self.records());
         }
     }
