@@ -74,8 +74,8 @@ fn made(plan: &Plan) -> Vec<(Stage, String)> {
     courses[0].iter().map(|call| (call.stage.clone(), call.model.clone())).collect()
 }
 
-fn count(plan: &Plan, stage: Stage) -> usize {
-    made(plan).iter().filter(|(of, _)| *of == stage).count()
+fn count(plan: &Plan, stage: &Stage) -> usize {
+    made(plan).iter().filter(|(of, _)| of == stage).count()
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn what_a_model_may_write_at_most_is_what_it_is_expected_to() {
 fn an_escalation_is_expected_to_escalate() {
     let plan = plan(SMALL, &["use_escalation"]);
     // Two and two answer; the first two review themselves, then all four review everything.
-    assert_eq!((count(&plan, answers::STAGE), count(&plan, reviews::STAGE)), (4, 2 + 4));
+    assert_eq!((count(&plan, &answers::STAGE), count(&plan, &reviews::STAGE)), (4, 2 + 4));
 }
 
 #[test]
@@ -142,8 +142,8 @@ fn several_chairmen_write_and_one_chooses() {
 #[test]
 fn a_draft_is_expected_to_be_revised_every_time() {
     let plan = plan(SMALL, &["use_refinement", "use_adversary"]);
-    assert_eq!(count(&plan, refinement::STAGE), 2 * (2 + 1), "two iterations");
-    assert_eq!(count(&plan, adversary::STAGE), 2);
+    assert_eq!(count(&plan, &refinement::STAGE), 2 * (2 + 1), "two iterations");
+    assert_eq!(count(&plan, &adversary::STAGE), 2);
 }
 
 #[test]

@@ -17,7 +17,7 @@ use crate::llm::{ChatMessage, ChatRequest, Purpose, Role};
 /// Where the conversation gets its title.
 pub const STAGE: Stage = Stage::named("title");
 /// The conversation's title.
-pub static TITLE: Purpose = Purpose { name: "title", usual_tokens: 20, simulated: simulated };
+pub static TITLE: Purpose = Purpose { name: "title", usual_tokens: 20, simulated };
 
 const MAX_CHARS: usize = 50;
 /// How much of the question the model reads.
