@@ -36,7 +36,7 @@ use super::stages::reviews::{self, Review, ReviewsEvent};
 use super::stages::synthesis::{self, Synthesis, SynthesisEvent};
 use super::stages::title::{self, TitleEvent};
 use super::task::Task;
-use crate::llm::Purpose;
+use crate::llm::{CallFact, Purpose};
 
 macro_rules! events {
     ($($variant:ident($event:ty)),* $(,)?) => {
@@ -358,25 +358,25 @@ impl Deliberation {
     }
 
     /// Keeps what had been shown of calls that never ended.
-    pub fn keep_unfinished(&mut self, calls: &[UnderWay], reason: &str) {
+    pub fn keep_unfinished(&mut self, calls: &[UnderWay], fact: &CallFact) {
         for call in calls {
             if call.stage == answers::STAGE {
-                self.keep_unfinished_answer(call, reason);
+                self.keep_unfinished_answer(call, fact);
             } else if call.stage == synthesis::STAGE {
-                if !multi_chairman::keep_unfinished(&mut self.stage3, call, reason) {
-                    self.keep_unfinished_synthesis(call, reason);
+                if !multi_chairman::keep_unfinished(&mut self.stage3, call, fact) {
+                    self.keep_unfinished_synthesis(call, fact);
                 }
             } else if call.stage == refinement::STAGE
                 && let Some(refinement) = &mut self.metadata.refinement
             {
-                refinement.keep_unfinished(call, reason);
+                refinement.keep_unfinished(call, fact);
             } else if call.stage == adversary::STAGE
                 && let Some(adversary) = &mut self.metadata.adversary
             {
-                adversary.keep_unfinished(call.purpose, &call.text, reason);
+                adversary.keep_unfinished(call.purpose, &call.text);
             }
         }
-        self.end_waiting(reason);
+        self.end_waiting(fact);
     }
 }
 

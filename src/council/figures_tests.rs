@@ -50,6 +50,7 @@ fn review(member: &str, order: &str, counts: bool) -> Review {
         latency_ms: None,
         error: None,
         error_kind: None,
+        error_fact: None,
     }
 }
 

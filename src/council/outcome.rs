@@ -6,7 +6,7 @@ use super::seat::Seat;
 use super::stages::answers::{self, Answer, AnswersEvent};
 use super::stages::reviews::ReviewsEvent;
 use super::stages::synthesis::Synthesis;
-use crate::llm::ErrorKind;
+use crate::llm::CallFact;
 
 impl Deliberation {
     pub(super) fn apply_answers(&mut self, event: &AnswersEvent) {
@@ -85,41 +85,37 @@ impl Deliberation {
     }
 
     /// Keeps what had been shown of an answer that never ended.
-    pub(super) fn keep_unfinished_answer(&mut self, call: &UnderWay, reason: &str) {
+    pub(super) fn keep_unfinished_answer(&mut self, call: &UnderWay, fact: &CallFact) {
         let member = call.member.clone().unwrap_or_else(|| call.model.clone());
         let known = self.stage1.iter().flatten().find(|answer| answer.member == member);
         let (alias, tier) = known.map(|seat| (seat.alias.clone(), seat.tier)).unwrap_or_default();
-        self.put_answer(Answer {
+        let mut answer = Answer {
             model: call.model.clone(),
             member,
             alias,
             tier,
             response: call.text.clone(),
-            error: Some(reason.to_owned()),
-            error_kind: Some(ErrorKind::Cancelled),
             ..Answer::default()
-        });
+        };
+        answer.fail(fact.clone().into());
+        self.put_answer(answer);
     }
 
     /// The same of a chairman's text.
-    pub(super) fn keep_unfinished_synthesis(&mut self, call: &UnderWay, reason: &str) {
+    pub(super) fn keep_unfinished_synthesis(&mut self, call: &UnderWay, fact: &CallFact) {
         self.stage3 = Some(Synthesis {
             model: call.model.clone(),
             response: call.text.clone(),
-            heading: "Not finished".to_owned(),
-            error: Some(reason.to_owned()),
-            error_kind: Some(ErrorKind::Cancelled),
             syntheses: self.stage3.take().map(|stage3| stage3.syntheses).unwrap_or_default(),
-            ..Synthesis::default()
+            ..Synthesis::unfinished(fact.clone())
         });
     }
 
     /// Nobody is waited for any more.
-    pub(super) fn end_waiting(&mut self, reason: &str) {
+    pub(super) fn end_waiting(&mut self, fact: &CallFact) {
         for answer in self.stage1.iter_mut().flatten().filter(|answer| answer.pending) {
             answer.pending = false;
-            answer.error = Some(reason.to_owned());
-            answer.error_kind = Some(ErrorKind::Cancelled);
+            answer.fail(fact.clone().into());
         }
         if let Some(answers) = &self.stage1 {
             self.metadata.aggregate_confidence.get_or_insert_with(|| answers::summary(answers));

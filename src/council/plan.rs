@@ -14,7 +14,7 @@ use super::process;
 use super::prompts::history::{self, Turn};
 use super::prompts::template::Prompts;
 use super::ranking::weights::{Record, Weighing};
-use super::run_event::Ignored;
+use super::run_event::{Ignored, IgnoredFact};
 use super::setting::RunOptions;
 use super::settings::{Settings, member_problems, members, model_problem};
 use super::task::Task;
@@ -164,8 +164,8 @@ impl Plan {
         let mut unfit = Vec::new();
         for error in errors {
             if !is_given(&error.field) && fitting.remove(&error.field).is_some() {
-                let reason = format!("the default does not fit this request: it {}", error.message);
-                unfit.push(Ignored { field: error.field, reason });
+                let fact = IgnoredFact::UnfitDefault { problem: error.message };
+                unfit.push(Ignored::because(error.field, fact));
             }
         }
         let mut plan = Self::parse(&with_defaults(body, &fitting), door)?;

@@ -102,7 +102,12 @@ mod tests {
     #[test]
     fn a_long_failure_is_cut_between_characters() {
         let error = "ü".repeat(ERROR_CHARS + 1);
-        let event = SynthesisEvent::Stage3Error { model: "m".into(), error, error_kind: ErrorKind::Budget };
+        let event = SynthesisEvent::Stage3Error {
+            model: "m".into(),
+            error,
+            error_kind: ErrorKind::Budget,
+            error_fact: None,
+        };
         let message = sentence(&event);
         assert!(message.ends_with("ü…") && message.chars().count() < ERROR_CHARS + 60, "{message}");
     }

@@ -14,6 +14,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt as _};
 use super::any_event::AnyEvent;
 use super::run::Run;
 use super::stage::Stage;
+use crate::llm::CallFact;
 
 /// What one of several calls comes to.
 pub trait Contribution {
@@ -58,8 +59,8 @@ pub struct Stragglers<'f, T> {
     pub waiting: Vec<Waiting<'f, T>>,
     /// Whether who comes now is marked as late.
     pub marked: bool,
-    /// Why the others are stopped in the end, for people.
-    pub reason: String,
+    /// What is said of the others, which are stopped in the end.
+    pub fact: CallFact,
 }
 
 /// A contribution, its place and its member.
@@ -122,7 +123,7 @@ impl Run {
         stragglers: Stragglers<'_, T>,
         main: impl Future<Output = M>,
     ) -> (M, Vec<Came<T>>) {
-        let Stragglers { stage, mut waiting, marked, reason } = stragglers;
+        let Stragglers { stage, mut waiting, marked, fact } = stragglers;
         if waiting.is_empty() {
             return (main.await, Vec::new());
         }
@@ -162,7 +163,7 @@ impl Run {
             given_up = waiting;
         }
         for one in &given_up {
-            self.stop(&stage, &one.member, &reason);
+            self.stop(&stage, &one.member, fact.clone());
         }
         self.all(&mut given_up, &mut came).await;
         (main, came)

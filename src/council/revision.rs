@@ -15,7 +15,7 @@ use super::stages::{editorial, synthesis};
 use super::token::TokenHead;
 use super::view::View;
 use crate::llm::simulated_text::plain;
-use crate::llm::{CallError, ErrorKind, Purpose, Reply};
+use crate::llm::{CallError, CallFact, ErrorKind, Purpose, Reason, Reply};
 
 /// The chairman's next version of a draft.
 pub static REVISION: Purpose = Purpose { name: "revision", usual_tokens: 2_000, simulated: plain };
@@ -69,6 +69,15 @@ pub struct Revised {
 pub struct NotRevised {
     pub message: String,
     pub kind: ErrorKind,
+    pub fact: Option<CallFact>,
+}
+
+impl NotRevised {
+    /// For a note in plain words.
+    #[must_use]
+    pub fn reason(&self) -> Reason {
+        Reason::of(Some(self.kind), self.fact.as_ref(), &self.message)
+    }
 }
 
 impl Revision<'_> {
@@ -107,8 +116,10 @@ impl Revision<'_> {
 }
 
 fn read(result: Result<Reply, CallError>) -> Result<Revised, NotRevised> {
-    let reply = result.map_err(|error| NotRevised { message: error.message, kind: error.kind })?;
-    let not = |message: &str| NotRevised { message: message.to_owned(), kind: ErrorKind::BadResponse };
+    let reply =
+        result.map_err(|error| NotRevised { message: error.message, kind: error.kind, fact: error.fact })?;
+    let not =
+        |message: &str| NotRevised { message: message.to_owned(), kind: ErrorKind::BadResponse, fact: None };
     if reply.finish_reason.as_deref() == Some("length") {
         return Err(not("the revision broke off at the token limit"));
     }
@@ -136,7 +147,7 @@ mod tests {
         assert_eq!(read(reply("Better, but", "length")).unwrap_err().kind, ErrorKind::BadResponse);
         assert_eq!(read(reply(" \n", "stop")).unwrap_err().message, "the revision is empty");
         let failed = read(Err(CallError::new(ErrorKind::Timeout, "too slow"))).unwrap_err();
-        assert_eq!(failed, NotRevised { message: "too slow".into(), kind: ErrorKind::Timeout });
+        assert_eq!(failed, NotRevised { message: "too slow".into(), kind: ErrorKind::Timeout, fact: None });
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::field::Fields;
 use super::options::escalation::Tiers;
 use super::options::routing::{self, RoutingInfo, RoutingPools};
 use super::run::Run;
-use super::run_event::Ignored;
+use super::run_event::{Ignored, IgnoredFact};
 use super::settings::{MIN_MEMBERS, Member, Settings};
 
 /// How a run comes to its roster.
@@ -31,20 +31,18 @@ impl Choice {
         let routing = fields.take("use_dynamic_routing", flag).unwrap_or(false);
         let escalation = fields.take("use_escalation", flag).unwrap_or(false);
         let named = fields.has("models");
-        let mut ignore = |field: &str, reason: &str| {
-            ignored.push(Ignored { field: field.to_owned(), reason: reason.to_owned() });
-        };
+        let mut ignore = |field: &str, fact| ignored.push(Ignored::because(field, fact));
         let pools = &settings.options.routing.routing_pools;
         let routed = routing && !named && pools.values().any(|models| models.len() >= MIN_MEMBERS);
         if routing && named {
-            ignore("use_dynamic_routing", "the request names its models itself");
+            ignore("use_dynamic_routing", IgnoredFact::ModelsNamed);
         } else if routing && !routed {
-            ignore("use_dynamic_routing", "routing_pools names no two models for any kind of question");
+            ignore("use_dynamic_routing", IgnoredFact::NoPools);
         }
         if escalation && named {
-            ignore("use_escalation", "the request names its models itself");
+            ignore("use_escalation", IgnoredFact::ModelsNamed);
         } else if escalation && routed {
-            ignore("use_escalation", "dynamic routing chooses who answers");
+            ignore("use_escalation", IgnoredFact::Routed);
         } else if escalation {
             match Tiers::of(settings) {
                 Ok(tiers) => return Self::Escalation(tiers),

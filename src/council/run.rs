@@ -25,13 +25,13 @@ use super::costs::{Costs, Spent};
 use super::fingerprint::Fingerprint;
 use super::pricing;
 use super::run_event::{CallRestarted, RunEvent};
-use super::skip::{self, Skip};
+use super::skip::Skip;
 use super::stage::Stage;
 use super::token::Token;
 use super::view::View;
 use crate::id::RunId;
 use crate::llm::{
-    CallError, ChatRequest, Chunk, DeltaSink, ErrorKind, Models, Purpose, Reply, Usage, counted_as,
+    CallError, CallFact, ChatRequest, Chunk, DeltaSink, ErrorKind, Models, Purpose, Reply, Usage, counted_as,
 };
 
 /// A model call that is over, well or badly: what the journal keeps and answers from.
@@ -139,7 +139,7 @@ pub struct Run {
 /// Why a stage goes on without a member.
 #[derive(Debug, Clone)]
 struct Stopped {
-    reason: String,
+    fact: CallFact,
     /// A person asked for it.
     skipped: bool,
 }
@@ -176,7 +176,7 @@ impl UnderWay {
     /// The call's result when nobody waits for its end any more. Whether the provider charges for one
     /// that was sent is unknown, unless the model is free, as the simulated ones are.
     #[must_use]
-    pub fn dropped(&self, reason: impl Into<String>) -> CallError {
+    pub fn dropped(&self, fact: CallFact) -> CallError {
         let is_free = self.expected_usd.is_some_and(|usd| usd <= 0.0);
         let usage = is_free.then(|| Usage { cost_usd: Some(0.0), ..Usage::default() });
         let arrived = || Box::new(Reply { text: self.text.clone(), usage, ..Reply::default() });
@@ -184,7 +184,7 @@ impl UnderWay {
             reached: self.sent,
             partial: self.sent.then(arrived),
             tries: u32::from(self.sent),
-            ..CallError::new(ErrorKind::Cancelled, reason)
+            ..CallError::from(fact)
         }
     }
 }
@@ -256,14 +256,14 @@ impl Run {
     }
 
     /// Ends this member's calls of a stage, those under way and those to come: as failed, with
-    /// this reason and what had arrived.
-    pub(super) fn stop(&self, stage: &Stage, member: &str, reason: &str) {
-        self.end_calls(stage, member, Stopped { reason: reason.to_owned(), skipped: false });
+    /// this fact and what had arrived.
+    pub(super) fn stop(&self, stage: &Stage, member: &str, fact: CallFact) {
+        self.end_calls(stage, member, Stopped { fact, skipped: false });
     }
 
     /// The same because a person asks for it; the client is told for each call that it ends.
     pub fn skip(&self, skip: &Skip) {
-        self.end_calls(&skip.stage, &skip.member, Stopped { reason: skip::REASON.to_owned(), skipped: true });
+        self.end_calls(&skip.stage, &skip.member, Stopped { fact: CallFact::Skipped, skipped: true });
     }
 
     fn end_calls(&self, stage: &Stage, member: &str, why: Stopped) {
@@ -397,7 +397,7 @@ impl Run {
         let state = self.state();
         let mut spent = state.spent.clone();
         for call in state.under_way.values() {
-            let dropped = || Spent::on(&call.stage, &Err(call.dropped("not over")));
+            let dropped = || Spent::on(&call.stage, &Err(call.dropped(CallFact::Unfinished)));
             spent.entry(call.key.clone()).or_insert_with(dropped);
         }
         Costs::of(spent.values())
@@ -519,7 +519,7 @@ impl<'r> Call<'r> {
                     run.emit(&format!("skip/{key}"), event).await;
                 }
                 let known = run.state().under_way.get(&key).cloned();
-                Err(known.unwrap_or(call).dropped(stopped.reason))
+                Err(known.unwrap_or(call).dropped(stopped.fact))
             }
         };
         if result.as_ref().is_err_and(|error| error.kind == ErrorKind::Auth) {

@@ -1,5 +1,7 @@
 //! The events of the run itself: its beginning, its end, and what can happen to any call.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -8,6 +10,7 @@ use super::costs::Costs;
 use super::note::{EVERYTHING, MODELS, Note, NoteCategory, costs};
 use super::stage::Stage;
 use crate::id::{ConversationId, MessageId, RunId};
+use crate::llm::fact::known;
 
 /// An option that was switched on and does not apply, because of another one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -16,6 +19,46 @@ pub struct Ignored {
     pub field: String,
     /// Why, for people.
     pub reason: String,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
+    pub reason_fact: Option<IgnoredFact>,
+}
+
+impl Ignored {
+    /// For this reason.
+    #[must_use]
+    pub fn because(field: impl Into<String>, fact: IgnoredFact) -> Self {
+        Self { field: field.into(), reason: fact.to_string(), reason_fact: Some(fact) }
+    }
+}
+
+/// Why an option does not apply.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(tag = "code", rename_all = "snake_case")]
+pub enum IgnoredFact {
+    /// The request says itself who answers.
+    ModelsNamed,
+    /// No kind of question has two models of its own.
+    NoPools,
+    /// Routing chooses who answers.
+    Routed,
+    /// It is on by default, and the request does not fit it.
+    UnfitDefault {
+        /// What is wrong with it, in English.
+        problem: String,
+    },
+}
+
+impl fmt::Display for IgnoredFact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ModelsNamed => f.write_str("the request names its models itself"),
+            Self::NoPools => f.write_str("routing_pools names no two models for any kind of question"),
+            Self::Routed => f.write_str("dynamic routing chooses who answers"),
+            Self::UnfitDefault { problem } => {
+                write!(f, "the default does not fit this request: it {problem}")
+            }
+        }
+    }
 }
 
 /// The events of the run itself.
@@ -121,5 +164,25 @@ fn note(event: &RunEvent) -> Option<Note> {
         | RunEvent::Error { .. }
         | RunEvent::Cancelled {}
         | RunEvent::ServerShutdown { .. } => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_is_made_of_its_fact() {
+        let reason = |fact| Ignored::because("use_escalation", fact).reason;
+        assert_eq!(reason(IgnoredFact::ModelsNamed), "the request names its models itself");
+        assert_eq!(
+            reason(IgnoredFact::NoPools),
+            "routing_pools names no two models for any kind of question"
+        );
+        assert_eq!(reason(IgnoredFact::Routed), "dynamic routing chooses who answers");
+        assert_eq!(
+            reason(IgnoredFact::UnfitDefault { problem: "must be at most 3".into() }),
+            "the default does not fit this request: it must be at most 3"
+        );
     }
 }

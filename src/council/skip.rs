@@ -10,9 +10,6 @@ use super::asking::Asking;
 use super::seat::Seat;
 use super::stage::Stage;
 
-/// Why a call that a person went on without has no result.
-pub const REASON: &str = "skipped: the council was told to go on without it";
-
 /// What a run is to go on without.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Skip {

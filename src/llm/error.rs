@@ -1,7 +1,10 @@
 //! How a call fails: a value in the result, never an error of the run.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
+use super::fact::{CallFact, known};
 use super::reply::Reply;
 
 /// What a caller can act on.
@@ -62,6 +65,9 @@ impl ErrorKind {
 pub struct CallError {
     pub kind: ErrorKind,
     pub message: String,
+    /// The same as a fact, where it is this server's own.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
+    pub fact: Option<CallFact>,
     /// The upstream HTTP status, where there was one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
@@ -89,8 +95,8 @@ fn is_false(value: &bool) -> bool {
 impl CallError {
     /// Why it failed, for a note in plain words.
     #[must_use]
-    pub fn reason(&self) -> &str {
-        ErrorKind::reason_or(Some(self.kind), &self.message)
+    pub fn reason(&self) -> Reason {
+        Reason::of(Some(self.kind), self.fact.as_ref(), &self.message)
     }
 
     /// An error of the first try, with nothing arrived.
@@ -98,6 +104,7 @@ impl CallError {
         Self {
             kind,
             message: message.into(),
+            fact: None,
             status: None,
             retry_after_ms: None,
             partial: None,
@@ -110,5 +117,47 @@ impl CallError {
     #[must_use]
     pub fn having_reached(self) -> Self {
         Self { reached: true, ..self }
+    }
+}
+
+impl From<CallFact> for CallError {
+    fn from(fact: CallFact) -> Self {
+        let kind = match &fact {
+            CallFact::Unfinished
+            | CallFact::NotChosen
+            | CallFact::Skipped
+            | CallFact::WentOnWithout { .. } => ErrorKind::Cancelled,
+            CallFact::OverBudget { .. } | CallFact::PriceUnknown | CallFact::BudgetsUnreadable => {
+                ErrorKind::Budget
+            }
+        };
+        Self { fact: Some(fact.clone()), ..Self::new(kind, fact.to_string()) }
+    }
+}
+
+/// Why something failed, to go on with within a sentence.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct Reason {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_kind: Option<ErrorKind>,
+    /// What this server says of it, where that tells more than the kind.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
+    pub error_fact: Option<CallFact>,
+    /// The same in English.
+    pub error: String,
+}
+
+impl Reason {
+    /// Of a failure that said `text`.
+    #[must_use]
+    pub fn of(kind: Option<ErrorKind>, fact: Option<&CallFact>, text: &str) -> Self {
+        let error = ErrorKind::reason_or(kind, text).to_owned();
+        Self { error_kind: kind, error_fact: fact.cloned(), error }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.error)
     }
 }

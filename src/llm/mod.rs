@@ -9,12 +9,14 @@ mod assemble;
 #[doc(hidden)]
 pub mod bench;
 mod breaker;
+pub mod budget;
 mod chat_completions;
 mod clean;
 mod client;
 pub mod dice;
 mod endpoint;
 pub mod error;
+pub mod fact;
 mod incoming;
 mod limit;
 mod model_list;
@@ -38,7 +40,8 @@ mod upstream_error;
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
 
-pub use error::{CallError, ErrorKind};
+pub use error::{CallError, ErrorKind, Reason};
+pub use fact::CallFact;
 pub use model_list::{counted_as, family, floats};
 pub use purpose::Purpose;
 pub use registry::{ListError, ModelList, Registry, RegistryError};

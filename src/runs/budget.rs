@@ -10,7 +10,7 @@ use super::settings::{BudgetRules, UnknownPrices};
 use super::store_retry::until_answered;
 use crate::council::budget::{BudgetPeriod, BudgetScope, BudgetSetBy, BudgetState};
 use crate::id::{RunId, UserId};
-use crate::llm::{CallError, ErrorKind};
+use crate::llm::{CallError, CallFact};
 use crate::store::Db;
 use crate::store::budgets::reserve::{self, ExpectedCost, Extension, Outcome, UnknownCost};
 use crate::store::budgets::{BudgetOwner, Period, ROUNDING_USD, SetBy, State};
@@ -83,8 +83,7 @@ impl RunBudget {
             (Some(_), _) => UnknownCost::None,
             (None, UnknownPrices::Allow) => UnknownCost::Allowed,
             (None, UnknownPrices::Refuse) => {
-                let message = "A budget applies, and the price of this model is unknown.";
-                return Reserved::Refused(refusal(message.to_owned()));
+                return Reserved::Refused(refusal(CallFact::PriceUnknown));
             }
         };
         let need = ExpectedCost { usd: usd.unwrap_or_default(), unknown };
@@ -113,13 +112,14 @@ impl RunBudget {
             }
             Ok(Some(Outcome::Refused(budget))) => {
                 self.amounts().reserved.remove(call);
-                Reserved::Refused(refusal(budget_state(*budget).refusal("this call", usd)))
+                let budget = Box::new(budget_state(*budget));
+                Reserved::Refused(refusal(CallFact::OverBudget { budget, needed_usd: usd }))
             }
             Ok(None) => Reserved::Lost,
             Err(error) => {
                 self.amounts().reserved.remove(call);
                 tracing::error!(run.id = %self.run, error = &error as &dyn std::error::Error, "a budget cannot be read");
-                Reserved::Refused(refusal("The budgets of this server could not be read.".to_owned()))
+                Reserved::Refused(refusal(CallFact::BudgetsUnreadable))
             }
         }
     }
@@ -177,8 +177,8 @@ impl RunBudget {
 }
 
 /// It never reached a model.
-fn refusal(message: String) -> CallError {
-    CallError { tries: 0, ..CallError::new(ErrorKind::Budget, message) }
+fn refusal(fact: CallFact) -> CallError {
+    CallError { tries: 0, ..CallError::from(fact) }
 }
 
 /// A budget's state as people see it.

@@ -17,6 +17,7 @@ use crate::council::run::{FinishedCall, Host, UnderWay};
 use crate::council::stages::title;
 use crate::council::{self, AnyEvent, Plan, Run, RunEvent};
 use crate::id::{ConversationId, MessageId, RunId};
+use crate::llm::CallFact;
 use crate::store::RunStatus;
 use crate::store::figures::{FiguresRow, PlacingRow};
 use crate::store::journal::FinishedRow;
@@ -44,9 +45,6 @@ impl Ending {
         Self { status, event, title: None, under_way: Vec::new(), replaces: false }
     }
 }
-
-/// Why a call of a run that was ended has no result.
-const UNFINISHED: &str = "stopped before it was finished";
 
 /// The key of a run's first event.
 pub(super) const OPENING_KEY: &str = "start";
@@ -128,7 +126,7 @@ pub(super) async fn finish(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<J
     }
     let mut deliberation = journal.deliberation();
     if ending.status != RunStatus::Complete {
-        deliberation.keep_unfinished(&ending.under_way, UNFINISHED);
+        deliberation.keep_unfinished(&ending.under_way, &CallFact::Unfinished);
     }
     let row = FinishedRow {
         run: live.id,
@@ -196,6 +194,6 @@ fn dropped(call: &UnderWay) -> FinishedCall {
         purpose: call.purpose.name.into(),
         fingerprint: call.fingerprint.clone(),
         expected_usd: call.expected_usd,
-        result: Err(call.dropped(UNFINISHED)),
+        result: Err(call.dropped(CallFact::Unfinished)),
     }
 }

@@ -412,12 +412,14 @@ async fn escalation_gives_way_to_routing_and_is_refused_without_tiers() {
     }
     let ann = ann(&app).await;
     let (events, stored) = ask(&ann, json!({"use_dynamic_routing": true})).await;
-    let reason = json!([{"field": "use_escalation", "reason": "dynamic routing chooses who answers"}]);
+    let reason = json!([{"field": "use_escalation", "reason": "dynamic routing chooses who answers",
+                         "reason_fact": {"code": "routed"}}]);
     assert_eq!(stored["metadata"]["ignored"], reason);
     assert!(stored["metadata"].get("escalation_info").is_none());
     assert_eq!(only(&events, "stage1_start")["use_escalation"], false);
     let (_, stored) = ask(&ann, json!({"models": ["m/one", "m/two"]})).await;
-    let reason = json!([{"field": "use_escalation", "reason": "the request names its models itself"}]);
+    let reason = json!([{"field": "use_escalation", "reason": "the request names its models itself",
+                         "reason_fact": {"code": "models_named"}}]);
     assert_eq!(stored["metadata"]["ignored"], reason);
     app.close().await;
 }

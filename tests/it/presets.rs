@@ -90,7 +90,9 @@ async fn a_default_that_does_not_fit_a_request_is_ignored_and_told() {
     let fewer = json!({"content": "Why?", "models": ["m/one", "m/two", "m/three"]});
     let events = ann.ask(&id, fewer.clone()).await.rest().await;
     let ignored = json!([{"field": "quorum", "reason": "the default does not fit this request: it must be from 1 \
-                         to 3, the number of members; it is 4"}]);
+                         to 3, the number of members; it is 4",
+                          "reason_fact": {"code": "unfit_default",
+                                          "problem": "must be from 1 to 3, the number of members; it is 4"}}]);
     assert_eq!(events[0].json["ignored"], ignored);
     let start = events.iter().find(|event| event.kind() == "stage1_start").unwrap();
     assert_eq!(start.json["use_cot"], true, "the others count");

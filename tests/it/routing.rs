@@ -147,7 +147,8 @@ async fn a_council_that_the_request_names_is_not_routed() {
     let app = TestApp::with(POOLS).await;
     let body = json!({"content": "Why?", "use_dynamic_routing": true, "models": ["m/one", "m/two"]});
     let (events, stored) = ask(&app, body).await;
-    let reason = json!([{"field": "use_dynamic_routing", "reason": "the request names its models itself"}]);
+    let reason = json!([{"field": "use_dynamic_routing", "reason": "the request names its models itself",
+                         "reason_fact": {"code": "models_named"}}]);
     assert_eq!(find(&events, "run_started")["ignored"], reason);
     assert_eq!(stored["metadata"]["ignored"], reason);
     assert!(!kinds(&events).contains(&"routing_start"));

@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 use llm_council::council::Run;
 use llm_council::council::stages::answers::{ANSWER, STAGE};
 use llm_council::id::RunId;
-use llm_council::llm::{CallError, ChatRequest, DeltaSink, Models, Reply, Sampling, Timeouts};
+use llm_council::llm::{CallError, CallFact, ChatRequest, DeltaSink, Models, Reply, Sampling, Timeouts};
 use llm_council::runs::memory::{MemoryHost, MemoryStore};
 
 use crate::support::models::reply;
@@ -75,7 +75,7 @@ async fn a_call_that_only_waited_for_its_place_at_the_provider_costs_nothing_whe
         let run = Run::new(RunId::generate(), host, Arc::new(Waiting { sends }));
         let call = run.call(STAGE, "stage1/m", request("m")).send();
         assert!(futures_util::poll!(Box::pin(call)).is_pending());
-        let dropped = run.under_way()[0].dropped("stopped");
+        let dropped = run.under_way()[0].dropped(CallFact::Unfinished);
         assert_eq!(dropped.reached, unknown == 1, "sent: {sends}, execution {attempt}");
         assert_eq!(run.costs().unknown_cost_calls, unknown, "sent: {sends}, execution {attempt}");
     }

@@ -24,7 +24,8 @@ async fn without_earlier_runs_every_ballot_counts_the_same_and_says_so() {
         info["weights"]["m/two"],
         json!({"model": "m/two", "runs": 0, "win_rate": 0.0, "has_history": false, "raw_weight": 1.0, "weight": 1.0,
                "normalized_weight": 1.0,
-               "weight_explanation": "1.00: weighed from 2 ranked answers on; it has none yet"})
+               "weight_explanation": "1.00: weighed from 2 ranked answers on; it has none yet",
+               "weight_explanation_fact": {"code": "too_few_runs", "weight": 1.0, "runs": 0, "needed": 2}})
     );
     for row in metadata["aggregate_rankings"].as_array().unwrap() {
         assert_eq!((&row["weights_applied"], &row["rank_change"]), (&json!(false), &json!(0)));

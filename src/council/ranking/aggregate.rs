@@ -2,12 +2,14 @@
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
+use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
 use super::agreement::{self, Agreement};
 use super::label::Label;
 use super::methods::{self, Kemeny, Places};
+use crate::llm::fact::known;
 use crate::llm::family;
 
 /// An answer that is ranked.
@@ -101,9 +103,60 @@ pub struct AggregateFacts {
     pub kemeny_order: Vec<String>,
     /// A plain sentence when the methods name different winners.
     pub methods_disagree: Option<String>,
+    /// Whom each method names then.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "known")]
+    pub methods_disagree_facts: Vec<MethodFact>,
     /// Answers that no counted ballot places: they have no row.
     pub unplaced: Vec<String>,
     pub agreement: Option<Agreement>,
+}
+
+/// Whom a method puts first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(tag = "code", rename_all = "snake_case")]
+pub enum MethodFact {
+    AverageRank {
+        member: String,
+    },
+    WeightedAverageRank {
+        member: String,
+    },
+    Borda {
+        member: String,
+    },
+    WeightedBorda {
+        member: String,
+    },
+    /// The most first places.
+    FirstPlaces {
+        member: String,
+    },
+    /// Every single comparison.
+    Condorcet {
+        member: String,
+    },
+    /// The order that contradicts the fewest preferences.
+    Kemeny {
+        member: String,
+    },
+}
+
+impl fmt::Display for MethodFact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AverageRank { member } => write!(f, "the average rank puts {member} first"),
+            Self::WeightedAverageRank { member } => {
+                write!(f, "the weighted average rank puts {member} first")
+            }
+            Self::Borda { member } => write!(f, "the Borda score puts {member} first"),
+            Self::WeightedBorda { member } => write!(f, "the weighted Borda score puts {member} first"),
+            Self::FirstPlaces { member } => write!(f, "the most first places went to {member}"),
+            Self::Condorcet { member } => {
+                write!(f, "the winner of every single comparison is {member}")
+            }
+            Self::Kemeny { member } => write!(f, "the Kemeny order begins with {member}"),
+        }
+    }
 }
 
 /// The table and what holds for it.
@@ -262,6 +315,7 @@ fn facts(
     let winner_depends_on: Vec<String> = depends_on.map(|(_, vote)| vote.member.clone()).collect();
     let condorcet = methods::condorcet_winner(counted, n).filter(|_| !counted.is_empty());
     let kemeny = if counted.is_empty() { Kemeny::default() } else { methods::kemeny(counted, n) };
+    let disagreement = disagreement(candidates, counted, winner, condorcet, &kemeny, settings);
     let placed = |index: &usize| methods::average_rank(counted, *index).is_some();
     AggregateFacts {
         ballots: small(cast.len()),
@@ -272,7 +326,11 @@ fn facts(
         winner_depends_on,
         condorcet_winner: condorcet.map(name),
         kemeny_order: kemeny.order.iter().map(|index| name(*index)).collect(),
-        methods_disagree: disagreement(candidates, counted, winner, condorcet, &kemeny, settings),
+        methods_disagree: (!disagreement.is_empty()).then(|| {
+            let said: Vec<String> = disagreement.iter().map(ToString::to_string).collect();
+            format!("The methods disagree: {}.", said.join(", "))
+        }),
+        methods_disagree_facts: disagreement,
         unplaced: order.iter().filter(|index| !placed(index)).map(|index| name(*index)).collect(),
         agreement: (!counted.is_empty()).then(|| {
             if settings.count_self_votes {
@@ -284,7 +342,7 @@ fn facts(
     }
 }
 
-/// Says which method names whom, when they do not all name the same.
+/// Which method names whom, when they do not all name the same.
 fn disagreement(
     candidates: &[Candidate],
     counted: &[Places],
@@ -292,31 +350,28 @@ fn disagreement(
     condorcet: Option<usize>,
     kemeny: &Kemeny,
     settings: Settings,
-) -> Option<String> {
-    let headline = match (settings.count_self_votes, settings.weights_on) {
-        (true, false) => "the average rank",
-        (true, true) => "the weighted average rank",
-        (false, false) => "the Borda score",
-        (false, true) => "the weighted Borda score",
+) -> Vec<MethodFact> {
+    let headline = |member| match (settings.count_self_votes, settings.weights_on) {
+        (true, false) => MethodFact::AverageRank { member },
+        (true, true) => MethodFact::WeightedAverageRank { member },
+        (false, false) => MethodFact::Borda { member },
+        (false, true) => MethodFact::WeightedBorda { member },
     };
-    let named = [
-        (winner, format!("{headline} puts")),
-        (most_firsts(candidates.len(), counted), "the most first places went to".to_owned()),
-        (condorcet, "the winner of every single comparison is".to_owned()),
-        (kemeny.leader, "the Kemeny order begins with".to_owned()),
-    ];
-    let leaders: BTreeSet<usize> = named.iter().filter_map(|(leader, _)| *leader).collect();
+    let firsts = most_firsts(candidates.len(), counted);
+    let leaders: BTreeSet<usize> = [winner, firsts, condorcet, kemeny.leader].into_iter().flatten().collect();
     if leaders.len() < 2 {
-        return None;
+        return Vec::new();
     }
-    let parts: Vec<String> = named
-        .iter()
-        .filter_map(|(leader, says)| {
-            let first = if says.ends_with("puts") { " first" } else { "" };
-            leader.map(|index| format!("{says} {}{first}", candidates[index].member))
-        })
-        .collect();
-    Some(format!("The methods disagree: {}.", parts.join(", ")))
+    let name = |index: usize| candidates[index].member.clone();
+    [
+        winner.map(|index| headline(name(index))),
+        firsts.map(|index| MethodFact::FirstPlaces { member: name(index) }),
+        condorcet.map(|index| MethodFact::Condorcet { member: name(index) }),
+        kemeny.leader.map(|index| MethodFact::Kemeny { member: name(index) }),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// Who has more first places than anyone else.

@@ -8,4 +8,5 @@ pub mod label;
 pub mod methods;
 pub mod order;
 pub mod parse;
+pub mod weight_facts;
 pub mod weights;

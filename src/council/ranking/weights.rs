@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 
 use super::methods::count;
+use super::weight_facts::{WeightBound, WeightFact, WeightPart, WeightsFact};
+use crate::llm::fact::known;
 use crate::llm::{family, floats};
 
 /// What every model begins with.
@@ -72,6 +74,8 @@ pub struct ModelWeight {
     pub normalized_weight: f64,
     /// The sum in words and figures.
     pub weight_explanation: String,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
+    pub weight_explanation_fact: Option<WeightFact>,
 }
 
 /// What the ballots of several models weigh, in the fields that existing clients read.
@@ -85,6 +89,8 @@ pub struct WeightsInfo {
     pub total_models_tracked: u32,
     pub weight_range: WeightRange,
     pub explanation: String,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
+    pub explanation_fact: Option<WeightsFact>,
 }
 
 /// The smallest and the largest weight, before they are evened out.
@@ -126,15 +132,8 @@ impl Weighing {
 
     fn one(&self, model: &str) -> ModelWeight {
         let record = self.records.get(model).copied().unwrap_or_default();
-        let (raw, explanation) = formula(&record);
+        let (raw, fact) = formula(&record);
         let weight = raw.clamp(LEAST, MOST);
-        let explanation = if weight < raw {
-            format!("{explanation}, at most {MOST}")
-        } else if weight > raw {
-            format!("{explanation}, at least {LEAST}")
-        } else {
-            explanation
-        };
         ModelWeight {
             model: model.to_owned(),
             runs: record.runs,
@@ -145,35 +144,39 @@ impl Weighing {
             raw_weight: rounded(raw),
             weight: rounded(weight),
             normalized_weight: BASE,
-            weight_explanation: explanation,
+            weight_explanation: fact.to_string(),
+            weight_explanation_fact: Some(fact),
         }
     }
 }
 
-/// The weight before its bounds, and the sum that makes it.
-fn formula(record: &Record) -> (f64, String) {
+/// The weight before its bounds, and how it comes about.
+fn formula(record: &Record) -> (f64, WeightFact) {
     if record.runs < MIN_RUNS {
-        let has = match record.runs {
-            0 => "it has none yet".to_owned(),
-            runs => format!("it has {runs}"),
-        };
-        return (BASE, format!("{BASE:.2}: weighed from {MIN_RUNS} ranked answers on; {has}"));
+        return (BASE, WeightFact::TooFewRuns { weight: BASE, runs: record.runs, needed: MIN_RUNS });
     }
-    let wins = record.win_rate / 100.0 * FOR_WINS;
-    let mut raw = BASE + wins;
-    let mut sum = format!("{BASE:.2} + {wins:.2} (first in {:.1} %)", record.win_rate);
-    if let Some(rank) = record.average_rank {
+    let win_rate = record.win_rate;
+    let mut parts = vec![
+        WeightPart::Base { weight: BASE },
+        WeightPart::Wins { weight: win_rate / 100.0 * FOR_WINS, win_rate },
+    ];
+    if let Some(average_rank) = record.average_rank {
         // No rank is better than the first; a smaller figure would weigh without bound.
-        let part = FOR_RANK / rank.max(1.0);
-        raw += part;
-        sum.push_str(&format!(" + {part:.2} (average rank {rank:.2})"));
+        parts.push(WeightPart::Rank { weight: FOR_RANK / average_rank.max(1.0), average_rank });
     }
-    if let Some(confidence) = record.average_confidence {
-        let part = (confidence - 1.0) / 9.0 * FOR_CONFIDENCE;
-        raw += part;
-        sum.push_str(&format!(" + {part:.2} (confidence {confidence:.1} of 10)"));
+    if let Some(average_confidence) = record.average_confidence {
+        let weight = (average_confidence - 1.0) / 9.0 * FOR_CONFIDENCE;
+        parts.push(WeightPart::Confidence { weight, average_confidence });
     }
-    (raw, format!("{sum} = {raw:.2}"))
+    let raw = parts.iter().map(|part| part.weight()).sum();
+    let bound = if raw > MOST {
+        Some(WeightBound::AtMost { weight: MOST })
+    } else if raw < LEAST {
+        Some(WeightBound::AtLeast { weight: LEAST })
+    } else {
+        None
+    };
+    (raw, WeightFact::Sum { parts, raw, bound })
 }
 
 impl WeightsInfo {
@@ -184,25 +187,19 @@ impl WeightsInfo {
             min: all().min_by(f64::total_cmp).unwrap_or(BASE),
             max: all().max_by(f64::total_cmp).unwrap_or(BASE),
         };
-        let explanation = if with_history == 0 {
-            format!(
-                "No model has {MIN_RUNS} ranked answers in earlier runs yet: every ballot counts the same."
-            )
+        let fact = if with_history == 0 {
+            WeightsFact::NoRecords { needed: MIN_RUNS }
         } else {
-            format!(
-                "{with_history} of {} models are weighed by their earlier runs, from {:.2} to {:.2}; the \
-                 weights are then divided by their average.",
-                weights.len(),
-                range.min,
-                range.max
-            )
+            let (with_records, models) = (with_history, weights.len());
+            WeightsFact::Weighed { with_records, models, min: range.min, max: range.max }
         };
         Self {
             has_historical_data: with_history > 0,
             models_with_history: small(with_history),
             total_models_tracked: small(weights.len()),
             weight_range: range,
-            explanation,
+            explanation: fact.to_string(),
+            explanation_fact: Some(fact),
             weights,
         }
     }

@@ -1,6 +1,7 @@
 //! The devil's advocate: one model attacks the answer; grave objections go back to whoever wrote it.
 
 pub(in crate::council) mod estimate;
+pub mod facts;
 mod notes;
 pub mod settings;
 pub mod severity;
@@ -25,7 +26,9 @@ use crate::council::settings::Settings;
 use crate::council::stage::Stage;
 use crate::council::token::TokenHead;
 use crate::council::view::View;
-use crate::llm::{CallError, ErrorKind, Purpose, Reply};
+use crate::llm::fact::known;
+use crate::llm::{CallError, CallFact, ErrorKind, Purpose, Reason, Reply};
+use facts::{AdversaryFact, SeverityFact};
 use severity::{Judged, Severity, SeverityFrom};
 
 /// Where the answer is attacked, and revised against the attack.
@@ -87,6 +90,8 @@ pub struct Adversary {
     /// Why nobody said the severity, in a plain sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub severity_note: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
+    pub severity_note_fact: Option<SeverityFact>,
     /// Whether the answer was revised.
     pub revised: bool,
     pub revision: Option<String>,
@@ -104,6 +109,8 @@ pub struct Adversary {
     pub error: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_kind: Option<ErrorKind>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
+    pub error_fact: Option<AdversaryFact>,
 }
 
 /// The events of the devil's advocate.
@@ -128,6 +135,8 @@ pub enum AdversaryEvent {
         /// Why nobody said the severity, in a plain sentence.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         severity_note: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
+        severity_note_fact: Option<SeverityFact>,
         /// USD; absent when unknown.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         cost: Option<f64>,
@@ -139,6 +148,8 @@ pub enum AdversaryEvent {
         model: String,
         error: String,
         error_kind: ErrorKind,
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
+        error_fact: Option<CallFact>,
         critique: String,
     },
     /// The objections are grave: whoever wrote the answer revises it.
@@ -165,6 +176,8 @@ pub enum AdversaryEvent {
         model: String,
         error: String,
         error_kind: ErrorKind,
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
+        error_fact: Option<CallFact>,
     },
     /// It is over.
     AdversaryValidationComplete {
@@ -203,6 +216,7 @@ pub async fn polish(run: &Run, round: &Round<'_>, options: &AdversaryOptions, mu
                 model: model.clone(),
                 error: error.message,
                 error_kind: error.kind,
+                error_fact: error.fact,
                 critique: error.partial.map(|reply| severity::split(&reply.text).0).unwrap_or_default(),
             };
             run.emit("adversary/error", event).await;
@@ -210,7 +224,7 @@ pub async fn polish(run: &Run, round: &Round<'_>, options: &AdversaryOptions, mu
         }
     };
     let (critique, stated) = severity::split(&reply.text);
-    let Judged { severity, from: severity_from, note: severity_note } = match stated {
+    let Judged { severity, from: severity_from, note } = match stated {
         Some(severity) => Judged::stated(severity),
         None => severity::ask(run, round, model, &critique).await,
     };
@@ -220,7 +234,8 @@ pub async fn polish(run: &Run, round: &Round<'_>, options: &AdversaryOptions, mu
         has_issues: severity.is_an_issue(),
         severity,
         severity_from,
-        severity_note,
+        severity_note: note.as_ref().map(ToString::to_string),
+        severity_note_fact: note,
         cost: reply.usage.and_then(|usage| usage.cost_usd),
         latency_ms: reply.latency_ms,
     };
@@ -316,6 +331,7 @@ async fn revise(
                 model: model.clone(),
                 error: failure.message,
                 error_kind: failure.kind,
+                error_fact: failure.fact,
             };
             run.emit("adversary/revision/error", event).await;
             None
@@ -336,6 +352,7 @@ impl Adversary {
                 severity,
                 severity_from,
                 severity_note,
+                severity_note_fact,
                 ..
             } => {
                 self.critique.clone_from(critique);
@@ -343,21 +360,20 @@ impl Adversary {
                 self.severity = Some(*severity);
                 self.severity_from = Some(*severity_from);
                 self.severity_note.clone_from(severity_note);
+                self.severity_note_fact.clone_from(severity_note_fact);
             }
-            AdversaryEvent::AdversaryError { model, error, error_kind, critique } => {
+            AdversaryEvent::AdversaryError { model, error, error_kind, error_fact, critique } => {
                 self.critique.clone_from(critique);
-                let reason = ErrorKind::reason_or(Some(*error_kind), error);
-                self.fail(format!("{model} could not attack the answer: {reason}"), *error_kind);
+                let reason = Reason::of(Some(*error_kind), error_fact.as_ref(), error);
+                self.fail(AdversaryFact::NotAttacked { model: model.clone(), reason }, *error_kind);
             }
             AdversaryEvent::AdversaryRevisionComplete { response, .. } => {
                 self.revised = true;
                 self.revision = Some(response.clone());
             }
-            AdversaryEvent::AdversaryRevisionError { model, error, error_kind } => {
-                let reason = ErrorKind::reason_or(Some(*error_kind), error);
-                let sentence =
-                    format!("{model} could not revise the answer, which stands as it was: {reason}");
-                self.fail(sentence, *error_kind);
+            AdversaryEvent::AdversaryRevisionError { model, error, error_kind, error_fact } => {
+                let reason = Reason::of(Some(*error_kind), error_fact.as_ref(), error);
+                self.fail(AdversaryFact::NotRevised { model: model.clone(), reason }, *error_kind);
             }
             AdversaryEvent::AdversaryValidationComplete { total_cost, unknown_cost_calls, .. } => {
                 self.total_cost = *total_cost;
@@ -369,18 +385,19 @@ impl Adversary {
         }
     }
 
-    fn fail(&mut self, sentence: String, kind: ErrorKind) {
-        self.error = Some(sentence);
+    fn fail(&mut self, fact: AdversaryFact, kind: ErrorKind) {
+        self.error = Some(fact.to_string());
         self.error_kind = Some(kind);
+        self.error_fact = Some(fact);
     }
 
     /// Keeps what had been shown of a call that never ended.
-    pub fn keep_unfinished(&mut self, purpose: &Purpose, text: &str, reason: &str) {
+    pub fn keep_unfinished(&mut self, purpose: &Purpose, text: &str) {
         if *purpose == revision::REVISION {
             self.unfinished_revision = Some(text.to_owned()).filter(|text| !text.is_empty());
         } else {
             text.clone_into(&mut self.critique);
         }
-        self.fail(reason.to_owned(), ErrorKind::Cancelled);
+        self.fail(AdversaryFact::Unfinished, ErrorKind::Cancelled);
     }
 }

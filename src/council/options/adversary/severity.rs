@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::facts::SeverityFact;
 use crate::council::ask::Ask;
 use crate::council::line_filter::{LineFilter, Rule, bare};
 use crate::council::prompts::fence::Fence;
@@ -128,12 +129,12 @@ pub fn split(text: &str) -> (String, Option<Severity>) {
 }
 
 /// A severity, and how it was found out.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Judged {
     pub severity: Severity,
     pub from: SeverityFrom,
     /// Why nobody said it.
-    pub note: Option<String>,
+    pub note: Option<SeverityFact>,
 }
 
 impl Judged {
@@ -144,7 +145,7 @@ impl Judged {
     }
 
     /// Nobody says it: the attack's words decide.
-    fn by_words(critique: &str, note: String) -> Self {
+    fn by_words(critique: &str, note: SeverityFact) -> Self {
         let (severity, from) = if says_no_issues(critique) {
             (Severity::None, SeverityFrom::NoIssues)
         } else {
@@ -169,12 +170,12 @@ pub async fn ask(run: &Run, round: &Round<'_>, model: &str, critique: &str) -> J
         schema: Some(schema()),
     };
     let asked = match ask.send(run, &round.brief().settings).await {
-        Ok(reply) => parse_alone(&reply.text).ok_or_else(|| "gave no severity that could be read".to_owned()),
-        Err(error) => Err(format!("could not be asked for it: {}", error.reason())),
+        Ok(reply) => parse_alone(&reply.text).ok_or_else(|| SeverityFact::Unread { model: model.to_owned() }),
+        Err(error) => Err(SeverityFact::NotAsked { model: model.to_owned(), reason: error.reason() }),
     };
     match asked {
         Ok(severity) => Judged { severity, from: SeverityFrom::Asked, note: None },
-        Err(why) => Judged::by_words(critique, format!("The attack states no severity, and {model} {why}")),
+        Err(why) => Judged::by_words(critique, why),
     }
 }
 
@@ -319,7 +320,7 @@ mod tests {
             ("It has no issuesque words.", Severity::Minor, SeverityFrom::Assumed),
             ("", Severity::Minor, SeverityFrom::Assumed),
         ] {
-            let judged = Judged::by_words(critique, "Nobody said it.".into());
+            let judged = Judged::by_words(critique, SeverityFact::Unread { model: "a/one".into() });
             assert_eq!((judged.severity, judged.from), (severity, from), "{critique}");
         }
     }
@@ -368,7 +369,8 @@ mod tests {
             let (shown, stated) = split(&text);
             prop_assert!(shown.len() <= text.len());
             prop_assert!(stated.is_none() || parse_alone(&text).is_some());
-            prop_assert!(!Judged::by_words(&shown, String::new()).severity.is_grave());
+            let unread = SeverityFact::Unread { model: String::new() };
+            prop_assert!(!Judged::by_words(&shown, unread).severity.is_grave());
         }
     }
 }

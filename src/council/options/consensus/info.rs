@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::facts::ConsensusFact;
+use crate::llm::fact::known;
+
 /// The figures for the answer that leads the ranking.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ConsensusMetrics {
@@ -29,5 +32,7 @@ pub struct ConsensusInfo {
     pub consensus_response: Option<String>,
     /// Why, or why not, in plain sentences.
     pub reason: String,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
+    pub reason_fact: Option<ConsensusFact>,
     pub metrics: ConsensusMetrics,
 }

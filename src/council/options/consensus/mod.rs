@@ -1,9 +1,11 @@
 //! Early consensus: where the reviewers agree on an answer and the members are sure, that answer is
 //! the final one, and nobody is paid for writing another (SPEC section 6).
 
+pub mod facts;
 pub mod info;
 mod notes;
 
+pub use facts::{ConsensusFact, MissingFact};
 pub use info::{ConsensusInfo, ConsensusMetrics};
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +14,7 @@ use crate::council::note::Note;
 use crate::council::ranking::aggregate::{AggregateFacts, AggregateRow};
 use crate::council::round::Round;
 use crate::council::stages::answers::{self, Answer};
-use crate::council::stages::synthesis::{self, Synthesis};
+use crate::council::stages::synthesis::{self, HeadingFact, Synthesis};
 
 /// The best answer's average rank is at most this.
 const MAX_AVERAGE_RANK: f64 = 1.5;
@@ -47,21 +49,28 @@ pub fn look(round: &Round<'_>) -> ConsensusInfo {
     let (metrics, verdict) = judge(&metadata.aggregate_rankings, metadata.aggregate.as_ref(), confidence);
     let agreed = verdict.and_then(|row| {
         let answer = reviewed.iter().find(|answer| answer.member == row.member);
-        answer.ok_or_else(|| format!("{}'s answer is gone", row.member)).and_then(fit)
+        answer
+            .ok_or_else(|| vec![MissingFact::NoAnswer { member: row.member.clone() }])
+            .and_then(|answer| fit(answer).map_err(|missing| vec![missing]))
     });
-    match agreed {
+    let mut info = match &agreed {
         Ok(answer) => ConsensusInfo {
             is_consensus: true,
             consensus_model: Some(answer.model.clone()),
             consensus_member: Some(answer.member.clone()),
             consensus_response: Some(answer.response.clone()),
-            reason: reached(answer, &metrics, metadata.aggregate.as_ref()),
-            metrics,
+            ..ConsensusInfo::default()
         },
-        Err(reason) => {
-            ConsensusInfo { reason: format!("No consensus: {reason}."), metrics, ..Default::default() }
-        }
-    }
+        Err(_) => ConsensusInfo::default(),
+    };
+    let fact = match agreed {
+        Ok(answer) => reached(answer, &metrics, metadata.aggregate.as_ref()),
+        Err(missing) => ConsensusFact::NotAgreed { missing },
+    };
+    info.reason = fact.to_string();
+    info.reason_fact = Some(fact);
+    info.metrics = metrics;
+    info
 }
 
 /// The final answer of a council that agreed; none without a consensus.
@@ -70,23 +79,26 @@ pub fn take(round: &Round<'_>, info: &ConsensusInfo) -> Option<Synthesis> {
     let member = info.consensus_member.as_ref().filter(|_| info.is_consensus)?;
     let answer = round.answers.iter().find(|answer| answer.member == *member)?;
     let (good, asked) = (round.good().count(), round.answers.len());
-    let heading = if good < asked {
-        format!("The {good} of {asked} members that answered agreed: the answer of {member}")
-    } else {
-        format!("The council agreed: the answer of {member}")
-    };
-    Some(Synthesis {
+    let mut synthesis = Synthesis {
         model: answer.model.clone(),
         alias: answer.alias.clone(),
         served_by: answer.served_by.clone(),
         response: answer.response.clone(),
-        heading,
-        notes: synthesis::losses(round),
         // Nobody was asked for it.
         cost: Some(0.0),
         simulated: answer.simulated,
         ..Synthesis::default()
-    })
+    };
+    let member = member.clone();
+    synthesis.name(if good < asked {
+        HeadingFact::SomeAgreed { good, asked, member }
+    } else {
+        HeadingFact::Agreed { member }
+    });
+    for loss in synthesis::losses(round) {
+        synthesis.note(loss);
+    }
+    Some(synthesis)
 }
 
 /// The figures, and the row that the council agrees on or everything that is missing.
@@ -94,10 +106,10 @@ fn judge<'a>(
     rows: &'a [AggregateRow],
     facts: Option<&AggregateFacts>,
     average_confidence: Option<f64>,
-) -> (ConsensusMetrics, Result<&'a AggregateRow, String>) {
+) -> (ConsensusMetrics, Result<&'a AggregateRow, Vec<MissingFact>>) {
     let mut metrics = ConsensusMetrics { average_confidence, ..ConsensusMetrics::default() };
     let (Some(row), Some(facts)) = (rows.first(), facts) else {
-        return (metrics, Err("no answer was ranked against another".to_owned()));
+        return (metrics, Err(vec![MissingFact::NoRanking]));
     };
     let average_rank = if row.weights_applied { row.weighted_average_rank } else { row.average_rank };
     metrics.average_rank = Some(average_rank);
@@ -109,63 +121,55 @@ fn judge<'a>(
 
     let mut missing = Vec::new();
     if facts.winner.as_ref() != Some(&row.member) {
-        missing.push("several answers share the first place".to_owned());
+        missing.push(MissingFact::SharedFirst);
     }
     if row.voters < MIN_VOTERS {
-        let ballots = if row.voters == 1 { "only one ballot judges" } else { "no ballot judges" };
-        missing.push(format!("{ballots} {}, {MIN_VOTERS} are needed", row.member));
+        let (member, ballots) = (row.member.clone(), row.voters);
+        missing.push(MissingFact::FewBallots { member, ballots, needed: MIN_VOTERS });
     }
     if average_rank > MAX_AVERAGE_RANK {
-        missing.push(format!(
-            "the average rank of {} is {average_rank:.2}, at most {MAX_AVERAGE_RANK} is needed",
-            row.member
-        ));
+        let member = row.member.clone();
+        missing.push(MissingFact::PoorRank { member, average_rank, most: MAX_AVERAGE_RANK });
     }
     if metrics.agreement_ratio < MIN_AGREEMENT {
-        missing.push(format!(
-            "{} of {} reviewers put it first, {:.0} % are needed",
-            row.first_place_votes,
-            row.voters,
-            MIN_AGREEMENT * 100.0
-        ));
+        let (votes, voters) = (row.first_place_votes, row.voters);
+        missing.push(MissingFact::FewVotes { votes, voters, needed_share: MIN_AGREEMENT });
     }
     match average_confidence {
-        None => missing.push("no member said how sure it is".to_owned()),
+        None => missing.push(MissingFact::NoConfidence),
         Some(average) if average < MIN_CONFIDENCE => {
-            missing.push(format!(
-                "the members' average confidence is {average}, at least {MIN_CONFIDENCE} is needed"
-            ));
+            missing.push(MissingFact::LowConfidence { average, least: MIN_CONFIDENCE });
         }
         Some(_) => {}
     }
-    let verdict = if missing.is_empty() { Ok(row) } else { Err(missing.join("; ")) };
+    let verdict = if missing.is_empty() { Ok(row) } else { Err(missing) };
     (metrics, verdict)
 }
 
 /// What may not be given out as it is, whoever liked it.
-fn fit(answer: &Answer) -> Result<&Answer, String> {
+fn fit(answer: &Answer) -> Result<&Answer, MissingFact> {
+    let member = answer.member.clone();
     if answer.truncated {
-        Err(format!("{}'s answer was cut at its token limit", answer.member))
+        Err(MissingFact::CutAnswer { member })
     } else if answer.addresses_judges {
-        Err(format!("{}'s answer speaks to its reviewers", answer.member))
+        Err(MissingFact::AddressesJudges { member })
     } else {
         Ok(answer)
     }
 }
 
-fn reached(answer: &Answer, metrics: &ConsensusMetrics, facts: Option<&AggregateFacts>) -> String {
-    // A reviewer who put its own answer before this one counts among them, as its own does not count.
-    let own = if facts.is_some_and(|facts| facts.count_self_votes) { "" } else { ", their own left aside" };
-    format!(
-        "{} of {} reviewers put the answer of {} first{own} (at least {:.0} % are needed), its average rank is {:.2} \
-         (at most {MAX_AVERAGE_RANK}), and the members' average confidence is {} (at least {MIN_CONFIDENCE}).",
-        metrics.first_place_votes,
-        metrics.total_voters,
-        answer.member,
-        MIN_AGREEMENT * 100.0,
-        metrics.average_rank.unwrap_or_default(),
-        metrics.average_confidence.unwrap_or_default(),
-    )
+fn reached(answer: &Answer, metrics: &ConsensusMetrics, facts: Option<&AggregateFacts>) -> ConsensusFact {
+    ConsensusFact::Agreed {
+        member: answer.member.clone(),
+        votes: metrics.first_place_votes,
+        voters: metrics.total_voters,
+        own_left_aside: !facts.is_some_and(|facts| facts.count_self_votes),
+        needed_share: MIN_AGREEMENT,
+        average_rank: metrics.average_rank.unwrap_or_default(),
+        most_rank: MAX_AVERAGE_RANK,
+        average_confidence: metrics.average_confidence.unwrap_or_default(),
+        least_confidence: MIN_CONFIDENCE,
+    }
 }
 
 /// To 4 decimals, so that four fifths are four fifths.

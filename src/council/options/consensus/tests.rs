@@ -21,7 +21,7 @@ fn judged(
     confidence: Option<f64>,
 ) -> (ConsensusMetrics, Result<(), String>) {
     let (metrics, verdict) = judge(std::slice::from_ref(row), Some(&facts(winner)), confidence);
-    (metrics, verdict.map(|_| ()))
+    (metrics, verdict.map(|_| ()).map_err(|missing| ConsensusFact::NotAgreed { missing }.to_string()))
 }
 
 fn agrees(row: &AggregateRow, confidence: Option<f64>) -> bool {
@@ -60,14 +60,14 @@ fn each_threshold_is_reached_exactly_at_its_figure() {
 fn an_unknown_confidence_is_no_consensus() {
     assert!(!agrees(&row(1.0, 4.0, 4), None));
     let (metrics, verdict) = judged(&row(1.0, 4.0, 4), Some("one"), None);
-    assert_eq!(verdict.unwrap_err(), "no member said how sure it is");
+    assert_eq!(verdict.unwrap_err(), "No consensus: no member said how sure it is.");
     assert_eq!(metrics.average_confidence, None);
 }
 
 #[test]
 fn a_shared_first_place_is_no_consensus() {
     let (_, verdict) = judged(&row(1.0, 4.0, 4), None, Some(9.0));
-    assert_eq!(verdict.unwrap_err(), "several answers share the first place");
+    assert_eq!(verdict.unwrap_err(), "No consensus: several answers share the first place.");
 }
 
 #[test]
@@ -88,8 +88,8 @@ fn everything_that_is_missing_is_said_at_once() {
     let (metrics, verdict) = judged(&row(1.75, 2.0, 4), Some("one"), Some(6.5));
     assert_eq!(
         verdict.unwrap_err(),
-        "the average rank of one is 1.75, at most 1.5 is needed; 2 of 4 reviewers put it first, 80 % are needed; \
-         the members' average confidence is 6.5, at least 7 is needed"
+        "No consensus: the average rank of one is 1.75, at most 1.5 is needed; 2 of 4 reviewers put it first, 80 % are needed; \
+         the members' average confidence is 6.5, at least 7 is needed."
     );
     assert_eq!(
         metrics,
@@ -102,7 +102,7 @@ fn everything_that_is_missing_is_said_at_once() {
         }
     );
     let (metrics, verdict) = judge(&[], None, Some(8.0));
-    assert_eq!(verdict.unwrap_err(), "no answer was ranked against another");
+    assert_eq!(verdict.unwrap_err(), [MissingFact::NoRanking]);
     assert_eq!(metrics.average_rank, None);
 }
 
@@ -111,7 +111,7 @@ fn what_is_cut_or_speaks_to_its_judges_is_not_given_out() {
     let answer = Answer { member: "one".into(), ..Answer::default() };
     assert!(fit(&answer).is_ok());
     let cut = Answer { truncated: true, ..answer.clone() };
-    assert_eq!(fit(&cut).unwrap_err(), "one's answer was cut at its token limit");
+    assert_eq!(fit(&cut).unwrap_err().to_string(), "one's answer was cut at its token limit");
     let begging = Answer { addresses_judges: true, ..answer };
-    assert_eq!(fit(&begging).unwrap_err(), "one's answer speaks to its reviewers");
+    assert_eq!(fit(&begging).unwrap_err().to_string(), "one's answer speaks to its reviewers");
 }

@@ -2,6 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::facts::EscalationFact;
+use crate::llm::fact::known;
+
 /// Whether the second tier was asked, and why.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct EscalationInfo {
@@ -13,11 +16,16 @@ pub struct EscalationInfo {
     pub total_model_count: usize,
     /// Why it escalated, in plain words.
     pub reasons: Vec<String>,
+    /// Each of them as a fact.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "known")]
+    pub reason_facts: Vec<EscalationFact>,
     pub metrics: Metrics,
     pub triggers: Triggers,
     /// What went wrong with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
+    pub note_fact: Option<EscalationFact>,
 }
 
 /// What was measured, beside what it was measured against.

@@ -4,6 +4,7 @@
 //! Where the first tier's confidences alone decide, it is not reviewed by itself: nobody would read
 //! those reviews, and every token is paid for.
 
+pub mod facts;
 pub mod info;
 mod notes;
 pub mod settings;
@@ -11,6 +12,7 @@ pub mod view;
 
 use std::collections::BTreeMap;
 
+pub use facts::EscalationFact;
 pub use info::{EscalationInfo, Metrics, Triggers};
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +31,7 @@ use crate::council::settings::{Member, Settings};
 use crate::council::stages::answers::{self, Answer, AnswersMetadata, Late};
 use crate::council::stages::reviews::Reviewed;
 use crate::council::task::Task;
+use crate::llm::CallFact;
 
 /// Below what the second tier is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -111,40 +114,35 @@ impl EscalationInfo {
         };
         if !answers.iter().any(Answer::is_good) {
             info.triggers.no_answer = true;
-            info.escalate(tiers, "no answer: nobody of the first tier could answer".to_owned());
+            info.escalate(tiers, EscalationFact::NoAnswer);
         }
         if let Some(average) = confidence.average.filter(|average| *average < confidence_threshold) {
             info.triggers.low_avg_confidence = true;
-            info.escalate(tiers, format!("the average confidence {average} is below {confidence_threshold}"));
+            let threshold = confidence_threshold;
+            info.escalate(tiers, EscalationFact::LowAverage { average, threshold });
         }
         if let Some(lowest) = confidence.min.filter(|lowest| *lowest < min_confidence_threshold) {
             info.triggers.low_min_confidence = true;
-            info.escalate(
-                tiers,
-                format!("the lowest confidence {lowest} is below {min_confidence_threshold}"),
-            );
+            let threshold = min_confidence_threshold;
+            info.escalate(tiers, EscalationFact::LowConfidence { lowest, threshold });
         }
         info
     }
 
     /// Takes in how far the first tier's reviewers agree.
     pub fn add_agreement(&mut self, tiers: &Tiers, agreement: Option<f64>) {
-        let least = tiers.thresholds.agreement_threshold;
+        let threshold = tiers.thresholds.agreement_threshold;
         self.metrics.agreement_ratio = agreement;
-        if let Some(agreement) = agreement.filter(|agreement| *agreement < least) {
+        if let Some(agreement) = agreement.filter(|agreement| *agreement < threshold) {
             self.triggers.low_agreement = true;
-            let percent = |share: f64| format!("{}%", (share * 1000.0).round() / 10.0);
-            let (agree, least) = (percent(agreement), percent(least));
-            self.escalate(
-                tiers,
-                format!("only {agree} of the ballots agree on the first place, below {least}"),
-            );
+            self.escalate(tiers, EscalationFact::LowAgreement { agreement, threshold });
         }
     }
 
-    fn escalate(&mut self, tiers: &Tiers, reason: String) {
+    fn escalate(&mut self, tiers: &Tiers, fact: EscalationFact) {
         self.escalated = true;
-        self.reasons.push(reason);
+        self.reasons.push(fact.to_string());
+        self.reason_facts.push(fact);
         self.tier2_model_count = tiers.second.len();
         self.total_model_count = self.tier1_model_count + self.tier2_model_count;
     }
@@ -258,7 +256,7 @@ async fn widen<'p>(
         waiting: late,
         // The reviews are still to come: nobody is too late for them.
         marked: false,
-        reason: answers::went_on_without(answered),
+        fact: CallFact::WentOnWithout { answers: answered },
     };
     let asking = answers::ask_all(run, task, &tiers.second, Some(2));
     let ((more, late), came) = run.with_stragglers("tier1/late", stragglers, asking).await;
@@ -266,12 +264,9 @@ async fn widen<'p>(
     let in_vain = !more.iter().any(Answer::is_good);
     answers.extend(more);
     if in_vain {
-        let stands = if reviewed.is_some() {
-            "the first tier's answers and reviews stand"
-        } else {
-            "it goes on without them"
-        };
-        info.note = Some(format!("Nobody of the second tier could answer: {stands}."));
+        let fact = EscalationFact::InVain { reviewed: reviewed.is_some() };
+        info.note = Some(fact.to_string());
+        info.note_fact = Some(fact);
     } else {
         answers.iter_mut().filter(|answer| answer.tier == Some(1)).for_each(|answer| answer.late = false);
     }

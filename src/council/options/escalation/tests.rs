@@ -66,6 +66,8 @@ fn what_was_measured_and_why_is_said() {
         json!({
             "escalated": true, "tier1_model_count": 2, "tier2_model_count": 2, "total_model_count": 4,
             "reasons": ["the average confidence 5.5 is below 6", "the lowest confidence 3 is below 4"],
+            "reason_facts": [{"code": "low_average", "average": 5.5, "threshold": 6.0},
+                             {"code": "low_confidence", "lowest": 3, "threshold": 4}],
             "metrics": {"average_confidence": 5.5, "confidence_threshold": 6.0, "min_confidence": 3,
                         "min_confidence_threshold": 4, "confidence_count": 2, "agreement_ratio": null,
                         "agreement_threshold": 0.5},

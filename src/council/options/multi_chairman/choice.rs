@@ -11,7 +11,7 @@ use crate::council::prompts::{history, structured};
 use crate::council::round::Round;
 use crate::council::run::Run;
 use crate::council::stages::editorial::{self, Editorial};
-use crate::council::stages::synthesis::{self, Synthesis};
+use crate::council::stages::synthesis::{self, Author, HeadingFact, NoteFact, Synthesis};
 use crate::council::token::TokenHead;
 use crate::council::view::{Unfiltered, View};
 use crate::llm::{CallError, Reply, Schema};
@@ -39,20 +39,19 @@ pub(super) async fn choose(run: &Run, round: &Round<'_>, drafts: &[&SynthesisDra
                     model: model.clone(),
                     error: error.message.clone(),
                     error_kind: error.kind,
+                    error_fact: error.fact.clone(),
                 };
                 run.emit(&format!("{key}/error"), event).await;
                 failures.push((model, error));
             }
         }
     }
-    let drafts_read = format!("{} drafts", drafts.len());
+    let count = drafts.len();
     let by = match &chosen {
-        None => format!("the first of {drafts_read}: nobody could choose"),
-        Some(chosen) if !chosen.selection.is_read => {
-            format!("the first of {drafts_read}: no choice could be read")
-        }
-        Some(_) if failures.is_empty() => format!("chosen from {drafts_read}"),
-        Some(_) => format!("chosen from {drafts_read} by a stand-in for the chairman"),
+        None => Author::NobodyChose { drafts: count },
+        Some(chosen) if !chosen.selection.is_read => Author::ChoiceUnread { drafts: count },
+        Some(_) if failures.is_empty() => Author::Chosen { drafts: count },
+        Some(_) => Author::ChosenByStandIn { drafts: count },
     };
     let is_own = chosen.as_ref().is_some_and(|chosen| chosen.own.is_some());
     let mut synthesis = match chosen {
@@ -62,10 +61,12 @@ pub(super) async fn choose(run: &Run, round: &Round<'_>, drafts: &[&SynthesisDra
     // A draft that stands as it was written was written by no stand-in, whoever chose it.
     synthesis.fallback_for =
         Some(round.brief().settings.chairman_model.clone()).filter(|_| is_own && !failures.is_empty());
-    synthesis.heading = synthesis::heading(round, Some(&by));
-    synthesis.notes.extend(synthesis::losses(round));
-    for (model, error) in &failures {
-        synthesis.notes.push(format!("{model} could not choose among the drafts: {}", error.reason()));
+    synthesis.name(HeadingFact::of(round, Some(by)));
+    for loss in synthesis::losses(round) {
+        synthesis.note(loss);
+    }
+    for (model, error) in failures {
+        synthesis.note(NoteFact::NoChoice { model, reason: error.reason() });
     }
     synthesis
 }
@@ -76,7 +77,7 @@ struct Chosen<'d> {
     draft: &'d SynthesisDraft,
     /// The answer is the chairman's own text; else the draft's.
     own: Option<(String, Option<Editorial>)>,
-    notes: Vec<String>,
+    notes: Vec<NoteFact>,
 }
 
 impl Chosen<'_> {
@@ -91,7 +92,9 @@ impl Chosen<'_> {
             // The members disagree as before, whoever improves the wording.
             synthesis.disagreement = disagreement.or(synthesis.disagreement);
         }
-        synthesis.notes.extend(notes);
+        for note in notes {
+            synthesis.note(note);
+        }
         synthesis.selected_by = Some(selection.model);
         synthesis.selection_reasoning = selection.selection_reasoning;
         synthesis.evaluation = Some(selection.evaluation);
@@ -123,7 +126,8 @@ async fn read<'d>(
                 cost = cost.zip(more).map(|(first, second)| first + second);
             }
             Err(error) => {
-                notes.push(format!("{model} could not be asked again for its choice: {}", error.reason()));
+                let model = model.to_owned();
+                notes.push(NoteFact::NotAskedAgain { model, reason: error.reason() });
             }
         }
     }
@@ -132,17 +136,11 @@ async fn read<'d>(
     let selected = drafts.iter().find(is_of).copied();
     let draft = selected.unwrap_or(drafts[0]);
     if selected.is_none() {
-        notes.push(format!(
-            "{model}'s choice could not be read: draft {} stands, the first one.",
-            draft.label
-        ));
+        notes.push(NoteFact::ChoiceUnread { model: model.to_owned(), label: draft.label.clone() });
     }
     let cut = reply.finish_reason.as_deref() == Some("length");
     if cut && choice.response.is_some() {
-        notes.push(format!(
-            "{model}'s own version of the answer broke off at its token limit: draft {} stands as it was written.",
-            draft.label
-        ));
+        notes.push(NoteFact::VersionCut { model: model.to_owned(), label: draft.label.clone() });
     }
     let own = choice.response.filter(|_| selected.is_some() && !cut).map(|text| editorial::parse(&text));
     let selection = Selection {

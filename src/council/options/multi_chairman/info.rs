@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use crate::council::stages::editorial::Editorial;
-use crate::llm::{ErrorKind, Usage};
+use crate::council::stages::synthesis::facts::NoteFact;
+use crate::llm::fact::known;
+use crate::llm::{CallFact, ErrorKind, Usage};
 
 /// One chairman's draft of the answer, or why there is none.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -33,8 +35,14 @@ pub struct SynthesisDraft {
     /// What its chairman had to go without, in plain sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// Each of them as a fact.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "known")]
+    pub note_facts: Vec<NoteFact>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_kind: Option<ErrorKind>,
+    /// The error as a fact, where it is this server's own.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
+    pub error_fact: Option<CallFact>,
 }

@@ -20,8 +20,11 @@ use crate::council::prompts::template::Template;
 use crate::council::round::Round;
 use crate::council::run::{Run, UnderWay};
 use crate::council::settings::{MAX_MEMBERS, MIN_MEMBERS, Settings};
-use crate::council::stages::synthesis::{self, Prompts, Shown, Synthesis, SynthesisEvent};
-use crate::llm::{ErrorKind, Purpose, Usage};
+use crate::council::stages::synthesis::{
+    self, Author, HeadingFact, NoteFact, Prompts, Shown, Synthesis, SynthesisEvent,
+};
+use crate::llm::fact::known;
+use crate::llm::{CallFact, ErrorKind, Purpose, Reason, Usage};
 
 /// The supreme chairman's choice among several drafts.
 pub static SELECTION: Purpose =
@@ -102,7 +105,13 @@ pub enum MultiChairmanEvent {
     /// The choice is made.
     SelectionComplete { data: Box<Selection> },
     /// A chairman could not choose.
-    SelectionError { model: String, error: String, error_kind: ErrorKind },
+    SelectionError {
+        model: String,
+        error: String,
+        error_kind: ErrorKind,
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
+        error_fact: Option<CallFact>,
+    },
 }
 
 impl FeatureEvent for MultiChairmanEvent {
@@ -154,19 +163,20 @@ pub async fn write(run: &Run, round: &Round<'_>, models: &[String]) -> Option<Sy
         [] => synthesis::write(run, round).await,
         [only] => {
             let mut synthesis = Synthesis { cost: Some(0.0), ..taken(only) };
-            let by = format!("by the only one of {} chairmen that did not fail", drafts.len());
-            synthesis.heading = synthesis::heading(round, Some(&by));
-            synthesis.notes.extend(synthesis::losses(round));
-            synthesis.notes.push("There was nothing to choose from: nobody was asked to.".to_owned());
+            let by = Author::OnlyDraft { drafts: drafts.len() };
+            synthesis.name(HeadingFact::of(round, Some(by)));
+            for note in synthesis::losses(round).into_iter().chain([NoteFact::NothingToChoose]) {
+                synthesis.note(note);
+            }
             synthesis
         }
         _ => choice::choose(run, round, &good).await,
     };
     for draft in &drafts {
         if let Some(error) = &draft.error {
-            let reason = ErrorKind::reason_or(draft.error_kind, error);
-            let what = format!("{} could not write draft {}", draft.model, draft.label);
-            synthesis.notes.push(synthesis::note(&what, reason));
+            let reason = Reason::of(draft.error_kind, draft.error_fact.as_ref(), error);
+            let (model, label) = (draft.model.clone(), draft.label.clone());
+            synthesis.note(NoteFact::NoDraft { model, label, reason });
         }
     }
     if synthesis.model == round.brief().settings.chairman_model {
@@ -197,6 +207,7 @@ async fn draft(run: &Run, round: &Round<'_>, place: usize, model: &str, prompts:
             latency_ms: written.latency_ms,
             truncated: written.truncated,
             notes: written.notes,
+            note_facts: written.note_facts,
             ..SynthesisDraft::default()
         },
         Err(error) => SynthesisDraft {
@@ -208,6 +219,7 @@ async fn draft(run: &Run, round: &Round<'_>, place: usize, model: &str, prompts:
             response: error.partial.map(|reply| reply.text).unwrap_or_default(),
             error: Some(error.message),
             error_kind: Some(error.kind),
+            error_fact: error.fact,
             ..SynthesisDraft::default()
         },
     };
@@ -225,6 +237,7 @@ fn taken(draft: &SynthesisDraft) -> Synthesis {
         disagreement: draft.disagreement.clone(),
         truncated: draft.truncated,
         notes: draft.notes.clone(),
+        note_facts: draft.note_facts.clone(),
         selected_synthesis: Some(draft.label.clone()),
         selected_model: Some(draft.model.clone()),
         ..Synthesis::default()
@@ -233,12 +246,7 @@ fn taken(draft: &SynthesisDraft) -> Synthesis {
 
 /// Keeps what was written so far, for a run that ends before its answer is.
 pub fn keep(stage3: &mut Option<Synthesis>, event: &MultiChairmanEvent) {
-    let unfinished = || Synthesis {
-        heading: "Not finished".to_owned(),
-        error: Some("The run ended before the answer was chosen.".to_owned()),
-        error_kind: Some(ErrorKind::Cancelled),
-        ..Synthesis::default()
-    };
+    let unfinished = || Synthesis::unfinished(CallFact::NotChosen);
     match event {
         MultiChairmanEvent::SynthesisComplete { data } => {
             put(&mut stage3.get_or_insert_with(unfinished).syntheses, (**data).clone());
@@ -261,22 +269,22 @@ fn put(drafts: &mut Vec<SynthesisDraft>, draft: SynthesisDraft) {
 }
 
 /// Keeps what had been shown of a call that never ended; whether it was one of these.
-pub fn keep_unfinished(stage3: &mut Option<Synthesis>, call: &UnderWay, reason: &str) -> bool {
+pub fn keep_unfinished(stage3: &mut Option<Synthesis>, call: &UnderWay, fact: &CallFact) -> bool {
     let of_draft = call.key.strip_prefix(DRAFT_KEY).and_then(|place| place.get(1..2));
     if of_draft.is_none() && *call.purpose != SELECTION {
         return false;
     }
     let synthesis = stage3.get_or_insert_default();
-    synthesis.heading = "Not finished".to_owned();
-    synthesis.error = Some(reason.to_owned());
-    synthesis.error_kind = Some(ErrorKind::Cancelled);
+    synthesis.name(HeadingFact::Unfinished);
+    synthesis.fail(fact.clone().into());
     if let Some(label) = of_draft {
         // What it has written is shown to nobody before it is whole.
         let draft = SynthesisDraft {
             label: label.to_owned(),
             model: call.model.clone(),
-            error: Some(reason.to_owned()),
+            error: Some(fact.to_string()),
             error_kind: Some(ErrorKind::Cancelled),
+            error_fact: Some(fact.clone()),
             ..SynthesisDraft::default()
         };
         put(&mut synthesis.syntheses, draft);

@@ -23,7 +23,7 @@ pub(super) fn note(event: &MultiChairmanEvent) -> Option<Note> {
                 .with(json!({ "model": model }))
         }
         MultiChairmanEvent::SelectionComplete { data } => selected(data),
-        MultiChairmanEvent::SelectionError { model, error, error_kind } => {
+        MultiChairmanEvent::SelectionError { model, error, error_kind, .. } => {
             failed(STAGES, model, model, "could not choose", ErrorKind::reason_or(Some(*error_kind), error))
         }
         MultiChairmanEvent::SelectionToken { .. } => return None,

@@ -9,7 +9,8 @@ use crate::council::prompts::template::Template;
 use crate::council::round::Round;
 use crate::council::run::Run;
 use crate::council::settings::Member;
-use crate::llm::{CallError, ErrorKind, Reply, Usage};
+use crate::llm::fact::known;
+use crate::llm::{CallError, CallFact, ErrorKind, Reply, Usage};
 
 /// From this length on (in characters) a critique is more than praise, whatever it says.
 pub const PRAISE_CHARS: usize = 400;
@@ -121,6 +122,9 @@ pub struct Critique {
     pub error: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_kind: Option<ErrorKind>,
+    /// The error as a fact, where it is this server's own.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
+    pub error_fact: Option<CallFact>,
 }
 
 /// What a critic is asked.
@@ -182,7 +186,8 @@ fn read(member: &Member, result: Result<Reply, CallError>) -> Critique {
         cost: reply.usage.and_then(|usage| usage.cost_usd),
         latency_ms: Some(reply.latency_ms).filter(|_| reply.tries > 0),
         error: error.as_ref().map(|error| error.message.clone()),
-        error_kind: error.map(|error| error.kind),
+        error_kind: error.as_ref().map(|error| error.kind),
+        error_fact: error.and_then(|error| error.fact),
     }
 }
 

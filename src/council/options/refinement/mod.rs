@@ -3,6 +3,7 @@
 
 pub mod critique;
 pub(in crate::council) mod estimate;
+pub mod facts;
 mod notes;
 mod simulated;
 pub mod view;
@@ -24,8 +25,10 @@ use crate::council::seat::Seat;
 use crate::council::stage::Stage;
 use crate::council::stages::abstention;
 use crate::council::token::TokenHead;
-use crate::llm::{ErrorKind, Purpose};
+use crate::llm::fact::known;
+use crate::llm::{CallFact, ErrorKind, Purpose};
 use critique::Critique;
+use facts::RefinementFact;
 
 /// Where the draft is criticised and revised.
 pub const STAGE: Stage = Stage::named("refinement");
@@ -79,6 +82,8 @@ pub struct Iteration {
     /// Why, in a plain sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
+    pub stop_reason_fact: Option<RefinementFact>,
     /// What had arrived of a revision when the run was cancelled in it. It is not the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unfinished_revision: Option<String>,
@@ -158,6 +163,8 @@ pub enum RefinementEvent {
         model: String,
         error: String,
         error_kind: ErrorKind,
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
+        error_fact: Option<CallFact>,
     },
     /// The iteration is over, but for one that converged. Without a revision it is the last, and
     /// `stop_reason` says why.
@@ -166,11 +173,15 @@ pub enum RefinementEvent {
         revision: Option<String>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         stop_reason: Option<String>,
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
+        stop_reason_fact: Option<RefinementFact>,
     },
     /// Fewer than two critics found something: the draft is good.
     RefinementConverged {
         iteration: u8,
         reason: String,
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
+        reason_fact: Option<RefinementFact>,
         final_response: String,
     },
     /// Refinement is over.
@@ -247,35 +258,34 @@ async fn iterate(run: &Run, round: &Round<'_>, before: &[Iteration], draft: &mut
 
     let answered = iteration.critiques.iter().filter(|critique| critique.error.is_none()).count();
     if answered >= MIN_SUBSTANTIVE && iteration.substantive_count < MIN_SUBSTANTIVE {
-        let reason = converged_because(&iteration, answered);
+        let fact =
+            RefinementFact::converged(iteration.substantive_count, iteration.critiques.len(), answered);
         let event = RefinementEvent::RefinementConverged {
             iteration: number,
-            reason: reason.clone(),
+            reason: fact.to_string(),
+            reason_fact: Some(fact.clone()),
             final_response: draft.synthesis.response.clone(),
         };
         run.emit(&format!("refine/{number}/converged"), event).await;
-        iteration.stop(reason);
+        iteration.stop(fact);
         return (iteration, true);
     }
     if answered < MIN_SUBSTANTIVE {
-        // That nobody found anything says nothing about the draft then.
-        iteration.stop(format!(
-            "{answered} of {} critics answered, too few for a revision: the draft stands as it was.",
-            iteration.critiques.len()
-        ));
+        iteration.stop(RefinementFact::TooFewCritics { answered, asked: iteration.critiques.len() });
     } else {
         match revise(run, round, &iteration, draft).await {
             Ok(revision) => {
                 draft.synthesis.replace(&revision);
                 iteration.revision = Some(revision);
             }
-            Err(reason) => iteration.stop(reason),
+            Err(fact) => iteration.stop(fact),
         }
     }
     let event = RefinementEvent::IterationComplete {
         iteration: number,
         revision: iteration.revision.clone(),
         stop_reason: iteration.stop_reason.clone(),
+        stop_reason_fact: iteration.stop_reason_fact.clone(),
     };
     run.emit(&format!("refine/{number}/complete"), event).await;
     (iteration, false)
@@ -319,7 +329,7 @@ async fn revise(
     round: &Round<'_>,
     iteration: &Iteration,
     draft: &Draft,
-) -> Result<String, String> {
+) -> Result<String, RefinementFact> {
     let number = iteration.iteration;
     let key = format!("refine/{number}/revision");
     let model = draft.synthesis.model.clone();
@@ -349,28 +359,18 @@ async fn revise(
             Ok(revised.text)
         }
         Err(failure) => {
-            let why = ErrorKind::reason_or(Some(failure.kind), &failure.message);
-            let reason = format!("{model} could not revise the draft, which stands as it was: {why}");
+            let fact = RefinementFact::NotRevised { model: model.clone(), reason: failure.reason() };
             let event = RefinementEvent::RevisionError {
                 iteration: number,
-                model: model.clone(),
+                model,
                 error: failure.message,
                 error_kind: failure.kind,
+                error_fact: failure.fact,
             };
             run.emit(&format!("{key}/error"), event).await;
-            Err(reason)
+            Err(fact)
         }
     }
-}
-
-fn converged_because(iteration: &Iteration, answered: usize) -> String {
-    let asked = iteration.critiques.len();
-    let found = match iteration.substantive_count {
-        0 => "None".to_owned(),
-        some => some.to_string(),
-    };
-    let failed = if answered < asked { format!(" ({} failed)", asked - answered) } else { String::new() };
-    format!("{found} of {asked} critics{failed} named a fault; a revision takes {MIN_SUBSTANTIVE}.")
 }
 
 impl Iteration {
@@ -380,9 +380,14 @@ impl Iteration {
         self.critiques = critiques;
     }
 
-    fn stop(&mut self, reason: String) {
+    fn stop(&mut self, fact: RefinementFact) {
+        self.stop_because(fact.to_string(), Some(fact));
+    }
+
+    fn stop_because(&mut self, reason: String, fact: Option<RefinementFact>) {
         self.stopped = true;
         self.stop_reason = Some(reason);
+        self.stop_reason_fact = fact;
     }
 }
 
@@ -411,10 +416,12 @@ impl Refinement {
                     last.revision = Some(content.clone());
                 }
             }
-            RefinementEvent::IterationComplete { stop_reason: Some(reason), .. }
-            | RefinementEvent::RefinementConverged { reason, .. } => {
+            RefinementEvent::IterationComplete {
+                stop_reason: Some(reason), stop_reason_fact: fact, ..
+            }
+            | RefinementEvent::RefinementConverged { reason, reason_fact: fact, .. } => {
                 if let Some(last) = self.iterations.last_mut() {
-                    last.stop(reason.clone());
+                    last.stop_because(reason.clone(), fact.clone());
                 }
             }
             RefinementEvent::RefinementComplete(whole) => *self = (**whole).clone(),
@@ -427,7 +434,7 @@ impl Refinement {
     }
 
     /// Keeps what had been shown of a call that never ended; it ended the iteration.
-    pub fn keep_unfinished(&mut self, call: &UnderWay, reason: &str) {
+    pub fn keep_unfinished(&mut self, call: &UnderWay, fact: &CallFact) {
         let Some(last) = self.iterations.last_mut() else { return };
         if *call.purpose == revision::REVISION {
             last.unfinished_revision = Some(call.text.clone()).filter(|text| !text.is_empty());
@@ -435,12 +442,13 @@ impl Refinement {
             last.critiques.push(Critique {
                 model: call.model.clone(),
                 member: call.member.clone().unwrap_or_else(|| call.model.clone()),
-                error: Some(reason.to_owned()),
+                error: Some(fact.to_string()),
                 error_kind: Some(ErrorKind::Cancelled),
+                error_fact: Some(fact.clone()),
                 ..Critique::default()
             });
         }
-        last.stop(reason.to_owned());
+        last.stop(RefinementFact::Unfinished);
     }
 }
 
@@ -470,7 +478,7 @@ mod tests {
         };
         let mut iteration = Iteration { iteration: 1, ..Iteration::default() };
         iteration.set_critiques(vec![good.clone(), failed.clone()]);
-        iteration.stop("Enough.".into());
+        iteration.stop(RefinementFact::Unfinished);
         let whole = Refinement {
             max_iterations: 2,
             iterations: vec![iteration],

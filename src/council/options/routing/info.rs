@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::facts::RoutingFact;
 use super::settings::Category;
+use crate::llm::fact::known;
 
 /// Who answers, and why.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -12,6 +14,9 @@ pub struct RoutingInfo {
     pub confidence: Option<f64>,
     /// In a sentence.
     pub reasoning: String,
+    /// The same as a fact, where no model said it.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
+    pub reasoning_fact: Option<RoutingFact>,
     pub source: Source,
     /// The models that answer, in order.
     pub models: Vec<String>,

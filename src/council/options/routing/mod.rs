@@ -2,12 +2,14 @@
 //! that kind answer it. When it cannot be asked or read, single words of the question decide.
 
 pub(in crate::council) mod estimate;
+pub mod facts;
 pub mod info;
 mod notes;
 pub mod settings;
 mod simulated;
 pub mod view;
 
+pub use facts::RoutingFact;
 pub use info::{RoutingInfo, Source};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -90,6 +92,8 @@ pub struct Classification {
     /// 0 to 1; absent when the model said none.
     pub confidence: Option<f64>,
     pub reasoning: String,
+    /// The same as a fact, where no model said it.
+    pub fact: Option<RoutingFact>,
 }
 
 /// The events of routing.
@@ -147,6 +151,7 @@ pub fn pick(
         category: classification.category,
         confidence: classification.confidence,
         reasoning: classification.reasoning,
+        reasoning_fact: classification.fact,
         source,
         is_routed,
         pool_size: pool.len(),
@@ -226,6 +231,7 @@ impl JsonForm {
             category: Category::parse(self.category.trim())?,
             confidence: self.confidence.as_f64().filter(|share| (0.0..=1.0).contains(share)),
             reasoning: one_line(&self.reasoning.unwrap_or_default()),
+            fact: None,
         })
     }
 }
@@ -239,16 +245,18 @@ fn one_line(text: &str) -> String {
 /// What the reply says; what single words of the question say where there is none to be read.
 #[must_use]
 pub fn judge(result: Result<Reply, CallError>, model: &str, question: &str) -> (Classification, Source) {
-    let why = match result {
+    let Guess { category, confidence, words } = by_keywords(question);
+    let words = words.into_iter().map(str::to_owned).collect();
+    let model = model.to_owned();
+    let fact = match result {
         Ok(reply) => match parse(&reply.text) {
             Some(read) => return (read, Source::Model),
-            None => format!("{model} named no kind of question that could be read"),
+            None => RoutingFact::Unread { words, model },
         },
-        Err(error) => format!("{model} could not be asked ({})", error.reason()),
+        Err(error) => RoutingFact::NotAsked { words, model, reason: error.reason() },
     };
-    let mut guess = by_keywords(question);
-    guess.reasoning = format!("{} Decided without a model: {why}.", guess.reasoning);
-    (guess, Source::Keywords)
+    let (confidence, reasoning) = (Some(confidence), fact.to_string());
+    (Classification { category, confidence, reasoning, fact: Some(fact) }, Source::Keywords)
 }
 
 /// Reads JSON, or `CATEGORY:`, `CONFIDENCE:` and `REASONING:` in any case and order, whatever marks
@@ -280,7 +288,7 @@ pub fn parse(text: &str) -> Option<Classification> {
     }
     let named_alone = || Some(bare(text.trim())).filter(|text| text.len() < 12).map(first_word);
     let category = category.or_else(|| Category::parse(named_alone()?))?;
-    Some(Classification { category, confidence, reasoning: one_line(&reasoning.join(" ")) })
+    Some(Classification { category, confidence, reasoning: one_line(&reasoning.join(" ")), fact: None })
 }
 
 /// What follows `name:` at the beginning of a line.
@@ -454,30 +462,38 @@ const KEYWORDS: [(Category, &[&str]); 4] = [
     ),
 ];
 
-/// A guess by single words of the question; never surer than 0.5.
+/// A guess by single words of the question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Guess {
+    pub category: Category,
+    /// Never more than 0.5.
+    pub confidence: f64,
+    /// The words, at most five.
+    pub words: Vec<&'static str>,
+}
+
+/// Guesses by single words of the question.
 #[must_use]
-pub fn by_keywords(question: &str) -> Classification {
+pub fn by_keywords(question: &str) -> Guess {
     let kept = |c: char| if c.is_alphanumeric() || "+#-'".contains(c) { c } else { ' ' };
     let lower: String = question.chars().take(QUOTED_CHARS).flat_map(char::to_lowercase).map(kept).collect();
     let words = format!(" {} ", lower.split_whitespace().collect::<Vec<_>>().join(" "));
     let found = |keywords: &[&'static str]| -> Vec<&'static str> {
         keywords.iter().filter(|word| words.contains(&format!(" {word} "))).copied().collect()
     };
-    let mut hits: Vec<(Category, Vec<&str>)> =
+    let mut hits: Vec<(Category, Vec<&'static str>)> =
         KEYWORDS.iter().map(|(category, keywords)| (*category, found(keywords))).collect();
     // Stable: of equals the first in the list.
     hits.sort_by_key(|(_, found)| std::cmp::Reverse(found.len()));
     let (category, words) = &hits[0];
     if words.is_empty() {
-        let reasoning = "No word of the question tells its kind.".to_owned();
-        return Classification { category: Category::General, confidence: Some(0.3), reasoning };
+        return Guess { category: Category::General, confidence: 0.3, words: Vec::new() };
     }
     let leads_alone = hits[1].1.len() < words.len();
-    let words: Vec<String> = words.iter().take(5).map(|word| format!("“{word}”")).collect();
-    Classification {
+    Guess {
         category: *category,
-        confidence: Some(if leads_alone { 0.5 } else { 0.3 }),
-        reasoning: format!("The question says {}.", words.join(", ")),
+        confidence: if leads_alone { 0.5 } else { 0.3 },
+        words: words.iter().take(5).copied().collect(),
     }
 }
 

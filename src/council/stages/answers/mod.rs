@@ -30,7 +30,10 @@ use crate::council::stage::Stage;
 use crate::council::task::Task;
 use crate::council::token::TokenHead;
 use crate::council::view::View;
-use crate::llm::{CallError, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Role, Usage, counted_as};
+use crate::llm::fact::known;
+use crate::llm::{
+    CallError, CallFact, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Role, Usage, counted_as,
+};
 
 /// Where the members answer.
 pub const STAGE: Stage = Stage::named("stage1");
@@ -103,9 +106,19 @@ pub struct Answer {
     pub error: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_kind: Option<ErrorKind>,
+    /// The error as a fact, where it is this server's own.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
+    pub error_fact: Option<CallFact>,
 }
 
 impl Answer {
+    /// Notes that it failed, and why.
+    pub fn fail(&mut self, error: CallError) {
+        self.error = Some(error.message);
+        self.error_kind = Some(error.kind);
+        self.error_fact = error.fact;
+    }
+
     /// Whether it is there and can be used.
     #[must_use]
     pub fn is_good(&self) -> bool {
@@ -301,15 +314,13 @@ pub async fn wait_for_late<R>(
     answered: usize,
     reviews: impl Future<Output = R>,
 ) -> (R, Vec<Came<Answer>>) {
-    let late = Stragglers { stage: STAGE, waiting: late, marked: true, reason: went_on_without(answered) };
+    let late = Stragglers {
+        stage: STAGE,
+        waiting: late,
+        marked: true,
+        fact: CallFact::WentOnWithout { answers: answered },
+    };
     run.with_stragglers(&pass.key("stage1/late"), late, reviews).await
-}
-
-/// Why a member that had not answered was stopped.
-#[must_use]
-pub fn went_on_without(answered: usize) -> String {
-    let answers = if answered == 1 { "one answer".to_owned() } else { format!("{answered} answers") };
-    format!("stopped: the council went on without it after {answers}")
 }
 
 /// Puts answers that came later in the places that were kept for them.
@@ -383,10 +394,10 @@ fn read(member: &Member, result: Result<Reply, CallError>, chain_of_thought: boo
     let mut answer = Answer::of(member);
     let reply = match result {
         Ok(reply) => reply,
-        Err(error) => {
-            answer.error = Some(error.message);
-            answer.error_kind = Some(error.kind);
-            error.partial.map(|reply| *reply).unwrap_or_default()
+        Err(mut error) => {
+            let partial = error.partial.take();
+            answer.fail(error);
+            partial.map(|reply| *reply).unwrap_or_default()
         }
     };
     answer.served_by = reply.served_by_another(&answer.model);

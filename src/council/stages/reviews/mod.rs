@@ -31,8 +31,9 @@ use crate::council::stage::Stage;
 use crate::council::stages::abstention::{self, Abstention};
 use crate::council::stages::answers::Answer;
 use crate::council::task::Task;
+use crate::llm::fact::known;
 use crate::llm::{
-    CallError, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Role, Schema, Usage, counted_as,
+    CallError, CallFact, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Role, Schema, Usage, counted_as,
 };
 
 /// Where the members review each other.
@@ -128,6 +129,9 @@ pub struct Review {
     pub error: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_kind: Option<ErrorKind>,
+    /// The error as a fact, where it is this server's own.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
+    pub error_fact: Option<CallFact>,
 }
 
 /// What the reviews say together, and who stands behind which label.
@@ -423,6 +427,7 @@ fn read(member: &Member, result: Result<Reply, CallError>, labels: &[Label], ord
         ranking: reply.text,
         error: error.as_ref().map(|error| error.message.clone()),
         error_kind: error.as_ref().map(|error| error.kind),
+        error_fact: error.as_ref().and_then(|error| error.fact.clone()),
     };
     // A review that was cut is shown, never counted: its list may lack its end.
     if error.is_none() {

@@ -2,9 +2,12 @@
 //! fails, the next in the chain writes, and the heading says so.
 
 pub(in crate::council) mod estimate;
+pub mod facts;
 mod notes;
 mod simulated;
 
+pub(in crate::council) use facts::losses;
+pub use facts::{Author, HeadingFact, NoteFact};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -26,7 +29,10 @@ use crate::council::stages::editorial::{self, Editorial};
 use crate::council::stages::reviews::Reviewed;
 use crate::council::token::TokenHead;
 use crate::council::view::View;
-use crate::llm::{CallError, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Role, Usage, counted_as};
+use crate::llm::fact::known;
+use crate::llm::{
+    CallError, CallFact, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Role, Usage, counted_as,
+};
 
 /// Where the council's answer is written.
 pub const STAGE: Stage = Stage::named("stage3");
@@ -120,9 +126,14 @@ pub struct Synthesis {
     pub draft: Option<String>,
     /// What to put above the text: it says when members or the chairman were lost.
     pub heading: String,
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
+    pub heading_fact: Option<HeadingFact>,
     /// What went wrong on the way, in plain sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// Each of them as a fact.
+    #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "known")]
+    pub note_facts: Vec<NoteFact>,
     /// Where the members agree and differ, as the chairman saw it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disagreement: Option<Editorial>,
@@ -168,9 +179,40 @@ pub struct Synthesis {
     pub error: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_kind: Option<ErrorKind>,
+    /// The error as a fact, where it is this server's own.
+    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
+    pub error_fact: Option<CallFact>,
 }
 
 impl Synthesis {
+    /// One that never became whole.
+    #[must_use]
+    pub fn unfinished(fact: CallFact) -> Self {
+        let mut synthesis = Self::default();
+        synthesis.name(HeadingFact::Unfinished);
+        synthesis.fail(fact.into());
+        synthesis
+    }
+
+    /// Puts this above the answer.
+    pub fn name(&mut self, fact: HeadingFact) {
+        self.heading = fact.to_string();
+        self.heading_fact = Some(fact);
+    }
+
+    /// Notes what went wrong.
+    pub fn note(&mut self, fact: NoteFact) {
+        self.notes.push(fact.to_string());
+        self.note_facts.push(fact);
+    }
+
+    /// Notes that there is none, and why.
+    pub fn fail(&mut self, error: CallError) {
+        self.error = Some(error.message);
+        self.error_kind = Some(error.kind);
+        self.error_fact = error.fact;
+    }
+
     /// The model that its figures count for.
     #[must_use]
     pub fn counted_as(&self) -> &str {
@@ -206,7 +248,13 @@ pub enum SynthesisEvent {
     /// A piece of the chairman's reasoning, shown apart.
     Stage3ReasoningToken { model: String, content: String },
     /// A chairman failed.
-    Stage3Error { model: String, error: String, error_kind: ErrorKind },
+    Stage3Error {
+        model: String,
+        error: String,
+        error_kind: ErrorKind,
+        #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "known")]
+        error_fact: Option<CallFact>,
+    },
     /// The answer is whole.
     Stage3Complete {
         data: Box<Synthesis>,
@@ -268,6 +316,7 @@ pub async fn write(run: &Run, round: &Round<'_>) -> Synthesis {
                     model: model.clone(),
                     error: error.message.clone(),
                     error_kind: error.kind,
+                    error_fact: error.fact.clone(),
                 };
                 run.emit(&format!("{key}/error"), event).await;
                 failures.push((model, error));
@@ -282,16 +331,17 @@ pub async fn write(run: &Run, round: &Round<'_>) -> Synthesis {
         synthesis.alias.clone_from(&brief.settings.chairman_alias);
     }
     synthesis.simulated = run.is_simulated(&synthesis.model);
-    synthesis.notes.extend(losses(round));
-    for (model, error) in &failures {
-        synthesis.notes.push(note(&format!("{model} could not write the final answer"), error.reason()));
+    for loss in losses(round) {
+        synthesis.note(loss);
     }
-    synthesis.heading = if synthesis.error.is_some() {
-        "No final answer: the chairman and its stand-ins failed".to_owned()
+    for (model, error) in failures {
+        synthesis.note(NoteFact::NoFinalAnswer { model, reason: error.reason() });
+    }
+    synthesis.name(if synthesis.error.is_some() {
+        HeadingFact::NoAnswer
     } else {
-        let stand_in = "written by a stand-in for the chairman";
-        heading(round, Some(stand_in).filter(|_| synthesis.fallback_for.is_some()))
-    };
+        HeadingFact::of(round, synthesis.fallback_for.is_some().then_some(Author::StandIn))
+    });
     synthesis
 }
 
@@ -371,10 +421,9 @@ pub(in crate::council) async fn ask(
     {
         key.push_str("/without_reviews");
         let reply = send(run, brief, model, &key, messages(system, short), shown).await?;
-        let note = format!(
-            "The reviews did not fit into {model}'s context: it wrote from the answers and the ranking."
-        );
-        return Ok(Synthesis { notes: vec![note], ..read(model, reply) });
+        let mut synthesis = read(model, reply);
+        synthesis.note(NoteFact::WithoutReviews { model: model.to_owned() });
+        return Ok(synthesis);
     }
     Ok(read(model, result?))
 }
@@ -519,59 +568,7 @@ fn nobody(chairman: &str, failures: &[(String, CallError)]) -> Synthesis {
         response: NO_SYNTHESIS.to_owned(),
         error: Some(last.map_or_else(|| NO_SYNTHESIS.to_owned(), |error| error.message.clone())),
         error_kind: last.map(|error| error.kind),
+        error_fact: last.and_then(|error| error.fact.clone()),
         ..Synthesis::default()
-    }
-}
-
-/// What failed and why, as one sentence.
-pub(in crate::council) fn note(what: &str, reason: &str) -> String {
-    format!("{what}: {}.", reason.trim_end_matches('.'))
-}
-
-/// What was lost on the way to the answer, in plain sentences.
-pub(in crate::council) fn losses(round: &Round<'_>) -> Vec<String> {
-    let Round { answers, reviewed, .. } = round;
-    let mut notes = Vec::new();
-    for answer in answers.iter().filter(|answer| !answer.is_good()) {
-        let error = answer.error.as_deref().unwrap_or_default();
-        let has_text = !answer.response.is_empty();
-        let what = if has_text { "did not finish its answer" } else { "gave no answer" };
-        let reason = if has_text && answer.truncated {
-            "it is too long and was cut"
-        } else {
-            ErrorKind::reason_or(answer.error_kind, error)
-        };
-        notes.push(note(&format!("{} {what}", answer.member), reason));
-    }
-    for answer in answers.iter().filter(|answer| answer.late) {
-        notes.push(format!("{} answered late: its answer was not reviewed.", answer.member));
-    }
-    for review in &reviewed.reviews {
-        if let Some(error) = &review.error {
-            let reason = ErrorKind::reason_or(review.error_kind, error);
-            notes.push(note(&format!("{} gave no review", review.member), reason));
-        } else if !review.counts {
-            notes.push(format!("{}'s review holds no ballot that counts.", review.member));
-        }
-    }
-    notes
-}
-
-/// The heading follows the outcome: it never says "the council" over less than the council. `by`
-/// says who wrote, where it was not simply the chairman.
-pub(in crate::council) fn heading(round: &Round<'_>, by: Option<&str>) -> String {
-    let (good, asked) = (round.good().count(), round.answers.len());
-    let reviews = &round.reviewed.reviews;
-    let by = by.map(|by| format!(", {by}"));
-    if good == 1 {
-        format!("Answer after a single member's reply, without peer review{}", by.unwrap_or_default())
-    } else if good < asked {
-        format!("Answer of {good} of {asked} members{}", by.unwrap_or_default())
-    } else if let Some(by) = by {
-        format!("Answer of the council{by}")
-    } else if !reviews.is_empty() && !reviews.iter().any(|review| review.counts) {
-        "Answer of the council, without a ranking".to_owned()
-    } else {
-        "Final answer of the council".to_owned()
     }
 }

@@ -14,7 +14,7 @@ pub(super) fn note(event: &SynthesisEvent) -> Option<Note> {
             Note::new(STAGES, NoteCategory::Stage, format!("Stage 3: {model} writes the answer"))
                 .with(json!({ "model": model }))
         }
-        SynthesisEvent::Stage3Error { model, error, error_kind } => {
+        SynthesisEvent::Stage3Error { model, error, error_kind, .. } => {
             let reason = ErrorKind::reason_or(Some(*error_kind), error);
             failed(STAGES, model, model, "could not write the answer", reason)
         }

@@ -1,0 +1,109 @@
+//! Facts: what this server says, as a code with parameters. The English sentence is made of it, so that the two
+//! cannot drift apart; a client makes its own, in its reader's language.
+
+use std::fmt;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+use super::budget::BudgetState;
+
+/// Reads a fact, or a list of them. One of a newer version that is not known here is left out: its sentence
+/// stands beside it.
+///
+/// # Errors
+/// When it is no JSON.
+pub fn known<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: DeserializeOwned + Default,
+{
+    let value = Value::deserialize(deserializer)?;
+    Ok(serde_json::from_value(value).unwrap_or_default())
+}
+
+/// What this server itself says of a call that it ended, or never made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(tag = "code", rename_all = "snake_case")]
+pub enum CallFact {
+    /// The run ended before it.
+    Unfinished,
+    /// The run ended before the chairman had chosen among the drafts.
+    NotChosen,
+    /// A person asked to go on without it.
+    Skipped,
+    /// Enough of the others had answered.
+    WentOnWithout { answers: usize },
+    /// It does not fit into a budget any more.
+    OverBudget {
+        budget: Box<BudgetState>,
+        /// What it would cost; absent when that is unknown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        needed_usd: Option<f64>,
+    },
+    /// A budget applies, and nobody knows what the model costs.
+    PriceUnknown,
+    /// It is not known what is left of the budgets.
+    BudgetsUnreadable,
+}
+
+impl fmt::Display for CallFact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unfinished => f.write_str("stopped before it was finished"),
+            Self::NotChosen => f.write_str("The run ended before the answer was chosen."),
+            Self::Skipped => f.write_str("skipped: the council was told to go on without it"),
+            Self::WentOnWithout { answers: 1 } => {
+                f.write_str("stopped: the council went on without it after one answer")
+            }
+            Self::WentOnWithout { answers } => {
+                write!(f, "stopped: the council went on without it after {answers} answers")
+            }
+            Self::OverBudget { budget, needed_usd } => f.write_str(&budget.refusal("this call", *needed_usd)),
+            Self::PriceUnknown => f.write_str("A budget applies, and the price of this model is unknown."),
+            Self::BudgetsUnreadable => f.write_str("The budgets of this server could not be read."),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_sentence_is_made_of_its_fact() {
+        let said = |fact: CallFact| fact.to_string();
+        assert_eq!(said(CallFact::Unfinished), "stopped before it was finished");
+        assert_eq!(said(CallFact::NotChosen), "The run ended before the answer was chosen.");
+        assert_eq!(said(CallFact::Skipped), "skipped: the council was told to go on without it");
+        let went_on = |answers| said(CallFact::WentOnWithout { answers });
+        assert_eq!(went_on(1), "stopped: the council went on without it after one answer");
+        assert_eq!(went_on(3), "stopped: the council went on without it after 3 answers");
+        assert_eq!(said(CallFact::PriceUnknown), "A budget applies, and the price of this model is unknown.");
+        assert_eq!(said(CallFact::BudgetsUnreadable), "The budgets of this server could not be read.");
+    }
+
+    #[test]
+    fn a_fact_of_a_newer_version_is_left_out() {
+        #[derive(Debug, PartialEq, Deserialize)]
+        struct Failed {
+            #[serde(default, deserialize_with = "known")]
+            fact: Option<CallFact>,
+            #[serde(default, deserialize_with = "known")]
+            facts: Vec<CallFact>,
+        }
+        let read = |fact: Value, facts: Value| -> Failed {
+            serde_json::from_value(json!({"fact": fact, "facts": facts})).unwrap()
+        };
+        let skipped = json!({"code": "skipped"});
+        let newer = json!({"code": "newer", "of": 3});
+        assert_eq!(
+            read(skipped.clone(), json!([skipped])),
+            Failed { fact: Some(CallFact::Skipped), facts: vec![CallFact::Skipped] }
+        );
+        assert_eq!(read(newer.clone(), json!([newer, skipped])), Failed { fact: None, facts: vec![] });
+    }
+}
