@@ -3,7 +3,9 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { violations } from "./axe";
 import { close, finalAnswer, launch, open, patience, shapes, wide } from "./browser";
+import { call } from "./figures";
 import { OwnServer, pace } from "./own-server";
+import { type Call, ScriptedModels } from "./scripted-models";
 
 let browser: Browser;
 let server: OwnServer;
@@ -65,6 +67,70 @@ describe.each([
       );
       expect(tooWide, path ?? "the run").toBeLessThanOrEqual(0);
     }
+    await close(watched);
+  });
+});
+
+/** Models that speak German. One refuses the key; none says of which kind a question or how grave an attack is. */
+function inGerman({ model, purpose, prompt }: Call) {
+  if (model === "m/gone") return { text: "", error: "Schlüssel unbekannt", status: 401 };
+  if (prompt.startsWith("Classify")) return { text: "Das weiß ich nicht." };
+  if (prompt.includes("devil's advocate")) return { text: "Das überzeugt nicht." };
+  if (prompt.includes("critic of the draft")) return { text: "No major issues." };
+  if (purpose === "review") return { text: "FINAL RANKING:\n1. Response A\n2. Response B" };
+  if (purpose === "title") return { text: "Der Himmel" };
+  return { text: purpose === "answer" ? "Streuung.\n\nCONFIDENCE: 3" : "Wegen der Streuung." };
+}
+
+describe("a German page", () => {
+  let models: ScriptedModels;
+  let scripted: OwnServer;
+  beforeAll(async () => {
+    models = await ScriptedModels.start(inGerman);
+    scripted = await OwnServer.start(models.settings(["m/one", "m/two", "m/gone"]));
+    const all = ["m/one", "m/two", "m/gone"];
+    await call(scripted, "PUT", "/api/config", {
+      routing_pools: { general: all },
+      tier1_models: ["m/one", "m/gone"],
+      tier2_models: ["m/two"],
+    });
+  });
+  afterAll(() => Promise.all([scripted.close(), models.close()]));
+
+  it.each([
+    ["routing", { use_dynamic_routing: true }, "Ohne Modell entschieden: one nannte keine Art"],
+    ["escalation", { use_escalation: true }, "die mittlere Konfidenz 3 liegt unter"],
+  ])("tells a run with failures, %s and refinement in German", async (_, option, told) => {
+    const { id } = await call(scripted, "POST", "/api/conversations", {});
+    await call(scripted, "POST", `/api/conversations/${id}/message`, {
+      content: "Warum ist der Himmel blau?",
+      use_refinement: true,
+      use_adversary: true,
+      use_early_consensus: true,
+      ...option,
+    });
+    const watched = await open(browser, scripted, { viewport: wide, locale: "de-DE" });
+    const { page } = watched;
+    await page.goto(`/c/${id}`);
+    await heading(page, "Antwort von 2 der 3 Mitglieder").waitFor();
+    // Everything that is folded.
+    for (let round = 0; round < 4; round += 1) {
+      await page.evaluate(() => {
+        const folded =
+          ".deliberation details:not([open]) > summary, .deliberation button[aria-expanded=false]";
+        for (const one of document.querySelectorAll<HTMLElement>(folded)) {
+          if (!one.hasAttribute("aria-haspopup")) one.click();
+        }
+      });
+      await expect.poll(() => page.getByText("Lädt").count()).toBe(0);
+    }
+    const text = await page.locator(".deliberation").innerText();
+    expect(text).toContain(told);
+    expect(text).toContain("gone hat nicht geantwortet: der Anbieter hat den Schlüssel");
+    expect(await englishIn(page)).toEqual([]);
+    // What a provider said, word for word, is all that is English.
+    const english = page.locator(".deliberation [lang=en]:not(.failure-said)");
+    expect(await english.allTextContents()).toEqual([]);
     await close(watched);
   });
 });

@@ -40,10 +40,25 @@ export function nameOf({ scope, period, set_by, name }: BudgetState): string {
   return t(byScope[scope][period]);
 }
 
+const costs = {
+  question: {
+    about: msg("This question would cost about {{needed}}."),
+    unknown: msg("What this question would cost is unknown."),
+  },
+  call: {
+    about: msg("This call would cost about {{needed}}."),
+    unknown: msg("What this call would cost is unknown."),
+  },
+};
+
 const clock = dateFormat({ dateStyle: "medium", timeStyle: "short" });
 
-/** Why a question was not asked, and who can change that. */
-export function budgetRefusal(budget: BudgetState, neededUsd: number | null): string {
+/** Why a question was not asked, or a call of it not made, and who can change that. */
+export function budgetRefusal(
+  budget: BudgetState,
+  neededUsd: number | null,
+  what: "question" | "call" = "question",
+): string {
   const { limit_usd: limit, spent_usd: spent, reserved_usd: reserved } = budget;
   // To a millionth: sums of fractions leave others behind.
   const left = Math.max(0, Math.round((limit - spent - reserved) * 1e6) / 1e6);
@@ -59,9 +74,7 @@ export function budgetRefusal(budget: BudgetState, neededUsd: number | null): st
       : left === limit
         ? t("{{name}} is {{limit}}.", values)
         : t("{{name}} is {{limit}}, and {{left}} of it is left.", values),
-    neededUsd === null
-      ? t("What this question would cost is unknown.")
-      : t("This question would cost about {{needed}}.", values),
+    t(costs[what][neededUsd === null ? "unknown" : "about"], values),
   ];
   if (budget.resets_at)
     parts.push(t("It resets on {{time}}.", { time: clock(new Date(budget.resets_at)) }));

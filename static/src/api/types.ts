@@ -8,6 +8,7 @@ import type { components } from "./schema";
 export type Schemas = components["schemas"];
 
 export type ErrorKind = Schemas["ErrorKind"];
+export type Reason = Schemas["Reason"];
 export type Usage = Schemas["Usage"];
 export type Answer = Schemas["Answer"];
 export type Review = Schemas["Review"];

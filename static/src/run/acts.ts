@@ -1,11 +1,11 @@
 /** What every council does, and what every run is told: answers, reviews, the final answer, its end. */
 import type { Answer, Metadata } from "../api/types";
-import { t } from "../i18n";
 import type { Handlers } from "./feature";
 import {
   answerFrom,
   emptyAnswer,
   emptyReview,
+  failureFrom,
   list,
   reviewFrom,
   seatOf,
@@ -145,10 +145,7 @@ const finalAnswer = {
   stage3_error: (run, event) =>
     withSynthesis(run, {
       status: "failed",
-      failures: [
-        ...run.synthesis.failures,
-        { model: event.model, error: event.error, kind: event.error_kind ?? null },
-      ],
+      failures: [...run.synthesis.failures, failureFrom(event)],
     }),
   stage3_complete: (run, event) => {
     if (!event.data) return run;
@@ -203,7 +200,7 @@ const ending = {
   error: (run, event) => ({
     ...settle(run),
     status: "failed",
-    error: event.message || t("The run failed, and the server did not say why."),
+    error: event.message || null,
     errorKind: event.error_kind ?? null,
   }),
 } satisfies Partial<Handlers>;

@@ -1,6 +1,6 @@
 /** The parts of a run's state, made from results and changed one seat at a time. */
 import type { Answer, Review, Seat, Synthesis } from "../api/types";
-import type { AnswerState, ReviewState, RunState, SynthesisState } from "./state";
+import type { AnswerState, Failure, ReviewState, RunState, SynthesisState } from "./state";
 
 export const seatOf = (named: {
   model?: string;
@@ -61,8 +61,9 @@ export function reviewFrom(result: Review): ReviewState {
   return { seat: seatOf(result), since: null, status: result.error ? "failed" : "done", result };
 }
 
-/** What older clients are told in the place of an answer; here the failure itself is shown. */
-const noSynthesisText = /^Error: Unable to generate final synthesis\.$/;
+/** Whether older clients are told something in the place of an answer; here the failure itself is shown. */
+const isPlaceholder = ({ error, error_kind, heading_fact }: Synthesis) =>
+  Boolean(error) && (heading_fact ? heading_fact.code === "no_answer" : error_kind !== "cancelled");
 
 export function synthesisFrom(
   result: Synthesis,
@@ -72,13 +73,21 @@ export function synthesisFrom(
     status: result.error ? "failed" : "done",
     since: null,
     model: result.model ?? null,
-    text: noSynthesisText.test(result.response ?? "") ? "" : (result.response ?? ""),
+    text: isPlaceholder(result) ? "" : (result.response ?? ""),
     reasoning: result.reasoning ?? "",
     restarted: false,
     failures,
     result,
   };
 }
+
+/** A chairman's failure, of an event that tells it. */
+export const failureFrom = ({ model, error, error_kind, error_fact }: Failure): Failure => ({
+  model,
+  error,
+  error_kind: error_kind ?? null,
+  error_fact: error_fact ?? null,
+});
 
 /** `list` with the entry of this seat replaced, or the entry added when the seat is new. */
 export function withSeat<T extends { seat: Seat }>(

@@ -8,9 +8,9 @@ import type {
   BudgetState,
   Costs,
   CouncilEvent,
-  ErrorKind,
   Ignored,
   NoteCategory,
+  Reason,
   Review,
   RunStatus,
   Seat,
@@ -44,6 +44,11 @@ export interface ReviewState {
   result: Review | null;
 }
 
+/** A chairman who failed, and why. */
+export interface Failure extends Reason {
+  model: string;
+}
+
 export interface SynthesisState {
   status: CallStatus;
   since: string | null;
@@ -52,7 +57,7 @@ export interface SynthesisState {
   reasoning: string;
   restarted: boolean;
   /** Chairmen who failed before the one that writes now. */
-  failures: { model: string; error: string; kind: ErrorKind | null }[];
+  failures: readonly Failure[];
   result: Synthesis | null;
 }
 

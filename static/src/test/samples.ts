@@ -75,6 +75,7 @@ export const synthesis = (more: Partial<Synthesis> = {}): Synthesis => ({
   model: "cedar/pro",
   response: "Together: so it is.",
   heading: "Final answer of the council",
+  heading_fact: { code: "council" },
   ...more,
 });
 

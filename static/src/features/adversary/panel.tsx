@@ -4,7 +4,9 @@ import { Markdown } from "../../markdown/markdown";
 import { Changes } from "../../ui/changes";
 import { Clamp } from "../../ui/clamp";
 import { money, shortName } from "../../ui/format";
+import { Said, say } from "../../ui/said";
 import type { PanelProps } from "../feature";
+import { sentences, severitySentences } from "./facts";
 import type { AdversaryState, Severity } from "./state";
 import { severityName } from "./summary";
 
@@ -33,10 +35,19 @@ export default function AdversaryPanel({ state, before }: PanelProps<AdversarySt
           {t(severityMeaning[state.severity])}
         </p>
       )}
-      {state.severityNote && <p className="quiet">{state.severityNote}</p>}
+      {state.severityNote && (
+        <p className="quiet">
+          <Said
+            said={say(severitySentences, state.severityNote.fact)}
+            text={state.severityNote.text}
+          />
+        </p>
+      )}
       {state.error && (
         <div className="failure">
-          <p>{state.error}</p>
+          <p>
+            <Said said={say(sentences, state.error.fact)} text={state.error.text} />
+          </p>
         </div>
       )}
       {state.critique ? (

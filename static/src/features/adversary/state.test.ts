@@ -5,9 +5,11 @@ import de from "../../i18n/de.json";
 import { newRun } from "../../run/state";
 import { readEvent } from "../../stream/decode";
 import { answer, seats, storedRun, synthesis, wholeRun } from "../../test/samples";
+import { say } from "../../ui/said";
 import { describeRun } from "../council/describe";
 import { answerBefore } from "../council/drafts";
 import { fromStored, reduce, reduceAll } from "../reducer";
+import { sentences } from "./facts";
 import { adversaryOf } from "./state";
 
 afterEach(() => i18next.changeLanguage("en"));
@@ -89,7 +91,7 @@ describe("the devil's advocate", () => {
       },
     ]);
     expect(adversaryOf(run)).toMatchObject({ status: "done", critique: "It", severity: null });
-    expect(adversaryOf(run)?.error).toBe(
+    expect(say(sentences, adversaryOf(run)?.error?.fact)).toBe(
       "one could not attack the answer: the provider failed or could not be reached.",
     );
     expect(run.synthesis.text).toBe("Draft.");
@@ -116,22 +118,21 @@ describe("the devil's advocate", () => {
     expect(fromStored(stored, "c1")).toEqual(live);
   });
 
-  it.each([
-    [
-      "eve/one could not attack the answer: timed out: 30 s",
-      "one konnte die Antwort nicht angreifen: timed out: 30 s.",
-    ],
-    [
-      "cedar/pro could not revise the answer, which stands as it was: gone",
-      "pro konnte die Antwort nicht überarbeiten; sie bleibt, wie sie war: gone.",
-    ],
-    ["What a newer server says", "What a newer server says"],
-  ])("tells what failed in the reader's language: %j", async (error, told) => {
+  it("tells what failed in the reader's language, where it was stored with a code", async () => {
     i18next.addResourceBundle("de", "translation", de);
     await i18next.changeLanguage("de");
     const message = storedRun(answers, [], synthesis());
-    message.metadata.adversary = { ...adversary, revised: false, error };
-    expect(adversaryOf(fromStored(message, "c1"))?.error).toBe(told);
+    const error = "eve/one could not attack the answer: no answer came in time";
+    const reason = { error_kind: "timeout" as const, error: "no answer came in time" };
+    const error_fact = { code: "not_attacked" as const, model: "eve/one", reason };
+    message.metadata.adversary = { ...adversary, error, error_fact };
+    const stored = adversaryOf(fromStored(message, "c1"))?.error;
+    expect(say(sentences, stored?.fact)).toBe(
+      "one konnte die Antwort nicht angreifen: es kam rechtzeitig keine Antwort.",
+    );
+    const older = storedRun(answers, [], synthesis());
+    older.metadata.adversary = { ...adversary, error };
+    expect(adversaryOf(fromStored(older, "c1"))?.error).toEqual({ text: error, fact: null });
   });
 
   it("of a newer or older server may lack fields without breaking the page", () => {

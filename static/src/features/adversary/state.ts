@@ -1,14 +1,11 @@
 /** The devil's advocate: an attack on the answer, and the revision that a grave one leads to. */
 import type { Metadata, Schemas } from "../../api/types";
-import { msg, t } from "../../i18n";
 import type { Handlers } from "../../run/feature";
 import { revised } from "../../run/parts";
 import { sliceOf } from "../../run/slice";
-import type { RunState } from "../../run/state";
-import { shortName } from "../../ui/format";
-import { gapsOf } from "../council/heading";
-import { errorReason, reasonText } from "../failures/kinds";
+import type { Failure, RunState } from "../../run/state";
 
+type AdversaryFact = Schemas["AdversaryFact"];
 export type Severity = Schemas["Severity"];
 
 export interface AdversaryState {
@@ -18,12 +15,12 @@ export interface AdversaryState {
   /** Null as long as there is no whole attack. */
   severity: Severity | null;
   /** Why nobody said the severity, where it had to be worked out. */
-  severityNote: string | null;
+  severityNote: { text: string; fact: Schemas["SeverityFact"] | null } | null;
   /** The revision as far as it has come; the answer once `revised`. */
   revision: string;
   revised: boolean;
   /** What failed; the answer stands as it was then. */
-  error: string | null;
+  error: { text: string; fact: AdversaryFact | null } | null;
   cost: number | null;
   unknownCostCalls: number;
 }
@@ -32,23 +29,20 @@ const slice = sliceOf<AdversaryState | null>("adversary", null);
 /** Null where nobody has attacked the answer. */
 export const adversaryOf = slice.of;
 
-const attackFailed = msg("{{model}} could not attack the answer: {{error}}.");
-const revisionFailed = msg(
-  "{{model}} could not revise the answer, which stands as it was: {{error}}.",
-);
+/** What an event of a failure comes to: the same as is stored of it. */
+const failed = (
+  code: "not_attacked" | "not_revised",
+  { model, error, error_kind, error_fact }: Failure,
+): AdversaryState["error"] => ({
+  text: error,
+  fact: { code, model, reason: { error, error_kind, error_fact } },
+});
 
-/** What failed, in the reader's language: it is stored as the same sentence in English. */
-function failureText(stored: string): string {
-  for (const text of [attackFailed, revisionFailed]) {
-    const gaps = gapsOf(text, stored.endsWith(".") ? stored : `${stored}.`);
-    if (!gaps) continue;
-    return t(text, {
-      model: shortName(gaps.model ?? ""),
-      error: reasonText(gaps.error ?? ""),
-    });
-  }
-  return stored;
-}
+const noteFrom = ({
+  severity_note: text,
+  severity_note_fact: fact,
+}: Pick<Schemas["Adversary"], "severity_note" | "severity_note_fact">) =>
+  text ? { text, fact: fact ?? null } : null;
 
 const begun = (model: string): AdversaryState => ({
   model,
@@ -68,10 +62,10 @@ export const adversaryFrom = (stored: Schemas["Adversary"]): AdversaryState => (
   status: "done",
   critique: stored.critique ?? "",
   severity: stored.severity ?? null,
-  severityNote: stored.severity_note ?? null,
+  severityNote: noteFrom(stored),
   revision: stored.revision ?? stored.unfinished_revision ?? "",
   revised: stored.revised === true,
-  error: stored.error ? failureText(stored.error) : null,
+  error: stored.error ? { text: stored.error, fact: stored.error_fact ?? null } : null,
   cost: stored.total_cost ?? null,
   unknownCostCalls: stored.unknown_cost_calls ?? 0,
 });
@@ -99,16 +93,13 @@ export const events = {
       status: "judged",
       critique: event.critique ?? entry.critique,
       severity: event.severity ?? null,
-      severityNote: event.severity_note ?? null,
+      severityNote: noteFrom(event),
     })),
   adversary_error: (run, event) =>
     withAdversary(run, event.model, (entry) => ({
       status: "done",
       critique: event.critique ?? entry.critique,
-      error: t(attackFailed, {
-        model: shortName(event.model),
-        error: errorReason(event.error_kind),
-      }),
+      error: failed("not_attacked", event),
     })),
   adversary_revision_start: (run) =>
     withAdversary(run, undefined, () => ({ status: "revising", revision: "" })),
@@ -133,10 +124,7 @@ export const events = {
     withAdversary(run, undefined, () => ({
       status: "judged",
       revision: "",
-      error: t(revisionFailed, {
-        model: shortName(event.model),
-        error: errorReason(event.error_kind),
-      }),
+      error: failed("not_revised", event),
     })),
   adversary_validation_complete: (run, event) =>
     withAdversary(run, undefined, () => ({

@@ -8,7 +8,9 @@ import { CopyButton } from "../../ui/copy";
 import { Details } from "../../ui/disclosure";
 import { duration, money, shortName } from "../../ui/format";
 import { useMedia } from "../../ui/media";
+import { Said } from "../../ui/said";
 import { Tabs } from "../../ui/tabs";
+import { notesOf } from "../council/notes";
 import { ServedBy } from "../council/served-by";
 import { CallFailure } from "../failures/call-failure";
 import type { PanelProps } from "../feature";
@@ -47,6 +49,7 @@ function DraftCard({ draft, selected }: { draft: SynthesisDraft; selected: boole
       {draft.error && (
         <CallFailure
           kind={draft.error_kind}
+          fact={draft.error_fact}
           text={draft.error}
           otherwise={t("This chairman failed")}
         />
@@ -54,8 +57,10 @@ function DraftCard({ draft, selected }: { draft: SynthesisDraft; selected: boole
       {(draft.notes?.length || draft.truncated) && (
         <ul className="flags">
           {draft.truncated && <li>{t("Cut off at the model's length limit.")}</li>}
-          {draft.notes?.map((note) => (
-            <li key={note}>{note}</li>
+          {notesOf(draft).map((note) => (
+            <li key={note.text}>
+              <Said {...note} />
+            </li>
           ))}
         </ul>
       )}

@@ -85,7 +85,7 @@ describe("several chairmen", () => {
     ]);
     expect(chairmenOf(run)).toMatchObject({ selector: "dune/reasons", evaluation: "" });
     expect(run.synthesis.failures).toEqual([
-      { model: "cedar/pro", error: "gone", kind: "overloaded" },
+      { model: "cedar/pro", error: "gone", error_kind: "overloaded", error_fact: null },
     ]);
   });
 

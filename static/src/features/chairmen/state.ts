@@ -1,7 +1,7 @@
 /** Several chairmen: drafts side by side, and the chairman's choice among them. */
 import type { Schemas, Synthesis } from "../../api/types";
 import type { Handlers } from "../../run/feature";
-import { list } from "../../run/parts";
+import { failureFrom, list } from "../../run/parts";
 import { sliceOf } from "../../run/slice";
 import type { RunState } from "../../run/state";
 
@@ -92,10 +92,7 @@ export const events = {
     ...run,
     synthesis: {
       ...run.synthesis,
-      failures: [
-        ...run.synthesis.failures,
-        { model: event.model, error: event.error, kind: event.error_kind ?? null },
-      ],
+      failures: [...run.synthesis.failures, failureFrom(event)],
     },
   }),
   stage3_complete: (run, { data }) => {

@@ -3,6 +3,8 @@ import { t } from "../../i18n";
 import type { RunState } from "../../run/state";
 import { Details } from "../../ui/disclosure";
 import { percent, rank } from "../../ui/format";
+import { Said } from "../../ui/said";
+import { reasonOf } from "./facts";
 import { type ConsensusInfo, consensusOf } from "./state";
 
 /** Whether the council agreed so much that nobody had to write, with the figures. */
@@ -31,7 +33,9 @@ function ConsensusNote({ info }: { info: ConsensusInfo }) {
       <Details title={info.is_consensus ? t("Why it counts as agreed") : t("What was missing")}>
         {() => (
           <>
-            <p className="quiet">{info.reason}</p>
+            <p className="quiet">
+              <Said said={reasonOf(info.reason_fact)} text={info.reason} />
+            </p>
             <dl className="figures">
               {figures.map(([name, value]) => (
                 <div key={name}>

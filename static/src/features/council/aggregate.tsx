@@ -3,9 +3,11 @@ import { msg, t } from "../../i18n";
 import type { RunState } from "../../run/state";
 import { Explain } from "../../ui/explain";
 import { listText, rank, share, shortName } from "../../ui/format";
+import { Said } from "../../ui/said";
 import { ScrollBox } from "../../ui/scroll-box";
 import { placesOf, ranksOf } from "./ballots";
 import { abstentionNotes } from "./describe";
+import { disagreementOf } from "./methods";
 import { Monogram } from "./monogram";
 
 const seatIn = (run: RunState, member: string) =>
@@ -154,8 +156,8 @@ function verdict(facts: AggregateFacts): string {
 }
 
 function Sentences({ facts }: { facts: AggregateFacts }) {
+  const disagreement = disagreementOf(facts);
   const sentences = [
-    facts.methods_disagree ?? null,
     facts.unplaced?.length
       ? t("No counted ballot ranks {{members}}.", {
           members: listText(facts.unplaced.map(shortName)),
@@ -167,6 +169,11 @@ function Sentences({ facts }: { facts: AggregateFacts }) {
     <div className="verdict">
       <p className="verdict-head">{verdict(facts)}</p>
       <Agreement facts={facts} />
+      {disagreement && (
+        <p>
+          <Said {...disagreement} />
+        </p>
+      )}
       {sentences.map((sentence) => (
         <p key={sentence}>{sentence}</p>
       ))}

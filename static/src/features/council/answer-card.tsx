@@ -62,6 +62,7 @@ function Failure({ answer }: { answer: AnswerState }) {
   return (
     <CallFailure
       kind={result?.error_kind}
+      fact={result?.error_fact}
       text={result?.error}
       cut={result?.truncated === true && answer.text !== ""}
       otherwise={result?.error ? t("This member failed") : t("Did not finish")}

@@ -57,11 +57,11 @@ function answersSummary(run: RunState): string {
 }
 
 function RunFailure({ run }: { run: RunState }) {
-  const { what, advice } = runFailure(run);
+  const { what, advice, english } = runFailure(run);
   const hasText = run.answers.some((answer) => answer.text !== "") || run.synthesis.text !== "";
   return (
     <>
-      <strong>{what}</strong> {advice}
+      <strong lang={english ? "en" : undefined}>{what}</strong> {advice}
       {hasText && ` ${t("What had arrived is kept.")}`}
     </>
   );

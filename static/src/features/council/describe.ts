@@ -5,7 +5,7 @@ import type { RunState } from "../../run/state";
 import { ordinal, shortName } from "../../ui/format";
 import { features } from "..";
 import { runFailure } from "../failures/run-failure";
-import { headingText } from "./heading";
+import { headingOf } from "./heading";
 
 export const parseNotes: Record<ParseKind, { badge: string; meaning: string }> = {
   strict: {
@@ -45,14 +45,17 @@ export const queueText = (position: number) =>
     ? t("Waiting for a free place: next in line")
     : t("Waiting for a free place: {{place}} in line", { place: ordinal(position) });
 
+function readyText({ synthesis: { result } }: RunState): string {
+  const heading = result && headingOf(result)?.said;
+  return heading ? t("{{heading}} is ready.", { heading }) : t("The answer is ready.");
+}
+
 /** Changes with stages and results, never with tokens: it is announced politely. */
 export function describeRun(run: RunState): string {
   const { answersEnded, reviewsEnded } = runProgress(run);
   switch (run.status) {
     case "complete":
-      return run.synthesis.result?.heading
-        ? t("{{heading}} is ready.", { heading: headingText(run.synthesis.result.heading) })
-        : t("The answer is ready.");
+      return readyText(run);
     case "failed":
       return runFailure(run).what;
     case "cancelled":

@@ -8,15 +8,16 @@ import { CopyButton } from "../../ui/copy";
 import { Details, showSection } from "../../ui/disclosure";
 import { duration, money, shortName } from "../../ui/format";
 import { orNothing } from "../../ui/part";
+import { Said, type SaidText } from "../../ui/said";
 import { AskMenu, AskMissing, hasGaps, useAskable } from "../again/context";
 import { CallFailure } from "../failures/call-failure";
-import { errorReason } from "../failures/kinds";
-import { noteText } from "../failures/notes";
+import { reasonText } from "../failures/facts";
 import { Awaited } from "../waiting/awaited";
 import { describeRun, reviewsId, reviewsSummary } from "./describe";
 import { authorOf, isDraft } from "./drafts";
 import { FeatureNotes } from "./feature-notes";
-import { headingText } from "./heading";
+import { headingOf } from "./heading";
+import { notesOf } from "./notes";
 import { TurnNumber } from "./turn-number";
 
 const Feedback = lazy(() => orNothing(import("../feedback/feedback")));
@@ -58,12 +59,14 @@ function Disagreement({ editorial, only }: { editorial: Editorial; only?: (keyof
 }
 
 /** What went wrong. The heading has said so already; a long list does not stand before the answer. */
-function Notes({ notes }: { notes: readonly string[] }) {
+function Notes({ notes }: { notes: readonly SaidText[] }) {
   if (notes.length === 0) return null;
   const list = (
     <ul className="final-notes">
       {notes.map((note) => (
-        <li key={note}>{noteText(note)}</li>
+        <li key={note.text}>
+          <Said {...note} />
+        </li>
       ))}
     </ul>
   );
@@ -118,9 +121,9 @@ export function FinalAnswer({ run, earlier, onCopyAll }: Props) {
   const large = editorial !== null && isLarge(editorial);
   const draft = isDraft(run);
   const bySeveral = authorOf(run) === "several";
+  const named = draft || !result ? null : headingOf(result);
   const heading =
     (draft && t("Draft of the final answer")) ||
-    (result?.heading && headingText(result.heading)) ||
     (writing ? t("The final answer is being written") : t("Unfinished answer"));
   const failed = synthesis.status === "failed";
   return (
@@ -129,7 +132,7 @@ export function FinalAnswer({ run, earlier, onCopyAll }: Props) {
       aria-label={number === null ? t("Final answer") : t("Final answer {{number}}", { number })}
     >
       <header className="final-head">
-        <h3>{heading}</h3>
+        <h3>{named ? <Said {...named} /> : heading}</h3>
         <p className="final-by">
           {byline(run)}
           {result && run.facts && !draft && (
@@ -152,19 +155,20 @@ export function FinalAnswer({ run, earlier, onCopyAll }: Props) {
         </p>
       )}
       <FeatureNotes place="final" run={run} />
-      <Notes notes={result?.notes ?? []} />
+      <Notes notes={result ? notesOf(result) : []} />
       {!result &&
         synthesis.failures.map((failure) => (
           <p key={failure.model} className="final-notes">
             {t("{{member}} could not write the final answer: {{reason}}.", {
               member: shortName(failure.model),
-              reason: failure.kind ? errorReason(failure.kind) : failure.error,
+              reason: reasonText(failure),
             })}
           </p>
         ))}
       {failed && (
         <CallFailure
           kind={result?.error_kind}
+          fact={result?.error_fact}
           text={result?.error}
           otherwise={t("The chairman did not finish.")}
           titled={!result?.error}

@@ -1,34 +1,48 @@
 import i18next from "i18next";
 import { afterEach, beforeAll, expect, it } from "vitest";
+import type { Schemas } from "../../api/types";
 import de from "../../i18n/de.json";
-import { headingText } from "./heading";
+import { headingOf } from "./heading";
 
 beforeAll(() => {
   i18next.addResourceBundle("de", "translation", de);
 });
 afterEach(() => i18next.changeLanguage("en"));
 
-it.each([
-  ["Final answer of the council", "Schlussantwort des Rats"],
-  ["Answer of the council, without a ranking", "Antwort des Rats, ohne Rangfolge"],
+const said = (heading_fact: Schemas["HeadingFact"]) =>
+  headingOf({ heading: "As the server wrote it", heading_fact })?.said;
+
+it.each<[Schemas["HeadingFact"], string, string]>([
+  [{ code: "council" }, "Final answer of the council", "Schlussantwort des Rats"],
   [
+    { code: "unranked" },
+    "Answer of the council, without a ranking",
+    "Antwort des Rats, ohne Rangfolge",
+  ],
+  [
+    { code: "some_members", good: 3, asked: 4, by: { code: "stand_in" } },
     "Answer of 3 of 4 members, written by a stand-in for the chairman",
     "Antwort von 3 der 4 Mitglieder, geschrieben von einem Ersatz für den Vorsitz",
   ],
-  ["Answer of the council, chosen from 2 drafts", "Antwort des Rats, ausgewählt aus 2 Entwürfen"],
   [
-    "The council agreed: the answer of Ada, Countess",
-    "Der Rat ist sich einig: die Antwort von Ada, Countess",
+    { code: "council", by: { code: "chosen", drafts: 2 } },
+    "Answer of the council, chosen from 2 drafts",
+    "Antwort des Rats, ausgewählt aus 2 Entwürfen",
   ],
-  ["A heading of a newer server", "A heading of a newer server"],
-])("says %j in English as it is, and in German", async (english, german) => {
-  expect(headingText(english)).toBe(english);
+  [
+    { code: "agreed", member: "acme/aurora" },
+    "The council agreed: the answer of aurora",
+    "Der Rat ist sich einig: die Antwort von aurora",
+  ],
+])("says %j in English and in German", async (fact, english, german) => {
+  expect(said(fact)).toBe(english);
   await i18next.changeLanguage("de");
-  expect(headingText(english)).toBe(german);
+  expect(said(fact)).toBe(german);
 });
 
-it("calls a member by its short name", () => {
-  expect(headingText("The council agreed: the answer of acme/aurora")).toBe(
-    "The council agreed: the answer of aurora",
-  );
+it("of an older server, or of a newer one, stays as it was written", () => {
+  const heading = "Final answer of the council";
+  expect(headingOf({ heading })).toEqual({ text: heading, said: null });
+  const newer = { code: "newer" } as unknown as Schemas["HeadingFact"];
+  expect(headingOf({ heading, heading_fact: newer })).toEqual({ text: heading, said: null });
 });

@@ -1,53 +1,66 @@
-/** The headings of final answers, as the server's `council/stages/synthesis` and options write them. */
-import { msg, t } from "../../i18n";
-import { shortName } from "../../ui/format";
+/** What a final answer is: its heading. */
+import type { Schemas, Synthesis } from "../../api/types";
+import { t } from "../../i18n";
+import { count, shortName } from "../../ui/format";
+import { type SaidText, type Sentences, say } from "../../ui/said";
 
-const whole = [
-  msg("Final answer of the council"),
-  msg("Answer of the council, without a ranking"),
-  msg("Answer of the council"),
-  msg("Answer of {{good}} of {{asked}} members"),
-  msg("Answer after a single member's reply, without peer review"),
-  msg("The council agreed: the answer of {{member}}"),
-  msg("The {{good}} of {{asked}} members that answered agreed: the answer of {{member}}"),
-  msg("No final answer: the chairman and its stand-ins failed"),
-  msg("Not finished"),
-];
+type Author = Schemas["Author"];
 
-/** Who wrote, where it was not simply the chairman. */
-const tails = [
-  msg("{{answer}}, written by a stand-in for the chairman"),
-  msg("{{answer}}, chosen from {{drafts}} drafts"),
-  msg("{{answer}}, chosen from {{drafts}} drafts by a stand-in for the chairman"),
-  msg("{{answer}}, the first of {{drafts}} drafts: nobody could choose"),
-  msg("{{answer}}, the first of {{drafts}} drafts: no choice could be read"),
-  msg("{{answer}}, by the only one of {{drafts}} chairmen that did not fail"),
-];
-
-const numbers = new Set(["good", "asked", "drafts"]);
-
-/** What stands in the gaps of a text; null if it is another text. */
-export function gapsOf(template: string, text: string): Record<string, string> | null {
-  const parts = template.split(/\{\{(\w+)\}\}/);
-  const pattern = parts.map((part, at) => {
-    if (at % 2 === 0) return part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
-    return numbers.has(part) ? `(?<${part}>\\d+)` : `(?<${part}>.+)`;
-  });
-  const found = new RegExp(`^${pattern.join("")}$`, "s").exec(text);
-  return found ? { ...found.groups } : null;
+/** An answer with who wrote it, where it was not simply the chairman. */
+function by(answer: string, author: Author | null | undefined): string {
+  const sentences: Sentences<Author> = {
+    stand_in: () => t("{{answer}}, written by a stand-in for the chairman", { answer }),
+    chosen: ({ drafts }) =>
+      t("{{answer}}, chosen from {{drafts}} drafts", { answer, drafts: count(drafts) }),
+    chosen_by_stand_in: ({ drafts }) =>
+      t("{{answer}}, chosen from {{drafts}} drafts by a stand-in for the chairman", {
+        answer,
+        drafts: count(drafts),
+      }),
+    nobody_chose: ({ drafts }) =>
+      t("{{answer}}, the first of {{drafts}} drafts: nobody could choose", {
+        answer,
+        drafts: count(drafts),
+      }),
+    choice_unread: ({ drafts }) =>
+      t("{{answer}}, the first of {{drafts}} drafts: no choice could be read", {
+        answer,
+        drafts: count(drafts),
+      }),
+    only_draft: ({ drafts }) =>
+      t("{{answer}}, by the only one of {{drafts}} chairmen that did not fail", {
+        answer,
+        drafts: count(drafts),
+      }),
+  };
+  return say(sentences, author) ?? answer;
 }
 
-function translated(templates: readonly string[], text: string): string | null {
-  for (const template of templates) {
-    const gaps = gapsOf(template, text);
-    if (!gaps) continue;
-    if (gaps.member) gaps.member = shortName(gaps.member);
-    if (gaps.answer) gaps.answer = translated(whole, gaps.answer) ?? gaps.answer;
-    return t(template, gaps);
-  }
-  return null;
-}
+const sentences: Sentences<Schemas["HeadingFact"]> = {
+  council: (fact) =>
+    fact.by ? by(t("Answer of the council"), fact.by) : t("Final answer of the council"),
+  unranked: () => t("Answer of the council, without a ranking"),
+  some_members: ({ good, asked, by: author }) =>
+    by(
+      t("Answer of {{good}} of {{asked}} members", { good: count(good), asked: count(asked) }),
+      author,
+    ),
+  one_member: (fact) => by(t("Answer after a single member's reply, without peer review"), fact.by),
+  agreed: ({ member }) =>
+    t("The council agreed: the answer of {{member}}", { member: shortName(member) }),
+  some_agreed: ({ good, asked, member }) =>
+    t("The {{good}} of {{asked}} members that answered agreed: the answer of {{member}}", {
+      good: count(good),
+      asked: count(asked),
+      member: shortName(member),
+    }),
+  no_answer: () => t("No final answer: the chairman and its stand-ins failed"),
+  unfinished: () => t("Not finished"),
+};
 
-/** In the reader's language where it is known, otherwise as the server wrote it. */
-export const headingText = (heading: string): string =>
-  translated(whole, heading) ?? translated(tails, heading) ?? heading;
+/** The heading of an answer; null where it has none. */
+export const headingOf = ({
+  heading,
+  heading_fact,
+}: Pick<Synthesis, "heading" | "heading_fact">): SaidText | null =>
+  heading ? { text: heading, said: say(sentences, heading_fact) } : null;

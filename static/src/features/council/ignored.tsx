@@ -1,6 +1,7 @@
-import type { Ignored } from "../../api/types";
+import type { Ignored, Schemas } from "../../api/types";
 import { t } from "../../i18n";
 import { T } from "../../i18n/t";
+import { Said, type Sentences, say } from "../../ui/said";
 import { optionOf } from "../options/choices";
 
 function nameOf(field: string): string {
@@ -8,16 +9,41 @@ function nameOf(field: string): string {
   return option ? t(option.title) : field;
 }
 
+const sentences: Sentences<Schemas["IgnoredFact"]> = {
+  models_named: () => t("the question names its models itself"),
+  no_pools: () => t("no kind of question has two models of its own"),
+  routed: () => t("routing chooses who answers"),
+  unfit_default: () => t("its default does not fit this question"),
+};
+
+/** Why; of a default also what is wrong with it, which the server says in English. */
+function Reason({ ignored: { reason, reason_fact: fact } }: { ignored: Ignored }) {
+  return (
+    <>
+      <Said said={say(sentences, fact)} text={reason} />
+      {fact?.code === "unfit_default" && (
+        <>
+          {" "}
+          (<span lang="en">{fact.problem}</span>)
+        </>
+      )}
+    </>
+  );
+}
+
 /** Options that were switched on and do not apply to this run. */
 export function IgnoredOptions({ ignored }: { ignored: readonly Ignored[] }) {
   if (ignored.length === 0) return null;
   return (
     <ul className="run-note" aria-label={t("Options that do not apply")}>
-      {ignored.map(({ field, reason }) => (
-        <li key={field}>
+      {ignored.map((one) => (
+        <li key={one.field}>
           <T
             text="{{option}} did not apply: {{reason}}."
-            parts={{ option: <strong>{nameOf(field)}</strong>, reason }}
+            parts={{
+              option: <strong>{nameOf(one.field)}</strong>,
+              reason: <Reason ignored={one} />,
+            }}
           />
         </li>
       ))}

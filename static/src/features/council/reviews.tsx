@@ -89,6 +89,7 @@ function ReviewCard({ review, seat, names, labels }: CardProps) {
       {review.status === "failed" && (
         <CallFailure
           kind={result?.error_kind}
+          fact={result?.error_fact}
           text={result?.error}
           otherwise={t("This review failed")}
         />

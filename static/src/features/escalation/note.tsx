@@ -3,7 +3,9 @@ import { t } from "../../i18n";
 import type { RunState } from "../../run/state";
 import { Details } from "../../ui/disclosure";
 import { percent, rank } from "../../ui/format";
+import { Said, saidList, say } from "../../ui/said";
 import { ScrollBox } from "../../ui/scroll-box";
+import { sentences } from "./facts";
 import { type EscalationInfo, escalationOf } from "./state";
 
 function Metrics({ info: { metrics, triggers } }: { info: EscalationInfo }) {
@@ -75,12 +77,18 @@ export function EscalationNote({ run }: { run: RunState }) {
       </p>
       {info.reasons.length > 0 && (
         <ul className="run-reasons">
-          {info.reasons.map((reason) => (
-            <li key={reason}>{reason}</li>
+          {saidList(sentences, info.reasons, info.reason_facts).map((reason) => (
+            <li key={reason.text}>
+              <Said {...reason} />
+            </li>
           ))}
         </ul>
       )}
-      {info.note && <p className="flags">{info.note}</p>}
+      {info.note && (
+        <p className="flags">
+          <Said said={say(sentences, info.note_fact)} text={info.note} />
+        </p>
+      )}
       <Details title={t("What was measured")}>{() => <Metrics info={info} />}</Details>
     </div>
   );

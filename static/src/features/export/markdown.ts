@@ -5,14 +5,18 @@ import { t } from "../../i18n";
 import { neutral } from "../../markdown/neutral";
 import type { ReviewState, RunState } from "../../run/state";
 import { count, rank, share } from "../../ui/format";
-import { headingText } from "../council/heading";
-import { errorReason } from "../failures/kinds";
-import { noteText } from "../failures/notes";
+import { headingOf } from "../council/heading";
+import { notesOf } from "../council/notes";
+import { reasonText } from "../failures/facts";
 
 type Names = Readonly<Record<string, string>>;
 
-function failed({ error, error_kind }: Pick<Answer, "error" | "error_kind">): string {
-  const reason = error_kind ? errorReason(error_kind) : neutral(error ?? "");
+function failed({
+  error,
+  error_kind,
+  error_fact,
+}: Pick<Answer, "error" | "error_kind" | "error_fact">): string {
+  const reason = neutral(reasonText({ error: error ?? "", error_kind, error_fact }));
   return `> ${t("Failed: {{error}}", { error: reason })}`;
 }
 
@@ -60,11 +64,10 @@ export function toMarkdown(question: string, run: RunState): string {
   const parts = [`# ${asked.split("\n")[0]}`, asked];
   const { result, text } = run.synthesis;
   if (text) {
-    parts.push(`## ${result?.heading ? headingText(result.heading) : t("Unfinished answer")}`);
-    parts.push(
-      ...(result?.notes ?? []).map((note) => `> ${neutral(noteText(note))}`),
-      neutral(text),
-    );
+    const heading = result ? headingOf(result) : null;
+    const notes = result ? notesOf(result) : [];
+    parts.push(`## ${heading ? (heading.said ?? heading.text) : t("Unfinished answer")}`);
+    parts.push(...notes.map(({ said, text }) => `> ${neutral(said ?? text)}`), neutral(text));
   }
   if (run.answers.length > 0) parts.push(`## ${t("Answers")}`);
   for (const { seat, text: answer, result: facts } of run.answers) {

@@ -3,24 +3,14 @@ import type { ErrorKind } from "../../api/types";
 import { t } from "../../i18n";
 import { Details } from "../../ui/disclosure";
 import { sentence } from "../../ui/format";
-import { gapsOf } from "../council/heading";
+import { say } from "../../ui/said";
+import { type CallFact, callSentences } from "./facts";
 import { errorAdvice, errorTitles } from "./kinds";
-
-const wentOn = "stopped: the council went on without it after {{answers}}";
-const unfinished = "stopped before it was finished";
-const skipped = "skipped: the council was told to go on without it";
-
-/** Why a call was stopped, where the server says more than that it was. */
-function stoppedText(text: string): string {
-  if (text === skipped) return t("The council went on without it, as was asked for.");
-  const answers = gapsOf(wentOn, text)?.answers;
-  if (answers === undefined) return errorAdvice("cancelled");
-  const count = Number.parseInt(answers, 10) || 1;
-  return t("The council went on without it after {{count, number}} answers.", { count });
-}
 
 interface Props {
   kind: ErrorKind | null | undefined;
+  /** What this server itself says of it. */
+  fact: CallFact | null | undefined;
   /** What the server has noted; null as long as nothing is known. */
   text: string | null | undefined;
   /** The heading where the kind is unknown. */
@@ -35,18 +25,16 @@ interface Props {
 /** What went wrong with a call and what to do about it. What was noted word for word is folded. */
 export function CallFailure({
   kind,
+  fact,
   text,
   otherwise,
   titled = true,
   cut = false,
   children,
 }: Props) {
-  const own = kind === "budget" && text ? sentence(text) : null;
-  const says =
-    own ?? (kind === "cancelled" ? stoppedText(text ?? "") : kind ? errorAdvice(kind) : null);
+  const own = say(callSentences, fact);
+  const says = own ?? (kind ? errorAdvice(kind) : null);
   const isTooLong = cut && kind === "bad_response";
-  const hasDetails =
-    text && text !== unfinished && kind !== "budget" && kind !== "cancelled" && text !== says;
   return (
     <div className="failure">
       {titled && (
@@ -63,7 +51,7 @@ export function CallFailure({
       ) : (
         says && <p>{says}</p>
       )}
-      {hasDetails && (
+      {text && own === null && (
         <Details title={t("What the server noted")}>
           {() => (
             <p className="failure-said" lang="en">

@@ -3,9 +3,9 @@ import { newRun, type RunState } from "../../run/state";
 import { render } from "../../test/render";
 import { answer, seats, storedRun, synthesis } from "../../test/samples";
 import { Deliberation } from "../council/deliberation";
+import { notesOf } from "../council/notes";
 import { fromStored } from "../reducer";
 import { CallFailure } from "./call-failure";
-import { noteText } from "./notes";
 import { runFailure } from "./run-failure";
 
 const raw = 'gate refused the server\'s key (HTTP 401): {"error": "no"}';
@@ -62,21 +62,37 @@ it("a run that another fault ended names it, and one of an older server keeps it
 });
 
 it("a call that was stopped says why, without the server's words", async () => {
-  const text = "stopped: the council went on without it after one answer";
-  const page = await render(<CallFailure kind="cancelled" text={text} otherwise="" />);
+  const page = await render(
+    <CallFailure
+      kind="cancelled"
+      fact={{ code: "went_on_without", answers: 1 }}
+      text="stopped: the council went on without it after one answer"
+      otherwise=""
+    />,
+  );
   expect(page.textContent).toBe("StoppedThe council went on without it after 1 answer.");
 });
 
-it("notes name members as people do, and what nobody knows stays as it came", () => {
-  expect(noteText("acme/one gave no answer: no answer came in time.")).toBe(
+it("what an older server stored without a code is folded, and marked as English", async () => {
+  const text = "stopped: the council went on without it after one answer";
+  const page = await render(<CallFailure kind="cancelled" fact={null} text={text} otherwise="" />);
+  expect(page.querySelector("details")?.textContent).toBe("What the server noted");
+});
+
+it("notes name members as people do, and one without a code stays as it was written", () => {
+  const reason = { error_kind: "timeout" as const, error: "no answer came in time" };
+  const notes = ["acme/one gave no answer: no answer came in time."];
+  const note_facts = [{ code: "no_answer" as const, member: "acme/one", reason }];
+  expect(notesOf({ notes, note_facts })[0]?.said).toBe(
     "one gave no answer: no answer came in time.",
   );
-  expect(noteText("Something else.")).toBe("Something else.");
+  expect(notesOf({ notes })).toEqual([{ text: notes[0], said: null }]);
 });
 
 it("an answer that nobody could write is not shown as one", () => {
   const final = synthesis({
     response: "Error: Unable to generate final synthesis.",
+    heading_fact: { code: "no_answer" },
     error: raw,
     error_kind: "auth",
   });

@@ -36,7 +36,6 @@ const advice: Record<ErrorKind, string> = {
   cancelled: msg("It was stopped before it had finished."),
 };
 
-/** The words of `ErrorKind::reason` in the server's `llm/error.rs`, which its notes hold too. */
 const reasons: Record<ErrorKind, string> = {
   auth: msg("the provider refused the server's key"),
   rate_limited: msg("the provider's limit is used up for now"),
@@ -48,13 +47,9 @@ const reasons: Record<ErrorKind, string> = {
   budget: msg("a budget is used up"),
   cancelled: msg("it was stopped"),
 };
-const knownReasons = new Set(Object.values(reasons));
 
 /** What went wrong, to go on with within a sentence. */
 export const errorReason = (kind: ErrorKind) => t(reasons[kind]);
-
-/** A reason that the server wrote; one that is no kind's stays as it is. */
-export const reasonText = (text: string) => (knownReasons.has(text) ? t(text) : text);
 
 /** What can be done, and by whom. */
 export const errorAdvice = (kind: ErrorKind) => t(advice[kind]);

@@ -17,7 +17,8 @@ function sharedKind({ answers }: RunState) {
   return answers.every((answer) => answer.result?.error_kind === first) ? first : null;
 }
 
-export function runFailure(run: RunState): { what: string; advice: string } {
+/** `english`: it is what an older server has stored. */
+export function runFailure(run: RunState): { what: string; advice: string; english?: boolean } {
   const known = run.errorKind ? byKind[run.errorKind] : undefined;
   if (known) return { what: t(known), advice: t(askAgain) };
   if (run.errorKind === "no_answers") {
@@ -29,5 +30,6 @@ export function runFailure(run: RunState): { what: string; advice: string } {
         }
       : { what: t("No model answered."), advice: t("Each answer below says why.") };
   }
-  return { what: run.error ? sentence(run.error) : t("The run failed."), advice: t(askAgain) };
+  if (run.error) return { what: sentence(run.error), advice: t(askAgain), english: true };
+  return { what: t("The run failed, and the server did not say why."), advice: t(askAgain) };
 }

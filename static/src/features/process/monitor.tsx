@@ -51,10 +51,10 @@ function Entry({ note }: { note: ProcessNote }) {
       <time dateTime={note.timestamp}>{clock(when(note.timestamp))}</time>
       <span className="visually-hidden">{t(categories[note.category] ?? note.category)}: </span>
       {facts.length === 0 ? (
-        <span>{note.message}</span>
+        <span lang="en">{note.message}</span>
       ) : (
         <details>
-          <summary>{note.message}</summary>
+          <summary lang="en">{note.message}</summary>
           <dl>
             {facts.map(([name, value]) => (
               <div key={name}>

@@ -5,10 +5,12 @@ import { Changes } from "../../ui/changes";
 import { Clamp } from "../../ui/clamp";
 import { Details } from "../../ui/disclosure";
 import { duration, money, shortName } from "../../ui/format";
+import { Said, say } from "../../ui/said";
 import { Monogram } from "../council/monogram";
 import { CallFailure } from "../failures/call-failure";
 import { errorTitles } from "../failures/kinds";
 import type { PanelProps } from "../feature";
+import { sentences } from "./facts";
 import type { Critique, IterationState, RefinementState } from "./state";
 
 function verdict(critique: Critique): string {
@@ -40,6 +42,7 @@ function CritiqueEntry({ critique, seat }: { critique: Critique; seat: number })
             {critique.error && (
               <CallFailure
                 kind={critique.error_kind}
+                fact={critique.error_fact}
                 text={critique.error}
                 otherwise={t("failed")}
                 titled={false}
@@ -98,7 +101,11 @@ function Round({ state, run, before, entry }: RoundProps) {
         {t("Round {{round}}", { round: entry.iteration })}{" "}
         <span className="round-found">{heading(entry)}</span>
       </h4>
-      {entry.reason && <p className="quiet">{entry.reason}</p>}
+      {entry.reason && (
+        <p className="quiet">
+          <Said said={say(sentences, entry.reason.fact)} text={entry.reason.text} />
+        </p>
+      )}
       <ul className="critiques">
         {entry.critiques.map((critique) => (
           <CritiqueEntry

@@ -140,7 +140,7 @@ describe("refinement", () => {
     ]);
     expect(refinementOf(run)?.iterations[0]).toMatchObject({
       status: "stopped",
-      reason: "cedar/pro could not revise the draft.",
+      reason: { text: "cedar/pro could not revise the draft.", fact: null },
     });
     expect(run.synthesis.text).toBe("Draft.");
   });

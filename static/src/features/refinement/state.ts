@@ -16,7 +16,7 @@ export interface IterationState {
   text: string;
   /** `stopped`: over without a revision, and `reason` says why. */
   status: "critiques" | "revising" | "done" | "stopped";
-  reason: string | null;
+  reason: { text: string; fact: Schemas["RefinementFact"] | null } | null;
 }
 
 export interface RefinementState {
@@ -59,7 +59,9 @@ function iterationFrom(stored: Schemas["Iteration"]): IterationState {
     critiques,
     text: stored.revision ?? stored.unfinished_revision ?? "",
     status: (stored.revision ?? null) !== null ? "done" : "stopped",
-    reason: stored.stop_reason ?? null,
+    reason: stored.stop_reason
+      ? { text: stored.stop_reason, fact: stored.stop_reason_fact ?? null }
+      : null,
   };
 }
 
@@ -123,20 +125,27 @@ export const events = {
     );
   },
   revision_error: (run, event) =>
-    withIteration(run, event.iteration, () => ({
-      status: "stopped",
-      reason: event.error ?? null,
-    })),
+    withIteration(run, event.iteration, () => {
+      const { model, error, error_kind, error_fact } = event;
+      const fact = {
+        code: "not_revised" as const,
+        model: model ?? "",
+        reason: { error, error_kind, error_fact },
+      };
+      return { status: "stopped", reason: { text: error ?? "", fact } };
+    }),
   iteration_complete: (run, event) =>
     withIteration(run, event.iteration, (entry) => ({
       status: (event.revision ?? null) === null ? "stopped" : "done",
       text: event.revision ?? entry.text,
-      reason: event.stop_reason ?? entry.reason,
+      reason: event.stop_reason
+        ? { text: event.stop_reason, fact: event.stop_reason_fact ?? null }
+        : entry.reason,
     })),
   refinement_converged: (run, event) => {
     const next = withIteration(run, event.iteration, () => ({
       status: "stopped",
-      reason: event.reason ?? null,
+      reason: event.reason ? { text: event.reason, fact: event.reason_fact ?? null } : null,
     }));
     return slice.with(next, { ...(slice.of(next) ?? begun), converged: true });
   },

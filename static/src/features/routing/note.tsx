@@ -1,6 +1,8 @@
 import { msg, t } from "../../i18n";
 import type { RunState } from "../../run/state";
 import { listText, percent, shortName } from "../../ui/format";
+import { Said, say } from "../../ui/said";
+import { sentences } from "./facts";
 import { type RoutingInfo, routingOf } from "./state";
 
 const categories: Record<RoutingInfo["category"], string> = {
@@ -21,6 +23,12 @@ function kindOf({ category, confidence }: RoutingInfo): string {
     : t("{{category}}, {{percent}} sure", { category: name, percent: percent(confidence) });
 }
 
+/** The model's own words; where none said it, what the server says instead. */
+function Reasoning({ routing }: { routing: RoutingInfo }) {
+  if (routing.source === "model") return routing.reasoning;
+  return <Said said={say(sentences, routing.reasoning_fact)} text={routing.reasoning} />;
+}
+
 /** What kind of question it was taken for, and who answers it for that. */
 export function RoutingNote({ run }: { run: RunState }) {
   const routing = routingOf(run);
@@ -35,7 +43,11 @@ export function RoutingNote({ run }: { run: RunState }) {
             ? t("No models are set for this kind: the whole council answers.")
             : t("Fewer than two models for this kind are available: the whole council answers.")}
       </p>
-      {routing.reasoning && <p className="quiet">{routing.reasoning}</p>}
+      {routing.reasoning && (
+        <p className="quiet">
+          <Reasoning routing={routing} />
+        </p>
+      )}
       {routing.source === "keywords" && (
         <p className="quiet">
           {t(

@@ -1,7 +1,9 @@
 import "../../styles/weights.css";
 import { t } from "../../i18n";
 import { percent, rank, share, shortName } from "../../ui/format";
+import { Said, say } from "../../ui/said";
 import { ScrollBox } from "../../ui/scroll-box";
+import { weightSentences, weightsSentences } from "./facts";
 import type { WeightsInfo } from "./state";
 
 /** What each model's ballot counts, and what that is made of. */
@@ -12,8 +14,8 @@ export default function WeightsTable({ weights }: { weights: WeightsInfo }) {
   return (
     <div className="weights">
       {weights.explanation && (
-        <p lang="en" className="quiet">
-          {weights.explanation}
+        <p className="quiet">
+          <Said said={say(weightsSentences, weights.explanation_fact)} text={weights.explanation} />
         </p>
       )}
       <ScrollBox label={t("Weights of the ballots")}>
@@ -48,7 +50,11 @@ export default function WeightsTable({ weights }: { weights: WeightsInfo }) {
       <ul className="weight-reasons">
         {rows.map((row) => (
           <li key={row.model}>
-            <strong>{shortName(row.model)}</strong>: <span lang="en">{row.weight_explanation}</span>
+            <strong>{shortName(row.model)}</strong>:{" "}
+            <Said
+              said={say(weightSentences, row.weight_explanation_fact)}
+              text={row.weight_explanation}
+            />
           </li>
         ))}
       </ul>

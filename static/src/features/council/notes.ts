@@ -1,0 +1,75 @@
+/** What went wrong on the way to an answer, above the answer. */
+import type { Schemas, Synthesis } from "../../api/types";
+import { t } from "../../i18n";
+import { shortName } from "../../ui/format";
+import { type SaidText, type Sentences, saidList } from "../../ui/said";
+import { reasonText } from "../failures/facts";
+
+const sentences: Sentences<Schemas["NoteFact"]> = {
+  no_answer: ({ member, reason }) =>
+    t("{{member}} gave no answer: {{reason}}.", {
+      member: shortName(member),
+      reason: reasonText(reason),
+    }),
+  unfinished_answer: ({ member, reason }) =>
+    t("{{member}} did not finish its answer: {{reason}}.", {
+      member: shortName(member),
+      reason: reasonText(reason),
+    }),
+  cut_answer: ({ member }) =>
+    t("{{member}} did not finish its answer: it is too long and was cut.", {
+      member: shortName(member),
+    }),
+  late: ({ member }) =>
+    t("{{member}} answered late: its answer was not reviewed.", { member: shortName(member) }),
+  no_review: ({ member, reason }) =>
+    t("{{member}} gave no review: {{reason}}.", {
+      member: shortName(member),
+      reason: reasonText(reason),
+    }),
+  no_ballot: ({ member }) =>
+    t("{{member}}'s review holds no ballot that counts.", { member: shortName(member) }),
+  no_final_answer: ({ model, reason }) =>
+    t("{{member}} could not write the final answer: {{reason}}.", {
+      member: shortName(model),
+      reason: reasonText(reason),
+    }),
+  without_reviews: ({ model }) =>
+    t(
+      "The reviews did not fit into {{member}}'s context: it wrote from the answers and the ranking.",
+      { member: shortName(model) },
+    ),
+  no_draft: ({ model, label, reason }) =>
+    t("{{member}} could not write draft {{label}}: {{reason}}.", {
+      member: shortName(model),
+      label,
+      reason: reasonText(reason),
+    }),
+  nothing_to_choose: () => t("There was nothing to choose from: nobody was asked to."),
+  no_choice: ({ model, reason }) =>
+    t("{{model}} could not choose among the drafts: {{reason}}.", {
+      model: shortName(model),
+      reason: reasonText(reason),
+    }),
+  not_asked_again: ({ model, reason }) =>
+    t("{{model}} could not be asked again for its choice: {{reason}}.", {
+      model: shortName(model),
+      reason: reasonText(reason),
+    }),
+  choice_unread: ({ model, label }) =>
+    t("{{model}}'s choice could not be read: draft {{label}} stands, the first one.", {
+      model: shortName(model),
+      label,
+    }),
+  version_cut: ({ model, label }) =>
+    t(
+      "{{model}}'s own version of the answer broke off at its token limit: draft {{label}} stands as it was written.",
+      { model: shortName(model), label },
+    ),
+};
+
+/** The notes of an answer, or of a draft. */
+export const notesOf = ({
+  notes,
+  note_facts,
+}: Pick<Synthesis, "notes" | "note_facts">): SaidText[] => saidList(sentences, notes, note_facts);

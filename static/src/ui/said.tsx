@@ -1,0 +1,40 @@
+/** What the server says: facts, each a code with parameters beside the English text for other clients. */
+
+interface Coded {
+  code: string;
+}
+
+/** A sentence for each code of a fact. A new code does not compile until it has one. */
+export type Sentences<Fact extends Coded> = {
+  readonly [Code in Fact["code"]]: (fact: Extract<Fact, { code: Code }>) => string;
+};
+
+/** The sentence of a fact; null without one, and for one of a newer server. */
+export function say<Fact extends Coded>(
+  sentences: Sentences<Fact>,
+  fact: Fact | null | undefined,
+): string | null {
+  if (!fact || !Object.hasOwn(sentences, fact.code)) return null;
+  const sentence = sentences[fact.code as Fact["code"]] as (fact: Fact) => string;
+  return sentence(fact);
+}
+
+/** A text of the server, and its sentence in the reader's language, where there is one. */
+export interface SaidText {
+  said: string | null;
+  text: string;
+}
+
+/** The sentence; what an older server stored without a code is in English. */
+export const Said = ({ said, text }: SaidText) => said ?? <span lang="en">{text}</span>;
+
+/** A list of texts with the facts beside them: as many, or none where an older server stored them. */
+export const saidList = <Fact extends Coded>(
+  sentences: Sentences<Fact>,
+  texts: readonly string[] | null | undefined,
+  facts: readonly Fact[] | null | undefined,
+): SaidText[] =>
+  (texts ?? []).map((text, at) => ({
+    text,
+    said: facts?.length === texts?.length ? say(sentences, facts?.[at]) : null,
+  }));
