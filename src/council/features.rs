@@ -5,6 +5,8 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use utoipa::PartialSchema as _;
+use utoipa::openapi::{RefOr, Schema};
 
 use super::any_event::AnyEvent;
 use super::budget::{BudgetEvent, BudgetState};
@@ -12,9 +14,9 @@ use super::costs::Costs;
 use super::field::Fields;
 use super::options::adversary::{self, Adversary, AdversaryEvent, AdversaryOptions};
 use super::options::confidence::{self, AggregateConfidence};
-use super::options::consensus::{ConsensusEvent, ConsensusInfo};
+use super::options::consensus::{self, ConsensusEvent, ConsensusInfo};
 use super::options::cot;
-use super::options::escalation::{EscalationEvent, EscalationInfo};
+use super::options::escalation::{self, EscalationEvent, EscalationInfo};
 use super::options::multi_chairman::{self, MultiChairmanEvent};
 use super::options::refinement::{self, Refinement, RefinementEvent, RefinementOptions};
 use super::options::routing::{self, RoutingEvent, RoutingInfo};
@@ -130,6 +132,20 @@ pub static PURPOSES: [&Purpose; 10] = [
     &revision::REVISION,
     &adversary::ATTACK,
 ];
+
+/// What a request may say of each option, for its documentation.
+#[must_use]
+pub fn request_fields() -> [RefOr<Schema>; 7] {
+    [
+        cot::CotFields::schema(),
+        routing::view::RoutingFields::schema(),
+        escalation::view::EscalationFields::schema(),
+        consensus::ConsensusFields::schema(),
+        multi_chairman::MultiChairmanFields::schema(),
+        refinement::view::RefinementFields::schema(),
+        adversary::view::AdversaryFields::schema(),
+    ]
+}
 
 /// The fields of a request that settings and presets may have defaults for.
 pub const OPTION_FIELDS: &[&str] = &[

@@ -89,7 +89,7 @@ settings! {
     RequestSettings,
     /// One layer of it.
     RequestLayer {
-        /// What a request's options are when it leaves them out (`use_cot`, `use_refinement`, …).
+        /// What a request's options are when it leaves them out (`use_cot`, …).
         default_options: RunOptions as std::collections::BTreeMap<String, serde_json::Value> = RunOptions::new(),
             Setting {
                 key: Key::None,

@@ -1,5 +1,4 @@
-//! Whoever wrote the draft writes it anew, against objections. Refinement and the devil's advocate
-//! both end in this.
+//! Whoever wrote the draft writes it anew, against objections: where options that find some end.
 //!
 //! Nobody else rewrites a text: when its writer fails, the draft before it is whole and stands.
 

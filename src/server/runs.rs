@@ -4,6 +4,7 @@ use actix_web::http::header;
 use actix_web::{HttpRequest, HttpResponse, get, post, web};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use utoipa::openapi::{RefOr, Schema};
 
 use super::app::App;
 use super::extract::{Body, Caller, id};
@@ -12,6 +13,7 @@ use super::problem::{Problem, ProblemBody};
 use super::shape::Cancelled;
 use super::{shape, sse};
 use crate::council::Deliberation;
+use crate::council::features;
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::council::fork::{Again, Part};
 use crate::council::settings::Member;
@@ -22,11 +24,34 @@ use crate::store::RunStatus;
 use crate::store::StoreError;
 use crate::store::runs::RunRow;
 
+/// A question for the council, with the fields of its options.
+#[derive(Debug)]
+pub struct MessageRequest;
+
+impl utoipa::ToSchema for MessageRequest {
+    fn schemas(schemas: &mut Vec<(String, RefOr<Schema>)>) {
+        Question::schemas(schemas);
+    }
+}
+
+impl utoipa::PartialSchema for MessageRequest {
+    fn schema() -> RefOr<Schema> {
+        let mut schema = Question::schema();
+        if let RefOr::T(Schema::Object(question)) = &mut schema {
+            for part in features::request_fields() {
+                let RefOr::T(Schema::Object(part)) = part else { continue };
+                question.properties.extend(part.properties);
+            }
+        }
+        schema
+    }
+}
+
 /// A question for the council. Unknown fields are ignored; a known option that this server does
 /// not offer is refused when it is switched on.
-#[derive(Debug, Deserialize, utoipa::ToSchema)]
+#[derive(Debug, utoipa::ToSchema)]
 #[expect(dead_code, reason = "documents the body, which the plan reads field by field")]
-pub struct MessageRequest {
+struct Question {
     /// The question, 1 to 100,000 characters.
     content: String,
     /// Whether the question begins its conversation, under an id that the client has chosen (a random
@@ -45,27 +70,9 @@ pub struct MessageRequest {
     /// A preset of the caller's, for this run only: its settings, and its options where this
     /// request leaves them out.
     preset_id: Option<String>,
-    /// Whether answers show their steps.
-    #[schema(default = false)]
-    use_cot: Option<bool>,
-    /// Whether the utility model says what kind of question it is, and the models that
-    /// `routing_pools` names for that kind answer it.
-    #[schema(default = false)]
-    use_dynamic_routing: Option<bool>,
-    /// Whether the first tier's models answer, and the second's only where these are unsure or
-    /// disagree. Ignored when routing is on.
-    #[schema(default = false)]
-    use_escalation: Option<bool>,
     /// Whether reviewers' ballots count by what earlier runs say about them.
     #[schema(default = true)]
     use_weighted_consensus: Option<bool>,
-    /// Whether an answer that the reviewers agree on, of members that are sure, is the final one.
-    #[schema(default = false)]
-    use_early_consensus: Option<bool>,
-    /// Whether the models of the setting `multi_chairman_models` each write a draft, from which the
-    /// chairman chooses.
-    #[schema(default = false)]
-    use_multi_chairman: Option<bool>,
     /// How many members must have answered before the reviews begin, 1 to the number of members;
     /// by default all. A failed member does not count: when too few can still answer, all are
     /// waited for. A late answer is shown and given to the chairman if it comes before the
@@ -79,15 +86,6 @@ pub struct MessageRequest {
     /// too, 3 everything.
     #[schema(default = 0, minimum = 0, maximum = 3)]
     verbosity: Option<u8>,
-    /// Whether the members criticise the draft and its writer revises it.
-    #[schema(default = false)]
-    use_refinement: Option<bool>,
-    /// The most rounds of critique and revision.
-    #[schema(default = 2, minimum = 1, maximum = 5)]
-    refinement_max_iterations: Option<u8>,
-    /// Whether a devil's advocate attacks the answer, and grave objections lead to a revision.
-    #[schema(default = false)]
-    use_adversary: Option<bool>,
 }
 
 /// A run, and what it has found out once it is over.

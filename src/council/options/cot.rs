@@ -67,6 +67,15 @@ fn heading(line: &str) -> Option<(usize, &str)> {
     })
 }
 
+/// What a request may say of the steps of answers.
+#[derive(Debug, utoipa::ToSchema)]
+#[expect(dead_code, reason = "documents the body, which the plan reads field by field")]
+pub(in crate::council) struct CotFields {
+    /// Whether answers show their steps.
+    #[schema(default = false)]
+    use_cot: Option<bool>,
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

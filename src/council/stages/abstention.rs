@@ -5,8 +5,6 @@ use serde::{Deserialize, Serialize};
 
 use super::answers::Answer;
 use super::reviews::Review;
-use crate::council::options::refinement::critique::Critique;
-use crate::council::round::Round;
 use crate::council::settings::Member;
 use crate::council::task::Task;
 use crate::llm::ErrorKind;
@@ -68,27 +66,8 @@ pub fn reviewers<'a>(
     (asked.map(|(member, _)| member).collect(), abstained)
 }
 
-/// Whom to ask for a critique. `before` are the critiques of earlier iterations.
-#[must_use]
-pub fn critics<'a>(round: &'a Round<'_>, before: &[&Critique]) -> Vec<&'a Member> {
-    let Round { task, members, answers, reviewed } = round;
-    if !task.failed_are_done {
-        return not_hopeless(members, answers);
-    }
-    let failed = |name: &str| {
-        failed_in_review(&reviewed.reviews, name)
-            || before.iter().any(|critique| critique.member == name && critique.error.is_some())
-    };
-    members
-        .iter()
-        .zip(answers)
-        .filter(|(member, answer)| answer.is_good() && !failed(member.name()))
-        .map(|(member, _)| member)
-        .collect()
-}
-
 /// As it was: those are left out whom a longer prompt does not help, and whom the others would wait for.
-fn not_hopeless<'a>(members: &'a [Member], answers: &[Answer]) -> Vec<&'a Member> {
+pub(in crate::council) fn not_hopeless<'a>(members: &'a [Member], answers: &[Answer]) -> Vec<&'a Member> {
     let is_hopeless = |answer: &Answer| {
         matches!(
             answer.error_kind,
@@ -109,6 +88,7 @@ fn not_hopeless<'a>(members: &'a [Member], answers: &[Answer]) -> Vec<&'a Member
         .collect()
 }
 
-fn failed_in_review(reviews: &[Review], member: &str) -> bool {
+/// Whether this member failed in one of these reviews.
+pub(in crate::council) fn failed_in_review(reviews: &[Review], member: &str) -> bool {
     reviews.iter().any(|review| review.member == member && review.error.is_some())
 }

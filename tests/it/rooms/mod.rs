@@ -3,6 +3,7 @@
 
 mod circles;
 mod conventions;
+mod features;
 mod source;
 
 use std::collections::BTreeSet;

@@ -30,3 +30,12 @@ impl AdversaryConfig {
         }
     }
 }
+
+/// What a request may say of the devil's advocate.
+#[derive(Debug, utoipa::ToSchema)]
+#[expect(dead_code, reason = "documents the body, which the plan reads field by field")]
+pub(in crate::council) struct AdversaryFields {
+    /// Whether a devil's advocate attacks the answer, and grave objections lead to a revision.
+    #[schema(default = false)]
+    use_adversary: Option<bool>,
+}

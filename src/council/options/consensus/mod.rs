@@ -177,5 +177,14 @@ fn rounded(ratio: f64) -> f64 {
     (ratio * 1e4).round() / 1e4
 }
 
+/// What a request may say of early consensus.
+#[derive(Debug, utoipa::ToSchema)]
+#[expect(dead_code, reason = "documents the body, which the plan reads field by field")]
+pub(in crate::council) struct ConsensusFields {
+    /// Whether an answer that the reviewers agree on, of members that are sure, is the final one.
+    #[schema(default = false)]
+    use_early_consensus: Option<bool>,
+}
+
 #[cfg(test)]
 mod tests;

@@ -48,3 +48,13 @@ impl TiersView {
         }
     }
 }
+
+/// What a request may say of escalation.
+#[derive(Debug, utoipa::ToSchema)]
+#[expect(dead_code, reason = "documents the body, which the plan reads field by field")]
+pub(in crate::council) struct EscalationFields {
+    /// Whether the first tier's models answer, and the second's only where these are unsure or
+    /// disagree. Ignored when routing is on.
+    #[schema(default = false)]
+    use_escalation: Option<bool>,
+}

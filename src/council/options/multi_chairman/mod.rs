@@ -294,3 +294,13 @@ pub fn keep_unfinished(stage3: &mut Option<Synthesis>, call: &UnderWay, fact: &C
     }
     true
 }
+
+/// What a request may say of several chairmen.
+#[derive(Debug, utoipa::ToSchema)]
+#[expect(dead_code, reason = "documents the body, which the plan reads field by field")]
+pub(in crate::council) struct MultiChairmanFields {
+    /// Whether the models of the setting `multi_chairman_models` each write a draft, from which the
+    /// chairman chooses.
+    #[schema(default = false)]
+    use_multi_chairman: Option<bool>,
+}

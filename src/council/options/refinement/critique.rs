@@ -9,6 +9,7 @@ use crate::council::prompts::template::Template;
 use crate::council::round::Round;
 use crate::council::run::Run;
 use crate::council::settings::Member;
+use crate::council::stages::abstention;
 use crate::llm::fact::known;
 use crate::llm::{CallError, CallFact, ErrorKind, Reply, Usage};
 
@@ -224,6 +225,25 @@ fn without_praise(words: &str) -> String {
 
 fn names_a_fault(words: &str) -> bool {
     words.split(' ').any(|word| FAULTS.contains(&word))
+}
+
+/// Whom to ask for a critique. `before` are the critiques of earlier iterations.
+#[must_use]
+pub(super) fn critics<'a>(round: &'a Round<'_>, before: &[&Critique]) -> Vec<&'a Member> {
+    let Round { task, members, answers, reviewed } = round;
+    if !task.failed_are_done {
+        return abstention::not_hopeless(members, answers);
+    }
+    let failed = |name: &str| {
+        abstention::failed_in_review(&reviewed.reviews, name)
+            || before.iter().any(|critique| critique.member == name && critique.error.is_some())
+    };
+    members
+        .iter()
+        .zip(answers)
+        .filter(|(member, answer)| answer.is_good() && !failed(member.name()))
+        .map(|(member, _)| member)
+        .collect()
 }
 
 #[cfg(test)]

@@ -23,7 +23,6 @@ use crate::council::round::Round;
 use crate::council::run::{Run, UnderWay};
 use crate::council::seat::Seat;
 use crate::council::stage::Stage;
-use crate::council::stages::abstention;
 use crate::council::token::TokenHead;
 use crate::llm::fact::known;
 use crate::llm::{CallFact, ErrorKind, Purpose};
@@ -298,7 +297,7 @@ async fn critiques(
     draft: &str,
 ) -> Vec<Critique> {
     let before: Vec<&Critique> = before.iter().flat_map(|iteration| &iteration.critiques).collect();
-    let critics = abstention::critics(round, &before);
+    let critics = critique::critics(round, &before);
     let start = RefinementEvent::CritiquesStart {
         iteration: number,
         model_count: critics.len(),

@@ -40,3 +40,15 @@ impl RefinementConfig {
         }
     }
 }
+
+/// What a request may say of refinement.
+#[derive(Debug, utoipa::ToSchema)]
+#[expect(dead_code, reason = "documents the body, which the plan reads field by field")]
+pub(in crate::council) struct RefinementFields {
+    /// Whether the members criticise the draft and its writer revises it.
+    #[schema(default = false)]
+    use_refinement: Option<bool>,
+    /// The most rounds of critique and revision.
+    #[schema(default = 2, minimum = 1, maximum = 5)]
+    refinement_max_iterations: Option<u8>,
+}

@@ -37,3 +37,13 @@ impl PoolsView {
         }
     }
 }
+
+/// What a request may say of routing.
+#[derive(Debug, utoipa::ToSchema)]
+#[expect(dead_code, reason = "documents the body, which the plan reads field by field")]
+pub(in crate::council) struct RoutingFields {
+    /// Whether the utility model says what kind of question it is, and the models that
+    /// `routing_pools` names for that kind answer it.
+    #[schema(default = false)]
+    use_dynamic_routing: Option<bool>,
+}

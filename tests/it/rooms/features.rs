@@ -1,0 +1,94 @@
+//! A feature is its folder and a line in each list. What else names one is counted, on the server and in the web
+//! app.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Where a feature may be named outside of its folder: the lists, the format that has it in its course, and the page's
+/// list.
+const ENOUGH: usize = 4;
+
+/// Those of which more know, and why. A number may only shrink.
+const MORE: &[(&str, usize, &str)] = &[
+    ("cot", 7, "a part of every answer: the stage of answers asks for the steps and reads them"),
+    ("confidence", 45, "a word of the field: members, reviewers and routing all have one"),
+    ("consensus", 11, "a word of the field: weights go by the name of weighted consensus"),
+    (
+        "routing",
+        9,
+        "routing and escalation exclude each other in `roster`; a question can be routed without a run",
+    ),
+    ("escalation", 8, "two events of the stages carry what came of it"),
+    ("multi_chairman", 5, "the answer of several chairmen is stage 3's answer, with its drafts"),
+];
+
+/// Names that a feature has in the web app, where they are others.
+const IN_THE_PAGE: &[(&str, &str)] = &[("multi_chairman", "chairmen"), ("cot", "step-by-step")];
+
+fn files(dir: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            files(&path, found);
+        } else {
+            found.push(path);
+        }
+    }
+}
+
+/// Code that people read: no tests, no catalogue of texts, nothing generated, no settings' values.
+fn is_code(path: &Path) -> bool {
+    let text = path.to_string_lossy();
+    let name = path.file_name().unwrap().to_string_lossy();
+    ["rs", "ts", "tsx"].iter().any(|kind| path.extension().is_some_and(|extension| extension == *kind))
+        && !["test.", "tests.rs", "schema.d.ts"].iter().any(|part| name.contains(part))
+        && !["/i18n/", "/test/"].iter().any(|part| text.contains(part))
+}
+
+#[test]
+fn an_option_is_named_in_its_folder_and_in_the_lists() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut all = Vec::new();
+    files(&root.join("src"), &mut all);
+    files(&root.join("static/src"), &mut all);
+    let code: Vec<(PathBuf, String)> = all
+        .into_iter()
+        .filter(|path| is_code(path))
+        .map(|path| {
+            let text = fs::read_to_string(&path).unwrap().to_lowercase();
+            let text = text.split("#[cfg(test)]").next().unwrap().to_owned();
+            (path.strip_prefix(root).unwrap().to_owned(), text)
+        })
+        .collect();
+    let mut options = Vec::new();
+    for entry in fs::read_dir(root.join("src/council/options")).unwrap() {
+        let name = entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned();
+        if !["mod", "tests"].contains(&name.as_str()) {
+            options.push(name);
+        }
+    }
+    assert!(options.len() >= 8, "{options:?}");
+    let mut wrong = BTreeMap::new();
+    for option in &options {
+        let joined = option.replace('_', "");
+        let in_the_page = IN_THE_PAGE.iter().find(|(name, _)| name == option).map(|(_, name)| *name);
+        let is_its_own = |path: &Path| {
+            path.iter().any(|part| {
+                let stem = Path::new(part).file_stem().unwrap();
+                stem == option.as_str() || Some(stem) == in_the_page.map(std::ffi::OsStr::new)
+            })
+        };
+        let others: Vec<String> = code
+            .iter()
+            .filter(|(path, text)| !is_its_own(path) && (text.contains(option) || text.contains(&joined)))
+            .map(|(path, _)| path.display().to_string())
+            .collect();
+        let most = MORE.iter().find(|(name, ..)| name == option).map_or(ENOUGH, |(_, most, _)| *most);
+        let may_shrink = most > ENOUGH && others.len() < most;
+        if others.len() > most || may_shrink {
+            wrong.insert(option, (most, others.len(), others));
+        }
+    }
+    assert!(wrong.is_empty(), "more files than may (or fewer: lower the number): {wrong:#?}");
+}
