@@ -33,6 +33,7 @@ mod schema;
 pub mod settings;
 pub mod simulated;
 mod simulated_json;
+pub mod simulated_prompt;
 pub mod simulated_text;
 mod sse;
 mod upstream_error;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::dice::Dice;
-use super::simulated_text::Prompt;
+use super::simulated_prompt::Prompt;
 
 /// What a call is for. The feature that makes the call owns it; nothing of it goes to a provider. Configuration
 /// (`council.sampling.<name>`), journal and ledger have its name.

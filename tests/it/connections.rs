@@ -82,8 +82,9 @@ async fn a_reader_that_reads_nothing_is_cut_and_finds_everything_when_it_comes_b
     let run = ann.post(&format!("/api/conversations/{id}/message"), json!({"content": "Why?"})).await.ok();
     let path = format!("/api/runs/{}/events?after=0", run["run_id"].as_str().unwrap());
     // On a slow machine the stream may pause for so long that it says it is still there.
-    let events =
-        |text: &str| text.lines().filter(|line| !line.starts_with(':')).collect::<Vec<_>>().join("\n");
+    let events = |text: &str| {
+        text.split("\n\n").filter(|event| !event.starts_with(':')).collect::<Vec<_>>().join("\n\n")
+    };
     let all = events(&ann.get(&path).await.text);
     let whole = all.len();
     let socket = TcpSocket::new_v4().unwrap();

@@ -11,7 +11,7 @@ use crate::council::prompts::template::Template;
 use crate::council::run::Run;
 use crate::council::stage::Stage;
 use crate::llm::dice::Dice;
-use crate::llm::simulated_text::Prompt as Simulated;
+use crate::llm::simulated_prompt::Prompt as Simulated;
 use crate::llm::{ChatMessage, ChatRequest, Purpose, Role};
 
 /// Where the conversation gets its title.

@@ -143,7 +143,7 @@ async fn execute(
 }
 
 fn kind_of(call: &FinishedCall) -> String {
-    format!("{:?} {}", call.purpose, call.model)
+    format!("{} {}", call.purpose, call.model)
 }
 
 /// Whether a call was given up: such a one is not asked again only to be given up again.

@@ -266,7 +266,7 @@ async fn execute_without(
         lost = models.calls();
         for call in store.lock().unwrap().calls.values() {
             // One that was skipped before it was sent never reached a model.
-            if let Some(count) = lost.get_mut(&format!("{:?} {}", call.purpose, call.model)) {
+            if let Some(count) = lost.get_mut(&format!("{} {}", call.purpose, call.model)) {
                 *count -= 1;
             }
         }
@@ -291,7 +291,7 @@ async fn execute_without(
     let given_up =
         |call: &&FinishedCall| call.result.as_ref().is_err_and(|error| error.kind == ErrorKind::Cancelled);
     for call in store.calls.values().filter(given_up) {
-        calls.remove(&format!("{:?} {}", call.purpose, call.model));
+        calls.remove(&format!("{} {}", call.purpose, call.model));
     }
     Executed {
         seen: Seen { deliberation: host.deliberation(), events, calls, failed },

@@ -35,8 +35,12 @@ impl Scripted {
 #[async_trait]
 impl Models for Scripted {
     async fn chat(&self, request: &ChatRequest, sink: &mut dyn DeltaSink) -> Result<Reply, CallError> {
-        *self.calls.lock().unwrap().entry(format!("{:?} {}", request.purpose, request.model)).or_default() +=
-            1;
+        *self
+            .calls
+            .lock()
+            .unwrap()
+            .entry(format!("{} {}", request.purpose.name, request.model))
+            .or_default() += 1;
         sink.sent();
         tokio::task::yield_now().await;
         while (self.hold)(request) {

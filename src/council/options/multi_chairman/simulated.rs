@@ -1,7 +1,8 @@
 //! What a simulated chairman chooses.
 
 use crate::llm::dice::Dice;
-use crate::llm::simulated_text::{LABEL, Prompt, body};
+use crate::llm::simulated_prompt::Prompt;
+use crate::llm::simulated_text::{LABEL, body};
 
 pub fn selection(prompt: &Prompt<'_>, dice: &mut Dice) -> String {
     let drafts: Vec<char> = ('A'..='G')

@@ -1,7 +1,8 @@
 //! What a simulated critic says.
 
 use crate::llm::dice::Dice;
-use crate::llm::simulated_text::{LABEL, OBJECTIONS, Prompt};
+use crate::llm::simulated_prompt::Prompt;
+use crate::llm::simulated_text::{LABEL, OBJECTIONS};
 
 pub fn critique(_: &Prompt<'_>, dice: &mut Dice) -> String {
     // Now and then there is nothing to say, so that a demonstration also shows an end.

@@ -1,7 +1,7 @@
 //! What a simulated model says a question is.
 
 use crate::llm::dice::Dice;
-use crate::llm::simulated_text::Prompt;
+use crate::llm::simulated_prompt::Prompt;
 
 /// A guess from the question's words, in the form that is asked for.
 pub fn routing(prompt: &Prompt<'_>, _: &mut Dice) -> String {

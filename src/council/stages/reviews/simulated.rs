@@ -1,7 +1,8 @@
 //! What a simulated reviewer writes.
 
 use crate::llm::dice::Dice;
-use crate::llm::simulated_text::{LABEL, Prompt};
+use crate::llm::simulated_prompt::Prompt;
+use crate::llm::simulated_text::LABEL;
 
 const PRAISE: &[&str] = &[
     "answers the question directly and gives its reasons",

@@ -1,7 +1,8 @@
 //! What a simulated chairman writes.
 
 use crate::llm::dice::Dice;
-use crate::llm::simulated_text::{LABEL, Prompt, body};
+use crate::llm::simulated_prompt::Prompt;
+use crate::llm::simulated_text::{LABEL, body};
 
 pub fn synthesis(prompt: &Prompt<'_>, dice: &mut Dice) -> String {
     let mut text = format!("{LABEL}\n\n{}", body(prompt, dice));

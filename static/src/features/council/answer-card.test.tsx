@@ -10,7 +10,7 @@ async function card(more: Partial<Answer>): Promise<string | null> {
   const result = answer(seat, more);
   const state = {
     seat,
-    status: "done" as const,
+    status: result.error ? ("failed" as const) : ("done" as const),
     text: result.response,
     reasoning: "",
     restarted: false,
@@ -29,5 +29,17 @@ describe("a member's card", () => {
 
   it("says nothing of it where that is the model that was asked", async () => {
     expect(await card({})).not.toContain("answered by");
+  });
+
+  it("says of a cut answer that it was too long, beside what there is of it", async () => {
+    const text = await card({
+      response: "The first mebibyte.",
+      truncated: true,
+      error: "the reply is larger than 1048576 bytes",
+      error_kind: "bad_response",
+    });
+    expect(text).toContain("The first mebibyte.");
+    expect(text).toContain("The answer is too long and was cut");
+    expect(text).not.toContain("no answer");
   });
 });
