@@ -9,6 +9,7 @@ use super::tree::{Council, Providers};
 use super::values::Values;
 use crate::council::features::PURPOSES;
 use crate::council::field::FieldError;
+use crate::council::plan::settings_problems;
 use crate::council::setting::{Kind, Setting};
 use crate::council::settings::Settings;
 use crate::llm::{ProviderKind, Timeouts};
@@ -32,7 +33,7 @@ pub(super) fn council(values: &mut Values, providers: &Providers) -> Council {
             values.error(&key, format!("the provider {:?} has {why}", providers.default));
         }
     }
-    for problem in settings.problems() {
+    for problem in settings_problems(&settings) {
         let (name, place) = problem.field.split_once('.').unwrap_or((&problem.field, ""));
         // What nobody set has been said to be missing, or stands for something else.
         if let Some(setting) = all.iter().find(|setting| setting.name == name && given.contains_key(name)) {

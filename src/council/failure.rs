@@ -1,6 +1,5 @@
 //! Why a run as a whole can fail.
 
-use super::stages::answers::Answer;
 use crate::llm::ErrorKind;
 
 /// Why a whole run failed. One member's failure is never one of these.
@@ -12,10 +11,10 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// Not one of these answers can be used.
-    pub(super) fn no_answers(answers: &[Answer]) -> Self {
-        let first = answers.first().and_then(|answer| answer.error_kind);
-        Self::NoAnswers(first.filter(|_| answers.iter().all(|answer| answer.error_kind == first)))
+    /// Not one answer can be used; these are the reasons.
+    pub(super) fn no_answers(mut reasons: impl Iterator<Item = Option<ErrorKind>>) -> Self {
+        let first = reasons.next().flatten();
+        Self::NoAnswers(first.filter(|_| reasons.all(|reason| reason == first)))
     }
 
     /// Its kind in one word, for operators.

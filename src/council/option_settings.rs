@@ -2,7 +2,6 @@
 
 use utoipa::openapi::{ObjectBuilder, RefOr, Schema};
 
-use super::plan;
 use super::setting::{Key, Kind, RunOptions, Setting, Valued, settings};
 
 /// The settings of these options as one, and one layer of them.
@@ -93,10 +92,6 @@ settings! {
         default_options: RunOptions as std::collections::BTreeMap<String, serde_json::Value> = RunOptions::new(),
             Setting {
                 key: Key::None,
-                rule: Some(|settings| {
-                    let options = &settings.options.requests.default_options;
-                    plan::default_problems(settings, "default_options", options)
-                }),
                 ..Setting::of(Kind::Options)
             };
     }

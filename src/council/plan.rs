@@ -10,13 +10,14 @@ use super::brief::Brief;
 use super::features::{self, OPTION_FIELDS, Options};
 use super::field::{FieldError, FieldErrorKind, Fields};
 use super::fork::{Again, Fork};
+use super::member::{member_problems, members, model_problem};
 use super::process;
 use super::prompts::history::{self, Turn};
 use super::prompts::template::Prompts;
 use super::ranking::weights::{Record, Weighing};
 use super::run_event::{Ignored, IgnoredFact};
 use super::setting::RunOptions;
-use super::settings::{Settings, member_problems, members, model_problem};
+use super::settings::Settings;
 use super::task::Task;
 use crate::id::RunId;
 
@@ -126,6 +127,18 @@ fn with_defaults(body: &Value, defaults: &RunOptions) -> Value {
         }
     }
     body
+}
+
+/// Everything that is wrong with these settings, default options included.
+#[must_use]
+pub fn settings_problems(settings: &Settings) -> Vec<FieldError> {
+    let mut problems = settings.problems();
+    problems.extend(default_problems(
+        settings,
+        "default_options",
+        &settings.options.requests.default_options,
+    ));
+    problems
 }
 
 /// What is wrong with default options under these settings; `field` is where they stand.

@@ -65,7 +65,7 @@ fn routing_gives_way_to_named_models_and_to_empty_pools() {
 fn a_model_keeps_its_seat_and_no_two_seats_have_one_name() {
     let names = |settings: &Settings, models: &[&str]| -> Vec<String> {
         let models: Vec<String> = models.iter().map(|model| (*model).to_owned()).collect();
-        seats(settings, &models).iter().map(|seat| seat.name().to_owned()).collect()
+        seats(&settings.council_models, &models).iter().map(|seat| seat.name().to_owned()).collect()
     };
     let mut settings = settings();
     assert_eq!(names(&settings, &["p/x", "a/one", "p/x"]), ["p/x", "sceptic"]);

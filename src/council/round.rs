@@ -2,6 +2,7 @@
 
 use super::brief::Brief;
 use super::failure::Failure;
+use super::pass::Pass;
 use super::run::Run;
 use super::settings::Member;
 use super::stages::answers::{self, Answer, Late};
@@ -16,25 +17,6 @@ pub struct Round<'p> {
     /// One per member, failed ones included.
     pub answers: Vec<Answer>,
     pub reviewed: Reviewed,
-}
-
-/// Which time it is that answers are complete and reviewed, as keys tell it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Pass {
-    First,
-    /// Both tiers together, after the first one has reviewed itself.
-    Widened,
-}
-
-impl Pass {
-    /// The key of a place in this pass.
-    #[must_use]
-    pub fn key(self, place: &str) -> String {
-        match self {
-            Self::First => place.to_owned(),
-            Self::Widened => format!("tier2/{place}"),
-        }
-    }
 }
 
 impl<'p> Round<'p> {
@@ -78,7 +60,7 @@ pub(super) async fn review(
 ) -> Result<Reviewed, Failure> {
     let labelled = reviews::label(run, pass, answers);
     if labelled.is_empty() {
-        return Err(Failure::no_answers(answers));
+        return Err(Failure::no_answers(answers.iter().map(|answer| answer.error_kind)));
     }
     let reviews = async {
         let mut reviewed = reviews::hold(run, task, pass, (members, before), answers, &labelled).await;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::settings::{Member, Settings};
+use super::member::Member;
 
 /// A seat, as events name it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -24,9 +24,9 @@ impl From<&Member> for Seat {
 /// The seats of these models: as they sit in the council, with alias and prompt, else plain ones.
 /// No two have one name.
 #[must_use]
-pub fn seats(settings: &Settings, models: &[String]) -> Vec<Member> {
+pub fn seats(council: &[Member], models: &[String]) -> Vec<Member> {
     let seat = |model: &String| {
-        let known = settings.council_models.iter().find(|member| member.model == *model);
+        let known = council.iter().find(|member| member.model == *model);
         known.cloned().unwrap_or_else(|| Member::plain(model))
     };
     let mut seen = BTreeSet::new();

@@ -3,13 +3,13 @@
 //! layers of admins and users, the API's schema, the checks, the configuration's keys and their reference are made
 //! from that.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::field::{FieldError, Fields};
-use super::settings::{Member, Settings, list_problems, member_problems, members, text_problem};
+use super::member::{MAX_MEMBERS, Member, is_a_name, member_problems, members, model_problem, name_rule};
 use crate::llm::{Sampling, Timeouts};
 
 /// Options of a run by the names of the request's fields, for whoever leaves them out.
@@ -115,8 +115,7 @@ pub struct Setting {
     pub may_review: bool,
     /// Whether its models and those of the setting before it are one group.
     pub same_group: bool,
-    /// What is wrong with it beside the others.
-    pub rule: Option<fn(&Settings) -> Vec<FieldError>>,
+    pub rule: Option<Rule>,
 }
 
 impl Setting {
@@ -167,6 +166,8 @@ impl Setting {
     }
 }
 
+/// What is wrong with a setting beside the others, which are all given.
+pub type Rule = fn(&[Valued<'_>]) -> Vec<FieldError>;
 /// A setting and its value.
 pub type Valued<'v> = (&'static Setting, &'v dyn SettingValue);
 /// A setting and its value, to be changed.
@@ -220,6 +221,39 @@ impl SettingValue for bool {}
 impl SettingValue for RunOptions {}
 impl SettingValue for BTreeMap<String, Sampling> {}
 impl SettingValue for BTreeMap<String, Timeouts> {}
+
+/// Everything that is wrong with a list of this kind.
+pub(super) fn list_problems(field: &str, kind: Kind, models: &[String]) -> Vec<FieldError> {
+    let mut problems = Vec::new();
+    if kind == Kind::Fallbacks && models.len() > MAX_MEMBERS {
+        problems.push(FieldError::value(field, format!("at most {MAX_MEMBERS} models")));
+    }
+    // An empty list is none at all: the option it belongs to is not offered.
+    if let Kind::Models(least) = kind
+        && !models.is_empty()
+        && !(least..=MAX_MEMBERS).contains(&models.len())
+    {
+        let message =
+            format!("must name {least} to {MAX_MEMBERS} models, or none; it names {}", models.len());
+        problems.push(FieldError::value(field, message));
+    }
+    let mut seen = BTreeSet::new();
+    for (place, model) in models.iter().enumerate() {
+        problems.extend(model_problem(&format!("{field}.{place}"), model));
+        if !seen.insert(model) && kind != Kind::Fallbacks {
+            problems.push(FieldError::value(format!("{field}.{place}"), format!("{model:?} is named twice")));
+        }
+    }
+    problems
+}
+
+/// What is wrong with a text of this kind, if anything.
+pub(super) fn text_problem(field: &str, kind: Kind, text: &str) -> Option<FieldError> {
+    if kind != Kind::Name {
+        return model_problem(field, text);
+    }
+    (!is_a_name(text)).then(|| FieldError::value(field, name_rule()))
+}
 
 fn number_problems(field: &str, kind: Kind, value: f64) -> Vec<FieldError> {
     let outside = kind.bounds().filter(|(low, high)| !(*low..=*high).contains(&value));

@@ -1,68 +1,14 @@
 //! The council's settings: instance defaults, and each user's own layer on top of them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-use super::field::{FieldError, FieldErrorKind, Fields};
+use super::field::{FieldError, Fields};
+pub use super::member::{MAX_MEMBERS, MIN_MEMBERS, Member};
 use super::options::{OptionLayer, OptionSettings};
 use super::setting::{Key, Kind, ModelGroup, Setting, settings};
-use crate::invisible::{is_hidden, is_joiner};
 use crate::llm::{Purpose, Sampling, Timeouts};
-
-/// The most members a council may have (labels, orders and the Kemeny search are made for it).
-pub const MAX_MEMBERS: usize = 7;
-/// The fewest members that can review each other.
-pub const MIN_MEMBERS: usize = 2;
-const MAX_NAME_CHARS: usize = 200;
-const MAX_PROMPT_CHARS: usize = 20_000;
-
-/// A model on the council. In JSON a bare string is accepted as a model id.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
-pub struct Member {
-    /// `provider:model`, or a bare id for the default provider.
-    pub model: String,
-    /// The name shown for this seat; needed when the same model sits twice.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub alias: Option<String>,
-    /// A system prompt of this member's own.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub system_prompt: Option<String>,
-}
-
-impl Member {
-    /// A member without alias or prompt.
-    pub fn plain(model: impl Into<String>) -> Self {
-        Self { model: model.into(), alias: None, system_prompt: None }
-    }
-
-    /// The seat's name, unique in its council: the alias, else the model id.
-    #[must_use]
-    pub fn name(&self) -> &str {
-        self.alias.as_deref().unwrap_or(&self.model)
-    }
-}
-
-impl<'de> Deserialize<'de> for Member {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum Shape {
-            Id(String),
-            Full { model: String, alias: Option<String>, system_prompt: Option<String> },
-        }
-        let given = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
-        Ok(match Shape::deserialize(deserializer)? {
-            Shape::Id(model) => Self::plain(model),
-            Shape::Full { model, alias, system_prompt } => Self {
-                model,
-                alias: given(alias).map(|alias| alias.trim().to_owned()),
-                system_prompt: given(system_prompt),
-            },
-        })
-    }
-}
 
 settings! {
     /// The settings in force for one user.
@@ -140,23 +86,6 @@ impl SettingsLayer {
     }
 }
 
-/// Reads a list of members, naming each malformed seat.
-pub(super) fn members(fields: &mut Fields<'_>, field: &str) -> Option<Vec<Member>> {
-    let seats: Vec<Value> = fields.take(field, "a list of models")?;
-    let mut members = Vec::with_capacity(seats.len());
-    for (seat, value) in seats.iter().enumerate() {
-        match Member::deserialize(value) {
-            Ok(member) => members.push(member),
-            Err(_) => fields.refuse(
-                format!("{field}.{seat}"),
-                FieldErrorKind::Type,
-                "must be a model id or {model, alias?, system_prompt?}",
-            ),
-        }
-    }
-    Some(members)
-}
-
 impl Settings {
     /// Every setting there is, in the order of their definition.
     #[must_use]
@@ -164,13 +93,15 @@ impl Settings {
         Self::default().values().into_iter().map(|(setting, _)| setting).collect()
     }
 
-    /// Everything that is wrong with these settings.
+    /// Everything that is wrong with these settings but for the default options, of which a plan knows
+    /// ([`plan::settings_problems`](super::plan::settings_problems)).
     #[must_use]
     pub fn problems(&self) -> Vec<FieldError> {
+        let all = self.values();
         let mut problems = Vec::new();
-        for (setting, value) in self.values() {
+        for (setting, value) in &all {
             problems.extend(value.problems(setting.name, setting.kind));
-            problems.extend(setting.rule.map(|rule| rule(self)).unwrap_or_default());
+            problems.extend(setting.rule.map(|rule| rule(&all)).unwrap_or_default());
         }
         problems
     }
@@ -206,92 +137,6 @@ impl Settings {
     pub fn timeouts(&self, purpose: &Purpose) -> Timeouts {
         self.timeouts.get(purpose.name).copied().unwrap_or_default()
     }
-}
-
-/// Everything that is wrong with a council of these members.
-pub(super) fn member_problems(field: &str, members: &[Member]) -> Vec<FieldError> {
-    let mut problems = Vec::new();
-    if !(MIN_MEMBERS..=MAX_MEMBERS).contains(&members.len()) {
-        problems.push(FieldError::value(
-            field,
-            format!("a council has {MIN_MEMBERS} to {MAX_MEMBERS} members; this one has {}", members.len()),
-        ));
-    }
-    for (seat, member) in members.iter().enumerate() {
-        problems.extend(model_problem(&format!("{field}.{seat}.model"), &member.model));
-        if member.alias.as_deref().is_some_and(|alias| !is_a_name(alias)) {
-            problems.push(FieldError::value(format!("{field}.{seat}.alias"), name_rule()));
-        }
-        let is_wrong = |prompt: &str| prompt.chars().count() > MAX_PROMPT_CHARS || prompt.contains('\0');
-        if member.system_prompt.as_deref().is_some_and(is_wrong) {
-            problems.push(FieldError::value(
-                format!("{field}.{seat}.system_prompt"),
-                format!("at most {MAX_PROMPT_CHARS} characters, and no U+0000"),
-            ));
-        }
-        if members[..seat].iter().any(|earlier| earlier.name() == member.name()) {
-            problems.push(FieldError::value(
-                format!("{field}.{seat}"),
-                format!("two members are called {:?}; give each its own alias", member.name()),
-            ));
-        }
-    }
-    problems
-}
-
-/// Everything that is wrong with a list of this kind.
-pub(super) fn list_problems(field: &str, kind: Kind, models: &[String]) -> Vec<FieldError> {
-    let mut problems = Vec::new();
-    if kind == Kind::Fallbacks && models.len() > MAX_MEMBERS {
-        problems.push(FieldError::value(field, format!("at most {MAX_MEMBERS} models")));
-    }
-    // An empty list is none at all: the option it belongs to is not offered.
-    if let Kind::Models(least) = kind
-        && !models.is_empty()
-        && !(least..=MAX_MEMBERS).contains(&models.len())
-    {
-        let message =
-            format!("must name {least} to {MAX_MEMBERS} models, or none; it names {}", models.len());
-        problems.push(FieldError::value(field, message));
-    }
-    let mut seen = BTreeSet::new();
-    for (place, model) in models.iter().enumerate() {
-        problems.extend(model_problem(&format!("{field}.{place}"), model));
-        if !seen.insert(model) && kind != Kind::Fallbacks {
-            problems.push(FieldError::value(format!("{field}.{place}"), format!("{model:?} is named twice")));
-        }
-    }
-    problems
-}
-
-/// What is wrong with a text of this kind, if anything.
-pub(super) fn text_problem(field: &str, kind: Kind, text: &str) -> Option<FieldError> {
-    if kind != Kind::Name {
-        return model_problem(field, text);
-    }
-    (!is_a_name(text)).then(|| FieldError::value(field, name_rule()))
-}
-
-/// What is wrong with a model id, if anything.
-pub(super) fn model_problem(field: &str, model: &str) -> Option<FieldError> {
-    (!is_a_name(model) || model.contains(char::is_whitespace)).then(|| {
-        FieldError::value(
-            field,
-            format!(
-                "must be a model id: 1 to {MAX_NAME_CHARS} characters without spaces or control characters"
-            ),
-        )
-    })
-}
-
-fn is_a_name(text: &str) -> bool {
-    !text.trim().is_empty()
-        && text.chars().count() <= MAX_NAME_CHARS
-        && !text.chars().any(|c| c.is_control() || is_hidden(c) || is_joiner(c))
-}
-
-fn name_rule() -> String {
-    format!("must be 1 to {MAX_NAME_CHARS} characters without control or invisible characters")
 }
 
 #[cfg(test)]
@@ -334,22 +179,5 @@ mod tests {
         let body = json!({"council_models": ["a", 7], "chairman_model": 3, "count_self_votes": "yes"});
         let errors = SettingsLayer::parse(&body).unwrap_err();
         assert_eq!(fields(&errors), ["council_models.1", "chairman_model", "count_self_votes"]);
-    }
-
-    #[test]
-    fn the_same_model_sits_twice_only_under_two_names() {
-        let twice = vec![Member::plain("a/one"), Member::plain("a/one")];
-        assert_eq!(fields(&member_problems("m", &twice)), ["m.1"]);
-        let named = vec![
-            Member { alias: Some("optimist".into()), ..Member::plain("a/one") },
-            Member { alias: Some("sceptic".into()), ..Member::plain("a/one") },
-        ];
-        assert!(member_problems("m", &named).is_empty());
-    }
-
-    #[test]
-    fn a_bare_string_is_a_member() {
-        let member: Member = serde_json::from_value(json!("openai/gpt-5.1")).unwrap();
-        assert_eq!(member, Member::plain("openai/gpt-5.1"));
     }
 }

@@ -10,7 +10,7 @@ use super::problem::{Problem, ProblemBody};
 use super::settings::{self as settings_routes, ConfigView};
 use super::shape::{Status, naive};
 use crate::council::field::{FieldError, FieldErrorKind, Fields};
-use crate::council::plan::default_problems;
+use crate::council::plan::{default_problems, settings_problems};
 use crate::council::setting::RunOptions;
 use crate::council::settings::{Settings, SettingsLayer};
 use crate::id::PresetId;
@@ -194,7 +194,7 @@ pub(super) async fn apply(
         None => app.defaults(),
     };
     let in_force = below.with(&own);
-    let problems = in_force.problems();
+    let problems = settings_problems(&in_force);
     if !problems.is_empty() {
         return Err(problems.into());
     }
@@ -262,9 +262,7 @@ pub(super) async fn in_force(tx: &mut Tx, settings: Settings, body: &Value) -> R
     in_force.settings.options.requests.default_options.clear();
     in_force.options = content.options;
     // A preset was checked over the settings of whoever saved it, as they were then.
-    in_force.problems = in_force
-        .settings
-        .problems()
+    in_force.problems = settings_problems(&in_force.settings)
         .into_iter()
         .map(|problem| {
             let message = format!("does not fit your settings: {}: {}", problem.field, problem.message);

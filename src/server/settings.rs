@@ -11,6 +11,7 @@ use super::problem::{Problem, ProblemBody};
 use crate::config::AuthMode;
 use crate::council::options::OptionSettings;
 use crate::council::plan::MAX_CONTENT_CHARS;
+use crate::council::plan::settings_problems;
 use crate::council::settings::{MAX_MEMBERS, Member, Settings, SettingsLayer};
 use crate::identity::Permission;
 use crate::llm::{ModelList, Models};
@@ -123,7 +124,7 @@ pub(super) async fn change(
         None => app.defaults(),
     };
     let in_force = below.with(&own);
-    let problems = in_force.problems();
+    let problems = settings_problems(&in_force);
     if !problems.is_empty() {
         return Err(problems.into());
     }

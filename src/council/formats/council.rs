@@ -7,9 +7,10 @@ use crate::council::estimate::{ExpectedCall, Expecting, Kept};
 use crate::council::failure::Failure;
 use crate::council::options::consensus::{self, ConsensusEvent};
 use crate::council::options::{adversary, escalation, multi_chairman, refinement, routing};
+use crate::council::pass::Pass;
 use crate::council::plan::Plan;
 use crate::council::roster::{Choice, Roster};
-use crate::council::round::{self, Pass, Round};
+use crate::council::round::{self, Round};
 use crate::council::run::Run;
 use crate::council::run_event::RunEvent;
 use crate::council::seat;
@@ -126,7 +127,7 @@ pub(super) fn courses(plan: &Plan, kept: &Kept) -> Vec<Vec<ExpectedCall>> {
         Choice::Everyone => vec![whole(brief.members(), round(brief.members()))],
         Choice::Routing { pools } => {
             let pools = pools.values().filter(|models| models.len() >= MIN_MEMBERS);
-            let rosters = pools.map(|models| seat::seats(&brief.settings, models));
+            let rosters = pools.map(|models| seat::seats(brief.members(), models));
             // Whoever has answered already was chosen.
             let may_answer = |members: &Vec<Member>| {
                 kept.answers.iter().all(|name| members.iter().any(|member| member.name() == name))

@@ -2,6 +2,7 @@ use serde_json::json;
 
 use super::*;
 use crate::council::field::{FieldError, Fields};
+use crate::council::plan::settings_problems;
 use crate::council::settings::{Member, Settings};
 
 fn fields(problems: &[FieldError]) -> Vec<&str> {
@@ -23,7 +24,7 @@ fn settings(options: OptionSettings) -> Settings {
 fn what_is_absent_is_not_offered_and_right() {
     let options: OptionSettings = serde_json::from_value(json!({})).unwrap();
     assert_eq!(options, OptionSettings::default());
-    assert!(settings(options).problems().is_empty());
+    assert!(settings_problems(&settings(options)).is_empty());
 }
 
 #[test]
@@ -41,7 +42,7 @@ fn every_wrong_field_is_named_at_once() {
     }))
     .unwrap();
     assert_eq!(
-        fields(&settings(wrong).problems()),
+        fields(&settings_problems(&settings(wrong))),
         [
             "multi_chairman_models",
             "routing_pools.coding.0",

@@ -4,7 +4,6 @@
 use serde::{Deserialize, Serialize};
 
 use super::answers::Answer;
-use super::reviews::Review;
 use crate::council::settings::Member;
 use crate::council::task::Task;
 use crate::llm::ErrorKind;
@@ -38,13 +37,14 @@ impl Abstention {
     }
 }
 
-/// Whom to ask for a review, and who abstains. `before` are reviews that do not count any more.
+/// Whom to ask for a review, and who abstains. `failed_before` says who failed in reviews that do not count any
+/// more.
 #[must_use]
 pub fn reviewers<'a>(
     task: &Task,
     members: &'a [Member],
     answers: &[Answer],
-    before: &[Review],
+    failed_before: impl Fn(&str) -> bool,
 ) -> (Vec<&'a Member>, Vec<Abstention>) {
     if !task.failed_are_done {
         return (not_hopeless(members, answers), Vec::new());
@@ -55,7 +55,7 @@ pub fn reviewers<'a>(
             AbstentionReason::Late
         } else if answer.error.is_some() {
             AbstentionReason::NoAnswer
-        } else if failed_in_review(before, &answer.member) {
+        } else if failed_before(&answer.member) {
             AbstentionReason::NoReview
         } else {
             return true;
@@ -86,9 +86,4 @@ pub(in crate::council) fn not_hopeless<'a>(members: &'a [Member], answers: &[Ans
         .filter(|(_, answer)| !answer.pending && !is_hopeless(answer))
         .map(|(member, _)| member)
         .collect()
-}
-
-/// Whether this member failed in one of these reviews.
-pub(in crate::council) fn failed_in_review(reviews: &[Review], member: &str) -> bool {
-    reviews.iter().any(|review| review.member == member && review.error.is_some())
 }

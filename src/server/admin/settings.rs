@@ -3,6 +3,7 @@
 use actix_web::{get, post, put, web};
 use serde_json::json;
 
+use crate::council::plan::settings_problems;
 use crate::council::settings::SettingsLayer;
 use crate::server::app::{App, read};
 use crate::server::extract::{Body, Caller};
@@ -47,7 +48,7 @@ pub(in crate::server) async fn change(
         .unwrap_or_default()
         .overlaid(newer);
     let in_force = app.defaults().with(&layer);
-    let problems = in_force.problems();
+    let problems = settings_problems(&in_force);
     if !problems.is_empty() {
         return Err(problems.into());
     }

@@ -1,5 +1,6 @@
 //! The devil's advocate: one model attacks the answer; grave objections go back to whoever wrote it.
 
+mod calls;
 pub(in crate::council) mod estimate;
 pub mod facts;
 mod notes;
@@ -8,14 +9,13 @@ pub mod severity;
 mod simulated;
 pub mod view;
 
+pub use calls::{ATTACK, STAGE};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::council::any_event::FeatureEvent;
 use crate::council::ask::Ask;
 use crate::council::draft::Draft;
 use crate::council::field::Fields;
-use crate::council::note::Note;
 use crate::council::prompts::fence::{self, Fence};
 use crate::council::prompts::history;
 use crate::council::prompts::template::Template;
@@ -23,18 +23,12 @@ use crate::council::revision::{self, Revision};
 use crate::council::round::Round;
 use crate::council::run::Run;
 use crate::council::settings::Settings;
-use crate::council::stage::Stage;
 use crate::council::token::TokenHead;
 use crate::council::view::View;
 use crate::llm::fact::known;
 use crate::llm::{CallError, CallFact, ErrorKind, Purpose, Reason, Reply};
 use facts::{AdversaryFact, SeverityFact};
 use severity::{Judged, Severity, SeverityFrom};
-
-/// Where the answer is attacked, and revised against the attack.
-pub const STAGE: Stage = Stage::named("adversary");
-/// The devil's advocate's attack on a draft.
-pub static ATTACK: Purpose = Purpose { name: "adversary", usual_tokens: 800, simulated: simulated::attack };
 
 /// What the devil's advocate is asked.
 pub static PROMPT: Template = Template {
@@ -189,12 +183,6 @@ pub enum AdversaryEvent {
         total_cost: Option<f64>,
         unknown_cost_calls: u32,
     },
-}
-
-impl FeatureEvent for AdversaryEvent {
-    fn note(&self) -> Option<Note> {
-        notes::note(self)
-    }
 }
 
 impl AdversaryEvent {

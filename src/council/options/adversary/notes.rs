@@ -1,11 +1,18 @@
-//! What the process monitor says of it.
+//! What the process monitor says of its events.
 
 use serde_json::json;
 
 use super::AdversaryEvent;
+use crate::council::any_event::FeatureEvent;
 use crate::council::note::{MODELS, Note, NoteCategory, STAGES, failed, seconds};
 
-pub(super) fn note(event: &AdversaryEvent) -> Option<Note> {
+impl FeatureEvent for AdversaryEvent {
+    fn note(&self) -> Option<Note> {
+        note(self)
+    }
+}
+
+fn note(event: &AdversaryEvent) -> Option<Note> {
     Some(match event {
         AdversaryEvent::AdversaryStart { adversary_model } => {
             let message = format!("Devil's advocate: {adversary_model} attacks the answer");

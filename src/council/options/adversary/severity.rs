@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::calls::{ATTACK, STAGE};
 use super::facts::SeverityFact;
 use crate::council::ask::Ask;
 use crate::council::line_filter::{LineFilter, Rule, bare};
@@ -160,11 +161,11 @@ pub async fn ask(run: &Run, round: &Round<'_>, model: &str, critique: &str) -> J
     let prompts = &round.brief().prompts;
     let attack = Fence::new(&run.marker()).wrap("Your objections", critique);
     let ask = Ask {
-        stage: super::STAGE,
+        stage: STAGE,
         key: "adversary/severity".to_owned(),
         model,
         member: None,
-        purpose: &super::ATTACK,
+        purpose: &ATTACK,
         system: None,
         prompt: &prompts.fill(&ALONE, &[("attack", &attack), ("form", prompts.text(&FORM))]),
         schema: Some(schema()),

@@ -9,8 +9,6 @@ pub use facts::{ConsensusFact, MissingFact};
 pub use info::{ConsensusInfo, ConsensusMetrics};
 use serde::{Deserialize, Serialize};
 
-use crate::council::any_event::FeatureEvent;
-use crate::council::note::Note;
 use crate::council::ranking::aggregate::{AggregateFacts, AggregateRow};
 use crate::council::round::Round;
 use crate::council::stages::answers::{self, Answer};
@@ -31,12 +29,6 @@ const MIN_VOTERS: u32 = 2;
 pub enum ConsensusEvent {
     /// The council agreed: `stage3_complete` follows with its answer, and nobody writes another.
     ConsensusDetected { data: Box<ConsensusInfo> },
-}
-
-impl FeatureEvent for ConsensusEvent {
-    fn note(&self) -> Option<Note> {
-        Some(notes::note(self))
-    }
 }
 
 /// Looks whether the council agreed.

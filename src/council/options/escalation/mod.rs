@@ -16,15 +16,13 @@ pub use facts::EscalationFact;
 pub use info::{EscalationInfo, Metrics, Triggers};
 use serde::{Deserialize, Serialize};
 
-use crate::council::any_event::FeatureEvent;
-use crate::council::asking::Asking;
 use crate::council::failure::Failure;
 use crate::council::field::{FieldError, FieldErrorKind};
-use crate::council::note::Note;
+use crate::council::pass::Pass;
 use crate::council::quorum::Stragglers;
 use crate::council::ranking::label::Label;
 use crate::council::ranking::methods::count;
-use crate::council::round::{self, Pass, Round};
+use crate::council::round::{self, Round};
 use crate::council::run::Run;
 use crate::council::seat::{Seat, seats};
 use crate::council::settings::{Member, Settings};
@@ -84,7 +82,7 @@ impl Tiers {
             return Err(problems);
         }
         let models: Vec<String> = options.tier1_models.iter().chain(&options.tier2_models).cloned().collect();
-        let (first, second) = seats(settings, &models)
+        let (first, second) = seats(&settings.council_models, &models)
             .into_iter()
             .partition(|member| options.tier1_models.contains(&member.model));
         Ok(Self { first, second, thresholds: Thresholds::of(settings) })
@@ -190,21 +188,6 @@ pub enum EscalationEvent {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         started_at: Option<String>,
     },
-}
-
-impl FeatureEvent for EscalationEvent {
-    fn note(&self) -> Option<Note> {
-        Some(notes::note(self))
-    }
-
-    fn asking(&self) -> Option<Asking> {
-        match self {
-            Self::Tier1Start { members, .. } | Self::Tier2Start { members, .. } => {
-                Some(Asking::begins(answers::STAGE, members))
-            }
-            Self::Tier1Complete { .. } | Self::EscalationTriggered { .. } => None,
-        }
-    }
 }
 
 /// Lets the first tier answer, and the second one where that is called for.

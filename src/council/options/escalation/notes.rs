@@ -1,11 +1,29 @@
-//! What the process monitor says of it.
+//! What the process monitor says of its events, and who is being asked by them.
 
 use serde_json::json;
 
 use super::{EscalationEvent, EscalationInfo};
+use crate::council::any_event::FeatureEvent;
+use crate::council::asking::Asking;
 use crate::council::note::{MODELS, Note, NoteCategory, STAGES, short};
+use crate::council::stages::answers;
 
-pub(super) fn note(event: &EscalationEvent) -> Note {
+impl FeatureEvent for EscalationEvent {
+    fn note(&self) -> Option<Note> {
+        Some(note(self))
+    }
+
+    fn asking(&self) -> Option<Asking> {
+        match self {
+            Self::Tier1Start { members, .. } | Self::Tier2Start { members, .. } => {
+                Some(Asking::begins(answers::STAGE, members))
+            }
+            Self::Tier1Complete { .. } | Self::EscalationTriggered { .. } => None,
+        }
+    }
+}
+
+fn note(event: &EscalationEvent) -> Note {
     match event {
         EscalationEvent::Tier1Start { models, .. } => tier("first", models),
         EscalationEvent::Tier1Complete { data, metadata } => {

@@ -1,8 +1,8 @@
 //! What escalation is set to: the tiers, and when the second is asked.
 
 use crate::council::field::FieldError;
-use crate::council::setting::{Kind, Setting, settings};
-use crate::council::settings::{MAX_MEMBERS, MIN_MEMBERS, Settings};
+use crate::council::member::{MAX_MEMBERS, MIN_MEMBERS};
+use crate::council::setting::{Kind, Setting, Valued, settings};
 
 settings! {
     /// What escalation is set to.
@@ -37,8 +37,12 @@ settings! {
 }
 
 /// What is wrong with the tiers beside each other.
-fn tier_problems(settings: &Settings) -> Vec<FieldError> {
-    let EscalationSettings { tier1_models, tier2_models, .. } = &settings.options.escalation;
+fn tier_problems(settings: &[Valued<'_>]) -> Vec<FieldError> {
+    let models = |name: &str| {
+        let tier = settings.iter().find(|(setting, _)| setting.name == name);
+        tier.map(|(_, value)| value.models()).unwrap_or_default()
+    };
+    let (tier1_models, tier2_models) = (models("tier1_models"), models("tier2_models"));
     let mut problems = Vec::new();
     if tier1_models.len() + tier2_models.len() > MAX_MEMBERS {
         let message = format!("both tiers together have at most {MAX_MEMBERS} models");

@@ -3,8 +3,10 @@
 use serde::Deserialize;
 use serde_json::json;
 
+use super::calls::{LETTER, PROMPT, SELECTION};
+use super::event::{MultiChairmanEvent, Selection};
+use super::info::SynthesisDraft;
 use super::selection::{self, Choice};
-use super::{LETTER, MultiChairmanEvent, PROMPT, Selection, SynthesisDraft, taken};
 use crate::council::ask::Ask;
 use crate::council::prompts::fence::{self, Fence};
 use crate::council::prompts::{history, structured};
@@ -172,7 +174,7 @@ async fn ask(run: &Run, round: &Round<'_>, model: &str, key: &str, prompt: &str)
         key: key.to_owned(),
         model,
         member: None,
-        purpose: &super::SELECTION,
+        purpose: &SELECTION,
         system: round.system_prompt_of(model),
         prompt,
         schema: None,
@@ -239,7 +241,7 @@ async fn ask_letter(
         key: format!("{key}/letter"),
         model,
         member: None,
-        purpose: &super::SELECTION,
+        purpose: &SELECTION,
         system: None,
         prompt: &prompt,
         schema: Some(schema),
@@ -253,4 +255,20 @@ fn read_letter(text: &str, labels: &[char]) -> Option<char> {
         .and_then(|choice| selection::letter(&choice.selected, labels))
         .or_else(|| selection::parse(text, labels).selected)
         .or_else(|| selection::letter(text, labels))
+}
+
+/// A draft as the final answer.
+pub(super) fn taken(draft: &SynthesisDraft) -> Synthesis {
+    Synthesis {
+        model: draft.model.clone(),
+        served_by: draft.served_by.clone(),
+        response: draft.response.clone(),
+        disagreement: draft.disagreement.clone(),
+        truncated: draft.truncated,
+        notes: draft.notes.clone(),
+        note_facts: draft.note_facts.clone(),
+        selected_synthesis: Some(draft.label.clone()),
+        selected_model: Some(draft.model.clone()),
+        ..Synthesis::default()
+    }
 }

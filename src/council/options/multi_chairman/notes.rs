@@ -2,11 +2,19 @@
 
 use serde_json::json;
 
-use super::{MultiChairmanEvent, Selection, SynthesisDraft};
+use super::event::{MultiChairmanEvent, Selection};
+use super::info::SynthesisDraft;
+use crate::council::any_event::FeatureEvent;
 use crate::council::note::{MODELS, Note, NoteCategory, STAGES, failed};
 use crate::llm::ErrorKind;
 
-pub(super) fn note(event: &MultiChairmanEvent) -> Option<Note> {
+impl FeatureEvent for MultiChairmanEvent {
+    fn note(&self) -> Option<Note> {
+        note(self)
+    }
+}
+
+fn note(event: &MultiChairmanEvent) -> Option<Note> {
     Some(match event {
         MultiChairmanEvent::MultiSynthesisStart { models } => {
             let message = format!("Stage 3: {} chairmen write a draft each", models.len());

@@ -1,7 +1,7 @@
 //! What several chairmen are set to.
 
+use crate::council::member::MIN_MEMBERS;
 use crate::council::setting::{Kind, Setting, settings};
-use crate::council::settings::MIN_MEMBERS;
 
 settings! {
     /// What several chairmen are set to.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::calls::{CRITIQUE, STAGE};
 use crate::council::ask::Ask;
 use crate::council::prompts::fence::{self, Fence};
 use crate::council::prompts::history;
@@ -9,7 +10,7 @@ use crate::council::prompts::template::Template;
 use crate::council::round::Round;
 use crate::council::run::Run;
 use crate::council::settings::Member;
-use crate::council::stages::abstention;
+use crate::council::stages::{abstention, reviews};
 use crate::llm::fact::known;
 use crate::llm::{CallError, CallFact, ErrorKind, Reply, Usage};
 
@@ -146,11 +147,11 @@ pub static PROMPT: Template = Template {
 pub async fn ask(run: &Run, round: &Round<'_>, member: &Member, key: &str, prompt: &str) -> Critique {
     let settings = &round.brief().settings;
     let ask = Ask {
-        stage: super::STAGE,
+        stage: STAGE,
         key: key.to_owned(),
         model: &member.model,
         member: Some(member.name()),
-        purpose: &super::CRITIQUE,
+        purpose: &CRITIQUE,
         system: round.brief().system_prompt_for(member).filter(|_| settings.use_system_prompt_stage2),
         prompt,
         schema: None,
@@ -235,7 +236,7 @@ pub(super) fn critics<'a>(round: &'a Round<'_>, before: &[&Critique]) -> Vec<&'a
         return abstention::not_hopeless(members, answers);
     }
     let failed = |name: &str| {
-        abstention::failed_in_review(&reviewed.reviews, name)
+        reviews::has_failed(&reviewed.reviews, name)
             || before.iter().any(|critique| critique.member == name && critique.error.is_some())
     };
     members

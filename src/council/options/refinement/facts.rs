@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::MIN_SUBSTANTIVE;
+use super::calls::MIN_SUBSTANTIVE;
 use crate::llm::Reason;
 
 /// Why an iteration is the last.

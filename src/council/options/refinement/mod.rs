@@ -1,6 +1,7 @@
 //! Refinement: the members criticise the draft, whoever wrote it revises it, until fewer than two
 //! find something or the iterations are used up.
 
+mod calls;
 pub mod critique;
 pub(in crate::council) mod estimate;
 pub mod facts;
@@ -8,32 +9,23 @@ mod notes;
 mod simulated;
 pub mod view;
 
+pub use calls::{CRITIQUE, MIN_SUBSTANTIVE, STAGE};
 use futures_util::stream::{FuturesOrdered, StreamExt as _};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::council::any_event::FeatureEvent;
-use crate::council::asking::Asking;
 use crate::council::draft::Draft;
 use crate::council::field::Fields;
-use crate::council::note::Note;
 use crate::council::prompts::template::Template;
 use crate::council::revision::{self, Revision};
 use crate::council::round::Round;
 use crate::council::run::{Run, UnderWay};
 use crate::council::seat::Seat;
-use crate::council::stage::Stage;
 use crate::council::token::TokenHead;
 use crate::llm::fact::known;
-use crate::llm::{CallFact, ErrorKind, Purpose};
+use crate::llm::{CallFact, ErrorKind};
 use critique::Critique;
 use facts::RefinementFact;
-
-/// Where the draft is criticised and revised.
-pub const STAGE: Stage = Stage::named("refinement");
-/// A member's critique of a draft.
-pub static CRITIQUE: Purpose =
-    Purpose { name: "critique", usual_tokens: 800, simulated: simulated::critique };
 
 /// Everything that this asks models with.
 pub static TEMPLATES: &[&Template] = &[&critique::PROMPT, &revision::PROMPT];
@@ -42,8 +34,6 @@ pub static TEMPLATES: &[&Template] = &[&critique::PROMPT, &revision::PROMPT];
 pub const DEFAULT_ITERATIONS: u8 = 2;
 /// The most that a request may ask for.
 pub const MAX_ITERATIONS: u8 = 5;
-/// How many critics must have found something for a revision.
-pub const MIN_SUBSTANTIVE: usize = 2;
 
 /// Refinement as a run does it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -185,29 +175,6 @@ pub enum RefinementEvent {
     },
     /// Refinement is over.
     RefinementComplete(Box<Refinement>),
-}
-
-impl FeatureEvent for RefinementEvent {
-    fn note(&self) -> Option<Note> {
-        notes::note(self)
-    }
-
-    fn asking(&self) -> Option<Asking> {
-        match self {
-            Self::CritiquesStart { members, .. } => Some(Asking::begins(STAGE, members)),
-            Self::CritiqueComplete { data, .. } => Some(Asking::ends(STAGE, &data.member)),
-            Self::RefinementStart { .. }
-            | Self::IterationStart { .. }
-            | Self::CritiquesComplete { .. }
-            | Self::RevisionStart { .. }
-            | Self::RevisionToken { .. }
-            | Self::RevisionComplete { .. }
-            | Self::RevisionError { .. }
-            | Self::IterationComplete { .. }
-            | Self::RefinementConverged { .. }
-            | Self::RefinementComplete(_) => None,
-        }
-    }
 }
 
 impl RefinementEvent {

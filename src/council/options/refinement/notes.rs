@@ -1,13 +1,38 @@
-//! What the process monitor says of it.
+//! What the process monitor says of its events, and who is being asked by them.
 
 use serde_json::json;
 
-use super::{Refinement, RefinementEvent};
+use super::{Refinement, RefinementEvent, STAGE};
+use crate::council::any_event::FeatureEvent;
+use crate::council::asking::Asking;
 use crate::council::note::{EVERYTHING, MODELS, Note, NoteCategory, STAGES, failed, seconds, short};
 use crate::council::options::refinement::critique::Critique;
 use crate::llm::ErrorKind;
 
-pub(super) fn note(event: &RefinementEvent) -> Option<Note> {
+impl FeatureEvent for RefinementEvent {
+    fn note(&self) -> Option<Note> {
+        note(self)
+    }
+
+    fn asking(&self) -> Option<Asking> {
+        match self {
+            Self::CritiquesStart { members, .. } => Some(Asking::begins(STAGE, members)),
+            Self::CritiqueComplete { data, .. } => Some(Asking::ends(STAGE, &data.member)),
+            Self::RefinementStart { .. }
+            | Self::IterationStart { .. }
+            | Self::CritiquesComplete { .. }
+            | Self::RevisionStart { .. }
+            | Self::RevisionToken { .. }
+            | Self::RevisionComplete { .. }
+            | Self::RevisionError { .. }
+            | Self::IterationComplete { .. }
+            | Self::RefinementConverged { .. }
+            | Self::RefinementComplete(_) => None,
+        }
+    }
+}
+
+fn note(event: &RefinementEvent) -> Option<Note> {
     Some(match event {
         RefinementEvent::RefinementStart { max_iterations } => {
             let message = format!("Refinement: at most {max_iterations} rounds of critique and revision");

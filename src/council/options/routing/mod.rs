@@ -16,10 +16,8 @@ use serde_json::{Value, json};
 
 pub use settings::{Category, RoutingPools};
 
-use crate::council::any_event::FeatureEvent;
 use crate::council::brief::Brief;
 use crate::council::line_filter::bare;
-use crate::council::note::Note;
 use crate::council::prompts::fence::{self, Fence};
 use crate::council::prompts::structured;
 use crate::council::prompts::template::{Prompts, Template};
@@ -106,12 +104,6 @@ pub enum RoutingEvent {
     RoutingComplete { data: Box<RoutingInfo> },
 }
 
-impl FeatureEvent for RoutingEvent {
-    fn note(&self) -> Option<Note> {
-        Some(notes::note(self))
-    }
-}
-
 /// Finds out what kind of question it is, and who answers that kind.
 pub async fn choose(run: &Run, brief: &Brief, pools: &RoutingPools) -> (Vec<Member>, RoutingInfo) {
     run.emit("routing/start", RoutingEvent::RoutingStart {}).await;
@@ -125,7 +117,7 @@ pub async fn choose(run: &Run, brief: &Brief, pools: &RoutingPools) -> (Vec<Memb
     let info = pick(judged, pool, available.await, brief.members());
 
     let members =
-        if info.is_routed { seats(&brief.settings, &info.models) } else { brief.members().to_vec() };
+        if info.is_routed { seats(brief.members(), &info.models) } else { brief.members().to_vec() };
     run.emit("routing/complete", RoutingEvent::RoutingComplete { data: Box::new(info.clone()) }).await;
     (members, info)
 }

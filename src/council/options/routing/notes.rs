@@ -1,11 +1,18 @@
-//! What the process monitor says of it.
+//! What the process monitor says of its events.
 
 use serde_json::json;
 
 use super::{RoutingEvent, RoutingInfo};
+use crate::council::any_event::FeatureEvent;
 use crate::council::note::{Note, NoteCategory, STAGES};
 
-pub(super) fn note(event: &RoutingEvent) -> Note {
+impl FeatureEvent for RoutingEvent {
+    fn note(&self) -> Option<Note> {
+        Some(note(self))
+    }
+}
+
+fn note(event: &RoutingEvent) -> Note {
     match event {
         RoutingEvent::RoutingStart {} => {
             Note::new(STAGES, NoteCategory::Stage, "Routing: what kind of question is it?")

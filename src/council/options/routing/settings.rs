@@ -5,8 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::council::field::FieldError;
-use crate::council::setting::{Key, Kind, ModelGroup, Setting, SettingValue, settings};
-use crate::council::settings::list_problems;
+use crate::council::setting::{Key, Kind, ModelGroup, Setting, SettingValue, list_problems, settings};
 
 /// The kinds of questions that routing tells apart.
 #[derive(

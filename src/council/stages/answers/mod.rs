@@ -11,18 +11,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::council::any_event::AnyEvent;
-use crate::council::any_event::FeatureEvent;
 use crate::council::ask::rejects_the_system_prompt;
-use crate::council::asking::Asking;
-use crate::council::note::Note;
 use crate::council::options::confidence::{self, AggregateConfidence};
 use crate::council::options::cot::{self, Cot};
 use crate::council::options::escalation::info::EscalationInfo;
 use crate::council::options::routing::info::RoutingInfo;
+use crate::council::pass::Pass;
 use crate::council::prompts::history;
 use crate::council::prompts::judges;
 use crate::council::quorum::{Came, Contribution, Quorum, Stragglers, Waiting};
-use crate::council::round::Pass;
 use crate::council::run::Run;
 use crate::council::seat::Seat;
 use crate::council::settings::Member;
@@ -225,24 +222,6 @@ pub enum AnswersEvent {
     /// with their error. It comes again, with the answers of both tiers, when the run escalates
     /// after its reviews.
     Stage1Complete { data: Vec<Answer>, metadata: AnswersMetadata },
-}
-
-impl FeatureEvent for AnswersEvent {
-    fn note(&self) -> Option<Note> {
-        notes::note(self)
-    }
-
-    fn asking(&self) -> Option<Asking> {
-        match self {
-            Self::Stage1Start { members, .. } => Some(Asking::begins(STAGE, members)),
-            Self::Stage1ModelComplete { member, .. } | Self::Stage1Error { member, .. } => {
-                Some(Asking::ends(STAGE, member))
-            }
-            Self::Stage1Token { .. } | Self::Stage1ReasoningToken { .. } | Self::Stage1Complete { .. } => {
-                None
-            }
-        }
-    }
 }
 
 /// The members that a quorum did not wait for.

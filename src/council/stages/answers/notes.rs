@@ -1,12 +1,32 @@
-//! What the process monitor says of it.
+//! What the process monitor says of its events, and who is being asked by them.
 
 use serde_json::json;
 
-use super::{Answer, AnswersEvent, AnswersMetadata};
+use super::{Answer, AnswersEvent, AnswersMetadata, STAGE};
+use crate::council::any_event::FeatureEvent;
+use crate::council::asking::Asking;
 use crate::council::note::{MODELS, Note, NoteCategory, STAGES, failed, seconds, stage_of};
 use crate::llm::ErrorKind;
 
-pub(super) fn note(event: &AnswersEvent) -> Option<Note> {
+impl FeatureEvent for AnswersEvent {
+    fn note(&self) -> Option<Note> {
+        note(self)
+    }
+
+    fn asking(&self) -> Option<Asking> {
+        match self {
+            Self::Stage1Start { members, .. } => Some(Asking::begins(STAGE, members)),
+            Self::Stage1ModelComplete { member, .. } | Self::Stage1Error { member, .. } => {
+                Some(Asking::ends(STAGE, member))
+            }
+            Self::Stage1Token { .. } | Self::Stage1ReasoningToken { .. } | Self::Stage1Complete { .. } => {
+                None
+            }
+        }
+    }
+}
+
+fn note(event: &AnswersEvent) -> Option<Note> {
     Some(match event {
         AnswersEvent::Stage1Start { members, .. } => stage_of("Stage 1", "are asked", members),
         AnswersEvent::Stage1ModelComplete { member, data, .. } => answered(member, data),

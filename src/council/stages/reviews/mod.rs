@@ -9,12 +9,10 @@ use std::collections::BTreeMap;
 use futures_util::stream::{FuturesOrdered, StreamExt as _};
 use serde::{Deserialize, Serialize};
 
-use crate::council::any_event::FeatureEvent;
 use crate::council::ask::rejects_the_system_prompt;
-use crate::council::asking::Asking;
 use crate::council::brief::Brief;
-use crate::council::note::Note;
 use crate::council::options::escalation::info::EscalationInfo;
+use crate::council::pass::Pass;
 use crate::council::prompts::fence::{self, Fence};
 use crate::council::prompts::history;
 use crate::council::prompts::template::Template;
@@ -23,7 +21,6 @@ use crate::council::ranking::label::Label;
 use crate::council::ranking::order;
 use crate::council::ranking::parse::{self, Ballot, Parse};
 use crate::council::ranking::weights::WeightsInfo;
-use crate::council::round::Pass;
 use crate::council::run::Run;
 use crate::council::seat::Seat;
 use crate::council::settings::Member;
@@ -183,20 +180,6 @@ pub enum ReviewsEvent {
     Stage2Complete { data: Vec<Review>, metadata: Box<ReviewsMetadata> },
 }
 
-impl FeatureEvent for ReviewsEvent {
-    fn note(&self) -> Option<Note> {
-        Some(notes::note(self))
-    }
-
-    fn asking(&self) -> Option<Asking> {
-        match self {
-            Self::Stage2Start { members, .. } => Some(Asking::begins(STAGE, members)),
-            Self::Stage2ModelComplete { member, .. } => Some(Asking::ends(STAGE, member)),
-            Self::Stage2Complete { .. } => None,
-        }
-    }
-}
-
 /// An answer under its label.
 pub struct Labelled<'a> {
     pub label: Label,
@@ -234,7 +217,7 @@ pub async fn hold(
     let (reviewers, abstained) = if labelled.len() < 2 {
         (Vec::new(), Vec::new())
     } else {
-        abstention::reviewers(task, members, answers, before)
+        abstention::reviewers(task, members, answers, |member| has_failed(before, member))
     };
     let start = ReviewsEvent::Stage2Start {
         members: reviewers.iter().map(|member| Seat::from(*member)).collect(),
@@ -487,4 +470,9 @@ fn summary(
     metadata.use_weighted_consensus = weights.is_some();
     metadata.weights_info = weights;
     metadata
+}
+
+/// Whether this member failed in one of these reviews.
+pub(in crate::council) fn has_failed(reviews: &[Review], member: &str) -> bool {
+    reviews.iter().any(|review| review.member == member && review.error.is_some())
 }

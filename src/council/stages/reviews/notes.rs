@@ -1,12 +1,28 @@
-//! What the process monitor says of it.
+//! What the process monitor says of its events, and who is being asked by them.
 
 use serde_json::json;
 
-use super::{Review, ReviewsEvent, ReviewsMetadata};
+use super::{Review, ReviewsEvent, ReviewsMetadata, STAGE};
+use crate::council::any_event::FeatureEvent;
+use crate::council::asking::Asking;
 use crate::council::note::{MODELS, Note, NoteCategory, STAGES, failed, stage_of};
 use crate::llm::ErrorKind;
 
-pub(super) fn note(event: &ReviewsEvent) -> Note {
+impl FeatureEvent for ReviewsEvent {
+    fn note(&self) -> Option<Note> {
+        Some(note(self))
+    }
+
+    fn asking(&self) -> Option<Asking> {
+        match self {
+            Self::Stage2Start { members, .. } => Some(Asking::begins(STAGE, members)),
+            Self::Stage2ModelComplete { member, .. } => Some(Asking::ends(STAGE, member)),
+            Self::Stage2Complete { .. } => None,
+        }
+    }
+}
+
+fn note(event: &ReviewsEvent) -> Note {
     match event {
         ReviewsEvent::Stage2Start { members, .. } => {
             stage_of("Stage 2", "review the answers without knowing whose they are", members)

@@ -11,11 +11,8 @@ pub use facts::{Author, HeadingFact, NoteFact};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::council::any_event::FeatureEvent;
 use crate::council::ask::rejects_the_system_prompt;
-use crate::council::asking::Asking;
 use crate::council::brief::Brief;
-use crate::council::note::Note;
 use crate::council::options::consensus::info::ConsensusInfo;
 use crate::council::options::multi_chairman::info::SynthesisDraft;
 use crate::council::prompts::fence::{self, Fence};
@@ -23,7 +20,6 @@ use crate::council::prompts::history;
 use crate::council::prompts::template::{self, Template};
 use crate::council::round::Round;
 use crate::council::run::Run;
-use crate::council::seat::Seat;
 use crate::council::stage::Stage;
 use crate::council::stages::editorial::{self, Editorial};
 use crate::council::stages::reviews::Reviewed;
@@ -268,26 +264,6 @@ pub enum SynthesisEvent {
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         use_multi_chairman: bool,
     },
-}
-
-impl FeatureEvent for SynthesisEvent {
-    fn note(&self) -> Option<Note> {
-        notes::note(self)
-    }
-
-    fn asking(&self) -> Option<Asking> {
-        match self {
-            Self::Stage3Start { model, use_multi_chairman: false, .. } => {
-                let seat = Seat { model: model.clone(), member: model.clone(), alias: None };
-                Some(Asking::begins(STAGE, &[seat]))
-            }
-            Self::Stage3Error { model, .. } => Some(Asking::ends(STAGE, model)),
-            Self::Stage3Complete { .. } => Some(Asking::Over { stage: STAGE }),
-            Self::Stage3Start { use_multi_chairman: true, .. }
-            | Self::Stage3Token { .. }
-            | Self::Stage3ReasoningToken { .. } => None,
-        }
-    }
 }
 
 /// Writes the answer, by the chairman or the next in the chain. Whoever asked for it tells that it is

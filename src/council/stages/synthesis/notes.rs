@@ -1,12 +1,35 @@
-//! What the process monitor says of it.
+//! What the process monitor says of its events, and who is being asked by them.
 
 use serde_json::json;
 
-use super::{Synthesis, SynthesisEvent};
+use super::{STAGE, Synthesis, SynthesisEvent};
+use crate::council::any_event::FeatureEvent;
+use crate::council::asking::Asking;
 use crate::council::note::{Note, NoteCategory, STAGES, failed, seconds};
+use crate::council::seat::Seat;
 use crate::llm::ErrorKind;
 
-pub(super) fn note(event: &SynthesisEvent) -> Option<Note> {
+impl FeatureEvent for SynthesisEvent {
+    fn note(&self) -> Option<Note> {
+        note(self)
+    }
+
+    fn asking(&self) -> Option<Asking> {
+        match self {
+            Self::Stage3Start { model, use_multi_chairman: false, .. } => {
+                let seat = Seat { model: model.clone(), member: model.clone(), alias: None };
+                Some(Asking::begins(STAGE, &[seat]))
+            }
+            Self::Stage3Error { model, .. } => Some(Asking::ends(STAGE, model)),
+            Self::Stage3Complete { .. } => Some(Asking::Over { stage: STAGE }),
+            Self::Stage3Start { use_multi_chairman: true, .. }
+            | Self::Stage3Token { .. }
+            | Self::Stage3ReasoningToken { .. } => None,
+        }
+    }
+}
+
+fn note(event: &SynthesisEvent) -> Option<Note> {
     Some(match event {
         // What follows tells of it.
         SynthesisEvent::Stage3Start { use_multi_chairman: true, .. } => return None,
