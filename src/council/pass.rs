@@ -1,4 +1,4 @@
-//! A council that widens answers and reviews twice.
+//! Which time the answers are complete and reviewed: a council that is widened by a second tier does both twice.
 
 /// Which time it is that answers are complete and reviewed, as keys tell it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

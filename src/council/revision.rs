@@ -1,4 +1,4 @@
-//! Whoever wrote the draft writes it anew, against objections: where options that find some end.
+//! Whoever wrote the draft revises it to meet objections, whichever option raised them.
 //!
 //! Nobody else rewrites a text: when its writer fails, the draft before it is whole and stands.
 
