@@ -5,7 +5,6 @@
 mod analytics;
 mod cli;
 mod client;
-mod ground;
 mod http;
 mod measure;
 mod models;
@@ -13,6 +12,7 @@ mod report;
 mod runs;
 mod stamp;
 mod streams;
+mod test_bed;
 mod window;
 
 use clap::Parser as _;

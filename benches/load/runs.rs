@@ -7,10 +7,10 @@ use tokio::task::JoinSet;
 
 use super::cli::{Cli, LiveFlags, ModelFlags, RunsFlags};
 use super::client::{End, Events, Seen, conversation};
-use super::ground::Ground;
 use super::http::Connection;
 use super::models::Counts;
 use super::report::{Report, Target, quantile};
+use super::test_bed::TestBed;
 use super::window::Window;
 
 /// One after the other: answers, reviews, synthesis. The title is asked for beside them.
@@ -25,12 +25,11 @@ struct User {
 pub async fn measure(cli: &Cli, flags: RunsFlags) -> anyhow::Result<Report> {
     let users = flags.concurrency.max(1);
     let each = flags.runs.unwrap_or((4 * users).clamp(50, 1_000)).div_ceil(users);
-    let mut ground =
-        Ground::prepare(cli, ModelFlags { call_ms: flags.call_ms, tokens: flags.tokens }).await?;
+    let mut bed = TestBed::prepare(cli, ModelFlags { call_ms: flags.call_ms, tokens: flags.tokens }).await?;
     let mut ready = Vec::new();
     for number in 0..users {
         let name = format!("user{number}");
-        let mut connection = Connection::open(ground.server.address, &name, None).await?;
+        let mut connection = Connection::open(bed.server.address, &name, None).await?;
         let mut conversations = Vec::new();
         for _ in 0..=each {
             conversations.push(conversation(&mut connection).await?);
@@ -39,11 +38,11 @@ pub async fn measure(cli: &Cli, flags: RunsFlags) -> anyhow::Result<Report> {
     }
     // Once as hard as it will be measured: connections and pools are then as in a server that has
     // been running for a while.
-    let (ready, _) = ask_all(&ground, ready, 1).await?;
-    let window = Window::open(&mut ground, cli.perf.as_deref()).await?;
-    let (_, seen) = ask_all(&ground, ready, each).await?;
-    let usage = window.close(&mut ground).await?;
-    let counts = ground.counts().await?;
+    let (ready, _) = ask_all(&bed, ready, 1).await?;
+    let window = Window::open(&mut bed, cli.perf.as_deref()).await?;
+    let (_, seen) = ask_all(&bed, ready, each).await?;
+    let usage = window.close(&mut bed).await?;
+    let counts = bed.counts().await?;
 
     let runs = seen.len();
     let mut report = Report::new(format!(
@@ -58,17 +57,17 @@ pub async fn measure(cli: &Cli, flags: RunsFlags) -> anyhow::Result<Report> {
     let per_run = usage.server * 1_000.0 / runs as f64;
     report.row("server processor per run", per_run, "ms", bounds.cpu);
     report_models(&mut report, counts, bounds.in_flight);
-    usage.report(&mut report, &ground, bounds.memory)?;
-    ground.clear().await?;
+    usage.report(&mut report, &bed, bounds.memory)?;
+    bed.clear().await?;
     Ok(report)
 }
 
 /// Lets every user ask `each` times.
-async fn ask_all(ground: &Ground, users: Vec<User>, each: usize) -> anyhow::Result<(Vec<User>, Vec<Seen>)> {
+async fn ask_all(bed: &TestBed, users: Vec<User>, each: usize) -> anyhow::Result<(Vec<User>, Vec<Seen>)> {
     // Fresh connections: the server closes those that are silent for a few seconds.
     let mut connected = Vec::new();
     for user in users {
-        connected.push((Connection::open(ground.server.address, &user.name, None).await?, user));
+        connected.push((Connection::open(bed.server.address, &user.name, None).await?, user));
     }
     let mut tasks = JoinSet::new();
     for (mut connection, mut user) in connected {

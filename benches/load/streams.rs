@@ -10,11 +10,11 @@ use tokio::time::{Instant, sleep};
 
 use super::cli::{Cli, IdleFlags, LiveFlags, ModelFlags, SlowFlags};
 use super::client::{Events, Seen, conversation};
-use super::ground::Ground;
 use super::http::Connection;
 use super::measure::{memory_mib, open_files_limit};
 use super::report::{Report, Target};
 use super::runs::{Bounds, outcomes, report_models, times};
+use super::test_bed::TestBed;
 use super::window::Window;
 
 /// Calls of one run at a time: four answers and a title.
@@ -27,17 +27,17 @@ pub async fn live(cli: &Cli, flags: LiveFlags) -> anyhow::Result<Report> {
     enough_files(flags.runs * (CALLS + 1))?;
     let seconds = u32::try_from(flags.seconds)?;
     let models = ModelFlags { call_ms: flags.seconds * 1_000, tokens: flags.pace * seconds };
-    let mut ground = Ground::prepare(cli, models).await?;
+    let mut bed = TestBed::prepare(cli, models).await?;
     let mut users = Vec::new();
     for number in 0..flags.runs {
         let user = format!("user{number}");
-        let mut connection = Connection::open(ground.server.address, &user, None).await?;
+        let mut connection = Connection::open(bed.server.address, &user, None).await?;
         users.push((conversation(&mut connection).await?, user));
     }
-    let window = Window::open(&mut ground, cli.perf.as_deref()).await?;
+    let window = Window::open(&mut bed, cli.perf.as_deref()).await?;
     let mut tasks = JoinSet::new();
     let count = u32::try_from(flags.runs)?;
-    let server = ground.server.address;
+    let server = bed.server.address;
     for (number, (conversation, user)) in (0..count).zip(users) {
         let wait = Duration::from_secs(flags.ramp) * number / count;
         tasks.spawn_local(async move {
@@ -50,8 +50,8 @@ pub async fn live(cli: &Cli, flags: LiveFlags) -> anyhow::Result<Report> {
     while let Some(ended) = tasks.join_next().await {
         seen.push(ended.context("a user panicked")??);
     }
-    let usage = window.close(&mut ground).await?;
-    let counts = ground.counts().await?;
+    let usage = window.close(&mut bed).await?;
+    let counts = bed.counts().await?;
 
     let mut report = Report::new(format!(
         "{} live runs, {} tokens per second and call, calls of {} s",
@@ -64,22 +64,22 @@ pub async fn live(cli: &Cli, flags: LiveFlags) -> anyhow::Result<Report> {
     let per_token = usage.server * 1e6 / counts.tokens as f64;
     report.row("server processor per token from upstream", per_token, "µs", Target::None);
     report_models(&mut report, counts, Target::None);
-    usage.report(&mut report, &ground, Target::AtMost(300.0))?;
-    ground.clear().await?;
+    usage.report(&mut report, &bed, Target::AtMost(300.0))?;
+    bed.clear().await?;
     Ok(report)
 }
 
 /// Streams on which nothing happens but heartbeats.
 pub async fn idle(cli: &Cli, flags: IdleFlags) -> anyhow::Result<Report> {
     enough_files(flags.streams + flags.runs * CALLS)?;
-    let mut ground = Ground::prepare(cli, ModelFlags { call_ms: 3_000_000, tokens: 0 }).await?;
-    let empty = memory_mib(ground.server.pid(), "VmRSS")?;
+    let mut bed = TestBed::prepare(cli, ModelFlags { call_ms: 3_000_000, tokens: 0 }).await?;
+    let empty = memory_mib(bed.server.pid(), "VmRSS")?;
     let open = Rc::new(Cell::new(0usize));
     let mut tasks = JoinSet::new();
     let mut runs = Vec::new();
     for number in 0..flags.runs {
         let user = format!("user{number}");
-        let mut connection = Connection::open(ground.server.address, &user, None).await?;
+        let mut connection = Connection::open(bed.server.address, &user, None).await?;
         let conversation = conversation(&mut connection).await?;
         let (tell, told) = tokio::sync::oneshot::channel();
         let open = open.clone();
@@ -93,10 +93,10 @@ pub async fn idle(cli: &Cli, flags: IdleFlags) -> anyhow::Result<Report> {
         });
         runs.push((user, told.await.context("a run did not start")?));
     }
-    let with_runs = memory_mib(ground.server.pid(), "VmRSS")?;
+    let with_runs = memory_mib(bed.server.pid(), "VmRSS")?;
     for number in flags.runs..flags.streams {
         let (user, run) = runs[number % runs.len()].clone();
-        let mut connection = Connection::open(ground.server.address, &user, None).await?;
+        let mut connection = Connection::open(bed.server.address, &user, None).await?;
         let open = open.clone();
         tasks.spawn_local(async move {
             let mut events = Events::watch(&mut connection, &run).await?;
@@ -110,9 +110,9 @@ pub async fn idle(cli: &Cli, flags: IdleFlags) -> anyhow::Result<Report> {
         sleep(Duration::from_millis(50)).await;
     }
     anyhow::ensure!(open.get() == flags.streams, "only {} streams could be opened", open.get());
-    let window = Window::open(&mut ground, cli.perf.as_deref()).await?;
+    let window = Window::open(&mut bed, cli.perf.as_deref()).await?;
     sleep(Duration::from_secs(flags.seconds)).await;
-    let usage = window.close(&mut ground).await?;
+    let usage = window.close(&mut bed).await?;
     let mut ended = 0;
     while tasks.try_join_next().is_some() {
         ended += 1;
@@ -123,9 +123,9 @@ pub async fn idle(cli: &Cli, flags: IdleFlags) -> anyhow::Result<Report> {
     report.row("streams that ended by themselves", f64::from(ended), "", Target::AtMost(0.0));
     report.row("server memory before", empty, "MiB", Target::None);
     report.row("server memory with the runs", with_runs, "MiB", Target::None);
-    usage.report(&mut report, &ground, Target::AtMost(200.0))?;
+    usage.report(&mut report, &bed, Target::AtMost(200.0))?;
     drop(tasks);
-    ground.clear().await?;
+    bed.clear().await?;
     Ok(report)
 }
 
@@ -137,9 +137,9 @@ pub async fn slow_reader(cli: &Cli, flags: SlowFlags) -> anyhow::Result<Report> 
         call_ms: u64::try_from(call.as_millis())?,
         tokens: flags.pace * u32::try_from(call.as_secs())?,
     };
-    let mut ground = Ground::prepare(cli, models).await?;
+    let mut bed = TestBed::prepare(cli, models).await?;
     let mut tasks = JoinSet::new();
-    let mut connection = Connection::open(ground.server.address, "user0", None).await?;
+    let mut connection = Connection::open(bed.server.address, "user0", None).await?;
     let conversation = conversation(&mut connection).await?;
     let (tell, told) = tokio::sync::oneshot::channel();
     tasks.spawn_local(async move {
@@ -151,11 +151,11 @@ pub async fn slow_reader(cli: &Cli, flags: SlowFlags) -> anyhow::Result<Report> 
     let run = told.await.context("the run did not start")?;
     // The run itself, with its fast reader, is at home in memory before anything is compared.
     sleep(Duration::from_secs(10)).await;
-    let window = Window::open(&mut ground, cli.perf.as_deref()).await?;
+    let window = Window::open(&mut bed, cli.perf.as_deref()).await?;
     let lost = Rc::new(Cell::new(0));
     let read = Rc::new(Cell::new(0));
     for _ in 0..flags.readers {
-        let mut connection = Connection::open(ground.server.address, "user0", Some(SLOW_BUFFER)).await?;
+        let mut connection = Connection::open(bed.server.address, "user0", Some(SLOW_BUFFER)).await?;
         let (run, lost, read) = (run.clone(), lost.clone(), read.clone());
         tasks.spawn_local(async move {
             let mut events = Events::watch(&mut connection, &run).await?;
@@ -172,7 +172,7 @@ pub async fn slow_reader(cli: &Cli, flags: SlowFlags) -> anyhow::Result<Report> 
         });
     }
     sleep(whole).await;
-    let usage = window.close(&mut ground).await?;
+    let usage = window.close(&mut bed).await?;
     let mut ended = 0;
     while tasks.try_join_next().is_some() {
         ended += 1;
@@ -193,9 +193,9 @@ pub async fn slow_reader(cli: &Cli, flags: SlowFlags) -> anyhow::Result<Report> 
     let (read, lost) = (read.get() as f64, lost.get() as f64);
     report.row("events read by the slow readers", read, "", Target::None);
     report.row("events lost (gaps in the numbers)", lost, "", Target::AtMost(0.0));
-    usage.report(&mut report, &ground, Target::None)?;
+    usage.report(&mut report, &bed, Target::None)?;
     drop(tasks);
-    ground.clear().await?;
+    bed.clear().await?;
     Ok(report)
 }
 

@@ -4,9 +4,9 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
-use super::ground::Ground;
 use super::measure::{Memory, Transactions, cpu_seconds, memory_mib};
 use super::report::{Report, Target};
+use super::test_bed::TestBed;
 
 /// A measurement under way.
 pub struct Window {
@@ -38,36 +38,35 @@ pub struct Usage {
 
 impl Window {
     /// Begins to measure.
-    pub async fn open(ground: &mut Ground, perf: Option<&Path>) -> anyhow::Result<Self> {
-        ground.reset_counts().await?;
-        let before = ground.database.transactions().await?;
-        let perf = perf.map(|file| record(ground.server.pid(), file)).transpose()?;
+    pub async fn open(bed: &mut TestBed, perf: Option<&Path>) -> anyhow::Result<Self> {
+        bed.reset_counts().await?;
+        let before = bed.database.transactions().await?;
+        let perf = perf.map(|file| record(bed.server.pid(), file)).transpose()?;
         Ok(Self {
             before,
-            server: cpu_seconds(ground.server.pid())?,
-            models: cpu_seconds(ground.models.pid())?,
+            server: cpu_seconds(bed.server.pid())?,
+            models: cpu_seconds(bed.models.pid())?,
             own: cpu_seconds(std::process::id())?,
-            postgres: ground.database.cpu_seconds()?,
+            postgres: bed.database.cpu_seconds()?,
             began: Instant::now(),
-            memory: Memory::watch(ground.server.pid()),
+            memory: Memory::watch(bed.server.pid()),
             perf,
         })
     }
 
     /// Ends it.
-    pub async fn close(self, ground: &mut Ground) -> anyhow::Result<Usage> {
+    pub async fn close(self, bed: &mut TestBed) -> anyhow::Result<Usage> {
         let seconds = self.began.elapsed().as_secs_f64();
-        let server = cpu_seconds(ground.server.pid())? - self.server;
-        let models = cpu_seconds(ground.models.pid())? - self.models;
+        let server = cpu_seconds(bed.server.pid())? - self.server;
+        let models = cpu_seconds(bed.models.pid())? - self.models;
         let own = cpu_seconds(std::process::id())? - self.own;
-        let postgres =
-            ground.database.cpu_seconds()?.zip(self.postgres).map(|(after, before)| after - before);
+        let postgres = bed.database.cpu_seconds()?.zip(self.postgres).map(|(after, before)| after - before);
         let memory = self.memory.samples();
-        let peak_mib = memory_mib(ground.server.pid(), "VmHWM")?;
+        let peak_mib = memory_mib(bed.server.pid(), "VmHWM")?;
         if let Some(perf) = self.perf {
             finish(perf)?;
         }
-        let after = ground.database.transactions().await?;
+        let after = bed.database.transactions().await?;
         Ok(Usage {
             seconds,
             server,
@@ -85,7 +84,7 @@ impl Window {
 impl Usage {
     /// Adds what every scenario reports.
     #[expect(clippy::cast_precision_loss, reason = "counts far below 2^52")]
-    pub fn report(self, report: &mut Report, ground: &Ground, peak: Target) -> anyhow::Result<()> {
+    pub fn report(self, report: &mut Report, bed: &TestBed, peak: Target) -> anyhow::Result<()> {
         let share = |cpu: f64| cpu / self.seconds * 100.0;
         report.row("server memory, peak since its start", self.peak_mib, "MiB", peak);
         report.row("server processor", share(self.server), "% of one", Target::None);
@@ -97,7 +96,7 @@ impl Usage {
         report.row("database commits", self.commits as f64 / self.seconds, "/s", Target::None);
         report.row("database rollbacks", self.rollbacks as f64 / self.seconds, "/s", Target::None);
         report.row("measured for", self.seconds, "s", Target::None);
-        let (complaints, first) = ground.complaints()?;
+        let (complaints, first) = bed.complaints()?;
         if let Some(first) = first {
             report.note(format!("the server logged {complaints} warnings and errors; the first: {first}"));
         }

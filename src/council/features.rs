@@ -407,7 +407,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::council::plan::{Door, Plan};
+    use crate::council::plan::{Context, Plan};
     use crate::council::prompts::template::BEFORE;
 
     fn places(text: &str) -> BTreeSet<&str> {
@@ -418,8 +418,8 @@ mod tests {
     fn the_places_of_every_template_are_those_that_it_names() {
         let settings = json!({"council_models": ["a", "b"], "chairman_model": "a", "title_model": "a", "utility_model": "a"});
         let settings = serde_json::from_value(settings).unwrap();
-        let door = Door { settings, history: Vec::new(), first: true, records: BTreeMap::new() };
-        let plan = Plan::parse(&json!({"content": "Why?"}), door).unwrap();
+        let context = Context { settings, history: Vec::new(), first: true, records: BTreeMap::new() };
+        let plan = Plan::parse(&json!({"content": "Why?"}), context).unwrap();
         let mut known: BTreeMap<&str, &Template> = BTreeMap::new();
         for template in templates_by_feature(&plan.task, &plan.options, true)
             .into_iter()

@@ -1,5 +1,5 @@
-//! The only door into a deliberation: a request and the settings in force become a [`Plan`], or
-//! every reason why not. Below this door no option is looked up again.
+//! The only way into a deliberation: a request and the settings in force become a [`Plan`], or
+//! every reason why not. Nothing below it looks at options again.
 
 use std::collections::BTreeMap;
 
@@ -75,9 +75,9 @@ fn first_version() -> i32 {
     1
 }
 
-/// What the door needs to know beside the request.
+/// What a request is read against.
 #[derive(Clone)]
-pub struct Door {
+pub struct Context {
     pub settings: Settings,
     /// The conversation's earlier turns, oldest first.
     pub history: Vec<Turn>,
@@ -149,9 +149,9 @@ pub fn default_problems(settings: &Settings, field: &str, options: &RunOptions) 
         .map(|name| FieldError::value(format!("{field}.{name}"), "is no option that can have a default"))
         .collect();
     let body = with_defaults(&serde_json::json!({"content": "?"}), options);
-    let door =
-        Door { settings: settings.clone(), history: Vec::new(), first: false, records: BTreeMap::new() };
-    for error in Plan::parse(&body, door).err().unwrap_or_default() {
+    let context =
+        Context { settings: settings.clone(), history: Vec::new(), first: false, records: BTreeMap::new() };
+    for error in Plan::parse(&body, context).err().unwrap_or_default() {
         problems.push(FieldError { field: format!("{field}.{}", error.field), ..error });
     }
     problems
@@ -164,11 +164,15 @@ impl Plan {
     ///
     /// # Errors
     /// As [`Plan::parse`].
-    pub fn parse_over(body: &Value, defaults: &RunOptions, door: Door) -> Result<Self, Vec<FieldError>> {
+    pub fn parse_over(
+        body: &Value,
+        defaults: &RunOptions,
+        context: Context,
+    ) -> Result<Self, Vec<FieldError>> {
         if defaults.is_empty() {
-            return Self::parse(body, door);
+            return Self::parse(body, context);
         }
-        let errors = match Self::parse(&with_defaults(body, defaults), door.clone()) {
+        let errors = match Self::parse(&with_defaults(body, defaults), context.clone()) {
             Ok(plan) => return Ok(plan),
             Err(errors) => errors,
         };
@@ -181,7 +185,7 @@ impl Plan {
                 unfit.push(Ignored::because(error.field, fact));
             }
         }
-        let mut plan = Self::parse(&with_defaults(body, &fitting), door)?;
+        let mut plan = Self::parse(&with_defaults(body, &fitting), context)?;
         plan.ignored.extend(unfit);
         Ok(plan)
     }
@@ -190,9 +194,9 @@ impl Plan {
     ///
     /// # Errors
     /// Every wrong field at once.
-    pub fn parse(body: &Value, door: Door) -> Result<Self, Vec<FieldError>> {
+    pub fn parse(body: &Value, context: Context) -> Result<Self, Vec<FieldError>> {
         let mut fields = Fields::of(body)?;
-        let mut settings = door.settings;
+        let mut settings = context.settings;
 
         let question: Option<String> = fields.take("content", "a string");
         match &question {
@@ -227,7 +231,7 @@ impl Plan {
         let mut ignored = Vec::new();
         let options = Options::parse(&mut fields, &settings, &mut ignored);
         let weighted = fields.take("use_weighted_consensus", "true or false").unwrap_or(true);
-        let weighing = weighted.then(|| Weighing::of(&door.records, settings.models_that_may_review()));
+        let weighing = weighted.then(|| Weighing::of(&context.records, settings.models_that_may_review()));
         let quorum = quorum(&mut fields, options.roster.most(settings.council_models.len()));
         let straggler_grace_ms = straggler_grace_ms(&mut fields);
         let verbosity = process::verbosity(&mut fields);
@@ -238,7 +242,7 @@ impl Plan {
             task: Task {
                 brief: Brief {
                     question: question.unwrap_or_default(),
-                    history: history::cut(door.history, history::BUDGET_CHARS),
+                    history: history::cut(context.history, history::BUDGET_CHARS),
                     system_prompt: system_prompt.filter(|text| !text.trim().is_empty()),
                     settings,
                     prompts: Prompts::default(),
@@ -251,7 +255,7 @@ impl Plan {
             },
             options,
             verbosity,
-            title: door.first,
+            title: context.first,
             ignored,
             fork: None,
         })?;

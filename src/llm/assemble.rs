@@ -11,13 +11,13 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
 use super::breaker::{Admission, Breaker, Pass, Refusal, Verdict};
-use super::dice::Dice;
 use super::error::{CallError, ErrorKind};
 use super::limit::InFlight;
 use super::reply::{Reply, ToolCall};
 use super::request::{ChatRequest, Timeouts};
 use super::retry::{Progress, RetryPolicy};
 use super::schema::Refusals;
+use super::seeded_rng::SeededRng;
 use super::{Chunk, DeltaSink, Provider};
 
 /// The most tool calls in one reply; a model that makes more of them has run away.
@@ -49,7 +49,7 @@ impl Caller<'_> {
     /// The last try's, with `tries` counted and what it had brought kept.
     pub async fn call(&self, request: &ChatRequest, sink: &mut dyn DeltaSink) -> Result<Reply, CallError> {
         let deadline = Instant::now() + limit(request.timeouts.total_ms);
-        let mut dice = Dice::new(request.seed, &request.model);
+        let mut rng = SeededRng::new(request.seed, &request.model);
         let mut asked = Cow::Borrowed(request);
         let mut earlier: Option<CallError> = None;
         // A wait that the breaker asks for is a round without a try.
@@ -106,7 +106,7 @@ impl Caller<'_> {
                 continue;
             }
             let remaining = deadline.saturating_duration_since(Instant::now());
-            let Some(pause) = self.retry.pause(&error, progress, remaining, &mut dice) else {
+            let Some(pause) = self.retry.pause(&error, progress, remaining, &mut rng) else {
                 return Err(self.retry.explained(error));
             };
             // An outage is not answered with more calls.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::dice::Dice;
+use super::seeded_rng::SeededRng;
 use super::simulated_prompt::Prompt;
 
 /// What a call is for. The feature that makes the call owns it; nothing of it goes to a provider. Configuration
@@ -13,7 +13,7 @@ pub struct Purpose {
     /// How many tokens such a text usually has, reasoning included.
     pub usual_tokens: u64,
     /// What the simulated provider writes.
-    pub simulated: fn(&Prompt<'_>, &mut Dice) -> String,
+    pub simulated: fn(&Prompt<'_>, &mut SeededRng) -> String,
 }
 
 impl fmt::Debug for Purpose {

@@ -12,7 +12,6 @@ use tokio::time::Instant;
 
 use super::assemble::Caller;
 use super::breaker::Breaker;
-use super::dice::Dice;
 use super::error::CallError;
 use super::limit::InFlight;
 use super::nearest::nearest;
@@ -22,6 +21,7 @@ use super::reply::Reply;
 use super::request::ChatRequest;
 use super::retry::RetryPolicy;
 use super::schema::Refusals;
+use super::seeded_rng::SeededRng;
 use super::settings::{ProviderKind, ProviderSettings};
 use super::simulated::Simulated;
 use super::{DeltaSink, ModelInfo, Models, Pricing, Provider, Schemas, client, counted_as, pricing};
@@ -208,13 +208,13 @@ impl Registry {
     /// looks at what there is and waits for nobody. After a failure it is soon tried again, and then less
     /// and less often.
     pub async fn keep_lists_fresh(&self) {
-        let mut dice = Dice::new(uuid::Uuid::new_v4().as_u64_pair().0, "lists");
+        let mut rng = SeededRng::new(uuid::Uuid::new_v4().as_u64_pair().0, "lists");
         let mut failures: u32 = 0;
         loop {
             let list = self.refresh_models().await;
             failures = if list.errors.is_empty() { 0 } else { failures.saturating_add(1) };
             // A little early, so that nobody finds a list that is stale; and not all servers at once.
-            tokio::time::sleep(pause_after(failures).mul_f64(0.8 + 0.2 * dice.unit())).await;
+            tokio::time::sleep(pause_after(failures).mul_f64(0.8 + 0.2 * rng.unit())).await;
         }
     }
 

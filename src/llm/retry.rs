@@ -5,8 +5,8 @@ use std::time::Duration;
 use jiff::Timestamp;
 use jiff::fmt::rfc2822;
 
-use super::dice::Dice;
 use super::error::{CallError, ErrorKind};
+use super::seeded_rng::SeededRng;
 
 /// Tries and pauses of one call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,7 +55,7 @@ impl RetryPolicy {
         error: &CallError,
         progress: Progress,
         remaining: Duration,
-        dice: &mut Dice,
+        rng: &mut SeededRng,
     ) -> Option<Duration> {
         let Progress { rounds, silences, arrived } = progress;
         let is_over = arrived || rounds >= self.max_tries || silences >= MAX_SILENT_TRIES;
@@ -64,7 +64,7 @@ impl RetryPolicy {
         }
         // Full jitter: members that were refused together do not come back together.
         let ceiling = self.base.saturating_mul(1 << (rounds - 1).min(16)).min(self.cap);
-        let jitter = ceiling.mul_f64(dice.unit());
+        let jitter = ceiling.mul_f64(rng.unit());
         let pause = match error.retry_after_ms {
             Some(asked) => Duration::from_millis(asked).saturating_add(jitter.min(Duration::from_secs(1))),
             None => jitter,
@@ -138,7 +138,7 @@ mod tests {
 
     fn pause(error: &CallError, rounds: u32, arrived: bool, remaining: Duration) -> Option<Duration> {
         let progress = Progress { rounds, arrived, silences: 0 };
-        RetryPolicy::default().pause(error, progress, remaining, &mut Dice::new(7, "m"))
+        RetryPolicy::default().pause(error, progress, remaining, &mut SeededRng::new(7, "m"))
     }
 
     #[test]
@@ -190,7 +190,7 @@ mod tests {
         let silent = error(ErrorKind::Timeout, None);
         let after = |rounds, silences| {
             let progress = Progress { rounds, silences, arrived: false };
-            RetryPolicy::default().pause(&silent, progress, LONG, &mut Dice::new(7, "m")).is_some()
+            RetryPolicy::default().pause(&silent, progress, LONG, &mut SeededRng::new(7, "m")).is_some()
         };
         assert!(after(1, 1));
         assert!(after(2, 1), "another failure came before");
@@ -233,7 +233,7 @@ mod tests {
             let policy = RetryPolicy { max_tries: 100, ..RetryPolicy::default() };
             let failure = error(ErrorKind::Overloaded, None);
             let progress = Progress { rounds: tries, ..Progress::default() };
-            let pause = policy.pause(&failure, progress, LONG, &mut Dice::new(seed, "m")).unwrap();
+            let pause = policy.pause(&failure, progress, LONG, &mut SeededRng::new(seed, "m")).unwrap();
             prop_assert!(pause <= policy.cap);
             prop_assert!(pause <= policy.base.saturating_mul(1 << (tries - 1).min(16)));
         }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::dice::Dice;
+use super::seeded_rng::SeededRng;
 
 /// Schemas nest little; one that goes on for ever ends here.
 const MAX_DEPTH: usize = 16;
@@ -10,11 +10,11 @@ const SENTENCE: &str = "This is simulated: no model was asked.";
 
 /// A value that fits this schema, as far as strict mode knows schemas; `null` beyond that. What the
 /// text form of the same reply says under a property's name (`CATEGORY: coding`) is what it says too.
-pub(super) fn fitting(schema: &Value, text: &str, dice: &mut Dice) -> Value {
-    value(schema, "", text, dice, MAX_DEPTH)
+pub(super) fn fitting(schema: &Value, text: &str, rng: &mut SeededRng) -> Value {
+    value(schema, "", text, rng, MAX_DEPTH)
 }
 
-fn value(schema: &Value, name: &str, text: &str, dice: &mut Dice, depth: usize) -> Value {
+fn value(schema: &Value, name: &str, text: &str, rng: &mut SeededRng, depth: usize) -> Value {
     let Some(depth) = depth.checked_sub(1) else { return Value::Null };
     let said = said(text, name);
     if let Some(choices) = schema.get("enum").and_then(Value::as_array).filter(|choices| !choices.is_empty())
@@ -22,10 +22,10 @@ fn value(schema: &Value, name: &str, text: &str, dice: &mut Dice, depth: usize) 
         let same = |choice: &&Value| {
             choice.as_str().zip(said).is_some_and(|(choice, said)| choice.eq_ignore_ascii_case(said))
         };
-        return choices.iter().find(same).unwrap_or(&choices[dice.below(choices.len())]).clone();
+        return choices.iter().find(same).unwrap_or(&choices[rng.below(choices.len())]).clone();
     }
     if let Some(first) = schema.get("anyOf").and_then(Value::as_array).and_then(|schemas| schemas.first()) {
-        return value(first, name, text, dice, depth);
+        return value(first, name, text, rng, depth);
     }
     let kind = schema.get("type");
     let kind = kind.and_then(Value::as_array).and_then(|kinds| kinds.first()).or(kind);
@@ -35,21 +35,21 @@ fn value(schema: &Value, name: &str, text: &str, dice: &mut Dice, depth: usize) 
             let made = properties
                 .into_iter()
                 .flatten()
-                .map(|(name, schema)| (name.clone(), value(schema, name, text, dice, depth)));
+                .map(|(name, schema)| (name.clone(), value(schema, name, text, rng, depth)));
             Value::Object(made.collect::<Map<_, _>>())
         }
-        Some("array") => array(schema.get("items").unwrap_or(&Value::Null), text, dice, depth),
+        Some("array") => array(schema.get("items").unwrap_or(&Value::Null), text, rng, depth),
         Some("string") => json!(said.unwrap_or(SENTENCE)),
         Some("boolean") => json!(said.map_or_else(
-            || dice.below(2) == 1,
+            || rng.below(2) == 1,
             |said| ["yes", "true"].iter().any(|yes| said.eq_ignore_ascii_case(yes))
         )),
         Some("integer") => {
-            json!(said.and_then(|said| said.parse::<i64>().ok()).unwrap_or_else(|| integer(schema, dice)))
+            json!(said.and_then(|said| said.parse::<i64>().ok()).unwrap_or_else(|| integer(schema, rng)))
         }
         Some("number") => {
             let said = said.and_then(|said| said.parse::<f64>().ok());
-            json!(said.unwrap_or_else(|| number(schema, dice)))
+            json!(said.unwrap_or_else(|| number(schema, rng)))
         }
         _ => Value::Null,
     }
@@ -64,30 +64,30 @@ fn said<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     })
 }
 
-fn integer(schema: &Value, dice: &mut Dice) -> i64 {
+fn integer(schema: &Value, rng: &mut SeededRng) -> i64 {
     let bound = |name: &str| schema.get(name).and_then(Value::as_i64);
     let least = bound("minimum").unwrap_or(1);
     let most = bound("maximum").unwrap_or(10).max(least);
     let steps = usize::try_from(most.saturating_sub(least)).unwrap_or(0).saturating_add(1);
-    least.saturating_add(i64::try_from(dice.below(steps)).unwrap_or(0))
+    least.saturating_add(i64::try_from(rng.below(steps)).unwrap_or(0))
 }
 
-fn number(schema: &Value, dice: &mut Dice) -> f64 {
+fn number(schema: &Value, rng: &mut SeededRng) -> f64 {
     let bound = |name: &str| schema.get(name).and_then(Value::as_f64);
     let least = bound("minimum").unwrap_or(0.0);
     let most = bound("maximum").unwrap_or(1.0).max(least);
-    ((least + (most - least) * dice.unit()) * 100.0).round() / 100.0
+    ((least + (most - least) * rng.unit()) * 100.0).round() / 100.0
 }
 
 /// Of a choice, every item once in an order of its own: that is a ranking.
-fn array(items: &Value, text: &str, dice: &mut Dice, depth: usize) -> Value {
+fn array(items: &Value, text: &str, rng: &mut SeededRng, depth: usize) -> Value {
     match items.get("enum").and_then(Value::as_array) {
         Some(choices) => {
             let mut choices = choices.clone();
-            dice.shuffle(&mut choices);
+            rng.shuffle(&mut choices);
             Value::Array(choices)
         }
-        None => Value::Array((0..2).map(|_| value(items, "", text, dice, depth)).collect()),
+        None => Value::Array((0..2).map(|_| value(items, "", text, rng, depth)).collect()),
     }
 }
 
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     fn made(schema: &Value) -> Value {
-        fitting(schema, "", &mut Dice::new(7, "cedar/pro"))
+        fitting(schema, "", &mut SeededRng::new(7, "cedar/pro"))
     }
 
     #[test]
@@ -111,7 +111,7 @@ mod tests {
             "reasoning": {"type": "string"},
         }});
         assert_eq!(
-            fitting(&schema, text, &mut Dice::new(1, "m")),
+            fitting(&schema, text, &mut SeededRng::new(1, "m")),
             json!({"category": "creative", "confidence": 0.8, "should_decompose": true, "reasoning": "By its words."})
         );
     }
@@ -145,7 +145,7 @@ mod tests {
         #[test]
         fn any_schema_gives_some_value(text in "[a-z]{0,3}: ?\\PC{0,9}", kind in "(object|array|string|number|integer|boolean|null|odd)", least: i64, most: i64, of in "[a-z]{0,5}") {
             let plain = json!({"type": kind, "minimum": least, "maximum": most});
-            fitting(&json!({"properties": {text.split(':').next().unwrap_or_default(): plain}}), &text, &mut Dice::new(7, "m"));
+            fitting(&json!({"properties": {text.split(':').next().unwrap_or_default(): plain}}), &text, &mut SeededRng::new(7, "m"));
             made(&json!({"type": kind, "items": plain, "properties": {of: plain}, "anyOf": [], "enum": []}));
         }
     }

@@ -1,9 +1,9 @@
 //! What the simulated provider writes from: plain, plausible text. What a call of some purpose is answered with
 //! stands with the feature that makes the call ([`Purpose::simulated`](super::Purpose::simulated)).
 
-use super::dice::Dice;
 use super::request::{ChatRequest, Role};
 use super::schema::Schema;
+use super::seeded_rng::SeededRng;
 use super::simulated_json;
 use super::simulated_prompt::Prompt;
 
@@ -13,10 +13,10 @@ pub const LABEL: &str = "_Simulated answer: no model was asked._";
 /// The whole text of a reply.
 #[must_use]
 pub fn write(request: &ChatRequest) -> String {
-    let mut dice = Dice::new(request.seed, &request.model);
-    let text = (request.purpose.simulated)(&prompt_of(request), &mut dice);
+    let mut rng = SeededRng::new(request.seed, &request.model);
+    let text = (request.purpose.simulated)(&prompt_of(request), &mut rng);
     match &request.schema {
-        Some(Schema { schema, .. }) => simulated_json::fitting(schema, &text, &mut dice).to_string(),
+        Some(Schema { schema, .. }) => simulated_json::fitting(schema, &text, &mut rng).to_string(),
         None => text,
     }
 }
@@ -56,23 +56,23 @@ const CLOSINGS: &[&str] = &[
 ];
 
 /// A text about the question: an opening, three points, a closing.
-pub fn body(prompt: &Prompt<'_>, dice: &mut Dice) -> String {
+pub fn body(prompt: &Prompt<'_>, rng: &mut SeededRng) -> String {
     let mut points = POINTS.to_vec();
-    dice.shuffle(&mut points);
+    rng.shuffle(&mut points);
     points.truncate(3);
     format!(
         "{}\n\n1. {}\n2. {}\n3. {}\n\n{}",
-        dice.pick(OPENINGS).replace("{topic}", &prompt.topic()),
+        rng.pick(OPENINGS).replace("{topic}", &prompt.topic()),
         points[0],
         points[1],
         points[2],
-        dice.pick(CLOSINGS)
+        rng.pick(CLOSINGS)
     )
 }
 
 /// That text under its label.
-pub fn plain(prompt: &Prompt<'_>, dice: &mut Dice) -> String {
-    format!("{LABEL}\n\n{}", body(prompt, dice))
+pub fn plain(prompt: &Prompt<'_>, rng: &mut SeededRng) -> String {
+    format!("{LABEL}\n\n{}", body(prompt, rng))
 }
 
 /// What can be held against a text.

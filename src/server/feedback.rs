@@ -19,7 +19,8 @@ use crate::store::{StoreError, runs};
 /// Which answer was the best of all: `"council"`, or `{"member": "m/one"}` by the seat's name.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Better {
+#[schema(as = Better)]
+pub enum BetterAnswer {
     /// The final answer.
     Council,
     /// That of a member, by its seat's name.
@@ -33,7 +34,7 @@ pub struct FeedbackView {
     /// `up` or `down`, of the final answer; null when nothing was said.
     pub thumb: Option<&'static str>,
     /// Which answer was the best of all; null when nothing was said.
-    pub better: Option<Better>,
+    pub better: Option<BetterAnswer>,
     /// Null when there is no feedback.
     pub updated_at: Option<String>,
 }
@@ -41,11 +42,11 @@ pub struct FeedbackView {
 impl FeedbackView {
     fn new(run: &RunRow, found: Option<feedback::Feedback>) -> Self {
         let better = found.and_then(|found| found.opinion.better).and_then(|better| match better {
-            feedback::Better::Council => Some(Better::Council),
-            feedback::Better::Seat(seat) => {
+            feedback::BetterAnswer::Council => Some(BetterAnswer::Council),
+            feedback::BetterAnswer::Seat(seat) => {
                 let answers = deliberation(run).stage1.unwrap_or_default();
                 let answer = usize::try_from(seat).ok().and_then(|seat| answers.get(seat));
-                answer.map(|answer| Better::Member(answer.member.clone()))
+                answer.map(|answer| BetterAnswer::Member(answer.member.clone()))
             }
         });
         Self {
@@ -64,7 +65,7 @@ struct FeedbackRequest {
     /// `up` or `down`, of the final answer.
     thumb: Option<String>,
     /// Which answer was the best of all.
-    better: Option<Better>,
+    better: Option<BetterAnswer>,
 }
 
 /// What the caller thinks of a run, if they have said it.
@@ -115,16 +116,16 @@ fn opinion(body: &Value, run: &RunRow) -> Result<Opinion, Problem> {
         }
         thumb
     });
-    let better: Option<Better> = fields.take("better", "\"council\" or {\"member\": a seat's name}");
+    let better: Option<BetterAnswer> = fields.take("better", "\"council\" or {\"member\": a seat's name}");
     let better = better.and_then(|better| match better {
-        Better::Council => Some(feedback::Better::Council),
-        Better::Member(name) => {
+        BetterAnswer::Council => Some(feedback::BetterAnswer::Council),
+        BetterAnswer::Member(name) => {
             let seat = seat(&deliberation(run), &name);
             if seat.is_none() {
                 let rule = "must be the name of a seat that answered in this run";
                 fields.refuse("better.member", FieldErrorKind::Value, rule);
             }
-            seat.map(feedback::Better::Seat)
+            seat.map(feedback::BetterAnswer::Seat)
         }
     });
     if !fields.has("thumb") && !fields.has("better") {

@@ -19,7 +19,7 @@ use crate::council::budget::BudgetState;
 use crate::council::estimate::{Estimate, Kept};
 use crate::council::field::{FieldError, Fields};
 use crate::council::formats;
-use crate::council::plan::{Door, Plan};
+use crate::council::plan::{Context, Plan};
 use crate::council::prompts::history::Turn;
 use crate::id::ConversationId;
 use crate::identity::Permission;
@@ -226,8 +226,8 @@ async fn plan(
     };
     drop(tx);
     let first = messages.is_empty();
-    let door = Door { settings, history: history(messages), first, records };
-    let plan = Plan::parse_over(body, &options, door);
+    let context = Context { settings, history: history(messages), first, records };
+    let plan = Plan::parse_over(body, &options, context);
     let problems: Vec<_> = problems.into_iter().chain(begins.err().unwrap_or_default()).collect();
     if problems.is_empty() {
         return Ok(plan?);

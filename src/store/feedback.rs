@@ -32,7 +32,7 @@ impl Thumb {
 
 /// Which answer was the best of all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Better {
+pub enum BetterAnswer {
     /// The council's final answer.
     Council,
     /// The answer at this place of the run's list of answers, from 0.
@@ -43,7 +43,7 @@ pub enum Better {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Opinion {
     pub thumb: Option<Thumb>,
-    pub better: Option<Better>,
+    pub better: Option<BetterAnswer>,
 }
 
 /// An opinion as it is stored.
@@ -59,8 +59,8 @@ pub async fn put(tx: &mut Tx, run: RunId, opinion: Opinion) -> Result<Feedback, 
     let user = tx.user()?;
     let (better, seat) = match opinion.better {
         None => (None, None),
-        Some(Better::Council) => (Some("council"), None),
-        Some(Better::Seat(seat)) => (Some("member"), Some(seat)),
+        Some(BetterAnswer::Council) => (Some("council"), None),
+        Some(BetterAnswer::Seat(seat)) => (Some("member"), Some(seat)),
     };
     let row = sqlx::query(
         "INSERT INTO feedback (run_id, user_id, thumb, better, better_seat)
@@ -95,7 +95,7 @@ pub async fn find(tx: &mut Tx, run: RunId) -> Result<Option<Feedback>, StoreErro
     let seat: Option<i16> = row.try_get("better_seat")?;
     let opinion = Opinion {
         thumb: row.try_get::<Option<String>, _>("thumb")?.as_deref().and_then(Thumb::parse),
-        better: better.map(|_| seat.map_or(Better::Council, Better::Seat)),
+        better: better.map(|_| seat.map_or(BetterAnswer::Council, BetterAnswer::Seat)),
     };
     Ok(Some(Feedback { opinion, updated_at: time(&row, "updated_at")? }))
 }

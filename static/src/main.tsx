@@ -22,7 +22,7 @@ import "./styles/council.css";
 import "./styles/final.css";
 import "./styles/answers.css";
 import "./styles/reviews.css";
-import "./styles/polish.css";
+import "./styles/run-parts.css";
 import "./styles/markdown.css";
 
 applyTheme();

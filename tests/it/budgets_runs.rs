@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use futures_util::future::join_all;
 use jiff::Timestamp;
-use llm_council::council::plan::Door;
+use llm_council::council::plan::Context;
 use llm_council::council::run::{FinishedCall, Host};
 use llm_council::council::{AnyEvent, Plan, Run, Token};
 use llm_council::id::RunId;
@@ -439,8 +439,8 @@ async fn a_second_execution_reserves_only_for_calls_that_are_not_in_the_journal(
         "utility_model": "t/title",
     });
     let settings = serde_json::from_value(settings).unwrap();
-    let door = Door { settings, history: vec![], first: true, records: BTreeMap::new() };
-    let plan = Plan::parse(&json!({"content": "Why?"}), door).unwrap();
+    let context = Context { settings, history: vec![], first: true, records: BTreeMap::new() };
+    let plan = Plan::parse(&json!({"content": "Why?"}), context).unwrap();
     for commits in 0.. {
         let store = Arc::new(Mutex::new(MemoryStore::default()));
         let models = Arc::new(Scripted::new(|request| Ok(sensible(request))));

@@ -1,5 +1,5 @@
 //! The council: its members answer, review each other blind, and a chairman writes the answer, which options
-//! may then better.
+//! may then improve.
 
 use crate::council::costs;
 use crate::council::draft::Draft;
@@ -44,7 +44,7 @@ pub async fn deliberate(run: &Run, plan: &Plan) -> Result<(), Failure> {
 async fn council(run: &Run, plan: &Plan) -> Result<(), Failure> {
     let round = hold(run, plan, Roster::choose(run, plan.brief(), &plan.options.roster).await).await?;
     let draft = write(run, plan, &round).await;
-    better(run, plan, &round, draft).await;
+    improve(run, plan, &round, draft).await;
     Ok(())
 }
 
@@ -98,16 +98,16 @@ async fn write(run: &Run, plan: &Plan, round: &Round<'_>) -> Draft {
     Draft { settled: is_consensus || synthesis.error.is_some(), synthesis }
 }
 
-/// The same after everything that betters it, in order; a settled draft stays as it is.
-async fn better(run: &Run, plan: &Plan, round: &Round<'_>, mut draft: Draft) -> Draft {
+/// The same after everything that improves it, in order; a settled draft stays as it is.
+async fn improve(run: &Run, plan: &Plan, round: &Round<'_>, mut draft: Draft) -> Draft {
     if draft.settled {
         return draft;
     }
     if let Some(options) = &plan.options.refinement {
-        draft = refinement::polish(run, round, options, draft).await;
+        draft = refinement::refine(run, round, options, draft).await;
     }
     if let Some(options) = &plan.options.adversary {
-        draft = adversary::polish(run, round, options, draft).await;
+        draft = adversary::challenge(run, round, options, draft).await;
     }
     draft
 }

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::*;
 use crate::council::formats;
-use crate::council::plan::Door;
+use crate::council::plan::Context;
 use crate::council::pricing::tokens;
 use crate::council::prompts::history::Turn;
 use crate::council::stage::Stage;
@@ -48,7 +48,7 @@ fn plan(size: Size, options: &[&str]) -> Plan {
         question: "y".repeat(size.history / 2),
         answer: "z".repeat(size.history.div_ceil(2)),
     });
-    let door = Door {
+    let context = Context {
         settings: serde_json::from_value(settings).unwrap(),
         first: history.is_none(),
         history: history.into_iter().collect(),
@@ -58,7 +58,7 @@ fn plan(size: Size, options: &[&str]) -> Plan {
     for option in options {
         body[option] = Value::Bool(true);
     }
-    Plan::parse(&body, door).unwrap()
+    Plan::parse(&body, context).unwrap()
 }
 
 fn usd(plan: &Plan) -> f64 {

@@ -10,7 +10,7 @@ use crate::council::pricing::tokens_of;
 use crate::council::prompts::template::Template;
 use crate::council::run::Run;
 use crate::council::stage::Stage;
-use crate::llm::dice::Dice;
+use crate::llm::seeded_rng::SeededRng;
 use crate::llm::simulated_prompt::Prompt as Simulated;
 use crate::llm::{ChatMessage, ChatRequest, Purpose, Role};
 
@@ -109,7 +109,7 @@ fn shorten(title: &str) -> String {
 }
 
 /// What a simulated model writes: three to five words of the question.
-fn simulated(prompt: &Simulated<'_>, _: &mut Dice) -> String {
+fn simulated(prompt: &Simulated<'_>, _: &mut SeededRng) -> String {
     let mut words: Vec<String> = prompt.question_words(5).into_iter().map(str::to_owned).collect();
     for filler in ["A", "Simulated", "Question"] {
         if words.len() >= 3 {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { growing, splitBlocks } from "./blocks";
-import { isTangled, pieces, withoutDepths } from "./tame";
+import { isTangled, pieces, withoutDepths } from "./parser-limits";
 
 const sample = [
   "# Head\n\nFirst *paragraph* with `code`.\n",

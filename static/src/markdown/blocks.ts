@@ -4,7 +4,7 @@
  */
 import { Lexer, type Token } from "marked";
 import remend from "remend";
-import { isTangled, outsideCode, pieces, withoutDepths } from "./tame";
+import { isTangled, outsideCode, pieces, withoutDepths } from "./parser-limits";
 
 export interface Block {
   /** `plain` is shown as written: parsing it would hold the page up. `code` is only the code. */

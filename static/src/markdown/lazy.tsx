@@ -3,7 +3,7 @@ import { type ReactNode, useEffect, useRef, useState } from "react";
 import { t } from "../i18n";
 import { CopyButton } from "../ui/copy";
 import { hasHidden } from "./hidden";
-import { pieces } from "./tame";
+import { pieces } from "./parser-limits";
 
 type Highlight = (language: string, text: string) => ReactNode | null;
 let highlighting: Promise<Highlight> | undefined;

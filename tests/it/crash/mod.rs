@@ -20,7 +20,7 @@ use tokio::task::JoinSet;
 
 use checks::{Uninterrupted, check, check_payments};
 use kinds::{Course, EVERY_OPTION, PLAIN};
-use moments::Dice;
+use moments::SeededRng;
 use servers::{Drill, is_content};
 
 const RUNS_AT_ONCE: usize = 4;
@@ -70,7 +70,7 @@ impl fmt::Display for Report {
 /// Kills so many servers, one after the other, in the middle of waves of runs.
 async fn drill(course: &'static Course, seed: u64, kills: usize) -> Report {
     let begun = Instant::now();
-    let mut dice = Dice::new(seed);
+    let mut rng = SeededRng::new(seed);
     let mut drill = Drill::start(seed, course).await;
     let (mut cases, mut connections, mut weighted) = (BTreeMap::new(), 0, 0);
     let mut over = Vec::new();
@@ -97,7 +97,7 @@ async fn drill(course: &'static Course, seed: u64, kills: usize) -> Report {
             runs.spawn(async move { (case, following.await) });
         }
         for nth in 0..KILLS_PER_RUN.min(kills - drill.ledgers.len()) {
-            let moment = dice.moment(course, wave, nth);
+            let moment = rng.moment(course, wave, nth);
             if !drill.comes(moment, &mut runs, &mut over).await {
                 break;
             }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::kinds::{Course, Kind, STRAGGLER, TIER1, TIER2};
-use super::moments::Dice;
+use super::moments::SeededRng;
 use crate::support::model_server::{AskedFor, RecordedRequest, Script};
 
 /// How often the answer has been revised in the end.
@@ -156,8 +156,8 @@ pub fn script(request: &RecordedRequest, seed: u64, course: &Course) -> Script {
     let case = case(prompt);
     let kind = course.kind(case);
     let name: u64 = key(request, kind).bytes().fold(0, |sum, byte| sum * 31 % 9973 + u64::from(byte));
-    let mut dice = Dice::new(seed ^ ((case as u64) << 32) ^ name);
-    let whole = dice.pause(course.pace_ms) + Duration::from_millis(course.pace_ms / 12);
+    let mut rng = SeededRng::new(seed ^ ((case as u64) << 32) ^ name);
+    let whole = rng.pause(course.pace_ms) + Duration::from_millis(course.pace_ms / 12);
     let asked_for = request.asked_for();
     let text = match asked_for {
         AskedFor::Answer => {

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 
 use llm_council::council::features::PURPOSES;
 use llm_council::council::fork::{Again, Part};
-use llm_council::council::plan::Door;
+use llm_council::council::plan::Context;
 use llm_council::council::prompts::history::Turn;
 use llm_council::council::run::FinishedCall;
 use llm_council::council::{self, Deliberation, Event, Plan, Run};
@@ -59,8 +59,9 @@ fn feature(name: &str) -> &'static Feature {
 fn plan(feature: &Feature, second: bool) -> Plan {
     let turn = Turn { question: "What is new?".into(), answer: "Nothing that is old.".into() };
     let history = if second { vec![turn] } else { Vec::new() };
-    let door = Door { settings: replay::settings(), history, first: !second, records: replay::records() };
-    Plan::parse(&serde_json::from_str(feature.3).unwrap(), door).unwrap()
+    let context =
+        Context { settings: replay::settings(), history, first: !second, records: replay::records() };
+    Plan::parse(&serde_json::from_str(feature.3).unwrap(), context).unwrap()
 }
 
 /// One execution over what an earlier one left.

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use futures_util::{StreamExt as _, stream};
 use llm_council::council::options::confidence;
-use llm_council::council::plan::Door;
+use llm_council::council::plan::Context;
 use llm_council::council::prompts::fence::Fence;
 use llm_council::council::prompts::judges::addresses_judges;
 use llm_council::council::ranking::label::Label;
@@ -189,8 +189,8 @@ async fn held(id: RunId, hostile: &str) -> Deliberation {
     });
     let host = Arc::new(MemoryHost::new(Arc::new(Mutex::new(MemoryStore::default())), 1, None));
     let run = Run::new(id, host.clone(), models.clone());
-    let door = Door { settings: settings(), history: vec![], first: true, records: BTreeMap::new() };
-    let plan = Plan::parse(&json!({"content": "Why?"}), door).unwrap();
+    let context = Context { settings: settings(), history: vec![], first: true, records: BTreeMap::new() };
+    let plan = Plan::parse(&json!({"content": "Why?"}), context).unwrap();
     council::deliberate(&run, &plan).await.unwrap();
 
     for request in models.asked.lock().unwrap().iter() {

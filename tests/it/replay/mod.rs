@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use llm_council::council::options::refinement;
 use llm_council::council::options::routing::Category;
-use llm_council::council::plan::Door;
+use llm_council::council::plan::Context;
 use llm_council::council::ranking::weights::Record;
 use llm_council::council::run::FinishedCall;
 use llm_council::council::settings::{Member, Settings};
@@ -206,8 +206,8 @@ pub fn records() -> BTreeMap<String, Record> {
 }
 
 fn plan(body: &str) -> Plan {
-    let door = Door { settings: settings(), history: vec![], first: true, records: records() };
-    Plan::parse(&serde_json::from_str(body).unwrap(), door).unwrap()
+    let context = Context { settings: settings(), history: vec![], first: true, records: records() };
+    Plan::parse(&serde_json::from_str(body).unwrap(), context).unwrap()
 }
 
 /// What must come out the same.

@@ -194,7 +194,7 @@ impl AdversaryEvent {
 }
 
 /// Lets the draft be attacked, and revised where the attack is grave.
-pub async fn polish(run: &Run, round: &Round<'_>, options: &AdversaryOptions, mut draft: Draft) -> Draft {
+pub async fn challenge(run: &Run, round: &Round<'_>, options: &AdversaryOptions, mut draft: Draft) -> Draft {
     let model = &options.model;
     run.emit("adversary/start", AdversaryEvent::AdversaryStart { adversary_model: model.clone() }).await;
     let reply = match attack(run, round, model, &draft.synthesis.response).await {

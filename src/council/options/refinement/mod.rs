@@ -192,7 +192,7 @@ impl RefinementEvent {
 }
 
 /// Refines a draft.
-pub async fn polish(run: &Run, round: &Round<'_>, options: &RefinementOptions, mut draft: Draft) -> Draft {
+pub async fn refine(run: &Run, round: &Round<'_>, options: &RefinementOptions, mut draft: Draft) -> Draft {
     let max_iterations = options.max_iterations;
     run.emit("refine/start", RefinementEvent::RefinementStart { max_iterations }).await;
     let mut refinement = Refinement { max_iterations, ..Refinement::default() };

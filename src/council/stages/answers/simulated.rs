@@ -1,11 +1,11 @@
 //! What a simulated member answers.
 
-use crate::llm::dice::Dice;
+use crate::llm::seeded_rng::SeededRng;
 use crate::llm::simulated_prompt::Prompt;
 use crate::llm::simulated_text::{LABEL, body};
 
-pub fn answer(prompt: &Prompt<'_>, dice: &mut Dice) -> String {
-    let body = body(prompt, dice);
+pub fn answer(prompt: &Prompt<'_>, rng: &mut SeededRng) -> String {
+    let body = body(prompt, rng);
     let mut text = if prompt.asks_for("THINKING") && prompt.asks_for("CONCLUSION") {
         format!(
             "{LABEL}\n\n**THINKING:**\nThe question is about {}. What matters is what is fixed and what is free.\n\n\
@@ -17,7 +17,7 @@ pub fn answer(prompt: &Prompt<'_>, dice: &mut Dice) -> String {
         format!("{LABEL}\n\n{body}")
     };
     if prompt.asks_for("CONFIDENCE:") {
-        text.push_str(&format!("\n\nCONFIDENCE: {}", 5 + dice.below(5)));
+        text.push_str(&format!("\n\nCONFIDENCE: {}", 5 + rng.below(5)));
     }
     text
 }

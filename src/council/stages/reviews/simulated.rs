@@ -1,6 +1,6 @@
 //! What a simulated reviewer writes.
 
-use crate::llm::dice::Dice;
+use crate::llm::seeded_rng::SeededRng;
 use crate::llm::simulated_prompt::Prompt;
 use crate::llm::simulated_text::LABEL;
 
@@ -15,23 +15,23 @@ const BLAME: &[&str] = &[
     "is longer than what it says",
 ];
 
-pub fn review(prompt: &Prompt<'_>, dice: &mut Dice) -> String {
+pub fn review(prompt: &Prompt<'_>, rng: &mut SeededRng) -> String {
     let labels = prompt.labels();
     let mut text = format!("{LABEL}\n\n");
     for label in &labels {
-        text.push_str(&format!("Response {label} {}, but {}.\n\n", dice.pick(PRAISE), dice.pick(BLAME)));
+        text.push_str(&format!("Response {label} {}, but {}.\n\n", rng.pick(PRAISE), rng.pick(BLAME)));
     }
-    text + &ranking(&labels, dice)
+    text + &ranking(&labels, rng)
 }
 
-fn ranking(labels: &[char], dice: &mut Dice) -> String {
+fn ranking(labels: &[char], rng: &mut SeededRng) -> String {
     let mut order = labels.to_vec();
-    dice.shuffle(&mut order);
+    rng.shuffle(&mut order);
     let lines: Vec<String> =
         order.iter().enumerate().map(|(at, label)| format!("{}. Response {label}", at + 1)).collect();
     format!("FINAL RANKING:\n{}", lines.join("\n"))
 }
 
-pub fn ballot(prompt: &Prompt<'_>, dice: &mut Dice) -> String {
-    format!("{LABEL}\n\n{}", ranking(&prompt.labels(), dice))
+pub fn ballot(prompt: &Prompt<'_>, rng: &mut SeededRng) -> String {
+    format!("{LABEL}\n\n{}", ranking(&prompt.labels(), rng))
 }

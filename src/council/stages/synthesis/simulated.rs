@@ -1,11 +1,11 @@
 //! What a simulated chairman writes.
 
-use crate::llm::dice::Dice;
+use crate::llm::seeded_rng::SeededRng;
 use crate::llm::simulated_prompt::Prompt;
 use crate::llm::simulated_text::{LABEL, body};
 
-pub fn synthesis(prompt: &Prompt<'_>, dice: &mut Dice) -> String {
-    let mut text = format!("{LABEL}\n\n{}", body(prompt, dice));
+pub fn synthesis(prompt: &Prompt<'_>, rng: &mut SeededRng) -> String {
+    let mut text = format!("{LABEL}\n\n{}", body(prompt, rng));
     if prompt.asks_for("COUNCIL NOTES:") {
         text.push_str(
             "\n\nCOUNCIL NOTES:\n\

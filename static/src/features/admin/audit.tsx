@@ -2,7 +2,7 @@ import { useAudit } from "../../api/admin";
 import { msg, t } from "../../i18n";
 import { ScrollBox } from "../../ui/scroll-box";
 import { Answered, Panel } from "../dashboard/panel";
-import { deedOf, detailsOf } from "./deeds";
+import { actionOf, detailsOf } from "./audit-words";
 import { More } from "./more";
 import { exactTimeOf } from "./times";
 
@@ -52,7 +52,7 @@ export function Audit() {
                           <span className="usage-name">{entry.user}</span>
                         </td>
                         <td className="text" title={entry.action}>
-                          {deedOf(entry.action)}
+                          {actionOf(entry.action)}
                         </td>
                         <td className="text">
                           {entry.target ? <code className="usage-name">{entry.target}</code> : "–"}

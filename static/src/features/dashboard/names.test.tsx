@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { render } from "../../test/render";
-import { deedOf, detailsOf } from "../admin/deeds";
+import { actionOf, detailsOf } from "../admin/audit-words";
 import { Cost } from "./cost";
 import { modelIn, modelPath } from "./model-name";
 
@@ -25,9 +25,9 @@ it("an unknown cost is said to be unknown, and a partly known one is marked", as
   expect(await cost(1.5, 2, 1)).toMatch(/^\$1\.50 ≈.*estimated \+.*2 calls of unknown price$/);
 });
 
-it("deeds of the audit log are told in words, new ones by their names", () => {
-  expect(deedOf("usage.read")).toBe("looked at the usage");
-  expect(deedOf("budget.raise_limit")).toBe("budget raise limit");
+it("actions of the audit log are told in words, new ones by their names", () => {
+  expect(actionOf("usage.read")).toBe("looked at the usage");
+  expect(actionOf("budget.raise_limit")).toBe("budget raise limit");
   const details: object = { by: "user", from: null, limit_usd: 5 };
   expect(detailsOf(details as Record<string, never>)).toBe("by: user, from: none, limit usd: 5");
 });

@@ -23,7 +23,7 @@ const START_TIMEOUT: Duration = Duration::from_secs(60);
 const CALL_TIME_MS: &str = "3600000";
 
 /// See the module.
-pub struct Ground {
+pub struct TestBed {
     pub server: Process,
     pub models: Process,
     pub database: Database,
@@ -52,7 +52,7 @@ impl Drop for Process {
     }
 }
 
-impl Ground {
+impl TestBed {
     /// Starts everything.
     pub async fn prepare(cli: &Cli, flags: ModelFlags) -> anyhow::Result<Self> {
         let mut dir = tempfile::Builder::new().prefix("council-load-").tempdir_in(&cli.work_dir)?;

@@ -5,9 +5,9 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use sha2::{Digest, Sha256};
 
 /// A stream of numbers decided by a seed and a name.
-pub struct Dice(ChaCha8Rng);
+pub struct SeededRng(ChaCha8Rng);
 
-impl Dice {
+impl SeededRng {
     /// Equal seeds and names give equal throws.
     pub fn new(seed: u64, name: &str) -> Self {
         let mut hash = Sha256::new();

@@ -2,7 +2,7 @@
 import type { AuditEntry } from "../../api/types";
 import { msg, t } from "../../i18n";
 
-const deeds: Record<string, string> = {
+const actions: Record<string, string> = {
   "analytics.clear": msg("cleared their analytics"),
   "analytics.read": msg("looked at everybody’s analytics"),
   "budget.cap": msg("set a cap of their own"),
@@ -23,8 +23,8 @@ const deeds: Record<string, string> = {
 };
 
 /** What was done; one that is not known here is read as it is written. */
-export function deedOf(action: string): string {
-  const known = deeds[action];
+export function actionOf(action: string): string {
+  const known = actions[action];
   return known ? t(known) : action.replace(/[._]/g, " ");
 }
 
