@@ -65,8 +65,11 @@ export interface PanelProps<State> {
 export interface FeatureStage {
   /** The server's name of it: in costs and estimates, and as the phase of a run that is in it. */
   readonly key: Stage;
-  /** Before the answers, or after the final answer, which is a draft as long as it goes on. */
-  readonly place: "first" | "last";
+  /**
+   * Before the answers; between the reviews and the final answer; or after that, which is a draft as long
+   * as this goes on.
+   */
+  readonly place: "first" | "middle" | "last";
   /** Whether the run has it: the timeline shows it from then on. */
   readonly isIn: (run: RunState) => boolean;
   /** How far it has come; nothing where it has no parts. */

@@ -22,7 +22,7 @@ const MORE: &[(&str, usize, &str)] = &[
 /// of weighted consensus, and a question can be routed without a run.
 const WORDS: &[&str] = &["confidence", "consensus", "routing"];
 
-/// Names that a feature has in the web app, where they are others.
+/// Names that a feature has in the web app, where they are others; a dash for an underscore is no other name.
 const IN_THE_PAGE: &[(&str, &str)] = &[("multi_chairman", "chairmen"), ("cot", "step-by-step")];
 
 fn files(dir: &Path, found: &mut Vec<PathBuf>) {
@@ -86,8 +86,8 @@ fn an_option_is_named_in_its_folder_and_in_the_lists() {
         let in_the_page = IN_THE_PAGE.iter().find(|(name, _)| name == option).map(|(_, name)| *name);
         let is_its_own = |path: &Path| {
             path.iter().any(|part| {
-                let stem = Path::new(part).file_stem().unwrap();
-                stem == option.as_str() || Some(stem) == in_the_page.map(std::ffi::OsStr::new)
+                let stem = Path::new(part).file_stem().unwrap().to_string_lossy().replace('-', "_");
+                stem == *option || in_the_page.is_some_and(|name| stem == name.replace('-', "_"))
             })
         };
         let others: Vec<String> = code

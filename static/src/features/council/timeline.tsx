@@ -1,6 +1,7 @@
 import { msg, t } from "../../i18n";
 import type { Phase, RunState } from "../../run/state";
 import { Icon } from "../../ui/icon";
+import type { FeatureStage } from "../feature";
 import { queueText, runProgress } from "./describe";
 import { stageNames, stagesAt } from "./stages";
 
@@ -12,7 +13,7 @@ interface Step {
 }
 
 /** What the features add to a run is shown once it is there. */
-const added = (run: RunState, place: "first" | "last"): Step[] =>
+const added = (run: RunState, place: FeatureStage["place"]): Step[] =>
   stagesAt(place)
     .filter(({ isIn }) => isIn(run))
     .map(({ key, title, detail }) => ({ phase: key, title, detail: detail?.(run) ?? "" }));
@@ -35,6 +36,7 @@ export function Timeline({ run }: { run: RunState }) {
       title: msg("Reviews"),
       detail: run.reviews.length ? `${reviewsEnded}/${run.reviews.length}` : "",
     },
+    ...added(run, "middle"),
     { phase: "stage3", title: msg("Final answer"), detail: "" },
     ...added(run, "last"),
   ];

@@ -4,26 +4,10 @@ import { config } from "../../test/samples";
 import type { Choices } from "../feature";
 import { chosen, defaults, obstacle, readChoices, sceneOf, toAsk } from "./choices";
 
-const noSettings: Preset["settings"] = {
-  multi_chairman_models: null,
-  routing_pools: null,
-  tier1_models: null,
-  tier2_models: null,
-  escalation_confidence_threshold: null,
-  escalation_min_confidence_threshold: null,
-  escalation_agreement_threshold: null,
-  adversary_model: null,
-  default_options: null,
-  council_models: null,
-  chairman_model: null,
-  chairman_alias: null,
-  chairman_fallbacks: null,
-  title_model: null,
-  utility_model: null,
-  use_system_prompt_stage2: null,
-  use_system_prompt_stage3: null,
-  count_self_votes: null,
-};
+/** Each setting left as it is. */
+const noSettings = Object.fromEntries(
+  Object.keys(config).map((name) => [name, null]),
+) as unknown as Preset["settings"];
 const equipped = {
   ...config,
   multi_chairman_models: ["a/one", "b/two"],
