@@ -76,6 +76,12 @@ uuid_id!(
     now_v7
 );
 
+uuid_id!(
+    /// A measurement of councils.
+    BenchId,
+    now_v7
+);
+
 /// A user, in the one canonical form that `identity` makes of a proxy's header.
 ///
 /// Everything else (email, display name) is shown only, never used to find or authorise.

@@ -3,12 +3,13 @@
 //!
 //! The rooms, and who may import whom (kept by `tests/it/rooms/`):
 //!
-//! `cli`, `server` → `runs` → `council` → `llm`; `store` sits under `runs` and `server`.
+//! `cli`, `server` → `bench` → `runs` → `council` → `llm`; `store` sits under `bench`, `runs` and `server`.
 //! `id`, `invisible`, `identity` and `shutdown` are leaves; `config` reads `council`, `llm` and `identity`, and
 //! `telemetry` reads `config`.
 //!
 //! Start reading at [`council::deliberate`], then `runs::start`, then `server::routes`.
 
+pub mod bench;
 pub mod cli;
 pub mod config;
 pub mod council;

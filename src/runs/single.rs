@@ -1,5 +1,7 @@
 //! A call that is no part of a deliberation. It is paid for like any other: the budgets are asked first,
 //! and the ledger has it afterwards.
+//!
+//! [`Runs::call_once`] keeps nothing of what the model says, [`Runs::call_kept`] keeps it under an id.
 
 use tokio::sync::oneshot;
 
@@ -43,15 +45,51 @@ impl Runs {
         stage: Stage,
         request: ChatRequest,
     ) -> Result<Result<Reply, CallError>, StartError> {
+        let call = Single { run: RunId::generate(), what_for, stage, keeps: false };
+        Ok(self.call_single(payer, call, request).await?.result)
+    }
+
+    /// Makes one call of a run of its own, which has this id, or gives what came of it when it was made before: what
+    /// has been paid for under an id is not paid again.
+    ///
+    /// # Errors
+    /// As [`Runs::call_once`].
+    pub async fn call_kept(
+        &self,
+        payer: Payer,
+        run: RunId,
+        what_for: &'static str,
+        stage: Stage,
+        request: ChatRequest,
+    ) -> Result<FinishedCall, StartError> {
+        let mut known = journal::remembered(&self.shared.db, &[run]).await?;
+        if let Some(call) = known.remove(&run).and_then(|known| known.calls.into_iter().next()) {
+            let call = serde_json::from_value(call).map_err(|source| StoreError::Corrupt {
+                what: "a finished call",
+                source: Box::new(source),
+            })?;
+            return Ok(call);
+        }
+        let call = Single { run, what_for, stage, keeps: true };
+        self.call_single(payer, call, request).await
+    }
+
+    async fn call_single(
+        &self,
+        payer: Payer,
+        call: Single,
+        request: ChatRequest,
+    ) -> Result<FinishedCall, StartError> {
         if self.shared.closed.is_cancelled() {
             return Err(StartError::Closing);
         }
         let shared = self.shared.clone();
-        let expected = estimate::of_single(stage.clone(), &request, shared.models.as_ref());
+        let expected = estimate::of_single(call.stage.clone(), &request, shared.models.as_ref());
         admission::check_budgets(&shared, &expected, payer.budgets).map_err(StartError::OverBudget)?;
         let (sender, receiver) = oneshot::channel();
         self.shared.tasks.spawn(async move {
-            let made = make(&shared, &payer.user, &payer.groups, what_for, stage, &request).await;
+            let what_for = call.what_for;
+            let made = make(&shared, &payer.user, &payer.groups, call, &request).await;
             if let Err(Err(error)) = sender.send(made) {
                 tracing::error!(user = %payer.user, what_for, error = &error as &dyn std::error::Error,
                     "a call that was paid for is not in the ledger");
@@ -61,14 +99,23 @@ impl Runs {
     }
 }
 
+/// A call that is to be made.
+struct Single {
+    /// The run whose only call it is.
+    run: RunId,
+    what_for: &'static str,
+    stage: Stage,
+    /// Whether what the model says is kept.
+    keeps: bool,
+}
+
 async fn make(
     shared: &Shared,
     user: &UserId,
     groups: &[String],
-    what_for: &'static str,
-    stage: Stage,
+    Single { run, what_for, stage, keeps }: Single,
     request: &ChatRequest,
-) -> Result<Result<Reply, CallError>, StoreError> {
+) -> Result<FinishedCall, StoreError> {
     let result = shared.models.chat(request, &mut NoSink).await;
     let call = FinishedCall {
         key: what_for.to_owned(),
@@ -79,8 +126,10 @@ async fn make(
         expected_usd: pricing::of_request(request, shared.models.as_ref()),
         result,
     };
-    let mut row = call_row(RunId::generate(), user, &call);
-    row.result = None;
+    let mut row = call_row(run, user, &call);
+    if !keeps {
+        row.result = None;
+    }
     journal::record_single(&shared.db, &row, what_for, groups).await?;
-    Ok(call.result)
+    Ok(call)
 }

@@ -8,6 +8,7 @@
 
 pub mod analytics;
 pub mod audit;
+pub mod benches;
 pub mod budgets;
 mod connect;
 mod connection;

@@ -61,6 +61,12 @@ async fn fill(connection: &mut PgConnection, owner: &str) {
               s AS (INSERT INTO user_settings (user_id, value) VALUES ('{owner}', '{{}}')),
               p AS (INSERT INTO presets (id, user_id, name, value)
                     VALUES (gen_random_uuid(), '{owner}', 'fast', '{{}}')),
+              h AS (INSERT INTO benches (id, user_id, name, status, suite, questions, question_count, variant_count,
+                                         digest, max_cost_usd)
+                    VALUES (gen_random_uuid(), '{owner}', 'b', 'running', '{{}}', '[]', 1, 1, '', 1)
+                    RETURNING id),
+              i AS (INSERT INTO bench_items (bench_id, user_id, question, variant, outcome)
+                    SELECT id, '{owner}', 0, 0, '{{}}' FROM h),
               t AS (INSERT INTO tokens (id, user_id, name, hash)
                     VALUES (gen_random_uuid(), '{owner}', 'cli', '{owner}'::bytea))
          INSERT INTO audit_log (user_id, action) VALUES ('{owner}', 'test')"

@@ -62,8 +62,9 @@ fn code() -> Vec<(PathBuf, String)> {
 
 #[test]
 fn every_stage_and_every_purpose_is_listed() {
-    let code = code();
-    let count = |what: &str| code.iter().map(|(_, text)| text.matches(what).count()).sum::<usize>();
+    // Those of a deliberation; a bench has judges of its own.
+    let council: Vec<_> = code().into_iter().filter(|(path, _)| path.starts_with("src/council")).collect();
+    let count = |what: &str| council.iter().map(|(_, text)| text.matches(what).count()).sum::<usize>();
     assert_eq!(count("pub const stage: stage ="), STAGES.len());
     assert_eq!(count(": purpose ="), PURPOSES.len());
 }

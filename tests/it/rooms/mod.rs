@@ -19,9 +19,25 @@ use source::rust_files;
 const MAY_IMPORT: &[(&str, &[&str])] = &[
     (
         "cli",
-        &["server", "runs", "council", "llm", "store", "identity", "telemetry", "shutdown", "config", "id"],
+        &[
+            "server",
+            "bench",
+            "runs",
+            "council",
+            "llm",
+            "store",
+            "identity",
+            "telemetry",
+            "shutdown",
+            "config",
+            "id",
+        ],
     ),
-    ("server", &["runs", "council", "llm", "store", "identity", "telemetry", "shutdown", "config", "id"]),
+    ("bench", &["runs", "council", "llm", "store", "id"]),
+    (
+        "server",
+        &["bench", "runs", "council", "llm", "store", "identity", "telemetry", "shutdown", "config", "id"],
+    ),
     ("runs", &["council", "llm", "store", "shutdown", "id"]),
     ("council", &["llm", "invisible", "id"]),
     ("llm", &["invisible", "id"]),

@@ -1,0 +1,34 @@
+//! The single calls of a bench: a model asked alone, and a judge.
+
+use super::graders::judge::JUDGE;
+use super::suite::Single;
+use crate::council::stage::Stage;
+use crate::council::stages::answers;
+use crate::llm::{ChatMessage, ChatRequest, Purpose, Role};
+
+/// What single calls are for, as a format of the ledger.
+pub const FORMAT: &str = "bench";
+/// Where judges' calls are summed.
+pub(super) const GRADING: Stage = Stage::named("grading");
+
+/// A question to a model alone: what a member is asked, without what only a council needs.
+pub(super) fn answer(model: &Single, prompt: &str) -> ChatRequest {
+    request(model, &answers::ANSWER, prompt)
+}
+
+/// A judge's question.
+pub(super) fn judgement(model: &Single, prompt: &str) -> ChatRequest {
+    request(model, &JUDGE, prompt)
+}
+
+fn request(model: &Single, purpose: &'static Purpose, prompt: &str) -> ChatRequest {
+    ChatRequest {
+        model: model.model.clone(),
+        messages: vec![ChatMessage { role: Role::User, content: prompt.to_owned() }],
+        purpose,
+        sampling: model.sampling,
+        timeouts: model.timeouts,
+        seed: 0,
+        schema: None,
+    }
+}

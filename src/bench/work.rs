@@ -1,0 +1,104 @@
+//! Asks the questions of a bench, several at a time, until all are answered or its money is spent. Runs are ordinary,
+//! durable ones, each with a key of its own; single calls are kept under an id of their own; what came of a question
+//! is stored when it is graded. So a process that goes on with a bench finds what was paid for.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use futures_util::StreamExt as _;
+use futures_util::stream::FuturesUnordered;
+use serde_json::json;
+use tokio::time::{MissedTickBehavior, interval};
+
+use super::engine::{Engine, LEASE};
+use super::outcome::Outcome;
+use super::place::Place;
+use super::report::Status;
+use super::stored::{Bench, BenchError, Progress};
+use super::{answering, expected};
+use crate::runs::StartError;
+use crate::store::Scope;
+use crate::store::benches::{self, ItemRow};
+
+/// How work on a bench ended.
+#[derive(Debug)]
+pub struct Ended {
+    pub status: Status,
+    /// Which of the user's own budgets is used up, where it is not the bench's.
+    pub over_budget: Option<StartError>,
+}
+
+/// Asks what is missing, so many at a time. Dropping this leaves the rest for another time.
+///
+/// # Errors
+/// [`BenchError`]; what is answered until then is stored.
+pub async fn work(
+    engine: &Engine,
+    bench: &mut Bench,
+    parallel: usize,
+    mut told: impl FnMut(Progress),
+) -> Result<Ended, BenchError> {
+    let mut missing = bench.missing();
+    let mut under_way = FuturesUnordered::new();
+    let mut reserved: BTreeMap<(usize, usize), f64> = BTreeMap::new();
+    let mut over_budget = None;
+    let mut heartbeat = interval(LEASE / 4);
+    heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let fixed = Arc::new(bench.clone());
+    loop {
+        while over_budget.is_none() && under_way.len() < parallel {
+            let Some(&place) = missing.front() else { break };
+            let usd = expected_usd(engine, bench, place);
+            if bench.spent().usd + reserved.values().sum::<f64>() + usd > bench.max_cost_usd {
+                // What is under way may cost less than was expected of it.
+                break;
+            }
+            missing.pop_front();
+            reserved.insert(place, usd);
+            under_way.push(answer(engine, fixed.clone(), place));
+        }
+        tokio::select! {
+            biased;
+            Some((place, answered)) = under_way.next() => {
+                reserved.remove(&place);
+                match answered {
+                    Ok(outcome) => drop(bench.outcomes.insert(place, outcome)),
+                    Err(BenchError::Start(error @ StartError::OverBudget(_))) => over_budget = Some(error),
+                    Err(error) => return Err(error),
+                }
+                told(bench.progress());
+            }
+            _ = heartbeat.tick(), if !under_way.is_empty() => {
+                if !engine.prolong(bench).await? {
+                    return Err(BenchError::Held);
+                }
+            }
+            else => break,
+        }
+    }
+    let status = if bench.missing().is_empty() { Status::Complete } else { Status::OverBudget };
+    Ok(Ended { status, over_budget })
+}
+
+fn expected_usd(engine: &Engine, bench: &Bench, (question, variant): (usize, usize)) -> f64 {
+    expected::of_one(&bench.suite, &bench.questions[question], variant, engine.models.as_ref()).usd
+}
+
+/// Answers and grades one question and stores what came of it.
+async fn answer(
+    engine: &Engine,
+    bench: Arc<Bench>,
+    (question, variant): (usize, usize),
+) -> ((usize, usize), Result<Outcome, BenchError>) {
+    let place = Place { bench: bench.id, question, variant };
+    let result = async {
+        let outcome = answering::answer(engine, &bench, place).await?;
+        let number = |place: usize| i32::try_from(place).unwrap_or(i32::MAX);
+        let item = ItemRow { question: number(question), variant: number(variant), outcome: json!(outcome) };
+        let mut tx = engine.db.begin(&Scope::User(bench.user.clone())).await?;
+        benches::save_item(&mut tx, bench.id, &item).await?;
+        tx.commit().await?;
+        Ok(outcome)
+    };
+    ((question, variant), result.await)
+}
