@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use utoipa::PartialSchema as _;
 use utoipa::openapi::{RefOr, Schema};
 
@@ -20,6 +21,7 @@ use super::options::escalation::{self, EscalationEvent, EscalationInfo};
 use super::options::multi_chairman::{self, MultiChairmanEvent};
 use super::options::refinement::{self, Refinement, RefinementEvent, RefinementOptions};
 use super::options::routing::{self, RoutingEvent, RoutingInfo};
+use super::options::word_for_word::{self, FinalAnswer};
 use super::process::ProcessEvent;
 use super::prompts::template::Template;
 use super::ranking::aggregate::{AggregateFacts, AggregateRow};
@@ -28,8 +30,8 @@ use super::ranking::weights::WeightsInfo;
 use super::revision;
 use super::roster::Choice;
 use super::run::UnderWay;
-use super::run_event::Ignored;
 use super::run_event::RunEvent;
+use super::run_event::{Ignored, IgnoredFact};
 use super::settings::Settings;
 use super::stage::Stage;
 use super::stages::abstention::Abstention;
@@ -135,12 +137,13 @@ pub static PURPOSES: [&Purpose; 10] = [
 
 /// What a request may say of each option, for its documentation.
 #[must_use]
-pub fn request_fields() -> [RefOr<Schema>; 7] {
+pub fn request_fields() -> [RefOr<Schema>; 8] {
     [
         cot::CotFields::schema(),
         routing::view::RoutingFields::schema(),
         escalation::view::EscalationFields::schema(),
         consensus::ConsensusFields::schema(),
+        word_for_word::FinalFields::schema(),
         multi_chairman::MultiChairmanFields::schema(),
         refinement::view::RefinementFields::schema(),
         adversary::view::AdversaryFields::schema(),
@@ -153,6 +156,7 @@ pub const OPTION_FIELDS: &[&str] = &[
     "use_cot",
     "use_weighted_consensus",
     "use_early_consensus",
+    "final",
     "use_multi_chairman",
     "use_dynamic_routing",
     "use_escalation",
@@ -172,6 +176,9 @@ pub struct Options {
     /// Whether an answer that the council agrees on is the final one.
     #[serde(default)]
     pub early_consensus: bool,
+    /// How the final answer comes about.
+    #[serde(default, rename = "final")]
+    pub final_answer: FinalAnswer,
     /// The models that each write a draft for the chairman to choose from; none: it writes itself.
     #[serde(default)]
     pub chairmen: Vec<String>,
@@ -186,14 +193,47 @@ pub struct Options {
 impl Options {
     /// Reads a request's fields. What is switched on and does not apply is noted in `ignored`.
     pub(super) fn parse(fields: &mut Fields<'_>, settings: &Settings, ignored: &mut Vec<Ignored>) -> Self {
-        Self {
+        let final_answer = word_for_word::parse(fields);
+        let mut options = Self {
             roster: Choice::parse(fields, settings, ignored),
             early_consensus: fields.take("use_early_consensus", "true or false").unwrap_or(false),
+            final_answer: final_answer.unwrap_or_default(),
             chairmen: multi_chairman::parse(fields, settings),
             refinement: RefinementOptions::parse(fields),
             adversary: AdversaryOptions::parse(fields, settings),
+        };
+        match final_answer {
+            Some(FinalAnswer::Write) => options.leave_out_consensus(IgnoredFact::Written, ignored),
+            Some(FinalAnswer::Select) => options.leave_out_writing(ignored),
+            Some(FinalAnswer::Auto) | None => {}
+        }
+        options
+    }
+
+    fn leave_out_consensus(&mut self, why: IgnoredFact, ignored: &mut Vec<Ignored>) {
+        if std::mem::take(&mut self.early_consensus) {
+            ignored.push(Ignored::because("use_early_consensus", why));
         }
     }
+
+    /// Leaves out what only serves an answer that somebody writes.
+    fn leave_out_writing(&mut self, ignored: &mut Vec<Ignored>) {
+        self.leave_out_consensus(IgnoredFact::Selected, ignored);
+        let was_on = [
+            ("use_multi_chairman", !std::mem::take(&mut self.chairmen).is_empty()),
+            ("use_refinement", self.refinement.take().is_some()),
+            ("use_adversary", self.adversary.take().is_some()),
+        ];
+        for (field, _) in was_on.into_iter().filter(|(_, on)| *on) {
+            ignored.push(Ignored::because(field, IgnoredFact::Selected));
+        }
+    }
+}
+
+/// Whether a request has said itself what this default would say.
+pub(super) fn is_overruled(body: &Value, default: &str) -> bool {
+    // Who asks for early consensus by its name has said how the final answer comes about.
+    default == "final" && body.get("use_early_consensus") == Some(&Value::Bool(true))
 }
 
 /// The templates of each feature, and whether a run of this plan can use them. One may come twice.

@@ -117,11 +117,12 @@ const UNBUILT: &[Unbuilt] = &[
 /// A request with the options that it leaves out taken from these defaults.
 #[must_use]
 fn with_defaults(body: &Value, defaults: &RunOptions) -> Value {
+    let request = body;
     let mut body = body.clone();
     if let Some(fields) = body.as_object_mut() {
         for (name, value) in defaults {
             let given = fields.get(name).is_some_and(|value| !value.is_null());
-            if !given {
+            if !given && !features::is_overruled(request, name) {
                 fields.insert(name.clone(), value.clone());
             }
         }

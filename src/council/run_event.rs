@@ -41,6 +41,10 @@ pub enum IgnoredFact {
     NoPools,
     /// Routing chooses who answers.
     Routed,
+    /// The final answer is written, whatever the ballots say (`final: write`).
+    Written,
+    /// The ballots' first answer is taken word for word: nothing is written (`final: select`).
+    Selected,
     /// It is on by default, and the request does not fit it.
     UnfitDefault {
         /// What is wrong with it, in English.
@@ -54,6 +58,10 @@ impl fmt::Display for IgnoredFact {
             Self::ModelsNamed => f.write_str("the request names its models itself"),
             Self::NoPools => f.write_str("routing_pools names no two models for any kind of question"),
             Self::Routed => f.write_str("dynamic routing chooses who answers"),
+            Self::Written => f.write_str("the final answer is to be written, whatever the ballots say"),
+            Self::Selected => f.write_str(
+                "the answer that the ballots put first is taken word for word, and nothing is written",
+            ),
             Self::UnfitDefault { problem } => {
                 write!(f, "the default does not fit this request: it {problem}")
             }
@@ -180,6 +188,14 @@ mod tests {
             "routing_pools names no two models for any kind of question"
         );
         assert_eq!(reason(IgnoredFact::Routed), "dynamic routing chooses who answers");
+        assert_eq!(
+            reason(IgnoredFact::Written),
+            "the final answer is to be written, whatever the ballots say"
+        );
+        assert_eq!(
+            reason(IgnoredFact::Selected),
+            "the answer that the ballots put first is taken word for word, and nothing is written"
+        );
         assert_eq!(
             reason(IgnoredFact::UnfitDefault { problem: "must be at most 3".into() }),
             "the default does not fit this request: it must be at most 3"

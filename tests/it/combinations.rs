@@ -19,12 +19,22 @@ const OPTIONS: [&str; 8] = [
     "use_refinement",
     "use_adversary",
 ];
+/// How the final answer comes about; none leaves it out. Each of them meets every combination of any six options: it
+/// goes by the sum, without carry, of the four pairs of bits.
+const FINALS: [Option<&str>; 4] = [None, Some("write"), Some("select"), Some("auto")];
+/// What only serves an answer that somebody writes.
+const FOR_WRITING: [&str; 4] =
+    ["use_early_consensus", "use_multi_chairman", "use_refinement", "use_adversary"];
 /// How many runs are under way at once.
 const AT_ONCE: usize = 8;
 
 fn combination(number: usize) -> Map<String, Value> {
     let bits = OPTIONS.iter().enumerate();
-    bits.map(|(bit, option)| ((*option).to_owned(), json!(number & (1 << bit) != 0))).collect()
+    let mut body: Map<String, Value> =
+        bits.map(|(bit, option)| ((*option).to_owned(), json!(number & (1 << bit) != 0))).collect();
+    let pairs = number ^ (number >> 2) ^ (number >> 4) ^ (number >> 6);
+    body.extend(FINALS[pairs & 3].map(|choice| ("final".to_owned(), json!(choice))));
+    body
 }
 
 /// The schema of an event, as the document has it.
@@ -45,8 +55,18 @@ struct Ran {
 }
 
 impl Ran {
+    /// Whether it is on, and has not to give way to how the final answer comes about.
     fn on(&self, option: &str) -> bool {
-        self.body[option] == true
+        let gives_way = match self.choice() {
+            Some("write") => option == "use_early_consensus",
+            Some("select") => FOR_WRITING.contains(&option),
+            _ => false,
+        };
+        self.body[option] == true && !gives_way
+    }
+
+    fn choice(&self) -> Option<&str> {
+        self.body.get("final").and_then(Value::as_str)
     }
 
     fn place(&self, kind: &str) -> Option<usize> {
@@ -83,7 +103,8 @@ impl Ran {
         self.has("routing_complete", routed);
         self.has("tier1_start", self.on("use_escalation") && !routed);
         let ignored = self.events[0].json["ignored"].as_array().map_or(0, Vec::len);
-        assert_eq!(ignored, usize::from(routed && self.on("use_escalation")), "{body:?}");
+        let gave_way = FOR_WRITING.iter().filter(|option| body[**option] == true && !self.on(option)).count();
+        assert_eq!(ignored, usize::from(routed && self.on("use_escalation")) + gave_way, "{body:?}");
         if routed {
             self.in_order(&["routing_start", "routing_complete", "stage1_start"]);
         }
@@ -96,8 +117,10 @@ impl Ran {
         ]);
 
         let agreed = self.place("consensus_detected").is_some();
-        assert!(!agreed || self.on("use_early_consensus"), "{body:?}");
-        self.has("stage3_start", !agreed);
+        assert!(!agreed || self.on("use_early_consensus") || self.choice() == Some("auto"), "{body:?}");
+        let selected = self.stored["stage3"]["selected_member"].is_string();
+        assert!(!selected || self.choice() == Some("select"), "{body:?}");
+        self.has("stage3_start", !agreed && !selected);
         self.has("multi_synthesis_start", self.on("use_multi_chairman") && !agreed);
         self.has("refinement_start", self.on("use_refinement") && !agreed);
         self.has("adversary_start", self.on("use_adversary") && !agreed);

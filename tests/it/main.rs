@@ -17,6 +17,7 @@ mod descriptors;
 mod documents;
 mod escalation;
 mod feedback;
+mod final_answer;
 mod first_question;
 mod floating;
 mod frozen;

@@ -6,6 +6,7 @@ use crate::council::draft::Draft;
 use crate::council::estimate::{ExpectedCall, Expecting, Kept};
 use crate::council::failure::Failure;
 use crate::council::options::consensus::{self, ConsensusEvent};
+use crate::council::options::word_for_word::{self, FinalAnswer};
 use crate::council::options::{adversary, escalation, multi_chairman, refinement, routing};
 use crate::council::pass::Pass;
 use crate::council::plan::Plan;
@@ -70,10 +71,24 @@ async fn hold<'p>(run: &Run, plan: &'p Plan, roster: Roster) -> Result<Round<'p>
     Ok(Round { task, members, answers, reviewed })
 }
 
-/// The first verdict that stands: that of a council that agrees, else that of several chairmen
-/// where the plan has them, else the chairman's.
+/// The answer that the ballots put first where the plan takes it word for word. Else the first verdict
+/// that stands: that of a council that agrees, else that of several chairmen where the plan has them,
+/// else the chairman's.
 async fn write(run: &Run, plan: &Plan, round: &Round<'_>) -> Draft {
-    let consensus = plan.options.early_consensus.then(|| consensus::look(round));
+    let options = &plan.options;
+    if options.final_answer == FinalAnswer::Select {
+        let synthesis = word_for_word::select(run, round).await;
+        let complete = SynthesisEvent::Stage3Complete {
+            data: Box::new(synthesis.clone()),
+            is_consensus: false,
+            consensus_info: None,
+            use_multi_chairman: false,
+        };
+        run.emit("stage3/complete", complete).await;
+        return Draft { settled: true, synthesis };
+    }
+    let looks = options.early_consensus || options.final_answer == FinalAnswer::Auto;
+    let consensus = looks.then(|| consensus::look(round, options.early_consensus));
     let agreed = consensus.as_ref().and_then(|info| consensus::take(round, info));
     let is_consensus = agreed.is_some();
     if let Some(info) = consensus.as_ref().filter(|_| is_consensus) {
@@ -114,7 +129,7 @@ async fn improve(run: &Run, plan: &Plan, round: &Round<'_>, mut draft: Draft) ->
 
 /// Each course that a run may take when it goes well: one, unless it depends on the question who answers. Nobody
 /// fails, and what a plan may do is done: a first tier is unsure, the council does not agree early, critics find
-/// faults each time, objections are grave. What is kept of an earlier run is not asked again.
+/// faults each time, objections are grave. An answer that is to be taken word for word can be. What is kept of an earlier run is not asked again.
 pub(super) fn courses(plan: &Plan, kept: &Kept) -> Vec<Vec<ExpectedCall>> {
     let brief = plan.brief();
     let expecting = Expecting::of(brief);
@@ -149,7 +164,9 @@ pub(super) fn courses(plan: &Plan, kept: &Kept) -> Vec<Vec<ExpectedCall>> {
 /// From the verdict on: the chairman's answer, or its choice among those of several, and what betters it.
 fn verdict(plan: &Plan, expecting: Expecting<'_>, members: &[Member]) -> Vec<ExpectedCall> {
     let chairmen = &plan.options.chairmen;
-    let mut calls = if chairmen.is_empty() {
+    let mut calls = if plan.options.final_answer == FinalAnswer::Select {
+        Vec::new()
+    } else if chairmen.is_empty() {
         vec![synthesis::estimate::expected_call(expecting, members, &plan.brief().settings.chairman_model)]
     } else {
         multi_chairman::estimate::expected_calls(expecting, chairmen, members)

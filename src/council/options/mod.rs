@@ -8,6 +8,7 @@ pub mod escalation;
 pub mod multi_chairman;
 pub mod refinement;
 pub mod routing;
+pub mod word_for_word;
 
 use super::option_settings::{RequestLayer, RequestSettings, option_settings};
 use adversary::settings::{AdversaryLayer, AdversarySettings};

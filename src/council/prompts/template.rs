@@ -17,7 +17,16 @@ pub struct Template {
 /// What a template said when plans were stored without their texts, by its name, where it says something else now.
 /// Whoever changes a template that has no line here yet writes the old text into one: the recordings of that
 /// version, in `tests/it/fixtures/frozen/0.1/`, are executed with it.
-pub(in crate::council) static BEFORE: &[(&str, &str)] = &[];
+pub(in crate::council) static BEFORE: &[(&str, &str)] = &[(
+    "chairman_notes",
+    "After the answer, write a line that says COUNCIL NOTES: and under it short notes \
+     for the reader, one per line, each beginning with one of these words; leave out what does not apply:\n\
+     AGREEMENT: what the members agree on\n\
+     CONTRADICTION: where they contradict each other, and who says what\n\
+     ONLY ONE: what only one member saw\n\
+     NOT COVERED: what none of them covered and should be known\n\
+     MINORITY: the view of the minority, in its own strongest form",
+)];
 
 /// The texts of one run, by the names of their templates. The default are those from before texts were stored.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -13,7 +13,8 @@ pub static INSTRUCTIONS: Template = Template {
         for the reader, one per line, each beginning with one of these words; leave out what does not apply:\n\
         AGREEMENT: what the members agree on\n\
         CONTRADICTION: where they contradict each other, and who says what\n\
-        ONLY ONE: what only one member saw\n\
+        ONLY ONE: what only one member saw, who it was, and at the end in square brackets whether your answer keeps it or \
+        leaves it out, and why, as in [KEPT: it holds and matters here] or [LEFT OUT: two others show it to be wrong]\n\
         NOT COVERED: what none of them covered and should be known\n\
         MINORITY: the view of the minority, in its own strongest form",
     places: &[],
@@ -29,12 +30,55 @@ const RULE: Rule = Rule { may_become, is, and_all_after: true };
 pub struct Editorial {
     pub agreements: Vec<String>,
     pub contradictions: Vec<String>,
-    /// What only one member saw.
+    /// What only one member saw, as the chairman wrote it.
     pub only_one: Vec<String>,
+    /// What became of each of them; as many, or none where the chairman said it of none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub only_one_ideas: Vec<Idea>,
     /// What no member covered.
     pub none_covered: Vec<String>,
     /// The minority's view.
     pub minority: Vec<String>,
+}
+
+/// What only one member saw, and what became of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default)]
+pub struct Idea {
+    /// The idea, without what became of it.
+    pub text: String,
+    /// Whether the answer has it; absent where the chairman does not say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub kept: Option<bool>,
+    /// Why, in the chairman's words; empty where it does not say.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub why: String,
+}
+
+impl Idea {
+    /// Reads what the chairman wrote of one. Whatever is not in the form that it was asked for is the idea.
+    fn read(line: &str) -> Self {
+        let whole = || Self { text: line.to_owned(), ..Self::default() };
+        let bare_line = line.trim_end().trim_end_matches('.');
+        let Some((text, verdict)) = bare_line.strip_suffix(']').and_then(|line| line.rsplit_once('[')) else {
+            return whole();
+        };
+        let (word, why) = verdict.split_once(':').unwrap_or((verdict, ""));
+        let kept = match bare(word).to_lowercase().as_str() {
+            "kept" => true,
+            "left out" => false,
+            _ => return whole(),
+        };
+        let text = text.trim_matches(['*', '_', ' ']);
+        if text.is_empty() {
+            return whole();
+        }
+        Self {
+            text: text.to_owned(),
+            kept: Some(kept),
+            why: why.trim().trim_matches(['*', '_']).trim().to_owned(),
+        }
+    }
 }
 
 impl Editorial {
@@ -96,6 +140,10 @@ fn read(notes: &str) -> Option<Editorial> {
         if let Some(list) = editorial.list(&name) {
             list.push(text.to_owned());
         }
+    }
+    let ideas: Vec<Idea> = editorial.only_one.iter().map(|line| Idea::read(line)).collect();
+    if ideas.iter().any(|idea| idea.kept.is_some()) {
+        editorial.only_one_ideas = ideas;
     }
     (!editorial.is_empty()).then_some(editorial)
 }
@@ -169,6 +217,32 @@ mod tests {
     }
 
     #[test]
+    fn what_became_of_an_idea_is_read_where_it_is_said() {
+        let idea = |text: &str, kept, why: &str| Idea { text: text.to_owned(), kept, why: why.to_owned() };
+        let (_, notes) = parse(
+            "Yes.\nCOUNCIL NOTES:\nONLY ONE: a roof, Ada [KEPT: it rains]\n\
+             ONLY ONE: **a boat, Bea** [left out: there is no water].\nONLY ONE: a hat [LEFT OUT]\n\
+             ONLY ONE: an array [1]\nONLY ONE: [KEPT: what?]\nONLY ONE: a coat",
+        );
+        let notes = notes.unwrap();
+        assert_eq!(
+            notes.only_one_ideas,
+            [
+                idea("a roof, Ada", Some(true), "it rains"),
+                idea("a boat, Bea", Some(false), "there is no water"),
+                idea("a hat", Some(false), ""),
+                idea("an array [1]", None, ""),
+                idea("[KEPT: what?]", None, ""),
+                idea("a coat", None, ""),
+            ]
+        );
+        assert_eq!(notes.only_one.len(), 6);
+        assert_eq!(notes.only_one[0], "a roof, Ada [KEPT: it rains]", "older clients read it there");
+        let (_, notes) = parse("Yes.\nCOUNCIL NOTES:\nONLY ONE: a roof");
+        assert!(notes.unwrap().only_one_ideas.is_empty(), "nothing is said of any");
+    }
+
+    #[test]
     fn only_notes_are_the_answer() {
         let text = "COUNCIL NOTES:\nAGREEMENT: all";
         assert_eq!(parse(text), (text.to_owned(), None));
@@ -214,6 +288,8 @@ mod tests {
         fn any_text_is_read(text in any::<String>()) {
             let (answer, _) = parse(&text);
             prop_assert!(answer.len() <= text.len());
+            let idea = Idea::read(&text);
+            prop_assert!(idea.text.len() + idea.why.len() <= text.len());
         }
     }
 }

@@ -21,6 +21,8 @@ export interface Feature extends RunFeature {
   readonly title: string;
   /** Its switch among the options of a question. */
   readonly option?: Option;
+  /** Its one of a few ways, among the options of a question. */
+  readonly way?: OneWay;
   /** The stage that it adds to a run. */
   readonly stage?: FeatureStage;
   /** What goes on, in a sentence to be read out; null while it is not this feature's turn. */
@@ -89,8 +91,22 @@ export type Amount = Exclude<
   GeneralNumber
 >;
 
+/** Those that say which of a few ways. */
+export type Way = Exclude<
+  {
+    [Field in keyof Request]-?: Request[Field] extends string | null | undefined
+      ? string extends NonNullable<Request[Field]>
+        ? never
+        : Field
+      : never;
+  }[keyof Request],
+  undefined
+>;
+
 /** What was chosen for a run, under the request's names. */
 export type Choices = { [Field in Toggle]?: boolean } & { [Field in Amount]?: number } & {
+  [Field in Way]?: NonNullable<Request[Field]>;
+} & {
   /** The reviews begin when so many have answered; null is all. */
   quorum: number | null;
   straggler_grace_ms: number;
@@ -121,6 +137,22 @@ export interface Option {
    * later ones from it, for the reason (a text of the catalogue) given here.
    */
   readonly choosesMembers?: string | true;
+}
+
+/** Which of a few ways something is done. */
+export interface OneWay<Field extends Way = Way> {
+  /** The request's field. */
+  readonly field: Field;
+  /** Which part of a run it changes. */
+  readonly group: Option["group"];
+  readonly byDefault: NonNullable<Request[Field]>;
+  readonly values: readonly {
+    readonly value: NonNullable<Request[Field]>;
+    /** What its button and its chip say: a text of the catalogue. */
+    readonly text: string;
+    /** Why the other options of the group have nothing to do then, where they have not: a text of the catalogue. */
+    readonly alone?: string;
+  }[];
 }
 
 /** What the list of options says of one. */

@@ -8,9 +8,11 @@ import { refinement } from "./refinement/feature";
 import { routing } from "./routing/feature";
 import { stepByStep } from "./step-by-step/feature";
 import { weights } from "./weights/feature";
+import { wordForWord } from "./word-for-word/feature";
 
 /** In the order in which the page has them wherever it has several. */
 const list = [
+  wordForWord,
   chairmen,
   stepByStep,
   routing,

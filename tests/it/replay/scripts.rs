@@ -60,6 +60,10 @@ pub fn reviewers_differ(request: &ChatRequest) -> Result<Reply, CallError> {
     }
 }
 
+pub fn no_ballot_is_readable(request: &ChatRequest) -> Result<Reply, CallError> {
+    if request.purpose.name == "review" { Ok(reply("I will not rank them.")) } else { fine(request) }
+}
+
 pub fn is_second_tier(request: &ChatRequest) -> bool {
     request.model == "d/four" || request.model == "e/five"
 }

@@ -23,6 +23,17 @@ pub enum ConsensusFact {
         average_confidence: f64,
         least_confidence: f64,
     },
+    /// The same where the members' confidence was not asked for.
+    Clear {
+        /// Whose answer it is.
+        member: String,
+        votes: f64,
+        voters: u32,
+        own_left_aside: bool,
+        needed_share: f64,
+        average_rank: f64,
+        most_rank: f64,
+    },
     NotAgreed {
         missing: Vec<MissingFact>,
     },
@@ -93,6 +104,15 @@ impl fmt::Display for ConsensusFact {
                     needed_share * 100.0
                 )
             }
+            Self::Clear { member, votes, voters, own_left_aside, needed_share, average_rank, most_rank } => {
+                let own = if *own_left_aside { ", their own left aside" } else { "" };
+                write!(
+                    f,
+                    "{votes} of {voters} reviewers put the answer of {member} first{own} (at least {:.0} % are \
+                     needed), and its average rank is {average_rank:.2} (at most {most_rank}).",
+                    needed_share * 100.0
+                )
+            }
             Self::NotAgreed { missing } => {
                 let missing: Vec<String> = missing.iter().map(ToString::to_string).collect();
                 write!(f, "No consensus: {}.", missing.join("; "))
@@ -151,6 +171,21 @@ mod tests {
              average rank is 1.25 (at most 1.5), and the members' average confidence is 8.33 (at least 7)."
         );
         assert!(agreed(false).to_string().contains("put the answer of Ada first (at least"));
+        let clear = |own_left_aside| ConsensusFact::Clear {
+            member: "Ada".into(),
+            votes: 2.5,
+            voters: 3,
+            own_left_aside,
+            needed_share: 0.8,
+            average_rank: 1.25,
+            most_rank: 1.5,
+        };
+        assert_eq!(
+            clear(true).to_string(),
+            "2.5 of 3 reviewers put the answer of Ada first, their own left aside (at least 80 % are needed), and its \
+             average rank is 1.25 (at most 1.5)."
+        );
+        assert!(clear(false).to_string().contains("put the answer of Ada first (at least"));
         let member = || "Ada".to_owned();
         let (ballots, needed, needed_share) = (1, 2, 0.8);
         for (missing, text) in [

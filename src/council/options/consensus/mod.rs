@@ -1,5 +1,6 @@
 //! Early consensus: where the reviewers agree on an answer and the members are sure, that answer is
-//! the final one, and nobody is paid for writing another (SPEC section 6).
+//! the final one, and nobody is paid for writing another (SPEC section 6). `final: auto` is the same
+//! without the members' own confidence: models nearly always say that they are sure.
 
 pub mod facts;
 pub mod info;
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::council::ranking::aggregate::{AggregateFacts, AggregateRow};
 use crate::council::round::Round;
-use crate::council::stages::answers::{self, Answer};
+use crate::council::stages::answers::{self, Answer, Unfit};
 use crate::council::stages::synthesis::{self, HeadingFact, Synthesis};
 
 /// The best answer's average rank is at most this.
@@ -31,14 +32,15 @@ pub enum ConsensusEvent {
     ConsensusDetected { data: Box<ConsensusInfo> },
 }
 
-/// Looks whether the council agreed.
+/// Looks whether the council agreed. `must_be_sure` says whether the members' confidence counts too.
 #[must_use]
-pub fn look(round: &Round<'_>) -> ConsensusInfo {
+pub fn look(round: &Round<'_>, must_be_sure: bool) -> ConsensusInfo {
     let reviewed: Vec<Answer> =
         round.answers.iter().filter(|answer| answer.is_good() && !answer.late).cloned().collect();
     let confidence = answers::summary(&reviewed).average;
     let metadata = &round.reviewed.metadata;
-    let (metrics, verdict) = judge(&metadata.aggregate_rankings, metadata.aggregate.as_ref(), confidence);
+    let (metrics, verdict) =
+        judge(&metadata.aggregate_rankings, metadata.aggregate.as_ref(), confidence, must_be_sure);
     let agreed = verdict.and_then(|row| {
         let answer = reviewed.iter().find(|answer| answer.member == row.member);
         answer
@@ -56,7 +58,7 @@ pub fn look(round: &Round<'_>) -> ConsensusInfo {
         Err(_) => ConsensusInfo::default(),
     };
     let fact = match agreed {
-        Ok(answer) => reached(answer, &metrics, metadata.aggregate.as_ref()),
+        Ok(answer) => reached(answer, &metrics, metadata.aggregate.as_ref(), must_be_sure),
         Err(missing) => ConsensusFact::NotAgreed { missing },
     };
     info.reason = fact.to_string();
@@ -71,16 +73,7 @@ pub fn take(round: &Round<'_>, info: &ConsensusInfo) -> Option<Synthesis> {
     let member = info.consensus_member.as_ref().filter(|_| info.is_consensus)?;
     let answer = round.answers.iter().find(|answer| answer.member == *member)?;
     let (good, asked) = (round.good().count(), round.answers.len());
-    let mut synthesis = Synthesis {
-        model: answer.model.clone(),
-        alias: answer.alias.clone(),
-        served_by: answer.served_by.clone(),
-        response: answer.response.clone(),
-        // Nobody was asked for it.
-        cost: Some(0.0),
-        simulated: answer.simulated,
-        ..Synthesis::default()
-    };
+    let mut synthesis = Synthesis::of_answer(answer);
     let member = member.clone();
     synthesis.name(if good < asked {
         HeadingFact::SomeAgreed { good, asked, member }
@@ -98,6 +91,7 @@ fn judge<'a>(
     rows: &'a [AggregateRow],
     facts: Option<&AggregateFacts>,
     average_confidence: Option<f64>,
+    must_be_sure: bool,
 ) -> (ConsensusMetrics, Result<&'a AggregateRow, Vec<MissingFact>>) {
     let mut metrics = ConsensusMetrics { average_confidence, ..ConsensusMetrics::default() };
     let (Some(row), Some(facts)) = (rows.first(), facts) else {
@@ -128,6 +122,7 @@ fn judge<'a>(
         missing.push(MissingFact::FewVotes { votes, voters, needed_share: MIN_AGREEMENT });
     }
     match average_confidence {
+        _ if !must_be_sure => {}
         None => missing.push(MissingFact::NoConfidence),
         Some(average) if average < MIN_CONFIDENCE => {
             missing.push(MissingFact::LowConfidence { average, least: MIN_CONFIDENCE });
@@ -141,21 +136,36 @@ fn judge<'a>(
 /// What may not be given out as it is, whoever liked it.
 fn fit(answer: &Answer) -> Result<&Answer, MissingFact> {
     let member = answer.member.clone();
-    if answer.truncated {
-        Err(MissingFact::CutAnswer { member })
-    } else if answer.addresses_judges {
-        Err(MissingFact::AddressesJudges { member })
-    } else {
-        Ok(answer)
+    match answer.unfit() {
+        None => Ok(answer),
+        Some(Unfit::Cut) => Err(MissingFact::CutAnswer { member }),
+        Some(Unfit::AddressesJudges) => Err(MissingFact::AddressesJudges { member }),
     }
 }
 
-fn reached(answer: &Answer, metrics: &ConsensusMetrics, facts: Option<&AggregateFacts>) -> ConsensusFact {
+fn reached(
+    answer: &Answer,
+    metrics: &ConsensusMetrics,
+    facts: Option<&AggregateFacts>,
+    must_be_sure: bool,
+) -> ConsensusFact {
+    let own_left_aside = !facts.is_some_and(|facts| facts.count_self_votes);
+    if !must_be_sure {
+        return ConsensusFact::Clear {
+            member: answer.member.clone(),
+            votes: metrics.first_place_votes,
+            voters: metrics.total_voters,
+            own_left_aside,
+            needed_share: MIN_AGREEMENT,
+            average_rank: metrics.average_rank.unwrap_or_default(),
+            most_rank: MAX_AVERAGE_RANK,
+        };
+    }
     ConsensusFact::Agreed {
         member: answer.member.clone(),
         votes: metrics.first_place_votes,
         voters: metrics.total_voters,
-        own_left_aside: !facts.is_some_and(|facts| facts.count_self_votes),
+        own_left_aside,
         needed_share: MIN_AGREEMENT,
         average_rank: metrics.average_rank.unwrap_or_default(),
         most_rank: MAX_AVERAGE_RANK,

@@ -20,7 +20,7 @@ fn judged(
     winner: Option<&str>,
     confidence: Option<f64>,
 ) -> (ConsensusMetrics, Result<(), String>) {
-    let (metrics, verdict) = judge(std::slice::from_ref(row), Some(&facts(winner)), confidence);
+    let (metrics, verdict) = judge(std::slice::from_ref(row), Some(&facts(winner)), confidence, true);
     (metrics, verdict.map(|_| ()).map_err(|missing| ConsensusFact::NotAgreed { missing }.to_string()))
 }
 
@@ -65,6 +65,19 @@ fn an_unknown_confidence_is_no_consensus() {
 }
 
 #[test]
+fn the_confidence_is_looked_at_only_where_the_members_must_be_sure() {
+    for confidence in [None, Some(1.0)] {
+        let facts = facts(Some("one"));
+        let judged = |row: &AggregateRow| {
+            judge(std::slice::from_ref(row), Some(&facts), confidence, false).1.map(|_| ())
+        };
+        assert_eq!(judged(&row(1.0, 4.0, 4)), Ok(()), "{confidence:?}");
+        assert!(judged(&row(1.51, 4.0, 4)).is_err(), "the other thresholds hold");
+        assert!(!agrees(&row(1.0, 4.0, 4), confidence));
+    }
+}
+
+#[test]
 fn a_shared_first_place_is_no_consensus() {
     let (_, verdict) = judged(&row(1.0, 4.0, 4), None, Some(9.0));
     assert_eq!(verdict.unwrap_err(), "No consensus: several answers share the first place.");
@@ -101,7 +114,7 @@ fn everything_that_is_missing_is_said_at_once() {
             average_confidence: Some(6.5),
         }
     );
-    let (metrics, verdict) = judge(&[], None, Some(8.0));
+    let (metrics, verdict) = judge(&[], None, Some(8.0), true);
     assert_eq!(verdict.unwrap_err(), [MissingFact::NoRanking]);
     assert_eq!(metrics.average_rank, None);
 }

@@ -42,6 +42,15 @@ pub(in crate::council) const ANSWER_KEY: &str = "stage1/";
 /// How the key of a second try ends.
 pub(in crate::council) const WITHOUT_SYSTEM_PROMPT: &str = "/without_system_prompt";
 
+/// Why an answer may not be given out as it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unfit {
+    /// It was cut at its token limit.
+    Cut,
+    /// It speaks to its reviewers.
+    AddressesJudges,
+}
+
 /// What one member answered, or why it did not.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Answer {
@@ -120,6 +129,18 @@ impl Answer {
     #[must_use]
     pub fn is_good(&self) -> bool {
         self.error.is_none() && !self.pending
+    }
+
+    /// Why it may not be given out as it is, whoever liked it; none where it may.
+    #[must_use]
+    pub fn unfit(&self) -> Option<Unfit> {
+        if self.truncated {
+            Some(Unfit::Cut)
+        } else if self.addresses_judges {
+            Some(Unfit::AddressesJudges)
+        } else {
+            None
+        }
     }
 
     /// The model that its figures count for.

@@ -34,6 +34,10 @@ pub enum HeadingFact {
     Agreed { member: String },
     /// The same, where not everybody answered.
     SomeAgreed { good: usize, asked: usize, member: String },
+    /// It is a member's own, taken word for word: the ballots put it first of those that could be taken.
+    Selected { member: String },
+    /// The same, where not everybody answered.
+    SomeSelected { good: usize, asked: usize, member: String },
     /// Nobody could write it.
     NoAnswer,
     /// The run ended before it was whole.
@@ -111,6 +115,15 @@ impl fmt::Display for HeadingFact {
                 return write!(
                     f,
                     "The {good} of {asked} members that answered agreed: the answer of {member}"
+                );
+            }
+            Self::Selected { member } => {
+                return write!(f, "Chosen by the ballots: the answer of {member}");
+            }
+            Self::SomeSelected { good, asked, member } => {
+                return write!(
+                    f,
+                    "Chosen by the ballots of the {good} of {asked} members that answered: the answer of {member}"
                 );
             }
             Self::NoAnswer => return f.write_str("No final answer: the chairman and its stand-ins failed"),
@@ -202,6 +215,25 @@ pub enum NoteFact {
         model: String,
         label: String,
     },
+    /// The answer that is taken word for word shares its place with others.
+    SharedPlace {
+        /// All of them, in the ranking's order.
+        members: Vec<String>,
+        /// Whose is taken.
+        member: String,
+    },
+    /// An answer could have been taken, but was cut at its token limit.
+    NotTakenCut {
+        member: String,
+    },
+    /// The same, but it speaks to its reviewers.
+    NotTakenAddressesJudges {
+        member: String,
+    },
+    /// None of the answers could be taken.
+    NothingToTake,
+    /// No ballot counts: none of several answers is the first.
+    NoBallots,
 }
 
 impl fmt::Display for NoteFact {
@@ -246,6 +278,23 @@ impl fmt::Display for NoteFact {
                 "{model}'s own version of the answer broke off at its token limit: draft {label} stands as it was \
                  written."
             ),
+            Self::SharedPlace { members, member } => write!(
+                f,
+                "{} share their place in the ranking: the answer of {member} is taken, which it lists first.",
+                members.join(", ")
+            ),
+            Self::NotTakenCut { member } => {
+                write!(f, "{member}'s answer was cut at its token limit: it is not taken as it is.")
+            }
+            Self::NotTakenAddressesJudges { member } => {
+                write!(f, "{member}'s answer speaks to its reviewers: it is not taken as it is.")
+            }
+            Self::NothingToTake => {
+                f.write_str("No answer can be taken as it is, so the chairman was asked to write.")
+            }
+            Self::NoBallots => {
+                f.write_str("No ballot counts, so no answer is the first: the chairman was asked to write.")
+            }
         }
     }
 }

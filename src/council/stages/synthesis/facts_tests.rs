@@ -38,6 +38,11 @@ fn a_heading_is_made_of_its_fact() {
             HeadingFact::SomeAgreed { good, asked, member: member() },
             "The 2 of 4 members that answered agreed: the answer of Ada",
         ),
+        (HeadingFact::Selected { member: member() }, "Chosen by the ballots: the answer of Ada"),
+        (
+            HeadingFact::SomeSelected { good, asked, member: member() },
+            "Chosen by the ballots of the 2 of 4 members that answered: the answer of Ada",
+        ),
         (HeadingFact::NoAnswer, "No final answer: the chairman and its stand-ins failed"),
         (HeadingFact::Unfinished, "Not finished"),
     ] {
@@ -108,6 +113,23 @@ fn a_note_is_made_of_its_fact() {
         (
             NoteFact::VersionCut { model: model(), label: label() },
             "a/one's own version of the answer broke off at its token limit: draft B stands as it was written.",
+        ),
+        (
+            NoteFact::SharedPlace { members: vec![member(), "Bea".into()], member: member() },
+            "Ada, Bea share their place in the ranking: the answer of Ada is taken, which it lists first.",
+        ),
+        (
+            NoteFact::NotTakenCut { member: member() },
+            "Ada's answer was cut at its token limit: it is not taken as it is.",
+        ),
+        (
+            NoteFact::NotTakenAddressesJudges { member: member() },
+            "Ada's answer speaks to its reviewers: it is not taken as it is.",
+        ),
+        (NoteFact::NothingToTake, "No answer can be taken as it is, so the chairman was asked to write."),
+        (
+            NoteFact::NoBallots,
+            "No ballot counts, so no answer is the first: the chairman was asked to write.",
         ),
     ] {
         assert_eq!(fact.to_string(), note);

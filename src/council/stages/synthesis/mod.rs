@@ -21,6 +21,7 @@ use crate::council::prompts::template::{self, Template};
 use crate::council::round::Round;
 use crate::council::run::Run;
 use crate::council::stage::Stage;
+use crate::council::stages::answers::Answer;
 use crate::council::stages::editorial::{self, Editorial};
 use crate::council::stages::reviews::Reviewed;
 use crate::council::token::TokenHead;
@@ -133,6 +134,9 @@ pub struct Synthesis {
     /// Where the members agree and differ, as the chairman saw it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disagreement: Option<Editorial>,
+    /// The seat whose own answer this is, word for word, where `final: select` took it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selected_member: Option<String>,
     /// The chairman that failed before this model wrote.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fallback_for: Option<String>,
@@ -181,6 +185,21 @@ pub struct Synthesis {
 }
 
 impl Synthesis {
+    /// A member's answer, as it is.
+    #[must_use]
+    pub fn of_answer(answer: &Answer) -> Self {
+        Self {
+            model: answer.model.clone(),
+            alias: answer.alias.clone(),
+            served_by: answer.served_by.clone(),
+            response: answer.response.clone(),
+            // Nobody was asked for it.
+            cost: Some(0.0),
+            simulated: answer.simulated,
+            ..Self::default()
+        }
+    }
+
     /// One that never became whole.
     #[must_use]
     pub fn unfinished(fact: CallFact) -> Self {

@@ -51,6 +51,10 @@ fn written(synthesis: &Synthesis) -> Note {
     if synthesis.error.is_some() {
         return Note::new(STAGES, NoteCategory::Error, "Stage 3: nobody could write the answer");
     }
+    if let Some(member) = &synthesis.selected_member {
+        let message = format!("Stage 3: the answer of {member} is taken as it is");
+        return Note::new(STAGES, NoteCategory::Success, message).with(json!({ "model": synthesis.model }));
+    }
     let took = seconds(synthesis.latency_ms);
     let message = format!("Stage 3: {} has written the answer{took}", synthesis.model);
     Note::new(STAGES, NoteCategory::Success, message)

@@ -12,7 +12,7 @@ pub fn synthesis(prompt: &Prompt<'_>, rng: &mut SeededRng) -> String {
              AGREEMENT: The members agree that the hardest constraint should be settled first.\n\
              AGREEMENT: All of them prefer steps that can be undone.\n\
              CONTRADICTION: They disagree on whether to measure first or to begin at once.\n\
-             ONLY ONE: Only one member asks who carries the cost.\n\
+             ONLY ONE: Only one member asks who carries the cost. [KEPT: nobody denies that somebody has to]\n\
              NOT COVERED: None of them gives figures.\n\
              MINORITY: One member would do nothing at all for now.",
         );

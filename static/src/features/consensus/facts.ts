@@ -70,6 +70,25 @@ const sentences: Sentences<Schemas["ConsensusFact"]> = {
           values,
         );
   },
+  clear: (fact) => {
+    const values = {
+      member: shortName(fact.member),
+      votes: rank(fact.votes),
+      voters: count(fact.voters),
+      share: percent(fact.needed_share),
+      rank: rank(fact.average_rank),
+      mostRank: rank(fact.most_rank),
+    };
+    return fact.own_left_aside
+      ? t(
+          "{{votes}} of {{voters}} reviewers put the answer of {{member}} first, their own left aside (at least {{share}} are needed), and its average rank is {{rank}} (at most {{mostRank}}).",
+          values,
+        )
+      : t(
+          "{{votes}} of {{voters}} reviewers put the answer of {{member}} first (at least {{share}} are needed), and its average rank is {{rank}} (at most {{mostRank}}).",
+          values,
+        );
+  },
   not_agreed: (fact) =>
     t("No consensus: {{missing}}.", {
       missing: fact.missing.map((one) => say(missing, one)).join("; "),

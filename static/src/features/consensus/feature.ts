@@ -9,7 +9,7 @@ export const consensus = {
   title: msg("Early consensus"),
   events,
   stored,
-  option: { field: "use_early_consensus", group: "reviews" },
+  option: { field: "use_early_consensus", group: "final" },
   describe: (run) =>
     run.phase === "stage3" && consensusOf(run)?.is_consensus
       ? t("The council agreed: nobody has to write.")

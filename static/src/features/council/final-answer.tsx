@@ -13,6 +13,7 @@ import { AskMenu, AskMissing, hasGaps, useAskable } from "../again/context";
 import { CallFailure } from "../failures/call-failure";
 import { reasonText } from "../failures/facts";
 import { Awaited } from "../waiting/awaited";
+import { BestRanked } from "./best-ranked";
 import { describeRun, reviewsId, reviewsSummary } from "./describe";
 import { authorOf, isDraft } from "./drafts";
 import { FeatureNotes } from "./feature-notes";
@@ -22,7 +23,10 @@ import { TurnNumber } from "./turn-number";
 
 const Feedback = lazy(() => orNothing(import("../feedback/feedback")));
 
-const parts: [keyof Editorial, string][] = [
+/** The lists of the notes; what became of single ideas stands with the ideas. */
+type Part = Exclude<keyof Editorial, "only_one_ideas">;
+
+const parts: [Part, string][] = [
   ["contradictions", msg("Where members contradict each other")],
   ["minority", msg("The minority's view")],
   ["only_one", msg("What only one saw")],
@@ -38,7 +42,23 @@ export function isLarge(editorial: Editorial): boolean {
 
 const isEmpty = (editorial: Editorial) => parts.every(([key]) => !editorial[key]?.length);
 
-function Disagreement({ editorial, only }: { editorial: Editorial; only?: (keyof Editorial)[] }) {
+/** What only one member saw, and what became of it where the chairman says so. */
+function Idea({ editorial, at }: { editorial: Editorial; at: number }) {
+  const { only_one: points = [], only_one_ideas: ideas = [] } = editorial;
+  const idea = ideas.length === points.length ? ideas[at] : undefined;
+  if (typeof idea?.kept !== "boolean") return points[at];
+  return (
+    <>
+      {idea.text}{" "}
+      <span className={idea.kept ? "badge badge-kind" : "badge"}>
+        {idea.kept ? t("kept") : t("left out")}
+      </span>
+      {idea.why && <span className="quiet"> {idea.why}</span>}
+    </>
+  );
+}
+
+function Disagreement({ editorial, only }: { editorial: Editorial; only?: Part[] }) {
   const shown = only ? parts.filter(([key]) => only.includes(key)) : parts;
   return (
     <div className="editorial">
@@ -47,8 +67,10 @@ function Disagreement({ editorial, only }: { editorial: Editorial; only?: (keyof
           <div key={key}>
             <p className="editorial-title">{t(title)}</p>
             <ul>
-              {editorial[key].map((point) => (
-                <li key={point}>{point}</li>
+              {editorial[key].map((point, at) => (
+                <li key={point}>
+                  {key === "only_one" ? <Idea editorial={editorial} at={at} /> : point}
+                </li>
               ))}
             </ul>
           </div>
@@ -199,6 +221,7 @@ export function FinalAnswer({ run, earlier, onCopyAll }: Props) {
           {() => <Disagreement editorial={editorial} />}
         </Details>
       )}
+      <BestRanked run={run} />
       {result && synthesis.text && (
         <footer className="answer-foot">
           <CopyButton label={t("Copy answer")} text={() => synthesis.text} copies="final" />

@@ -54,6 +54,13 @@ const sentences: Sentences<Schemas["HeadingFact"]> = {
       asked: count(asked),
       member: shortName(member),
     }),
+  selected: ({ member }) =>
+    t("Chosen by the ballots: the answer of {{member}}", { member: shortName(member) }),
+  some_selected: ({ good, asked, member }) =>
+    t(
+      "Chosen by the ballots of the {{good}} of {{asked}} members that answered: the answer of {{member}}",
+      { good: count(good), asked: count(asked), member: shortName(member) },
+    ),
   no_answer: () => t("No final answer: the chairman and its stand-ins failed"),
   unfinished: () => t("Not finished"),
 };

@@ -2,17 +2,14 @@ import type { Ignored, Schemas } from "../../api/types";
 import { t } from "../../i18n";
 import { T } from "../../i18n/t";
 import { Said, type Sentences, say } from "../../ui/said";
-import { optionOf } from "../options/choices";
-
-function nameOf(field: string): string {
-  const option = optionOf(field);
-  return option ? t(option.title) : field;
-}
+import { titleOf } from "../options/choices";
 
 const sentences: Sentences<Schemas["IgnoredFact"]> = {
   models_named: () => t("the question names its models itself"),
   no_pools: () => t("no kind of question has two models of its own"),
   routed: () => t("routing chooses who answers"),
+  written: () => t("the final answer is to be written, whatever the ballots say"),
+  selected: () => t("the best-ranked answer is taken as it is, and nothing is written"),
   unfit_default: () => t("its default does not fit this question"),
 };
 
@@ -41,7 +38,7 @@ export function IgnoredOptions({ ignored }: { ignored: readonly Ignored[] }) {
           <T
             text="{{option}} did not apply: {{reason}}."
             parts={{
-              option: <strong>{nameOf(one.field)}</strong>,
+              option: <strong>{titleOf(one.field)}</strong>,
               reason: <Reason ignored={one} />,
             }}
           />

@@ -1,7 +1,7 @@
 /** What went wrong on the way to an answer, above the answer. */
 import type { Schemas, Synthesis } from "../../api/types";
 import { t } from "../../i18n";
-import { shortName } from "../../ui/format";
+import { listText, shortName } from "../../ui/format";
 import { type SaidText, type Sentences, saidList } from "../../ui/said";
 import { reasonText } from "../failures/facts";
 
@@ -66,6 +66,22 @@ const sentences: Sentences<Schemas["NoteFact"]> = {
       "{{model}}'s own version of the answer broke off at its token limit: draft {{label}} stands as it was written.",
       { model: shortName(model), label },
     ),
+  shared_place: ({ members, member }) =>
+    t(
+      "{{members}} share their place in the ranking: the answer of {{member}} is taken, which it lists first.",
+      { members: listText(members.map(shortName)), member: shortName(member) },
+    ),
+  not_taken_cut: ({ member }) =>
+    t("{{member}}'s answer was cut at its token limit: it is not taken as it is.", {
+      member: shortName(member),
+    }),
+  not_taken_addresses_judges: ({ member }) =>
+    t("{{member}}'s answer speaks to its reviewers: it is not taken as it is.", {
+      member: shortName(member),
+    }),
+  nothing_to_take: () => t("No answer can be taken as it is, so the chairman was asked to write."),
+  no_ballots: () =>
+    t("No ballot counts, so no answer is the first: the chairman was asked to write."),
 };
 
 /** The notes of an answer, or of a draft. */

@@ -117,6 +117,33 @@ describe("defaults of the settings or of a preset", () => {
   });
 });
 
+describe("how the final answer comes about", () => {
+  it("is sent and shown where it is not the default", () => {
+    expect(sent({ final: "auto", use_refinement: true })).toEqual({
+      final: "auto",
+      use_refinement: true,
+    });
+    expect(sent({ final: "write" })).toEqual({});
+    const defaulted = { ...config, default_options: { final: "select" } };
+    expect(sent({}, defaulted)).toEqual({});
+    expect(sent({ final: "write" }, defaulted)).toEqual({ final: "write" });
+    const [chip] = chosen(sceneOf({}, defaulted));
+    expect(chip).toMatchObject({ key: "final", text: "Best-ranked, as it is" });
+    expect(chip?.off).toEqual({ final: "write" });
+    expect(readChoices({ final: "best" })).toEqual({});
+  });
+
+  it("leaves nothing to what only serves a written answer", () => {
+    const choices = { ...all, final: "select" as const };
+    const scene = { choices, config: equipped };
+    for (const field of ["use_early_consensus", "use_multi_chairman", "use_refinement"] as const) {
+      expect(obstacle(field, scene)?.reason).toContain("nothing is written");
+      expect(toAsk(sceneOf(choices, equipped))).not.toHaveProperty(field);
+    }
+    expect(obstacle("use_cot", scene)).toBeNull();
+  });
+});
+
 describe("an obstacle", () => {
   it("says where it can be mended, or which option is in the way", () => {
     expect(obstacle("use_escalation", { choices: all, config })?.settings).toBe("escalation");

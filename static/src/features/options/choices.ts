@@ -2,10 +2,17 @@
 import type { Ask, Config, Preset } from "../../api/types";
 import { t } from "../../i18n";
 import { features } from "..";
-import type { Choices, Feature, Option, Toggle } from "../feature";
+import type { Choices, Feature, OneWay, Option, Toggle } from "../feature";
 
 /** The switch of a feature, with what it is a switch of. */
 export type NamedOption = Option & Pick<Feature, "name" | "title">;
+
+/** A choice among ways, with what it is a choice of. */
+export type NamedWay = OneWay & Pick<Feature, "name" | "title">;
+
+export const ways: readonly NamedWay[] = features.flatMap(({ name, title, way }) =>
+  way ? [{ ...way, name, title }] : [],
+);
 
 const all: readonly NamedOption[] = features.flatMap(({ name, title, option }) =>
   option ? [{ ...option, name, title }] : [],
@@ -21,10 +28,17 @@ export const defaults: Choices = {
   ...Object.fromEntries(
     options.flatMap(({ amount }) => (amount ? [[amount.field, amount.byDefault]] : [])),
   ),
+  ...Object.fromEntries(ways.map(({ field, byDefault }) => [field, byDefault])),
   quorum: null,
   straggler_grace_ms: 0,
   verbosity: 0,
 };
+
+/** What people call the option of a field; the field where this page knows none. */
+export function titleOf(field: string): string {
+  const known = optionOf(field) ?? ways.find((way) => way.field === field);
+  return known ? t(known.title) : field;
+}
 
 /** The option of a field; null where this page knows none. */
 export const optionOf = (field: string): NamedOption | null =>
@@ -41,6 +55,10 @@ export function readChoices(kept: unknown): Partial<Choices> {
     const [on, much] = [given[field], amount && given[amount.field]];
     if (typeof on === "boolean") choices[field] = on;
     if (amount && whole(much, amount.least, amount.most)) choices[amount.field] = much;
+  }
+  for (const { field, values } of ways) {
+    const known = values.find(({ value }) => value === given[field]);
+    if (known) choices[field] = known.value;
   }
   const { quorum, straggler_grace_ms, verbosity } = given;
   if (quorum === null || whole(quorum, 1, 7)) choices.quorum = quorum;
@@ -87,7 +105,12 @@ export function obstacle(
   { choices, config }: Omit<Scene, "base" | "preset">,
 ): Obstacle | null {
   const option = optionOf(field);
-  if (!option || !config) return null;
+  if (!option) return null;
+  for (const { field: way, group, values } of ways) {
+    const alone = values.find(({ value }) => value === choices[way])?.alone;
+    if (alone && group === option.group) return { reason: t(alone), settings: null };
+  }
+  if (!config) return null;
   const reason = option.obstacle?.(config);
   if (reason) return { reason, settings: option.name };
   if (!option.choosesMembers) return null;
@@ -123,6 +146,9 @@ export function toAsk(scene: Scene): Partial<Ask> {
       ask[amount.field] = counting[amount.field];
     }
   }
+  for (const { field } of ways) {
+    if (counting[field] !== base[field]) ask[field] = counting[field];
+  }
   if (counting.quorum !== base.quorum) {
     // Nothing said would be the base's again: all members are a number too.
     const quorum = counting.quorum ?? config?.council_models.length;
@@ -149,6 +175,11 @@ export function chosen(scene: Scene): Chip[] {
     if (counting[field] === defaults[field]) continue;
     const text = chip?.(counting) ?? t(title);
     chips.push({ key: field, text, off: { [field]: defaults[field] } });
+  }
+  for (const { field, values, byDefault } of ways) {
+    const value = values.find((one) => one.value === counting[field]);
+    if (!value || value.value === byDefault) continue;
+    chips.push({ key: field, text: t(value.text), off: { [field]: byDefault } });
   }
   if (counting.quorum !== null) {
     const text = t("First {{count, number}} answers", { count: counting.quorum });

@@ -4,7 +4,7 @@ import { msg, t } from "../../i18n";
 import { Icon } from "../../ui/icon";
 import { Steps } from "../../ui/steps";
 import type { About, Choices } from "../feature";
-import { type NamedOption, obstacle, options, type Scene } from "./choices";
+import { type NamedOption, type NamedWay, obstacle, options, type Scene, ways } from "./choices";
 
 export interface OptionListProps {
   scene: Pick<Scene, "choices" | "config">;
@@ -56,6 +56,29 @@ function OptionItem({ option, scene, onChange }: OptionListProps & { option: Nam
         </p>
         {inTheWay?.settings && <SettingsLink to={inTheWay.settings} what={t(title)} />}
         {on && about?.More && <about.More choices={scene.choices} onChange={onChange} />}
+      </div>
+    </li>
+  );
+}
+
+function WayItem({ way, scene, onChange }: OptionListProps & { way: NamedWay }) {
+  const { field, title, values, byDefault } = way;
+  const chosen = scene.choices[field] ?? byDefault;
+  const told = found[`../${way.name}/about.tsx`]?.tell(scene.choices, scene.config);
+  return (
+    <li className="option">
+      <span className="option-name">{t(title)}</span>
+      <div className="option-about">
+        <p>
+          {told?.what} <span className="option-cost">{told?.cost}</span>
+        </p>
+        <Steps
+          legend={t(title)}
+          values={values.map(({ value }) => value)}
+          value={chosen}
+          text={(value) => t(values.find((one) => one.value === value)?.text ?? value)}
+          onChange={(value) => onChange({ [field]: value })}
+        />
       </div>
     </li>
   );
@@ -134,6 +157,11 @@ export default function OptionList(props: OptionListProps) {
         <section key={group}>
           <h3>{t(title)}</h3>
           <ul>
+            {ways
+              .filter((way) => way.group === group)
+              .map((way) => (
+                <WayItem key={way.field} way={way} {...props} />
+              ))}
             {options
               .filter((option) => option.group === group)
               .map((option) => (
