@@ -10,9 +10,6 @@ use crate::runs::Runs;
 use crate::store::benches;
 use crate::store::{Db, Scope, StoreError};
 
-/// How long a bench stays with a process that says nothing more.
-pub(super) const LEASE: Duration = Duration::from_secs(10);
-
 /// What a bench needs to be worked on.
 #[derive(Clone)]
 pub struct Engine {
@@ -21,6 +18,8 @@ pub struct Engine {
     pub models: Arc<dyn Models>,
     /// This process, as the holder of benches.
     pub holder: String,
+    /// How long a bench stays with a process that says nothing more.
+    pub lease: Duration,
 }
 
 impl Engine {
@@ -29,7 +28,7 @@ impl Engine {
     /// # Errors
     /// [`BenchError::Held`] where it goes on holding it.
     pub async fn hold(&self, bench: &Bench) -> Result<(), BenchError> {
-        let until = tokio::time::Instant::now() + LEASE + Duration::from_secs(1);
+        let until = tokio::time::Instant::now() + self.lease + Duration::from_secs(1);
         loop {
             if self.prolong(bench).await? {
                 return Ok(());
@@ -44,7 +43,7 @@ impl Engine {
     /// Takes or prolongs the right to work on a bench; false while another process has it.
     pub(super) async fn prolong(&self, bench: &Bench) -> Result<bool, StoreError> {
         let mut tx = self.db.begin(&Scope::User(bench.user.clone())).await?;
-        let held = benches::hold(&mut tx, bench.id, &self.holder, LEASE).await?;
+        let held = benches::hold(&mut tx, bench.id, &self.holder, self.lease).await?;
         tx.commit().await?;
         Ok(held)
     }

@@ -45,6 +45,7 @@ pub struct MemberOutcome {
 
 /// What calls cost.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = BenchSpent)]
 pub struct Spent {
     /// USD, of the calls whose cost is known.
     pub usd: f64,

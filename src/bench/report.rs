@@ -12,6 +12,7 @@ use super::statistics::{Interval, count, difference, median, share};
 /// Where a bench stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = BenchStatus)]
 pub enum Status {
     /// It is under way.
     Running,
@@ -24,6 +25,13 @@ pub enum Status {
 }
 
 impl Status {
+    /// Reads the name in the database; one of a newer version is taken for stopped.
+    #[must_use]
+    pub fn of(name: &str) -> Self {
+        let all = [Self::Running, Self::Stopped, Self::OverBudget, Self::Complete];
+        all.into_iter().find(|status| status.as_str() == name).unwrap_or(Self::Stopped)
+    }
+
     /// The name in the database.
     #[must_use]
     pub fn as_str(self) -> &'static str {
@@ -39,6 +47,7 @@ impl Status {
 /// What is compared: a council with its options, or one model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
+#[schema(as = BenchVariantKind)]
 pub enum VariantKind {
     Council,
     /// One model asked alone, with one call.
@@ -47,6 +56,7 @@ pub enum VariantKind {
 
 /// How many answers were right, and what became of the others.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = BenchScore)]
 pub struct Score {
     /// The answers that count: all but those that nobody could grade.
     pub counted: usize,
@@ -85,6 +95,7 @@ impl Score {
 
 /// A member of a council by itself: its answers in the same runs, before anybody reviewed them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = BenchMember)]
 pub struct MemberRow {
     pub member: String,
     pub model: String,
@@ -98,6 +109,7 @@ pub struct MemberRow {
 
 /// A council beside the member that had the most right answers, over the same questions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = BenchAgainstBest)]
 pub struct AgainstBest {
     pub member: String,
     /// The questions that count for both.
@@ -114,6 +126,7 @@ pub struct AgainstBest {
 
 /// The questions that no member answered rightly.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = BenchAllMissed)]
 pub struct AllMissed {
     pub questions: usize,
     /// The questions whose members' answers count.
@@ -126,6 +139,7 @@ pub struct AllMissed {
 
 /// One line of the table.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = BenchVariant)]
 pub struct VariantRow {
     pub name: String,
     pub kind: VariantKind,
@@ -152,6 +166,7 @@ pub struct VariantRow {
 
 /// The table of a bench.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = BenchReport)]
 pub struct Report {
     pub name: String,
     pub status: Status,

@@ -7,6 +7,7 @@ const Z: f64 = 1.959_963_984_540_054;
 
 /// A part of something, with its 95 % interval; all from 0 to 1, or from −1 to 1 for a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[schema(as = BenchInterval)]
 pub struct Interval {
     pub value: f64,
     pub low: f64,

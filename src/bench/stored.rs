@@ -19,6 +19,8 @@ pub struct Bench {
     pub name: String,
     pub suite: Suite,
     pub questions: Vec<Question>,
+    /// Of what it was asked to do ([`digest`](super::suite::digest)).
+    pub digest: Vec<u8>,
     /// The most that it may cost, in USD, over all processes that work on it.
     pub max_cost_usd: f64,
     /// What is there already.
@@ -68,6 +70,7 @@ impl Bench {
             name: row.name,
             suite: serde_json::from_value(row.suite).map_err(newer)?,
             questions: serde_json::from_value(questions).map_err(newer)?,
+            digest: row.digest,
             max_cost_usd: row.max_cost_usd,
             outcomes,
         })
@@ -109,9 +112,19 @@ impl Bench {
     }
 }
 
+/// The table of a stored bench.
+///
+/// # Errors
+/// [`BenchError::Newer`] where this version cannot read it.
+pub fn report(row: BenchRow, items: Vec<ItemRow>) -> Result<Report, BenchError> {
+    let suite: Suite = serde_json::from_value(row.suite).map_err(|_| BenchError::Newer)?;
+    let questions = usize::try_from(row.questions).unwrap_or_default();
+    let frame = frame(&row.name, Status::of(&row.status), questions, row.max_cost_usd, &suite);
+    Ok(Report::new(frame, &outcomes(items)?))
+}
+
 /// What a table needs beside the outcomes.
-#[must_use]
-pub fn frame(name: &str, status: Status, questions: usize, max_cost_usd: f64, suite: &Suite) -> Frame {
+fn frame(name: &str, status: Status, questions: usize, max_cost_usd: f64, suite: &Suite) -> Frame {
     let variants = suite.variants.iter().map(|variant| (variant.name.clone(), variant.asks.kind()));
     Frame {
         name: name.to_owned(),

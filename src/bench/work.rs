@@ -10,7 +10,7 @@ use futures_util::stream::FuturesUnordered;
 use serde_json::json;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::engine::{Engine, LEASE};
+use super::engine::Engine;
 use super::outcome::Outcome;
 use super::place::Place;
 use super::report::Status;
@@ -36,15 +36,41 @@ pub async fn work(
     engine: &Engine,
     bench: &mut Bench,
     parallel: usize,
+    told: impl FnMut(Progress),
+) -> Result<Ended, BenchError> {
+    let fixed = Arc::new(bench.clone());
+    // Beside each other: an answer may wait for a connection that the heartbeat holds, and the other way round.
+    tokio::select! {
+        ended = ask(engine, &fixed, bench, parallel, told) => ended,
+        () = keep(engine, &fixed) => Err(BenchError::Held),
+    }
+}
+
+/// Prolongs the right to work on a bench, until another process has it.
+async fn keep(engine: &Engine, bench: &Bench) {
+    let mut heartbeat = interval(engine.lease / 4);
+    heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    loop {
+        heartbeat.tick().await;
+        match engine.prolong(bench).await {
+            Ok(true) => {}
+            Ok(false) => return,
+            Err(error) => tracing::warn!(%error, "the right to work on a bench could not be prolonged"),
+        }
+    }
+}
+
+async fn ask(
+    engine: &Engine,
+    fixed: &Arc<Bench>,
+    bench: &mut Bench,
+    parallel: usize,
     mut told: impl FnMut(Progress),
 ) -> Result<Ended, BenchError> {
     let mut missing = bench.missing();
     let mut under_way = FuturesUnordered::new();
     let mut reserved: BTreeMap<(usize, usize), f64> = BTreeMap::new();
     let mut over_budget = None;
-    let mut heartbeat = interval(LEASE / 4);
-    heartbeat.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let fixed = Arc::new(bench.clone());
     loop {
         while over_budget.is_none() && under_way.len() < parallel {
             let Some(&place) = missing.front() else { break };
@@ -57,24 +83,14 @@ pub async fn work(
             reserved.insert(place, usd);
             under_way.push(answer(engine, fixed.clone(), place));
         }
-        tokio::select! {
-            biased;
-            Some((place, answered)) = under_way.next() => {
-                reserved.remove(&place);
-                match answered {
-                    Ok(outcome) => drop(bench.outcomes.insert(place, outcome)),
-                    Err(BenchError::Start(error @ StartError::OverBudget(_))) => over_budget = Some(error),
-                    Err(error) => return Err(error),
-                }
-                told(bench.progress());
-            }
-            _ = heartbeat.tick(), if !under_way.is_empty() => {
-                if !engine.prolong(bench).await? {
-                    return Err(BenchError::Held);
-                }
-            }
-            else => break,
+        let Some((place, answered)) = under_way.next().await else { break };
+        reserved.remove(&place);
+        match answered {
+            Ok(outcome) => drop(bench.outcomes.insert(place, outcome)),
+            Err(BenchError::Start(error @ StartError::OverBudget(_))) => over_budget = Some(error),
+            Err(error) => return Err(error),
         }
+        told(bench.progress());
     }
     let status = if bench.missing().is_empty() { Status::Complete } else { Status::OverBudget };
     Ok(Ended { status, over_budget })

@@ -4,7 +4,7 @@ use secrecy::ExposeSecret as _;
 use sqlx::postgres::PgConnectOptions;
 
 use crate::config::{self, Config};
-use crate::store::local::{Durability, LocalPostgres};
+use crate::store::local::{Durability, LocalError, LocalPostgres};
 use crate::store::{Db, Pooling};
 
 /// The configured database, or the local one, started.
@@ -18,6 +18,23 @@ pub(super) async fn open(config: &Config) -> anyhow::Result<(PgConnectOptions, O
             let local = LocalPostgres::start(&config.data_dir, Durability::Safe).await?;
             Ok((local.connect_options(), Some(local)))
         }
+    }
+}
+
+/// The same for a command that may be run beside a server: where that has the local database running, it is used.
+///
+/// # Errors
+/// When the local one cannot be started.
+pub(super) async fn open_beside(
+    config: &Config,
+) -> anyhow::Result<(PgConnectOptions, Option<LocalPostgres>)> {
+    let in_use = |error: &anyhow::Error| matches!(error.downcast_ref(), Some(LocalError::InUse { .. }));
+    match open(config).await {
+        Err(error) if in_use(&error) => match LocalPostgres::connect_options_of(&config.data_dir) {
+            Some(options) => Ok((options, None)),
+            None => Err(error),
+        },
+        opened => opened,
     }
 }
 

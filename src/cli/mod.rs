@@ -1,8 +1,10 @@
 //! People at a terminal: one file per subcommand. May import every room.
 
+mod bench;
 pub mod build;
 mod database;
 mod healthcheck;
+mod in_process;
 mod migrate;
 mod serve;
 mod user_names;
@@ -32,6 +34,8 @@ pub struct Cli {
 enum Command {
     /// Serve the API and the web app (what happens without a subcommand).
     Serve,
+    /// Measure councils and models by questions with known answers (docs/bench.md).
+    Bench(Box<bench::arguments::Arguments>),
     /// Bring the configured database to this version's schema.
     Migrate(migrate::Decisions),
     /// Ask the running server whether it is ready; exits with 0 or 1.
@@ -82,6 +86,9 @@ impl Cli {
     pub fn run(self) -> ExitCode {
         let result = match self.command.unwrap_or(Command::Serve) {
             Command::Serve => self.settings.load().and_then(|config| serve::run(&config)),
+            Command::Bench(arguments) => {
+                self.settings.load().and_then(|config| bench::run(&config, &arguments))
+            }
             Command::Migrate(decisions) => {
                 self.settings.load().and_then(|config| migrate::run(&config, &decisions))
             }

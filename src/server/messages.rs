@@ -206,7 +206,7 @@ async fn start(
 }
 
 /// What a request becomes in a conversation, or in a new one; or everything that is wrong with it.
-async fn plan(
+pub(super) async fn plan(
     app: &App,
     caller: &Caller,
     conversation: Option<ConversationId>,

@@ -1,5 +1,5 @@
 //! HTTP. The only room that knows actix-web, status codes and JSON shapes of the API. Imports
-//! `runs`, `council`, `store`, `identity`, `llm`, `config`, `telemetry`, `shutdown`, `id`.
+//! `bench`, `runs`, `council`, `store`, `identity`, `llm`, `config`, `telemetry`, `shutdown`, `id`.
 //!
 //! Start at [`routes::table`]; errors are one table in [`problem`].
 
@@ -7,8 +7,10 @@ mod admin;
 mod analytics;
 pub mod app;
 mod assets;
+mod benches;
 mod budgets;
 mod classify;
+pub mod command_line;
 mod connection;
 mod conversations;
 mod csv;

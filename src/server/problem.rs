@@ -207,6 +207,21 @@ impl Problem {
         if self.0.status == StatusCode::NOT_FOUND { Self::not_found(what) } else { self }
     }
 
+    /// The same in sentences, for a terminal: one for each wrong field.
+    #[must_use]
+    pub fn sentences(&self) -> Vec<String> {
+        let errors = self.0.more.get("errors").and_then(Value::as_array);
+        let sentence = |error: &Value| {
+            let part = |name: &str| error[name].as_str().unwrap_or_default().to_owned();
+            format!("{} {}", part("field"), part("message"))
+        };
+        match (errors, &self.0.detail) {
+            (Some(errors), _) => errors.iter().map(sentence).collect(),
+            (None, Value::String(detail)) => vec![detail.clone()],
+            (None, detail) => vec![detail.to_string()],
+        }
+    }
+
     /// The response.
     #[must_use]
     pub fn response(&self) -> HttpResponse {

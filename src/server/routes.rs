@@ -9,8 +9,8 @@ use utoipa_actix_web::{AppExt, scope};
 use super::middleware::gate;
 use super::problem::Problem;
 use super::{
-    admin, analytics, budgets, classify, conversations, feedback, health, me, messages, openapi, options,
-    presets, runs, settings, skip, weights,
+    admin, analytics, benches, budgets, classify, conversations, feedback, health, me, messages, openapi,
+    options, presets, runs, settings, skip, weights,
 };
 
 /// Every route but the web app's files.
@@ -50,6 +50,8 @@ pub fn table(routes: &mut ServiceConfig<'_>) {
             .service(analytics::council)
             .service(analytics::recent)
             .service(analytics::clear)
+            .service(benches::list)
+            .service(benches::read)
             .service(settings::show)
             .service(settings::change)
             .service(settings::reset)

@@ -5,6 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use llm_council::id::{BenchId, UserId};
+use llm_council::store::Scope;
+use llm_council::store::benches::{self, ItemRow, NewBench};
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Row as _};
 
@@ -25,6 +28,7 @@ enum About {
     Run,
     Token,
     Preset,
+    Bench,
     /// For administrators.
     Admin,
 }
@@ -40,7 +44,7 @@ struct Probe {
 }
 
 fn probes() -> Vec<Probe> {
-    use About::{Admin, Conversation, Own, Preset, Run, Token};
+    use About::{Admin, Bench, Conversation, Own, Preset, Run, Token};
     let ask = || Some(json!({"content": "Why?"}));
     let entry = |method, path, about, queries, body| Probe { method, path, about, queries, body };
     vec![
@@ -81,6 +85,8 @@ fn probes() -> Vec<Probe> {
         entry("GET", "/api/analytics/council", Own, &[""], None),
         entry("GET", "/api/analytics/recent", Own, &["", "limit=1&offset=1"], None),
         entry("DELETE", "/api/analytics", Own, &[""], None),
+        entry("GET", "/api/bench", Own, &[""], None),
+        entry("GET", "/api/bench/{id}", Bench, &[""], None),
         entry("GET", "/api/config", Own, &[""], None),
         entry("PUT", "/api/config", Own, &[""], Some(json!({"chairman_alias": "Bob's chairman"}))),
         entry("POST", "/api/config/reset", Own, &[""], None),
@@ -172,9 +178,36 @@ struct Ann {
     runs: Vec<String>,
     tokens: Vec<String>,
     presets: Vec<String>,
+    benches: Vec<String>,
     /// The run that goes on while others try to reach it.
     live: Events,
     gate: Gate,
+}
+
+/// A bench of Ann's with one answer.
+async fn a_bench(app: &TestApp) -> BenchId {
+    let suite = json!({"variants": [{"name": MARK, "asks": {"model": {"model": "m/one"}}}]});
+    let questions = json!([{"id": "1", "text": MARK, "answers": [MARK], "grader": "exact"}]);
+    let outcome = json!({"verdict": "correct", "ending": MARK});
+    let new = NewBench {
+        id: BenchId::generate(),
+        name: MARK,
+        suite: &suite,
+        questions: &questions,
+        question_count: 1,
+        variant_count: 1,
+        digest: &[],
+        max_cost_usd: 1.0,
+    };
+    let scope = Scope::User(UserId::from_canonical("ann"));
+    let mut tx = app.app.db.begin(&scope).await.unwrap();
+    assert!(benches::create(&mut tx, &new).await.unwrap());
+    benches::save_item(&mut tx, new.id, &ItemRow { question: 0, variant: 0, outcome }).await.unwrap();
+    tx.commit().await.unwrap();
+    let mine = app.user("ann").get(&format!("/api/bench/{}", new.id)).await.ok();
+    assert_eq!(mine["report"]["variants"][0]["right"], 1, "{mine}");
+    assert_eq!(app.user("ann").get("/api/bench").await.ok()["benches"][0]["name"], MARK);
+    new.id
 }
 
 impl Ann {
@@ -191,6 +224,8 @@ impl Ann {
         ann.put("/api/config", json!({"chairman_alias": format!("The {MARK}")})).await.ok();
         let token = ann.post("/api/tokens", json!({"name": MARK})).await.ok();
         let preset = ann.post("/api/settings/presets", json!({"name": MARK})).await.ok();
+
+        let bench = a_bench(app).await;
 
         let answered = ann.conversation().await;
         let keyed = ann.clone().with("idempotency-key", "the-key-of-ann");
@@ -225,6 +260,7 @@ impl Ann {
             runs: vec![text(&run["run_id"]), text(&gone["run_id"]), text(&started.json["run_id"])],
             tokens: vec![text(&token["id"])],
             presets: vec![text(&preset["preset"]["id"])],
+            benches: vec![bench.to_string()],
             live,
             gate,
         }
@@ -236,6 +272,7 @@ impl Ann {
             About::Run => &self.runs,
             About::Token => &self.tokens,
             About::Preset => &self.presets,
+            About::Bench => &self.benches,
             About::Own | About::Admin => &[],
         }
     }
@@ -245,7 +282,10 @@ impl Ann {
     fn is_not_in(&self, answer: &Answer) {
         let text = answer.text.to_lowercase();
         assert!(!text.contains(MARK), "{text}");
-        for id in [&self.conversations, &self.runs, &self.tokens, &self.presets].into_iter().flatten() {
+        for id in [&self.conversations, &self.runs, &self.tokens, &self.presets, &self.benches]
+            .into_iter()
+            .flatten()
+        {
             assert!(!text.contains(id), "{id} is in {text}");
         }
     }
@@ -352,7 +392,7 @@ async fn another_user_finds_nothing_changes_nothing_and_learns_nothing() {
         for (request, answer) in answers {
             let expected = match probe.about {
                 About::Own => 200,
-                About::Conversation | About::Run | About::Token | About::Preset => 404,
+                About::Conversation | About::Run | About::Token | About::Preset | About::Bench => 404,
                 About::Admin => 403,
             };
             assert_eq!(answer.status, expected, "{request}: {}", answer.text);
@@ -389,7 +429,7 @@ async fn administrators_see_figures_and_no_texts() {
                     assert_eq!(answer.status, 200, "{request}: {}", answer.text);
                     ann.is_not_in(&answer);
                 }
-                About::Conversation | About::Run | About::Token | About::Preset => {
+                About::Conversation | About::Run | About::Token | About::Preset | About::Bench => {
                     assert_eq!(answer.status, 404, "{request}: {}", answer.text);
                     ann.is_not_in(&answer);
                 }
@@ -426,7 +466,7 @@ async fn a_token_reaches_no_further_than_its_user_and_its_permissions() {
                 (About::Admin, _) => 403,
                 (_, method) if method != "GET" || in_person => 403,
                 (About::Own, _) => 200,
-                (About::Conversation | About::Run | About::Token | About::Preset, _) => 404,
+                (About::Conversation | About::Run | About::Token | About::Preset | About::Bench, _) => 404,
             };
             assert_eq!(answer.status, expected, "{request}: {}", answer.text);
             ann.is_not_in(&answer);

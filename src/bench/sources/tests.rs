@@ -114,3 +114,14 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn the_files_of_the_documentation_can_be_read() {
+    let graders = |text: &str| -> Vec<String> {
+        read(text, None).unwrap().into_iter().map(|question| question.grader).collect()
+    };
+    assert_eq!(graders(include_str!("../../../tests/it/fixtures/bench/gsm8k.jsonl")), ["numeric", "numeric"]);
+    assert_eq!(graders(include_str!("../../../tests/it/fixtures/bench/mmlu.jsonl")), ["choice", "choice"]);
+    let own = include_str!("../../../tests/it/fixtures/bench/own.jsonl");
+    assert_eq!(graders(own), ["exact", "numeric", "choice", "judge"]);
+}

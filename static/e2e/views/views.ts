@@ -1,6 +1,7 @@
 /** Every view and state of the web app, and how one gets there. */
 import type { Locator, Page } from "playwright-core";
 import { mixCosts } from "../figures";
+import { bench, benches } from "./bench";
 import type { Conversations } from "./scenes";
 
 export interface View {
@@ -247,6 +248,29 @@ export function views(to: Conversations): View[] {
       },
     },
     page("model", "/dashboard/models/acme/aurora", heading("aurora")),
+    page("no-bench", "/dashboard/bench"),
+    {
+      name: "benches",
+      path: "/dashboard/bench",
+      whole: true,
+      act: async (on) => {
+        await answerThat(/\/api\/bench$/, { status: 200, json: benches })(on);
+        await on.reload();
+        await on.getByRole("link", { name: "house questions" }).waitFor();
+      },
+    },
+    {
+      name: "bench",
+      path: `/dashboard/bench/${bench.id}`,
+      whole: true,
+      // Before its answer is made up the server knows no such bench.
+      refused: true,
+      act: async (on) => {
+        await answerThat(/\/api\/bench\//, { status: 200, json: bench })(on);
+        await on.reload();
+        await on.getByRole("heading", { name: "arithmetic" }).waitFor();
+      },
+    },
     ...["", "/analytics", "/users", "/runs", "/audit", "/budgets", "/settings"].map((path) =>
       page(`admin${path.replace("/", "-") || "-usage"}`, `/admin${path}`),
     ),

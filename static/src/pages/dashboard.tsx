@@ -1,7 +1,9 @@
 import { useMemo } from "react";
-import { Route, Switch } from "wouter";
+import { Link, Route, Switch } from "wouter";
 import { usePathname } from "wouter/use-browser-location";
 import { type Reach, useAnalytics } from "../api/insight";
+import { Bench } from "../features/bench/bench";
+import { BenchList } from "../features/bench/list";
 import { ClearAnalytics } from "../features/dashboard/clear";
 import { Empty } from "../features/dashboard/empty";
 import { modelIn } from "../features/dashboard/model-name";
@@ -64,7 +66,10 @@ function Own() {
       <header className="dashboard-head">
         <div className="dashboard-title">
           <h1>{t("Dashboard")}</h1>
-          <p className="quiet">{t("Your own runs only. Days are UTC.")}</p>
+          <p className="quiet">
+            {t("Your own runs only. Days are UTC.")}{" "}
+            <Link href="/dashboard/bench">{t("Benches")}</Link>
+          </p>
         </div>
         <RangeBar span={span} onChoose={setSpan} />
       </header>
@@ -84,6 +89,10 @@ export default function DashboardPage() {
         <Route path="/dashboard/models/*">
           <ModelPage key={path} model={modelIn(path, "own")} whose="own" />
         </Route>
+        <Route path="/dashboard/bench">
+          <BenchList />
+        </Route>
+        <Route path="/dashboard/bench/:id">{({ id }) => <Bench key={id} id={id} />}</Route>
         <Route>
           <NotFoundPage />
         </Route>

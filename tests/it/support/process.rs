@@ -172,7 +172,8 @@ impl Program {
         process
     }
 
-    fn start(&self, args: &[&str]) -> Process {
+    /// Starts it, whatever it does.
+    pub fn start(&self, args: &[&str]) -> Process {
         let mut child = self
             .command(args)
             .stdout(Stdio::null())

@@ -11,11 +11,16 @@ import { RunBadge } from "./run-status";
 
 const clock = dateFormat({ dateStyle: "medium", timeStyle: "short" });
 
-/** A question that was only classified: paid for, and part of no conversation. */
-const isClassification = (run: RecentRun) => run.format === "classification";
+/** Single calls, which are paid for and part of no conversation: a question that was only classified, a bench’s. */
+const singleCalls: Readonly<Record<string, string>> = {
+  classification: msg("A question was classified"),
+  bench: msg("A single call of a bench"),
+};
+const isSingleCall = (run: RecentRun) => run.format in singleCalls;
 
 function Outcome({ run }: { run: RecentRun }) {
-  if (isClassification(run)) return <>{t("A question was classified")}</>;
+  const single = singleCalls[run.format];
+  if (single) return <>{t(single)}</>;
   const first = run.models.filter((answer) => answer.was_top_ranked);
   if (run.status !== "complete") {
     return <RunBadge status={run.status} />;
@@ -46,7 +51,7 @@ function Entry({ run }: { run: RecentRun }) {
   const time = clock(when(run.timestamp));
   const rest = others(run);
   const facts = [
-    run.format === "council" || isClassification(run) ? null : run.format,
+    run.format === "council" || isSingleCall(run) ? null : run.format,
     run.query_duration_ms ? duration(run.query_duration_ms) : null,
     run.total_tokens > 0 ? t("{{count, number}} tokens", { count: run.total_tokens }) : null,
     run.chairman_model ? t("chaired by {{name}}", { name: shortName(run.chairman_model) }) : null,
@@ -64,7 +69,7 @@ function Entry({ run }: { run: RecentRun }) {
               }}
             />
           </Link>
-        ) : isClassification(run) ? (
+        ) : isSingleCall(run) ? (
           time
         ) : (
           <T

@@ -1,0 +1,255 @@
+//! `llm-council bench`: measures councils and models by questions with known answers.
+
+pub(super) mod arguments;
+mod begin;
+mod suite_file;
+mod table;
+
+use std::collections::BTreeMap;
+use std::io::{IsTerminal as _, Write as _};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use serde_json::json;
+
+use super::in_process::InProcess;
+use crate::bench::engine::Engine;
+use crate::bench::expected::{self, Expected};
+use crate::bench::outcome::Outcome;
+use crate::bench::report::{Report, Status};
+use crate::bench::stored::{self, Bench, BenchError, Progress};
+use crate::bench::work;
+use crate::config::{AuthMode, Config};
+use crate::id::{BenchId, UserId};
+use crate::identity::user;
+use crate::server::app::App;
+use crate::server::problem::Problem;
+use crate::shutdown::Signals;
+use crate::store::Scope;
+use crate::store::benches::{self, NewBench};
+use crate::telemetry::Telemetry;
+
+use arguments::Arguments;
+use begin::{begin, resume};
+use suite_file::Wanted;
+
+/// How many questions are asked at once.
+const PARALLEL: usize = 4;
+const MAX_PARALLEL: usize = 64;
+/// How long single calls that were sent may take when it is stopped.
+const PATIENCE: Duration = Duration::from_secs(20);
+
+/// Wrong usage: nothing was asked.
+const WRONG_USAGE: u8 = 2;
+const OVER_BUDGET: u8 = 5;
+const STOPPED: u8 = 130;
+
+/// Measures, and prints the table.
+///
+/// # Errors
+/// When a file cannot be read, the database cannot be used, or the bench belongs to another process.
+pub(super) fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<ExitCode> {
+    let mut problems = Vec::new();
+    let user = owner(config, arguments, &mut problems);
+    let wanted = match arguments.resume {
+        Some(_) => None,
+        None => Some(suite_file::read(arguments, &mut problems)?),
+    };
+    let Some(user) = user else { return Ok(refuse(&problems)) };
+    let mut config = config.clone();
+    // The table is what is read here; the log says only what goes wrong.
+    "warn".clone_into(&mut config.log.level);
+    // They are for whoever serves.
+    config.notices.clear();
+    let telemetry = Arc::new(Telemetry::init(&config)?);
+    tokio::runtime::Runtime::new()?.block_on(async {
+        let mut signals = Signals::listen()?;
+        let process = InProcess::start(&config, telemetry).await?;
+        let code = measure(&process, arguments, user, wanted, problems, &mut signals).await;
+        process.leave().await?;
+        code
+    })
+}
+
+/// Whose bench it is.
+fn owner(config: &Config, arguments: &Arguments, problems: &mut Vec<String>) -> Option<UserId> {
+    match (&arguments.user, config.auth.mode) {
+        (Some(name), _) => {
+            let user = user::canonical(name);
+            if user.is_none() {
+                problems.push(format!("--user {name:?}: nobody can sign in with this name"));
+            }
+            user
+        }
+        (None, AuthMode::None) => Some(UserId::from_canonical(user::LOCAL)),
+        (None, AuthMode::Proxy) => {
+            problems.push("--user is needed where people sign in: say whose bench it is".to_owned());
+            None
+        }
+    }
+}
+
+fn refuse(problems: &[String]) -> ExitCode {
+    let lines = problems.iter().map(|problem| format!("\n  {problem}"));
+    eprintln!("llm-council: nothing was asked:{}", lines.collect::<String>());
+    ExitCode::from(WRONG_USAGE)
+}
+
+async fn measure(
+    process: &InProcess,
+    arguments: &Arguments,
+    user: UserId,
+    wanted: Option<Wanted>,
+    mut problems: Vec<String>,
+    signals: &mut Signals,
+) -> anyhow::Result<ExitCode> {
+    let app = &process.app;
+    let parallel = arguments.parallel.or(wanted.as_ref().and_then(|wanted| wanted.parallel));
+    let bench = match wanted {
+        Some(wanted) => begin(app, &user, wanted, &mut problems).await?,
+        None => resume(app, &user, arguments.resume.as_deref().unwrap_or_default(), &mut problems).await?,
+    };
+    let Some(mut bench) = bench.filter(|_| problems.is_empty()) else { return Ok(refuse(&problems)) };
+    if let Some(usd) = arguments.max_cost {
+        bench.max_cost_usd = usd;
+    }
+    if bench.missing().is_empty() {
+        print(&bench.report(Status::Complete), arguments.json)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if !announce(app, &bench, arguments.yes)? {
+        return Ok(ExitCode::from(STOPPED));
+    }
+    let engine = Engine {
+        runs: app.runs.clone(),
+        db: app.db.clone(),
+        models: app.models.clone(),
+        holder: BenchId::generate().to_string(),
+        lease: Duration::from_secs(app.config.runs.lease_seconds),
+    };
+    store(app, &bench).await?;
+    engine.hold(&bench).await?;
+    let mut over_budget = None;
+    let ended = tokio::select! {
+        ended = work::work(&engine, &mut bench, parallel.unwrap_or(PARALLEL).clamp(1, MAX_PARALLEL), tell) => {
+            ended.map(|ended| {
+                over_budget = ended.over_budget;
+                ended.status
+            })
+        }
+        _ = signals.next() => Err(BenchError::Stopped),
+    };
+    hide_progress();
+    let status = match &ended {
+        Ok(status) => *status,
+        Err(_) => Status::Stopped,
+    };
+    if let Err(error) = &ended {
+        if matches!(error, BenchError::Stopped) {
+            eprintln!("llm-council: stopping; what was sent is waited for, a second Ctrl-C leaves at once");
+        }
+        tokio::select! {
+            () = process.hand_over(PATIENCE) => {}
+            _ = signals.next() => {}
+        }
+        bench.outcomes = answered(app, &bench).await?;
+    }
+    engine.release(&bench, status).await?;
+    match ended {
+        Ok(_) | Err(BenchError::Stopped) => print(&bench.report(status), arguments.json)?,
+        Err(error) => return Err(error).context("the bench has ended early; what is answered is kept"),
+    }
+    if status != Status::Complete {
+        eprintln!("Go on with it: llm-council bench --resume {:?}", bench.name);
+    }
+    if let Some(error) = over_budget {
+        eprintln!("A budget of {user}'s is used up: {}", Problem::from(error).sentences().join("; "));
+    }
+    Ok(match status {
+        Status::Complete => ExitCode::SUCCESS,
+        Status::OverBudget => ExitCode::from(OVER_BUDGET),
+        Status::Running | Status::Stopped => ExitCode::from(STOPPED),
+    })
+}
+
+/// Stores a bench that begins, and what it may cost now.
+async fn store(app: &App, bench: &Bench) -> anyhow::Result<()> {
+    let mut tx = app.db.begin(&Scope::User(bench.user.clone())).await?;
+    let (suite, questions) = (json!(bench.suite), json!(bench.questions));
+    let new = NewBench {
+        id: bench.id,
+        name: &bench.name,
+        suite: &suite,
+        questions: &questions,
+        question_count: bench.questions.len(),
+        variant_count: bench.suite.variants.len(),
+        digest: &bench.digest,
+        max_cost_usd: bench.max_cost_usd,
+    };
+    if !benches::create(&mut tx, &new).await? {
+        benches::set_max_cost(&mut tx, bench.id, bench.max_cost_usd).await?;
+    }
+    tx.commit().await?;
+    Ok(())
+}
+
+/// What is stored of a bench by now.
+async fn answered(app: &App, bench: &Bench) -> anyhow::Result<BTreeMap<(usize, usize), Outcome>> {
+    let mut tx = app.db.begin(&Scope::User(bench.user.clone())).await?;
+    Ok(stored::outcomes(benches::items(&mut tx, bench.id).await?)?)
+}
+
+/// Says what it will take, and asks whether to begin where somebody is there to say it.
+fn announce(app: &App, bench: &Bench, yes: bool) -> anyhow::Result<bool> {
+    let missing = bench.missing();
+    let places = missing.iter().map(|(question, variant)| (&bench.questions[*question], *variant));
+    let expected: Expected = expected::of_all(&bench.suite, places, app.models.as_ref());
+    let names: Vec<&str> = bench.suite.variants.iter().map(|variant| variant.name.as_str()).collect();
+    eprintln!("Bench {}", bench.name);
+    eprintln!("  questions       {}", bench.questions.len());
+    eprintln!("  variants        {} ({})", names.len(), names.join(", "));
+    if !bench.outcomes.is_empty() {
+        eprintln!("  answered        {} of {}", bench.outcomes.len(), bench.outcomes.len() + missing.len());
+    }
+    eprintln!("  calls to come   about {}", expected.calls);
+    eprintln!("  estimated cost  ${:.4}, at most ${:.2} in all", expected.usd, bench.max_cost_usd);
+    if !expected.unknown_price_models.is_empty() {
+        let models: Vec<&str> = expected.unknown_price_models.iter().map(String::as_str).collect();
+        eprintln!("  not in it       {}: no price is known", models.join(", "));
+    }
+    if bench.spent().usd + expected.usd > bench.max_cost_usd {
+        eprintln!(
+            "  This is more than the bench may cost: it will probably end with a part of the questions."
+        );
+    }
+    if yes || !std::io::stdin().is_terminal() {
+        return Ok(true);
+    }
+    eprint!("Begin? [y/N] ");
+    std::io::stderr().flush()?;
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes" | "j" | "ja"))
+}
+
+fn tell(progress: Progress) {
+    if std::io::stderr().is_terminal() {
+        let Progress { done, of, spent_usd } = progress;
+        eprint!("\r\u{1b}[K{done} of {of} answers, ${spent_usd:.4}");
+    }
+}
+
+fn hide_progress() {
+    if std::io::stderr().is_terminal() {
+        eprint!("\r\u{1b}[K");
+    }
+}
+
+fn print(report: &Report, as_json: bool) -> anyhow::Result<()> {
+    let text =
+        if as_json { format!("{}\n", serde_json::to_string_pretty(report)?) } else { table::render(report) };
+    std::io::stdout().write_all(text.as_bytes())?;
+    Ok(())
+}

@@ -1,0 +1,84 @@
+//! The parts of a server without HTTP, for commands that ask models themselves. Its runs are durable: what it leaves
+//! undone, a server or the next command goes on with.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{build, database, user_names};
+use crate::config::Config;
+use crate::server::app::App;
+use crate::shutdown::Shutdown;
+use crate::store::local::LocalPostgres;
+use crate::store::{self, Db};
+use crate::telemetry::Telemetry;
+
+/// The writer makes one commit after the other.
+const WRITER_CONNECTIONS: u32 = 1;
+/// How long the database may take at the end.
+const LEAVE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// See the module. Ended by [`InProcess::leave`].
+pub(super) struct InProcess {
+    pub app: App,
+    local: Option<LocalPostgres>,
+}
+
+impl InProcess {
+    /// Opens the database, beside a server or alone, and starts what runs need in the background.
+    ///
+    /// # Errors
+    /// When a part cannot be built; the message says which and what to do.
+    pub async fn start(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Self> {
+        let (options, local) = database::open_beside(config).await?;
+        let mut db = Db::lazy(options.clone(), config.database.max_connections);
+        if let Some(url) = &config.database.listen_url {
+            db = db.listening_at(Db::options(secrecy::ExposeSecret::expose_secret(url))?);
+        }
+        let shutdown = Shutdown::new();
+        let app = build::app(config, db.clone(), shutdown.clone(), telemetry)?;
+        let sessions = store::prepare(&options, database::pooling(config), user_names::is_taken, |reason| {
+            eprintln!("llm-council: {reason}");
+        })
+        .await
+        .map_err(user_names::explained)?;
+        let writer = Db::lazy(options, WRITER_CONNECTIONS);
+        writer.open(sessions);
+        db.open(sessions);
+        let tasks = shutdown.tasks();
+        tasks.spawn_background(app.runs.clone().write(writer));
+        tasks.spawn_background(app.runs.clone().work());
+        // Prices and which models there are come from the providers' lists.
+        app.models.refresh_models().await;
+        let models = app.models.clone();
+        tasks.spawn_background(async move { models.keep_lists_fresh().await });
+        Ok(Self { app, local })
+    }
+
+    /// Drops the runs that are under way, which keep what they have, and waits at most so long for single calls that
+    /// were sent already.
+    pub async fn hand_over(&self, patience: Duration) {
+        match self.app.runs.hand_over().await {
+            Ok(_) => {}
+            Err(error) => {
+                tracing::warn!(%error, "leases could not be given up; they run out by themselves");
+            }
+        }
+        self.app.shutdown.drain(patience).await;
+    }
+
+    /// Ends the background work and the local database.
+    ///
+    /// # Errors
+    /// When the local database does not stop.
+    pub async fn leave(self) -> anyhow::Result<()> {
+        // It may have taken runs of others that nobody executed: they go on elsewhere at once.
+        drop(tokio::time::timeout(LEAVE_TIMEOUT, self.app.runs.hand_over()).await);
+        self.app.shutdown.tasks().end_background();
+        // Only open connections are lost if it does not answer in time.
+        drop(tokio::time::timeout(LEAVE_TIMEOUT, self.app.db.close()).await);
+        if let Some(local) = self.local {
+            local.stop().await?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,45 @@
+/** What a bench's figures say, in words. */
+import type { BenchStatus, VariantRow } from "../../api/bench";
+import { msg, t } from "../../i18n";
+import { numberFormat, percent } from "../../ui/format";
+
+const statuses: Record<BenchStatus, string> = {
+  running: msg("Under way"),
+  stopped: msg("Stopped"),
+  over_budget: msg("Budget spent"),
+  complete: msg("Complete"),
+};
+
+export const statusText = (status: BenchStatus) => t(statuses[status]);
+
+type Interval = { value: number; low: number; high: number };
+
+export const rangeText = ({ low, high }: Interval) =>
+  t("{{from}} to {{until}}", { from: percent(low, 1), until: percent(high, 1) });
+
+const signed = numberFormat({ signDisplay: "exceptZero", maximumFractionDigits: 1 });
+
+/** A difference of two shares, in points of a hundred. */
+export const points = (difference: number) => signed(difference * 100);
+
+/** What the comparison of a council with its best member comes to. */
+export function verdict(best: NonNullable<VariantRow["against_best"]>): string {
+  const { difference, member } = best;
+  if (!difference) return t("Nothing can be compared yet.");
+  if (difference.low > 0) {
+    return t("The council is better than its best member, {{member}}.", { member });
+  }
+  if (difference.high < 0) {
+    return t("The council is worse than its best member, {{member}}.", { member });
+  }
+  return t(
+    "These questions show no clear difference between the council and its best member, {{member}}: it may be chance.",
+    { member },
+  );
+}
+
+/** Commands, which read the same in every language. */
+export const commands = {
+  begin: "llm-council bench questions.jsonl --model openai/gpt-5.1",
+  resume: (name: string) => `llm-council bench --resume ${JSON.stringify(name)}`,
+};
