@@ -13,14 +13,14 @@ use super::any_event::AnyEvent;
 use super::budget::{BudgetEvent, BudgetState};
 use super::costs::Costs;
 use super::field::Fields;
-use super::options::adversary::{self, Adversary, AdversaryEvent, AdversaryOptions};
+use super::options::adversary::{self, Adversary, AdversaryEvent, AdversaryNote, AdversaryOptions};
 use super::options::confidence::{self, AggregateConfidence};
-use super::options::consensus::{self, ConsensusEvent, ConsensusInfo};
+use super::options::consensus::{self, ConsensusEvent, ConsensusInfo, ConsensusNote};
 use super::options::cot;
-use super::options::escalation::{self, EscalationEvent, EscalationInfo};
-use super::options::multi_chairman::{self, MultiChairmanEvent};
-use super::options::refinement::{self, Refinement, RefinementEvent, RefinementOptions};
-use super::options::routing::{self, RoutingEvent, RoutingInfo};
+use super::options::escalation::{self, EscalationEvent, EscalationInfo, EscalationNote};
+use super::options::multi_chairman::{self, MultiChairmanEvent, MultiChairmanNote};
+use super::options::refinement::{self, Refinement, RefinementEvent, RefinementNote, RefinementOptions};
+use super::options::routing::{self, RoutingEvent, RoutingInfo, RoutingNote};
 use super::options::word_for_word::{self, FinalAnswer};
 use super::process::ProcessEvent;
 use super::prompts::template::Template;
@@ -30,15 +30,14 @@ use super::ranking::weights::WeightsInfo;
 use super::revision;
 use super::roster::Choice;
 use super::run::UnderWay;
-use super::run_event::RunEvent;
-use super::run_event::{Ignored, IgnoredFact};
+use super::run_event::{Ignored, IgnoredFact, RunEvent, RunNote};
 use super::settings::Settings;
 use super::stage::Stage;
 use super::stages::abstention::Abstention;
-use super::stages::answers::{self, Answer, AnswersEvent};
-use super::stages::reviews::{self, Review, ReviewsEvent};
-use super::stages::synthesis::{self, Synthesis, SynthesisEvent};
-use super::stages::title::{self, TitleEvent};
+use super::stages::answers::{self, Answer, AnswersEvent, AnswersNote};
+use super::stages::reviews::{self, Review, ReviewsEvent, ReviewsNote};
+use super::stages::synthesis::{self, Synthesis, SynthesisEvent, SynthesisNote};
+use super::stages::title::{self, TitleEvent, TitleNote};
 use super::task::Task;
 use crate::llm::{CallFact, Purpose};
 
@@ -81,6 +80,23 @@ events! {
     Adversary(AdversaryEvent),
     Process(ProcessEvent),
     Budget(BudgetEvent),
+}
+
+/// What the process monitor says, as a code with parameters. No two features have one code.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[serde(untagged)]
+pub enum ProcessFact {
+    Run(RunNote),
+    Routing(RoutingNote),
+    Escalation(EscalationNote),
+    Answers(AnswersNote),
+    Reviews(ReviewsNote),
+    Consensus(ConsensusNote),
+    Synthesis(SynthesisNote),
+    MultiChairman(MultiChairmanNote),
+    Title(TitleNote),
+    Refinement(RefinementNote),
+    Adversary(AdversaryNote),
 }
 
 /// What clients may read of an option before they ask: a name and the path of the route, its group in the

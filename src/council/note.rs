@@ -1,9 +1,11 @@
 //! A sentence of the process monitor, and what such sentences have in common.
 
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use std::fmt;
 
-use super::seat::Seat;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::llm::{CallFact, ErrorKind, Reason};
 
 /// How much of a failure's text a sentence repeats, in characters; the event itself has all of it.
 pub(super) const ERROR_CHARS: usize = 200;
@@ -34,6 +36,8 @@ pub enum NoteCategory {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Note {
     pub message: String,
+    /// The same as a code with parameters.
+    pub fact: Value,
     pub category: NoteCategory,
     /// The verbosity from which on it is sent: 1, 2 or 3.
     pub level: u8,
@@ -42,8 +46,11 @@ pub struct Note {
 }
 
 impl Note {
-    pub(super) fn new(level: u8, category: NoteCategory, message: impl Into<String>) -> Self {
-        Self { message: message.into(), category, level, details: None }
+    /// What this fact says: the sentence is its `Display`, its fields are the parameters beside its `code`.
+    pub(super) fn of<F: Serialize + fmt::Display>(level: u8, category: NoteCategory, fact: &F) -> Self {
+        let message = fact.to_string();
+        let fact = serde_json::to_value(fact).expect("a fact is plain data with string keys");
+        Self { message, fact, category, level, details: None }
     }
 
     pub(super) fn with(self, details: Value) -> Self {
@@ -51,20 +58,18 @@ impl Note {
     }
 }
 
-/// That a stage begins, and with whom.
-pub(super) fn stage_of(stage: &str, are_asked: &str, members: &[Seat]) -> Note {
-    let names: Vec<&str> = members.iter().map(|seat| seat.member.as_str()).collect();
-    let message = match names.len() {
-        0 => format!("{stage}: nobody is asked"),
-        count => format!("{stage}: {count} members {are_asked}"),
-    };
-    Note::new(STAGES, NoteCategory::Stage, message).with(json!({ "members": names }))
+/// Why something failed, short enough for a sentence.
+pub(super) fn reason(kind: Option<ErrorKind>, fact: Option<&CallFact>, error: &str) -> Reason {
+    let reason = Reason::of(kind, fact, error);
+    Reason { error: short(&reason.error), ..reason }
 }
 
-/// That a model failed at something, and why.
-pub(super) fn failed(level: u8, name: &str, model: &str, what: &str, error: &str) -> Note {
-    Note::new(level, NoteCategory::Error, format!("{name} {what}: {}", short(error)))
-        .with(json!({ "model": model }))
+/// Who is asked in a stage, in English.
+pub(super) fn asked_in(stage: &str, asked: usize, are_asked: &str) -> String {
+    match asked {
+        0 => format!("{stage}: nobody is asked"),
+        count => format!("{stage}: {count} members {are_asked}"),
+    }
 }
 
 /// A text from elsewhere, cut where it is long.

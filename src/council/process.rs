@@ -5,6 +5,7 @@
 use jiff::{Timestamp, Unit};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use utoipa::openapi::Ref;
 
 use super::any_event::FeatureEvent;
 use super::field::Fields;
@@ -22,6 +23,10 @@ pub enum ProcessEvent {
     /// A sentence about the event before it; only with a `verbosity` of at least `level`.
     Process {
         message: String,
+        /// The sentence as a code with parameters; absent where an older version said it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[schema(schema_with = process_fact)]
+        message_fact: Option<Value>,
         category: NoteCategory,
         /// 1 stages, 2 models, 3 everything.
         level: u8,
@@ -34,13 +39,25 @@ pub enum ProcessEvent {
     },
 }
 
+/// One of the facts that the list of features names, which is no business of who carries them.
+fn process_fact() -> Ref {
+    Ref::from_schema_name("ProcessFact")
+}
+
 impl Note {
     /// The event, said at this time.
     #[must_use]
     pub fn at(self, now: Timestamp) -> ProcessEvent {
-        let Self { message, category, level, details } = self;
+        let Self { message, fact, category, level, details } = self;
         let now = now.round(Unit::Millisecond).unwrap_or(now);
-        ProcessEvent::Process { message, category, level, timestamp: format!("{now:.3}"), details }
+        ProcessEvent::Process {
+            message,
+            message_fact: Some(fact),
+            category,
+            level,
+            timestamp: format!("{now:.3}"),
+            details,
+        }
     }
 }
 
@@ -60,6 +77,18 @@ mod tests {
     use crate::council::stage::Stage;
     use crate::council::stages::synthesis::SynthesisEvent;
     use crate::llm::ErrorKind;
+
+    #[derive(Serialize)]
+    #[serde(tag = "code", rename_all = "snake_case")]
+    enum So {
+        ItIs,
+    }
+
+    impl std::fmt::Display for So {
+        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+            f.write_str("So it is.")
+        }
+    }
 
     fn sentence(event: &impl FeatureEvent) -> String {
         event.note().unwrap().message
@@ -95,7 +124,7 @@ mod tests {
     fn tokens_and_its_own_events_are_not_spoken_of() {
         let token = SynthesisEvent::Stage3Token { model: "a".into(), content: "b".into() };
         assert_eq!(token.note(), None);
-        let own = Note::new(STAGES, NoteCategory::Info, "So it is.").at(Timestamp::UNIX_EPOCH);
+        let own = Note::of(STAGES, NoteCategory::Info, &So::ItIs).at(Timestamp::UNIX_EPOCH);
         assert_eq!(own.note(), None);
     }
 
@@ -116,11 +145,11 @@ mod tests {
     fn the_time_is_utc_with_milliseconds_and_a_logged_sentence_is_read_back() {
         let now: Timestamp = "2025-03-01T12:00:00.9876543+02:00".parse().unwrap();
         let details = json!({ "model": "a", "latency_ms": null, "cost": 0.5 });
-        let event = Event::from(Note::new(MODELS, NoteCategory::Data, "So it is.").with(details).at(now));
+        let event = Event::from(Note::of(MODELS, NoteCategory::Data, &So::ItIs).with(details).at(now));
         let json = serde_json::to_value(&event).unwrap();
         assert_eq!(
             json,
-            json!({"type": "process", "message": "So it is.", "category": "data", "level": 2,
+            json!({"type": "process", "message": "So it is.", "message_fact": {"code": "it_is"}, "category": "data", "level": 2,
                    "timestamp": "2025-03-01T10:00:00.988Z",
                    "details": {"model": "a", "latency_ms": null, "cost": 0.5}})
         );

@@ -142,28 +142,65 @@ impl FeatureEvent for RunEvent {
     }
 }
 
+/// What is said of the run itself.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[serde(tag = "code", rename_all = "snake_case")]
+pub enum RunNote {
+    /// The server that asked it first is gone.
+    AskedAgain { name: String },
+    /// A person asked for that.
+    NotWaitedFor { member: String },
+    RunCosts {
+        calls: u32,
+        tokens: u64,
+        /// USD over the calls whose cost is known; absent when none is.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cost: Option<f64>,
+        unknown_cost_calls: u32,
+    },
+}
+
+impl fmt::Display for RunNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::AskedAgain { name } => {
+                write!(f, "{name} is asked again: the server that asked it first is gone")
+            }
+            Self::NotWaitedFor { member } => {
+                write!(f, "{member} is not waited for any longer, as was asked for")
+            }
+            Self::RunCosts { calls, tokens, cost, unknown_cost_calls } => {
+                write!(f, "{calls} calls, {tokens} tokens, {}", costs(*cost, *unknown_cost_calls))
+            }
+        }
+    }
+}
+
 fn note(event: &RunEvent) -> Option<Note> {
     match event {
         RunEvent::CallRestarted(call) => {
-            let name = call.member.as_ref().unwrap_or(&call.model);
-            let message = format!("{name} is asked again: the server that asked it first is gone");
+            let name = call.member.as_ref().unwrap_or(&call.model).clone();
             let details = json!({ "stage": call.stage, "model": call.model });
-            Some(Note::new(MODELS, NoteCategory::Warning, message).with(details))
+            Some(Note::of(MODELS, NoteCategory::Warning, &RunNote::AskedAgain { name }).with(details))
         }
         RunEvent::MemberSkipped { member, model, stage } => {
-            let message = format!("{member} is not waited for any longer, as was asked for");
+            let fact = RunNote::NotWaitedFor { member: member.clone() };
             let details = json!({ "stage": stage, "model": model });
-            Some(Note::new(MODELS, NoteCategory::Warning, message).with(details))
+            Some(Note::of(MODELS, NoteCategory::Warning, &fact).with(details))
         }
         RunEvent::CostsComplete { data } => {
             let calls: u32 = data.by_stage.values().map(|stage| stage.calls).sum();
-            let cost = costs(data.total_cost, data.unknown_cost_calls);
-            let message = format!("{calls} calls, {} tokens, {cost}", data.total_tokens);
+            let fact = RunNote::RunCosts {
+                calls,
+                tokens: data.total_tokens,
+                cost: data.total_cost,
+                unknown_cost_calls: data.unknown_cost_calls,
+            };
             let details = json!({
                 "total_cost": data.total_cost, "unknown_cost_calls": data.unknown_cost_calls,
                 "total_tokens": data.total_tokens, "calls": calls,
             });
-            Some(Note::new(EVERYTHING, NoteCategory::Data, message).with(details))
+            Some(Note::of(EVERYTHING, NoteCategory::Data, &fact).with(details))
         }
         // These are the stream's own beginning and end: they say all there is.
         RunEvent::RunQueued { .. }

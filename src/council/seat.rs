@@ -21,6 +21,11 @@ impl From<&Member> for Seat {
     }
 }
 
+/// What these seats are called.
+pub fn names(seats: &[Seat]) -> Vec<&str> {
+    seats.iter().map(|seat| seat.member.as_str()).collect()
+}
+
 /// The seats of these models: as they sit in the council, with alias and prompt, else plain ones.
 /// No two have one name.
 #[must_use]

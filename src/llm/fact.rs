@@ -9,8 +9,9 @@ use serde_json::Value;
 
 use super::budget::BudgetState;
 
-/// Reads a fact, or a list of them. One of a newer version that is not known here is left out: its sentence
-/// stands beside it.
+/// Reads a fact, or a list of them. One that cannot be read is left out: its sentence stands beside it. A newer
+/// version has codes that are not known here; a known code with other parameters is a fault of this program, and
+/// is logged.
 ///
 /// # Errors
 /// When it is no JSON.
@@ -20,7 +21,36 @@ where
     T: DeserializeOwned + Default,
 {
     let value = Value::deserialize(deserializer)?;
-    Ok(serde_json::from_value(value).unwrap_or_default())
+    let codes = codes(&value);
+    Ok(read(value).unwrap_or_else(|unread| {
+        if unread == Unread::Parameters {
+            // Without the parameters, which may hold what somebody wrote.
+            let fact = std::any::type_name::<T>();
+            tracing::error!(fact, ?codes, "a stored fact has parameters that its code does not have");
+        }
+        T::default()
+    }))
+}
+
+/// Why a fact cannot be read.
+#[derive(Debug, PartialEq, Eq)]
+enum Unread {
+    /// Its code, or a choice among its parameters, is not known here.
+    Newer,
+    /// The code is known, and its parameters are not there or others.
+    Parameters,
+}
+
+fn read<T: DeserializeOwned>(value: Value) -> Result<T, Unread> {
+    // serde has one text for this, and no kind.
+    let is_newer = |error: &serde_json::Error| error.to_string().starts_with("unknown variant");
+    serde_json::from_value(value)
+        .map_err(|error| if is_newer(&error) { Unread::Newer } else { Unread::Parameters })
+}
+
+fn codes(value: &Value) -> Vec<String> {
+    let facts = value.as_array().map_or_else(|| std::slice::from_ref(value), Vec::as_slice);
+    facts.iter().filter_map(|fact| Some(fact.get("code")?.as_str()?.to_owned())).collect()
 }
 
 /// What this server itself says of a call that it ended, or never made.
@@ -105,5 +135,23 @@ mod tests {
             Failed { fact: Some(CallFact::Skipped), facts: vec![CallFact::Skipped] }
         );
         assert_eq!(read(newer.clone(), json!([newer, skipped])), Failed { fact: None, facts: vec![] });
+    }
+
+    #[test]
+    fn a_newer_fact_is_told_from_one_with_wrong_parameters() {
+        let unread = |fact: Value| read::<Option<CallFact>>(fact).unwrap_err();
+        assert_eq!(unread(json!({"code": "newer", "of": 3})), Unread::Newer);
+        for wrong in [
+            json!({"code": "went_on_without"}),
+            json!({"code": "went_on_without", "answers": "three"}),
+            json!({"answers": 3}),
+            json!("skipped"),
+        ] {
+            assert_eq!(unread(wrong.clone()), Unread::Parameters, "{wrong}");
+        }
+        let newer_among_others = json!([{"code": "skipped"}, {"code": "newer"}]);
+        assert_eq!(read::<Vec<CallFact>>(newer_among_others.clone()), Err(Unread::Newer));
+        assert_eq!(codes(&newer_among_others), ["skipped", "newer"]);
+        assert_eq!(read::<Option<CallFact>>(Value::Null), Ok(None));
     }
 }

@@ -289,6 +289,7 @@ pub(super) async fn search(
     let hits = hits.into_iter().map(|hit| SearchHit {
         conversation_id: hit.conversation_id,
         title: hit.title,
+        title_is_default: hit.title_is_default,
         snippet: hit.snippet,
         at: super::shape::naive(hit.created_at),
     });

@@ -168,6 +168,23 @@ mod tests {
     }
 
     #[test]
+    fn no_two_sentences_of_the_process_monitor_have_one_code() {
+        let document = serde_json::to_value(super::super::routes::openapi()).unwrap();
+        let schema = |reference: &serde_json::Value| {
+            let name = reference.as_str().unwrap().rsplit('/').next().unwrap();
+            document["components"]["schemas"][name].clone()
+        };
+        let mut codes = Vec::new();
+        for feature in schema(&"ProcessFact".into())["oneOf"].as_array().unwrap() {
+            for fact in schema(&feature["$ref"])["oneOf"].as_array().unwrap() {
+                codes.push(fact["properties"]["code"]["enum"][0].as_str().unwrap().to_owned());
+            }
+        }
+        assert!(codes.len() > 40, "{codes:?}");
+        assert_eq!(codes.iter().collect::<std::collections::BTreeSet<_>>().len(), codes.len(), "{codes:?}");
+    }
+
+    #[test]
     fn no_two_operations_have_one_id() {
         let mut document = super::super::routes::openapi();
         let items = document.paths.paths.values_mut().flat_map(operations);

@@ -111,6 +111,7 @@ async fn no_such_route(request: HttpRequest) -> HttpResponse {
     components(schemas(
         crate::council::Event,
         crate::council::run_event::RunEvent,
+        crate::council::features::ProcessFact,
         super::shape::Conversation,
         super::problem::ProblemBody
     ))

@@ -141,7 +141,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await page.getByRole("button", { name: /^Process log/ }).click();
     const entries = page.getByRole("list", { name: "Entries" }).getByRole("listitem");
     // The sentence about the costs is among the last of a run.
-    await entries.filter({ hasText: /\d+ calls, \d+ tokens/ }).waitFor();
+    await entries.filter({ hasText: /\d+ calls \([\d,]+ tokens/ }).waitFor();
     const all = await entries.count();
     expect(all).toBeGreaterThan(10);
     expect(await violations(page)).toEqual([]);

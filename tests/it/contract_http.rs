@@ -18,7 +18,7 @@ async fn a_new_conversation_has_the_fields_and_the_status_of_fastapi_servers() {
     let app = TestApp::start().await;
     let ann = app.user("ann");
     let made = ann.post("/api/conversations", json!({"council_models": ["x/y"], "mode": "chat"})).await.ok();
-    assert_eq!(made["title"], "New Conversation");
+    assert_eq!((&made["title"], &made["title_is_default"]), (&json!("New Conversation"), &json!(true)));
     assert_eq!(made["messages"], json!([]));
     let id: uuid::Uuid = made["id"].as_str().unwrap().parse().unwrap();
     assert_eq!(id.get_version_num(), 4);
@@ -29,6 +29,13 @@ async fn a_new_conversation_has_the_fields_and_the_status_of_fastapi_servers() {
         assert_eq!(row[field], made[field], "{field}");
     }
     assert_eq!(row["message_count"], 0);
+    let renamed = json!({"title": "New Conversation"});
+    ann.send("PATCH", &format!("/api/conversations/{id}"), Some(&renamed)).await.ok();
+    let hits = ann.get("/api/search?q=new").await.ok();
+    assert_eq!(
+        (&hits[0]["title"], &hits[0]["title_is_default"]),
+        (&json!("New Conversation"), &json!(false))
+    );
     // A body is required, as there.
     assert_eq!(ann.send("POST", "/api/conversations", None).await.status, 422);
     app.close().await;

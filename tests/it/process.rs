@@ -46,6 +46,7 @@ async fn every_event_is_followed_by_a_sentence_about_it() {
                 .contains(&sentence["category"].as_str().unwrap())
         );
         assert!((1..=3).contains(&sentence["level"].as_u64().unwrap()));
+        assert!(sentence["message_fact"]["code"].is_string(), "{sentence}");
         let at = sentence["timestamp"].as_str().unwrap();
         assert!(at.ends_with('Z') && at.parse::<jiff::Timestamp>().unwrap() > started, "{at}");
     }
@@ -67,6 +68,21 @@ async fn every_event_is_followed_by_a_sentence_about_it() {
         assert!(said.contains(&expected), "{expected:?} is not in {said:#?}");
     }
     assert!(said.iter().any(|one| one.starts_with("m/one gave no answer: ")));
+    let facts: Vec<&Value> = sentences(&events).iter().map(|sentence| &sentence["message_fact"]).collect();
+    for expected in [
+        json!({"code": "members_asked", "asked": 4}),
+        json!({"code": "answers_done", "answered": 3, "asked": 4, "pending": 0, "confidence": 8.0}),
+        json!({"code": "no_ballot", "member": "m/three"}),
+        json!({"code": "writes", "model": "m/chair"}),
+        json!({"code": "critics_done", "found": 2, "asked": 3}),
+        json!({"code": "refinement_over", "revisions": 2}),
+        json!({"code": "attack_over", "revised": true, "issues_found": true}),
+        json!({"code": "titled", "title": "A Scripted Title"}),
+    ] {
+        assert!(facts.contains(&&expected), "{expected} is not in {facts:#?}");
+    }
+    let failed = facts.iter().find(|fact| fact["code"] == "not_answered").unwrap();
+    assert_eq!((&failed["member"], &failed["reason"]["error_kind"]), (&json!("m/one"), &json!("overloaded")));
     app.close().await;
 }
 

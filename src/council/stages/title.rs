@@ -1,5 +1,7 @@
 //! The conversation's title: 3 to 5 words, beside the run, never delaying it.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use crate::council::any_event::FeatureEvent;
@@ -42,10 +44,25 @@ pub enum TitleEvent {
     TitleComplete { data: Title },
 }
 
+/// What is said of the title.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[serde(tag = "code", rename_all = "snake_case")]
+pub enum TitleNote {
+    Titled { title: String },
+}
+
+impl fmt::Display for TitleNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self::Titled { title } = self;
+        write!(f, "The conversation is called “{title}”")
+    }
+}
+
 impl FeatureEvent for TitleEvent {
     fn note(&self) -> Option<Note> {
         let TitleEvent::TitleComplete { data } = self;
-        Some(Note::new(MODELS, NoteCategory::Success, format!("The conversation is called “{}”", data.title)))
+        let fact = TitleNote::Titled { title: data.title.clone() };
+        Some(Note::of(MODELS, NoteCategory::Success, &fact))
     }
 }
 

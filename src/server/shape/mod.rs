@@ -29,6 +29,8 @@ pub struct ConversationSummary {
     pub created_at: String,
     pub updated_at: String,
     pub title: String,
+    /// Whether that is what every conversation is called until it has a title of its own.
+    pub title_is_default: bool,
     pub tags: Vec<String>,
     pub archived: bool,
     pub message_count: i64,
@@ -43,6 +45,7 @@ impl From<rows::Conversation> for ConversationSummary {
             created_at: naive(row.created_at),
             updated_at: naive(row.updated_at),
             title: row.title,
+            title_is_default: row.title_is_default,
             tags: row.tags,
             archived: row.archived,
             message_count: row.message_count,
@@ -112,6 +115,8 @@ pub struct Tags {
 pub struct SearchHit {
     pub conversation_id: ConversationId,
     pub title: String,
+    /// Whether that is what every conversation is called until it has a title of its own.
+    pub title_is_default: bool,
     /// The words around the first hit.
     pub snippet: String,
     /// When it was written.

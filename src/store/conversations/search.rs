@@ -16,6 +16,8 @@ pub struct Hit {
     pub conversation_id: ConversationId,
     /// Its title.
     pub title: String,
+    /// Whether it has no title of its own yet.
+    pub title_is_default: bool,
     /// When it was made.
     pub created_at: Timestamp,
     /// Text around the first hit, plain (it is not HTML and must be escaped like any other text),
@@ -54,12 +56,12 @@ pub async fn search(tx: &mut Tx, query: &str, limit: u32) -> Result<Vec<Hit>, St
                     (array_agg(content ORDER BY rank DESC) FILTER (WHERE content IS NOT NULL))[1] AS content
              FROM hits GROUP BY conversation_id
          ), page AS (
-             SELECT c.id, c.title, c.created_at, b.content, b.rank
+             SELECT c.id, c.title, c.title_is_default, c.created_at, b.content, b.rank
              FROM best b JOIN conversations c ON c.id = b.conversation_id
              WHERE c.user_id = $1 AND c.deleted_at IS NULL
              ORDER BY b.rank DESC, c.created_at DESC, c.id LIMIT $4
          )
-         SELECT p.id, p.title, p.created_at, length(p.content) AS length, at.start,
+         SELECT p.id, p.title, p.title_is_default, p.created_at, length(p.content) AS length, at.start,
                 substr(p.content, at.start, $5 * 2) AS piece
          FROM page p
          CROSS JOIN LATERAL (
@@ -87,6 +89,7 @@ pub async fn search(tx: &mut Tx, query: &str, limit: u32) -> Result<Vec<Hit>, St
             Ok(Hit {
                 conversation_id: ConversationId(row.try_get("id")?),
                 title,
+                title_is_default: row.try_get("title_is_default")?,
                 created_at: time(row, "created_at")?,
                 snippet,
             })

@@ -65,8 +65,6 @@ const isWords = (text: string) => /\p{L}{2}/u.test(text);
 /** Names, units and code are the same in every language. */
 const untranslated = new Set([
   "LLM Council",
-  // What the server calls a conversation without a title; `useShownTitle` shows another name.
-  "New Conversation",
   "Markdown",
   "JSON",
   "CSV",

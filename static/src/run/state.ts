@@ -13,6 +13,7 @@ import type {
   Reason,
   Review,
   RunStatus,
+  Schemas,
   Seat,
   Stage,
   Synthesis,
@@ -64,6 +65,8 @@ export interface SynthesisState {
 /** A sentence of the process monitor. */
 export interface ProcessNote {
   message: string;
+  /** The message as a code with parameters; null from an older server. */
+  fact: Schemas["ProcessFact"] | null;
   category: NoteCategory;
   level: number;
   /** RFC 3339, UTC. */
@@ -72,8 +75,8 @@ export interface ProcessNote {
 }
 
 export const noteFrom = (event: Extract<CouncilEvent, { type: "process" }>): ProcessNote => {
-  const { message, category, level, timestamp, details } = event;
-  return { message, category, level, timestamp, details: details ?? null };
+  const { message, message_fact: fact, category, level, timestamp, details } = event;
+  return { message, fact: fact ?? null, category, level, timestamp, details: details ?? null };
 };
 
 /** A stage by the server's name of it, or what is around them. */

@@ -19,6 +19,12 @@ export function say<Fact extends Coded>(
   return sentence(fact);
 }
 
+/** A sentence with what more there is to say in brackets behind it. */
+export function withDetails(sentence: string, details: readonly (string | null)[]): string {
+  const said = details.filter((detail) => detail !== null);
+  return said.length > 0 ? `${sentence} (${said.join(", ")})` : sentence;
+}
+
 /** A text of the server, and its sentence in the reader's language, where there is one. */
 export interface SaidText {
   said: string | null;

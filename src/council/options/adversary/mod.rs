@@ -10,6 +10,7 @@ mod simulated;
 pub mod view;
 
 pub use calls::{ATTACK, STAGE};
+pub use notes::AdversaryNote;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

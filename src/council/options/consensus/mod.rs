@@ -8,6 +8,7 @@ mod notes;
 
 pub use facts::{ConsensusFact, MissingFact};
 pub use info::{ConsensusInfo, ConsensusMetrics};
+pub use notes::ConsensusNote;
 use serde::{Deserialize, Serialize};
 
 use crate::council::ranking::aggregate::{AggregateFacts, AggregateRow};

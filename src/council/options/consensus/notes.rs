@@ -1,20 +1,37 @@
 //! What the process monitor says of its events.
 
+use std::fmt;
+
+use serde::Serialize;
 use serde_json::json;
 
 use super::ConsensusEvent;
 use crate::council::any_event::FeatureEvent;
 use crate::council::note::{Note, NoteCategory, STAGES};
 
-impl FeatureEvent for ConsensusEvent {
-    fn note(&self) -> Option<Note> {
-        Some(note(self))
+/// What is said of early consensus.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[serde(tag = "code", rename_all = "snake_case")]
+pub enum ConsensusNote {
+    AgreedOn {
+        /// Whose answer it is; absent where that is not known.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        member: Option<String>,
+    },
+}
+
+impl fmt::Display for ConsensusNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self::AgreedOn { member } = self;
+        write!(f, "The council agrees on the answer by {}", member.as_deref().unwrap_or("one member"))
     }
 }
 
-fn note(event: &ConsensusEvent) -> Note {
-    let ConsensusEvent::ConsensusDetected { data } = event;
-    let whose = data.consensus_member.as_deref().or(data.consensus_model.as_deref()).unwrap_or("one member");
-    Note::new(STAGES, NoteCategory::Success, format!("The council agrees on the answer by {whose}"))
-        .with(json!({ "model": data.consensus_model }))
+impl FeatureEvent for ConsensusEvent {
+    fn note(&self) -> Option<Note> {
+        let Self::ConsensusDetected { data } = self;
+        let member = data.consensus_member.as_ref().or(data.consensus_model.as_ref()).cloned();
+        let note = Note::of(STAGES, NoteCategory::Success, &ConsensusNote::AgreedOn { member });
+        Some(note.with(json!({ "model": data.consensus_model })))
+    }
 }

@@ -14,6 +14,7 @@ use std::collections::BTreeMap;
 
 pub use facts::EscalationFact;
 pub use info::{EscalationInfo, Metrics, Triggers};
+pub use notes::EscalationNote;
 use serde::{Deserialize, Serialize};
 
 use crate::council::failure::Failure;

@@ -15,6 +15,7 @@ pub use calls::{LETTER, PROMPT, SELECTION};
 pub use event::{MultiChairmanEvent, Selection};
 use futures_util::stream::{FuturesOrdered, StreamExt as _};
 pub use info::SynthesisDraft;
+pub use notes::MultiChairmanNote;
 
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::council::prompts::template::Template;

@@ -11,6 +11,7 @@ pub mod view;
 
 pub use calls::{CRITIQUE, MIN_SUBSTANTIVE, STAGE};
 use futures_util::stream::{FuturesOrdered, StreamExt as _};
+pub use notes::RefinementNote;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

@@ -11,6 +11,7 @@ pub mod view;
 
 pub use facts::RoutingFact;
 pub use info::{RoutingInfo, Source};
+pub use notes::RoutingNote;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 

@@ -4,6 +4,8 @@ pub(in crate::council) mod estimate;
 mod notes;
 mod simulated;
 
+pub use notes::AnswersNote;
+
 use std::future::Future;
 use std::time::Duration;
 

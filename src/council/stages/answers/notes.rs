@@ -1,12 +1,73 @@
 //! What the process monitor says of its events, and who is being asked by them.
 
+use std::fmt;
+
+use serde::Serialize;
 use serde_json::json;
 
 use super::{Answer, AnswersEvent, AnswersMetadata, STAGE};
 use crate::council::any_event::FeatureEvent;
 use crate::council::asking::Asking;
-use crate::council::note::{MODELS, Note, NoteCategory, STAGES, failed, seconds, stage_of};
-use crate::llm::ErrorKind;
+use crate::council::note::{MODELS, Note, NoteCategory, STAGES, asked_in, reason, seconds};
+use crate::council::seat;
+use crate::llm::Reason;
+
+/// What is said of the answers.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[serde(tag = "code", rename_all = "snake_case")]
+pub enum AnswersNote {
+    MembersAsked {
+        asked: usize,
+    },
+    Answered {
+        member: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        latency_ms: Option<u64>,
+        /// Of 10.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        confidence: Option<u8>,
+        late: bool,
+    },
+    NotAnswered {
+        member: String,
+        reason: Reason,
+    },
+    AnswersDone {
+        answered: usize,
+        asked: usize,
+        /// Those that may still come.
+        pending: usize,
+        /// The average, of 10.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        confidence: Option<f64>,
+    },
+}
+
+impl fmt::Display for AnswersNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::MembersAsked { asked } => f.write_str(&asked_in("Stage 1", *asked, "are asked")),
+            Self::Answered { member, latency_ms, confidence, late } => {
+                write!(f, "{member} answered{}", seconds(*latency_ms))?;
+                if let Some(score) = confidence {
+                    write!(f, ", confidence {score} of 10")?;
+                }
+                f.write_str(if *late { ", late" } else { "" })
+            }
+            Self::NotAnswered { member, reason } => write!(f, "{member} gave no answer: {reason}"),
+            Self::AnswersDone { answered, asked, pending, confidence } => {
+                write!(f, "Stage 1: {answered} of {asked} members answered")?;
+                if *pending > 0 {
+                    write!(f, ", {pending} still at it")?;
+                }
+                match confidence {
+                    Some(average) => write!(f, ", confidence {average:.1} of 10"),
+                    None => Ok(()),
+                }
+            }
+        }
+    }
+}
 
 impl FeatureEvent for AnswersEvent {
     fn note(&self) -> Option<Note> {
@@ -28,10 +89,15 @@ impl FeatureEvent for AnswersEvent {
 
 fn note(event: &AnswersEvent) -> Option<Note> {
     Some(match event {
-        AnswersEvent::Stage1Start { members, .. } => stage_of("Stage 1", "are asked", members),
+        AnswersEvent::Stage1Start { members, .. } => {
+            let fact = AnswersNote::MembersAsked { asked: members.len() };
+            Note::of(STAGES, NoteCategory::Stage, &fact).with(json!({ "members": seat::names(members) }))
+        }
         AnswersEvent::Stage1ModelComplete { member, data, .. } => answered(member, data),
-        AnswersEvent::Stage1Error { member, model, error, error_kind, .. } => {
-            failed(MODELS, member, model, "gave no answer", ErrorKind::reason_or(Some(*error_kind), error))
+        AnswersEvent::Stage1Error { member, model, error, error_kind, data } => {
+            let reason = reason(Some(*error_kind), data.error_fact.as_ref(), error);
+            let fact = AnswersNote::NotAnswered { member: member.clone(), reason };
+            Note::of(MODELS, NoteCategory::Error, &fact).with(json!({ "model": model }))
         }
         AnswersEvent::Stage1Complete { data, metadata } => stage1_over(data, metadata),
         AnswersEvent::Stage1Token { .. } | AnswersEvent::Stage1ReasoningToken { .. } => return None,
@@ -39,27 +105,25 @@ fn note(event: &AnswersEvent) -> Option<Note> {
 }
 
 fn answered(member: &str, answer: &Answer) -> Note {
-    let late = if answer.late { ", late" } else { "" };
-    let sure = answer.confidence.map_or_else(String::new, |score| format!(", confidence {score} of 10"));
-    let took = seconds(answer.latency_ms);
-    let details = json!({
+    let fact = AnswersNote::Answered {
+        member: member.to_owned(),
+        latency_ms: answer.latency_ms,
+        confidence: answer.confidence,
+        late: answer.late,
+    };
+    Note::of(MODELS, NoteCategory::Success, &fact).with(json!({
         "model": answer.model, "confidence": answer.confidence, "latency_ms": answer.latency_ms,
         "tokens": answer.usage.map(|usage| usage.total_tokens),
-    });
-    Note::new(MODELS, NoteCategory::Success, format!("{member} answered{took}{sure}{late}")).with(details)
+    }))
 }
 
 fn stage1_over(answers: &[Answer], metadata: &AnswersMetadata) -> Note {
-    let good = answers.iter().filter(|answer| answer.is_good()).count();
+    let answered = answers.iter().filter(|answer| answer.is_good()).count();
     let pending = answers.iter().filter(|answer| answer.pending).count();
-    let still = if pending > 0 { format!(", {pending} still at it") } else { String::new() };
-    let confidence = &metadata.aggregate_confidence;
-    let sure =
-        confidence.average.map_or_else(String::new, |average| format!(", confidence {average:.1} of 10"));
-    let category = if good == answers.len() { NoteCategory::Success } else { NoteCategory::Warning };
-    let details = json!({
-        "answered": good, "asked": answers.len(), "pending": pending, "average_confidence": confidence.average,
-    });
-    let message = format!("Stage 1: {good} of {} members answered{still}{sure}", answers.len());
-    Note::new(STAGES, category, message).with(details)
+    let (asked, confidence) = (answers.len(), metadata.aggregate_confidence.average);
+    let category = if answered == asked { NoteCategory::Success } else { NoteCategory::Warning };
+    let fact = AnswersNote::AnswersDone { answered, asked, pending, confidence };
+    Note::of(STAGES, category, &fact).with(json!({
+        "answered": answered, "asked": asked, "pending": pending, "average_confidence": confidence,
+    }))
 }

@@ -4,6 +4,8 @@ pub(in crate::council) mod estimate;
 mod notes;
 mod simulated;
 
+pub use notes::ReviewsNote;
+
 use std::collections::BTreeMap;
 
 use futures_util::stream::{FuturesOrdered, StreamExt as _};

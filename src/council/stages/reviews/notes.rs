@@ -1,12 +1,73 @@
 //! What the process monitor says of its events, and who is being asked by them.
 
+use std::fmt;
+
+use serde::Serialize;
 use serde_json::json;
 
 use super::{Review, ReviewsEvent, ReviewsMetadata, STAGE};
 use crate::council::any_event::FeatureEvent;
 use crate::council::asking::Asking;
-use crate::council::note::{MODELS, Note, NoteCategory, STAGES, failed, stage_of};
-use crate::llm::ErrorKind;
+use crate::council::note::{MODELS, Note, NoteCategory, STAGES, asked_in, reason};
+use crate::council::seat;
+use crate::llm::Reason;
+
+/// What is said of the reviews.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[serde(tag = "code", rename_all = "snake_case")]
+pub enum ReviewsNote {
+    ReviewersAsked {
+        asked: usize,
+    },
+    Ranked {
+        member: String,
+        /// The answers' labels from the first place on; those of one place together.
+        places: Vec<Vec<String>>,
+    },
+    /// There is a review, and no ballot in it that counts.
+    NoBallot {
+        member: String,
+    },
+    NotReviewed {
+        member: String,
+        reason: Reason,
+    },
+    NoRanking,
+    BallotsCounted {
+        counted: usize,
+        asked: usize,
+        /// Absent where the first place is shared.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        first: Option<String>,
+    },
+}
+
+impl fmt::Display for ReviewsNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ReviewersAsked { asked } => {
+                let review = "review the answers without knowing whose they are";
+                f.write_str(&asked_in("Stage 2", *asked, review))
+            }
+            Self::Ranked { member, places } => {
+                let places: Vec<String> = places.iter().map(|labels| labels.join(" = ")).collect();
+                write!(f, "{member} ranked: {}", places.join(" > "))
+            }
+            Self::NoBallot { member } => {
+                write!(f, "{member} reviewed; its text holds no ballot that counts")
+            }
+            Self::NotReviewed { member, reason } => write!(f, "{member} gave no review: {reason}"),
+            Self::NoRanking => f.write_str("Stage 2: no ranking"),
+            Self::BallotsCounted { counted, asked, first } => {
+                write!(f, "Stage 2: {counted} of {asked} ballots count, ")?;
+                match first {
+                    Some(member) => write!(f, "{member} is first"),
+                    None => f.write_str("the first place is shared"),
+                }
+            }
+        }
+    }
+}
 
 impl FeatureEvent for ReviewsEvent {
     fn note(&self) -> Option<Note> {
@@ -25,44 +86,40 @@ impl FeatureEvent for ReviewsEvent {
 fn note(event: &ReviewsEvent) -> Note {
     match event {
         ReviewsEvent::Stage2Start { members, .. } => {
-            stage_of("Stage 2", "review the answers without knowing whose they are", members)
+            let fact = ReviewsNote::ReviewersAsked { asked: members.len() };
+            Note::of(STAGES, NoteCategory::Stage, &fact).with(json!({ "members": seat::names(members) }))
         }
-        ReviewsEvent::Stage2ModelComplete { member, data, .. } => reviewed(member, data),
+        ReviewsEvent::Stage2ModelComplete { member, data, .. } => reviewed(member.clone(), data),
         ReviewsEvent::Stage2Complete { data, metadata } => stage2_over(data, metadata),
     }
 }
 
-fn reviewed(member: &str, review: &Review) -> Note {
+fn reviewed(member: String, review: &Review) -> Note {
     if let Some(error) = &review.error {
-        let reason = ErrorKind::reason_or(review.error_kind, error);
-        return failed(MODELS, member, &review.model, "gave no review", reason);
+        let reason = reason(review.error_kind, review.error_fact.as_ref(), error);
+        return Note::of(MODELS, NoteCategory::Error, &ReviewsNote::NotReviewed { member, reason })
+            .with(json!({ "model": review.model }));
     }
-    let tiers: Vec<String> = review
-        .tiers
-        .iter()
-        .map(|tier| tier.iter().map(ToString::to_string).collect::<Vec<_>>().join(" = "))
-        .collect();
-    let details = json!({ "model": review.model, "ranking": review.parsed_ranking, "counts": review.counts });
-    let note = if review.counts {
-        Note::new(MODELS, NoteCategory::Success, format!("{member} ranked: {}", tiers.join(" > ")))
+    let (category, fact) = if review.counts {
+        let places = review.tiers.iter().map(|tier| tier.iter().map(ToString::to_string).collect()).collect();
+        (NoteCategory::Success, ReviewsNote::Ranked { member, places })
     } else {
-        let message = format!("{member} reviewed; its text holds no ballot that counts");
-        Note::new(MODELS, NoteCategory::Warning, message)
+        (NoteCategory::Warning, ReviewsNote::NoBallot { member })
     };
-    note.with(details)
+    Note::of(MODELS, category, &fact)
+        .with(json!({ "model": review.model, "ranking": review.parsed_ranking, "counts": review.counts }))
 }
 
 fn stage2_over(reviews: &[Review], metadata: &ReviewsMetadata) -> Note {
-    let ballots = reviews.iter().filter(|review| review.counts).count();
-    let Some(first) = metadata.aggregate_rankings.first().filter(|_| ballots > 0) else {
-        return Note::new(STAGES, NoteCategory::Warning, "Stage 2: no ranking".to_owned());
+    let (counted, asked) = (reviews.iter().filter(|review| review.counts).count(), reviews.len());
+    let Some(first) = metadata.aggregate_rankings.first().filter(|_| counted > 0) else {
+        return Note::of(STAGES, NoteCategory::Warning, &ReviewsNote::NoRanking);
     };
     let details = json!({
-        "ballots": ballots, "asked": reviews.len(), "first": first.member, "average_rank": first.average_rank,
+        "ballots": counted, "asked": asked, "first": first.member, "average_rank": first.average_rank,
     });
     let tie = metadata.aggregate.as_ref().is_some_and(|facts| facts.winner_is_tie);
-    let verdict =
-        if tie { "the first place is shared".to_owned() } else { format!("{} is first", first.member) };
-    let message = format!("Stage 2: {ballots} of {} ballots count, {verdict}", reviews.len());
-    Note::new(STAGES, NoteCategory::Success, message).with(details)
+    let first = Some(first.member.clone()).filter(|_| !tie);
+    let fact = ReviewsNote::BallotsCounted { counted, asked, first };
+    Note::of(STAGES, NoteCategory::Success, &fact).with(details)
 }

@@ -8,6 +8,7 @@ mod simulated;
 
 pub(in crate::council) use facts::losses;
 pub use facts::{Author, HeadingFact, NoteFact};
+pub use notes::SynthesisNote;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 

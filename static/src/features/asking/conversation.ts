@@ -12,7 +12,8 @@ export function newConversation(id: string): Conversation {
   const now = new Date().toISOString().replace("Z", "");
   return {
     id,
-    title: "New Conversation",
+    title: "",
+    title_is_default: true,
     tags: [],
     archived: false,
     created_at: now,

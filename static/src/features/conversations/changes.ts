@@ -5,8 +5,9 @@ import { keys, queryClient, refreshConversations } from "../../api/queries";
 import type { ConversationSummary } from "../../api/types";
 import { msg, t } from "../../i18n";
 import { toast } from "../../ui/toast";
+import { titleOf } from "./title";
 
-type Item = Pick<ConversationSummary, "id" | "title">;
+type Item = Pick<ConversationSummary, "id" | "title" | "title_is_default">;
 
 /** `what` is a text with a gap for the server's `{{message}}`. */
 export const complain = (what: string) => (error: unknown) =>
@@ -20,7 +21,7 @@ export async function remove(item: Item, open: { is: boolean; go: (path: string)
   }
   if (open.is) open.go("/");
   await refreshConversations();
-  toast(t("“{{title}}” was deleted.", { title: item.title }), {
+  toast(t("“{{title}}” was deleted.", { title: titleOf(item) }), {
     action: {
       label: t("Undo"),
       run: () => {
@@ -50,7 +51,7 @@ export async function archive(item: Item, archived: boolean) {
     queryClient.invalidateQueries({ queryKey: keys.conversation(item.id) }),
   ]);
   const done = archived ? msg("“{{title}}” was archived.") : msg("“{{title}}” was taken back.");
-  toast(t(done, { title: item.title }), {
+  toast(t(done, { title: titleOf(item) }), {
     action: { label: t("Undo"), run: () => archive(item, !archived) },
   });
 }

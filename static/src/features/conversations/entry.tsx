@@ -10,10 +10,10 @@ import { Icon } from "../../ui/icon";
 import { MenuButton } from "../../ui/menu";
 import { useLiveRuns } from "../asking/live";
 import { archive, complain, remove } from "./changes";
-import { useShownTitle } from "./title";
+import { titleOf, useShownTitle } from "./title";
 
 function RenameBox({ item, onDone }: { item: ConversationSummary; onDone: () => void }) {
-  const [title, setTitle] = useState(item.title);
+  const [title, setTitle] = useState(item.title_is_default ? "" : item.title);
   const box = useRef<HTMLInputElement>(null);
   const left = useRef(false);
   useEffect(() => {
@@ -39,7 +39,7 @@ function RenameBox({ item, onDone }: { item: ConversationSummary; onDone: () => 
     <input
       ref={box}
       className="rename"
-      aria-label={t("New title for {{title}}", { title: item.title })}
+      aria-label={t("New title for {{title}}", { title: titleOf(item) })}
       value={title}
       maxLength={200}
       onChange={(event) => setTitle(event.target.value)}

@@ -5,6 +5,7 @@ import { useSearch } from "../../api/queries";
 import { t } from "../../i18n";
 import type { Find } from "./find";
 import { ListSkeleton } from "./list";
+import { titleOf } from "./title";
 import { fromFind, pieces, wordsOf } from "./words";
 
 function Marked({ text, words }: { text: string; words: readonly string[] }) {
@@ -49,7 +50,7 @@ export default function Hits({ query, onOpen }: { query: string; onOpen: () => v
               onClick={onOpen}
             >
               <span dir="auto" className="entry-title">
-                <Marked text={hit.title} words={words} />
+                <Marked text={titleOf(hit)} words={words} />
               </span>
               {hit.snippet !== hit.title && (
                 <span dir="auto" className="entry-snippet">

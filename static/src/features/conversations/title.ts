@@ -1,11 +1,14 @@
 /** What a conversation is called before its title is written. */
 import { keys, queryClient } from "../../api/queries";
-import type { Conversation } from "../../api/types";
+import type { Conversation, ConversationSummary } from "../../api/types";
 import { t } from "../../i18n";
 import { useLiveRuns } from "../asking/live";
 
-/** What the server calls it until then. */
-const untitled = /^New Conversation$/;
+type Titled = Pick<ConversationSummary, "title" | "title_is_default">;
+
+/** Its own title, or what every conversation is called until it has one. */
+export const titleOf = ({ title, title_is_default }: Titled) =>
+  title_is_default ? t("New conversation") : title;
 
 /** The beginning of a question, up to the end of a word. */
 export function headOf(question: string): string {
@@ -17,14 +20,15 @@ export function headOf(question: string): string {
 
 /** Its title; until there is one the question, where this page knows it. */
 export function useShownTitle(
-  { id, title }: { id: string; title: string },
+  conversation: Titled & { id: string },
   firstQuestion: string | null = null,
 ): string {
+  const { id } = conversation;
   const live = useLiveRuns((state) => state.runs[id]);
   if (live?.run.title) return live.run.title;
-  if (!untitled.test(title)) return title;
+  if (!conversation.title_is_default) return conversation.title;
   const stored = queryClient.getQueryData<Conversation>(keys.conversation(id))?.messages[0];
   const known = stored?.role === "user" ? stored.content : null;
   const question = firstQuestion ?? live?.question ?? known;
-  return question ? headOf(question) : t("New conversation");
+  return question ? headOf(question) : titleOf(conversation);
 }

@@ -6,6 +6,7 @@ import Monitor from "./monitor";
 describe("the process log", () => {
   const notes = (["stage", "model", "error"] as const).map((category, at) => ({
     message: `${category} entry`,
+    fact: at === 0 ? { code: "no_ranking" as const } : null,
     category,
     level: at + 1,
     timestamp: "2026-01-01T10:00:00.000Z",
@@ -18,6 +19,9 @@ describe("the process log", () => {
     );
     const entries = () => [...page.querySelectorAll(".note:not(.chip)")].length;
     expect(entries()).toBe(3);
+    expect(page.textContent).toContain("Stage 2: no ranking");
+    const english = [...page.querySelectorAll(".note [lang=en]")].map((one) => one.textContent);
+    expect(english).toEqual(["model entry", "error entry"]);
     await click(button("Models"));
     expect(button("Models")?.getAttribute("aria-pressed")).toBe("false");
     expect(entries()).toBe(2);

@@ -7,7 +7,9 @@ import type { ProcessNote, RunState } from "../../run/state";
 import { dateFormat, when } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 import { Notice } from "../../ui/notice";
-import { useNotes } from "./log";
+import { Said } from "../../ui/said";
+import { sentenceOf } from "./sentences";
+import { useNotes } from "./use-notes";
 
 const categories: Record<NoteCategory, string> = {
   stage: msg("Stages"),
@@ -45,16 +47,17 @@ const plain = (value: unknown): string =>
       : String(value);
 
 function Entry({ note }: { note: ProcessNote }) {
+  const said = <Said said={sentenceOf(note.fact)} text={note.message} />;
   const facts = Object.entries(note.details ?? {}).filter(([, value]) => value !== null);
   return (
     <li className={`note note-${note.category}`}>
       <time dateTime={note.timestamp}>{clock(when(note.timestamp))}</time>
       <span className="visually-hidden">{t(categories[note.category] ?? note.category)}: </span>
       {facts.length === 0 ? (
-        <span lang="en">{note.message}</span>
+        said
       ) : (
         <details>
-          <summary lang="en">{note.message}</summary>
+          <summary>{said}</summary>
           <dl>
             {facts.map(([name, value]) => (
               <div key={name}>

@@ -1,0 +1,46 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import i18next from "i18next";
+import { afterEach, expect, it } from "vitest";
+import de from "../../i18n/de.json";
+import { found, sentenceOf } from "./sentences";
+
+afterEach(() => i18next.changeLanguage("en"));
+
+interface Schema {
+  $ref?: string;
+  oneOf?: Schema[];
+  properties?: { code?: { enum: string[] } };
+}
+
+/** The codes of the server's document, which no type of a list of files can be checked against. */
+function codes(): string[] {
+  const file = join(import.meta.dirname, "../../../../docs/openapi.json");
+  const schemas: Record<string, Schema> = JSON.parse(readFileSync(file, "utf8")).components.schemas;
+  const of = (name: string) => schemas[name]?.oneOf ?? [];
+  return of("ProcessFact")
+    .flatMap(({ $ref }) => of($ref?.split("/").at(-1) ?? ""))
+    .flatMap(({ properties }) => properties?.code?.enum ?? []);
+}
+
+it("each code of the server has its sentence in one feature", () => {
+  const own = Object.values(found).flatMap((log) => Object.keys(log));
+  expect(own.toSorted()).toEqual(codes().toSorted());
+});
+
+it("an entry is said in the reader's language", async () => {
+  const answered = { code: "answered", member: "cedar/pro", latency_ms: 2345, late: true } as const;
+  expect(sentenceOf(answered)).toBe("pro answered (2.3 s, late)");
+  i18next.addResourceBundle("de", "translation", de);
+  await i18next.changeLanguage("de");
+  expect(sentenceOf({ code: "members_asked", asked: 1 })).toBe("Phase 1: 1 Mitglied wird gefragt");
+  const reason = { error_kind: "timeout" as const, error: "no answer came in time" };
+  expect(sentenceOf({ code: "not_reviewed", member: "cedar/pro", reason })).toBe(
+    "pro hat kein Gutachten geschrieben: es kam rechtzeitig keine Antwort",
+  );
+});
+
+it("an entry of another version keeps its English text", () => {
+  expect(sentenceOf(null)).toBeNull();
+  expect(sentenceOf({ code: "newer" } as never)).toBeNull();
+});
