@@ -4,29 +4,30 @@
 pub(in crate::council) mod estimate;
 pub mod facts;
 pub mod info;
+mod keywords;
 mod notes;
+mod reply;
 pub mod settings;
 mod simulated;
 pub mod view;
 
 pub use facts::RoutingFact;
 pub use info::{RoutingInfo, Source};
+pub use keywords::{Guess, by_keywords};
 pub use notes::RoutingNote;
+pub use reply::{Classification, parse};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 pub use settings::{Category, RoutingPools};
 
 use crate::council::brief::Brief;
-use crate::council::line_filter::bare;
 use crate::council::prompts::fence::{self, Fence};
-use crate::council::prompts::structured;
 use crate::council::prompts::template::{Prompts, Template};
 use crate::council::run::Run;
 use crate::council::seat::seats;
 use crate::council::settings::{MIN_MEMBERS, Member, Settings};
 use crate::council::stage::Stage;
-use crate::llm::{CallError, ChatMessage, ChatRequest, Purpose, Reply, Role, Schema};
+use crate::llm::{CallError, ChatMessage, ChatRequest, Purpose, Reply, Role};
 
 /// Before the answers: who is to answer.
 pub const STAGE: Stage = Stage::named("routing");
@@ -37,7 +38,6 @@ pub static ROUTING: Purpose = Purpose { name: "routing", usual_tokens: 100, simu
 pub const QUOTED_CHARS: usize = 4_000;
 /// The longest a run waits to know what kind of question it is, in milliseconds.
 const PATIENCE_MS: u64 = 20_000;
-const MAX_REASONING_CHARS: usize = 500;
 
 /// What the utility model is asked.
 pub static PROMPT: Template = Template {
@@ -82,17 +82,6 @@ impl Category {
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|category| category.as_str().eq_ignore_ascii_case(name))
     }
-}
-
-/// What kind of question it is. Every form of a reply ends here.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Classification {
-    pub category: Category,
-    /// 0 to 1; absent when the model said none.
-    pub confidence: Option<f64>,
-    pub reasoning: String,
-    /// The same as a fact, where no model said it.
-    pub fact: Option<RoutingFact>,
 }
 
 /// The events of routing.
@@ -186,53 +175,8 @@ pub fn request(
         sampling: settings.sampling(&ROUTING),
         timeouts,
         seed: 0,
-        schema: Some(schema()),
+        schema: Some(reply::schema()),
     }
-}
-
-fn schema() -> Schema {
-    let names = Category::ALL.map(Category::as_str);
-    let properties = json!({
-        "category": {"type": "string", "enum": names},
-        "confidence": {"type": "number", "description": "From 0, a guess, to 1, certain"},
-        "reasoning": {"type": "string", "description": "One sentence"},
-    });
-    Schema::new(
-        "question_kind",
-        json!({
-            "type": "object",
-            "properties": properties,
-            "required": ["category", "confidence", "reasoning"],
-            "additionalProperties": false,
-        }),
-    )
-}
-
-/// The same in JSON.
-#[derive(Deserialize)]
-struct JsonForm {
-    category: String,
-    #[serde(default)]
-    confidence: Value,
-    #[serde(default)]
-    reasoning: Option<String>,
-}
-
-impl JsonForm {
-    fn read(self) -> Option<Classification> {
-        Some(Classification {
-            category: Category::parse(self.category.trim())?,
-            confidence: self.confidence.as_f64().filter(|share| (0.0..=1.0).contains(share)),
-            reasoning: one_line(&self.reasoning.unwrap_or_default()),
-            fact: None,
-        })
-    }
-}
-
-/// Without line breaks, and not endless.
-fn one_line(text: &str) -> String {
-    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    text.chars().take(MAX_REASONING_CHARS).collect()
 }
 
 /// What the reply says; what single words of the question say where there is none to be read.
@@ -250,244 +194,6 @@ pub fn judge(result: Result<Reply, CallError>, model: &str, question: &str) -> (
     };
     let (confidence, reasoning) = (Some(confidence), fact.to_string());
     (Classification { category, confidence, reasoning, fact: Some(fact) }, Source::Keywords)
-}
-
-/// Reads JSON, or `CATEGORY:`, `CONFIDENCE:` and `REASONING:` in any case and order, whatever marks
-/// stand around them; a bare name of a category is enough. `None` when no category is named.
-#[must_use]
-pub fn parse(text: &str) -> Option<Classification> {
-    if let Some(read) = structured::read(text).and_then(JsonForm::read) {
-        return Some(read);
-    }
-    let mut category = None;
-    let mut confidence = None;
-    let mut reasoning: Vec<&str> = Vec::new();
-    let mut in_reasoning = false;
-    for line in text.lines() {
-        let line = bare(line);
-        if let Some(value) = labelled(line, "category") {
-            // The last one counts: some models think aloud first.
-            category = Category::parse(first_word(value)).or(category);
-            in_reasoning = false;
-        } else if let Some(value) = labelled(line, "confidence") {
-            confidence = share(value).or(confidence);
-            in_reasoning = false;
-        } else if let Some(value) = labelled(line, "reasoning") {
-            reasoning = vec![value];
-            in_reasoning = true;
-        } else if in_reasoning {
-            reasoning.push(line);
-        }
-    }
-    let named_alone = || Some(bare(text.trim())).filter(|text| text.len() < 12).map(first_word);
-    let category = category.or_else(|| Category::parse(named_alone()?))?;
-    Some(Classification { category, confidence, reasoning: one_line(&reasoning.join(" ")), fact: None })
-}
-
-/// What follows `name:` at the beginning of a line.
-fn labelled<'a>(line: &'a str, name: &str) -> Option<&'a str> {
-    let start = line.get(..name.len())?;
-    if !start.eq_ignore_ascii_case(name) {
-        return None;
-    }
-    let marks = ['*', '_', '`', ' '];
-    let rest = line.get(name.len()..)?.trim_start_matches(marks).strip_prefix([':', '：'])?;
-    Some(rest.trim_matches(marks))
-}
-
-fn first_word(text: &str) -> &str {
-    let text = text.trim_start_matches(|c: char| !c.is_alphabetic());
-    text.split(|c: char| !c.is_alphabetic()).next().unwrap_or_default()
-}
-
-/// Reads a share: `0.9`, `90%`, `9/10`. None outside 0 to 1.
-fn share(text: &str) -> Option<f64> {
-    let text = text.trim().trim_end_matches('.');
-    let (number, of) = if let Some(number) = text.strip_suffix('%') {
-        (number, 100.0)
-    } else if let Some((number, of)) = text.split_once('/') {
-        (number, of.trim().parse().ok()?)
-    } else {
-        (text, 1.0)
-    };
-    let share: f64 = number.trim().replace(',', ".").parse::<f64>().ok()? / of;
-    (0.0..=1.0).contains(&share).then_some(share)
-}
-
-/// Words and phrases that tell a kind of question, in lower case.
-const KEYWORDS: [(Category, &[&str]); 4] = [
-    (
-        Category::Coding,
-        &[
-            "algorithm",
-            "api",
-            "bug",
-            "c#",
-            "c++",
-            "class",
-            "code",
-            "compile",
-            "compiler",
-            "css",
-            "database",
-            "debug",
-            "docker",
-            "exception",
-            "function",
-            "git",
-            "html",
-            "implement",
-            "java",
-            "javascript",
-            "kubernetes",
-            "linux",
-            "method",
-            "program",
-            "programming",
-            "python",
-            "query",
-            "refactor",
-            "regex",
-            "rust",
-            "script",
-            "segfault",
-            "sql",
-            "stack trace",
-            "syntax",
-            "typescript",
-            "unit test",
-            "variable",
-        ],
-    ),
-    (
-        Category::Creative,
-        &[
-            "brainstorm",
-            "character",
-            "dialogue",
-            "fiction",
-            "funny",
-            "haiku",
-            "imagine",
-            "invent",
-            "joke",
-            "limerick",
-            "lyrics",
-            "name for",
-            "novel",
-            "plot",
-            "poem",
-            "rhyme",
-            "scene",
-            "screenplay",
-            "short story",
-            "slogan",
-            "song",
-            "story",
-            "tagline",
-            "tale",
-            "write a letter",
-            "write a speech",
-        ],
-    ),
-    (
-        Category::Factual,
-        &[
-            "capital of",
-            "define",
-            "definition",
-            "discovered",
-            "founded",
-            "history of",
-            "how does",
-            "how far",
-            "how long",
-            "how many",
-            "how much",
-            "how old",
-            "invented",
-            "meaning of",
-            "population",
-            "what are",
-            "what does",
-            "what is",
-            "what was",
-            "what year",
-            "when did",
-            "when was",
-            "where is",
-            "who is",
-            "who was",
-        ],
-    ),
-    (
-        Category::Analysis,
-        &[
-            "advantages",
-            "analyse",
-            "analyze",
-            "argue",
-            "argument",
-            "assess",
-            "better than",
-            "compare",
-            "comparison",
-            "consequences",
-            "contrast",
-            "critique",
-            "decide",
-            "difference between",
-            "disadvantages",
-            "evaluate",
-            "implications",
-            "pros and cons",
-            "recommend",
-            "should i",
-            "should we",
-            "strategy",
-            "trade-off",
-            "trade-offs",
-            "versus",
-            "vs",
-            "weigh",
-            "which is better",
-        ],
-    ),
-];
-
-/// A guess by single words of the question.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Guess {
-    pub category: Category,
-    /// Never more than 0.5.
-    pub confidence: f64,
-    /// The words, at most five.
-    pub words: Vec<&'static str>,
-}
-
-/// Guesses by single words of the question.
-#[must_use]
-pub fn by_keywords(question: &str) -> Guess {
-    let kept = |c: char| if c.is_alphanumeric() || "+#-'".contains(c) { c } else { ' ' };
-    let lower: String = question.chars().take(QUOTED_CHARS).flat_map(char::to_lowercase).map(kept).collect();
-    let words = format!(" {} ", lower.split_whitespace().collect::<Vec<_>>().join(" "));
-    let found = |keywords: &[&'static str]| -> Vec<&'static str> {
-        keywords.iter().filter(|word| words.contains(&format!(" {word} "))).copied().collect()
-    };
-    let mut hits: Vec<(Category, Vec<&'static str>)> =
-        KEYWORDS.iter().map(|(category, keywords)| (*category, found(keywords))).collect();
-    // Stable: of equals the first in the list.
-    hits.sort_by_key(|(_, found)| std::cmp::Reverse(found.len()));
-    let (category, words) = &hits[0];
-    if words.is_empty() {
-        return Guess { category: Category::General, confidence: 0.3, words: Vec::new() };
-    }
-    let leads_alone = hits[1].1.len() < words.len();
-    Guess {
-        category: *category,
-        confidence: if leads_alone { 0.5 } else { 0.3 },
-        words: words.iter().take(5).copied().collect(),
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,198 @@
+//! One call on its way out: answered from the journal, or sent, shown and committed.
+
+use async_trait::async_trait;
+use sha2::{Digest, Sha256};
+
+use super::{FinishedCall, Run, UnderWay};
+use crate::council::costs::Spent;
+use crate::council::fingerprint::Fingerprint;
+use crate::council::pricing;
+use crate::council::run_event::{CallRestarted, RunEvent};
+use crate::council::stage::Stage;
+use crate::council::token::Token;
+use crate::council::view::View;
+use crate::id::RunId;
+use crate::llm::{CallError, ChatRequest, Chunk, DeltaSink, ErrorKind, Reply};
+
+/// One request on its way out; see [`Run::call`].
+pub struct Call<'r> {
+    run: &'r Run,
+    stage: Stage,
+    key: String,
+    request: ChatRequest,
+    member: Option<String>,
+    view: Option<View>,
+    needs_place: bool,
+}
+
+impl Run {
+    /// A request to a model, to be sent by [`Call::send`]. `key` names its place in the
+    /// deliberation, never a counter of arrival.
+    pub fn call(&self, stage: Stage, key: impl Into<String>, request: ChatRequest) -> Call<'_> {
+        Call { run: self, stage, key: key.into(), request, member: None, view: None, needs_place: true }
+    }
+}
+
+impl<'r> Call<'r> {
+    /// Takes none of the run's places for calls: what goes on beside the run keeps nobody waiting.
+    #[must_use]
+    pub fn beside_the_run(self) -> Self {
+        Self { needs_place: false, ..self }
+    }
+
+    /// Shows the reply while it arrives.
+    #[must_use]
+    pub fn stream(self, view: View) -> Self {
+        Self { view: Some(view), ..self }
+    }
+
+    /// Says which seat it belongs to.
+    #[must_use]
+    pub fn of_member(mut self, name: &str) -> Self {
+        self.member = Some(name.to_owned());
+        self
+    }
+
+    /// The result: from the journal if an earlier execution has it, else from the model.
+    ///
+    /// # Errors
+    /// The call's own failure, after retries: a value like any other.
+    pub async fn send(self) -> Result<Reply, CallError> {
+        let Self { run, stage, key, mut request, member, view, needs_place } = self;
+        request.seed = seed_of(run.id, &key);
+        let fingerprint = Fingerprint::of(&request);
+        if let Some(finished) = run.host.finished_call(&key) {
+            if !fingerprint.is(&finished.fingerprint) {
+                run.host.asks_something_else(&key);
+                metrics::counter!("llm_council_journal_mismatches_total").increment(1);
+                tracing::warn!(run.id = %run.id, key, "a second execution asks something else; the first answer stands");
+            }
+            run.state().spent.insert(key, Spent::on(&stage, &finished.result));
+            return finished.result;
+        }
+        // Paid by the run before this one, so it is none of this one's costs.
+        if let Some(carried) = run.host.carried_call(&key, fingerprint) {
+            return carried.result;
+        }
+
+        let fingerprint = fingerprint.text();
+        let streamed = view.is_some();
+        let expected_usd = pricing::of_request(&request, run.models.as_ref());
+        let call = UnderWay {
+            key: key.clone(),
+            stage: stage.clone(),
+            model: request.model.clone(),
+            member: member.clone(),
+            purpose: request.purpose,
+            fingerprint: fingerprint.clone(),
+            expected_usd,
+            text: String::new(),
+            sent: run.host.attempt() > 1,
+            in_hand: false,
+        };
+        let mut sink = Showing { run, key: &key, view };
+        let asking = async {
+            let _place = if needs_place { run.place().await } else { None };
+            run.host.reserve(&key, expected_usd).await?;
+            if streamed && run.host.attempt() > 1 {
+                let event = CallRestarted {
+                    stage: stage.clone(),
+                    model: request.model.clone(),
+                    member: member.clone(),
+                };
+                let restart = format!("restart/{}/{key}", run.host.attempt());
+                run.emit(&restart, RunEvent::CallRestarted(event)).await;
+            }
+            run.state().under_way.insert(key.clone(), call.clone());
+            run.models.chat(&request, &mut sink).await
+        };
+        let asked = tokio::select! {
+            biased;
+            reason = run.stopped(&stage, member.as_deref()) => Err(reason),
+            result = asking => Ok(result),
+        };
+        sink.end().await;
+        let result = match asked {
+            Ok(result) => result,
+            Err(stopped) => {
+                if stopped.skipped {
+                    let (member, model) = (member.unwrap_or_default(), request.model.clone());
+                    let event = RunEvent::MemberSkipped { member, model, stage: stage.clone() };
+                    run.emit(&format!("skip/{key}"), event).await;
+                }
+                let known = run.state().under_way.get(&key).cloned();
+                Err(known.unwrap_or(call).dropped(stopped.fact))
+            }
+        };
+        if result.as_ref().is_err_and(|error| error.kind == ErrorKind::Auth) {
+            // Nobody but the operator can help, so it is for them, not only for who asked.
+            tracing::error!(run.id = %run.id, model = request.model, "a provider refused this server's key");
+        }
+        {
+            let mut state = run.state();
+            state.spent.insert(key.clone(), Spent::on(&stage, &result));
+            if let Some(call) = state.under_way.get_mut(&key) {
+                call.in_hand = true;
+            }
+        }
+        run.host
+            .commit_call(FinishedCall {
+                key: key.clone(),
+                stage,
+                model: request.model,
+                purpose: request.purpose.name.into(),
+                fingerprint,
+                expected_usd,
+                result: result.clone(),
+            })
+            .await;
+        run.state().under_way.remove(&key);
+        result
+    }
+}
+
+struct Showing<'a> {
+    run: &'a Run,
+    key: &'a str,
+    view: Option<View>,
+}
+
+impl Showing<'_> {
+    async fn show(&mut self, token: Option<Token>) {
+        let Some(token) = token else { return };
+        if let Some(view) = &mut self.view {
+            let shown = view.take_shown();
+            if let Some(call) = self.run.state().under_way.get_mut(self.key) {
+                call.text.push_str(&shown);
+            }
+        }
+        self.run.host.stream(self.key, token).await;
+    }
+
+    async fn end(&mut self) {
+        let token = self.view.as_mut().and_then(View::end);
+        self.show(token).await;
+    }
+}
+
+#[async_trait]
+impl DeltaSink for Showing<'_> {
+    fn sent(&mut self) {
+        if let Some(call) = self.run.state().under_way.get_mut(self.key) {
+            call.sent = true;
+        }
+    }
+
+    async fn push(&mut self, chunk: &Chunk) {
+        let token = self.view.as_mut().and_then(|view| view.chunk(chunk));
+        self.show(token).await;
+    }
+}
+
+fn seed_of(id: RunId, key: &str) -> u64 {
+    let mut hash = Sha256::new();
+    hash.update(id.0.as_bytes());
+    hash.update(key.as_bytes());
+    let digest: [u8; 32] = hash.finalize().into();
+    digest.iter().take(8).fold(0, |seed, byte| (seed << 8) | u64::from(*byte))
+}

@@ -1,0 +1,286 @@
+//! What a deliberation stands on. Every way out of the deterministic code goes through [`Run`]:
+//! [`Run::call`] asks a model, [`Run::decide`] remembers a fact, [`Run::emit`] tells the client.
+//!
+//! After a crash the whole deliberation is executed again from the top: finished keys are answered
+//! from the journal, so the second execution runs through the finished part in milliseconds and
+//! goes on where the first one died.
+
+mod call;
+mod host;
+
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use futures_util::FutureExt as _;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use serde::{Serialize, de::DeserializeOwned};
+use sha2::{Digest, Sha256};
+use tokio::sync::{Semaphore, SemaphorePermit, watch};
+
+pub use call::Call;
+pub use host::{FinishedCall, Host, UnderWay};
+
+use super::any_event::AnyEvent;
+use super::costs::{Costs, Spent};
+use super::skip::Skip;
+use super::stage::Stage;
+use crate::id::RunId;
+use crate::llm::{CallFact, Models};
+
+/// One run's connection to the world. Cheap to share by reference; a feature never spawns.
+pub struct Run {
+    id: RunId,
+    /// What random choices are made of: its own id, or that of the run whose choices it repeats.
+    seed: RunId,
+    host: Arc<dyn Host>,
+    models: Arc<dyn Models>,
+    state: Mutex<State>,
+    /// How many calls may be in flight at once; without a limit until one is set.
+    places: OnceLock<Semaphore>,
+    /// How much the process monitor says; nothing until it is told.
+    verbosity: OnceLock<u8>,
+    /// Members that a stage goes on without.
+    stopped: watch::Sender<BTreeMap<(Stage, String), Stopped>>,
+}
+
+/// Why a stage goes on without a member.
+#[derive(Debug, Clone)]
+struct Stopped {
+    fact: CallFact,
+    /// A person asked for it.
+    skipped: bool,
+}
+
+#[derive(Default)]
+struct State {
+    /// By key, so that sums come out the same in every execution.
+    spent: BTreeMap<String, Spent>,
+    under_way: BTreeMap<String, UnderWay>,
+}
+
+impl Run {
+    /// A run over this journal and these models.
+    pub fn new(id: RunId, host: Arc<dyn Host>, models: Arc<dyn Models>) -> Self {
+        Self {
+            id,
+            seed: id,
+            host,
+            models,
+            state: Mutex::default(),
+            places: OnceLock::new(),
+            verbosity: OnceLock::new(),
+            stopped: watch::Sender::default(),
+        }
+    }
+
+    /// Repeats the random choices of another run.
+    #[must_use]
+    pub fn choosing_like(self, seed: RunId) -> Self {
+        Self { seed, ..self }
+    }
+
+    /// Lets at most `most` calls be in flight at once from now on; the first limit stands.
+    pub fn limit_calls(&self, most: usize) {
+        self.places.get_or_init(|| Semaphore::new(most.clamp(1, Semaphore::MAX_PERMITS)));
+    }
+
+    /// Lets the process monitor say what goes on from now on, up to this level; the first one stands.
+    pub fn explain(&self, verbosity: u8) {
+        self.verbosity.get_or_init(|| verbosity);
+    }
+
+    /// Remembers a fact that could come out differently next time, before it is acted upon.
+    ///
+    /// A stored fact that can no longer be read is decided afresh: that is a programming error of
+    /// a release, logged as such.
+    pub async fn decide<T, F>(&self, key: &str, fact: F) -> T
+    where
+        T: Serialize + DeserializeOwned,
+        F: Future<Output = T>,
+    {
+        if let Some(known) = self.decided(key) {
+            return known;
+        }
+        let fact = fact.await;
+        match serde_json::to_value(&fact) {
+            Ok(value) => self.host.commit_decision(key, value).await,
+            Err(error) => tracing::error!(run.id = %self.id, key, %error, "a decision cannot be stored"),
+        }
+        fact
+    }
+
+    /// What an earlier execution decided under this key.
+    pub(super) fn decided<T: DeserializeOwned>(&self, key: &str) -> Option<T> {
+        serde_json::from_value(self.host.decision(key)?)
+            .inspect_err(|error| {
+                tracing::error!(run.id = %self.id, key, %error, "a stored decision cannot be read");
+            })
+            .ok()
+    }
+
+    /// Ends this member's calls of a stage, those under way and those to come: as failed, with
+    /// this fact and what had arrived.
+    pub(super) fn stop(&self, stage: &Stage, member: &str, fact: CallFact) {
+        self.end_calls(stage, member, Stopped { fact, skipped: false });
+    }
+
+    /// The same because a person asks for it; the client is told for each call that it ends.
+    pub fn skip(&self, skip: &Skip) {
+        self.end_calls(&skip.stage, &skip.member, Stopped { fact: CallFact::Skipped, skipped: true });
+    }
+
+    fn end_calls(&self, stage: &Stage, member: &str, why: Stopped) {
+        self.stopped.send_modify(|stopped| {
+            stopped.entry((stage.clone(), member.to_owned())).or_insert(why);
+        });
+    }
+
+    /// Whether a call of this member has its result, and only waits for the commit.
+    pub(super) fn has_result(&self, stage: &Stage, member: &str) -> bool {
+        let of_member = |call: &UnderWay| call.stage == *stage && call.member.as_deref() == Some(member);
+        self.state().under_way.values().any(|call| call.in_hand && of_member(call))
+    }
+
+    /// Ends when calls of this kind are to be stopped; says why.
+    async fn stopped(&self, stage: &Stage, member: Option<&str>) -> Stopped {
+        let Some(member) = member else { return std::future::pending().await };
+        let seat = (stage.clone(), member.to_owned());
+        let mut stopped = self.stopped.subscribe();
+        match stopped.wait_for(|stopped| stopped.contains_key(&seat)).await {
+            Ok(stopped) => stopped[&seat].clone(),
+            // The sender lives in `self`.
+            Err(_) => unreachable!("the run is gone"),
+        }
+    }
+
+    async fn place(&self) -> Option<SemaphorePermit<'_>> {
+        Some(self.places.get()?.acquire().await.expect("the semaphore is never closed"))
+    }
+
+    /// Tells the client, once: `key` is the event's place in the deliberation. What the process monitor
+    /// has to say of it follows.
+    pub async fn emit(&self, key: &str, event: impl Into<AnyEvent>) {
+        let event = event.into();
+        let verbosity = self.verbosity.get().copied().unwrap_or_default();
+        // Made only for those who asked: most runs are silent.
+        let note = if verbosity > 0 { event.note() } else { None };
+        self.host.publish(key, event).await;
+        if let Some(note) = note.filter(|note| note.level <= verbosity) {
+            let event = note.at(self.host.now());
+            self.host.publish(&format!("{key}/process"), event.into()).await;
+        }
+    }
+
+    /// Runs `side` beside `main` without ever delaying it, so `main` comes first wherever they meet: the
+    /// result of `side` if it was there when `main` ended, which is remembered under `key`.
+    pub async fn beside<M, S>(
+        &self,
+        key: &str,
+        main: impl Future<Output = M>,
+        side: impl Future<Output = S>,
+    ) -> (M, Option<S>) {
+        let mut side = std::pin::pin!(side);
+        let mut made = None;
+        let main = {
+            let mut main = std::pin::pin!(main);
+            loop {
+                tokio::select! {
+                    biased;
+                    result = &mut main => break result,
+                    result = &mut side, if made.is_none() => made = Some(result),
+                }
+            }
+        };
+        if made.is_none() {
+            made = side.as_mut().now_or_never();
+        }
+        let in_time = self.decide(key, async { made.is_some() }).await;
+        if in_time && made.is_none() {
+            // The first execution had it in time: its calls are in the journal.
+            made = Some(side.await);
+        }
+        (main, made.filter(|_| in_time))
+    }
+
+    /// Randomness that is the same in every execution: seeded by a run's id and the purpose.
+    #[must_use]
+    pub fn rng(&self, purpose: &str) -> ChaCha8Rng {
+        let mut hash = Sha256::new();
+        hash.update(self.seed.0.as_bytes());
+        hash.update(purpose.as_bytes());
+        ChaCha8Rng::from_seed(hash.finalize().into())
+    }
+
+    /// Shuffles in place (Fisher–Yates), the same way in every execution.
+    pub fn shuffle<T>(&self, purpose: &str, items: &mut [T]) {
+        let mut rng = self.rng(purpose);
+        for last in (1..items.len()).rev() {
+            // The bias of the modulo over 64 bits is far below anything seven items could show.
+            let pick = usize::try_from(rng.next_u64() % (last as u64 + 1)).unwrap_or(0);
+            items.swap(last, pick);
+        }
+    }
+
+    /// A marker that nobody can guess before the run exists, the same in every execution.
+    #[must_use]
+    pub fn marker(&self) -> String {
+        format!("{:016x}", self.rng("fence").next_u64())
+    }
+
+    /// The time, as events tell it (RFC 3339, UTC); another in every execution, see [`Host::now`].
+    #[must_use]
+    pub fn now(&self) -> String {
+        format!("{:.3}", self.host.now())
+    }
+
+    /// Whether this model's answers are made up by the simulated provider.
+    #[must_use]
+    pub fn is_simulated(&self, model: &str) -> bool {
+        self.models.is_simulated(model)
+    }
+
+    /// Whether this model's replies can be held to a schema, as far as is known now. It may come
+    /// out otherwise in another execution: what depends on it is decided by [`Run::decide`]. A
+    /// request may carry a schema either way.
+    #[must_use]
+    pub fn offers_schema(&self, model: &str) -> bool {
+        self.models.offers_schema(model)
+    }
+
+    /// Whether this model is on offer, as far as is known now. It may come out otherwise in another
+    /// execution: what depends on it is decided by [`Run::decide`].
+    #[must_use]
+    pub fn is_available(&self, model: &str) -> bool {
+        self.models.is_available(model)
+    }
+
+    /// What the calls cost, by stage. A call that is not over counts as one that is dropped now.
+    #[must_use]
+    pub fn costs(&self) -> Costs {
+        let state = self.state();
+        let mut spent = state.spent.clone();
+        for call in state.under_way.values() {
+            let dropped = || Spent::on(&call.stage, &Err(call.dropped(CallFact::Unfinished)));
+            spent.entry(call.key.clone()).or_insert_with(dropped);
+        }
+        Costs::of(spent.values())
+    }
+
+    /// What the finished calls of one stage cost.
+    #[must_use]
+    pub fn costs_of(&self, stage: &Stage) -> Costs {
+        Costs::of(self.state().spent.values().filter(|spent| spent.stage() == stage))
+    }
+
+    /// The calls that are sent and not over.
+    #[must_use]
+    pub fn under_way(&self) -> Vec<UnderWay> {
+        self.state().under_way.values().cloned().collect()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
