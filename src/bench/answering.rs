@@ -108,11 +108,20 @@ async fn council(
             // The user's other questions go first.
             Err(StartError::TooMany | StartError::Full) => tokio::time::sleep(AGAIN).await,
             Err(StartError::Closing) => return Err(BenchError::Stopped),
+            Err(StartError::Store(StoreError::NotFound)) => return Ok((deleted(), place.single("deleted"))),
             Err(error) => return Err(error.into()),
         }
     };
-    let row = over(engine, bench, run).await?;
-    Ok((Answered { run: Some(run), ..read(row)? }, run))
+    match over(engine, bench, run).await {
+        Ok(row) => Ok((Answered { run: Some(run), ..read(row)? }, run)),
+        Err(BenchError::Store(StoreError::NotFound)) => Ok((deleted(), run)),
+        Err(error) => Err(error),
+    }
+}
+
+/// What is left of a question whose conversation somebody has deleted.
+fn deleted() -> Answered {
+    Answered { error: Some("its conversation was deleted".to_owned()), ..Answered::default() }
 }
 
 /// Waits for the end of a run.

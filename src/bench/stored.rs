@@ -45,15 +45,6 @@ pub enum BenchError {
     Store(#[from] StoreError),
 }
 
-/// How far a bench is.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Progress {
-    /// Answers that are there, over all variants.
-    pub done: usize,
-    pub of: usize,
-    pub spent_usd: f64,
-}
-
 impl Bench {
     /// Reads a stored bench with its questions and what came of them.
     ///
@@ -99,16 +90,6 @@ impl Bench {
             frame(&self.name, status, self.questions.len(), self.max_cost_usd, &self.suite),
             &self.outcomes,
         )
-    }
-
-    /// How far it is.
-    #[must_use]
-    pub fn progress(&self) -> Progress {
-        Progress {
-            done: self.outcomes.len(),
-            of: self.questions.len() * self.suite.variants.len(),
-            spent_usd: self.spent().usd,
-        }
     }
 }
 

@@ -14,11 +14,20 @@ use super::engine::Engine;
 use super::outcome::Outcome;
 use super::place::Place;
 use super::report::Status;
-use super::stored::{Bench, BenchError, Progress};
+use super::stored::{Bench, BenchError};
 use super::{answering, expected};
 use crate::runs::StartError;
 use crate::store::Scope;
 use crate::store::benches::{self, ItemRow};
+
+/// How far a bench is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Progress {
+    /// Answers that are there, over all variants.
+    pub done: usize,
+    pub of: usize,
+    pub spent_usd: f64,
+}
 
 /// How work on a bench ended.
 #[derive(Debug)]
@@ -68,14 +77,16 @@ async fn ask(
     mut told: impl FnMut(Progress),
 ) -> Result<Ended, BenchError> {
     let mut missing = bench.missing();
+    let of = bench.outcomes.len() + missing.len();
     let mut under_way = FuturesUnordered::new();
     let mut reserved: BTreeMap<(usize, usize), f64> = BTreeMap::new();
     let mut over_budget = None;
+    let mut spent_usd = bench.spent().usd;
     loop {
         while over_budget.is_none() && under_way.len() < parallel {
             let Some(&place) = missing.front() else { break };
             let usd = expected_usd(engine, bench, place);
-            if bench.spent().usd + reserved.values().sum::<f64>() + usd > bench.max_cost_usd {
+            if spent_usd + reserved.values().sum::<f64>() + usd > bench.max_cost_usd {
                 // What is under way may cost less than was expected of it.
                 break;
             }
@@ -86,11 +97,14 @@ async fn ask(
         let Some((place, answered)) = under_way.next().await else { break };
         reserved.remove(&place);
         match answered {
-            Ok(outcome) => drop(bench.outcomes.insert(place, outcome)),
+            Ok(outcome) => {
+                spent_usd += outcome.spent.usd + outcome.grading.usd;
+                bench.outcomes.insert(place, outcome);
+            }
             Err(BenchError::Start(error @ StartError::OverBudget(_))) => over_budget = Some(error),
             Err(error) => return Err(error),
         }
-        told(bench.progress());
+        told(Progress { done: bench.outcomes.len(), of, spent_usd });
     }
     let status = if bench.missing().is_empty() { Status::Complete } else { Status::OverBudget };
     Ok(Ended { status, over_budget })

@@ -392,3 +392,18 @@ request = { models = ["m/one", "m/two"], use_weighted_consensus = false }
     let orders: Vec<bool> = judged.map(|record| first(&record.request)).collect();
     assert_eq!(orders.iter().filter(|first| **first).count(), 8, "{orders:?}");
 }
+
+#[tokio::test]
+async fn ways_to_the_final_answer_are_variants_like_any_other() {
+    let bench = Bench::new().await;
+    let write = r#"write={"final": "write"}"#;
+    let select = r#"select={"final": "select"}"#;
+    let args = ["questions.jsonl", "--limit", "3", "--variant", write, "--variant", select];
+    let table = table(&bench.run(&args).await, 0);
+    let [written, selected] = [&table["variants"][0], &table["variants"][1]];
+    near(&written["spent"]["usd"], 3.0 * COUNCIL);
+    // No chairman is paid for what is taken over word for word.
+    near(&selected["spent"]["usd"], 3.0 * (COUNCIL - SYNTHESIS));
+    assert_eq!(bench.models.count("m/chair"), 3);
+    assert_eq!((&written["right"], &selected["counted"]), (&json!(2), &json!(3)));
+}

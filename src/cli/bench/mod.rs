@@ -13,14 +13,15 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use serde_json::json;
+use tokio::sync::oneshot;
 
 use super::in_process::InProcess;
 use crate::bench::engine::Engine;
 use crate::bench::expected::{self, Expected};
 use crate::bench::outcome::Outcome;
 use crate::bench::report::{Report, Status};
-use crate::bench::stored::{self, Bench, BenchError, Progress};
-use crate::bench::work;
+use crate::bench::stored::{self, Bench, BenchError};
+use crate::bench::work::{self, Progress};
 use crate::config::{AuthMode, Config};
 use crate::id::{BenchId, UserId};
 use crate::identity::user;
@@ -59,8 +60,8 @@ pub(super) fn run(config: &Config, arguments: &Arguments) -> anyhow::Result<Exit
     };
     let Some(user) = user else { return Ok(refuse(&problems)) };
     let mut config = config.clone();
-    // The table is what is read here; the log says only what goes wrong.
-    "warn".clone_into(&mut config.log.level);
+    // The table is what is read here; the log says only what goes wrong for good.
+    "error".clone_into(&mut config.log.level);
     // They are for whoever serves.
     config.notices.clear();
     let telemetry = Arc::new(Telemetry::init(&config)?);
@@ -119,7 +120,8 @@ async fn measure(
         print(&bench.report(Status::Complete), arguments.json)?;
         return Ok(ExitCode::SUCCESS);
     }
-    if !announce(app, &bench, arguments.yes)? {
+    announce(app, &bench);
+    if !arguments.yes && std::io::stdin().is_terminal() && !confirm(signals).await? {
         return Ok(ExitCode::from(STOPPED));
     }
     let engine = Engine {
@@ -201,8 +203,8 @@ async fn answered(app: &App, bench: &Bench) -> anyhow::Result<BTreeMap<(usize, u
     Ok(stored::outcomes(benches::items(&mut tx, bench.id).await?)?)
 }
 
-/// Says what it will take, and asks whether to begin where somebody is there to say it.
-fn announce(app: &App, bench: &Bench, yes: bool) -> anyhow::Result<bool> {
+/// Says what it will take.
+fn announce(app: &App, bench: &Bench) {
     let missing = bench.missing();
     let places = missing.iter().map(|(question, variant)| (&bench.questions[*question], *variant));
     let expected: Expected = expected::of_all(&bench.suite, places, app.models.as_ref());
@@ -224,14 +226,26 @@ fn announce(app: &App, bench: &Bench, yes: bool) -> anyhow::Result<bool> {
             "  This is more than the bench may cost: it will probably end with a part of the questions."
         );
     }
-    if yes || !std::io::stdin().is_terminal() {
-        return Ok(true);
-    }
+}
+
+/// Asks whether to begin; a signal is a no.
+async fn confirm(signals: &mut Signals) -> anyhow::Result<bool> {
     eprint!("Begin? [y/N] ");
     std::io::stderr().flush()?;
-    let mut answer = String::new();
-    std::io::stdin().read_line(&mut answer)?;
-    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes" | "j" | "ja"))
+    let (sender, answer) = oneshot::channel();
+    // A thread of its own: nobody can end a read from a terminal, and it must not keep this process.
+    std::thread::spawn(move || {
+        let mut line = String::new();
+        let read = std::io::stdin().read_line(&mut line).map(|_| line);
+        drop(sender.send(read));
+    });
+    tokio::select! {
+        line = answer => {
+            let line = line.context("the terminal cannot be read")??;
+            Ok(matches!(line.trim().to_lowercase().as_str(), "y" | "yes" | "j" | "ja"))
+        }
+        _ = signals.next() => Ok(false),
+    }
 }
 
 fn tell(progress: Progress) {

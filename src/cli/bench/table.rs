@@ -68,10 +68,10 @@ fn score(score: &Score) -> [String; 3] {
 fn details(text: &mut String, row: &VariantRow) {
     let Score { unreadable, undecided, failed, ungraded, .. } = row.score;
     let mut notes: Vec<String> = [
-        (unreadable, "without an answer that could be found (wrong)"),
-        (undecided, "about which the judge said yes and no (wrong)"),
-        (failed, "that did not come (wrong)"),
-        (ungraded, "that the judge did not grade (not counted)"),
+        (unreadable, "texts in which no answer was found (they count as wrong)"),
+        (undecided, "answers about which the judge said yes and no (they count as wrong)"),
+        (failed, "answers that did not come (they count as wrong)"),
+        (ungraded, "answers that the judge did not grade (they do not count)"),
     ]
     .into_iter()
     .filter(|(count, _)| *count > 0)
