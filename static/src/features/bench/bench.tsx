@@ -112,7 +112,7 @@ function Variants({ report }: { report: BenchReport }) {
     <Panel
       title={t("Who is right how often")}
       lead={t(
-        "The bar is the range in which the true share lies, 95 times in 100. Few questions make it wide. Where two bars overlap a lot, the difference may be chance.",
+        "The bar is the range in which the true share lies, 95 times in 100; the dashed line is at 50%. Few questions make it wide. Where two bars overlap a lot, the difference may be chance.",
       )}
     >
       <ScoreTable
