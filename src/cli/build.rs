@@ -15,6 +15,7 @@ use crate::llm::{Models, Registry, RegistryError};
 use crate::runs::{BudgetRules, RunSettings, Runs, UnknownPrices};
 use crate::server::app::App;
 use crate::server::descriptors::Descriptors;
+use crate::server::reviewers::Everybody;
 use crate::shutdown::Shutdown;
 use crate::store::Db;
 use crate::store::budgets::Defaults;
@@ -36,6 +37,7 @@ pub fn app(config: &Config, db: Db, shutdown: Shutdown, telemetry: Arc<Telemetry
         shutdown,
         telemetry,
         descriptors: Descriptors::default(),
+        reviewers: Everybody::default(),
     })
 }
 

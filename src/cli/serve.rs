@@ -71,6 +71,8 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
             tokio::join!(runs.work(), store::run_housekeeping(db));
         });
         work.spawn_background(server::missing::log_missing_models(background.clone()));
+        let app = background.clone();
+        work.spawn_background(async move { app.reviewers.keep_fresh(&app.db).await });
         let models = background.models.clone();
         // Prices come from the providers' lists: known before the first call is paid, and as they are now.
         work.spawn_background(async move { models.keep_lists_fresh().await });

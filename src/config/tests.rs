@@ -40,7 +40,10 @@ fn nothing_configured_is_a_simulated_council_on_loopback() {
     assert_eq!(config.auth.mode, AuthMode::None);
     assert_eq!(config.council.settings.timeouts["answer"].total_ms, 300_000);
     assert_eq!(config.council.settings.sampling["title"], Sampling::default());
-    assert!(config.council.settings.use_system_prompt_stage2 && !config.council.settings.count_self_votes);
+    assert!(
+        config.council.settings.use_system_prompt_stage2
+            && config.council.settings.count_self_votes.is_none()
+    );
 }
 
 #[test]

@@ -171,6 +171,8 @@ pub const OPTION_FIELDS: &[&str] = &[
     "verbosity",
     "use_cot",
     "use_weighted_consensus",
+    "self_votes",
+    "count_self_votes",
     "use_early_consensus",
     "final",
     "use_multi_chairman",
@@ -246,10 +248,14 @@ impl Options {
     }
 }
 
-/// Whether a request has said itself what this default would say.
+/// Whether a request has said itself what this default would say, in other words.
 pub(super) fn is_overruled(body: &Value, default: &str) -> bool {
-    // Who asks for early consensus by its name has said how the final answer comes about.
-    default == "final" && body.get("use_early_consensus") == Some(&Value::Bool(true))
+    match default {
+        // Who asks for early consensus by its name has said how the final answer comes about.
+        "final" => body.get("use_early_consensus") == Some(&Value::Bool(true)),
+        "self_votes" => body.get("count_self_votes").is_some_and(Value::is_boolean),
+        _ => false,
+    }
 }
 
 /// The templates of each feature, and whether a run of this plan can use them. One may come twice.
@@ -474,7 +480,7 @@ mod tests {
     fn the_places_of_every_template_are_those_that_it_names() {
         let settings = json!({"council_models": ["a", "b"], "chairman_model": "a", "title_model": "a", "utility_model": "a"});
         let settings = serde_json::from_value(settings).unwrap();
-        let context = Context { settings, history: Vec::new(), first: true, records: BTreeMap::new() };
+        let context = Context { settings, first: true, ..Context::default() };
         let plan = Plan::parse(&json!({"content": "Why?"}), context).unwrap();
         let mut known: BTreeMap<&str, &Template> = BTreeMap::new();
         for template in templates_by_feature(&plan.task, &plan.options, true)

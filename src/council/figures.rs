@@ -5,7 +5,10 @@
 use super::features::Deliberation;
 use super::ranking::aggregate::AggregateRow;
 use super::ranking::bradley_terry::Ballot;
+use super::ranking::certainty::Correlations;
+use super::ranking::effects::{self, Cast, Effects, Leanings, Seen};
 use super::ranking::label::Label;
+use super::ranking::methods::count;
 use super::stages::answers::Answer;
 use super::stages::reviews::Review;
 
@@ -19,6 +22,12 @@ pub struct Figures {
     pub stood_in: bool,
     /// The ballots as they were counted.
     pub ballots: Vec<Ballot>,
+    /// What each of them shows of its author, with the author's model.
+    pub leanings: Vec<(String, Leanings)>,
+    /// How far the ballots, and the orders in which they were read, agree.
+    pub correlations: Option<Correlations>,
+    /// How likely it was said to be that the first answer is the best, before people's picks counted.
+    pub first_is_best: Option<f64>,
     /// The answers, late and unranked ones among them.
     pub placings: Vec<Placing>,
 }
@@ -75,13 +84,52 @@ impl Figures {
             synthesis.error.is_none() && !answers.iter().any(is_taken_over)
         });
         let reviews = deliberation.stage2.as_deref().unwrap_or_default();
+        let counted: Vec<&Review> = reviews.iter().filter(|review| review.counts).collect();
+        let effects = shown_by(deliberation, &counted);
+        let authors = counted.iter().map(|review| review.counted_as().to_owned());
+        let certainty = deliberation.metadata.aggregate.as_ref().and_then(|facts| facts.certainty.as_ref());
         Some(Self {
             chairman: written.map(|synthesis| synthesis.counted_as().to_owned()),
             stood_in: written.is_some_and(|synthesis| synthesis.fallback_for.is_some()),
             ballots: reviews.iter().filter_map(|review| ballot(deliberation, review)).collect(),
             placings,
+            leanings: authors.zip(effects.leanings).collect(),
+            correlations: effects.correlations,
+            first_is_best: certainty.map(|certainty| certainty.uncalibrated),
         })
     }
+}
+
+/// What these ballots show, as they were cast.
+fn shown_by(deliberation: &Deliberation, counted: &[&Review]) -> Effects {
+    let metadata = &deliberation.metadata;
+    let answers = deliberation.stage1.as_deref().unwrap_or_default();
+    let ranked: Vec<(Label, &Answer)> = metadata
+        .label_to_member
+        .iter()
+        .filter_map(|(label, member)| Some((*label, answers.iter().find(|answer| answer.member == *member)?)))
+        .collect();
+    let seen: Vec<Seen<'_>> = ranked
+        .iter()
+        .map(|(_, answer)| Seen {
+            member: &answer.member,
+            model: answer.counted_as(),
+            length: answer.response.chars().count(),
+        })
+        .collect();
+    let numbers = |labels: &[Label]| -> Vec<usize> {
+        labels.iter().filter_map(|label| ranked.iter().position(|(known, _)| known == label)).collect()
+    };
+    let cast: Vec<Cast<'_>> = counted
+        .iter()
+        .map(|review| Cast {
+            member: &review.member,
+            model: review.counted_as(),
+            tiers: review.tiers.iter().map(|tier| numbers(tier)).collect(),
+            order: numbers(&review.order_shown),
+        })
+        .collect();
+    effects::effects(&seen, &cast)
 }
 
 fn standing(rows: &[AggregateRow], member: &str) -> Option<Standing> {
@@ -100,28 +148,45 @@ fn standing(rows: &[AggregateRow], member: &str) -> Option<Standing> {
     })
 }
 
-/// A review's ballot in models, as the headline counts it: without the reviewer's own answer where
-/// self-votes are left out. None when it compares nothing.
+/// A review's ballot in models, as the headline counts it: without the reviewer's own answer where self-votes are
+/// left out, with that answer where it counts if it is corrected. None when it compares nothing.
 fn ballot(deliberation: &Deliberation, review: &Review) -> Option<Ballot> {
     let metadata = &deliberation.metadata;
-    let own_counts = metadata.aggregate.as_ref().is_none_or(|facts| facts.count_self_votes);
+    let facts = metadata.aggregate.as_ref();
+    let own_counts = facts.is_none_or(|facts| facts.count_self_votes);
+    let corrections = facts.map(|facts| facts.corrections.as_slice()).unwrap_or_default();
+    let moved = corrections.iter().find(|correction| correction.member == review.member);
     let answers = deliberation.stage1.as_deref().unwrap_or_default();
+    let is_own = |label: &Label| metadata.label_to_member.get(label) == Some(&review.member);
     let model = |label: &Label| {
         let member = metadata.label_to_member.get(label)?;
         answers.iter().find(|answer| answer.member == *member).map(|answer| answer.counted_as().to_owned())
     };
-    let places: Ballot = review
-        .tiers
-        .iter()
-        .map(|tier| {
-            let shown = tier
-                .iter()
-                .filter(|label| own_counts || metadata.label_to_member.get(label) != Some(&review.member));
-            shown.filter_map(model).collect::<Vec<_>>()
-        })
-        .filter(|tier| !tier.is_empty())
-        .collect();
-    (review.counts && places.len() > 1).then_some(places)
+    let mut places: Vec<(f64, Vec<String>)> = Vec::new();
+    let mut taken = 0.0;
+    for tier in &review.tiers {
+        let size = count(tier.len());
+        let place = taken + (size + 1.0) / 2.0;
+        taken += size;
+        let (own, others): (Vec<&Label>, Vec<&Label>) = tier.iter().partition(|label| is_own(label));
+        places.push((place, others.into_iter().filter_map(model).collect()));
+        if own_counts {
+            let place = moved.map_or(place, |correction| correction.counted_place);
+            places.push((place, own.into_iter().filter_map(model).collect()));
+        }
+    }
+    places.retain(|(_, models)| !models.is_empty());
+    places.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+    let mut tiers: Ballot = Vec::new();
+    let mut last = None;
+    for (place, models) in places {
+        match tiers.last_mut().filter(|_| last == Some(place)) {
+            Some(tier) => tier.extend(models),
+            None => tiers.push(models),
+        }
+        last = Some(place);
+    }
+    (review.counts && tiers.len() > 1).then_some(tiers)
 }
 
 #[cfg(test)]

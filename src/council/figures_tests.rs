@@ -2,6 +2,8 @@ use std::collections::BTreeMap;
 
 use super::*;
 use crate::council::ranking::aggregate::AggregateFacts;
+use crate::council::ranking::ballots::Correction;
+use crate::council::ranking::certainty::Certainty;
 use crate::council::ranking::label::Label;
 use crate::council::ranking::parse::Parse;
 use crate::council::stages::synthesis::Synthesis;
@@ -106,6 +108,43 @@ fn ballots_are_kept_as_they_were_counted() {
         [vec!["m/a", "m/b", "m/c"], vec!["m/a=m/c", "m/b"]],
         "c's does not count"
     );
+}
+
+/// Worked by hand: a's own answer, first on its ballot, counts behind b's at 2.5.
+#[test]
+fn a_corrected_own_vote_is_kept_where_it_counts() {
+    let mut run = deliberation(true);
+    run.metadata.aggregate.as_mut().unwrap().corrections = vec![Correction {
+        member: "a".into(),
+        model: "m/a".into(),
+        place: 1.0,
+        counted_place: 2.5,
+        preference: 1.5,
+        ballots: 30,
+        others_ballots: 0,
+    }];
+    let ballots = Figures::of(&run).unwrap().ballots;
+    assert_eq!(
+        ballots.iter().map(models).collect::<Vec<_>>(),
+        [vec!["m/b", "m/a", "m/c"], vec!["m/a=m/c", "m/b"]]
+    );
+}
+
+#[test]
+fn every_counted_ballot_leaves_its_leanings() {
+    let mut run = deliberation(true);
+    for review in run.stage2.as_mut().unwrap() {
+        review.order_shown = ['A', 'B', 'C'].iter().filter_map(|c| Label::of_letter(*c)).collect();
+    }
+    run.metadata.aggregate.as_mut().unwrap().certainty =
+        Some(Certainty { uncalibrated: 0.4, ..Certainty::default() });
+    let figures = Figures::of(&run).unwrap();
+    let own: Vec<(&str, Option<f64>)> =
+        figures.leanings.iter().map(|(model, leanings)| (model.as_str(), leanings.own)).collect();
+    // a puts itself first (0), b puts it beside c on the shared first two places (¼); b puts itself last, a puts it second.
+    assert_eq!(own, [("m/a", Some(0.25)), ("m/b", Some(-0.5))], "c's ballot does not count");
+    assert_eq!(figures.first_is_best, Some(0.4));
+    assert!(figures.correlations.is_some_and(|of| (of.reading - 1.0).abs() < 1e-9));
 }
 
 #[test]

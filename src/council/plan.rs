@@ -14,6 +14,8 @@ use super::member::{member_problems, members, model_problem};
 use super::process;
 use super::prompts::history::{self, Turn};
 use super::prompts::template::Prompts;
+use super::ranking::records::ReviewerRecords;
+use super::ranking::self_votes::SelfVotes;
 use super::ranking::weights::{Record, Weighing};
 use super::run_event::{Ignored, IgnoredFact};
 use super::setting::RunOptions;
@@ -76,7 +78,7 @@ fn first_version() -> i32 {
 }
 
 /// What a request is read against.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct Context {
     pub settings: Settings,
     /// The conversation's earlier turns, oldest first.
@@ -85,6 +87,8 @@ pub struct Context {
     pub first: bool,
     /// What earlier runs say about each model.
     pub records: BTreeMap<String, Record>,
+    /// What earlier runs say about each reviewer.
+    pub reviewer_records: ReviewerRecords,
 }
 
 /// A known option that is off when absent, and how "on" looks.
@@ -150,8 +154,7 @@ pub fn default_problems(settings: &Settings, field: &str, options: &RunOptions) 
         .map(|name| FieldError::value(format!("{field}.{name}"), "is no option that can have a default"))
         .collect();
     let body = with_defaults(&serde_json::json!({"content": "?"}), options);
-    let context =
-        Context { settings: settings.clone(), history: Vec::new(), first: false, records: BTreeMap::new() };
+    let context = Context { settings: settings.clone(), ..Context::default() };
     for error in Plan::parse(&body, context).err().unwrap_or_default() {
         problems.push(FieldError { field: format!("{field}.{}", error.field), ..error });
     }
@@ -233,6 +236,8 @@ impl Plan {
         let options = Options::parse(&mut fields, &settings, &mut ignored);
         let weighted = fields.take("use_weighted_consensus", "true or false").unwrap_or(true);
         let weighing = weighted.then(|| Weighing::of(&context.records, settings.models_that_may_review()));
+        let self_votes = SelfVotes::parse(&mut fields, settings.count_self_votes);
+        let reviewer_records = context.reviewer_records.of(settings.models_that_may_review());
         let quorum = quorum(&mut fields, options.roster.most(settings.council_models.len()));
         let straggler_grace_ms = straggler_grace_ms(&mut fields);
         let verbosity = process::verbosity(&mut fields);
@@ -250,6 +255,8 @@ impl Plan {
                 },
                 chain_of_thought,
                 weighing,
+                self_votes: Some(self_votes),
+                reviewer_records,
                 quorum,
                 straggler_grace_ms,
                 failed_are_done: true,

@@ -25,7 +25,7 @@ fn settings() -> Settings {
 
 fn plan(mut body: Value, settings: Settings) -> Plan {
     body["content"] = json!("Why?");
-    Plan::parse(&body, Context { settings, history: vec![], first: true, records: BTreeMap::new() }).unwrap()
+    Plan::parse(&body, Context { settings, first: true, ..Context::default() }).unwrap()
 }
 
 fn ignored(plan: &Plan) -> Vec<(&str, &str)> {
@@ -107,11 +107,8 @@ fn escalation_is_frozen_in_the_plan_and_gives_way() {
 #[test]
 fn escalation_without_tiers_is_refused_by_the_name_of_the_setting() {
     let body = json!({"content": "Why?", "use_escalation": true});
-    let errors = Plan::parse(
-        &body,
-        Context { settings: settings(), history: vec![], first: true, records: BTreeMap::new() },
-    )
-    .unwrap_err();
+    let errors =
+        Plan::parse(&body, Context { settings: settings(), first: true, ..Context::default() }).unwrap_err();
     let said: Vec<_> = errors.iter().map(|error| (error.field.as_str(), error.message.as_str())).collect();
     assert_eq!(
         said,
@@ -131,10 +128,7 @@ fn a_quorum_is_of_those_who_may_be_asked_at_once() {
     assert_eq!(plan(body(3), tiered.clone()).task.quorum, Some(3));
     let mut four = body(4);
     four["content"] = json!("Why?");
-    let errors = Plan::parse(
-        &four,
-        Context { settings: tiered, history: vec![], first: true, records: BTreeMap::new() },
-    )
-    .unwrap_err();
+    let errors =
+        Plan::parse(&four, Context { settings: tiered, first: true, ..Context::default() }).unwrap_err();
     assert_eq!(errors[0].field, "quorum");
 }

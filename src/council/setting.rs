@@ -218,6 +218,7 @@ pub trait SettingValue {
 }
 
 impl SettingValue for bool {}
+impl SettingValue for Option<bool> {}
 impl SettingValue for RunOptions {}
 impl SettingValue for BTreeMap<String, Sampling> {}
 impl SettingValue for BTreeMap<String, Timeouts> {}

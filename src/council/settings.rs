@@ -57,8 +57,9 @@ settings! {
         use_system_prompt_stage2: bool = true, Setting::of(Kind::Flag);
         /// Whether system prompts are sent with the chairman's answer.
         use_system_prompt_stage3: bool = true, Setting::of(Kind::Flag);
-        /// Whether a member's vote for itself counts.
-        count_self_votes: bool = false, Setting::of(Kind::Flag);
+        /// Whether a member's vote for itself counts as it was cast, or not at all. Left out, it counts corrected by how
+        /// much that model has preferred itself before (`self_votes` in a request or among the default options).
+        count_self_votes: Option<bool> = None, Setting::of(Kind::Flag);
     }
     with options: OptionSettings, OptionLayer
     not in the layer {

@@ -4,6 +4,8 @@
 use serde::{Deserialize, Serialize};
 
 use super::brief::Brief;
+use super::ranking::records::ReviewerRecords;
+use super::ranking::self_votes::SelfVotes;
 use super::ranking::weights::Weighing;
 
 /// See the module. Frozen with the plan when the run starts.
@@ -17,6 +19,12 @@ pub struct Task {
     /// What the reviewers' ballots weigh by; absent: all the same.
     #[serde(default)]
     pub weighing: Option<Weighing>,
+    /// What a reviewer's place for its own answer counts; absent in plans from before there was a choice.
+    #[serde(default)]
+    pub self_votes: Option<SelfVotes>,
+    /// What is known of the reviewers.
+    #[serde(default)]
+    pub reviewer_records: ReviewerRecords,
     /// How many members must have answered before the reviews begin; absent means all.
     #[serde(default)]
     pub quorum: Option<usize>,
@@ -27,4 +35,13 @@ pub struct Task {
     /// not say so, and are executed as they were then.
     #[serde(default)]
     pub failed_are_done: bool,
+}
+
+impl Task {
+    /// What a reviewer's place for its own answer counts.
+    #[must_use]
+    pub fn self_votes(&self) -> SelfVotes {
+        let before = || SelfVotes::from_flag(self.brief.settings.count_self_votes.unwrap_or(false));
+        self.self_votes.unwrap_or_else(before)
+    }
 }

@@ -19,7 +19,7 @@ use crate::council::{self, AnyEvent, Plan, Run, RunEvent};
 use crate::id::{ConversationId, MessageId, RunId};
 use crate::llm::CallFact;
 use crate::store::RunStatus;
-use crate::store::figures::{FiguresRow, PlacingRow};
+use crate::store::figures::{FiguresRow, LeaningRow, PlacingRow};
 use crate::store::journal::FinishedRow;
 
 /// How a run ends.
@@ -171,6 +171,13 @@ fn figures_row(live: &LiveRun, figures: Figures, replaces: bool) -> FiguresRow {
         first_place_votes: placing.standing.map(|standing| standing.first_place_votes),
         won: placing.standing.map(|standing| standing.won),
     });
+    let leanings = figures.leanings.into_iter().map(|(model, leanings)| LeaningRow {
+        model,
+        own: leanings.own,
+        position: leanings.position,
+        length: leanings.length,
+        family: leanings.family,
+    });
     FiguresRow {
         run: live.id,
         user: live.user.clone(),
@@ -178,6 +185,10 @@ fn figures_row(live: &LiveRun, figures: Figures, replaces: bool) -> FiguresRow {
         stood_in: figures.stood_in,
         ballots: serde_json::to_string(&figures.ballots).expect("lists of names"),
         placings: placings.collect(),
+        leanings: leanings.collect(),
+        agreement: figures.correlations.map(|of| of.ballots),
+        reading_agreement: figures.correlations.map(|of| of.reading),
+        first_is_best: figures.first_is_best,
         replaces,
     }
 }

@@ -15,6 +15,7 @@ use crate::telemetry::Telemetry;
 
 use super::descriptors::Descriptors;
 use super::problem::Problem;
+use super::reviewers::Everybody;
 
 /// The server's parts. Nothing is global: several apps live in one process in the tests.
 pub struct App {
@@ -26,6 +27,7 @@ pub struct App {
     pub shutdown: Shutdown,
     pub telemetry: Arc<Telemetry>,
     pub descriptors: Descriptors,
+    pub reviewers: Everybody,
 }
 
 impl App {

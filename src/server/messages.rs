@@ -216,6 +216,7 @@ pub(super) async fn plan(
     let (settings, _) = app.settings_in(&mut tx).await?;
     let InForce { settings, options, problems } = presets::in_force(&mut tx, settings, body).await?;
     let records = app.records_in(&mut tx).await?;
+    let reviewer_records = app.reviewers.records_in(&mut tx).await?;
     let begins = begins_conversation(body);
     let messages = match conversation {
         Some(conversation) => match conversations::history(&mut tx, conversation).await {
@@ -226,7 +227,7 @@ pub(super) async fn plan(
     };
     drop(tx);
     let first = messages.is_empty();
-    let context = Context { settings, history: history(messages), first, records };
+    let context = Context { settings, history: history(messages), first, records, reviewer_records };
     let plan = Plan::parse_over(body, &options, context);
     let problems: Vec<_> = problems.into_iter().chain(begins.err().unwrap_or_default()).collect();
     if problems.is_empty() {

@@ -30,6 +30,7 @@ mod openapi;
 mod options;
 mod presets;
 pub mod problem;
+pub mod reviewers;
 pub mod routes;
 mod runs;
 mod settings;

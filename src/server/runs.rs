@@ -16,6 +16,7 @@ use crate::council::Deliberation;
 use crate::council::features;
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::council::fork::{Again, Part};
+use crate::council::ranking::self_votes::SelfVotes;
 use crate::council::settings::Member;
 use crate::id::{ConversationId, MessageId, RunId};
 use crate::identity::Permission;
@@ -73,6 +74,12 @@ struct Question {
     /// Whether reviewers' ballots count by what earlier runs say about them.
     #[schema(default = true)]
     use_weighted_consensus: Option<bool>,
+    /// What a reviewer's place for its own answer counts: corrected by how much that model has preferred itself
+    /// before, as it was cast, or nothing. With fewer than three answers it counts as it was cast.
+    #[schema(default = "adjusted")]
+    self_votes: Option<SelfVotes>,
+    /// The same as a flag: `counted` or `left_out`. `self_votes` wins.
+    count_self_votes: Option<bool>,
     /// How many members must have answered before the reviews begin, 1 to the number of members;
     /// by default all. A failed member does not count: when too few can still answer, all are
     /// waited for. A late answer is shown and given to the chairman if it comes before the

@@ -29,6 +29,8 @@ pub struct ConfigView {
     pub utility_model: String,
     pub use_system_prompt_stage2: bool,
     pub use_system_prompt_stage3: bool,
+    /// Whether votes for one's own answer count as they were cast. Where they do not, `self_votes` among the default
+    /// options says whether they count corrected or not at all.
     pub count_self_votes: bool,
     #[serde(flatten)]
     pub options: OptionSettings,
@@ -79,7 +81,7 @@ pub(super) fn view(app: &App, settings: Settings, is_default: bool) -> ConfigVie
         utility_model: settings.utility_model,
         use_system_prompt_stage2: settings.use_system_prompt_stage2,
         use_system_prompt_stage3: settings.use_system_prompt_stage3,
-        count_self_votes: settings.count_self_votes,
+        count_self_votes: settings.count_self_votes == Some(true),
         options: settings.options,
         is_default,
         features: Features {

@@ -17,6 +17,12 @@ pub struct FiguresRow {
     /// The ballots as they were counted, as JSON text: `[[["m/a"], ["m/b", "m/c"]], …]`.
     pub ballots: String,
     pub placings: Vec<PlacingRow>,
+    pub leanings: Vec<LeaningRow>,
+    /// The mean correlation of two of its ballots, and of the orders in which they were read.
+    pub agreement: Option<f64>,
+    pub reading_agreement: Option<f64>,
+    /// How likely it was said to be that its first answer is the best.
+    pub first_is_best: Option<f64>,
     /// It replaces the answer of earlier runs: theirs go, or the same answers would count twice.
     pub replaces: bool,
 }
@@ -35,6 +41,16 @@ pub struct PlacingRow {
     pub first_place_votes: Option<f64>,
     /// Its part of the first place, 0 to 1.
     pub won: Option<f64>,
+}
+
+/// What one of its ballots shows of its author: see the columns of `leanings`.
+#[derive(Debug, Clone)]
+pub struct LeaningRow {
+    pub model: String,
+    pub own: Option<f64>,
+    pub position: Option<f64>,
+    pub length: Option<f64>,
+    pub family: Option<f64>,
 }
 
 /// Writes the figures of runs that end.
@@ -57,16 +73,19 @@ pub(super) async fn insert<'a>(
         .await?;
         for sql in [
             "DELETE FROM placings WHERE run_id = ANY ($1)",
+            "DELETE FROM leanings WHERE run_id = ANY ($1)",
             "DELETE FROM run_figures WHERE run_id = ANY ($1)",
         ] {
             sqlx::query(sql).bind(&replaced).execute(&mut *tx).await?;
         }
     }
     sqlx::query(
-        "INSERT INTO run_figures (run_id, user_id, chairman, stood_in, ballots)
-         SELECT run_id, user_id, chairman, stood_in, ballots::jsonb
-         FROM unnest($1::uuid[], $2::text[], $3::text[], $4::bool[], $5::text[])
-              AS row (run_id, user_id, chairman, stood_in, ballots)
+        "INSERT INTO run_figures (run_id, user_id, chairman, stood_in, ballots, agreement, reading_agreement,
+                                  first_is_best)
+         SELECT run_id, user_id, chairman, stood_in, ballots::jsonb, agreement, reading_agreement, first_is_best
+         FROM unnest($1::uuid[], $2::text[], $3::text[], $4::bool[], $5::text[], $6::float8[], $7::float8[],
+                     $8::float8[])
+              AS row (run_id, user_id, chairman, stood_in, ballots, agreement, reading_agreement, first_is_best)
          ON CONFLICT DO NOTHING",
     )
     .bind(rows.iter().map(|row| row.run.0).collect::<Vec<_>>())
@@ -74,6 +93,9 @@ pub(super) async fn insert<'a>(
     .bind(rows.iter().map(|row| row.chairman.as_deref()).collect::<Vec<_>>())
     .bind(rows.iter().map(|row| row.stood_in).collect::<Vec<_>>())
     .bind(rows.iter().map(|row| row.ballots.as_str()).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.agreement).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.reading_agreement).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.first_is_best).collect::<Vec<_>>())
     .execute(&mut *tx)
     .await?;
     let placings: Vec<(&FiguresRow, &PlacingRow)> =
@@ -95,6 +117,37 @@ pub(super) async fn insert<'a>(
     .bind(placings.iter().map(|(_, placing)| placing.borda).collect::<Vec<_>>())
     .bind(placings.iter().map(|(_, placing)| placing.first_place_votes).collect::<Vec<_>>())
     .bind(placings.iter().map(|(_, placing)| placing.won).collect::<Vec<_>>())
+    .execute(&mut *tx)
+    .await?;
+    insert_leanings(tx, &rows).await
+}
+
+async fn insert_leanings(tx: &mut TxConnection, rows: &[&FiguresRow]) -> Result<(), StoreError> {
+    let numbered = |row: &FiguresRow| (0..row.leanings.len()).filter_map(|at| i16::try_from(at).ok());
+    let leanings: Vec<(&FiguresRow, i16, &LeaningRow)> = rows
+        .iter()
+        .flat_map(|row| numbered(row).zip(&row.leanings).map(|(ballot, leaning)| (*row, ballot, leaning)))
+        .collect();
+    if leanings.is_empty() {
+        return Ok(());
+    }
+    let figures = |of: fn(&LeaningRow) -> Option<f64>| -> Vec<Option<f64>> {
+        leanings.iter().map(|(_, _, leaning)| of(leaning)).collect()
+    };
+    sqlx::query(
+        "INSERT INTO leanings (run_id, ballot, user_id, model, own, position, length, family)
+         SELECT * FROM unnest($1::uuid[], $2::smallint[], $3::text[], $4::text[], $5::float8[], $6::float8[],
+                              $7::float8[], $8::float8[])
+         ON CONFLICT DO NOTHING",
+    )
+    .bind(leanings.iter().map(|(row, ..)| row.run.0).collect::<Vec<_>>())
+    .bind(leanings.iter().map(|(_, ballot, _)| *ballot).collect::<Vec<_>>())
+    .bind(leanings.iter().map(|(row, ..)| row.user.as_str()).collect::<Vec<_>>())
+    .bind(leanings.iter().map(|(.., leaning)| leaning.model.as_str()).collect::<Vec<_>>())
+    .bind(figures(|leaning| leaning.own))
+    .bind(figures(|leaning| leaning.position))
+    .bind(figures(|leaning| leaning.length))
+    .bind(figures(|leaning| leaning.family))
     .execute(&mut *tx)
     .await?;
     Ok(())

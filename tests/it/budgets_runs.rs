@@ -439,7 +439,7 @@ async fn a_second_execution_reserves_only_for_calls_that_are_not_in_the_journal(
         "utility_model": "t/title",
     });
     let settings = serde_json::from_value(settings).unwrap();
-    let context = Context { settings, history: vec![], first: true, records: BTreeMap::new() };
+    let context = Context { settings, first: true, ..Context::default() };
     let plan = Plan::parse(&json!({"content": "Why?"}), context).unwrap();
     for commits in 0.. {
         let store = Arc::new(Mutex::new(MemoryStore::default()));

@@ -1,4 +1,4 @@
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -52,7 +52,7 @@ fn plan(size: Size, options: &[&str]) -> Plan {
         settings: serde_json::from_value(settings).unwrap(),
         first: history.is_none(),
         history: history.into_iter().collect(),
-        records: BTreeMap::new(),
+        ..Context::default()
     };
     let mut body = json!({"content": "x".repeat(size.question), "system_prompt": "s".repeat(size.system)});
     for option in options {

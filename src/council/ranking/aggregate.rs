@@ -7,42 +7,12 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::agreement::{self, Agreement};
-use super::label::Label;
+use super::ballots::{Ballots, Candidate, Correction, Settings, Vote};
+use super::certainty::Certainty;
 use super::methods::{self, Kemeny, Places};
+use super::self_votes::SelfVotes;
 use crate::llm::fact::known;
 use crate::llm::family;
-
-/// An answer that is ranked.
-#[derive(Debug, Clone)]
-pub struct Candidate {
-    pub label: Label,
-    pub model: String,
-    /// The seat's name.
-    pub member: String,
-}
-
-/// A reviewer's ballot.
-#[derive(Debug, Clone)]
-pub struct Vote {
-    pub model: String,
-    /// The seat's name.
-    pub member: String,
-    /// Best first; empty: an abstention.
-    pub tiers: Vec<Vec<Label>>,
-    /// How much the ballot counts where weights are on; see [`super::weights`].
-    pub weight: f64,
-}
-
-/// How ballots are counted.
-#[derive(Debug, Clone, Copy)]
-pub struct Settings {
-    /// Whether a reviewer's place for its own answer counts. With fewer than three answers it
-    /// always does: nothing else is left to compare.
-    pub count_self_votes: bool,
-    /// Whether the weights make the order. Where all ballots weigh the same they change nothing, and
-    /// the order is the plain one to the last digit.
-    pub weights_on: bool,
-}
 
 /// One answer's row in the table, as existing clients read it and with what the other methods say.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -55,8 +25,12 @@ pub struct AggregateRow {
     /// many further (1, 1, 3).
     #[serde(default)]
     pub place: u32,
-    /// The mean of its places over the ballots that place it, to 2 decimals; 1 is the best.
+    /// The mean of its places over the ballots that place it, to 2 decimals; 1 is the best. Where places were
+    /// corrected, of the corrected ones.
     pub average_rank: f64,
+    /// The same without any correction, where there were some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uncorrected_rank: Option<f64>,
     /// How many ballots place it.
     pub rankings_count: u32,
     /// The same mean by the reviewers' weights.
@@ -89,8 +63,24 @@ pub struct AggregateFacts {
     /// Ballots that count.
     pub ballots: u32,
     pub abstentions: u32,
-    /// Whether reviewers' places for their own answers were counted.
+    /// Whether reviewers' places for their own answers were counted, corrected or as they were cast.
     pub count_self_votes: bool,
+    /// How they were; absent in messages from before there was a choice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub self_votes: Option<SelfVotes>,
+    /// Votes for one's own answer that count corrected.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub corrections: Vec<Correction>,
+    /// The orders of reading were not balanced (reviewers failed), so that places count without what is known of
+    /// their reviewers' position effects.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub position_corrected: bool,
+    /// The order without any correction, where it is another.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub order_without_corrections: Vec<String>,
+    /// How certain it is that the first is the best.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub certainty: Option<Certainty>,
     /// The first of the headline order; absent when several share the first place.
     pub winner: Option<String>,
     /// Several share the first place, or the winner falls without some single ballot.
@@ -168,23 +158,24 @@ pub struct Aggregate {
 
 /// Counts the ballots.
 #[must_use]
-pub fn aggregate(candidates: &[Candidate], votes: &[Vote], settings: Settings) -> Aggregate {
+pub fn aggregate(candidates: &[Candidate], votes: &[Vote], settings: Settings<'_>) -> Aggregate {
+    let n = candidates.len();
     let (cast, abstained): (Vec<&Vote>, Vec<&Vote>) = votes.iter().partition(|vote| !vote.tiers.is_empty());
     let settings = Settings {
-        count_self_votes: settings.count_self_votes || candidates.len() < 3,
+        self_votes: if n < 3 { SelfVotes::Counted } else { settings.self_votes },
         weights_on: settings.weights_on && weigh_differently(&cast),
+        ..settings
     };
-    let whole: Vec<Places> = cast.iter().map(|vote| places(candidates, vote, false)).collect();
-    let counted: Vec<Places> =
-        cast.iter().map(|vote| places(candidates, vote, !settings.count_self_votes)).collect();
+    let ballots = Ballots::of(candidates, &cast, settings);
 
-    let order = order(&counted, candidates.len(), settings);
+    let counted = &ballots.counted;
+    let order = order(counted, n, settings);
     let plain = Settings { weights_on: false, ..settings };
-    let ahead = |one, settings| ahead(&counted, candidates.len(), one, settings);
+    let ahead = |one, settings| ahead(counted, n, one, settings);
     let rows = order
         .iter()
         .filter_map(|candidate| {
-            let mut row = row(candidates, &cast, &whole, &counted, *candidate)?;
+            let mut row = row(candidates, &cast, &ballots, *candidate)?;
             row.place = 1 + ahead(*candidate, settings);
             row.weights_applied = settings.weights_on;
             row.rank_change = difference(ahead(*candidate, plain), ahead(*candidate, settings));
@@ -193,7 +184,8 @@ pub fn aggregate(candidates: &[Candidate], votes: &[Vote], settings: Settings) -
         .collect();
     let facts = AggregateFacts {
         abstentions: small(abstained.len()),
-        ..facts(candidates, &cast, &counted, &order, settings)
+        certainty: ballots.certainty(&cast, &order, settings),
+        ..facts(candidates, &cast, &ballots, &order, settings)
     };
     Aggregate { rows, facts }
 }
@@ -203,28 +195,23 @@ fn weigh_differently(cast: &[&Vote]) -> bool {
     cast.windows(2).any(|pair| (pair[0].weight - pair[1].weight).abs() > 1e-9)
 }
 
-/// A vote's places; without the reviewer's own answer when self-votes are left out.
-fn places(candidates: &[Candidate], vote: &Vote, without_own: bool) -> Places {
-    let index = |label: &Label| candidates.iter().position(|candidate| candidate.label == *label);
-    let tiers: Vec<Vec<usize>> =
-        vote.tiers.iter().map(|tier| tier.iter().filter_map(index).collect()).collect();
-    let own = candidates.iter().position(|candidate| candidate.member == vote.member);
-    Places::new(candidates.len(), &tiers, own.filter(|_| without_own), vote.weight)
-}
-
 /// What the headline order goes by, smaller is better; none for an answer nobody placed.
-fn score(counted: &[Places], candidate: usize, settings: Settings) -> Option<f64> {
+fn score(counted: &[Places], candidate: usize, settings: Settings<'_>) -> Option<f64> {
     let average = methods::average_rank(counted, candidate)?;
-    let score = match (settings.count_self_votes, settings.weights_on) {
+    let score = match (goes_by_rank(settings), settings.weights_on) {
         (true, false) => average,
         (true, true) => methods::weighted_average_rank(counted, candidate)?,
-        // Without self-votes the places of one answer come from ballots over one answer more or less
-        // than those of another; only normalised scores compare.
         (false, false) => -methods::borda(counted, candidate)?,
         (false, true) => -methods::weighted_borda(counted, candidate)?,
     };
     // Equal scores must be equal, in whatever order their parts were added.
     Some((score * 1e9).round())
+}
+
+/// Without self-votes the places of one answer come from ballots over one answer more or less than those of
+/// another; only normalised scores compare.
+fn goes_by_rank(settings: Settings<'_>) -> bool {
+    settings.self_votes != SelfVotes::LeftOut
 }
 
 fn compare(a: Option<f64>, b: Option<f64>) -> Ordering {
@@ -237,7 +224,7 @@ fn compare(a: Option<f64>, b: Option<f64>) -> Ordering {
 }
 
 /// The headline order; equals stay in the order of their labels.
-fn order(counted: &[Places], candidates: usize, settings: Settings) -> Vec<usize> {
+fn order(counted: &[Places], candidates: usize, settings: Settings<'_>) -> Vec<usize> {
     let scores: Vec<Option<f64>> = (0..candidates).map(|one| score(counted, one, settings)).collect();
     let mut order: Vec<usize> = (0..candidates).collect();
     order.sort_by(|a, b| compare(scores[*a], scores[*b]));
@@ -245,13 +232,13 @@ fn order(counted: &[Places], candidates: usize, settings: Settings) -> Vec<usize
 }
 
 /// How many are before this one in the headline order, those that share its place not among them.
-fn ahead(counted: &[Places], candidates: usize, one: usize, settings: Settings) -> u32 {
+fn ahead(counted: &[Places], candidates: usize, one: usize, settings: Settings<'_>) -> u32 {
     let own = score(counted, one, settings);
     small((0..candidates).filter(|other| compare(score(counted, *other, settings), own).is_lt()).count())
 }
 
 /// The one that leads alone.
-fn leader(counted: &[Places], candidates: usize, settings: Settings) -> Option<usize> {
+fn leader(counted: &[Places], candidates: usize, settings: Settings<'_>) -> Option<usize> {
     let order = order(counted, candidates, settings);
     let first = *order.first()?;
     let best = score(counted, first, settings)?;
@@ -259,17 +246,12 @@ fn leader(counted: &[Places], candidates: usize, settings: Settings) -> Option<u
     (second != Some(best)).then_some(first)
 }
 
-fn row(
-    candidates: &[Candidate],
-    cast: &[&Vote],
-    whole: &[Places],
-    counted: &[Places],
-    index: usize,
-) -> Option<AggregateRow> {
+fn row(candidates: &[Candidate], cast: &[&Vote], ballots: &Ballots, index: usize) -> Option<AggregateRow> {
     let candidate = &candidates[index];
+    let counted = &ballots.counted;
     let average = methods::average_rank(counted, index)?;
     let is_own = |vote: &Vote| vote.member == candidate.member;
-    let (own, peers): (Vec<_>, Vec<_>) = cast.iter().zip(whole).partition(|(vote, _)| is_own(vote));
+    let (own, peers): (Vec<_>, Vec<_>) = cast.iter().zip(&ballots.whole).partition(|(vote, _)| is_own(vote));
     let rank = |ballots: &[(&&Vote, &Places)]| {
         let places: Vec<f64> = ballots.iter().filter_map(|(_, places)| places.of[index]).collect();
         methods::mean(&places).map(rounded)
@@ -283,6 +265,9 @@ fn row(
         label: candidate.label.to_string(),
         place: 0,
         average_rank: rounded(average),
+        uncorrected_rank: methods::average_rank(&ballots.uncorrected, index)
+            .filter(|_| ballots.is_corrected())
+            .map(rounded),
         rankings_count: small(counted.iter().filter(|places| places.of[index].is_some()).count()),
         weighted_average_rank: rounded(methods::weighted_average_rank(counted, index).unwrap_or(average)),
         rank_change: 0,
@@ -300,11 +285,13 @@ fn row(
 fn facts(
     candidates: &[Candidate],
     cast: &[&Vote],
-    counted: &[Places],
-    order: &[usize],
-    settings: Settings,
+    ballots: &Ballots,
+    own_order: &[usize],
+    settings: Settings<'_>,
 ) -> AggregateFacts {
     let n = candidates.len();
+    let counted = &ballots.counted;
+    let without = order(&ballots.uncorrected, n, settings);
     let name = |index: usize| candidates[index].member.clone();
     let winner = leader(counted, n, settings);
     let depends_on = cast.iter().enumerate().filter(|(dropped, _)| {
@@ -320,7 +307,16 @@ fn facts(
     AggregateFacts {
         ballots: small(cast.len()),
         abstentions: 0,
-        count_self_votes: settings.count_self_votes,
+        count_self_votes: settings.self_votes != SelfVotes::LeftOut,
+        self_votes: Some(settings.self_votes),
+        corrections: ballots.corrections.clone(),
+        position_corrected: ballots.position_corrected,
+        order_without_corrections: if without == *own_order {
+            Vec::new()
+        } else {
+            without.iter().map(|index| name(*index)).collect()
+        },
+        certainty: None,
         winner: winner.map(name),
         winner_is_tie: !counted.is_empty() && (winner.is_none() || !winner_depends_on.is_empty()),
         winner_depends_on,
@@ -331,10 +327,10 @@ fn facts(
             format!("The methods disagree: {}.", said.join(", "))
         }),
         methods_disagree_facts: disagreement,
-        unplaced: order.iter().filter(|index| !placed(index)).map(|index| name(*index)).collect(),
+        unplaced: own_order.iter().filter(|index| !placed(index)).map(|index| name(*index)).collect(),
         agreement: (!counted.is_empty()).then(|| {
-            if settings.count_self_votes {
-                agreement::kendall_w(counted)
+            if goes_by_rank(settings) {
+                agreement::kendall_w(&ballots.uncorrected)
             } else {
                 agreement::mean_tau_b(counted)
             }
@@ -349,9 +345,9 @@ fn disagreement(
     winner: Option<usize>,
     condorcet: Option<usize>,
     kemeny: &Kemeny,
-    settings: Settings,
+    settings: Settings<'_>,
 ) -> Vec<MethodFact> {
-    let headline = |member| match (settings.count_self_votes, settings.weights_on) {
+    let headline = |member| match (goes_by_rank(settings), settings.weights_on) {
         (true, false) => MethodFact::AverageRank { member },
         (true, true) => MethodFact::WeightedAverageRank { member },
         (false, false) => MethodFact::Borda { member },

@@ -1,9 +1,18 @@
+use std::sync::LazyLock;
+
 use proptest::prelude::*;
 
 use super::*;
+use crate::council::ranking::label::Label;
+use crate::council::ranking::records::{ReviewerRecord, ReviewerRecords, Tally};
 
-const OUT: Settings = Settings { count_self_votes: false, weights_on: false };
-const IN: Settings = Settings { count_self_votes: true, weights_on: false };
+static NOTHING: LazyLock<ReviewerRecords> = LazyLock::new(ReviewerRecords::default);
+static OUT: LazyLock<Settings<'static>> = LazyLock::new(|| settings(SelfVotes::LeftOut, &NOTHING));
+static IN: LazyLock<Settings<'static>> = LazyLock::new(|| settings(SelfVotes::Counted, &NOTHING));
+
+fn settings(self_votes: SelfVotes, records: &ReviewerRecords) -> Settings<'_> {
+    Settings { self_votes, records, weights_on: false }
+}
 
 /// Candidates a, b, c… of makers `a`, `b`, `c`…
 fn council(size: usize) -> Vec<Candidate> {
@@ -33,7 +42,14 @@ fn vote(member: &str, order: &str) -> Vote {
             (_, None) => tied = false,
         }
     }
-    Vote { model: format!("{member}/model"), member: member.to_owned(), tiers, weight: 1.0 }
+    Vote {
+        model: format!("{member}/model"),
+        member: member.to_owned(),
+        counted_as: format!("{member}/model"),
+        tiers,
+        order_shown: Vec::new(),
+        weight: 1.0,
+    }
 }
 
 fn members(aggregate: &Aggregate) -> Vec<&str> {
@@ -44,7 +60,7 @@ fn members(aggregate: &Aggregate) -> Vec<&str> {
 #[test]
 fn self_votes_left_out_change_the_table_and_are_still_shown() {
     let votes = [vote("a", "ABC"), vote("b", "BAC"), vote("c", "CAB")];
-    let out = aggregate(&council(3), &votes, OUT);
+    let out = aggregate(&council(3), &votes, *OUT);
     // Without self-votes: a is first twice (1), b is 1st once and 2nd once (½), c last twice (0).
     assert_eq!(members(&out), ["a", "b", "c"]);
     assert_eq!(out.rows.iter().map(|row| row.borda).collect::<Vec<_>>(), [Some(1.0), Some(0.5), Some(0.0)]);
@@ -55,16 +71,84 @@ fn self_votes_left_out_change_the_table_and_are_still_shown() {
     assert!(!out.facts.count_self_votes);
 
     // With them: a 1, 2, 2; b 2, 1, 3; c 3, 3, 1.
-    let counted = aggregate(&council(3), &votes, IN);
+    let counted = aggregate(&council(3), &votes, *IN);
     let averages: Vec<f64> = counted.rows.iter().map(|row| row.average_rank).collect();
     assert_eq!(averages, [1.67, 2.0, 2.33]);
     assert_eq!(counted.rows[0].rankings_count, 3);
     assert!(counted.facts.count_self_votes);
 }
 
+/// What is known of a/model: `own` fractions over so many ballots that the prior says nothing any more.
+fn known(own: f64, position: f64) -> ReviewerRecords {
+    let tally = |value: f64| Tally { count: 1_000_000, sum: value * 1e6 };
+    let record = ReviewerRecord { own: tally(own), position: tally(position) };
+    ReviewerRecords { user: [("a/model".to_owned(), record)].into(), ..ReviewerRecords::default() }
+}
+
+/// Worked by hand. Everyone puts itself first; a is known to place itself half of the ranking too high: its own vote
+/// counts as 1 + ½·2 = 2. a: 2, 2, 2; b: 2, 1, 3; c: 3, 3, 1.
+#[test]
+fn an_own_vote_counts_as_much_as_its_author_has_earned() {
+    let votes = [vote("a", "ABC"), vote("b", "BAC"), vote("c", "CAB")];
+    let records = known(0.5, 0.0);
+    let adjusted = aggregate(&council(3), &votes, settings(SelfVotes::Adjusted, &records));
+    let averages: Vec<f64> = adjusted.rows.iter().map(|row| row.average_rank).collect();
+    assert_eq!(averages, [2.0, 2.0, 2.33]);
+    assert_eq!(adjusted.rows[0].uncorrected_rank, Some(1.67));
+    assert!(
+        adjusted.facts.count_self_votes && adjusted.facts.winner.is_none(),
+        "a and b share the first place"
+    );
+    let correction = &adjusted.facts.corrections[0];
+    assert_eq!(
+        (correction.place, correction.counted_place, correction.preference, correction.ballots),
+        (1.0, 2.0, 1.0, 1_000_000)
+    );
+    assert_eq!(adjusted.facts.corrections.len(), 1, "of the others nothing is known");
+}
+
+/// Worked by hand. Two put c before a before b, and a itself first; a's own vote counts as the last place, 1 + 1·2 = 3. Counted, a
+/// has 1, 2, 2 and c 3, 1, 1: the same. Corrected, a has 3, 2, 2 and falls behind.
+#[test]
+fn a_correction_that_changes_the_order_says_what_it_was() {
+    let votes = [vote("a", "ABC"), vote("b", "CAB"), vote("c", "CAB")];
+    let counted = aggregate(&council(3), &votes, *IN);
+    assert_eq!(counted.facts.winner, None);
+    let records = known(1.0, 0.0);
+    let adjusted = aggregate(&council(3), &votes, settings(SelfVotes::Adjusted, &records));
+    assert_eq!(adjusted.facts.winner.as_deref(), Some("c"));
+    assert_eq!(adjusted.facts.order_without_corrections, ["a", "c", "b"]);
+}
+
+/// Worked by hand. Of three reviewers only a has answered, in the order A, B, C; it is known to place what it reads last half a
+/// ranking too low: A, read first, moves down by ½·½·2 = ½, C up as far. 1.5, 2, 2.5.
+#[test]
+fn an_unbalanced_order_of_reading_is_taken_out() {
+    let read = |vote: Vote| Vote { order_shown: (0..3).map(Label::nth).collect(), ..vote };
+    let records = known(0.0, 0.5);
+    let result = aggregate(&council(3), &[read(vote("a", "ABC"))], settings(SelfVotes::Adjusted, &records));
+    let averages: Vec<f64> = result.rows.iter().map(|row| row.average_rank).collect();
+    assert_eq!(averages, [1.5, 2.0, 2.5]);
+    assert!(result.facts.position_corrected);
+    let as_cast = aggregate(&council(3), &[read(vote("a", "ABC"))], settings(SelfVotes::Counted, &records));
+    assert!(!as_cast.facts.position_corrected);
+    assert_eq!(as_cast.rows[0].uncorrected_rank, None);
+}
+
+/// Two reviewers who read in mirrored orders need no correction.
+#[test]
+fn a_balanced_order_of_reading_is_left_alone() {
+    let votes: Vec<Vote> = [("a", [0, 1, 2]), ("b", [2, 1, 0])]
+        .map(|(member, order)| Vote { order_shown: order.map(Label::nth).to_vec(), ..vote(member, "ABC") })
+        .into();
+    let records = known(0.0, 0.5);
+    let result = aggregate(&council(3), &votes, settings(SelfVotes::Adjusted, &records));
+    assert!(!result.facts.position_corrected && result.facts.corrections.is_empty());
+}
+
 #[test]
 fn two_answers_always_count_self_votes() {
-    let both = aggregate(&council(2), &[vote("a", "AB"), vote("b", "AB")], OUT);
+    let both = aggregate(&council(2), &[vote("a", "AB"), vote("b", "AB")], *OUT);
     assert!(both.facts.count_self_votes);
     assert_eq!(both.facts.winner.as_deref(), Some("a"));
     assert_eq!(both.rows[0].rankings_count, 2);
@@ -73,7 +157,7 @@ fn two_answers_always_count_self_votes() {
 #[test]
 fn an_abstention_is_counted_as_such_and_as_nothing_else() {
     let votes = [vote("a", "BC"), vote("b", ""), vote("c", "BA")];
-    let result = aggregate(&council(3), &votes, OUT);
+    let result = aggregate(&council(3), &votes, *OUT);
     assert_eq!((result.facts.ballots, result.facts.abstentions), (2, 1));
     assert_eq!(result.rows[0].member, "b");
     assert_eq!(result.rows[0].rankings_count, 2);
@@ -81,7 +165,7 @@ fn an_abstention_is_counted_as_such_and_as_nothing_else() {
 
 #[test]
 fn no_ballot_is_no_winner_and_no_tie() {
-    let result = aggregate(&council(3), &[vote("a", ""), vote("b", "")], OUT);
+    let result = aggregate(&council(3), &[vote("a", ""), vote("b", "")], *OUT);
     assert!(result.rows.is_empty(), "a place that nobody gave would be invented");
     assert_eq!(result.facts.unplaced, ["a", "b", "c"]);
     assert_eq!((result.facts.winner, result.facts.winner_is_tie), (None, false));
@@ -91,26 +175,26 @@ fn no_ballot_is_no_winner_and_no_tie() {
 
 #[test]
 fn an_answer_that_nobody_places_is_named_apart() {
-    let result = aggregate(&council(3), &[vote("a", "BA"), vote("b", "AB")], OUT);
+    let result = aggregate(&council(3), &[vote("a", "BA"), vote("b", "AB")], *OUT);
     assert_eq!(members(&result), ["a", "b"]);
     assert_eq!(result.facts.unplaced, ["c"]);
 }
 
 #[test]
 fn an_exact_tie_has_no_winner() {
-    let result = aggregate(&council(2), &[vote("a", "AB"), vote("b", "BA")], OUT);
+    let result = aggregate(&council(2), &[vote("a", "AB"), vote("b", "BA")], *OUT);
     assert_eq!((result.facts.winner, result.facts.winner_is_tie), (None, true));
 }
 
 #[test]
 fn those_that_share_a_place_have_the_same_and_the_next_is_as_many_further() {
     // a and b are each first and second once, c and d third and fourth.
-    let tied = aggregate(&council(4), &[vote("x", "ABCD"), vote("y", "BADC")], IN);
+    let tied = aggregate(&council(4), &[vote("x", "ABCD"), vote("y", "BADC")], *IN);
     assert_eq!(tied.rows.iter().map(|row| row.place).collect::<Vec<_>>(), [1, 1, 3, 3]);
-    let clear = aggregate(&council(3), &[vote("x", "CAB"), vote("y", "CAB")], OUT);
+    let clear = aggregate(&council(3), &[vote("x", "CAB"), vote("y", "CAB")], *OUT);
     assert_eq!(clear.rows.iter().map(|row| row.place).collect::<Vec<_>>(), [1, 2, 3]);
     // c is placed by nobody: it has no row, and stands behind nobody's.
-    let two = aggregate(&council(3), &[vote("a", "BA"), vote("b", "AB")], IN);
+    let two = aggregate(&council(3), &[vote("a", "BA"), vote("b", "AB")], *IN);
     assert_eq!(two.rows.iter().map(|row| row.place).collect::<Vec<_>>(), [1, 1]);
 }
 
@@ -118,13 +202,13 @@ fn those_that_share_a_place_have_the_same_and_the_next_is_as_many_further() {
 fn a_winner_that_hangs_on_one_ballot_is_a_tie_and_says_on_which() {
     // By places: a 1 1 2, b 2 2 1: without either of the first two there is a draw.
     let votes = [vote("x", "AB"), vote("y", "AB"), vote("z", "BA")];
-    let result = aggregate(&council(2), &votes, IN);
+    let result = aggregate(&council(2), &votes, *IN);
     assert_eq!(result.facts.winner.as_deref(), Some("a"));
     assert!(result.facts.winner_is_tie);
     assert_eq!(result.facts.winner_depends_on, ["x", "y"]);
 
     let sure = [vote("w", "AB"), vote("x", "AB"), vote("y", "AB"), vote("z", "BA")];
-    let result = aggregate(&council(2), &sure, IN);
+    let result = aggregate(&council(2), &sure, *IN);
     assert!(!result.facts.winner_is_tie, "{:?}", result.facts);
 }
 
@@ -133,7 +217,7 @@ fn methods_that_disagree_are_said_in_a_sentence() {
     // Three say A B C, two say B C A: by average B leads, one against one A does.
     let mut votes: Vec<Vote> = ["v", "w", "x"].map(|name| vote(name, "ABC")).into();
     votes.extend(["y", "z"].map(|name| vote(name, "BCA")));
-    let result = aggregate(&council(3), &votes, IN);
+    let result = aggregate(&council(3), &votes, *IN);
     assert_eq!(result.facts.winner.as_deref(), Some("b"));
     assert_eq!(result.facts.condorcet_winner.as_deref(), Some("a"));
     assert_eq!(
@@ -156,7 +240,7 @@ fn votes_within_a_family_are_marked() {
         reviewer("maker/two", "two", "BAC"),
         reviewer("other/x", "x", "BAC"),
     ];
-    let result = aggregate(&council, &votes, OUT);
+    let result = aggregate(&council, &votes, *OUT);
     assert_eq!(result.rows[0].member, "two");
     assert_eq!(result.rows[0].same_family_votes, 1, "one's; two's own is a self-vote and x is a stranger");
 }
@@ -165,7 +249,7 @@ fn votes_within_a_family_are_marked() {
 fn weights_make_the_order_and_say_what_they_changed() {
     let mut votes = [vote("x", "AB"), vote("y", "AB"), vote("z", "BA")];
     votes[2].weight = 5.0;
-    let result = aggregate(&council(2), &votes, Settings { weights_on: true, ..IN });
+    let result = aggregate(&council(2), &votes, Settings { weights_on: true, ..*IN });
     assert_eq!(members(&result), ["b", "a"]);
     assert_eq!((result.rows[0].rank_change, result.rows[1].rank_change), (1, -1));
     assert_eq!((result.rows[0].average_rank, result.rows[0].weighted_average_rank), (1.67, 1.29));
@@ -177,7 +261,7 @@ fn weights_make_the_order_and_say_what_they_changed() {
 fn without_self_votes_the_weighted_borda_score_makes_the_order() {
     // What each says of the three others.
     let mut votes = [vote("a", "CBD"), vote("b", "ACD"), vote("c", "BAD"), vote("d", "CAB")];
-    let plain = aggregate(&council(4), &votes, OUT);
+    let plain = aggregate(&council(4), &votes, *OUT);
     // Each ballot judges three: 1, a half, 0. a: 1, ½, ½ = 2/3. b: ½, 1, 0 = 1/2. c: 1, ½, 1 = 5/6. d: 0.
     assert_eq!(members(&plain), ["c", "a", "b", "d"]);
     let bordas: Vec<_> = plain.rows.iter().map(|row| row.borda).collect();
@@ -189,7 +273,7 @@ fn without_self_votes_the_weighted_borda_score_makes_the_order() {
     for vote in &mut votes {
         vote.weight = if vote.member == "c" { 2.5 } else { 0.5 };
     }
-    let weighted = aggregate(&council(4), &votes, Settings { weights_on: true, ..OUT });
+    let weighted = aggregate(&council(4), &votes, Settings { weights_on: true, ..*OUT });
     assert_eq!(members(&weighted), ["c", "b", "a", "d"]);
     let bordas: Vec<_> = weighted.rows.iter().map(|row| row.weighted_borda).collect();
     assert_eq!(bordas, [Some(0.8333), Some(0.7857), Some(0.5714), Some(0.0)]);
@@ -206,14 +290,14 @@ fn weights_that_are_all_the_same_are_not_applied() {
     for vote in &mut votes {
         vote.weight = 1.7;
     }
-    for settings in [IN, OUT] {
+    for settings in [*IN, *OUT] {
         let weighted = aggregate(&council(3), &votes, Settings { weights_on: true, ..settings });
         assert_eq!(weighted, aggregate(&council(3), &votes, settings));
         assert!(weighted.rows.iter().all(|row| !row.weights_applied));
     }
     // Whoever cast no ballot weighs nothing.
     votes[2] = Vote { weight: 9.0, ..vote("c", "") };
-    let weighted = aggregate(&council(3), &votes, Settings { weights_on: true, ..IN });
+    let weighted = aggregate(&council(3), &votes, Settings { weights_on: true, ..*IN });
     assert!(weighted.rows.iter().all(|row| !row.weights_applied));
 }
 
@@ -222,7 +306,7 @@ fn who_shared_a_place_does_not_lose_it_to_the_order_of_labels() {
     // a and b share the first place; b's supporter weighs more, so b stays first and a falls behind it.
     let mut votes = [vote("x", "ABC"), vote("y", "BAC")];
     votes[1].weight = 1.5;
-    let result = aggregate(&council(3), &votes, Settings { weights_on: true, ..IN });
+    let result = aggregate(&council(3), &votes, Settings { weights_on: true, ..*IN });
     assert_eq!(members(&result), ["b", "a", "c"]);
     assert_eq!(result.rows.iter().map(|row| row.rank_change).collect::<Vec<_>>(), [0, -1, 0]);
     assert_eq!(result.facts.winner.as_deref(), Some("b"));
@@ -235,7 +319,7 @@ fn weights_that_balance_leave_a_tie() {
     for (vote, weight) in votes.iter_mut().zip([1.2, 0.8, 2.0]) {
         vote.weight = weight;
     }
-    let result = aggregate(&council(2), &votes, Settings { weights_on: true, ..IN });
+    let result = aggregate(&council(2), &votes, Settings { weights_on: true, ..*IN });
     assert_eq!(result.facts.winner, None);
     assert!(result.facts.winner_is_tie);
     assert_eq!(result.rows.iter().map(|row| row.place).collect::<Vec<_>>(), [1, 1]);
@@ -245,7 +329,7 @@ fn weights_that_balance_leave_a_tie() {
 fn two_seats_of_one_model_are_two_candidates() {
     let council =
         [candidate(0, "m/one", "first"), candidate(1, "m/one", "second"), candidate(2, "m/two", "third")];
-    let result = aggregate(&council, &[Vote { model: "m/one".into(), ..vote("first", "BCA") }], OUT);
+    let result = aggregate(&council, &[Vote { model: "m/one".into(), ..vote("first", "BCA") }], *OUT);
     assert_eq!(members(&result), ["second", "third"]);
     assert_eq!(result.rows[0].same_family_votes, 1);
 }
@@ -272,7 +356,7 @@ proptest! {
         for (n, one) in moved.iter_mut().enumerate() {
             one.label = Label::nth((n + shift) % 4);
         }
-        for settings in [IN, OUT] {
+        for settings in [*IN, *OUT] {
             let before = aggregate(&council, &votes(0), settings);
             let after = aggregate(&moved, &votes(shift), settings);
             prop_assert_eq!(&before.facts.winner, &after.facts.winner);
@@ -288,10 +372,40 @@ proptest! {
         let votes: Vec<Vote> = ballots.into_iter().enumerate().map(|(n, tiers)| {
             Vote { tiers, weight, ..vote(&char::from(b'a' + u8::try_from(n).unwrap()).to_string(), "") }
         }).collect();
-        for settings in [IN, OUT] {
+        for settings in [*IN, *OUT] {
             let weighted = aggregate(&council(4), &votes, Settings { weights_on: true, ..settings });
             let plain = aggregate(&council(4), &votes, settings);
             prop_assert_eq!(&weighted, &plain);
+        }
+    }
+
+    /// Without anything known, adjusted ballots are those that were cast, to the last digit.
+    #[test]
+    fn nothing_known_corrects_nothing(ballots in proptest::collection::vec(any_vote(4), 0..6)) {
+        let votes: Vec<Vote> = ballots.into_iter().enumerate().map(|(n, tiers)| {
+            Vote { tiers, ..vote(&char::from(b'a' + u8::try_from(n).unwrap()).to_string(), "") }
+        }).collect();
+        let adjusted = aggregate(&council(4), &votes, settings(SelfVotes::Adjusted, &NOTHING));
+        let counted = aggregate(&council(4), &votes, *IN);
+        prop_assert_eq!(&adjusted.rows, &counted.rows);
+        prop_assert_eq!(&adjusted.facts.winner, &counted.facts.winner);
+    }
+
+    /// Whatever is known: nobody leaves the ballot, and every answer that is placed has a row.
+    #[test]
+    fn corrected_places_stay_on_the_ballot(
+        ballots in proptest::collection::vec(any_vote(4), 0..5), own in -1.5_f64..1.5, position in -1.0_f64..1.0,
+    ) {
+        let votes: Vec<Vote> = ballots.into_iter().enumerate().map(|(n, tiers)| {
+            let order_shown = (0..4).map(|at| Label::nth((at + n * n) % 4)).collect();
+            Vote { tiers, order_shown, ..vote(&char::from(b'a' + u8::try_from(n).unwrap()).to_string(), "") }
+        }).collect();
+        let records = known(own, position);
+        let result = aggregate(&council(4), &votes, settings(SelfVotes::Adjusted, &records));
+        prop_assert_eq!(result.rows.len() + result.facts.unplaced.len(), 4);
+        for row in &result.rows {
+            prop_assert!((1.0..=4.0).contains(&row.average_rank), "{:?}", row);
+            prop_assert!(row.borda.is_none_or(|borda| (0.0..=1.0).contains(&borda)), "{:?}", row);
         }
     }
 
@@ -304,7 +418,7 @@ proptest! {
             if a > b { order.swap(a, b); }
             Vote { tiers: order.into_iter().map(|label| vec![label]).collect(), ..vote("stranger", "") }
         }).collect();
-        let result = aggregate(&council(4), &votes, OUT);
+        let result = aggregate(&council(4), &votes, *OUT);
         let place = |name: &str| result.rows.iter().position(|row| row.member == name);
         prop_assert!(place("a") < place("b"));
     }

@@ -27,6 +27,22 @@ impl Places {
         Self { of, barred, weight }
     }
 
+    /// The places as fractions: 0 the first, 1 the last of those that it may judge.
+    #[must_use]
+    pub fn fractions(&self) -> Vec<Option<f64>> {
+        let last = count(self.eligible().saturating_sub(1)).max(1.0);
+        self.of.iter().map(|place| place.map(|place| (place - 1.0) / last)).collect()
+    }
+
+    /// Moves a candidate that the ballot places, by a fraction of its places: 1 moves the first to the last. None
+    /// leaves the ballot, so a first place moves no further up and a last one no further down.
+    pub fn move_by(&mut self, candidate: usize, fraction: f64) {
+        let last = count(self.eligible());
+        if let Some(place) = &mut self.of[candidate] {
+            *place = (fraction * (last - 1.0) + *place).clamp(1.0, last);
+        }
+    }
+
     /// How many candidates the ballot may judge.
     fn eligible(&self) -> usize {
         self.of.len() - usize::from(self.barred.is_some())

@@ -3,10 +3,15 @@
 
 pub mod aggregate;
 mod agreement;
+pub mod ballots;
 pub mod bradley_terry;
+pub mod certainty;
+pub mod effects;
 pub mod label;
 pub mod methods;
 pub mod order;
 pub mod parse;
+pub mod records;
+pub mod self_votes;
 pub mod weight_facts;
 pub mod weights;

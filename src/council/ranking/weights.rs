@@ -101,14 +101,10 @@ pub struct WeightRange {
 }
 
 impl Weighing {
-    /// The records of these models, out of all. Who answers under a floating name is known only when it
-    /// has: any model of that maker may.
+    /// The records of these models, out of all.
     #[must_use]
     pub fn of<'a>(records: &BTreeMap<String, Record>, models: impl IntoIterator<Item = &'a str>) -> Self {
-        let models: BTreeSet<&str> = models.into_iter().collect();
-        let makers: BTreeSet<&str> = models.iter().filter(|id| floats(id)).map(|id| family(id)).collect();
-        let may_take_part =
-            |model: &String| models.contains(model.as_str()) || makers.contains(family(model));
+        let may_take_part = may_take_part(models);
         let records = records.iter().filter(|(model, _)| may_take_part(model));
         Self { records: records.map(|(model, record)| (model.clone(), *record)).collect() }
     }
@@ -148,6 +144,14 @@ impl Weighing {
             weight_explanation_fact: Some(fact),
         }
     }
+}
+
+/// Whether a model may be one of these. Who answers under a floating name is known only when it has: any model of
+/// that maker may.
+pub(super) fn may_take_part<'a>(models: impl IntoIterator<Item = &'a str>) -> impl Fn(&str) -> bool {
+    let models: BTreeSet<&str> = models.into_iter().collect();
+    let makers: BTreeSet<&str> = models.iter().filter(|id| floats(id)).map(|id| family(id)).collect();
+    move |model| models.contains(model) || makers.contains(family(model))
 }
 
 /// The weight before its bounds, and how it comes about.

@@ -9,6 +9,7 @@ mod clear;
 mod comparisons;
 mod days;
 mod filter;
+mod leanings;
 mod models;
 mod recent;
 mod records;
@@ -21,6 +22,10 @@ pub use comparisons::{
 };
 pub use days::{Day, days};
 pub use filter::RowFilter;
+pub use leanings::{
+    CountAndSum, Mean, ModelLeanings, ReviewerSums, UserSums, everybodys_reviewers, leanings, picks,
+    reviewers,
+};
 pub use models::{ModelLatency, ModelPlaces, ModelUsage, Runs, latencies, places, runs, usage};
 pub use recent::{RecentAnswer, RecentRun, recent};
 pub use records::{NEWEST, Record, records};
@@ -31,6 +36,8 @@ pub use sums::{Latency, Money};
 #[doc(hidden)]
 pub const STATEMENTS: &[(&str, &str)] = &[
     ("records", records::RECORDS),
+    ("reviewers", leanings::OF_USER),
+    ("leanings by model", leanings::MEANS),
     ("usage by model", models::USAGE),
     ("latency by model", models::LATENCIES),
     ("places by model", models::PLACES),

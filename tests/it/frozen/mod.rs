@@ -59,8 +59,13 @@ fn feature(name: &str) -> &'static Feature {
 fn plan(feature: &Feature, second: bool) -> Plan {
     let turn = Turn { question: "What is new?".into(), answer: "Nothing that is old.".into() };
     let history = if second { vec![turn] } else { Vec::new() };
-    let context =
-        Context { settings: replay::settings(), history, first: !second, records: replay::records() };
+    let context = Context {
+        settings: replay::settings(),
+        history,
+        first: !second,
+        records: replay::records(),
+        ..Context::default()
+    };
     Plan::parse(&serde_json::from_str(feature.3).unwrap(), context).unwrap()
 }
 

@@ -219,7 +219,13 @@ pub fn records() -> BTreeMap<String, Record> {
 }
 
 fn plan(body: &str) -> Plan {
-    let context = Context { settings: settings(), history: vec![], first: true, records: records() };
+    let context = Context {
+        settings: settings(),
+        history: vec![],
+        first: true,
+        records: records(),
+        ..Context::default()
+    };
     Plan::parse(&serde_json::from_str(body).unwrap(), context).unwrap()
 }
 

@@ -18,7 +18,8 @@ use crate::council::pass::Pass;
 use crate::council::prompts::fence::{self, Fence};
 use crate::council::prompts::history;
 use crate::council::prompts::template::Template;
-use crate::council::ranking::aggregate::{self, AggregateFacts, AggregateRow, Candidate, Vote};
+use crate::council::ranking::aggregate::{self, AggregateFacts, AggregateRow};
+use crate::council::ranking::ballots::{self, Candidate, Vote};
 use crate::council::ranking::label::Label;
 use crate::council::ranking::order;
 use crate::council::ranking::parse::{self, Ballot, Parse};
@@ -447,7 +448,9 @@ fn summary(
     let without_ballot = metadata.abstained.iter().map(|abstention| Vote {
         model: abstention.model.clone(),
         member: abstention.member.clone(),
+        counted_as: abstention.model.clone(),
         tiers: Vec::new(),
+        order_shown: Vec::new(),
         weight: 1.0,
     });
     let votes: Vec<Vote> = reviews
@@ -455,14 +458,17 @@ fn summary(
         .map(|review| Vote {
             model: review.model.clone(),
             member: review.member.clone(),
+            counted_as: review.counted_as().to_owned(),
             tiers: if review.counts { review.tiers.clone() } else { Vec::new() },
+            order_shown: review.order_shown.clone(),
             weight: weights.as_ref().map_or(1.0, |weights| weights.of(review.counted_as())),
         })
         .chain(without_ballot)
         .collect();
     if !candidates.is_empty() {
-        let settings = aggregate::Settings {
-            count_self_votes: task.brief.settings.count_self_votes,
+        let settings = ballots::Settings {
+            self_votes: task.self_votes(),
+            records: &task.reviewer_records,
             weights_on: weights.is_some(),
         };
         let result = aggregate::aggregate(&candidates, &votes, settings);
