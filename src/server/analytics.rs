@@ -11,6 +11,7 @@ use super::problem::{Problem, ProblemBody};
 use super::shape::Status;
 use super::shape::analytics::{Analytics, Chairmen, Days, Recent, RecentRun};
 use super::shape::comparisons::{AgainstBest, HeadToHead, Leaderboard, Pair, Rank, Source};
+use super::shape::reviewers::Reviewers;
 use crate::council::ranking::bradley_terry::{Ballot, Tally};
 use crate::identity::Permission;
 use crate::store::analytics::{self as figures, Preferred, RowFilter};
@@ -61,6 +62,12 @@ pub(super) async fn by_day((mut tx, filter): (Tx, RowFilter)) -> Result<web::Jso
 
 pub(super) async fn by_chairman((mut tx, filter): (Tx, RowFilter)) -> Result<web::Json<Chairmen>, Problem> {
     let rows = figures::chairmen(&mut tx, &filter).await?;
+    tx.commit().await?;
+    Ok(web::Json(rows.into()))
+}
+
+pub(super) async fn by_reviewer((mut tx, filter): (Tx, RowFilter)) -> Result<web::Json<Reviewers>, Problem> {
+    let rows = figures::leanings(&mut tx, &filter).await?;
     tx.commit().await?;
     Ok(web::Json(rows.into()))
 }
@@ -150,6 +157,19 @@ pub(super) async fn chairmen(
     span: web::Query<SpanQuery>,
 ) -> Result<web::Json<Chairmen>, Problem> {
     by_chairman(own(&app, &caller, &span).await?).await
+}
+
+/// What models are like as reviewers: whether they prefer their own answers, what they read first, long answers, or their
+/// maker's other models.
+#[utoipa::path(tag = "analytics", params(SpanQuery), responses(
+    (status = 200, body = Reviewers), (status = 401, body = ProblemBody), (status = 422, body = ProblemBody)))]
+#[get("/analytics/reviewers")]
+pub(super) async fn reviewers(
+    app: web::Data<App>,
+    caller: Caller,
+    span: web::Query<SpanQuery>,
+) -> Result<web::Json<Reviewers>, Problem> {
+    by_reviewer(own(&app, &caller, &span).await?).await
 }
 
 /// Which model came before which, and how often.

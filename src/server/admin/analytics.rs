@@ -5,13 +5,14 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::server::analytics::{
-    SpanQuery, beside_the_best, by_chairman, by_day, by_model, pairs, ranked, ready, source,
+    SpanQuery, beside_the_best, by_chairman, by_day, by_model, by_reviewer, pairs, ranked, ready, source,
 };
 use crate::server::app::App;
 use crate::server::extract::Caller;
 use crate::server::problem::{Problem, ProblemBody};
 use crate::server::shape::analytics::{Analytics, Chairmen, Days};
 use crate::server::shape::comparisons::{AgainstBest, HeadToHead, Leaderboard};
+use crate::server::shape::reviewers::Reviewers;
 use crate::store::analytics::RowFilter;
 use crate::store::{Scope, Tx, audit};
 
@@ -69,6 +70,19 @@ pub(in crate::server) async fn chairmen(
     span: web::Query<SpanQuery>,
 ) -> Result<web::Json<Chairmen>, Problem> {
     by_chairman(all(&app, &caller, &span, "chairman").await?).await
+}
+
+/// What models are like as reviewers, over everybody.
+#[utoipa::path(tag = "admin", params(SpanQuery), responses(
+    (status = 200, body = Reviewers), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 422, body = ProblemBody)))]
+#[get("/admin/analytics/reviewers")]
+pub(in crate::server) async fn reviewers(
+    app: web::Data<App>,
+    caller: Caller,
+    span: web::Query<SpanQuery>,
+) -> Result<web::Json<Reviewers>, Problem> {
+    by_reviewer(all(&app, &caller, &span, "reviewers").await?).await
 }
 
 /// Which model came before which, over everybody.

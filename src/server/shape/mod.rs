@@ -3,6 +3,7 @@
 pub mod admin;
 pub mod analytics;
 pub mod comparisons;
+pub mod reviewers;
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;

@@ -189,7 +189,7 @@ async fn held(id: RunId, hostile: &str) -> Deliberation {
     });
     let host = Arc::new(MemoryHost::new(Arc::new(Mutex::new(MemoryStore::default())), 1, None));
     let run = Run::new(id, host.clone(), models.clone());
-    let context = Context { settings: settings(), history: vec![], first: true, records: BTreeMap::new() };
+    let context = Context { settings: settings(), first: true, ..Context::default() };
     let plan = Plan::parse(&json!({"content": "Why?"}), context).unwrap();
     council::deliberate(&run, &plan).await.unwrap();
 
