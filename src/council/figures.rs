@@ -4,11 +4,11 @@
 
 use super::features::Deliberation;
 use super::ranking::aggregate::AggregateRow;
+use super::ranking::ballots::{OwnPlace, counted_tiers};
 use super::ranking::bradley_terry::Ballot;
 use super::ranking::certainty::Correlations;
 use super::ranking::effects::{self, Cast, Effects, Leanings, Seen};
 use super::ranking::label::Label;
-use super::ranking::methods::count;
 use super::stages::answers::Answer;
 use super::stages::reviews::Review;
 
@@ -148,44 +148,21 @@ fn standing(rows: &[AggregateRow], member: &str) -> Option<Standing> {
     })
 }
 
-/// A review's ballot in models, as the headline counts it: without the reviewer's own answer where self-votes are
-/// left out, with that answer where it counts if it is corrected. None when it compares nothing.
+/// A review's ballot in models, as the headline counts it. None when it compares nothing.
 fn ballot(deliberation: &Deliberation, review: &Review) -> Option<Ballot> {
     let metadata = &deliberation.metadata;
-    let facts = metadata.aggregate.as_ref();
-    let own_counts = facts.is_none_or(|facts| facts.count_self_votes);
-    let corrections = facts.map(|facts| facts.corrections.as_slice()).unwrap_or_default();
-    let moved = corrections.iter().find(|correction| correction.member == review.member);
+    let own = metadata.aggregate.as_ref().map_or(OwnPlace::AsCast, |facts| facts.own_place(&review.member));
     let answers = deliberation.stage1.as_deref().unwrap_or_default();
     let is_own = |label: &Label| metadata.label_to_member.get(label) == Some(&review.member);
     let model = |label: &Label| {
         let member = metadata.label_to_member.get(label)?;
         answers.iter().find(|answer| answer.member == *member).map(|answer| answer.counted_as().to_owned())
     };
-    let mut places: Vec<(f64, Vec<String>)> = Vec::new();
-    let mut taken = 0.0;
-    for tier in &review.tiers {
-        let size = count(tier.len());
-        let place = taken + (size + 1.0) / 2.0;
-        taken += size;
-        let (own, others): (Vec<&Label>, Vec<&Label>) = tier.iter().partition(|label| is_own(label));
-        places.push((place, others.into_iter().filter_map(model).collect()));
-        if own_counts {
-            let place = moved.map_or(place, |correction| correction.counted_place);
-            places.push((place, own.into_iter().filter_map(model).collect()));
-        }
-    }
-    places.retain(|(_, models)| !models.is_empty());
-    places.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-    let mut tiers: Ballot = Vec::new();
-    let mut last = None;
-    for (place, models) in places {
-        match tiers.last_mut().filter(|_| last == Some(place)) {
-            Some(tier) => tier.extend(models),
-            None => tiers.push(models),
-        }
-        last = Some(place);
-    }
+    let tiers: Ballot = counted_tiers(&review.tiers, is_own, own)
+        .iter()
+        .map(|tier| tier.iter().filter_map(model).collect::<Vec<_>>())
+        .filter(|tier| !tier.is_empty())
+        .collect();
     (review.counts && tiers.len() > 1).then_some(tiers)
 }
 

@@ -50,15 +50,15 @@ async fn the_answer_that_all_agree_on_is_the_final_one_and_nobody_writes_another
         (&info["is_consensus"], &info["consensus_model"], &info["consensus_response"]),
         (&json!(true), winner, &json!(response))
     );
-    // Of four ballots one is its author's, which does not count for it.
+    // Its author's own vote counts too.
     assert_eq!(
         info["metrics"],
-        json!({"average_rank": 1.0, "first_place_votes": 3.0, "total_voters": 3, "agreement_ratio": 1.0,
+        json!({"average_rank": 1.0, "first_place_votes": 4.0, "total_voters": 4, "agreement_ratio": 1.0,
                "average_confidence": 8.0})
     );
     let reason = info["reason"].as_str().unwrap();
-    assert!(reason.starts_with("3 of 3 reviewers put the answer of"), "{reason}");
-    assert!(reason.contains(" first, their own left aside ("), "{reason}");
+    assert!(reason.starts_with("4 of 4 reviewers put the answer of"), "{reason}");
+    assert!(!reason.contains("their own left aside"), "{reason}");
 
     let complete = find(&events, "stage3_complete");
     assert_eq!((&complete["is_consensus"], &complete["consensus_info"]), (&json!(true), info));
@@ -127,7 +127,7 @@ async fn a_council_that_lost_a_member_says_so_over_what_it_agrees_on() {
     });
     let (events, stored) = ask(&app, &json!({"content": "Why?", "use_early_consensus": true})).await;
     let winner = stored["metadata"]["label_to_model"]["Response A"].as_str().unwrap();
-    assert_eq!(find(&events, "consensus_detected")["data"]["metrics"]["total_voters"], 2);
+    assert_eq!(find(&events, "consensus_detected")["data"]["metrics"]["total_voters"], 3);
     assert_eq!(
         stored["stage3"]["heading"],
         format!("The 3 of 4 members that answered agreed: the answer of {winner}")

@@ -187,7 +187,7 @@ async fn an_old_client_sees_its_events_in_its_order_and_its_spinner_stops() {
     assert!(!client.loading);
     let shown_live = screen(&client.message);
     for shown in
-        ["four\n", "A scripted answer of m/two.", "Avg: ", "(3 votes)", "A scripted synthesis by m/chair."]
+        ["four\n", "A scripted answer of m/two.", "Avg: ", "(4 votes)", "A scripted synthesis by m/chair."]
     {
         assert!(shown_live.contains(shown), "{shown:?} is not in\n{shown_live}");
     }

@@ -127,8 +127,8 @@ async fn a_first_tier_that_is_sure_and_agrees_is_the_council() {
     let before = &only(&events, "stage1_complete")["metadata"]["escalation_info"];
     assert_eq!((&before["escalated"], &before["metrics"]["agreement_ratio"]), (&json!(false), &json!(null)));
     let info = &only(&events, "stage2_complete")["metadata"]["escalation_info"];
-    // All put Response A first; without its own vote, its author's goes to Response B.
-    assert_eq!(info["metrics"]["agreement_ratio"], json!(0.666_666_667));
+    // All put Response A first, its author too.
+    assert_eq!(info["metrics"]["agreement_ratio"], json!(1.0));
     assert_eq!(
         (&info["escalated"], &info["reasons"], &info["total_model_count"]),
         (&json!(false), &json!([]), &json!(3))

@@ -4,6 +4,7 @@
 mod abstention;
 mod adversary;
 mod analytics;
+mod ballots;
 mod bench;
 mod budgets;
 mod budgets_runs;

@@ -54,6 +54,7 @@ async fn fill(connection: &mut PgConnection, owner: &str) {
               f AS (INSERT INTO run_figures (run_id, user_id, stood_in, ballots)
                     SELECT id, '{owner}', false, '[]' FROM r),
               l AS (INSERT INTO placings (run_id, seat, user_id, model) SELECT id, 0, '{owner}', 'm' FROM r),
+              n AS (INSERT INTO leanings (run_id, ballot, user_id, model) SELECT id, 0, '{owner}', 'm' FROM r),
               b AS (INSERT INTO feedback (run_id, user_id, thumb) SELECT id, '{owner}', 'up' FROM r),
               g AS (INSERT INTO analytics_cleared (user_id) VALUES ('{owner}')),
               u AS (INSERT INTO users (id) VALUES ('{owner}')),

@@ -161,6 +161,7 @@ async fn nothing_of_another_user_is_reached_with_or_without_row_level_security()
         "tokens",
         "run_figures",
         "placings",
+        "leanings",
         "feedback",
         "analytics_cleared",
     ] {

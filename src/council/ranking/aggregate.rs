@@ -7,7 +7,7 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::agreement::{self, Agreement};
-use super::ballots::{Ballots, Candidate, Correction, Settings, Vote};
+use super::ballots::{Ballots, Candidate, Correction, OwnPlace, Settings, Vote};
 use super::certainty::Certainty;
 use super::methods::{self, Kemeny, Places};
 use super::self_votes::SelfVotes;
@@ -99,6 +99,18 @@ pub struct AggregateFacts {
     /// Answers that no counted ballot places: they have no row.
     pub unplaced: Vec<String>,
     pub agreement: Option<Agreement>,
+}
+
+impl AggregateFacts {
+    /// Where this reviewer's own answer stands on its ballot, as it counts.
+    #[must_use]
+    pub fn own_place(&self, member: &str) -> OwnPlace {
+        if !self.count_self_votes {
+            return OwnPlace::LeftOut;
+        }
+        let correction = self.corrections.iter().find(|correction| correction.member == member);
+        correction.map_or(OwnPlace::AsCast, |correction| OwnPlace::Corrected(correction.counted_place))
+    }
 }
 
 /// Whom a method puts first.

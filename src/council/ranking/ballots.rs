@@ -64,6 +64,46 @@ pub struct Correction {
     pub others_ballots: u32,
 }
 
+/// Where a reviewer's own answer stands on its ballot, as it counts.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum OwnPlace {
+    /// Nowhere.
+    LeftOut,
+    AsCast,
+    /// At this place, 1 the first.
+    Corrected(f64),
+}
+
+/// A ballot as it counts: with its author's own answer at its place. Tiers without an answer are gone.
+#[must_use]
+pub fn counted_tiers(
+    tiers: &[Vec<Label>],
+    is_own: impl Fn(&Label) -> bool,
+    own: OwnPlace,
+) -> Vec<Vec<Label>> {
+    let mut placed: Vec<(f64, Label)> = Vec::new();
+    let mut taken = 0.0;
+    for tier in tiers {
+        let size = methods::count(tier.len());
+        let shared = taken + (size + 1.0) / 2.0;
+        taken += size;
+        for label in tier {
+            match own {
+                OwnPlace::LeftOut if is_own(label) => {}
+                OwnPlace::Corrected(place) if is_own(label) => placed.push((place, *label)),
+                OwnPlace::LeftOut | OwnPlace::AsCast | OwnPlace::Corrected(_) => {
+                    placed.push((shared, *label))
+                }
+            }
+        }
+    }
+    placed.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+    placed
+        .chunk_by(|(a, _), (b, _)| a == b)
+        .map(|tier| tier.iter().map(|(_, label)| *label).collect())
+        .collect()
+}
+
 /// The ballots that were cast, by the numbers of the candidates.
 pub(super) struct Ballots {
     /// As they were cast.

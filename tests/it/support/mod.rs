@@ -4,6 +4,7 @@ pub mod app;
 pub mod db;
 pub mod events;
 pub mod follower;
+pub mod judged;
 pub mod model_server;
 pub mod models;
 pub mod money;

@@ -72,7 +72,10 @@ impl Council {
     /// Asks, and gives the finished run.
     pub async fn ask(&self) -> Value {
         let path = format!("/api/conversations/{}/message", self.conversation);
-        self.ann().post(&path, json!({"content": "Why?", "models": MEMBERS})).await.ok()
+        self.ann()
+            .post(&path, json!({"content": "Why?", "models": MEMBERS, "self_votes": "left_out"}))
+            .await
+            .ok()
     }
 
     pub async fn sql(&self, sql: &str) {

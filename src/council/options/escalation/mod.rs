@@ -21,6 +21,7 @@ use crate::council::failure::Failure;
 use crate::council::field::{FieldError, FieldErrorKind};
 use crate::council::pass::Pass;
 use crate::council::quorum::Stragglers;
+use crate::council::ranking::ballots::{OwnPlace, counted_tiers};
 use crate::council::ranking::label::Label;
 use crate::council::ranking::methods::count;
 use crate::council::round::{self, Round};
@@ -148,19 +149,17 @@ impl EscalationInfo {
 }
 
 /// The share of the counted ballots whose first place is the most frequent one; tied first places
-/// share a vote. A reviewer's vote for its own answer is left out where the ranking leaves it out.
+/// share a vote. A reviewer's vote for its own answer stands where it counts in the ranking, or nowhere.
 #[must_use]
 pub fn first_place_agreement(reviewed: &Reviewed) -> Option<f64> {
     let Reviewed { reviews, metadata } = reviewed;
-    let own_counts = metadata.aggregate.as_ref().is_none_or(|facts| facts.count_self_votes);
+    let facts = metadata.aggregate.as_ref();
     let mut votes: BTreeMap<Label, f64> = BTreeMap::new();
     let mut ballots = 0_usize;
     for review in reviews.iter().filter(|review| review.counts) {
         let is_own = |label: &Label| metadata.label_to_member.get(label) == Some(&review.member);
-        let eligible =
-            |tier: &Vec<Label>| tier.iter().copied().filter(|label| own_counts || !is_own(label)).collect();
-        let first = review.tiers.iter().map(eligible).find(|tier: &Vec<Label>| !tier.is_empty());
-        let Some(first) = first else { continue };
+        let own = facts.map_or(OwnPlace::AsCast, |facts| facts.own_place(&review.member));
+        let Some(first) = counted_tiers(&review.tiers, is_own, own).into_iter().next() else { continue };
         ballots += 1;
         for label in &first {
             *votes.entry(*label).or_default() += 1.0 / count(first.len());
