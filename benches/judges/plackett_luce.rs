@@ -6,6 +6,9 @@ use crate::world::{Ballot, Question};
 
 const STEPS: usize = 60;
 const RATE: f64 = 0.25;
+/// Covariates are fitted in so many rounds, each with strengths from so many steps: enough to stand still.
+const ROUNDS: usize = 15;
+const LEARNING_STEPS: usize = 20;
 
 /// What reviewers add besides.
 #[derive(Default)]
@@ -25,9 +28,9 @@ impl Covariates {
     /// Fits them to these runs, with a normal prior of variance 4.
     pub fn learn(runs: &[Question], members: usize) -> Self {
         let mut covariates = Self { own: vec![0.0; members], position: 0.0 };
-        for _ in 0..STEPS {
+        for _ in 0..ROUNDS {
             let strengths: Vec<Vec<f64>> =
-                runs.iter().map(|run| strengths(&run.ballots, &covariates)).collect();
+                runs.iter().map(|run| ascend(&run.ballots, &covariates, LEARNING_STEPS)).collect();
             let (mut own, mut position, mut count) = (vec![0.0; members], 0.0, 0.0);
             for (run, strengths) in runs.iter().zip(&strengths) {
                 for (reviewer, ballot) in run.ballots.iter().enumerate() {
@@ -61,8 +64,12 @@ fn centred(ballot: &Ballot, answer: usize) -> f64 {
 
 /// The answers' strengths, most probable after these ballots.
 pub fn strengths(ballots: &[Option<Ballot>], covariates: &Covariates) -> Vec<f64> {
+    ascend(ballots, covariates, STEPS)
+}
+
+fn ascend(ballots: &[Option<Ballot>], covariates: &Covariates, steps: usize) -> Vec<f64> {
     let mut strengths = vec![0.0; ballots.len()];
-    for _ in 0..STEPS {
+    for _ in 0..steps {
         let mut slope: Vec<f64> = strengths.iter().map(|strength| -strength).collect();
         for (reviewer, ballot) in ballots.iter().enumerate() {
             let Some(ballot) = ballot else { continue };
