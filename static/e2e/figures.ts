@@ -98,3 +98,64 @@ export async function mixCosts(page: Page) {
   await page.route(/\/api\/analytics\?/, (route) => route.fulfill({ json: analytics }));
   await page.route(/\/api\/analytics\/days/, (route) => route.fulfill({ json: days }));
 }
+
+/** A model of which every kind of leaning is known: one way, the other, not surely, and not yet. */
+export const leanings = {
+  models: {
+    "acme/aurora": {
+      ballots: 34,
+      own: { ballots: 31, mean: 0.12, error: 0.03 },
+      position: { ballots: 34, mean: -0.09, error: 0.035 },
+      length: { ballots: 34, mean: 0.05, error: 0.06 },
+      family: { ballots: 4, mean: 0.3, error: 0.2 },
+    },
+  },
+};
+
+interface StoredRun {
+  metadata?: { aggregate_rankings: { member: string; average_rank: number }[]; aggregate: object };
+}
+
+/** A run as if its reviewers were known to prefer their own answers. The server never sees it. */
+export async function correctVotes(page: Page) {
+  await page.route(/\/api\/conversations\/[\w-]+$/, async (route) => {
+    const response = await route.fetch();
+    const conversation: { messages: StoredRun[] } = await response.json();
+    for (const { metadata } of conversation.messages) {
+      if (!metadata?.aggregate) continue;
+      const members = metadata.aggregate_rankings.map(({ member }) => member);
+      metadata.aggregate_rankings = metadata.aggregate_rankings.map((row, at) => ({
+        ...row,
+        uncorrected_rank: row.average_rank + (at === 0 ? 0.35 : 0),
+      }));
+      metadata.aggregate = {
+        ...metadata.aggregate,
+        count_self_votes: true,
+        self_votes: "adjusted",
+        corrections: members.slice(0, 2).map((member, at) => ({
+          member,
+          model: member,
+          place: 1,
+          counted_place: at === 0 ? 2.4 : 1.25,
+          preference: at === 0 ? 1.4 : 0.25,
+          ballots: at === 0 ? 31 : 4,
+          others_ballots: at === 0 ? 0 : 120,
+        })),
+        position_corrected: true,
+        order_without_corrections: members.toReversed(),
+        certainty: {
+          ballots: 4,
+          worth: 2.9,
+          first_is_best: 0.41,
+          uncalibrated: 0.45,
+          verdict: "close_call",
+          agreement: 0.33,
+          runs: 12,
+          picks: 7,
+          explanation: "",
+        },
+      };
+    }
+    await route.fulfill({ response, json: conversation });
+  });
+}

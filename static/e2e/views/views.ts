@@ -1,6 +1,6 @@
 /** Every view and state of the web app, and how one gets there. */
 import type { Locator, Page } from "playwright-core";
-import { mixCosts } from "../figures";
+import { correctVotes, leanings, mixCosts } from "../figures";
 import { bench, benches } from "./bench";
 import type { Conversations } from "./scenes";
 
@@ -152,6 +152,17 @@ export function views(to: Conversations): View[] {
     run("run-final", to.polished),
     run("run-answers", to.plain, part("Answers")),
     run("run-reviews", to.plain, part("Reviews")),
+    run(
+      "run-reviews-corrected",
+      to.plain,
+      async (on) => {
+        await correctVotes(on);
+        await on.reload();
+        await part("Reviews")(on);
+        for (const mark of await on.locator(".verdict .explain summary").all()) await mark.click();
+      },
+      { whole: true },
+    ),
     run("run-review-open", to.plain, async (on) => {
       await part("Reviews")(on);
       const review = on.getByRole("article", { name: /^Review by / }).first();
@@ -248,6 +259,16 @@ export function views(to: Conversations): View[] {
       },
     },
     page("model", "/dashboard/models/acme/aurora", heading("aurora")),
+    {
+      name: "model-as-reviewer",
+      path: "/dashboard/models/acme/aurora",
+      act: async (on) => {
+        await on.route(/\/api\/analytics\/reviewers/, (route) => route.fulfill({ json: leanings }));
+        await on.reload();
+        await on.locator(".leaning svg").first().waitFor();
+        await heading("As a reviewer")(on);
+      },
+    },
     page("no-bench", "/dashboard/bench"),
     {
       name: "benches",

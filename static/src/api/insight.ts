@@ -11,6 +11,7 @@ import type {
   Leaderboard,
   RatingSource,
   Recent,
+  Reviewers,
   Schemas,
 } from "./types";
 
@@ -57,6 +58,7 @@ export const useDays = (reach: Reach) => useFigures<{ days: DayFigures[] }>(reac
 export const useChairmen = (reach: Reach) => useFigures<Chairmen>(reach, "/chairman");
 export const useHeadToHead = (reach: Reach) => useFigures<HeadToHead>(reach, "/head-to-head");
 export const useAgainstBest = (reach: Reach) => useFigures<AgainstBest>(reach, "/council");
+export const useReviewers = (reach: Reach) => useFigures<Reviewers>(reach, "/reviewers");
 export const useRatings = (reach: Reach, source: RatingSource, tag: string | null) =>
   useFigures<Leaderboard>(reach, "/leaderboard", { source, tag });
 

@@ -90,6 +90,9 @@ export type Leaderboard = Schemas["Leaderboard"];
 export type Rank = Schemas["Rank"];
 /** What a leaderboard is made of: the reviewers' ballots, or people's words. */
 export type RatingSource = Schemas["Source"];
+export type Reviewer = Schemas["Reviewer"];
+export type Reviewers = Schemas["Reviewers"];
+export type Leaning = Schemas["Leaning"];
 export type AgainstBest = Schemas["AgainstBest"];
 export type Recent = Schemas["Recent"];
 export type RecentRun = Schemas["RecentRun"];

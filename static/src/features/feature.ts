@@ -10,7 +10,7 @@
  */
 import type { ComponentType, ReactNode } from "react";
 import type { FieldError } from "../api/problem";
-import type { Config, ConfigChange, Schemas, Stage } from "../api/types";
+import type { Config, ConfigChange, Preset, Schemas, Stage } from "../api/types";
 import type { RunFeature } from "../run/feature";
 import type { AnswerState, RunState } from "../run/state";
 
@@ -148,11 +148,20 @@ export interface OneWay<Field extends Way = Way> {
   readonly byDefault: NonNullable<Request[Field]>;
   readonly values: readonly {
     readonly value: NonNullable<Request[Field]>;
-    /** What its button and its chip say: a text of the catalogue. */
+    /** What its button says, and its chip where that has no words of its own: a text of the catalogue. */
     readonly text: string;
+    readonly chip?: string;
     /** Why the other options of the group have nothing to do then, where they have not: a text of the catalogue. */
     readonly alone?: string;
   }[];
+  /**
+   * What the council's settings, or a preset's alone, say under an older name; undefined for nothing. Default options
+   * that name the field win, so the settings' form always sends it.
+   */
+  readonly ofSettings?: (
+    config: Config,
+    preset: Preset | null,
+  ) => NonNullable<Request[Field]> | undefined;
 }
 
 /** What the list of options says of one. */

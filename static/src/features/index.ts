@@ -4,6 +4,7 @@ import { chairmen } from "./chairmen/feature";
 import { consensus } from "./consensus/feature";
 import { escalation } from "./escalation/feature";
 import type { Feature } from "./feature";
+import { ownVotes } from "./own-votes/feature";
 import { refinement } from "./refinement/feature";
 import { routing } from "./routing/feature";
 import { stepByStep } from "./step-by-step/feature";
@@ -18,6 +19,7 @@ const list = [
   routing,
   escalation,
   weights,
+  ownVotes,
   consensus,
   refinement,
   adversary,

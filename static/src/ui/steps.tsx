@@ -3,6 +3,8 @@ import { useId } from "react";
 interface Props<T extends number | string> {
   id?: string;
   legend: string;
+  /** The legend is for those who hear: the same stands beside it. */
+  isNamed?: boolean;
   values: readonly T[];
   value: T;
   text: (value: T) => string;
@@ -13,6 +15,7 @@ interface Props<T extends number | string> {
 export function Steps<T extends number | string>({
   id,
   legend,
+  isNamed = false,
   values,
   value,
   text,
@@ -21,7 +24,7 @@ export function Steps<T extends number | string>({
   const name = useId();
   return (
     <fieldset id={id} className="steps">
-      <legend>{legend}</legend>
+      <legend className={isNamed ? "visually-hidden" : undefined}>{legend}</legend>
       {values.map((one) => (
         <label key={one} className="step">
           <input

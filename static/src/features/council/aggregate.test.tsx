@@ -3,15 +3,20 @@ import type { AggregateFacts } from "../../api/types";
 import { render } from "../../test/render";
 import { answer, facts, review, row, seats, storedRun, synthesis } from "../../test/samples";
 import { fromStored } from "../reducer";
-import { Aggregate } from "./aggregate";
+import { Aggregate, Matrix } from "./aggregate";
 
-async function shown(more: Partial<AggregateFacts>) {
+function runWith(more: Partial<AggregateFacts>, uncorrected?: number) {
   const answers = seats.map((seat) => answer(seat));
   const reviews = seats.map((seat) => review(seat));
   const run = fromStored(storedRun(answers, reviews, synthesis()), "c1");
-  const rows = seats.map((seat) => row(seat));
-  return render(<Aggregate run={{ ...run, aggregate: rows, facts: { ...facts, ...more } }} />);
+  const rows = seats.map((seat) =>
+    row(seat, uncorrected === undefined ? {} : { uncorrected_rank: uncorrected }),
+  );
+  return { ...run, aggregate: rows, facts: { ...facts, ...more } };
 }
+
+const shown = (more: Partial<AggregateFacts>, uncorrected?: number) =>
+  render(<Aggregate run={runWith(more, uncorrected)} />);
 
 describe("how far the reviewers agree", () => {
   it.each([
@@ -41,4 +46,163 @@ it("a narrow lead says whose ballot it hangs on", async () => {
   expect(page.querySelector(".verdict-head")?.textContent).toBe(
     "Basil is narrowly ahead, by 2 ballots. Without the ballot of ada or Basil, it would not lead.",
   );
+});
+
+describe("how sure the first place is", () => {
+  const certainty: AggregateFacts["certainty"] = {
+    ballots: 4,
+    worth: 2.9,
+    first_is_best: 0.41,
+    uncalibrated: 0.41,
+    verdict: "close_call",
+    agreement: 0.3,
+    runs: 0,
+    picks: 0,
+    explanation: "",
+  };
+  const words = (page: HTMLElement) => page.querySelector(".certainty > p")?.textContent?.trim();
+  const explained = (page: HTMLElement) => page.querySelector(".certainty details")?.textContent;
+
+  it.each([
+    [
+      "close_call",
+      0.41,
+      "4 ballots, worth about 2.9 independent ones. A close call: the chance that this answer is the best is 41%.",
+    ],
+    [
+      "likely",
+      0.6,
+      "4 ballots, worth about 2.9 independent ones. Likely: the chance that this answer is the best is 60%.",
+    ],
+    [
+      "clear",
+      0.9,
+      "4 ballots, worth about 2.9 independent ones. Clear: the chance that this answer is the best is 90%.",
+    ],
+  ] as const)("is a plain sentence when it is %s", async (verdict, first_is_best, text) => {
+    const page = await shown({ certainty: { ...certainty, verdict, first_is_best } });
+    expect(words(page)).toBe(text);
+    expect(page.querySelector(".certainty details")?.hasAttribute("open")).toBe(false);
+    expect(explained(page)).toContain("Why 2.9 and not 4");
+  });
+
+  it("says what the percentage means and that it began as a guess", async () => {
+    const page = await shown({ certainty });
+    expect(explained(page)).toContain(
+      "of 100 such cases, this answer would be the best in about 41, and another one in the other 59.",
+    );
+    expect(explained(page)).toContain("a cautious guess at first");
+    expect(explained(page)).toContain("Nobody has chosen a best answer yet");
+    expect(explained(page)).toContain("It is an estimate");
+  });
+
+  it("says what corrected it", async () => {
+    const learned = { ...certainty, runs: 12, picks: 1, uncalibrated: 0.5 };
+    const page = await shown({ certainty: learned });
+    expect(explained(page)).toContain("12 earlier runs of yours have corrected it");
+    expect(explained(page)).toContain("once so far, corrects the percentage.");
+    expect(explained(page)).toContain("Without that it would be 50%.");
+  });
+
+  it("counts no single ballot, and names no single answer where several share the place", async () => {
+    const one = await shown({ certainty: { ...certainty, ballots: 1, worth: 1 } });
+    expect(words(one)).toBe("A close call: the chance that this answer is the best is 41%.");
+    expect(explained(one)).not.toContain("Why 1");
+    const tie = await shown({ certainty, winner: null, winner_is_tie: true });
+    expect(words(tie)).toContain("for each of them, the chance of being the best is 41%.");
+  });
+
+  it("is not told of runs from before it was known", async () => {
+    expect((await shown({})).querySelector(".certainty")).toBeNull();
+  });
+});
+
+describe("votes for one’s own answer", () => {
+  const correction = {
+    member: "Basil",
+    model: "boreal/chat",
+    place: 1,
+    counted_place: 2.4,
+    preference: 1.4,
+    ballots: 31,
+    others_ballots: 0,
+  };
+  const corrected: Partial<AggregateFacts> = {
+    count_self_votes: true,
+    self_votes: "adjusted",
+    corrections: [correction],
+  };
+  const caption = async (more: Partial<AggregateFacts>) =>
+    (await render(<Matrix run={runWith(more)} />)).querySelector("caption")?.textContent;
+
+  it.each([
+    [{ self_votes: "left_out", count_self_votes: false }, "do not count here."],
+    [{ self_votes: "counted", count_self_votes: true }, "Votes for one's own answer count here."],
+    [{ self_votes: "adjusted", count_self_votes: true }, "count here as they were cast:"],
+    [{ count_self_votes: true }, "Votes for one's own answer count here."],
+    [{ count_self_votes: false }, "do not count here."],
+  ] as const)("%j are said to count so", async (more, words) => {
+    expect((await shown(more)).querySelector(".verdict")?.textContent).toContain(words);
+    expect(await caption(more)).toBe(
+      more.count_self_votes
+        ? "Who ranked whom. 1 is best; a dashed cell is the reviewer’s own answer."
+        : "Who ranked whom. 1 is best; a dashed cell is the reviewer’s own answer: it does not count, and answers ranked after it move up one place.",
+    );
+  });
+
+  it("explain each correction", async () => {
+    const text = (await shown(corrected)).querySelector(".verdict")?.textContent;
+    expect(text).toContain("Votes for one’s own answer count here, but corrected.");
+    expect(text).toContain(
+      "Basil’s vote for its own answer counts as place 2.4 instead of 1, because it puts its own answers about 1.4 places higher than the others do. That is known from 31 earlier ballots in your runs.",
+    );
+    expect(text).not.toContain("Without the corrections");
+    expect(text).not.toContain("Not every answer");
+  });
+
+  it.each([
+    [0, 1, "from 1 earlier ballot in other people’s runs."],
+    [3, 1200, "from 1,203 earlier ballots, 1,200 of them in other people’s runs."],
+  ])("%d ballots of one's own and %d of others are told apart", async (ballots, others, words) => {
+    const known = { ...correction, ballots, others_ballots: others };
+    const page = await shown({ ...corrected, corrections: [known] });
+    expect(page.querySelector(".verdict")?.textContent).toContain(words);
+  });
+
+  it("of a model that is too modest are moved up", async () => {
+    const modest = { ...correction, place: 3, counted_place: 2.5, preference: -0.5 };
+    const page = await shown({ ...corrected, corrections: [modest] });
+    expect(page.querySelector(".verdict")?.textContent).toContain(
+      "counts as place 2.5 instead of 3, because it puts its own answers about 0.5 places lower",
+    );
+  });
+
+  it("say the order that would have been, and that places were moved too", async () => {
+    const page = await shown({
+      ...corrected,
+      order_without_corrections: ["Basil", "aurora/large"],
+      position_corrected: true,
+    });
+    const text = page.querySelector(".verdict")?.textContent;
+    expect(text).toContain(
+      "Without the corrections the order would be different: 1.\u00a0Basil, 2.\u00a0large.",
+    );
+    expect(text).toContain("Not every answer was read early as often as late");
+  });
+
+  it("show their counted place in the matrix, to eyes and to ears", async () => {
+    const page = await render(<Matrix run={runWith(corrected)} />);
+    expect(page.querySelector("caption")?.textContent).toContain("after the arrow");
+    const own = [...page.querySelectorAll(".matrix-own")].map((cell) => cell.textContent);
+    expect(own).toEqual(["2 (own answer)", "1 → 2.4 (own answer, counts as place 2.4)"]);
+    expect(page.querySelector(".matrix-counted")?.getAttribute("aria-hidden")).toBe("true");
+  });
+
+  it("leave the average rank beside the corrected one", async () => {
+    const page = await shown(corrected, 1.5);
+    const cell = page.querySelector(".aggregate tbody td:nth-of-type(2)");
+    expect(cell?.textContent).toBe("1 (1.5)(without corrections 1.5)");
+    expect(page.textContent).toContain("The average rank as it would be without the corrections.");
+    expect((await shown(corrected, 1)).textContent).not.toContain("In brackets");
+  });
 });

@@ -6,6 +6,8 @@ import { listText, rank, share, shortName } from "../../ui/format";
 import { Said } from "../../ui/said";
 import { ScrollBox } from "../../ui/scroll-box";
 import { placesOf, ranksOf } from "./ballots";
+import { Certainty } from "./certainty";
+import { correctionOf, matrixCaption, OwnVotes } from "./corrections";
 import { abstentionNotes } from "./describe";
 import { disagreementOf } from "./methods";
 import { Monogram } from "./monogram";
@@ -16,6 +18,25 @@ const seatIn = (run: RunState, member: string) =>
     run.answers.findIndex((answer) => answer.seat.member === member),
   );
 
+/** What is said of a reviewer's place for its own answer: that it is its own, and where it counts. */
+function OwnCell({ facts, member }: { facts: AggregateFacts | null; member: string }) {
+  const correction = correctionOf(facts, member);
+  if (!correction) return <span className="visually-hidden"> {t("(own answer)")}</span>;
+  const place = rank(correction.counted_place);
+  return (
+    <>
+      <span className="matrix-counted" aria-hidden="true">
+        {" → "}
+        {place}
+      </span>
+      <span className="visually-hidden">
+        {" "}
+        {t("(own answer, counts as place {{place}})", { place })}
+      </span>
+    </>
+  );
+}
+
 /** Who ranked whom: a row for each reviewer, a column for each answer. */
 export function Matrix({ run }: { run: RunState }) {
   const labels = Object.keys(run.labelToMember).sort();
@@ -24,13 +45,7 @@ export function Matrix({ run }: { run: RunState }) {
     <ScrollBox label={t("Who ranked whom")}>
       <table className="matrix">
         <caption>
-          <span>
-            {run.facts && !run.facts.count_self_votes
-              ? t(
-                  "Who ranked whom. 1 is best; a dashed cell is the reviewer’s own answer: it does not count, and answers ranked after it move up one place.",
-                )
-              : t("Who ranked whom. 1 is best; a dashed cell is the reviewer’s own answer.")}
-          </span>
+          <span>{matrixCaption(run.facts)}</span>
         </caption>
         <thead>
           <tr>
@@ -67,7 +82,7 @@ export function Matrix({ run }: { run: RunState }) {
                 return (
                   <td key={cell.label} className={`rank-${strength}${own ? " matrix-own" : ""}`}>
                     {cell.rank === null ? "–" : cell.tied ? `${cell.rank}=` : cell.rank}
-                    {own && <span className="visually-hidden"> {t("(own answer)")}</span>}
+                    {own && <OwnCell facts={run.facts} member={seat.member} />}
                   </td>
                 );
               })}
@@ -111,7 +126,7 @@ function Agreement({ facts: { agreement } }: { facts: AggregateFacts }) {
   const level = levels.find(([least]) => beyond >= least);
   const figures = { value: share(value), chance: share(chance) };
   return (
-    <div className="agreement">
+    <div className="explained agreement">
       <p>{t(level ? level[1] : "The reviewers contradict each other.")}</p>
       <Explain label={t("How agreement is measured")}>
         <p>
@@ -157,26 +172,24 @@ function verdict(facts: AggregateFacts): string {
 
 function Sentences({ facts }: { facts: AggregateFacts }) {
   const disagreement = disagreementOf(facts);
-  const sentences = [
-    facts.unplaced?.length
-      ? t("No counted ballot ranks {{members}}.", {
-          members: listText(facts.unplaced.map(shortName)),
-        })
-      : null,
-    facts.count_self_votes ? t("Votes for one's own answer count here.") : null,
-  ].filter((sentence) => sentence !== null && sentence !== "");
   return (
     <div className="verdict">
       <p className="verdict-head">{verdict(facts)}</p>
+      <Certainty facts={facts} />
       <Agreement facts={facts} />
       {disagreement && (
         <p>
           <Said {...disagreement} />
         </p>
       )}
-      {sentences.map((sentence) => (
-        <p key={sentence}>{sentence}</p>
-      ))}
+      {facts.unplaced.length > 0 && (
+        <p>
+          {t("No counted ballot ranks {{members}}.", {
+            members: listText(facts.unplaced.map(shortName)),
+          })}
+        </p>
+      )}
+      <OwnVotes facts={facts} />
     </div>
   );
 }
@@ -200,6 +213,24 @@ function RankChange({ by }: { by: number }) {
   );
 }
 
+const isCorrected = ({ average_rank, uncorrected_rank }: AggregateRow) =>
+  (uncorrected_rank ?? average_rank) !== average_rank;
+
+/** What the average rank would be without corrections. */
+function Uncorrected({ row }: { row: AggregateRow }) {
+  if (!isCorrected(row)) return null;
+  const uncorrected = rank(row.uncorrected_rank);
+  return (
+    <span className="against">
+      {" "}
+      <span aria-hidden="true">({uncorrected})</span>
+      <span className="visually-hidden">
+        {t("(without corrections {{rank}})", { rank: uncorrected })}
+      </span>
+    </span>
+  );
+}
+
 function Row({ run, row, place }: { run: RunState; row: AggregateRow; place: string }) {
   return (
     <tr>
@@ -208,7 +239,10 @@ function Row({ run, row, place }: { run: RunState; row: AggregateRow; place: str
         <Monogram member={row.member} seat={seatIn(run, row.member)} />
         {shortName(row.member)}
       </th>
-      <td>{rank(row.average_rank)}</td>
+      <td>
+        {rank(row.average_rank)}
+        <Uncorrected row={row} />
+      </td>
       {row.weights_applied && (
         <td>
           {rank(row.weighted_average_rank)}
@@ -282,6 +316,12 @@ export function Aggregate({ run }: { run: RunState }) {
               <dd>{t(meaning)}</dd>
             </div>
           ))}
+          {rows.some(isCorrected) && (
+            <div>
+              <dt>{t("In brackets")}</dt>
+              <dd>{t("The average rank as it would be without the corrections.")}</dd>
+            </div>
+          )}
         </dl>
       </Explain>
     </>

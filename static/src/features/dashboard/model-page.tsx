@@ -22,6 +22,7 @@ import { Answered, Nothing, Panel } from "./panel";
 import { Places } from "./places";
 import { RangeBar } from "./range-bar";
 import { Interval } from "./ratings";
+import { AsReviewer } from "./reviewer";
 import { spanError, spanText } from "./span";
 import { Figure } from "./summary";
 import { useSpan } from "./use-span";
@@ -211,6 +212,7 @@ function Details({ reach, model }: { reach: Reach; model: string }) {
                 {({ pairs }) => <Opponents pairs={pairs} model={model} whose={reach.whose} />}
               </Answered>
             </Panel>
+            <AsReviewer reach={reach} model={model} />
             {chaired && (
               <Panel title={t("As chairman")}>
                 <dl className="tiles">

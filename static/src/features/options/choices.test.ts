@@ -144,6 +144,43 @@ describe("how the final answer comes about", () => {
   });
 });
 
+describe("votes for one’s own answer", () => {
+  const counting = { ...config, count_self_votes: true };
+  const preset: Preset = {
+    id: "p1",
+    name: "Old",
+    shared: false,
+    settings: { ...noSettings, count_self_votes: false },
+    options: {},
+    created_at: "2026-01-01T10:00:00",
+    updated_at: "2026-01-01T10:00:00",
+  };
+
+  it("count as older settings say, and the name wins over the flag", () => {
+    expect(sceneOf({}, config).base.self_votes).toBe("adjusted");
+    expect(sceneOf({}, counting).base.self_votes).toBe("counted");
+    const named = { ...counting, default_options: { self_votes: "left_out" } };
+    expect(sceneOf({}, named).base.self_votes).toBe("left_out");
+    expect(sceneOf({}, counting, preset).base.self_votes).toBe("left_out");
+    const both = { ...preset, options: { self_votes: "adjusted" } };
+    expect(sceneOf({}, counting, both).base.self_votes).toBe("adjusted");
+  });
+
+  it("are sent and shown where they differ", () => {
+    expect(sent({ self_votes: "counted" }, counting)).toEqual({});
+    expect(sent({ self_votes: "adjusted" }, counting)).toEqual({ self_votes: "adjusted" });
+    const texts = (own: Partial<Choices>) => chosen(sceneOf(own, config)).map(({ text }) => text);
+    expect(texts({ self_votes: "left_out" })).toEqual(["Own votes left out"]);
+    expect(texts({ self_votes: "adjusted" })).toEqual([]);
+  });
+
+  it("are kept only under names that are known", () => {
+    expect(readChoices({ self_votes: "counted" })).toEqual({ self_votes: "counted" });
+    expect(readChoices({ self_votes: "doubled" })).toEqual({});
+    expect(readChoices({ self_votes: "toString" })).toEqual({});
+  });
+});
+
 describe("an obstacle", () => {
   it("says where it can be mended, or which option is in the way", () => {
     expect(obstacle("use_escalation", { choices: all, config })?.settings).toBe("escalation");

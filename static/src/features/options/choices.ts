@@ -58,7 +58,7 @@ export function readChoices(kept: unknown): Partial<Choices> {
   }
   for (const { field, values } of ways) {
     const known = values.find(({ value }) => value === given[field]);
-    if (known) choices[field] = known.value;
+    if (known) Object.assign(choices, { [field]: known.value });
   }
   const { quorum, straggler_grace_ms, verbosity } = given;
   if (quorum === null || whole(quorum, 1, 7)) choices.quorum = quorum;
@@ -66,6 +66,29 @@ export function readChoices(kept: unknown): Partial<Choices> {
   if (whole(verbosity, 0, 3)) choices.verbosity = verbosity;
   return choices;
 }
+
+/** What the server takes where a request says nothing, by these settings or by a preset on top of them. */
+export function byDefaultIn(config: Config | undefined, preset: Preset | null = null): Choices {
+  const older = ways.map(({ field, ofSettings }) => [
+    field,
+    config && ofSettings?.(config, preset),
+  ]);
+  return {
+    ...defaults,
+    ...Object.fromEntries(older.filter(([, value]) => value !== undefined)),
+    ...readChoices(preset ? preset.options : config?.default_options),
+  };
+}
+
+/** The default options of the settings that these choices are: what differs from a plain run. */
+export const toDefaultOptions = (choices: Choices): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(choices).filter(
+      ([name, value]) =>
+        value !== defaults[name as keyof Choices] ||
+        ways.some(({ field, ofSettings }) => field === name && ofSettings),
+    ),
+  );
 
 /** What the next run will be asked with. */
 export interface Scene {
@@ -83,14 +106,10 @@ export function sceneOf(
   config: Config | undefined,
   preset: Preset | null = null,
 ): Scene {
-  const base = { ...defaults, ...readChoices(preset ? preset.options : config?.default_options) };
   const changes = Object.entries(preset?.settings ?? {}).filter(([, value]) => value !== null);
-  return {
-    choices: { ...base, ...own },
-    base,
-    config: config && { ...config, ...Object.fromEntries(changes) },
-    preset,
-  };
+  const asked = config && { ...config, ...Object.fromEntries(changes) };
+  const base = byDefaultIn(asked, preset);
+  return { choices: { ...base, ...own }, base, config: asked, preset };
 }
 
 export interface Obstacle {
@@ -147,7 +166,7 @@ export function toAsk(scene: Scene): Partial<Ask> {
     }
   }
   for (const { field } of ways) {
-    if (counting[field] !== base[field]) ask[field] = counting[field];
+    if (counting[field] !== base[field]) Object.assign(ask, { [field]: counting[field] });
   }
   if (counting.quorum !== base.quorum) {
     // Nothing said would be the base's again: all members are a number too.
@@ -179,7 +198,7 @@ export function chosen(scene: Scene): Chip[] {
   for (const { field, values, byDefault } of ways) {
     const value = values.find((one) => one.value === counting[field]);
     if (!value || value.value === byDefault) continue;
-    chips.push({ key: field, text: t(value.text), off: { [field]: byDefault } });
+    chips.push({ key: field, text: t(value.chip ?? value.text), off: { [field]: byDefault } });
   }
   if (counting.quorum !== null) {
     const text = t("First {{count, number}} answers", { count: counting.quorum });

@@ -74,6 +74,7 @@ function WayItem({ way, scene, onChange }: OptionListProps & { way: NamedWay }) 
         </p>
         <Steps
           legend={t(title)}
+          isNamed
           values={values.map(({ value }) => value)}
           value={chosen}
           text={(value) => t(values.find((one) => one.value === value)?.text ?? value)}

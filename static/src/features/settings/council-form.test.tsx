@@ -133,6 +133,42 @@ describe("saving the council", () => {
   });
 });
 
+describe("votes for one’s own answer", () => {
+  const way = (name: string) => {
+    const step = [...document.querySelectorAll(".step")].find((one) => one.textContent === name);
+    const radio = step?.querySelector("input");
+    if (!radio) throw new Error(`there is no way “${name}”`);
+    return radio;
+  };
+  const sent = () => save.mock.calls[0]?.[0];
+
+  it("begin as settings of before say, and are saved under the new name alone", async () => {
+    queryClient.setQueryData(keys.config, { ...own, count_self_votes: true });
+    await render(<Form />, queryClient);
+    expect(way("As cast").checked).toBe(true);
+    save.mockResolvedValue({ ...own, title_model: "z/title" });
+    await type(field("Title model"), "z/title");
+    await click(button("Save"));
+    expect(sent()).not.toHaveProperty("count_self_votes");
+    expect(sent()?.default_options).toEqual({ self_votes: "counted" });
+  });
+
+  it("are said even where they are the default, and tell what each way means", async () => {
+    const place = await show();
+    expect(way("Corrected").checked).toBe(true);
+    expect(place.textContent).toContain("moved by as much as that model has preferred itself");
+    await click(way("Left out"));
+    expect(place.textContent).toContain("is shown and does not count");
+    await click(way("As cast"));
+    expect(place.textContent).toContain("counts like any other");
+    await click(way("Corrected"));
+    await type(field("Title model"), "z/title");
+    save.mockResolvedValue({ ...own, title_model: "z/title" });
+    await click(button("Save"));
+    expect(sent()?.default_options).toEqual({ self_votes: "adjusted" });
+  });
+});
+
 it("a prompt that was too long stays open while it is shortened", async () => {
   await show();
   const prompt = field("System prompt of aurora/large");

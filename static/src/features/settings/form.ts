@@ -1,7 +1,7 @@
 /** The council as it is being edited, and what of it is sent. */
 import type { Config, ConfigChange } from "../../api/types";
 import type { Choices, SettingsPart } from "../feature";
-import { defaults, readChoices } from "../options/choices";
+import { byDefaultIn, toDefaultOptions } from "../options/choices";
 import { parts } from "./parts";
 
 export interface SeatDraft {
@@ -26,7 +26,6 @@ export interface SettingsDraft {
   utilityModel: string;
   promptInReviews: boolean;
   promptInSynthesis: boolean;
-  countSelfVotes: boolean;
   /** The features' parts of the form, each under its feature's name. */
   parts: Readonly<Record<string, object>>;
   /** What a question is asked with where nothing else is chosen. */
@@ -57,9 +56,8 @@ export const draftOf = (config: Config): SettingsDraft => ({
   utilityModel: config.utility_model,
   promptInReviews: config.use_system_prompt_stage2,
   promptInSynthesis: config.use_system_prompt_stage3,
-  countSelfVotes: config.count_self_votes,
   parts: Object.fromEntries(parts.map(({ name, part }) => [name, part.draftOf(config)])),
-  byDefault: { ...defaults, ...readChoices(config.default_options) },
+  byDefault: byDefaultIn(config),
 });
 
 /** What the features' parts of a draft come to, together. */
@@ -96,13 +94,8 @@ export const changeOf = (draft: SettingsDraft): ConfigChange => ({
   utility_model: draft.utilityModel.trim(),
   use_system_prompt_stage2: draft.promptInReviews,
   use_system_prompt_stage3: draft.promptInSynthesis,
-  count_self_votes: draft.countSelfVotes,
   ...ofParts(draft, (part, own) => part.changeOf(own)),
-  default_options: Object.fromEntries(
-    Object.entries(draft.byDefault).filter(
-      ([name, value]) => value !== defaults[name as keyof Choices],
-    ),
-  ),
+  default_options: toDefaultOptions(draft.byDefault),
 });
 
 /** Whether other settings would be sent. */

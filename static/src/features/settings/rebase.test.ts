@@ -40,7 +40,7 @@ describe("a draft above newer settings", () => {
   });
 
   it("keeps its edits, and follows in everything else", () => {
-    const mine = { ...renamed(0, "Ada"), titleModel: "z/title", countSelfVotes: true };
+    const mine = { ...renamed(0, "Ada"), titleModel: "z/title", promptInReviews: false };
     const { draft, base: now } = rebase(mine, base, {
       ...members(first, { ...second, system_prompt: "Be brief." }, third),
       chairman_model: "z/new",
@@ -51,7 +51,7 @@ describe("a draft above newer settings", () => {
     expect(draft.seats[1]?.systemPrompt).toBe("Be brief.");
     expect(draft).toMatchObject({
       titleModel: "z/title",
-      countSelfVotes: true,
+      promptInReviews: false,
       chairman: "z/new",
       parts: { routing: { creative: ["b/two"] } },
       byDefault: { use_cot: true },

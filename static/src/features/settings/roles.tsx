@@ -125,12 +125,6 @@ export function Rules({ draft, onChange }: Omit<Props, "errors">) {
         checked={draft.promptInSynthesis}
         onChange={(promptInSynthesis) => onChange({ promptInSynthesis })}
       />
-      <CheckField
-        label={t("Count votes for one's own answer")}
-        hint={t("Otherwise they are shown beside the ranking but do not count.")}
-        checked={draft.countSelfVotes}
-        onChange={(countSelfVotes) => onChange({ countSelfVotes })}
-      />
     </>
   );
 }

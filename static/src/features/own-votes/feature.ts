@@ -1,0 +1,23 @@
+/** What a member's ballot says of its own answer: it counts corrected, as it was cast, or not at all. */
+import { msg } from "../../i18n";
+import type { Feature } from "../feature";
+
+export const ownVotes = {
+  name: "own-votes",
+  title: msg("Votes for one’s own answer"),
+  way: {
+    field: "self_votes",
+    group: "reviews",
+    byDefault: "adjusted",
+    values: [
+      { value: "adjusted", text: msg("Corrected") },
+      { value: "counted", text: msg("As cast"), chip: msg("Own votes as cast") },
+      { value: "left_out", text: msg("Left out"), chip: msg("Own votes left out") },
+    ],
+    ofSettings(config, preset) {
+      // The view of the settings in force has `false` for none, too; that of a preset has not.
+      if (preset?.settings.count_self_votes === false) return "left_out";
+      return config.count_self_votes ? "counted" : undefined;
+    },
+  },
+} satisfies Feature;
