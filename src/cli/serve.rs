@@ -13,8 +13,8 @@ use secrecy::ExposeSecret;
 use super::{build, database, user_names};
 use crate::config::Config;
 use crate::llm::ProviderKind;
-use crate::server;
 use crate::server::descriptors;
+use crate::server::{self, app::App};
 use crate::shutdown::{Shutdown, Signals};
 use crate::store::{self, Db, Sessions, SetupError};
 use crate::telemetry::Telemetry;
@@ -107,20 +107,8 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
     tracing::info!(signal, "shutting down: no new runs, streams are told, runs may finish");
     app.runs.close();
     shutdown.begin();
-    let leaving = async {
-        let drained = shutdown.drain(config.server.drain()).await;
-        if !drained.is_clean() {
-            match app.runs.hand_over().await {
-                Ok(runs) => tracing::warn!(runs, "runs are left for another server, or the next start"),
-                Err(error) => {
-                    tracing::warn!(%error, "leases could not be given up; they run out by themselves");
-                }
-            }
-            drop(tokio::time::timeout(LEAVE_TIMEOUT, app.runs.idle()).await);
-        }
-    };
     let code = tokio::select! {
-        () = leaving => ExitCode::SUCCESS,
+        () = leave(&app, &shutdown, config.server.drain()) => ExitCode::SUCCESS,
         // Anything under way is taken over from its journal, so leaving at once loses nothing paid.
         signal = signals.next() => {
             tracing::warn!(signal, "a second signal: leaving at once");
@@ -142,6 +130,20 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
     }
     tracing::info!("gone");
     Ok(code)
+}
+
+/// Lets runs finish for so long, and leaves the others to another server.
+async fn leave(app: &App, shutdown: &Shutdown, drain: Duration) {
+    if shutdown.drain(drain).await.is_clean() {
+        return;
+    }
+    match app.runs.hand_over().await {
+        Ok(runs) => tracing::warn!(runs, "runs are left for another server, or the next start"),
+        Err(error) => {
+            tracing::warn!(%error, "leases could not be given up; they run out by themselves");
+        }
+    }
+    drop(tokio::time::timeout(LEAVE_TIMEOUT, app.runs.idle()).await);
 }
 
 fn log_pooling(db: &Db) {

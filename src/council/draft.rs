@@ -2,7 +2,7 @@
 
 use super::stages::synthesis::Synthesis;
 
-/// An answer that may still be bettered.
+/// An answer that may still be improved.
 #[derive(Debug, Clone)]
 pub struct Draft {
     pub synthesis: Synthesis,

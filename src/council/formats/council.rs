@@ -161,7 +161,7 @@ pub(super) fn courses(plan: &Plan, kept: &Kept) -> Vec<Vec<ExpectedCall>> {
     }
 }
 
-/// From the verdict on: the chairman's answer, or its choice among those of several, and what betters it.
+/// From the verdict on: the chairman's answer, or its choice among those of several, and what improves it.
 fn verdict(plan: &Plan, expecting: Expecting<'_>, members: &[Member]) -> Vec<ExpectedCall> {
     let chairmen = &plan.options.chairmen;
     let mut calls = if plan.options.final_answer == FinalAnswer::Select {

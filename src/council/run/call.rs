@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use sha2::{Digest, Sha256};
 
-use super::{FinishedCall, Run, UnderWay};
+use super::{FinishedCall, Run, Stopped, UnderWay};
 use crate::council::costs::Spent;
 use crate::council::fingerprint::Fingerprint;
 use crate::council::pricing;
@@ -61,14 +61,8 @@ impl<'r> Call<'r> {
         let Self { run, stage, key, mut request, member, view, needs_place } = self;
         request.seed = seed_of(run.id, &key);
         let fingerprint = Fingerprint::of(&request);
-        if let Some(finished) = run.host.finished_call(&key) {
-            if !fingerprint.is(&finished.fingerprint) {
-                run.host.asks_something_else(&key);
-                metrics::counter!("llm_council_journal_mismatches_total").increment(1);
-                tracing::warn!(run.id = %run.id, key, "a second execution asks something else; the first answer stands");
-            }
-            run.state().spent.insert(key, Spent::on(&stage, &finished.result));
-            return finished.result;
+        if let Some(result) = run.answered_before(&key, &stage, fingerprint) {
+            return result;
         }
         // Paid by the run before this one, so it is none of this one's costs.
         if let Some(carried) = run.host.carried_call(&key, fingerprint) {
@@ -114,15 +108,7 @@ impl<'r> Call<'r> {
         sink.end().await;
         let result = match asked {
             Ok(result) => result,
-            Err(stopped) => {
-                if stopped.skipped {
-                    let (member, model) = (member.unwrap_or_default(), request.model.clone());
-                    let event = RunEvent::MemberSkipped { member, model, stage: stage.clone() };
-                    run.emit(&format!("skip/{key}"), event).await;
-                }
-                let known = run.state().under_way.get(&key).cloned();
-                Err(known.unwrap_or(call).dropped(stopped.fact))
-            }
+            Err(stopped) => Err(run.drop_call(call, stopped).await),
         };
         if result.as_ref().is_err_and(|error| error.kind == ErrorKind::Auth) {
             // Nobody but the operator can help, so it is for them, not only for who asked.
@@ -148,6 +134,39 @@ impl<'r> Call<'r> {
             .await;
         run.state().under_way.remove(&key);
         result
+    }
+}
+
+impl Run {
+    /// What an earlier execution was answered under this key.
+    fn answered_before(
+        &self,
+        key: &str,
+        stage: &Stage,
+        fingerprint: Fingerprint<'_>,
+    ) -> Option<Result<Reply, CallError>> {
+        let finished = self.host.finished_call(key)?;
+        if !fingerprint.is(&finished.fingerprint) {
+            self.host.asks_something_else(key);
+            metrics::counter!("llm_council_journal_mismatches_total").increment(1);
+            tracing::warn!(run.id = %self.id, key, "a second execution asks something else; the first answer stands");
+        }
+        self.state().spent.insert(key.to_owned(), Spent::on(stage, &finished.result));
+        Some(finished.result)
+    }
+
+    /// The result of a call that the run goes on without.
+    async fn drop_call(&self, call: UnderWay, stopped: Stopped) -> CallError {
+        if stopped.skipped {
+            let event = RunEvent::MemberSkipped {
+                member: call.member.clone().unwrap_or_default(),
+                model: call.model.clone(),
+                stage: call.stage.clone(),
+            };
+            self.emit(&format!("skip/{}", call.key), event).await;
+        }
+        let known = self.state().under_way.get(&call.key).cloned();
+        known.unwrap_or(call).dropped(stopped.fact)
     }
 }
 
