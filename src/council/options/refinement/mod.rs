@@ -205,7 +205,7 @@ async fn revise(
 mod tests {
     use super::*;
     use crate::council::Event;
-    use crate::llm::Usage;
+    use crate::llm::{ErrorKind, Usage};
 
     #[test]
     fn logged_events_are_read_back() {

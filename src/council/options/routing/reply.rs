@@ -9,7 +9,7 @@ use crate::council::line_filter::bare;
 use crate::council::prompts::structured;
 use crate::llm::Schema;
 
-const MAX_REASONING_CHARS: usize = 500;
+pub(super) const MAX_REASONING_CHARS: usize = 500;
 
 /// What kind of question it is. Every form of a reply ends here.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,5 +1,6 @@
 use proptest::prelude::*;
 
+use super::reply::MAX_REASONING_CHARS;
 use super::*;
 use crate::llm::ErrorKind;
 
