@@ -181,7 +181,7 @@ fn of_setting(setting: &Setting) -> Option<Key> {
         setting::Kind::Decimal(low, high) => Kind::Decimal(low, high),
         setting::Kind::Name | setting::Kind::Model => Kind::Text,
         setting::Kind::Models(_) | setting::Kind::Fallbacks | setting::Kind::ModelsUnder(_) => Kind::List,
-        setting::Kind::Members => Kind::Members,
+        setting::Kind::Members | setting::Kind::Reviewers => Kind::Members,
         setting::Kind::Options | setting::Kind::PerCall => return None,
     };
     let default = match (setting.default)() {

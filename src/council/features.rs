@@ -18,6 +18,9 @@ use super::options::confidence::{self, AggregateConfidence};
 use super::options::consensus::{self, ConsensusEvent, ConsensusInfo, ConsensusNote};
 use super::options::cot;
 use super::options::escalation::{self, EscalationEvent, EscalationInfo, EscalationNote};
+use super::options::jury::info::SecondReading;
+use super::options::jury::second::{self, SecondReadingEvent};
+use super::options::jury::{self, SecondReadingNote};
 use super::options::multi_chairman::{self, MultiChairmanEvent, MultiChairmanNote};
 use super::options::refinement::{self, Refinement, RefinementEvent, RefinementNote, RefinementOptions};
 use super::options::routing::{self, RoutingEvent, RoutingInfo, RoutingNote};
@@ -72,6 +75,7 @@ events! {
     Escalation(EscalationEvent),
     Answers(AnswersEvent),
     Reviews(ReviewsEvent),
+    SecondReading(SecondReadingEvent),
     Consensus(ConsensusEvent),
     Synthesis(SynthesisEvent),
     MultiChairman(MultiChairmanEvent),
@@ -91,6 +95,7 @@ pub enum ProcessFact {
     Escalation(EscalationNote),
     Answers(AnswersNote),
     Reviews(ReviewsNote),
+    SecondReading(SecondReadingNote),
     Consensus(ConsensusNote),
     Synthesis(SynthesisNote),
     MultiChairman(MultiChairmanNote),
@@ -153,11 +158,12 @@ pub static PURPOSES: [&Purpose; 10] = [
 
 /// What a request may say of each option, for its documentation.
 #[must_use]
-pub fn request_fields() -> [RefOr<Schema>; 8] {
+pub fn request_fields() -> [RefOr<Schema>; 9] {
     [
         cot::CotFields::schema(),
         routing::view::RoutingFields::schema(),
         escalation::view::EscalationFields::schema(),
+        jury::JuryFields::schema(),
         consensus::ConsensusFields::schema(),
         word_for_word::FinalFields::schema(),
         multi_chairman::MultiChairmanFields::schema(),
@@ -173,6 +179,8 @@ pub const OPTION_FIELDS: &[&str] = &[
     "use_weighted_consensus",
     "self_votes",
     "count_self_votes",
+    "reviews_per_answer",
+    "use_second_reading",
     "use_early_consensus",
     "final",
     "use_multi_chairman",
@@ -210,7 +218,12 @@ pub struct Options {
 
 impl Options {
     /// Reads a request's fields. What is switched on and does not apply is noted in `ignored`.
-    pub(super) fn parse(fields: &mut Fields<'_>, settings: &Settings, ignored: &mut Vec<Ignored>) -> Self {
+    pub(super) fn parse(
+        fields: &mut Fields<'_>,
+        settings: &mut Settings,
+        ignored: &mut Vec<Ignored>,
+    ) -> Self {
+        jury::parse(fields, settings);
         let final_answer = word_for_word::parse(fields);
         let mut options = Self {
             roster: Choice::parse(fields, settings, ignored),
@@ -320,6 +333,9 @@ pub struct Metadata {
     /// What each reviewer's ballot weighed, and why.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weights_info: Option<WeightsInfo>,
+    /// Whether the answers were read a second time, and why, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub second_reading: Option<SecondReading>,
     /// The members that were not asked to review.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub abstained: Vec<Abstention>,
@@ -367,6 +383,8 @@ impl Deliberation {
             self.apply_answers(event);
         } else if let Some(event) = event.get() {
             self.apply_reviews(event);
+        } else if let Some(event) = event.get() {
+            self.apply_second_reading(event);
         } else if let Some(SynthesisEvent::Stage3Complete { data, consensus_info, .. }) = event.get() {
             self.stage3 = Some((**data).clone());
             self.metadata.consensus_info = consensus_info.as_deref().cloned();
@@ -420,6 +438,17 @@ impl Deliberation {
             }
             EscalationEvent::EscalationTriggered { data } => {
                 self.metadata.escalation_info = Some((**data).clone());
+            }
+        }
+    }
+
+    fn apply_second_reading(&mut self, event: &SecondReadingEvent) {
+        match event {
+            SecondReadingEvent::SecondReadingStart { data, .. } => {
+                self.metadata.second_reading = Some(data.clone());
+            }
+            SecondReadingEvent::SecondReadingModelComplete { data, .. } => {
+                second::put(self.stage2.as_deref_mut().unwrap_or_default(), (**data).clone());
             }
         }
     }

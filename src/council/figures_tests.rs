@@ -46,6 +46,8 @@ fn review(member: &str, order: &str, counts: bool) -> Review {
         repaired: false,
         repair_text: None,
         order_shown: vec![],
+        second: None,
+        first_tiers: vec![],
         reasoning: None,
         usage: None,
         cost: None,

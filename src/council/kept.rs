@@ -27,7 +27,9 @@ impl Again {
             reviews: part == Part::Stage3
                 && !answers.is_empty()
                 && answers.iter().all(were_read)
-                && reviews.len() >= answers.len()
+                // They were held to their end, and everybody who was to review did.
+                && earlier.metadata.aggregate.is_some()
+                && earlier.metadata.abstained.is_empty()
                 && reviews.iter().all(|review| review.error.is_none()),
         }
     }

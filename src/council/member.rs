@@ -85,6 +85,23 @@ pub(super) fn member_problems(field: &str, members: &[Member]) -> Vec<FieldError
             format!("a council has {MIN_MEMBERS} to {MAX_MEMBERS} members; this one has {}", members.len()),
         ));
     }
+    problems.extend(seat_problems(field, members));
+    problems
+}
+
+/// Everything that is wrong with a list of reviewers; an empty one is none at all.
+pub(super) fn reviewer_problems(field: &str, reviewers: &[Member]) -> Vec<FieldError> {
+    let mut problems = Vec::new();
+    if reviewers.len() > MAX_MEMBERS {
+        let message = format!("at most {MAX_MEMBERS} models review; these are {}", reviewers.len());
+        problems.push(FieldError::value(field, message));
+    }
+    problems.extend(seat_problems(field, reviewers));
+    problems
+}
+
+fn seat_problems(field: &str, members: &[Member]) -> Vec<FieldError> {
+    let mut problems = Vec::new();
     for (seat, member) in members.iter().enumerate() {
         problems.extend(model_problem(&format!("{field}.{seat}.model"), &member.model));
         if member.alias.as_deref().is_some_and(|alias| !is_a_name(alias)) {

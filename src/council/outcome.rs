@@ -56,6 +56,7 @@ impl Deliberation {
                 self.metadata.label_to_member.clear();
                 self.metadata.aggregate_rankings.clear();
                 self.metadata.aggregate = None;
+                self.metadata.second_reading = None;
             }
             ReviewsEvent::Stage2ModelComplete { data, .. } => {
                 self.stage2.get_or_insert_default().push((**data).clone());
@@ -72,6 +73,7 @@ impl Deliberation {
                 }
                 self.metadata.use_weighted_consensus = metadata.use_weighted_consensus;
                 self.metadata.weights_info = metadata.weights_info;
+                self.metadata.second_reading = metadata.second_reading;
                 self.metadata.abstained = metadata.abstained;
             }
         }

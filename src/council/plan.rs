@@ -233,12 +233,19 @@ impl Plan {
 
         let chain_of_thought = fields.take("use_cot", "true or false").unwrap_or(false);
         let mut ignored = Vec::new();
-        let options = Options::parse(&mut fields, &settings, &mut ignored);
+        let options = Options::parse(&mut fields, &mut settings, &mut ignored);
         let weighted = fields.take("use_weighted_consensus", "true or false").unwrap_or(true);
         let weighing = weighted.then(|| Weighing::of(&context.records, settings.models_that_may_review()));
         let self_votes = SelfVotes::parse(&mut fields, settings.count_self_votes);
         let reviewer_records = context.reviewer_records.of(settings.models_that_may_review());
-        let quorum = quorum(&mut fields, options.roster.most(settings.council_models.len()));
+        let reviewers = match settings.options.jury.reviewer_models.len() {
+            0 => options.roster.most(settings.council_models.len()),
+            jury => jury,
+        };
+        let reviews_per_answer = at_most(&mut fields, "reviews_per_answer", (reviewers, "reviewers"));
+        let second_reading = fields.take("use_second_reading", "true or false").unwrap_or(false);
+        let members = options.roster.most(settings.council_models.len());
+        let quorum = at_most(&mut fields, "quorum", (members, "members"));
         let straggler_grace_ms = straggler_grace_ms(&mut fields);
         let verbosity = process::verbosity(&mut fields);
         refuse_unbuilt(&mut fields);
@@ -259,6 +266,8 @@ impl Plan {
                 reviewer_records,
                 quorum,
                 straggler_grace_ms,
+                reviews_per_answer,
+                second_reading,
                 failed_are_done: true,
             },
             options,
@@ -296,14 +305,15 @@ impl Plan {
     }
 }
 
-fn quorum(fields: &mut Fields<'_>, members: usize) -> Option<usize> {
-    let given: i64 = fields.take("quorum", "a whole number")?;
-    let quorum = usize::try_from(given).ok().filter(|quorum| (1..=members).contains(quorum));
-    if quorum.is_none() {
-        let message = format!("must be from 1 to {members}, the number of members; it is {given}");
-        fields.refuse("quorum", FieldErrorKind::Value, message);
+/// Reads how many of these there are to be.
+fn at_most(fields: &mut Fields<'_>, field: &str, (all, who): (usize, &str)) -> Option<usize> {
+    let given: i64 = fields.take(field, "a whole number")?;
+    let some = usize::try_from(given).ok().filter(|some| (1..=all).contains(some));
+    if some.is_none() {
+        let message = format!("must be from 1 to {all}, the number of {who}; it is {given}");
+        fields.refuse(field, FieldErrorKind::Value, message);
     }
-    quorum
+    some
 }
 
 fn straggler_grace_ms(fields: &mut Fields<'_>) -> u64 {

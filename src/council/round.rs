@@ -2,6 +2,7 @@
 
 use super::brief::Brief;
 use super::failure::Failure;
+use super::options::jury::second;
 use super::pass::Pass;
 use super::run::Run;
 use super::settings::Member;
@@ -64,6 +65,7 @@ pub(super) async fn review(
     }
     let reviews = async {
         let mut reviewed = reviews::hold(run, task, pass, (members, before), answers, &labelled).await;
+        second::hold(run, task, pass, members, &labelled, &mut reviewed).await;
         settle(&mut reviewed);
         reviews::complete(run, pass, &reviewed).await;
         reviewed

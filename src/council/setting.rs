@@ -9,7 +9,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::field::{FieldError, Fields};
-use super::member::{MAX_MEMBERS, Member, is_a_name, member_problems, members, model_problem, name_rule};
+use super::member::{
+    MAX_MEMBERS, Member, is_a_name, member_problems, members, model_problem, name_rule, reviewer_problems,
+};
 use crate::llm::{Sampling, Timeouts};
 
 /// Options of a run by the names of the request's fields, for whoever leaves them out.
@@ -34,6 +36,8 @@ pub enum Kind {
     /// Models to be tried one after the other.
     Fallbacks,
     Members,
+    /// Models that review, or none.
+    Reviewers,
     /// A list of models under each of these words.
     ModelsUnder(&'static [&'static str]),
     /// Options of a request.
@@ -53,7 +57,7 @@ impl Kind {
             Self::Name => "a string".to_owned(),
             Self::Model => "a model id".to_owned(),
             Self::Models(_) | Self::Fallbacks => "a list of model ids".to_owned(),
-            Self::Members => "a list of models".to_owned(),
+            Self::Members | Self::Reviewers => "a list of models".to_owned(),
             Self::ModelsUnder(words) => {
                 let (last, others) = words.split_last().expect("a table has words");
                 format!("lists of model ids under {} or {last}", others.join(", "))
@@ -75,6 +79,7 @@ impl Kind {
             | Self::Models(_)
             | Self::Fallbacks
             | Self::Members
+            | Self::Reviewers
             | Self::ModelsUnder(_)
             | Self::Options
             | Self::PerCall => None,
@@ -337,8 +342,8 @@ impl SettingValue for Vec<Member> {
         members(fields, name)
     }
 
-    fn problems(&self, field: &str, _kind: Kind) -> Vec<FieldError> {
-        member_problems(field, self)
+    fn problems(&self, field: &str, kind: Kind) -> Vec<FieldError> {
+        if kind == Kind::Reviewers { reviewer_problems(field, self) } else { member_problems(field, self) }
     }
 
     fn models(&self) -> Vec<&str> {

@@ -31,6 +31,12 @@ pub struct Task {
     /// How long the others are waited for after that, in milliseconds.
     #[serde(default)]
     pub straggler_grace_ms: u64,
+    /// How many of the reviewers review, drawn for the run; absent means all.
+    #[serde(default)]
+    pub reviews_per_answer: Option<usize>,
+    /// Whether the answers are read a second time where the first ballots disagree.
+    #[serde(default)]
+    pub second_reading: bool,
     /// Whoever has failed once is asked for nothing more. The plans of a version that went on asking do
     /// not say so, and are executed as they were then.
     #[serde(default)]

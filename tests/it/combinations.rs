@@ -33,6 +33,9 @@ fn combination(number: usize) -> Map<String, Value> {
     let mut body: Map<String, Value> =
         bits.map(|(bit, option)| ((*option).to_owned(), json!(number & (1 << bit) != 0))).collect();
     let pairs = number ^ (number >> 2) ^ (number >> 4) ^ (number >> 6);
+    // Another sum of bits, so that it is on and off with each of those.
+    let second = (number ^ (number >> 1) ^ (number >> 4) ^ (number >> 5)) & 1 != 0;
+    body.insert("use_second_reading".to_owned(), json!(second));
     body.extend(FINALS[pairs & 3].map(|choice| ("final".to_owned(), json!(choice))));
     body
 }
@@ -116,6 +119,13 @@ impl Ran {
             "stage3_complete",
         ]);
 
+        assert_eq!(
+            self.stored["metadata"]["second_reading"].is_object(),
+            self.on("use_second_reading"),
+            "{body:?}"
+        );
+        let again = self.stored["metadata"]["second_reading"]["held"] == true;
+        assert!(!again || self.count("second_reading_start") > 0, "{body:?}");
         let agreed = self.place("consensus_detected").is_some();
         assert!(!agreed || self.on("use_early_consensus") || self.choice() == Some("auto"), "{body:?}");
         let selected = self.stored["stage3"]["selected_member"].is_string();

@@ -46,6 +46,7 @@ mod replay;
 mod replicas;
 mod requests;
 mod retry;
+mod reviewers;
 mod rooms;
 mod routing;
 mod run_limits;

@@ -15,7 +15,7 @@ use crate::council::round::{self, Round};
 use crate::council::run::Run;
 use crate::council::run_event::RunEvent;
 use crate::council::seat;
-use crate::council::settings::{MIN_MEMBERS, Member};
+use crate::council::settings::{MAX_MEMBERS, MIN_MEMBERS, Member};
 use crate::council::stages::synthesis::{self, SynthesisEvent};
 use crate::council::stages::title::{self, TitleEvent};
 use crate::council::stages::{answers, reviews};
@@ -128,13 +128,24 @@ async fn improve(run: &Run, plan: &Plan, round: &Round<'_>, mut draft: Draft) ->
 }
 
 /// Each course that a run may take when it goes well: one, unless it depends on the question who answers. Nobody
-/// fails, and what a plan may do is done: a first tier is unsure, the council does not agree early, critics find
+/// fails, and what a plan may do is done: a first tier is unsure, the first ballots disagree, the council does not agree early, critics find
 /// faults each time, objections are grave. An answer that is to be taken word for word can be. What is kept of an earlier run is not asked again.
 pub(super) fn courses(plan: &Plan, kept: &Kept) -> Vec<Vec<ExpectedCall>> {
+    // Who is drawn to review is not known beforehand: each is once the first of so many.
+    let draws = if plan.task.reviews_per_answer.is_some() { MAX_MEMBERS } else { 1 };
+    (0..draws).flat_map(|draw| courses_of_draw(plan, kept, draw)).collect()
+}
+
+fn courses_of_draw(plan: &Plan, kept: &Kept, draw: usize) -> Vec<Vec<ExpectedCall>> {
     let brief = plan.brief();
     let expecting = Expecting::of(brief);
     let answers = |members: &[Member]| answers::estimate::expected_calls(&plan.task, kept, members);
-    let reviews = |members: &[Member]| reviews::estimate::expected_calls(expecting, kept, members);
+    let reviews = |members: &[Member]| {
+        let some = (plan.task.reviews_per_answer, draw);
+        let calls = reviews::estimate::expected_calls(expecting, kept, members, some);
+        let again = if plan.task.second_reading { calls.clone() } else { Vec::new() };
+        [calls, again].concat()
+    };
     let whole =
         |members: &[Member], before: Vec<ExpectedCall>| [before, verdict(plan, expecting, members)].concat();
     let round = |members: &[Member]| [answers(members), reviews(members)].concat();

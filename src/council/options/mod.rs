@@ -5,6 +5,7 @@ pub mod confidence;
 pub mod consensus;
 pub mod cot;
 pub mod escalation;
+pub mod jury;
 pub mod multi_chairman;
 pub mod refinement;
 pub mod routing;
@@ -13,6 +14,7 @@ pub mod word_for_word;
 use super::option_settings::{RequestLayer, RequestSettings, option_settings};
 use adversary::settings::{AdversaryLayer, AdversarySettings};
 use escalation::settings::{EscalationLayer, EscalationSettings};
+use jury::settings::{JuryLayer, JurySettings};
 use multi_chairman::settings::{MultiChairmanLayer, MultiChairmanSettings};
 use routing::settings::{RoutingLayer, RoutingSettings};
 
@@ -21,6 +23,7 @@ option_settings! {
     routing: RoutingSettings, RoutingLayer;
     escalation: EscalationSettings, EscalationLayer;
     adversary: AdversarySettings, AdversaryLayer;
+    jury: JurySettings, JuryLayer;
     requests: RequestSettings, RequestLayer;
 }
 

@@ -31,14 +31,14 @@ pub struct Abstention {
 }
 
 impl Abstention {
-    fn of(answer: &Answer, reason: AbstentionReason) -> Self {
-        let (model, member, alias) = (answer.model.clone(), answer.member.clone(), answer.alias.clone());
+    fn of(seat: &Member, reason: AbstentionReason) -> Self {
+        let (model, member, alias) = (seat.model.clone(), seat.name().to_owned(), seat.alias.clone());
         Self { model, member, alias, reason }
     }
 }
 
-/// Whom to ask for a review, and who abstains. `failed_before` says who failed in reviews that do not count any
-/// more.
+/// Whom of these to ask for a review, and who abstains. Who has not answered because it was not asked to may review.
+/// `failed_before` says who failed in reviews that do not count any more.
 #[must_use]
 pub fn reviewers<'a>(
     task: &Task,
@@ -50,20 +50,21 @@ pub fn reviewers<'a>(
         return (not_hopeless(members, answers), Vec::new());
     }
     let mut abstained = Vec::new();
-    let asked = members.iter().zip(answers).filter(|(_, answer)| {
-        let reason = if answer.pending {
+    let asked = members.iter().filter(|member| {
+        let answer = answers.iter().find(|answer| answer.member == member.name());
+        let reason = if answer.is_some_and(|answer| answer.pending) {
             AbstentionReason::Late
-        } else if answer.error.is_some() {
+        } else if answer.is_some_and(|answer| answer.error.is_some()) {
             AbstentionReason::NoAnswer
-        } else if failed_before(&answer.member) {
+        } else if failed_before(member.name()) {
             AbstentionReason::NoReview
         } else {
             return true;
         };
-        abstained.push(Abstention::of(answer, reason));
+        abstained.push(Abstention::of(member, reason));
         false
     });
-    (asked.map(|(member, _)| member).collect(), abstained)
+    (asked.collect(), abstained)
 }
 
 /// As it was: those are left out whom a longer prompt does not help, and whom the others would wait for.

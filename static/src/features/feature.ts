@@ -79,7 +79,7 @@ export interface FeatureStage {
 }
 
 type Request = Schemas["MessageRequest"];
-type GeneralNumber = "quorum" | "straggler_grace_ms" | "verbosity";
+type GeneralNumber = "quorum" | "straggler_grace_ms" | "reviews_per_answer" | "verbosity";
 
 /** The fields of a request that switch an option on or off. */
 export type Toggle = Extract<keyof Request, `use_${string}`>;
@@ -110,6 +110,8 @@ export type Choices = { [Field in Toggle]?: boolean } & { [Field in Amount]?: nu
   /** The reviews begin when so many have answered; null is all. */
   quorum: number | null;
   straggler_grace_ms: number;
+  /** So many of the reviewers review; null is all. */
+  reviews_per_answer: number | null;
   /** 0 nothing, 1 stages, 2 models as well, 3 everything. */
   verbosity: number;
 };

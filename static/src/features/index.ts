@@ -4,9 +4,11 @@ import { chairmen } from "./chairmen/feature";
 import { consensus } from "./consensus/feature";
 import { escalation } from "./escalation/feature";
 import type { Feature } from "./feature";
+import { jury } from "./jury/feature";
 import { ownVotes } from "./own-votes/feature";
 import { refinement } from "./refinement/feature";
 import { routing } from "./routing/feature";
+import { secondReading } from "./second-reading/feature";
 import { stepByStep } from "./step-by-step/feature";
 import { weights } from "./weights/feature";
 import { wordForWord } from "./word-for-word/feature";
@@ -18,6 +20,8 @@ const list = [
   stepByStep,
   routing,
   escalation,
+  jury,
+  secondReading,
   weights,
   ownVotes,
   consensus,

@@ -76,6 +76,25 @@ pub const FEATURES: &[Feature] = &[
         r#"{"content": "Why?", "use_early_consensus": true}"#,
     ),
     (
+        "two of a jury of three",
+        fine,
+        nobody_waits,
+        r#"{"content": "Why?", "reviewer_models": ["j/one", "a/one", "j/two"], "reviews_per_answer": 2}"#,
+    ),
+    (
+        "a second reading",
+        reviewers_disagree,
+        nobody_waits,
+        r#"{"content": "Why?", "use_second_reading": true, "verbosity": 2}"#,
+    ),
+    (
+        "a second reading by two tiers",
+        reviewers_disagree,
+        nobody_waits,
+        r#"{"content": "Why?", "use_second_reading": true, "use_escalation": true}"#,
+    ),
+    ("no second reading", fine, nobody_waits, r#"{"content": "Why?", "use_second_reading": true}"#),
+    (
         "the winner is taken word for word",
         reviewers_differ,
         nobody_waits,

@@ -2,16 +2,19 @@
 
 use super::{REVIEW, STAGE};
 use crate::council::estimate::{ExpectedCall, Expecting, FENCE, Kept};
+use crate::council::options::jury;
 use crate::council::settings::Member;
 use crate::council::stages::answers::ANSWER;
 
 /// What a request says around its material, in tokens.
 const FRAME: u64 = 330;
 
+/// `most` of the reviewers, by their order from one of them on.
 pub(in crate::council) fn expected_calls(
     expecting: Expecting<'_>,
     kept: &Kept,
     members: &[Member],
+    (most, from): (Option<usize>, usize),
 ) -> Vec<ExpectedCall> {
     if kept.reviews {
         return Vec::new();
@@ -21,5 +24,7 @@ pub(in crate::council) fn expected_calls(
     let call = |member: &Member| {
         expecting.call(STAGE, &member.model, &REVIEW, expecting.system_of_judge(member) + prompt)
     };
-    members.iter().map(call).collect()
+    let reviewers = jury::reviewers(&expecting.brief.settings, members);
+    let round = reviewers.iter().cycle().skip(from % reviewers.len().max(1));
+    round.take(most.unwrap_or(reviewers.len()).min(reviewers.len())).map(call).collect()
 }

@@ -1,4 +1,5 @@
-//! Stage 2: every member reviews all answers blind, each in an order of its own.
+//! Stage 2: every member, or every model of the jury in their place, reviews all answers blind, each in an order of its
+//! own.
 
 pub(in crate::council) mod estimate;
 mod notes;
@@ -14,6 +15,8 @@ use serde::{Deserialize, Serialize};
 use crate::council::ask::rejects_the_system_prompt;
 use crate::council::brief::Brief;
 use crate::council::options::escalation::info::EscalationInfo;
+use crate::council::options::jury;
+use crate::council::options::jury::info::SecondReading;
 use crate::council::pass::Pass;
 use crate::council::prompts::fence::{self, Fence};
 use crate::council::prompts::history;
@@ -116,6 +119,15 @@ pub struct Review {
     pub repair_text: Option<String>,
     /// The order in which this reviewer saw the answers.
     pub order_shown: Vec<Label>,
+    /// The same reviewer's second reading, of the answers in the reverse order. Where it holds a ballot that counts,
+    /// the ranking above is the order of the mean places of both readings, or the second alone where the first does not
+    /// count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(no_recursion)]
+    pub second: Option<Box<Review>>,
+    /// The ballot of the first reading, where the ranking above is of both.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub first_tiers: Vec<Vec<Label>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -157,6 +169,9 @@ pub struct ReviewsMetadata {
     /// What each reviewer's ballot weighs, and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub weights_info: Option<WeightsInfo>,
+    /// Whether the answers were read a second time, and why, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub second_reading: Option<SecondReading>,
     /// The members that were not asked to review.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub abstained: Vec<Abstention>,
@@ -206,7 +221,7 @@ pub fn label<'a>(run: &Run, pass: Pass, answers: &'a [Answer]) -> Vec<Labelled<'
         .collect()
 }
 
-/// Lets every member that has not failed review all labelled answers. A single answer is not
+/// Lets every member that has not failed, or the jury in their place, review all labelled answers. A single answer is not
 /// reviewed: there is nothing to compare it with, and every token is paid for. [`complete`] tells
 /// of the end. `before` are reviews of the same run that no longer count.
 pub async fn hold(
@@ -217,10 +232,13 @@ pub async fn hold(
     answers: &[Answer],
     labelled: &[Labelled<'_>],
 ) -> Reviewed {
+    let jury = jury::reviewers(&task.brief.settings, members);
     let (reviewers, abstained) = if labelled.len() < 2 {
         (Vec::new(), Vec::new())
     } else {
-        abstention::reviewers(task, members, answers, |member| has_failed(before, member))
+        let (able, abstained) =
+            abstention::reviewers(task, &jury, answers, |member| has_failed(before, member));
+        (jury::draw(run, task, pass, able), abstained)
     };
     let start = ReviewsEvent::Stage2Start {
         members: reviewers.iter().map(|member| Seat::from(*member)).collect(),
@@ -257,15 +275,33 @@ async fn review(
     labelled: &[Labelled<'_>],
     order: Vec<Label>,
 ) -> Review {
-    let name = member.name();
-    let key = pass.key(&format!("stage2/{name}"));
+    let key = pass.key(&format!("stage2/{}", member.name()));
+    let review = ask(run, task, &key, member, labelled, order).await;
+    let event = ReviewsEvent::Stage2ModelComplete {
+        model: review.model.clone(),
+        member: review.member.clone(),
+        data: Box::new(review.clone()),
+    };
+    run.emit(&format!("{key}/complete"), event).await;
+    review
+}
+
+/// Asks a reviewer for its review of the answers in this order. `key` names the call's place.
+pub(in crate::council) async fn ask(
+    run: &Run,
+    task: &Task,
+    key: &str,
+    member: &Member,
+    labelled: &[Labelled<'_>],
+    order: Vec<Label>,
+) -> Review {
     let labels: Vec<Label> = labelled.iter().map(|entry| entry.label).collect();
     let prompt = prompt(run, task, labelled, &order);
     let system = Some(())
         .filter(|()| task.brief.settings.use_system_prompt_stage2)
         .and_then(|()| task.brief.system_prompt_for(member));
 
-    let mut result = send(run, &task.brief, member, &key, messages(system, &prompt), None).await;
+    let mut result = send(run, &task.brief, member, key, messages(system, &prompt), None).await;
     if system.is_some() && result.as_ref().is_err_and(rejects_the_system_prompt) {
         let key = format!("{key}/without_system_prompt");
         result = send(run, &task.brief, member, &key, messages(None, &prompt), None).await;
@@ -278,12 +314,6 @@ async fn review(
             review.repaired(&reply, &labels);
         }
     }
-    let event = ReviewsEvent::Stage2ModelComplete {
-        model: review.model.clone(),
-        member: review.member.clone(),
-        data: Box::new(review.clone()),
-    };
-    run.emit(&format!("{key}/complete"), event).await;
     review
 }
 
@@ -406,6 +436,8 @@ fn read(member: &Member, result: Result<Reply, CallError>, labels: &[Label], ord
         repaired: false,
         repair_text: None,
         order_shown: order,
+        second: None,
+        first_tiers: Vec::new(),
         reasoning: reply.reasoning,
         usage: reply.usage,
         cost: reply.usage.and_then(|usage| usage.cost_usd),
@@ -424,7 +456,7 @@ fn read(member: &Member, result: Result<Reply, CallError>, labels: &[Label], ord
 }
 
 /// The aggregate over the ballots received.
-fn summary(
+pub(in crate::council) fn summary(
     task: &Task,
     labelled: &[Labelled<'_>],
     reviews: &[Review],

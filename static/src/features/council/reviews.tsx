@@ -1,5 +1,6 @@
 import "../../styles/ballots.css";
 import { useMemo } from "react";
+import type { Review } from "../../api/types";
 import { t } from "../../i18n";
 import { Markdown } from "../../markdown/markdown";
 import type { ReviewState, RunState } from "../../run/state";
@@ -42,6 +43,42 @@ function ParsedRanking({ review, names }: { review: ReviewState["result"]; names
         </ol>
       )}
     </div>
+  );
+}
+
+/** What a reviewer said when it read the answers again; the ranking above is of both readings. */
+function Again({
+  second,
+  first = [],
+  names,
+}: {
+  second: Review["second"];
+  first: Review["first_tiers"];
+  names: Names;
+}) {
+  if (!second) return null;
+  return (
+    <>
+      {second.error && (
+        <CallFailure
+          kind={second.error_kind}
+          fact={second.error_fact}
+          text={second.error}
+          otherwise={t("This review failed")}
+        />
+      )}
+      {first.length > 0 && (
+        <p className="quiet">
+          {t("First reading: {{order}}", {
+            order: first
+              .map((tier) => tier.map((label) => names[label] ?? label).join(" = "))
+              .join(" > "),
+          })}
+        </p>
+      )}
+      {!second.error && <ParsedRanking review={second} names={names} />}
+      {second.ranking && <Markdown text={second.ranking} names={names} />}
+    </>
   );
 }
 
@@ -101,6 +138,11 @@ function ReviewCard({ review, seat, names, labels }: CardProps) {
       {result?.ranking && (
         <Details title={t("Full review")}>
           {() => <Markdown text={result.ranking} names={names} />}
+        </Details>
+      )}
+      {result?.second && (
+        <Details title={t("Read again in the reverse order")}>
+          {() => <Again second={result.second} first={result.first_tiers} names={names} />}
         </Details>
       )}
       {result?.repair_text && (

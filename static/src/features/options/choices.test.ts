@@ -117,6 +117,21 @@ describe("defaults of the settings or of a preset", () => {
   });
 });
 
+describe("how many review", () => {
+  it("is sent where it is fewer than there are", () => {
+    expect(sent({ reviews_per_answer: 1 })).toEqual({ reviews_per_answer: 1 });
+    // The council has two members.
+    expect(sent({ reviews_per_answer: 2 })).toEqual({});
+    const three = ["j/1", "j/2", "j/3"].map((model) => ({ model }));
+    const outside = { ...config, reviewer_models: three };
+    expect(sent({ reviews_per_answer: 2 }, outside)).toEqual({ reviews_per_answer: 2 });
+    const drawn = { ...outside, default_options: { reviews_per_answer: 2 } };
+    expect(sent({ reviews_per_answer: null }, drawn)).toEqual({ reviews_per_answer: 3 });
+    const [chip] = chosen(sceneOf({}, drawn));
+    expect(chip).toMatchObject({ text: "2 reviewers", off: { reviews_per_answer: null } });
+  });
+});
+
 describe("how the final answer comes about", () => {
   it("is sent and shown where it is not the default", () => {
     expect(sent({ final: "auto", use_refinement: true })).toEqual({

@@ -31,6 +31,7 @@ export const defaults: Choices = {
   ...Object.fromEntries(ways.map(({ field, byDefault }) => [field, byDefault])),
   quorum: null,
   straggler_grace_ms: 0,
+  reviews_per_answer: null,
   verbosity: 0,
 };
 
@@ -47,6 +48,10 @@ export const optionOf = (field: string): NamedOption | null =>
 const whole = (value: unknown, low: number, high: number): value is number =>
   typeof value === "number" && Number.isInteger(value) && value >= low && value <= high;
 
+/** How many review: the reviewers that are set, or else the members. */
+export const reviewersOf = (config: Config | undefined) =>
+  config && (config.reviewer_models.length || config.council_models.length);
+
 /** What somebody wrote down of choices, by whatever release: what is not right is left out. */
 export function readChoices(kept: unknown): Partial<Choices> {
   const given = (typeof kept === "object" && kept !== null ? kept : {}) as Record<string, unknown>;
@@ -60,9 +65,12 @@ export function readChoices(kept: unknown): Partial<Choices> {
     const known = values.find(({ value }) => value === given[field]);
     if (known) Object.assign(choices, { [field]: known.value });
   }
-  const { quorum, straggler_grace_ms, verbosity } = given;
+  const { quorum, straggler_grace_ms, reviews_per_answer, verbosity } = given;
   if (quorum === null || whole(quorum, 1, 7)) choices.quorum = quorum;
   if (whole(straggler_grace_ms, 0, 600_000)) choices.straggler_grace_ms = straggler_grace_ms;
+  if (reviews_per_answer === null || whole(reviews_per_answer, 1, 7)) {
+    choices.reviews_per_answer = reviews_per_answer;
+  }
   if (whole(verbosity, 0, 3)) choices.verbosity = verbosity;
   return choices;
 }
@@ -150,6 +158,10 @@ export function effective(scene: Omit<Scene, "base" | "preset">): Choices {
   }
   const members = scene.config?.council_models.length ?? Number.POSITIVE_INFINITY;
   if (result.quorum !== null && result.quorum >= members) result.quorum = null;
+  const reviewers = reviewersOf(scene.config) ?? Number.POSITIVE_INFINITY;
+  if (result.reviews_per_answer !== null && result.reviews_per_answer >= reviewers) {
+    result.reviews_per_answer = null;
+  }
   return result;
 }
 
@@ -172,6 +184,10 @@ export function toAsk(scene: Scene): Partial<Ask> {
     // Nothing said would be the base's again: all members are a number too.
     const quorum = counting.quorum ?? config?.council_models.length;
     if (quorum !== undefined) ask.quorum = quorum;
+  }
+  if (counting.reviews_per_answer !== base.reviews_per_answer) {
+    const reviews = counting.reviews_per_answer ?? reviewersOf(config);
+    if (reviews !== undefined) ask.reviews_per_answer = reviews;
   }
   const { straggler_grace_ms: grace } = counting;
   if (counting.quorum !== null && grace !== base.straggler_grace_ms) ask.straggler_grace_ms = grace;
@@ -203,6 +219,10 @@ export function chosen(scene: Scene): Chip[] {
   if (counting.quorum !== null) {
     const text = t("First {{count, number}} answers", { count: counting.quorum });
     chips.push({ key: "quorum", text, off: { quorum: null } });
+  }
+  if (counting.reviews_per_answer !== null) {
+    const text = t("{{count, number}} reviewers", { count: counting.reviews_per_answer });
+    chips.push({ key: "reviews_per_answer", text, off: { reviews_per_answer: null } });
   }
   if (counting.verbosity > 0) {
     const text = t("Process detail {{level}}", { level: counting.verbosity });

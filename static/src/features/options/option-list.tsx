@@ -4,7 +4,15 @@ import { msg, t } from "../../i18n";
 import { Icon } from "../../ui/icon";
 import { Steps } from "../../ui/steps";
 import type { About, Choices } from "../feature";
-import { type NamedOption, type NamedWay, obstacle, options, type Scene, ways } from "./choices";
+import {
+  type NamedOption,
+  type NamedWay,
+  obstacle,
+  options,
+  reviewersOf,
+  type Scene,
+  ways,
+} from "./choices";
 
 export interface OptionListProps {
   scene: Pick<Scene, "choices" | "config">;
@@ -142,6 +150,43 @@ function Quorum({ scene: { choices, config }, onChange }: OptionListProps) {
   );
 }
 
+function Reviewers({ scene: { choices, config }, onChange }: OptionListProps) {
+  const reviewers = reviewersOf(config) ?? 0;
+  const id = useId();
+  if (reviewers < 2) return null;
+  const { reviews_per_answer: chosen } = choices;
+  return (
+    <li className="option">
+      <label htmlFor={id} className="option-name">
+        {t("Reviewers")}
+      </label>
+      <div className="option-about">
+        <p>
+          {t("Some of the reviewers may be enough; they are drawn for each question.")}{" "}
+          <span className="option-cost">{t("Saves a call for each one fewer.")}</span>
+        </p>
+        <div className="option-fields">
+          <select
+            id={id}
+            className="input"
+            value={chosen !== null && chosen < reviewers ? chosen : ""}
+            onChange={(event) =>
+              onChange({ reviews_per_answer: Number(event.target.value) || null })
+            }
+          >
+            <option value="">{t("All reviewers")}</option>
+            {upTo(reviewers - 1).map((n) => (
+              <option key={n} value={n}>
+                {t("{{some}} of {{all}} reviewers", { some: n, all: reviewers })}
+              </option>
+            ))}
+          </select>
+        </div>
+      </div>
+    </li>
+  );
+}
+
 const groups = [
   ["answers", msg("Answers")],
   ["reviews", msg("Reviews")],
@@ -175,6 +220,7 @@ export default function OptionList(props: OptionListProps) {
         <h3>{t("More")}</h3>
         <ul>
           <Quorum {...props} />
+          <Reviewers {...props} />
           <li className="option">
             <span className="option-name">{t("Process detail")}</span>
             <div className="option-about">
