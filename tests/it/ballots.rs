@@ -61,7 +61,7 @@ async fn a_request_says_what_own_votes_count_by_name_or_by_the_old_flag() {
     assert_eq!(fields, ["count_self_votes", "self_votes"]);
 
     // A default option holds where a request says nothing, in either way of saying it.
-    ann.post("/api/config", json!({"default_options": {"self_votes": "left_out"}})).await.ok();
+    ann.put("/api/config", json!({"default_options": {"self_votes": "left_out"}})).await.ok();
     for (options, counts) in [
         (json!({}), "left_out"),
         (json!({"count_self_votes": true}), "counted"),
@@ -72,7 +72,7 @@ async fn a_request_says_what_own_votes_count_by_name_or_by_the_old_flag() {
     }
     // The setting of older clients, where nothing else is said.
     let bob = app.user("bob");
-    bob.post("/api/config", json!({"count_self_votes": true})).await.ok();
+    bob.put("/api/config", json!({"count_self_votes": true})).await.ok();
     assert_eq!(facts(&judged::ask(&bob, 1, json!({})).await)["self_votes"], "counted");
     assert_eq!(bob.get("/api/config").await.ok()["count_self_votes"], true);
     app.close().await;
@@ -153,7 +153,11 @@ async fn a_preference_is_learned_and_changes_nothing_that_was_decided() {
     let position: f64 =
         MEMBERS.iter().map(|member| reviewers["models"][member]["position"]["mean"].as_f64().unwrap()).sum();
     assert!(position / 4.0 > 0.1, "what is read first is placed better: {reviewers}");
-    assert_eq!(one["length"], one["nothing"], "all answers are about as long: {one}");
+    // What it says of its own answer is not taken for a leaning to anything else.
+    for other in ["length", "family"] {
+        let (mean, error) = (one[other]["mean"].as_f64().unwrap(), one[other]["error"].as_f64().unwrap());
+        assert!(mean.abs() < 3.5 * error, "{other}: {one}");
+    }
 
     // Somebody else's councils begin where everybody's figures are, once these are read, and show none of ann's names.
     let bob = app.user("bob");

@@ -66,53 +66,61 @@ pub fn effects(answers: &[Seen<'_>], ballots: &[Cast<'_>]) -> Effects {
     let places: Vec<Places> = ballots.iter().map(|cast| Places::new(n, &cast.tiers, None, 1.0)).collect();
     let fractions: Vec<Vec<Option<f64>>> = places.iter().map(Places::fractions).collect();
     let read: Vec<Vec<Option<f64>>> = ballots.iter().map(|cast| reading(n, &cast.order)).collect();
-    let lengths = longest_first(answers);
-    let leanings = ballots
-        .iter()
-        .enumerate()
-        .map(|(at, cast)| {
-            let better_than_others = |answer: usize| {
-                let others: Vec<f64> = fractions
-                    .iter()
-                    .enumerate()
-                    .filter(|(other, _)| *other != at)
-                    .filter_map(|(_, of)| of[answer])
-                    .collect();
-                Some(mean(&others)? - fractions[at][answer]?)
-            };
-            let own = answers.iter().position(|answer| answer.member == cast.member);
-            let kin: Vec<f64> = (0..n)
-                .filter(|one| Some(*one) != own && family(answers[*one].model) == family(cast.model))
-                .filter_map(better_than_others)
-                .collect();
-            let slopes: Vec<f64> = fractions
-                .iter()
-                .enumerate()
-                .filter(|(other, _)| *other != at)
-                .filter_map(|(_, of)| slope(of, &lengths))
-                .collect();
+    let leanings = (0..ballots.len())
+        .map(|at| {
+            let own = answers.iter().position(|answer| answer.member == ballots[at].member);
             Leanings {
-                own: own.and_then(better_than_others),
+                own: own.and_then(|own| better_than_others(&fractions, at, own)),
                 position: slope(&fractions[at], &read[at]),
-                length: slope(&fractions[at], &lengths).and_then(|of_it| Some(of_it - mean(&slopes)?)),
-                family: mean(&kin),
+                ..leanings_to_others(answers, ballots, at, own)
             }
         })
         .collect();
     Effects { leanings, correlations: correlations(&places, &read) }
 }
 
-/// The place of each answer by its length, 0 the longest; equal ones share theirs.
-fn longest_first(answers: &[Seen<'_>]) -> Vec<Option<f64>> {
-    let last = count(answers.len().saturating_sub(1)).max(1.0);
-    answers
-        .iter()
-        .map(|answer| {
-            let longer = answers.iter().filter(|other| other.length > answer.length).count();
-            let same = answers.iter().filter(|other| other.length == answer.length).count();
-            Some((count(longer) + (count(same) - 1.0) / 2.0) / last)
-        })
-        .collect()
+/// What a ballot shows besides, its author's own answer left aside on all of them: it would be taken for a leaning to
+/// whatever that answer is like.
+fn leanings_to_others(answers: &[Seen<'_>], ballots: &[Cast<'_>], at: usize, own: Option<usize>) -> Leanings {
+    let n = answers.len();
+    let fractions: Vec<Vec<Option<f64>>> =
+        ballots.iter().map(|cast| Places::new(n, &cast.tiers, own, 1.0).fractions()).collect();
+    let lengths = longest_first(answers, own);
+    let kin: Vec<f64> = (0..n)
+        .filter(|one| Some(*one) != own && family(answers[*one].model) == family(ballots[at].model))
+        .filter_map(|one| better_than_others(&fractions, at, one))
+        .collect();
+    let others: Vec<f64> =
+        others(&fractions, at).filter_map(|fractions| slope(fractions, &lengths)).collect();
+    Leanings {
+        length: slope(&fractions[at], &lengths).and_then(|of_it| Some(of_it - mean(&others)?)),
+        family: mean(&kin),
+        ..Leanings::default()
+    }
+}
+
+fn others(fractions: &[Vec<Option<f64>>], at: usize) -> impl Iterator<Item = &Vec<Option<f64>>> {
+    fractions.iter().enumerate().filter(move |(other, _)| *other != at).map(|(_, of)| of)
+}
+
+/// How much better a ballot places an answer than the others do.
+fn better_than_others(fractions: &[Vec<Option<f64>>], at: usize, answer: usize) -> Option<f64> {
+    let by_others: Vec<f64> = others(fractions, at).filter_map(|of| of[answer]).collect();
+    Some(mean(&by_others)? - fractions[at][answer]?)
+}
+
+/// The place of each answer by its length but for this one, 0 the longest; equal ones share theirs.
+fn longest_first(answers: &[Seen<'_>], but_for: Option<usize>) -> Vec<Option<f64>> {
+    let ranked: Vec<usize> = (0..answers.len()).filter(|one| Some(*one) != but_for).collect();
+    let last = count(ranked.len().saturating_sub(1)).max(1.0);
+    let length = |one: usize| answers[one].length;
+    let mut places = vec![None; answers.len()];
+    for one in &ranked {
+        let longer = ranked.iter().filter(|other| length(**other) > length(*one)).count();
+        let same = ranked.iter().filter(|other| length(**other) == length(*one)).count();
+        places[*one] = Some((count(longer) + (count(same) - 1.0) / 2.0) / last);
+    }
+    places
 }
 
 /// The least-squares slope of one set of places over another; none where the other does not vary.

@@ -26,9 +26,9 @@ fn a_ballot_shows_its_author() {
     let effects = effects(&answers, &ballots);
     close(effects.leanings[0].own, 0.75);
     close(effects.leanings[0].position, -0.5);
-    // The longest first: a's slope is 1. b puts the longest last and the shortest in the middle: -½; c's is -½: it puts the
-    // shortest first. 1 - (-½) = 1½.
-    close(effects.leanings[0].length, 1.5);
+    // Its own answer left aside, a puts the longer one of the two others first (slope 1), b does too, and c does
+    // not (-1): 1 - 0.
+    close(effects.leanings[0].length, 1.0);
     assert_eq!(effects.leanings[0].family, None, "nobody else is of its family");
 }
 
@@ -38,7 +38,7 @@ fn kin_are_other_seats_of_the_same_maker() {
     let answers = [seen("a", "x/one", 1), seen("b", "x/two", 1), seen("c", "z/three", 1)];
     let ballots = [cast("a", &[1, 0, 2], &[0, 1, 2]), cast("c", &[2, 0, 1], &[0, 1, 2])];
     let effects = effects(&answers, &ballots);
-    // b is first with a (0) and last with c (1).
+    // Of b and c, b is first with a (0) and last with c (1).
     close(effects.leanings[0].family, 1.0);
     assert_eq!(effects.leanings[0].length, None, "all are as long as each other");
 }
