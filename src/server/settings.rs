@@ -10,6 +10,7 @@ use super::missing::MissingModel;
 use super::problem::{Problem, ProblemBody};
 use crate::config::AuthMode;
 use crate::council::options::OptionSettings;
+use crate::council::ranking::self_votes::SelfVotes;
 use crate::council::plan::MAX_CONTENT_CHARS;
 use crate::council::plan::settings_problems;
 use crate::council::settings::{MAX_MEMBERS, Member, Settings, SettingsLayer};
@@ -29,8 +30,9 @@ pub struct ConfigView {
     pub utility_model: String,
     pub use_system_prompt_stage2: bool,
     pub use_system_prompt_stage3: bool,
-    /// Whether votes for one's own answer count as they were cast. Where they do not, `self_votes` among the default
-    /// options says whether they count corrected or not at all.
+    /// What votes for one's own answer count where a request and its default options do not say.
+    pub self_votes: SelfVotes,
+    /// The same as the flag of older clients: whether they count as they were cast.
     pub count_self_votes: bool,
     #[serde(flatten)]
     pub options: OptionSettings,
@@ -81,6 +83,7 @@ pub(super) fn view(app: &App, settings: Settings, is_default: bool) -> ConfigVie
         utility_model: settings.utility_model,
         use_system_prompt_stage2: settings.use_system_prompt_stage2,
         use_system_prompt_stage3: settings.use_system_prompt_stage3,
+        self_votes: settings.count_self_votes.map(SelfVotes::from_flag).unwrap_or_default(),
         count_self_votes: settings.count_self_votes == Some(true),
         options: settings.options,
         is_default,

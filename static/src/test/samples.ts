@@ -95,6 +95,7 @@ export const config: Config = {
   utility_model: "dune/small",
   use_system_prompt_stage2: true,
   use_system_prompt_stage3: true,
+  self_votes: "adjusted",
   count_self_votes: false,
   multi_chairman_models: [],
   routing_pools: {},

@@ -160,7 +160,7 @@ describe("how the final answer comes about", () => {
 });
 
 describe("votes for one’s own answer", () => {
-  const counting = { ...config, count_self_votes: true };
+  const counting: Config = { ...config, self_votes: "counted", count_self_votes: true };
   const preset: Preset = {
     id: "p1",
     name: "Old",
@@ -174,6 +174,8 @@ describe("votes for one’s own answer", () => {
   it("count as older settings say, and the name wins over the flag", () => {
     expect(sceneOf({}, config).base.self_votes).toBe("adjusted");
     expect(sceneOf({}, counting).base.self_votes).toBe("counted");
+    const leftOut: Config = { ...config, self_votes: "left_out" };
+    expect(sceneOf({}, leftOut).base.self_votes).toBe("left_out");
     const named = { ...counting, default_options: { self_votes: "left_out" } };
     expect(sceneOf({}, named).base.self_votes).toBe("left_out");
     expect(sceneOf({}, counting, preset).base.self_votes).toBe("left_out");

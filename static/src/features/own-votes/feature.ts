@@ -15,9 +15,9 @@ export const ownVotes = {
       { value: "left_out", text: msg("Left out"), chip: msg("Own votes left out") },
     ],
     ofSettings(config, preset) {
-      // The view of the settings in force has `false` for none, too; that of a preset has not.
       if (preset?.settings.count_self_votes === false) return "left_out";
-      return config.count_self_votes ? "counted" : undefined;
+      if (preset?.settings.count_self_votes) return "counted";
+      return config.self_votes;
     },
   },
 } satisfies Feature;
