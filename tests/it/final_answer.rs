@@ -40,7 +40,14 @@ async fn council(says: Says, ballot: fn(reviewer: &str) -> Ballot) -> TestApp {
     app.models.rule(move |request| match request.asked_for() {
         AskedFor::Answer => Some(says(&request.model)),
         AskedFor::Review => Some(review(request, ballot(&request.model))),
-        _ => None,
+        AskedFor::Synthesis
+        | AskedFor::Selection
+        | AskedFor::Title
+        | AskedFor::Routing
+        | AskedFor::Critique
+        | AskedFor::Revision
+        | AskedFor::Attack
+        | AskedFor::Severity => None,
     });
     app
 }
@@ -206,7 +213,14 @@ async fn without_a_ballot_that_counts_the_chairman_writes() {
     app.models.rule(|request| match request.asked_for() {
         AskedFor::Answer => Some(plainly(&request.model)),
         AskedFor::Review => Some(Script::answer("I will not rank them.")),
-        _ => None,
+        AskedFor::Synthesis
+        | AskedFor::Selection
+        | AskedFor::Title
+        | AskedFor::Routing
+        | AskedFor::Critique
+        | AskedFor::Revision
+        | AskedFor::Attack
+        | AskedFor::Severity => None,
     });
     let (_, stored) = ask(&app, json!({"final": "select"})).await;
     assert_eq!(asked(&app, AskedFor::Synthesis), 1);

@@ -36,7 +36,14 @@ async fn council(rank: fn(&RecordedRequest) -> Option<Vec<&'static str>>) -> Tes
             Some(Script::answer(&format!("The answer of {}.\n\nCONFIDENCE: 8", request.model)))
         }
         AskedFor::Review => rank(request).map(|order| review(request, &order)),
-        _ => None,
+        AskedFor::Synthesis
+        | AskedFor::Selection
+        | AskedFor::Title
+        | AskedFor::Routing
+        | AskedFor::Critique
+        | AskedFor::Revision
+        | AskedFor::Attack
+        | AskedFor::Severity => None,
     });
     app
 }

@@ -92,7 +92,7 @@ pub fn counted_tiers(
                 OwnPlace::LeftOut if is_own(label) => {}
                 OwnPlace::Corrected(place) if is_own(label) => placed.push((place, *label)),
                 OwnPlace::LeftOut | OwnPlace::AsCast | OwnPlace::Corrected(_) => {
-                    placed.push((shared, *label))
+                    placed.push((shared, *label));
                 }
             }
         }

@@ -69,5 +69,6 @@ impl From<rows::Mean> for Leaning {
 }
 
 fn thousandths(value: f64) -> f64 {
-    (value * 1e3).round() / 1e3
+    // Never a minus before nothing.
+    (value * 1e3).round() / 1e3 + 0.0
 }

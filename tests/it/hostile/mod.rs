@@ -2,7 +2,6 @@
 
 mod answers;
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;

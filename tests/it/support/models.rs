@@ -94,7 +94,7 @@ pub fn sensible(request: &ChatRequest) -> Reply {
         }
         "revision" => reply("The council says so, with figures."),
         "adversary" => reply("It may be wrong about the cost.\n\nSEVERITY: minor"),
-        other => reply(&format!("A scripted {other}.")),
+        other => reply(format!("A scripted {other}.")),
     }
 }
 
