@@ -15,7 +15,8 @@ fn the_mean_places_of_two_ballots_make_one() {
         ("A>B>C>D", "B>A>D>C", "AB>CD"),
         // A has 1 and 2, B 2.5 and 1, C 2.5 and 3.
         ("A>BC", "B>A>C", "A>B>C"),
-        ("AB>C", "C>A>B", "A>BC"),
+        // A has 1.5 and 2, B 1.5 and 3, C 3 and 1.
+        ("AB>C", "C>A>B", "A>C>B"),
         // What one of them leaves out cannot be placed.
         ("A>B>C", "B>A", "AB"),
     ] {
