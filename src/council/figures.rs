@@ -126,7 +126,7 @@ fn shown_by(deliberation: &Deliberation, counted: &[&Review]) -> Effects {
             member: &review.member,
             model: review.counted_as(),
             tiers: review.tiers.iter().map(|tier| numbers(tier)).collect(),
-            order: numbers(&review.order_shown),
+            order: numbers(review.reading_order()),
         })
         .collect();
     effects::effects(&seen, &cast)

@@ -38,7 +38,9 @@ pub const FORMAT: &str = "council";
 /// the rules of its time where they differ ([`Plan::version`]).
 ///
 /// 2: the plan holds its texts, and calls have fingerprints with a version.
-pub const VERSION: i32 = 2;
+///
+/// 3: who reviews, what own votes count, and whether the final answer is written are the plan's.
+pub const VERSION: i32 = 3;
 
 /// Whether plans of this format and version can be read here.
 #[must_use]

@@ -81,6 +81,7 @@ fn probes() -> Vec<Probe> {
         entry("GET", "/api/analytics/days", Own, &[""], None),
         entry("GET", "/api/analytics/chairman", Own, &[""], None),
         entry("GET", "/api/analytics/head-to-head", Own, &[""], None),
+        entry("GET", "/api/analytics/reviewers", Own, &[""], None),
         entry("GET", "/api/analytics/leaderboard", Own, &["", "source=people", "tag=quokka"], None),
         entry("GET", "/api/analytics/council", Own, &[""], None),
         entry("GET", "/api/analytics/recent", Own, &["", "limit=1&offset=1"], None),
@@ -131,6 +132,7 @@ fn probes() -> Vec<Probe> {
         entry("GET", "/api/admin/analytics/days", Admin, &[""], None),
         entry("GET", "/api/admin/analytics/chairman", Admin, &[""], None),
         entry("GET", "/api/admin/analytics/head-to-head", Admin, &[""], None),
+        entry("GET", "/api/admin/analytics/reviewers", Admin, &[""], None),
         entry("GET", "/api/admin/analytics/leaderboard", Admin, &["", "source=people"], None),
         entry("GET", "/api/admin/analytics/council", Admin, &[""], None),
     ]

@@ -318,6 +318,17 @@ pub(in crate::council) async fn ask(
 }
 
 impl Review {
+    /// The order in which the answers of the counted ballot were read; empty where it is of two readings, in opposite
+    /// orders.
+    #[must_use]
+    pub fn reading_order(&self) -> &[Label] {
+        match &self.second {
+            Some(second) if second.counts && self.first_tiers.is_empty() => &second.order_shown,
+            Some(second) if second.counts => &[],
+            Some(_) | None => &self.order_shown,
+        }
+    }
+
     /// The model by whose record its ballot is weighed.
     #[must_use]
     pub fn counted_as(&self) -> &str {
@@ -492,7 +503,7 @@ pub(in crate::council) fn summary(
             member: review.member.clone(),
             counted_as: review.counted_as().to_owned(),
             tiers: if review.counts { review.tiers.clone() } else { Vec::new() },
-            order_shown: review.order_shown.clone(),
+            order_shown: review.reading_order().to_vec(),
             weight: weights.as_ref().map_or(1.0, |weights| weights.of(review.counted_as())),
         })
         .chain(without_ballot)

@@ -143,7 +143,11 @@ describe("votes for one’s own answer", () => {
   const sent = () => save.mock.calls[0]?.[0];
 
   it("begin as settings of before say, and are saved under the new name alone", async () => {
-    queryClient.setQueryData(keys.config, { ...own, self_votes: "counted", count_self_votes: true });
+    queryClient.setQueryData(keys.config, {
+      ...own,
+      self_votes: "counted",
+      count_self_votes: true,
+    });
     await render(<Form />, queryClient);
     expect(way("As cast").checked).toBe(true);
     save.mockResolvedValue({ ...own, title_model: "z/title" });
