@@ -109,7 +109,9 @@ impl AggregateFacts {
             return OwnPlace::LeftOut;
         }
         let correction = self.corrections.iter().find(|correction| correction.member == member);
-        correction.map_or(OwnPlace::AsCast, |correction| OwnPlace::Corrected(correction.counted_place))
+        correction.map_or(OwnPlace::AsCast, |correction| {
+            OwnPlace::Moved((correction.counted_place - correction.place).round())
+        })
     }
 }
 
@@ -287,7 +289,9 @@ fn row(candidates: &[Candidate], cast: &[&Vote], ballots: &Ballots, index: usize
         borda: methods::borda(counted, index).map(finely),
         weighted_borda: methods::weighted_borda(counted, index).map(finely),
         voters: small(counted.iter().filter(|places| places.may_judge(index)).count()),
-        first_place_votes: rounded(counted.iter().map(|places| places.first_place_share(index)).sum()),
+        first_place_votes: rounded(
+            ballots.ordered.iter().map(|places| places.first_place_share(index)).sum(),
+        ),
         self_rank: rank(&own),
         peer_rank: rank(&peers),
         same_family_votes: small(of_the_family.count()),
@@ -312,9 +316,10 @@ fn facts(
         winner.is_some() && leader(&rest, n, settings) != winner
     });
     let winner_depends_on: Vec<String> = depends_on.map(|(_, vote)| vote.member.clone()).collect();
-    let condorcet = methods::condorcet_winner(counted, n).filter(|_| !counted.is_empty());
-    let kemeny = if counted.is_empty() { Kemeny::default() } else { methods::kemeny(counted, n) };
-    let disagreement = disagreement(candidates, counted, winner, condorcet, &kemeny, settings);
+    let ordered = &ballots.ordered;
+    let condorcet = methods::condorcet_winner(ordered, n).filter(|_| !ordered.is_empty());
+    let kemeny = if ordered.is_empty() { Kemeny::default() } else { methods::kemeny(ordered, n) };
+    let disagreement = disagreement(candidates, ordered, winner, condorcet, &kemeny, settings);
     let placed = |index: &usize| methods::average_rank(counted, *index).is_some();
     AggregateFacts {
         ballots: small(cast.len()),
@@ -353,7 +358,7 @@ fn facts(
 /// Which method names whom, when they do not all name the same.
 fn disagreement(
     candidates: &[Candidate],
-    counted: &[Places],
+    ordered: &[Places],
     winner: Option<usize>,
     condorcet: Option<usize>,
     kemeny: &Kemeny,
@@ -365,7 +370,7 @@ fn disagreement(
         (false, false) => MethodFact::Borda { member },
         (false, true) => MethodFact::WeightedBorda { member },
     };
-    let firsts = most_firsts(candidates.len(), counted);
+    let firsts = most_firsts(candidates.len(), ordered);
     let leaders: BTreeSet<usize> = [winner, firsts, condorcet, kemeny.leader].into_iter().flatten().collect();
     if leaders.len() < 2 {
         return Vec::new();
@@ -383,8 +388,8 @@ fn disagreement(
 }
 
 /// Who has more first places than anyone else.
-fn most_firsts(candidates: usize, counted: &[Places]) -> Option<usize> {
-    let firsts = |one: usize| counted.iter().map(|places| places.first_place_share(one)).sum::<f64>();
+fn most_firsts(candidates: usize, ordered: &[Places]) -> Option<usize> {
+    let firsts = |one: usize| ordered.iter().map(|places| places.first_place_share(one)).sum::<f64>();
     let best = (0..candidates).map(firsts).max_by(f64::total_cmp)?;
     let mut leaders = (0..candidates).filter(|one| (firsts(*one) - best).abs() < 1e-9);
     leaders.next().filter(|_| leaders.next().is_none())

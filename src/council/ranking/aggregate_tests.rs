@@ -120,6 +120,19 @@ fn a_correction_that_changes_the_order_says_what_it_was() {
     assert_eq!(adjusted.facts.order_without_corrections, ["a", "c", "b"]);
 }
 
+/// Ballots that tie all answers go on to, whatever little is known: 0.2 of the ranking is 0.4 places, which rounds to none.
+#[test]
+fn a_small_correction_breaks_no_tie() {
+    let votes = [vote("a", "(ABC)"), vote("b", "(ABC)"), vote("c", "(ABC)")];
+    let records = known(0.2, 0.0);
+    let result = aggregate(&council(3), &votes, settings(SelfVotes::Adjusted, &records));
+    let firsts: Vec<f64> = result.rows.iter().map(|row| row.first_place_votes).collect();
+    assert_eq!(firsts, [1.0; 3]);
+    assert_eq!(result.facts.condorcet_winner, None);
+    let averages: Vec<f64> = result.rows.iter().map(|row| row.average_rank).collect();
+    assert_eq!(averages, [2.0, 2.0, 2.13], "the means tell it");
+}
+
 /// Worked by hand. Of three reviewers only a has answered, in the order A, B, C; it is known to place what it reads last half a
 /// ranking too low: A, read first, moves down by ½·½·2 = ½, C up as far. 1.5, 2, 2.5.
 #[test]

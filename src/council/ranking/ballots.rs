@@ -70,8 +70,8 @@ pub enum OwnPlace {
     /// Nowhere.
     LeftOut,
     AsCast,
-    /// At this place, 1 the first.
-    Corrected(f64),
+    /// So many places further down (or up, if negative): whole ones, so that a small correction breaks no tie.
+    Moved(f64),
 }
 
 /// A ballot as it counts: with its author's own answer at its place. Tiers without an answer are gone.
@@ -90,8 +90,8 @@ pub fn counted_tiers(
         for label in tier {
             match own {
                 OwnPlace::LeftOut if is_own(label) => {}
-                OwnPlace::Corrected(place) if is_own(label) => placed.push((place, *label)),
-                OwnPlace::LeftOut | OwnPlace::AsCast | OwnPlace::Corrected(_) => {
+                OwnPlace::Moved(places) if is_own(label) => placed.push((shared + places, *label)),
+                OwnPlace::LeftOut | OwnPlace::AsCast | OwnPlace::Moved(_) => {
                     placed.push((shared, *label));
                 }
             }
@@ -110,6 +110,9 @@ pub(super) struct Ballots {
     pub whole: Vec<Places>,
     /// As they count.
     pub counted: Vec<Places>,
+    /// As they count where only the order matters: own answers are moved by whole places, so that a small correction
+    /// breaks no tie, and nothing else is moved.
+    pub ordered: Vec<Places>,
     /// As they would count without corrections.
     pub uncorrected: Vec<Places>,
     /// When each reviewer read each answer, 0 first to 1 last.
@@ -133,6 +136,7 @@ impl Ballots {
         let mut ballots = Self {
             whole: places(false),
             counted: uncorrected.clone(),
+            ordered: uncorrected.clone(),
             uncorrected,
             reading: cast.iter().map(read).collect(),
             corrections: Vec::new(),
@@ -169,6 +173,7 @@ impl Ballots {
             }
             // By the rounded figure: whoever reads it can count again.
             places.move_by(own, preference / last);
+            self.ordered[at].move_by(own, preference.round() / last);
             self.corrections.push(Correction {
                 member: vote.member.clone(),
                 model: vote.counted_as.clone(),
