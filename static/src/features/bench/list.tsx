@@ -57,9 +57,9 @@ export function BenchList() {
             list.length === 0 ? (
               <>
                 <p>{t("There is none yet. A bench is begun on the command line:")}</p>
-                <pre>
+                <p>
                   <code>{commands.begin}</code>
-                </pre>
+                </p>
               </>
             ) : (
               <ScrollBox label={t("Your benches")}>
