@@ -65,13 +65,7 @@ impl App {
     /// What the user's earlier runs say about each model.
     pub async fn records_in(&self, tx: &mut Tx) -> Result<BTreeMap<String, Record>, Problem> {
         let records = analytics::records(tx).await?;
-        let read = |record: analytics::Record| Record {
-            runs: record.runs,
-            win_rate: record.win_rate,
-            average_rank: record.average_rank,
-            average_confidence: record.average_confidence,
-        };
-        Ok(records.into_iter().map(|(model, record)| (model, read(record))).collect())
+        Ok(records.into_iter().map(|(model, record)| (model, record.into())).collect())
     }
 }
 

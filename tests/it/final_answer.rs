@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use crate::support::app::TestApp;
 use crate::support::events::{Event, find, kinds};
 use crate::support::model_server::{AskedFor, RecordedRequest, Script};
-use crate::support::ranked::{MEMBERS, label_of};
+use crate::support::ranked::{ask_with, body, label_of};
 
 /// What a member answers, apart from saying whose it is.
 type Says = fn(member: &str) -> Script;
@@ -56,20 +56,8 @@ fn asked(app: &TestApp, what: AskedFor) -> usize {
     app.models.records().iter().filter(|record| record.request.asked_for() == what).count()
 }
 
-fn body(options: &Value) -> Value {
-    let mut body = json!({"content": "Why?", "models": MEMBERS});
-    for (name, value) in options.as_object().unwrap() {
-        body[name] = value.clone();
-    }
-    body
-}
-
 async fn ask(app: &TestApp, options: Value) -> (Vec<Event>, Value) {
-    let ann = app.user("ann");
-    let id = ann.conversation().await;
-    let events = ann.ask(&id, body(&options)).await.rest().await;
-    let stored = ann.get(&format!("/api/conversations/{id}")).await.ok()["messages"][1].clone();
-    assert_eq!(events.last().unwrap().kind(), "complete");
+    let (events, stored) = ask_with(app, options).await;
     // What was first told is the answer, but for a revision.
     let stage3 = &stored["stage3"];
     let first = stage3.get("draft").unwrap_or(&stage3["response"]);

@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::{Value, json};
 
 use crate::support::app::TestApp;
-use crate::support::events::{Event, find, kinds};
+use crate::support::events::{find, kinds};
 use crate::support::model_server::{AskedFor, RecordedRequest, Script};
-use crate::support::ranked::{MEMBERS, label_of};
+use crate::support::ranked::{MEMBERS, ask_with as ask, body, label_of};
 
 fn asked(app: &TestApp, what: AskedFor) -> Vec<String> {
     let records = app.models.records();
@@ -50,23 +50,6 @@ async fn council(rank: fn(&RecordedRequest) -> Option<Vec<&'static str>>) -> Tes
 
 fn in_order(_: &RecordedRequest) -> Option<Vec<&'static str>> {
     Some(MEMBERS.to_vec())
-}
-
-fn body(options: &Value) -> Value {
-    let mut body = json!({"content": "Why?", "models": MEMBERS});
-    for (name, value) in options.as_object().unwrap() {
-        body[name] = value.clone();
-    }
-    body
-}
-
-async fn ask(app: &TestApp, options: Value) -> (Vec<Event>, Value) {
-    let ann = app.user("ann");
-    let id = ann.conversation().await;
-    let events = ann.ask(&id, body(&options)).await.rest().await;
-    let stored = ann.get(&format!("/api/conversations/{id}")).await.ok()["messages"][1].clone();
-    assert_eq!(events.last().unwrap().kind(), "complete");
-    (events, stored)
 }
 
 fn of<'a>(list: &'a Value, field: &str) -> Vec<&'a str> {

@@ -11,10 +11,10 @@ use super::weights::may_take_part;
 ///
 /// Models differ too much for another figure. Against people's judgement, the win rate that a judge gave itself was 10
 /// points too high for GPT-4, 25 for Claude-v1 and not too high for GPT-3.5 (Zheng et al. 2023, "Judging
-/// LLM-as-a-Judge", section 3.3). A prior of their mean, 0.12, instead of 0 changes the share of best answers
-/// found by less than 0.2 points in every setting of `benches/judges`, and would give unanimous ballots odd figures.
+/// LLM-as-a-Judge", section 3.3). A prior of 0.1 instead of 0 changed the share of best answers found by at most 0.2 points
+/// in eight settings of the simulation of `benches/judges`, and would give unanimous ballots odd figures.
 const OWN_PRIOR: f64 = 0.0;
-/// How many ballots that prior is worth: the variance of one ballot's figure (0.16, by simulation of four
+/// How many ballots that prior is worth: the variance of one ballot's figure (0.17, by simulation of four
 /// members) over that of the three figures above about 0 (0.024).
 const OWN_STRENGTH: f64 = 7.0;
 /// The same for the position effect: one ballot's variance 0.33, that of models' effects about 0.04.

@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
 
 use super::app::{TestApp, User};
+use super::events::Event;
 use super::model_server::{AskedFor, RecordedRequest, Script};
 
 pub const MEMBERS: [&str; 3] = ["m/one", "m/two", "m/three"];
@@ -82,6 +83,23 @@ impl Council {
         let mut superuser = self.app.db.superuser().await;
         sqlx::raw_sql(AssertSqlSafe(sql.to_owned())).execute(&mut superuser).await.unwrap();
     }
+}
+
+/// A request to the council of three with these options.
+pub fn body(options: &Value) -> Value {
+    let mut body = json!({"content": "Why?", "models": MEMBERS});
+    body.as_object_mut().expect("an object").extend(options.as_object().expect("options").clone());
+    body
+}
+
+/// Asks so in a new conversation, and gives the events and the message that is stored.
+pub async fn ask_with(app: &TestApp, options: Value) -> (Vec<Event>, Value) {
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let events = ann.ask(&id, body(&options)).await.rest().await;
+    let stored = ann.get(&format!("/api/conversations/{id}")).await.ok()["messages"][1].clone();
+    assert_eq!(events.last().expect("an event").kind(), "complete");
+    (events, stored)
 }
 
 /// Self-votes are left out, so of each ballot the two other members count.
