@@ -31,6 +31,16 @@ impl Brief {
         &self.settings.council_models
     }
 
+    /// The system prompt for a model that speaks for the council: its own if it sits, else the run's; none where
+    /// the settings say so.
+    #[must_use]
+    pub fn system_prompt_of_writer(&self, model: &str) -> Option<&str> {
+        let seat = self.members().iter().find(|member| member.model == model);
+        seat.and_then(|member| self.system_prompt_for(member))
+            .or(self.system_prompt.as_deref())
+            .filter(|_| self.settings.use_system_prompt_stage3)
+    }
+
     /// The prompt that applies to a member that answers: its own, else the run's.
     #[must_use]
     pub fn system_prompt_for<'a>(&'a self, member: &'a Member) -> Option<&'a str> {

@@ -8,6 +8,9 @@ pub enum Failure {
     /// Not one member answered, and why where all of them failed alike. Each answer has its own reason.
     #[error("No model answered{}", .0.map(|kind| format!(": {}.", kind.reason())).unwrap_or_else(|| ".".to_owned()))]
     NoAnswers(Option<ErrorKind>),
+    /// Only one member has anything to say: there is nobody to debate with.
+    #[error("Only one of {asked} models answered: a debate needs two. Ask again, or ask the council.")]
+    TooFewSpeakers { asked: usize },
 }
 
 impl Failure {
@@ -22,6 +25,7 @@ impl Failure {
     pub fn kind(&self) -> &'static str {
         match self {
             Self::NoAnswers(_) => "no_answers",
+            Self::TooFewSpeakers { .. } => "too_few_speakers",
         }
     }
 }

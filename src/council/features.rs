@@ -12,7 +12,11 @@ use utoipa::openapi::{RefOr, Schema};
 use super::any_event::AnyEvent;
 use super::budget::{BudgetEvent, BudgetState};
 use super::costs::Costs;
+use super::debate::event::Told;
+use super::debate::fold::{Common, StoredDebate};
+use super::debate::{self, DebateNote};
 use super::field::Fields;
+use super::formats::{self, Format, FormatEvent};
 use super::options::adversary::{self, Adversary, AdversaryEvent, AdversaryNote, AdversaryOptions};
 use super::options::confidence::{self, AggregateConfidence};
 use super::options::consensus::{self, ConsensusEvent, ConsensusInfo, ConsensusNote};
@@ -25,6 +29,7 @@ use super::options::multi_chairman::{self, MultiChairmanEvent, MultiChairmanNote
 use super::options::refinement::{self, Refinement, RefinementEvent, RefinementNote, RefinementOptions};
 use super::options::routing::{self, RoutingEvent, RoutingInfo, RoutingNote};
 use super::options::word_for_word::{self, FinalAnswer};
+use super::plan::Plan;
 use super::process::ProcessEvent;
 use super::prompts::template::Template;
 use super::ranking::aggregate::{AggregateFacts, AggregateRow};
@@ -41,7 +46,6 @@ use super::stages::answers::{self, Answer, AnswersEvent, AnswersNote};
 use super::stages::reviews::{self, Review, ReviewsEvent, ReviewsNote};
 use super::stages::synthesis::{self, Synthesis, SynthesisEvent, SynthesisNote};
 use super::stages::title::{self, TitleEvent, TitleNote};
-use super::task::Task;
 use crate::llm::{CallFact, Purpose};
 
 macro_rules! events {
@@ -78,6 +82,8 @@ events! {
     SecondReading(SecondReadingEvent),
     Consensus(ConsensusEvent),
     Synthesis(SynthesisEvent),
+    // Before the drafts of several chairmen, which share the name of an event with it and have less in it.
+    Format(FormatEvent),
     MultiChairman(MultiChairmanEvent),
     Title(TitleEvent),
     Refinement(RefinementEvent),
@@ -102,6 +108,7 @@ pub enum ProcessFact {
     Title(TitleNote),
     Refinement(RefinementNote),
     Adversary(AdversaryNote),
+    Debate(DebateNote),
 }
 
 /// What clients may read of an option before they ask: a name and the path of the route, its group in the
@@ -125,25 +132,23 @@ macro_rules! views_of_options {
 pub(crate) use views_of_options;
 
 /// The stages, in the order in which a run comes to them.
-pub static STAGES: [Stage; 7] = [
-    routing::STAGE,
-    answers::STAGE,
-    reviews::STAGE,
-    synthesis::STAGE,
-    refinement::STAGE,
-    adversary::STAGE,
-    title::STAGE,
-];
+pub fn stages() -> impl Iterator<Item = &'static Stage> {
+    BEFORE_ROUNDS.iter().chain(&debate::STAGES).chain(&AFTER_ROUNDS)
+}
+
+static BEFORE_ROUNDS: [Stage; 2] = [routing::STAGE, answers::STAGE];
+static AFTER_ROUNDS: [Stage; 5] =
+    [reviews::STAGE, synthesis::STAGE, refinement::STAGE, adversary::STAGE, title::STAGE];
 
 /// Whether a run comes to one stage before it comes to another.
 #[must_use]
 pub fn comes_before(one: &Stage, other: &Stage) -> bool {
-    let place = |stage| STAGES.iter().position(|known| known == stage);
+    let place = |stage| stages().position(|known| known == stage);
     place(one).is_some_and(|one| Some(one) < place(other))
 }
 
 /// What calls are for, in the order of the documentation.
-pub static PURPOSES: [&Purpose; 10] = [
+pub static PURPOSES: [&Purpose; 14] = [
     &answers::ANSWER,
     &reviews::REVIEW,
     &reviews::BALLOT_REPAIR,
@@ -154,12 +159,16 @@ pub static PURPOSES: [&Purpose; 10] = [
     &refinement::CRITIQUE,
     &revision::REVISION,
     &adversary::ATTACK,
+    &debate::OPENING,
+    &debate::CRITIQUE,
+    &debate::REPLY,
+    &debate::JUDGMENT,
 ];
 
 /// What a request may say of each option, for its documentation.
 #[must_use]
-pub fn request_fields() -> [RefOr<Schema>; 9] {
-    [
+pub fn request_fields() -> Vec<RefOr<Schema>> {
+    let options = [
         cot::CotFields::schema(),
         routing::view::RoutingFields::schema(),
         escalation::view::EscalationFields::schema(),
@@ -169,11 +178,12 @@ pub fn request_fields() -> [RefOr<Schema>; 9] {
         multi_chairman::MultiChairmanFields::schema(),
         refinement::view::RefinementFields::schema(),
         adversary::view::AdversaryFields::schema(),
-    ]
+    ];
+    options.into_iter().chain(formats::request_fields()).collect()
 }
 
 /// The fields of a request that settings and presets may have defaults for.
-pub const OPTION_FIELDS: &[&str] = &[
+const OPTION_FIELDS: &[&str] = &[
     "verbosity",
     "use_cot",
     "use_weighted_consensus",
@@ -193,8 +203,14 @@ pub const OPTION_FIELDS: &[&str] = &[
     "straggler_grace_ms",
 ];
 
+/// Whether settings and presets may have a default for this field of a request.
+#[must_use]
+pub fn may_have_default(field: &str) -> bool {
+    OPTION_FIELDS.contains(&field) || formats::OPTION_FIELDS.contains(&field)
+}
+
 /// What a plan says of the options that decide who answers and what becomes of the answer.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Options {
     /// Who answers.
     #[serde(default)]
@@ -241,6 +257,21 @@ impl Options {
         options
     }
 
+    /// Takes out whatever is switched on: the fields of a request that would, and whether they have.
+    pub(super) fn take_switched_on(&mut self) -> [(&'static str, bool); 7] {
+        let Self { roster, early_consensus, final_answer, chairmen, refinement, adversary } =
+            std::mem::take(self);
+        [
+            ("use_dynamic_routing", matches!(roster, Choice::Routing { .. })),
+            ("use_escalation", matches!(roster, Choice::Escalation(_))),
+            ("use_early_consensus", early_consensus),
+            ("final", final_answer != FinalAnswer::default()),
+            ("use_multi_chairman", !chairmen.is_empty()),
+            ("use_refinement", refinement.is_some()),
+            ("use_adversary", adversary.is_some()),
+        ]
+    }
+
     fn leave_out_consensus(&mut self, why: IgnoredFact, ignored: &mut Vec<Ignored>) {
         if std::mem::take(&mut self.early_consensus) {
             ignored.push(Ignored::because("use_early_consensus", why));
@@ -266,22 +297,21 @@ pub(super) fn is_overruled(body: &Value, default: &str) -> bool {
     match default {
         // Who asks for early consensus by its name has said how the final answer comes about.
         "final" => body.get("use_early_consensus") == Some(&Value::Bool(true)),
+        "mode" => formats::names_a_format(body),
         "self_votes" => body.get("count_self_votes").is_some_and(Value::is_boolean),
         _ => false,
     }
 }
 
-/// The templates of each feature, and whether a run of this plan can use them. One may come twice.
-fn templates_by_feature(
-    task: &Task,
-    options: &Options,
-    title: bool,
-) -> [(bool, &'static [&'static Template]); 9] {
+/// The templates of each feature of the council, and whether a run of this plan can use them. One may come twice.
+fn templates_by_feature(plan: &Plan) -> [(bool, &'static [&'static Template]); 9] {
+    let Plan { task, options, .. } = plan;
+    let is_council = plan.format == Format::Council;
     [
-        (true, confidence::TEMPLATES),
-        (true, reviews::TEMPLATES),
-        (true, synthesis::TEMPLATES),
-        (title, title::TEMPLATES),
+        (is_council, confidence::TEMPLATES),
+        (is_council, reviews::TEMPLATES),
+        (is_council, synthesis::TEMPLATES),
+        (plan.title, title::TEMPLATES),
         (task.chain_of_thought, cot::TEMPLATES),
         (matches!(options.roster, Choice::Routing { .. }), routing::TEMPLATES),
         (!options.chairmen.is_empty(), multi_chairman::TEMPLATES),
@@ -291,16 +321,9 @@ fn templates_by_feature(
 }
 
 /// The templates that a run of such a plan can use.
-pub(super) fn templates(
-    task: &Task,
-    options: &Options,
-    title: bool,
-) -> impl Iterator<Item = &'static Template> {
-    templates_by_feature(task, options, title)
-        .into_iter()
-        .filter(|(used, _)| *used)
-        .flat_map(|(_, templates)| templates)
-        .copied()
+pub(super) fn templates(plan: &Plan) -> impl Iterator<Item = &'static Template> {
+    let council = templates_by_feature(plan).into_iter().filter(|(used, _)| *used);
+    council.flat_map(|(_, templates)| templates.iter().copied()).chain(plan.format.templates())
 }
 
 /// An assistant message's content: everything the council said.
@@ -313,6 +336,9 @@ pub struct Deliberation {
     pub stage2: Option<Vec<Review>>,
     /// The chairman's answer.
     pub stage3: Option<Synthesis>,
+    /// What was said in a debate, in formats that are one.
+    #[serde(flatten)]
+    pub debate: StoredDebate,
     pub metadata: Metadata,
 }
 
@@ -388,6 +414,8 @@ impl Deliberation {
         } else if let Some(SynthesisEvent::Stage3Complete { data, consensus_info, .. }) = event.get() {
             self.stage3 = Some((**data).clone());
             self.metadata.consensus_info = consensus_info.as_deref().cloned();
+        } else if let Some(told) = formats::told(event) {
+            self.apply_debate(told);
         } else if let Some(event) = event.get() {
             multi_chairman::keep(&mut self.stage3, event);
         } else if let Some(event) = event.get() {
@@ -442,6 +470,14 @@ impl Deliberation {
         }
     }
 
+    fn apply_debate(&mut self, told: Told<'_>) {
+        match self.debate.apply(told) {
+            Common::Nothing => {}
+            Common::Judged(synthesis) => self.stage3 = Some(synthesis.clone()),
+            Common::Ranked { reviews, metadata } => self.put_reviews(reviews, metadata),
+        }
+    }
+
     fn apply_second_reading(&mut self, event: &SecondReadingEvent) {
         match event {
             SecondReadingEvent::SecondReadingStart { data, .. } => {
@@ -467,6 +503,9 @@ impl Deliberation {
     /// Keeps what had been shown of calls that never ended.
     pub fn keep_unfinished(&mut self, calls: &[UnderWay], fact: &CallFact) {
         for call in calls {
+            if self.debate.keep_unfinished(call, fact) {
+                continue;
+            }
             if call.stage == answers::STAGE {
                 self.keep_unfinished_answer(call, fact);
             } else if call.stage == synthesis::STAGE {
@@ -483,6 +522,7 @@ impl Deliberation {
                 adversary.keep_unfinished(call.purpose, &call.text);
             }
         }
+        self.debate.end_waiting(fact);
         self.end_waiting(fact);
     }
 }
@@ -510,12 +550,16 @@ mod tests {
         let settings = json!({"council_models": ["a", "b"], "chairman_model": "a", "title_model": "a", "utility_model": "a"});
         let settings = serde_json::from_value(settings).unwrap();
         let context = Context { settings, first: true, ..Context::default() };
-        let plan = Plan::parse(&json!({"content": "Why?"}), context).unwrap();
+        let plan = Plan::parse(&json!({"content": "Why?"}), context.clone()).unwrap();
         let mut known: BTreeMap<&str, &Template> = BTreeMap::new();
-        for template in templates_by_feature(&plan.task, &plan.options, true)
-            .into_iter()
-            .flat_map(|(_, templates)| templates)
-        {
+        let of_features =
+            templates_by_feature(&plan).into_iter().flat_map(|(_, templates)| templates.iter().copied());
+        let of_formats = formats::MODES.into_iter().flat_map(|mode| {
+            let styles = ["rotation", "all_to_all"]
+                .map(|style| json!({"content": "Why?", "mode": mode, "debate_style": style}));
+            styles.map(|body| Plan::parse(&body, context.clone()).unwrap().format.templates()).concat()
+        });
+        for template in of_features.chain(of_formats) {
             assert_eq!(places(template.text), template.places.iter().copied().collect(), "{}", template.name);
             let same = known.insert(template.name, template).is_none_or(|known| known.text == template.text);
             assert!(same, "two templates are called {}", template.name);

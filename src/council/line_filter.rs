@@ -13,7 +13,14 @@ pub struct Rule {
     pub is: fn(&str) -> bool,
     /// Whether everything after such a line is not for the reader either.
     pub and_all_after: bool,
+    /// The longest such line, in bytes: a longer one is for the reader, whatever it is made of. A model
+    /// that writes spaces or dashes without end would otherwise be read again from the beginning with each
+    /// of them, and shown only at its end.
+    pub longest: usize,
 }
+
+/// The longest line that consists of a few words.
+pub const SHORT: usize = 100;
 
 /// Takes lines out of a text that arrives in pieces.
 #[derive(Debug)]
@@ -96,7 +103,7 @@ impl TextFilter for LineFilter {
                 shown.push_str(piece);
             } else {
                 self.line.push_str(piece);
-                let long = self.line.trim_end_matches('\n').len() > MAX_HELD;
+                let long = self.line.trim_end_matches('\n').len() > self.rule.longest;
                 if long || !ends && !(self.rule.may_become)(self.line.trim()) {
                     self.released = true;
                     shown.push_str(&std::mem::take(&mut self.line));
@@ -115,11 +122,6 @@ impl TextFilter for LineFilter {
         shown
     }
 }
-
-/// Longest line, in bytes, that is held back: a longer one is for the reader, whatever it is made of.
-/// A model that writes spaces or dashes without end would otherwise be read again from the beginning
-/// with each of them, and shown only at its end.
-const MAX_HELD: usize = 100;
 
 /// How much of a line decides whether it is a fence.
 const MAX_FENCE: usize = 100;
@@ -186,11 +188,13 @@ pub(super) mod tests {
 
     const ENDLESS: Rule = Rule {
         may_become: |line| {
-            assert!(line.len() <= MAX_HELD, "{} bytes were looked at once more", line.len());
+            assert!(line.len() <= SHORT, "{} bytes were looked at once more", line.len());
             true
         },
         is: |_| true,
         and_all_after: false,
+        longest: SHORT,
+        longest: SHORT,
     };
 
     #[test]
@@ -205,7 +209,7 @@ pub(super) mod tests {
 
     #[test]
     fn how_long_a_held_line_may_be_does_not_hang_on_its_pieces() {
-        for (length, taken) in [(MAX_HELD, true), (MAX_HELD + 1, false)] {
+        for (length, taken) in [(SHORT, true), (SHORT + 1, false)] {
             let text = format!("{}\nend", "-".repeat(length));
             for sizes in [&[1][..], &[7], &[1_000]] {
                 let shown = in_pieces(&mut LineFilter::new(ENDLESS), &text, sizes);

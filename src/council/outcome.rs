@@ -4,7 +4,7 @@ use super::features::Deliberation;
 use super::run::UnderWay;
 use super::seat::Seat;
 use super::stages::answers::{self, Answer, AnswersEvent};
-use super::stages::reviews::ReviewsEvent;
+use super::stages::reviews::{Review, ReviewsEvent, ReviewsMetadata};
 use super::stages::synthesis::Synthesis;
 use crate::llm::CallFact;
 
@@ -61,22 +61,25 @@ impl Deliberation {
             ReviewsEvent::Stage2ModelComplete { data, .. } => {
                 self.stage2.get_or_insert_default().push((**data).clone());
             }
-            ReviewsEvent::Stage2Complete { data, metadata } => {
-                self.stage2 = Some(data.clone());
-                let metadata = (**metadata).clone();
-                self.metadata.label_to_model = metadata.label_to_model;
-                self.metadata.label_to_member = metadata.label_to_member;
-                self.metadata.aggregate_rankings = metadata.aggregate_rankings;
-                self.metadata.aggregate = metadata.aggregate;
-                if let Some(info) = metadata.escalation_info {
-                    self.metadata.escalation_info = Some(*info);
-                }
-                self.metadata.use_weighted_consensus = metadata.use_weighted_consensus;
-                self.metadata.weights_info = metadata.weights_info;
-                self.metadata.second_reading = metadata.second_reading;
-                self.metadata.abstained = metadata.abstained;
-            }
+            ReviewsEvent::Stage2Complete { data, metadata } => self.put_reviews(data, metadata),
         }
+    }
+
+    /// What the reviews came to.
+    pub(super) fn put_reviews(&mut self, reviews: &[Review], metadata: &ReviewsMetadata) {
+        self.stage2 = Some(reviews.to_vec());
+        let metadata = metadata.clone();
+        self.metadata.label_to_model = metadata.label_to_model;
+        self.metadata.label_to_member = metadata.label_to_member;
+        self.metadata.aggregate_rankings = metadata.aggregate_rankings;
+        self.metadata.aggregate = metadata.aggregate;
+        if let Some(info) = metadata.escalation_info {
+            self.metadata.escalation_info = Some(*info);
+        }
+        self.metadata.use_weighted_consensus = metadata.use_weighted_consensus;
+        self.metadata.weights_info = metadata.weights_info;
+        self.metadata.second_reading = metadata.second_reading;
+        self.metadata.abstained = metadata.abstained;
     }
 
     /// A revision is the answer as soon as it is whole.

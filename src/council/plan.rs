@@ -4,12 +4,13 @@
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::brief::Brief;
-use super::features::{self, OPTION_FIELDS, Options};
+use super::features::{self, Options};
 use super::field::{FieldError, FieldErrorKind, Fields};
 use super::fork::{Again, Fork};
+use super::formats::{self, Format};
 use super::member::{member_problems, members, model_problem};
 use super::process;
 use super::prompts::history::{self, Turn};
@@ -31,8 +32,8 @@ const MAX_GRACE_MS: i64 = 600_000;
 /// How many runs [`Fork::of`] names.
 const MOST_FORKS: usize = 8;
 
-/// The format of every plan here.
-pub const FORMAT: &str = "council";
+/// The formats of the plans here, as runs' rows have them.
+pub const FORMATS: &[&str] = &formats::MODES;
 /// The version of the plans that are made here, and of what their runs store. It goes up with whatever an earlier
 /// version of this program would read or execute otherwise. Every version before it can be read, and is executed by
 /// the rules of its time where they differ ([`Plan::version`]).
@@ -45,7 +46,7 @@ pub const VERSION: i32 = 3;
 /// Whether plans of this format and version can be read here.
 #[must_use]
 pub fn is_readable(format: &str, version: i32) -> bool {
-    format == FORMAT && version <= VERSION
+    FORMATS.contains(&format) && version <= VERSION
 }
 
 /// What a run will do, frozen on its row when it starts: a later change of settings or code does
@@ -58,6 +59,10 @@ pub struct Plan {
     /// What it is about, and what members are to do with it.
     #[serde(flatten)]
     pub task: Task,
+    /// How it is deliberated on.
+    #[serde(default)]
+    pub format: Format,
+    /// What the council does besides; nothing of it in another format.
     #[serde(flatten)]
     pub options: Options,
     /// How much the process monitor says: 0 nothing, to 3 everything.
@@ -106,7 +111,6 @@ enum Unbuilt {
 /// Options that clients of such servers know and this server does not offer yet. Switched on,
 /// they are refused, never silently ignored.
 const UNBUILT: &[Unbuilt] = &[
-    Unbuilt::Flag("use_debate"),
     Unbuilt::Flag("use_react"),
     Unbuilt::Flag("use_decomposition"),
     Unbuilt::Flag("use_cache"),
@@ -151,14 +155,21 @@ pub fn settings_problems(settings: &Settings) -> Vec<FieldError> {
 /// What is wrong with default options under these settings; `field` is where they stand.
 #[must_use]
 pub fn default_problems(settings: &Settings, field: &str, options: &RunOptions) -> Vec<FieldError> {
-    let unknown = options.keys().filter(|name| !OPTION_FIELDS.contains(&name.as_str()));
+    let unknown = options.keys().filter(|name| !features::may_have_default(name));
     let mut problems: Vec<FieldError> = unknown
         .map(|name| FieldError::value(format!("{field}.{name}"), "is no option that can have a default"))
         .collect();
-    let body = with_defaults(&serde_json::json!({"content": "?"}), options);
-    let context = Context { settings: settings.clone(), ..Context::default() };
-    for error in Plan::parse(&body, context).err().unwrap_or_default() {
-        problems.push(FieldError { field: format!("{field}.{}", error.field), ..error });
+    // In every format, since each reads its own.
+    let modes = formats::MODES.iter().copied().map(Some);
+    for mode in std::iter::once(None).chain(modes) {
+        let request = mode.map_or(json!({"content": "?"}), |mode| json!({"content": "?", "mode": mode}));
+        let context = Context { settings: settings.clone(), ..Context::default() };
+        for error in Plan::parse(&with_defaults(&request, options), context).err().unwrap_or_default() {
+            let error = FieldError { field: format!("{field}.{}", error.field), ..error };
+            if !problems.contains(&error) {
+                problems.push(error);
+            }
+        }
     }
     problems
 }
@@ -234,10 +245,13 @@ impl Plan {
         }
 
         let chain_of_thought = fields.take("use_cot", "true or false").unwrap_or(false);
+        let format = Format::parse(&mut fields);
+        let is_council = format == Format::Council;
         let mut ignored = Vec::new();
-        let options = Options::parse(&mut fields, &mut settings, &mut ignored);
-        let weighted = fields.take("use_weighted_consensus", "true or false").unwrap_or(true);
-        let weighing = weighted.then(|| Weighing::of(&context.records, settings.models_that_may_review()));
+        let mut options = Options::parse(&mut fields, &mut settings, &mut ignored);
+        let weighted: Option<bool> = fields.take("use_weighted_consensus", "true or false");
+        let weighing = (is_council && weighted.unwrap_or(true))
+            .then(|| Weighing::of(&context.records, settings.models_that_may_review()));
         let self_votes = SelfVotes::parse(&mut fields, settings.count_self_votes);
         let reviewer_records = context.reviewer_records.of(settings.models_that_may_review());
         let reviewers = match settings.options.jury.reviewer_models.len() {
@@ -245,10 +259,23 @@ impl Plan {
             jury => jury,
         };
         let reviews_per_answer = at_most(&mut fields, "reviews_per_answer", (reviewers, "reviewers"));
-        let second_reading = fields.take("use_second_reading", "true or false").unwrap_or(false);
+        let mut second_reading = fields.take("use_second_reading", "true or false").unwrap_or(false);
         let members = options.roster.most(settings.council_models.len());
-        let quorum = at_most(&mut fields, "quorum", (members, "members"));
-        let straggler_grace_ms = straggler_grace_ms(&mut fields);
+        let mut quorum = at_most(&mut fields, "quorum", (members, "members"));
+        let mut straggler_grace_ms = straggler_grace_ms(&mut fields);
+        if !is_council {
+            let others = [
+                ("use_weighted_consensus", weighted == Some(true)),
+                ("use_second_reading", std::mem::take(&mut second_reading)),
+                ("quorum", quorum.take().is_some()),
+                ("straggler_grace_ms", std::mem::take(&mut straggler_grace_ms) > 0),
+            ];
+            let off = options.take_switched_on().into_iter().chain(others);
+            for (field, _) in off.filter(|(_, on)| *on) {
+                let fact = IgnoredFact::CouncilOnly { mode: format.mode().to_owned() };
+                ignored.push(Ignored::because(field, fact));
+            }
+        }
         let verbosity = process::verbosity(&mut fields);
         refuse_unbuilt(&mut fields);
 
@@ -272,13 +299,14 @@ impl Plan {
                 second_reading,
                 failed_are_done: true,
             },
+            format,
             options,
             verbosity,
             title: context.first,
             ignored,
             fork: None,
         })?;
-        let prompts = Prompts::in_force(features::templates(&plan.task, &plan.options, plan.title));
+        let prompts = Prompts::in_force(features::templates(&plan));
         Ok(Self { task: Task { brief: Brief { prompts, ..plan.task.brief }, ..plan.task }, ..plan })
     }
 
@@ -358,15 +386,6 @@ fn refuse_unbuilt(fields: &mut Fields<'_>) {
         };
         if on {
             fields.refuse(*name, FieldErrorKind::Unavailable, not_here);
-        }
-    }
-    match fields.take::<String>("mode", "a string").as_deref() {
-        None | Some("council") => {}
-        Some("debate" | "arena" | "decomposition") => {
-            fields.refuse("mode", FieldErrorKind::Unavailable, not_here);
-        }
-        Some(_) => {
-            fields.refuse("mode", FieldErrorKind::Value, "must be council, debate, arena or decomposition");
         }
     }
 }

@@ -95,7 +95,7 @@ impl Revision<'_> {
             prompt: &self.prompt(run, round),
             schema: None,
         };
-        let view = || View::new(editorial::Filter::default(), token.clone());
+        let view = || View::new(editorial::filter(), token.clone());
         read(ask.stream(run, &round.brief().settings, view).await)
     }
 

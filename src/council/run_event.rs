@@ -45,6 +45,11 @@ pub enum IgnoredFact {
     Written,
     /// The ballots' first answer is taken word for word: nothing is written (`final: select`).
     Selected,
+    /// It is an option of the council, and the run has another format.
+    CouncilOnly {
+        /// The run's `mode`.
+        mode: String,
+    },
     /// It is on by default, and the request does not fit it.
     UnfitDefault {
         /// What is wrong with it, in English.
@@ -62,6 +67,9 @@ impl fmt::Display for IgnoredFact {
             Self::Selected => f.write_str(
                 "the answer that the ballots put first is taken word for word, and nothing is written",
             ),
+            Self::CouncilOnly { mode } => {
+                write!(f, "it is an option of the council; the format of this run is {mode}")
+            }
             Self::UnfitDefault { problem } => {
                 write!(f, "the default does not fit this request: it {problem}")
             }

@@ -13,12 +13,18 @@ impl TokenHead {
     /// The fields beside `content`, and the event's type. A field that is null is left out.
     #[must_use]
     pub fn new(kind: &str, fields: &Value) -> Self {
+        Self::with_text_in(kind, fields, "content")
+    }
+
+    /// The same where the new text stands in another field.
+    #[must_use]
+    pub fn with_text_in(kind: &str, fields: &Value, text_field: &str) -> Self {
         let mut head = format!("{{\"type\":{}", Value::from(kind));
         let fields = fields.as_object().into_iter().flatten().filter(|(_, value)| !value.is_null());
         for (name, value) in fields {
             head.push_str(&format!(",{}:{value}", Value::from(name.as_str())));
         }
-        head.push_str(",\"content\":");
+        head.push_str(&format!(",{}:", Value::from(text_field)));
         Self(head.into())
     }
 

@@ -169,6 +169,11 @@ pub trait Models: Send + Sync {
         true
     }
 
+    /// How many tokens this model can read and write in one call, where known.
+    fn context_tokens(&self, _model: &str) -> Option<u64> {
+        None
+    }
+
     /// What this model costs a token in a call with a prompt of this length, where known: to expect
     /// costs before they arise.
     fn price(&self, _model: &str, _prompt_tokens: u64) -> Option<Pricing> {

@@ -399,6 +399,14 @@ impl Models for Registry {
         })
     }
 
+    fn context_tokens(&self, model: &str) -> Option<u64> {
+        let (entry, id) = self.resolve(model);
+        let cached = self.cached()?;
+        let offered = cached.offers.get(&entry.name)?;
+        let exact = offered.iter().find(|info| info.id == id);
+        exact.or_else(|| offered.iter().find(|info| is_same_model(&info.id, id)))?.context_length
+    }
+
     fn price(&self, model: &str, prompt_tokens: u64) -> Option<Pricing> {
         let (entry, id) = self.resolve(model);
         if entry.provider.is_simulated() {

@@ -19,6 +19,21 @@ impl<'a> Prompt<'a> {
         self.last.contains(words)
     }
 
+    /// What follows these words, where the request has them.
+    #[must_use]
+    pub fn after(&self, words: &str) -> Option<&'a str> {
+        self.last.split_once(words).map(|(_, rest)| rest)
+    }
+
+    /// The titles of what stands between fences with the marker of the first one: what is inside may hold some of
+    /// its own.
+    #[must_use]
+    pub fn fenced_titles(&self) -> Vec<&'a str> {
+        let fences = || self.last.lines().filter_map(|line| line.strip_prefix('[')?.split_once("] BEGIN "));
+        let marker = fences().next().map(|(_, marker)| marker);
+        fences().filter(|(_, with)| Some(*with) == marker).map(|(title, _)| title).collect()
+    }
+
     /// A few words of the question, safe to repeat inside Markdown.
     #[must_use]
     pub fn topic(&self) -> String {

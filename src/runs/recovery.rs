@@ -21,7 +21,7 @@ const BATCH_PAUSE: Duration = Duration::from_millis(100);
 /// How often the queue is scan at while a run waits in it.
 const QUEUE_POLL: Duration = Duration::from_secs(1);
 /// The runs that are claimed here. The others stay for a server that can read them.
-const READABLE: Readable = Readable { formats: &[plan::FORMAT], version: plan::VERSION };
+const READABLE: Readable = Readable { formats: plan::FORMATS, version: plan::VERSION };
 
 /// Prolongs the leases at every heartbeat, until it is dropped.
 pub(super) async fn keep_leases(runs: &Runs) {

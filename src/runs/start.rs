@@ -79,7 +79,7 @@ pub(super) async fn start(runs: &Runs, ask: Ask) -> Result<Asked, StartError> {
         question: ask.plan.brief().question.clone(),
         plan: serde_json::to_value(&ask.plan).expect("a plan is plain data with string keys"),
         plan_version: plan::VERSION,
-        format: plan::FORMAT.to_owned(),
+        format: ask.plan.format.mode().to_owned(),
         idempotency_key: ask.idempotency_key,
         owner: shared.owner.clone(),
         lease: settings.lease,

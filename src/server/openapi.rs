@@ -9,7 +9,7 @@ use utoipa::openapi::path::{Operation, Parameter, ParameterIn, PathItem};
 use utoipa::openapi::response::{Response, ResponseBuilder};
 use utoipa::openapi::{OpenApi, Ref, RefOr, Schema};
 
-use crate::council::features::STAGES;
+use crate::council::features::stages;
 
 const PROBLEM: &str = "application/problem+json";
 
@@ -103,7 +103,7 @@ fn name_stages(document: &mut OpenApi) {
     let schemas = document.components.iter_mut().flat_map(|components| &mut components.schemas);
     for (_, schema) in schemas.filter(|(name, _)| *name == "Stage") {
         if let RefOr::T(Schema::Object(stage)) = schema {
-            stage.enum_values = Some(STAGES.iter().map(|stage| stage.as_str().into()).collect());
+            stage.enum_values = Some(stages().map(|stage| stage.as_str().into()).collect());
         }
     }
 }

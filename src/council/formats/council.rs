@@ -1,7 +1,6 @@
 //! The council: its members answer, review each other blind, and a chairman writes the answer, which options
 //! may then improve.
 
-use crate::council::costs;
 use crate::council::draft::Draft;
 use crate::council::estimate::{ExpectedCall, Expecting, Kept};
 use crate::council::failure::Failure;
@@ -13,51 +12,29 @@ use crate::council::plan::Plan;
 use crate::council::roster::{Choice, Roster};
 use crate::council::round::{self, Round};
 use crate::council::run::Run;
-use crate::council::run_event::RunEvent;
 use crate::council::seat;
 use crate::council::settings::{MAX_MEMBERS, MIN_MEMBERS, Member};
 use crate::council::stages::synthesis::{self, SynthesisEvent};
-use crate::council::stages::title::{self, TitleEvent};
+use crate::council::stages::title;
 use crate::council::stages::{answers, reviews};
 
-/// Holds the council over a plan. Everything it finds out is told through the run's events.
+/// Holds the council.
 ///
 /// # Errors
-/// When there is nothing to build an answer from.
-pub async fn deliberate(run: &Run, plan: &Plan) -> Result<(), Failure> {
-    run.limit_calls(plan.brief().settings.calls_in_flight);
-    run.explain(plan.verbosity);
-    if !plan.title {
-        council(run, plan).await?;
-        tell_costs(run).await;
-        return Ok(());
-    }
-    let (result, title) =
-        run.beside("title/in_time", council(run, plan), title::ask(run, plan.brief())).await;
-    result?;
-    // A title that did not come in time is given up by now, so its cost is unknown.
-    tell_costs(run).await;
-    let data = title.flatten().unwrap_or_else(|| title::fallback(&plan.brief().question));
-    run.emit("title", TitleEvent::TitleComplete { data }).await;
-    Ok(())
-}
-
-async fn council(run: &Run, plan: &Plan) -> Result<(), Failure> {
-    let round = hold(run, plan, Roster::choose(run, plan.brief(), &plan.options.roster).await).await?;
+/// When not one member answered.
+pub(super) async fn hold(run: &Run, plan: &Plan) -> Result<(), Failure> {
+    let round =
+        answer_and_review(run, plan, Roster::choose(run, plan.brief(), &plan.options.roster).await).await?;
     let draft = write(run, plan, &round).await;
     improve(run, plan, &round, draft).await;
     Ok(())
-}
-
-async fn tell_costs(run: &Run) {
-    run.emit(costs::KEY, RunEvent::CostsComplete { data: run.costs() }).await;
 }
 
 /// Lets the roster answer, and review what was answered.
 ///
 /// # Errors
 /// When not one member answered.
-async fn hold<'p>(run: &Run, plan: &'p Plan, roster: Roster) -> Result<Round<'p>, Failure> {
+async fn answer_and_review<'p>(run: &Run, plan: &'p Plan, roster: Roster) -> Result<Round<'p>, Failure> {
     let task = &plan.task;
     let tiers = if let Choice::Escalation(tiers) = &plan.options.roster { Some(tiers) } else { None };
     answers::announce(run, task, (&roster.members, roster.routing), tiers.is_some()).await;

@@ -1,22 +1,347 @@
-//! The ways of deliberating, one file each.
+//! The ways of deliberating, one folder each, and the list of them. Every run has the same beginning and the same
+//! end ([`deliberate`]); only the middle is the format's.
 
+pub mod all_to_all;
+pub mod arena;
 pub mod council;
+pub mod rotation;
 
 use std::collections::BTreeSet;
 
-use super::estimate::{self, Estimate, Kept};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::PartialSchema as _;
+use utoipa::openapi::{RefOr, Schema};
+
+use super::any_event::AnyEvent;
+use super::costs;
+use super::debate::event::{DebateEvent, Told};
+use super::debate::options::DebateFields;
+use super::debate::{self, ballots};
+use super::estimate::{self, Estimate, ExpectedCall, Expecting, Kept};
+use super::failure::Failure;
+use super::field::{FieldErrorKind, Fields};
 use super::plan::Plan;
+use super::prompts::template::Template;
+use super::run::Run;
+use super::run_event::RunEvent;
+use super::stages::reviews;
+use super::stages::title::{self, TitleEvent};
 use crate::llm::Pricing;
+use all_to_all::AllToAllOptions;
+use arena::{ArenaEvent, ArenaOptions};
+use rotation::{RotationEvent, RotationOptions};
+
+/// How a run deliberates, with what the format needs to know.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Format {
+    #[default]
+    Council,
+    Rotation(RotationOptions),
+    AllToAll(AllToAllOptions),
+    Arena(ArenaOptions),
+}
+
+/// How requests ask for a format.
+struct Known {
+    mode: &'static str,
+    /// Which of several formats with this mode.
+    style: Option<&'static str>,
+    /// The flag by which older clients ask for the mode.
+    flag: Option<&'static str>,
+    parse: fn(&mut Fields<'_>) -> Format,
+}
+
+/// Where several have one mode, the first is the one that is meant when nobody says which.
+static KNOWN: [Known; 4] = [
+    Known { mode: COUNCIL, style: None, flag: None, parse: |_| Format::Council },
+    Known {
+        mode: DEBATE,
+        style: Some(rotation::STYLE),
+        flag: Some("use_debate"),
+        parse: |fields| Format::Rotation(RotationOptions::parse(fields)),
+    },
+    Known {
+        mode: DEBATE,
+        style: Some(all_to_all::STYLE),
+        flag: Some("use_debate"),
+        parse: |fields| Format::AllToAll(AllToAllOptions::parse(fields)),
+    },
+    Known {
+        mode: arena::MODE,
+        style: None,
+        flag: None,
+        parse: |fields| Format::Arena(ArenaOptions::parse(fields)),
+    },
+];
+
+/// The mode in which members answer and review each other.
+pub const COUNCIL: &str = "council";
+/// The mode of the formats in which members speak to each other one to one.
+const DEBATE: &str = "debate";
+
+/// Every mode there is.
+pub const MODES: [&str; 3] = [COUNCIL, DEBATE, arena::MODE];
+
+/// The fields of a request that settings and presets may have defaults for.
+pub const OPTION_FIELDS: [&str; 7] = [
+    "mode",
+    "debate_style",
+    "include_rebuttal",
+    "debate_rounds",
+    "debate_names",
+    "arena_rounds",
+    "format_ballots",
+];
+
+/// What a request may say of each format, for its documentation.
+#[must_use]
+pub fn request_fields() -> [RefOr<Schema>; 5] {
+    [
+        ModeFields::schema(),
+        DebateFields::schema(),
+        rotation::RotationFields::schema(),
+        all_to_all::AllToAllFields::schema(),
+        arena::ArenaFields::schema(),
+    ]
+}
+
+/// The events that only formats with speakers have.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(untagged)]
+pub enum FormatEvent {
+    Debate(DebateEvent),
+    Rotation(RotationEvent),
+    Arena(ArenaEvent),
+}
+
+impl From<FormatEvent> for AnyEvent {
+    fn from(event: FormatEvent) -> Self {
+        match event {
+            FormatEvent::Debate(event) => event.into(),
+            FormatEvent::Rotation(event) => event.into(),
+            FormatEvent::Arena(event) => event.into(),
+        }
+    }
+}
+
+/// What an event tells of a debate, if it does.
+#[must_use]
+pub fn told(event: &AnyEvent) -> Option<Told<'_>> {
+    let debate = || event.get::<DebateEvent>().and_then(DebateEvent::told);
+    let rotation = || event.get::<RotationEvent>().and_then(RotationEvent::told);
+    let arena = || event.get::<ArenaEvent>().and_then(ArenaEvent::told);
+    debate().or_else(rotation).or_else(arena)
+}
+
+/// What this server can do besides the council, as an existing client asks for it.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Bounds {
+    pub arena: RoundBounds,
+}
+
+/// How many rounds a format may have.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct RoundBounds {
+    pub default_rounds: u8,
+    pub min_rounds: u8,
+    pub max_rounds: u8,
+}
+
+/// The bounds in force.
+#[must_use]
+pub fn bounds() -> Bounds {
+    let arena = RoundBounds {
+        default_rounds: arena::DEFAULT_ROUNDS,
+        min_rounds: arena::MIN_ROUNDS,
+        max_rounds: arena::MAX_ROUNDS,
+    };
+    Bounds { arena }
+}
+
+/// Which formats there are, as flags.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct Available {
+    pub arena: bool,
+}
+
+/// All of them.
+pub const AVAILABLE: Available = Available { arena: true };
+
+impl Format {
+    /// Reads which format a request asks for, and what it says of it.
+    pub(super) fn parse(fields: &mut Fields<'_>) -> Self {
+        let mode: Option<String> = fields.take("mode", "a string");
+        if let Some(mode) = mode.as_deref().filter(|mode| !MODES.contains(mode)) {
+            refuse_mode(fields, mode);
+        }
+        let mut flags: Vec<(&str, &str)> = Vec::new();
+        for known in &KNOWN {
+            if let Some(flag) = known.flag.filter(|flag| !flags.iter().any(|(other, _)| other == flag))
+                && fields.take(flag, "true or false").unwrap_or(false)
+            {
+                flags.push((flag, known.mode));
+            }
+        }
+        let mut asked =
+            mode.as_deref().or(flags.first().map(|(_, mode)| *mode)).unwrap_or(COUNCIL).to_owned();
+        for (flag, of) in flags {
+            if of != asked {
+                let message =
+                    format!("asks for the format {of} in a request for {asked}: one run has one format");
+                fields.refuse(flag, FieldErrorKind::Value, message);
+            }
+        }
+        if !MODES.contains(&asked.as_str()) {
+            asked = COUNCIL.to_owned();
+        }
+        let known: Vec<&Known> = KNOWN.iter().filter(|known| known.mode == asked).collect();
+        let styles: Vec<&str> = known.iter().filter_map(|known| known.style).collect();
+        let style: Option<String> =
+            if styles.is_empty() { None } else { fields.take("debate_style", "a string") };
+        if let Some(style) = style.as_deref().filter(|style| !styles.contains(style)) {
+            let message = format!("must be {}; it is {style:?}", styles.join(" or "));
+            fields.refuse("debate_style", FieldErrorKind::Value, message);
+        }
+        let chosen = known.iter().find(|known| style.is_none() || known.style == style.as_deref());
+        chosen.or(known.first()).map_or(Self::Council, |known| (known.parse)(fields))
+    }
+
+    /// The request's `mode`, and the format on the run's row.
+    #[must_use]
+    pub fn mode(self) -> &'static str {
+        match self {
+            Self::Council => COUNCIL,
+            Self::Rotation(_) | Self::AllToAll(_) => DEBATE,
+            Self::Arena(_) => arena::MODE,
+        }
+    }
+
+    /// The templates that a run in this format can use. One may come twice.
+    pub(super) fn templates(self) -> Vec<&'static Template> {
+        let own = match self {
+            Self::Council => return Vec::new(),
+            Self::Rotation(_) => rotation::TEMPLATES,
+            Self::AllToAll(_) => all_to_all::TEMPLATES,
+            Self::Arena(_) => arena::TEMPLATES,
+        };
+        [own, debate::TEMPLATES, ballots::TEMPLATES].concat()
+    }
+
+    /// Whether the members rank the openings of a debate.
+    fn has_ballots(self) -> bool {
+        match self {
+            Self::Council => false,
+            Self::Rotation(options) => options.debate.ballots,
+            Self::AllToAll(options) => options.debate.ballots,
+            Self::Arena(options) => options.debate.ballots,
+        }
+    }
+}
+
+fn refuse_mode(fields: &mut Fields<'_>, mode: &str) {
+    if mode == "decomposition" {
+        let message = "is not available on this server yet; leave it out or choose another format";
+        fields.refuse("mode", FieldErrorKind::Unavailable, message);
+    } else {
+        let message = format!("must be {}; it is {mode:?}", MODES.join(", "));
+        fields.refuse("mode", FieldErrorKind::Value, message);
+    }
+}
+
+/// Whether a request says itself which format it wants, in other words than `mode`.
+pub(super) fn names_a_format(body: &Value) -> bool {
+    KNOWN.iter().filter_map(|known| known.flag).any(|flag| body.get(flag) == Some(&Value::Bool(true)))
+}
+
+/// Holds a run over a plan. Everything it finds out is told through the run's events.
+///
+/// # Errors
+/// When there is nothing to build an answer from.
+pub async fn deliberate(run: &Run, plan: &Plan) -> Result<(), Failure> {
+    run.limit_calls(plan.brief().settings.calls_in_flight);
+    run.explain(plan.verbosity);
+    if !plan.title {
+        hold(run, plan).await?;
+        tell_costs(run).await;
+        return Ok(());
+    }
+    let (result, title) = run.beside("title/in_time", hold(run, plan), title::ask(run, plan.brief())).await;
+    result?;
+    // A title that did not come in time is given up by now, so its cost is unknown.
+    tell_costs(run).await;
+    let data = title.flatten().unwrap_or_else(|| title::fallback(&plan.brief().question));
+    run.emit("title", TitleEvent::TitleComplete { data }).await;
+    Ok(())
+}
+
+async fn tell_costs(run: &Run) {
+    run.emit(costs::KEY, RunEvent::CostsComplete { data: run.costs() }).await;
+}
+
+async fn hold(run: &Run, plan: &Plan) -> Result<(), Failure> {
+    let task = &plan.task;
+    match plan.format {
+        Format::Council => council::hold(run, plan).await,
+        Format::Rotation(options) => rotation::hold(run, task, options).await,
+        Format::AllToAll(options) => all_to_all::hold(run, task, options).await,
+        Format::Arena(options) => arena::hold(run, task, options).await,
+    }
+}
 
 /// What a plan will probably cost, beyond what is kept of an earlier run, at the price of each model for a prompt of
 /// so many tokens. Where it depends on what the models say which calls there are, the dearest course is taken.
 #[must_use]
 pub fn estimate(plan: &Plan, kept: &Kept, price: impl Fn(&str, u64) -> Option<Pricing>) -> Estimate {
-    estimate::dearest(council::courses(plan, kept), price)
+    estimate::dearest(courses(plan, kept), price)
 }
 
 /// The models that a plan may ask, beyond what is kept of an earlier run.
 #[must_use]
 pub fn models(plan: &Plan, kept: &Kept) -> BTreeSet<String> {
-    council::courses(plan, kept).into_iter().flatten().map(|call| call.model).collect()
+    courses(plan, kept).into_iter().flatten().map(|call| call.model).collect()
+}
+
+/// Each course that a run may take when it goes well, with the calls in it.
+fn courses(plan: &Plan, kept: &Kept) -> Vec<Vec<ExpectedCall>> {
+    let expecting = Expecting::of(plan.brief());
+    let members = plan.brief().members();
+    let rounds = match plan.format {
+        Format::Council => return council::courses(plan, kept),
+        Format::Rotation(options) => rotation::expected_calls(expecting, members, options),
+        Format::AllToAll(options) => all_to_all::expected_calls(expecting, members, options),
+        Format::Arena(options) => arena::expected_calls(expecting, members, options),
+    };
+    let title = plan.title.then(|| title::expected_call(expecting));
+    let whole: Vec<ExpectedCall> = rounds.into_iter().chain(title).collect();
+    if !plan.format.has_ballots() {
+        return vec![whole];
+    }
+    let drawn = |draw| {
+        reviews::estimate::expected_calls(
+            expecting,
+            &Kept::default(),
+            members,
+            (plan.task.reviews_per_answer, draw),
+        )
+    };
+    let draws = if plan.task.reviews_per_answer.is_some() { members.len() } else { 1 };
+    (0..draws).map(|draw| [drawn(draw), whole.clone()].concat()).collect()
+}
+
+/// How a request says which format it wants, for its documentation.
+#[derive(Debug, utoipa::ToSchema)]
+#[expect(dead_code, reason = "documents the body, which the plan reads field by field")]
+struct ModeFields {
+    /// The format: `council`, `debate` or `arena`.
+    #[schema(default = "council")]
+    mode: Option<String>,
+    /// The same as `mode: debate`.
+    #[schema(default = false)]
+    use_debate: Option<bool>,
+    /// Which kind of debate: `rotation` (everybody criticises the next one) or `all_to_all` (everybody criticises
+    /// every other answer).
+    #[schema(default = "rotation")]
+    debate_style: Option<String>,
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::council::line_filter::{LineFilter, Rule, bare, last_block};
+use crate::council::line_filter::{LineFilter, Rule, SHORT, bare, last_block};
 use crate::council::prompts::template::Template;
 use crate::council::view::TextFilter;
 
@@ -22,7 +22,7 @@ pub static TEMPLATES: &[&Template] = &[&SUFFIX];
 
 const WORD: &str = "confidence";
 const LONGEST: usize = 48;
-const RULE: Rule = Rule { may_become, is: |line| read(line).is_some(), and_all_after: false };
+const RULE: Rule = Rule { may_become, is: |line| read(line).is_some(), and_all_after: false, longest: SHORT };
 
 /// What the members' confidences say together.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]

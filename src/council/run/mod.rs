@@ -256,6 +256,13 @@ impl Run {
         self.models.is_available(model)
     }
 
+    /// How many tokens this model can read and write in one call, as far as is known now. It may come out otherwise
+    /// in another execution: what depends on it is decided by [`Run::decide`].
+    #[must_use]
+    pub fn context_tokens(&self, model: &str) -> Option<u64> {
+        self.models.context_tokens(model)
+    }
+
     /// What the calls cost, by stage. A call that is not over counts as one that is dropped now.
     #[must_use]
     pub fn costs(&self) -> Costs {

@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::council::line_filter::{LineFilter, Rule, bare, last_block};
+use crate::council::line_filter::{Rule, SHORT, bare};
 use crate::council::prompts::template::Template;
+use crate::council::tail_notes;
 use crate::council::view::TextFilter;
 
 /// What the chairman is asked to append.
@@ -21,8 +22,12 @@ pub static INSTRUCTIONS: Template = Template {
 };
 
 const MARKER: &str = "council notes";
-const NOTHING: [&str; 6] = ["none", "n/a", "nothing", "no", "none.", "-"];
-const RULE: Rule = Rule { may_become, is, and_all_after: true };
+const RULE: Rule = Rule {
+    may_become: |line| tail_notes::may_become(MARKER, line),
+    is: |line| tail_notes::is(MARKER, line),
+    and_all_after: true,
+    longest: SHORT,
+};
 
 /// Where the members agree and differ.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -98,49 +103,16 @@ impl Editorial {
     }
 }
 
-/// Splits a chairman's text into its answer and its notes. A text that is only notes is taken as
-/// the answer: nothing the chairman wrote is lost. Notes in a block of code at the end are read, and
-/// stay.
+/// Splits a chairman's text into its answer and its notes.
 #[must_use]
 pub fn parse(text: &str) -> (String, Option<Editorial>) {
-    let (answer, notes) = LineFilter::split(RULE, text);
-    if notes.is_empty()
-        && let Some(block) = last_block(text)
-        && block.lines().next().is_some_and(is)
-    {
-        return (answer.trim_end().to_owned(), read(block));
-    }
-    let answer = answer.trim_end();
-    if answer.trim().is_empty() {
-        return (text.trim().to_owned(), None);
-    }
-    (answer.to_owned(), read(&notes))
+    let (answer, notes) = tail_notes::split(RULE, text);
+    (answer, notes.as_deref().and_then(read))
 }
 
 fn read(notes: &str) -> Option<Editorial> {
     let mut editorial = Editorial::default();
-    let mut current: Option<String> = None;
-    for line in notes.lines().skip(1) {
-        let line = bare(line.trim_start_matches(['•', '*', '-', ' ']));
-        let labelled = line.split_once(':').map(|(name, text)| (bare(name).to_lowercase(), bare(text)));
-        let (name, text) = match labelled {
-            Some((name, text)) if editorial.list(&name).is_some() => {
-                current = Some(name.clone());
-                (name, text)
-            }
-            // A list under a label without text of its own.
-            Some(_) | None => match &current {
-                Some(name) => (name.clone(), line),
-                None => continue,
-            },
-        };
-        if text.is_empty() || NOTHING.contains(&text.to_lowercase().as_str()) {
-            continue;
-        }
-        if let Some(list) = editorial.list(&name) {
-            list.push(text.to_owned());
-        }
-    }
+    tail_notes::sort(&mut editorial, notes, Editorial::list);
     let ideas: Vec<Idea> = editorial.only_one.iter().map(|line| Idea::read(line)).collect();
     if ideas.iter().any(|idea| idea.kept.is_some()) {
         editorial.only_one_ideas = ideas;
@@ -148,43 +120,10 @@ fn read(notes: &str) -> Option<Editorial> {
     (!editorial.is_empty()).then_some(editorial)
 }
 
-fn is(line: &str) -> bool {
-    let line = bare(line).to_lowercase();
-    let line = line.trim_end_matches([':', '*', '_', ' ']);
-    line == MARKER
-}
-
-fn may_become(line: &str) -> bool {
-    let line = bare(line).to_lowercase();
-    MARKER.starts_with(line.as_str())
-        || line
-            .strip_prefix(MARKER)
-            .is_some_and(|rest| rest.len() < 8 && rest.chars().all(|c| ": *_`#".contains(c)))
-}
-
 /// Holds the notes back while the answer streams.
-pub struct Filter {
-    lines: LineFilter,
-    anything: bool,
-}
-
-impl Default for Filter {
-    fn default() -> Self {
-        Self { lines: LineFilter::new(RULE), anything: false }
-    }
-}
-
-impl TextFilter for Filter {
-    fn push(&mut self, text: &str) -> String {
-        let shown = self.lines.push(text);
-        self.anything |= !shown.trim().is_empty();
-        shown
-    }
-
-    fn finish(&mut self) -> String {
-        let shown = self.lines.finish();
-        if self.anything || !shown.trim().is_empty() { shown } else { shown + self.lines.taken() }
-    }
+#[must_use]
+pub fn filter() -> impl TextFilter + 'static {
+    tail_notes::Filter::new(RULE)
 }
 
 #[cfg(test)]
@@ -246,7 +185,7 @@ mod tests {
     fn only_notes_are_the_answer() {
         let text = "COUNCIL NOTES:\nAGREEMENT: all";
         assert_eq!(parse(text), (text.to_owned(), None));
-        assert_eq!(in_pieces(&mut Filter::default(), text, &[3]), text);
+        assert_eq!(in_pieces(&mut filter(), text, &[3]), text);
     }
 
     #[test]
@@ -279,7 +218,7 @@ mod tests {
             sizes in prop::collection::vec(1usize..6, 1..4),
         ) {
             let text = format!("{before}\n{marker}\n{after}");
-            let streamed = in_pieces(&mut Filter::default(), &text, &sizes);
+            let streamed = in_pieces(&mut filter(), &text, &sizes);
             let (answer, _) = parse(&text);
             prop_assert_eq!(streamed.trim(), answer.trim());
         }

@@ -6,3 +6,4 @@ pub mod editorial;
 pub mod reviews;
 pub mod synthesis;
 pub mod title;
+pub mod verdict;

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::calls::{ATTACK, STAGE};
 use super::facts::SeverityFact;
 use crate::council::ask::Ask;
-use crate::council::line_filter::{LineFilter, Rule, bare};
+use crate::council::line_filter::{LineFilter, Rule, SHORT, bare};
 use crate::council::prompts::fence::Fence;
 use crate::council::prompts::structured;
 use crate::council::prompts::template::Template;
@@ -63,8 +63,12 @@ pub const NO_ISSUES: [&str; 16] = [
 
 const WORD: &str = "severity";
 const LONGEST: usize = 48;
-const RULE: Rule =
-    Rule { may_become, is: |line| line.len() <= LONGEST && read(line).is_some(), and_all_after: false };
+const RULE: Rule = Rule {
+    may_become,
+    is: |line| line.len() <= LONGEST && read(line).is_some(),
+    and_all_after: false,
+    longest: SHORT,
+};
 
 /// How grave the gravest objection is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema)]

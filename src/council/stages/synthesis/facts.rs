@@ -38,6 +38,23 @@ pub enum HeadingFact {
     Selected { member: String },
     /// The same, where not everybody answered.
     SomeSelected { good: usize, asked: usize, member: String },
+    /// It comes of a debate in which everybody stayed to the end.
+    Debate {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<Author>,
+    },
+    /// Not everybody stayed to the end of the debate.
+    PartOfDebate {
+        left: usize,
+        asked: usize,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<Author>,
+    },
+    /// Fewer than two speakers were left before its end.
+    BrokenOffDebate {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<Author>,
+    },
     /// Nobody could write it.
     NoAnswer,
     /// The run ended before it was whole.
@@ -125,6 +142,18 @@ impl fmt::Display for HeadingFact {
                     f,
                     "Chosen by the ballots of the {good} of {asked} members that answered: the answer of {member}"
                 );
+            }
+            Self::Debate { by } => {
+                f.write_str("Answer after the debate")?;
+                by
+            }
+            Self::PartOfDebate { left, asked, by } => {
+                write!(f, "Answer after a debate that {left} of {asked} speakers saw to its end")?;
+                by
+            }
+            Self::BrokenOffDebate { by } => {
+                f.write_str("Answer after a debate that broke off")?;
+                by
             }
             Self::NoAnswer => return f.write_str("No final answer: the chairman and its stand-ins failed"),
             Self::Unfinished => return f.write_str("Not finished"),
@@ -234,6 +263,22 @@ pub enum NoteFact {
     NothingToTake,
     /// No ballot counts: none of several answers is the first.
     NoBallots,
+    /// A speaker failed, and was out of the debate from this round on.
+    LeftDebate {
+        member: String,
+        round: u32,
+        reason: Reason,
+    },
+    /// Fewer than two speakers were left.
+    DebateEndedEarly {
+        rounds: usize,
+        planned: usize,
+    },
+    /// Some of the statements do not fit into the chairman's context.
+    WithoutAllOfDebate {
+        model: String,
+        statements: usize,
+    },
 }
 
 impl fmt::Display for NoteFact {
@@ -295,6 +340,17 @@ impl fmt::Display for NoteFact {
             Self::NoBallots => {
                 f.write_str("No ballot counts, so no answer is the first: the chairman was asked to write.")
             }
+            Self::LeftDebate { member, round, reason } => {
+                write!(f, "{member} left the debate in round {round}: {}.", Unended(reason))
+            }
+            Self::DebateEndedEarly { rounds, planned } => write!(
+                f,
+                "Fewer than two speakers were left: the debate ended after round {rounds} of {planned}."
+            ),
+            Self::WithoutAllOfDebate { model, statements } => write!(
+                f,
+                "The whole debate did not fit into {model}'s context: {statements} statements were left out or cut."
+            ),
         }
     }
 }

@@ -25,6 +25,7 @@ use crate::council::stage::Stage;
 use crate::council::stages::answers::Answer;
 use crate::council::stages::editorial::{self, Editorial};
 use crate::council::stages::reviews::Reviewed;
+use crate::council::stages::verdict::DebateVerdict;
 use crate::council::token::TokenHead;
 use crate::council::view::View;
 use crate::llm::fact::known;
@@ -135,6 +136,9 @@ pub struct Synthesis {
     /// Where the members agree and differ, as the chairman saw it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disagreement: Option<Editorial>,
+    /// What came of the debate, as the chairman saw it, where there was one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<DebateVerdict>,
     /// The seat whose own answer this is, word for word, where `final: select` took it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub selected_member: Option<String>,
@@ -447,7 +451,7 @@ async fn send(
         schema: None,
     };
     let fields = json!({ "model": model });
-    let view = View::new(editorial::Filter::default(), TokenHead::new("stage3_token", &fields))
+    let view = View::new(editorial::filter(), TokenHead::new("stage3_token", &fields))
         .with_reasoning(TokenHead::new("stage3_reasoning_token", &fields));
     let call = run.call(STAGE, key, request).of_member(model);
     match shown {
@@ -557,7 +561,8 @@ fn read(model: &str, reply: Reply) -> Synthesis {
     }
 }
 
-fn nobody(chairman: &str, failures: &[(String, CallError)]) -> Synthesis {
+/// The answer that nobody could write.
+pub(in crate::council) fn nobody(chairman: &str, failures: &[(String, CallError)]) -> Synthesis {
     let last = failures.last().map(|(_, error)| error);
     Synthesis {
         model: chairman.to_owned(),

@@ -1,0 +1,41 @@
+//! The members rank the openings blind, once, while the debate goes on. It does not go by their ballots: they are
+//! for the reader, who sees where each speaker stood before it was contradicted, and for the figures over many runs.
+
+use futures_util::stream::{FuturesOrdered, StreamExt as _};
+
+use super::event::DebateEvent;
+use super::statement::Statement;
+use crate::council::options::jury;
+use crate::council::pass::Pass;
+use crate::council::prompts::template::Template;
+use crate::council::ranking::label::Label;
+use crate::council::ranking::order;
+use crate::council::run::Run;
+use crate::council::stages::answers::Answer;
+use crate::council::stages::reviews::{self, Review};
+use crate::council::stages::{abstention, reviews::Labelled};
+use crate::council::task::Task;
+
+/// Everything that this asks models with.
+pub static TEMPLATES: &[&Template] = reviews::TEMPLATES;
+
+/// Asks everybody who has opened, or the jury in their place.
+pub async fn hold(run: &Run, task: &Task, openings: &[Statement]) {
+    let members = task.brief.members();
+    let answers: Vec<Answer> = openings.iter().map(Statement::as_answer).collect();
+    let labelled: Vec<Labelled<'_>> = reviews::label(run, Pass::First, &answers);
+    let jury = jury::reviewers(&task.brief.settings, members);
+    let (able, abstained) = abstention::reviewers(task, &jury, &answers, |_| false);
+    let reviewers = jury::draw(run, task, Pass::First, able);
+
+    let mut labels: Vec<Label> = labelled.iter().map(|entry| entry.label).collect();
+    run.shuffle("orders", &mut labels);
+    let orders = order::orders(reviewers.len(), &labels);
+    let keys: Vec<String> = reviewers.iter().map(|member| format!("ballots/{}", member.name())).collect();
+    let asked = reviewers.iter().zip(&keys).zip(orders);
+    let calls = asked.map(|((member, key), order)| reviews::ask(run, task, key, member, &labelled, order));
+    let reviews: Vec<Review> = calls.collect::<FuturesOrdered<_>>().collect().await;
+
+    let metadata = Box::new(reviews::summary(task, &labelled, &reviews, abstained));
+    run.emit("ballots/complete", DebateEvent::FormatBallotsComplete { data: reviews, metadata }).await;
+}

@@ -1,0 +1,54 @@
+//! Which calls a debate will probably take.
+
+use super::{JUDGMENT, Kind, stage};
+use crate::council::estimate::{ExpectedCall, Expecting, FENCE};
+use crate::council::settings::Member;
+use crate::council::stages::synthesis;
+use crate::llm::Purpose;
+
+/// What a request says around its material, in tokens.
+const FRAME: u64 = 260;
+
+/// A whole debate in these rounds: each of these members speaks in each, and `reads` says which texts it reads in the
+/// round at this place, from 0. Then the chairman reads everything.
+pub(in crate::council) fn expected_calls(
+    expecting: Expecting<'_>,
+    members: &[Member],
+    rounds: &[&Kind],
+    reads: impl Fn(usize) -> Vec<&'static Purpose>,
+) -> Vec<ExpectedCall> {
+    let mut calls = Vec::new();
+    for (place, (round_number, kind)) in (1_u32..).zip(rounds).enumerate() {
+        calls.extend(expected_round(expecting, (round_number, kind), members, &reads(place)));
+    }
+    let everything: Vec<&Purpose> =
+        rounds.iter().flat_map(|kind| members.iter().map(|_| kind.purpose)).collect();
+    calls.push(expected_judgment(expecting, &everything));
+    calls
+}
+
+/// A round in which each of these members reads the question and texts of these kinds.
+fn expected_round(
+    expecting: Expecting<'_>,
+    (round_number, kind): (u32, &Kind),
+    members: &[Member],
+    reads: &[&Purpose],
+) -> Vec<ExpectedCall> {
+    let prompt = FRAME + expecting.quoted() + texts(expecting, reads);
+    let call = |member: &Member| {
+        let system = expecting.system_of(member);
+        expecting.call(stage(round_number), &member.model, kind.purpose, system + prompt)
+    };
+    members.iter().map(call).collect()
+}
+
+/// The chairman's answer after it has read texts of these kinds.
+fn expected_judgment(expecting: Expecting<'_>, reads: &[&Purpose]) -> ExpectedCall {
+    let model = &expecting.brief.settings.chairman_model;
+    let prompt = expecting.system_of_writer(model) + FRAME + expecting.quoted() + texts(expecting, reads);
+    expecting.call(synthesis::STAGE, model, &JUDGMENT, prompt)
+}
+
+fn texts(expecting: Expecting<'_>, reads: &[&Purpose]) -> u64 {
+    reads.iter().map(|purpose| expecting.text(purpose) + FENCE).sum()
+}

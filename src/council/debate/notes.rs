@@ -1,0 +1,153 @@
+//! What the process monitor says of a debate, and who is being asked in it.
+
+use std::fmt;
+
+use serde::Serialize;
+use serde_json::json;
+
+use super::event::Told;
+use super::stage;
+use crate::council::asking::Asking;
+use crate::council::note::{MODELS, Note, NoteCategory, STAGES, reason, seconds};
+use crate::council::seat::Seat;
+use crate::council::stages::synthesis::{self, Synthesis};
+use crate::llm::Reason;
+
+/// What is said of a debate.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[serde(tag = "code", rename_all = "snake_case")]
+pub enum DebateNote {
+    DebateBegins {
+        speakers: usize,
+        rounds: usize,
+    },
+    RoundBegins {
+        round: u32,
+        round_type: String,
+        speakers: usize,
+    },
+    Spoke {
+        member: String,
+        label: String,
+        round: u32,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        latency_ms: Option<u64>,
+    },
+    FellSilent {
+        member: String,
+        round: u32,
+        reason: Reason,
+    },
+    Judges {
+        model: String,
+    },
+    NotJudged {
+        model: String,
+        reason: Reason,
+    },
+    Judged {
+        model: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        latency_ms: Option<u64>,
+    },
+    NobodyJudged,
+    OpeningsRanked {
+        ballots: usize,
+    },
+}
+
+impl fmt::Display for DebateNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::DebateBegins { speakers, rounds } => {
+                write!(f, "The debate begins: {speakers} speakers, {rounds} rounds")
+            }
+            Self::RoundBegins { round, round_type, speakers } => {
+                write!(f, "Round {round} ({round_type}): {speakers} speakers are asked")
+            }
+            Self::Spoke { member, label, round, latency_ms } => {
+                write!(f, "Round {round}: {member} has spoken as {label}{}", seconds(*latency_ms))
+            }
+            Self::FellSilent { member, round, reason } => {
+                write!(f, "Round {round}: {member} is out of the debate: {reason}")
+            }
+            Self::Judges { model } => write!(f, "{model} judges the debate"),
+            Self::NotJudged { model, reason } => write!(f, "{model} could not judge the debate: {reason}"),
+            Self::Judged { model, latency_ms } => {
+                write!(f, "{model} has judged the debate{}", seconds(*latency_ms))
+            }
+            Self::NobodyJudged => f.write_str("Nobody could judge the debate"),
+            Self::OpeningsRanked { ballots } => write!(f, "The openings are ranked by {ballots} ballots"),
+        }
+    }
+}
+
+pub fn note(told: Told<'_>) -> Option<Note> {
+    Some(match told {
+        Told::Begins(start) => {
+            let fact =
+                DebateNote::DebateBegins { speakers: start.speakers.len(), rounds: start.round_types.len() };
+            Note::of(STAGES, NoteCategory::Stage, &fact).with(json!({ "models": start.models }))
+        }
+        Told::RoundBegins(start) => {
+            let (round, round_type) = (start.round_number, start.round_type.clone());
+            let fact = DebateNote::RoundBegins { round, round_type, speakers: start.speakers.len() };
+            Note::of(STAGES, NoteCategory::Stage, &fact).with(json!({ "round": round }))
+        }
+        Told::Said { round_number, statement } => {
+            let (member, round) = (statement.member.clone(), round_number);
+            let details = json!({ "model": statement.model, "round": round });
+            if let Some(error) = &statement.error {
+                let reason = reason(statement.error_kind, statement.error_fact.as_ref(), error);
+                Note::of(MODELS, NoteCategory::Error, &DebateNote::FellSilent { member, round, reason })
+                    .with(details)
+            } else {
+                let (label, latency_ms) = (statement.label.clone(), statement.latency_ms);
+                let fact = DebateNote::Spoke { member, label, round, latency_ms };
+                Note::of(MODELS, NoteCategory::Model, &fact).with(details)
+            }
+        }
+        Told::RoundIsOver { .. } => return None,
+        Told::Judges { model } => {
+            Note::of(STAGES, NoteCategory::Stage, &DebateNote::Judges { model: model.to_owned() })
+                .with(json!({ "model": model }))
+        }
+        Told::NotJudged { model, error, kind, fact } => {
+            let reason = reason(Some(kind), fact, error);
+            let fact = DebateNote::NotJudged { model: model.to_owned(), reason };
+            Note::of(STAGES, NoteCategory::Error, &fact).with(json!({ "model": model }))
+        }
+        Told::Judged(synthesis) => judged(synthesis),
+        Told::Ranked { reviews, .. } => {
+            let ballots = reviews.iter().filter(|review| review.counts).count();
+            Note::of(STAGES, NoteCategory::Success, &DebateNote::OpeningsRanked { ballots })
+        }
+    })
+}
+
+fn judged(synthesis: &Synthesis) -> Note {
+    let Synthesis { model, latency_ms, .. } = synthesis;
+    if synthesis.error.is_some() {
+        return Note::of(STAGES, NoteCategory::Error, &DebateNote::NobodyJudged);
+    }
+    let fact = DebateNote::Judged { model: model.clone(), latency_ms: *latency_ms };
+    Note::of(STAGES, NoteCategory::Success, &fact).with(json!({ "model": model, "latency_ms": latency_ms }))
+}
+
+pub fn asking(told: Told<'_>) -> Option<Asking> {
+    Some(match told {
+        Told::RoundBegins(start) => {
+            let seats: Vec<Seat> = start.speakers.iter().map(|speaker| speaker.seat.clone()).collect();
+            Asking::begins(stage(start.round_number), &seats)
+        }
+        Told::Said { round_number, statement } => Asking::ends(stage(round_number), &statement.member),
+        Told::RoundIsOver { round_number } => Asking::Over { stage: stage(round_number) },
+        Told::Judges { model } => {
+            let seat = Seat { model: model.to_owned(), member: model.to_owned(), alias: None };
+            Asking::begins(synthesis::STAGE, &[seat])
+        }
+        Told::NotJudged { model, .. } => Asking::ends(synthesis::STAGE, model),
+        Told::Judged(_) => Asking::Over { stage: synthesis::STAGE },
+        Told::Begins(_) | Told::Ranked { .. } => return None,
+    })
+}

@@ -1,0 +1,186 @@
+//! Who moved: whether the debate has changed a speaker's position, asked for as a last line and taken out of
+//! the shown text.
+
+use super::statement::PositionChange;
+use crate::council::line_filter::{LineFilter, Rule, bare, last_block};
+use crate::council::prompts::template::Template;
+use crate::council::view::TextFilter;
+
+/// What is added where a speaker writes an answer of its own after it has read the others.
+pub static SUFFIX: Template = Template {
+    name: "debate_position",
+    text: "\n\n---\nAfter your text, add one last line that says whether the debate has changed your position on the \
+        question, in exactly one of these forms:\n\
+        POSITION: UNCHANGED\n\
+        POSITION: CHANGED after <whose argument it was>: <in one sentence, what changed and why>",
+    places: &[],
+};
+
+const WORD: &str = "position";
+/// The sentence in it may be long; in bytes.
+const LONGEST: usize = 600;
+const RULE: Rule =
+    Rule { may_become, is: |line| read(line).is_some(), and_all_after: false, longest: LONGEST };
+
+/// Takes the lines out of a text; the last one counts. `labels` are those of the other speakers.
+#[must_use]
+pub fn parse(text: &str, labels: &[&str]) -> (String, PositionChange) {
+    let (shown, taken) = LineFilter::split(RULE, text);
+    let shown = shown.trim_end();
+    let left = last_block(shown).or_else(|| shown.lines().last()).filter(|line| may_become(line));
+    let said = taken.lines().last().or(left).and_then(read);
+    let Some((changed, rest)) = said else { return (shown.to_owned(), PositionChange::default()) };
+    let (whose, why) = if changed { source(&rest) } else { ("", bare(&rest)) };
+    let after = labels.iter().filter(|label| names(whose, label)).map(|label| (*label).to_owned()).collect();
+    let position = PositionChange { changed: Some(changed), after, why: why.to_owned() };
+    (shown.to_owned(), position)
+}
+
+/// Holds such lines back while a text streams.
+pub struct Filter(LineFilter);
+
+impl Default for Filter {
+    fn default() -> Self {
+        Self(LineFilter::new(RULE))
+    }
+}
+
+impl TextFilter for Filter {
+    fn push(&mut self, text: &str) -> String {
+        self.0.push(text)
+    }
+
+    fn finish(&mut self) -> String {
+        self.0.finish()
+    }
+}
+
+/// Whether the line says that the position changed, and what follows that word.
+fn read(line: &str) -> Option<(bool, String)> {
+    let line = bare(line);
+    let rest = strip(line, WORD)?;
+    let rest = bare(bare(rest).strip_prefix([':', '：'])?);
+    let (changed, rest) = strip(rest, "unchanged")
+        .map(|rest| (false, rest))
+        .or_else(|| strip(rest, "not changed").map(|rest| (false, rest)))
+        .or_else(|| strip(rest, "changed").map(|rest| (true, rest)))?;
+    let goes_on = rest.chars().next().is_some_and(char::is_alphanumeric);
+    (!goes_on).then(|| {
+        (changed, rest.trim_matches(['*', '_', '`', ' ', '.', ',', ';', ':', '-', '–', '—']).to_owned())
+    })
+}
+
+/// `after B: it holds` as whose argument it was, and why.
+fn source(rest: &str) -> (&str, &str) {
+    let Some(whose) = strip(rest, "after") else { return ("", rest) };
+    let end = [":", ";", " because ", " – ", " — ", " - ", "."];
+    let cut = end.iter().filter_map(|end| whose.find(end).map(|at| (at, end.len()))).min();
+    match cut {
+        Some((at, length)) => {
+            let why = whose.get(at + length..).unwrap_or_default();
+            (whose.get(..at).unwrap_or_default(), why.trim())
+        }
+        None => (whose, ""),
+    }
+}
+
+fn strip<'l>(line: &'l str, word: &str) -> Option<&'l str> {
+    let start = line.get(..word.len())?;
+    start.eq_ignore_ascii_case(word).then(|| line.get(word.len()..)).flatten()
+}
+
+/// Whether this label stands in the text as a word of its own. Of `Participant B` the letter alone will do.
+fn names(text: &str, label: &str) -> bool {
+    let letter = label.strip_prefix("Participant ");
+    [Some(label), letter].into_iter().flatten().any(|name| {
+        text.match_indices(name).any(|(at, _)| {
+            let before = text.get(..at).and_then(|before| before.chars().next_back());
+            let after = text.get(at + name.len()..).and_then(|after| after.chars().next());
+            ![before, after].into_iter().flatten().any(char::is_alphanumeric)
+        })
+    })
+}
+
+fn may_become(line: &str) -> bool {
+    if line.len() > LONGEST {
+        return false;
+    }
+    let line = bare(line).to_lowercase();
+    let Some(rest) = line.strip_prefix(WORD) else { return WORD.starts_with(&line) };
+    let rest = bare(rest);
+    let Some(rest) = rest.strip_prefix([':', '：']) else { return rest.is_empty() };
+    let rest = bare(rest);
+    ["unchanged", "not changed", "changed"]
+        .iter()
+        .any(|word| word.starts_with(rest) || rest.starts_with(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::council::line_filter::tests::in_pieces;
+
+    fn said(line: &str) -> PositionChange {
+        parse(&format!("I hold on.\n{line}"), &["B", "C", "Participant D"]).1
+    }
+
+    fn change(after: &[&str], why: &str) -> PositionChange {
+        let after = after.iter().map(|label| (*label).to_owned()).collect();
+        PositionChange { changed: Some(true), after, why: why.into() }
+    }
+
+    #[test]
+    fn the_last_line_says_who_moved_whom() {
+        let unchanged = PositionChange { changed: Some(false), ..PositionChange::default() };
+        for line in [
+            "POSITION: UNCHANGED",
+            "**Position:** unchanged.",
+            "POSITION: NOT CHANGED",
+            "`position: Unchanged`",
+        ] {
+            assert_eq!(said(line), unchanged, "{line}");
+        }
+        assert_eq!(
+            said("POSITION: CHANGED after B: the bridge is older"),
+            change(&["B"], "the bridge is older")
+        );
+        assert_eq!(
+            said("**POSITION: CHANGED after B and C: both are right**"),
+            change(&["B", "C"], "both are right")
+        );
+        assert_eq!(
+            said("Position: changed after Participant D because it rains"),
+            change(&["Participant D"], "it rains")
+        );
+        assert_eq!(said("POSITION: CHANGED after D's point"), change(&["Participant D"], ""));
+        assert_eq!(said("POSITION: CHANGED"), change(&[], ""));
+        assert_eq!(
+            said("POSITION: CHANGED: A better look at C"),
+            change(&[], "A better look at C"),
+            "nobody is named"
+        );
+        for none in ["POSITION: I hold that it rains", "Positions: changed", "POSITION: changedness", ""] {
+            assert_eq!(said(none), PositionChange::default(), "{none}");
+        }
+    }
+
+    #[test]
+    fn the_line_is_not_shown_and_the_last_one_counts() {
+        let (shown, position) = parse("POSITION: CHANGED after B: x\nText.\n\nPOSITION: UNCHANGED\n", &["B"]);
+        assert_eq!(shown, "Text.");
+        assert_eq!(position.changed, Some(false));
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_stops_it_and_what_streams_is_what_is_kept(
+            text in ".{0,80}(\nPOSITION: (UN)?CHANGED( after B: x)?)?.{0,20}",
+            sizes in prop::collection::vec(1..9_usize, 1..5),
+        ) {
+            let (shown, _) = parse(&text, &["B"]);
+            prop_assert_eq!(in_pieces(&mut Filter::default(), &text, &sizes).trim_end(), shown);
+        }
+    }
+}

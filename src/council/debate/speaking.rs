@@ -1,0 +1,215 @@
+//! One speaker's part in a round: asked, shown while it speaks, read.
+
+use super::dialect::Turn;
+use super::material::{self, Need, Piece};
+use super::position;
+use super::statement::{LeftOut, Statement};
+use super::{Debate, Kind, Speech, stage};
+use crate::council::ask::rejects_the_system_prompt;
+use crate::council::options::cot;
+use crate::council::pricing::tokens;
+use crate::council::prompts::{fence, history, judges};
+use crate::council::token::TokenHead;
+use crate::council::view::{Unfiltered, View};
+use crate::llm::{CallError, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Role};
+
+/// What fits into the context of every model of today, in tokens: nobody asks how long it is.
+const FITS_ANYWHERE: u64 = 3_000;
+/// How often a prompt that a model finds too long is halved.
+const MOST_CUTS: u32 = 4;
+/// How the key of a try without a system prompt ends, and that of one with less to read.
+const WITHOUT_SYSTEM_PROMPT: &str = "/without_system_prompt";
+const SHORTER: &str = "/shorter";
+
+/// A reply with what its prompt was.
+struct Spoken {
+    result: Result<Reply, CallError>,
+    left_out: Vec<LeftOut>,
+    system_prompt_dropped: bool,
+}
+
+impl Debate<'_> {
+    pub(super) async fn speak(&self, round_number: u32, kind: &Kind, speech: &Speech) -> Statement {
+        let turn = Turn { round_number, round_type: kind.round_type, speaker: &speech.speaker };
+        let key = format!("round{round_number}/{}", speech.speaker.member.name());
+        if let Some(event) = self.dialect.asked(turn) {
+            self.run.emit(&format!("{key}/start"), event).await;
+        }
+        let spoken = self.ask(turn, kind, &key, speech).await;
+        let statement = self.read(kind, speech, spoken);
+        let event = if statement.error.is_some() {
+            self.dialect.failed(turn, &statement)
+        } else {
+            self.dialect.said(turn, &statement)
+        };
+        self.run.emit(&format!("{key}/complete"), event).await;
+        statement
+    }
+
+    async fn ask(&self, turn: Turn<'_>, kind: &Kind, key: &str, speech: &Speech) -> Spoken {
+        let member = &speech.speaker.member;
+        let mut system = self.brief().system_prompt_for(member);
+        let mut system_prompt_dropped = false;
+        let mut key = key.to_owned();
+        let mut cuts = 0;
+        let mut budget = self.budget(&member.model, kind.purpose, &speech.material).await;
+        loop {
+            let (prompt, left_out) = self.prompt(kind, speech, budget);
+            let length = tokens(&prompt);
+            let result = self.send(turn, kind, &key, (system, prompt)).await;
+            match &result {
+                Err(error) if system.is_some() && rejects_the_system_prompt(error) => {
+                    system = None;
+                    system_prompt_dropped = true;
+                    key.push_str(WITHOUT_SYSTEM_PROMPT);
+                }
+                Err(error)
+                    if error.kind == ErrorKind::ContextTooLong
+                        && cuts < MOST_CUTS
+                        && !speech.material.is_empty() =>
+                {
+                    cuts += 1;
+                    budget = Some(length / 2);
+                    key.push_str(SHORTER);
+                }
+                Ok(_) | Err(_) => return Spoken { result, left_out, system_prompt_dropped },
+            }
+        }
+    }
+
+    /// How many tokens of material this model can read, where it may matter and its context is known.
+    pub(super) async fn budget(&self, model: &str, purpose: &Purpose, material: &[Piece]) -> Option<u64> {
+        let length: u64 = material.iter().map(|piece| tokens(&piece.text)).sum();
+        if length <= FITS_ANYWHERE {
+            return None;
+        }
+        let key = format!("context/{model}");
+        let context: Option<u64> = self.run.decide(&key, async { self.run.context_tokens(model) }).await;
+        let sampling = self.brief().settings.sampling(purpose);
+        let answer = sampling.max_tokens.map_or(purpose.usual_tokens, u64::from);
+        // A quarter is left for what is not in the material, and for languages with more tokens a character.
+        context.map(|context| context.saturating_sub(answer) / 4 * 3)
+    }
+
+    /// What the speaker is asked, with as much of the debate as fits, and what was left out.
+    fn prompt(&self, kind: &Kind, speech: &Speech, budget: Option<u64>) -> (String, Vec<LeftOut>) {
+        let prompts = &self.brief().prompts;
+        let fence = self.fence();
+        let (material, left_out) = material::fit(&fence, &speech.material, budget);
+        let mut values: Vec<(&str, &str)> =
+            speech.values.iter().map(|(name, value)| (*name, value.as_str())).collect();
+        let question = fence.verbatim("Question", &self.brief().question);
+        let with_question = format!("{question}\n\n{material}");
+        if !speech.material.is_empty() {
+            values.extend([("material", with_question.as_str()), ("rule", prompts.text(&fence::RULE))]);
+        }
+        let mut prompt = prompts.fill(speech.prompt, &values);
+        if speech.material.is_empty() && self.task.chain_of_thought {
+            prompt.push_str(prompts.text(&cot::SUFFIX));
+        }
+        if kind.asks_position {
+            prompt.push_str(prompts.text(&position::SUFFIX));
+        }
+        (prompt, left_out)
+    }
+
+    /// What this speaker reads: these pieces, and the conversation before the question.
+    #[must_use]
+    pub fn with_conversation(&self, pieces: Vec<Piece>) -> Vec<Piece> {
+        self.conversation().into_iter().chain(pieces).collect()
+    }
+
+    /// What a speaker reads of the whole debate so far: `answered` is what it has to answer.
+    #[must_use]
+    pub fn everything_for(&self, label: &str, answered: impl Fn(&Statement, u32) -> bool) -> Vec<Piece> {
+        let pieces = self.transcript().map(|(round, statement)| {
+            let need = if answered(statement, round.round_number) {
+                Need::Whole
+            } else if statement.label == label {
+                Need::Own
+            } else {
+                Need::Others
+            };
+            self.piece(round, statement, &statement.text, need)
+        });
+        self.with_conversation(pieces.collect())
+    }
+
+    async fn send(
+        &self,
+        turn: Turn<'_>,
+        kind: &Kind,
+        key: &str,
+        (system, prompt): (Option<&str>, String),
+    ) -> Result<Reply, CallError> {
+        let brief = self.brief();
+        let message = |role, content: &str| ChatMessage { role, content: content.to_owned() };
+        let system = system.map(|text| message(Role::System, text));
+        // Who has read nobody yet is asked as in a conversation; later the conversation is part of the material.
+        let before =
+            if turn.round_number == 1 { history::messages(&brief.history).collect() } else { Vec::new() };
+        let model = &turn.speaker.member.model;
+        let request = ChatRequest {
+            model: model.clone(),
+            messages: system.into_iter().chain(before).chain([message(Role::User, &prompt)]).collect(),
+            purpose: kind.purpose,
+            sampling: brief.settings.sampling(kind.purpose),
+            timeouts: brief.settings.timeouts(kind.purpose),
+            seed: 0,
+            schema: None,
+        };
+        let text = self.dialect.token(turn);
+        let view = if kind.asks_position {
+            View::new(position::Filter::default(), text)
+        } else {
+            View::new(Unfiltered, text)
+        };
+        let view = view.with_reasoning(TokenHead::new("reasoning_token", &turn.fields()));
+        let call = self.run.call(stage(turn.round_number), key, request);
+        call.of_member(turn.speaker.member.name()).stream(view).send().await
+    }
+
+    fn read(&self, kind: &Kind, speech: &Speech, spoken: Spoken) -> Statement {
+        let mut statement = Statement {
+            pending: false,
+            replies_to: speech.replies_to.clone(),
+            critique_of: speech.critique_of.clone(),
+            left_out: spoken.left_out,
+            system_prompt_dropped: spoken.system_prompt_dropped,
+            simulated: self.run.is_simulated(&speech.speaker.member.model),
+            ..Statement::pending(&speech.speaker)
+        };
+        let reply = match spoken.result {
+            Ok(reply) => reply,
+            Err(mut error) => {
+                let partial = error.partial.take();
+                statement.fail(error);
+                partial.map(|reply| *reply).unwrap_or_default()
+            }
+        };
+        let labels: Vec<&str> = self.speakers.iter().map(|speaker| speaker.label.as_str()).collect();
+        let others: Vec<&str> = labels.into_iter().filter(|label| *label != speech.speaker.label).collect();
+        statement.served_by = reply.served_by_another(&statement.model);
+        statement.text = reply.text;
+        if kind.asks_position {
+            let (shown, position) = position::parse(&statement.text, &others);
+            statement.text = shown;
+            statement.position = Some(position).filter(|_| statement.error.is_none());
+        }
+        if speech.material.is_empty() && self.task.chain_of_thought {
+            statement.cot = cot::parse(&statement.text);
+        }
+        statement.addresses_judges = judges::addresses_judges(&statement.text);
+        statement.truncated = reply.finish_reason.as_deref() == Some("length");
+        statement.cost = reply.usage.and_then(|usage| usage.cost_usd);
+        statement.usage = reply.usage;
+        statement.latency_ms = Some(reply.latency_ms).filter(|_| reply.tries > 0);
+        statement.ttft_ms = reply.ttft_ms;
+        statement.reasoning = reply.reasoning;
+        statement.reasoning_details = reply.reasoning_details;
+        if let (Some(read), true) = (speech.read, statement.error.is_none()) {
+            read(&mut statement, &others);
+        }
+        statement
+    }
+}

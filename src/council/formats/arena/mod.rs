@@ -1,0 +1,181 @@
+//! An arena: opening statements, rebuttals in which each participant answers all others, closing statements; then
+//! the chairman concludes.
+
+mod event;
+
+pub use event::ArenaEvent;
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::council::debate::event::Rounds;
+use crate::council::debate::speaker::{self, Names, Speaker};
+use crate::council::debate::{self, Debate, DebateOptions, Kind, Speech};
+use crate::council::estimate::{ExpectedCall, Expecting};
+use crate::council::failure::Failure;
+use crate::council::field::{FieldErrorKind, Fields};
+use crate::council::prompts::template::Template;
+use crate::council::run::Run;
+use crate::council::settings::Member;
+use crate::council::task::Task;
+use crate::llm::Purpose;
+
+/// What requests call this format.
+pub const MODE: &str = "arena";
+/// The fewest rounds, opening and closing counted.
+pub const MIN_ROUNDS: u8 = 2;
+/// The most.
+pub const MAX_ROUNDS: u8 = 10;
+/// How many there are where nobody says.
+pub const DEFAULT_ROUNDS: u8 = 3;
+
+static OPENING: Kind = Kind {
+    round_type: "opening",
+    title: "Opening statement",
+    purpose: &debate::OPENING,
+    asks_position: false,
+};
+static REBUTTAL: Kind =
+    Kind { round_type: "rebuttal", title: "Rebuttal", purpose: &debate::REPLY, asks_position: true };
+static CLOSING: Kind =
+    Kind { round_type: "closing", title: "Closing statement", purpose: &debate::REPLY, asks_position: true };
+
+static OPENING_PROMPT: Template = Template {
+    name: "arena_opening",
+    text: "You are {label}, one of several participants in an arena; none of them knows who the others are. Make your \
+        opening statement: answer the question below as well as you can, with your strongest reasons. The others do \
+        the same, and will answer you.\n\nQuestion:\n{question}",
+    places: &["label", "question"],
+};
+static REBUTTAL_PROMPT: Template = Template {
+    name: "arena_rebuttal",
+    text: "You are {label}, one of several participants in an arena. Here are the question and everything that was said \
+        so far.\n\n{material}\n\n{rule}\n\n\
+        Answer all the others: say whom you mean each time, where they are wrong or unproven, where they are right \
+        and you take it over, and defend what you hold. Then say in short what your answer is now.",
+    places: &["label", "material", "rule"],
+};
+static CLOSING_PROMPT: Template = Template {
+    name: "arena_closing",
+    text: "You are {label}, one of several participants in an arena. Here are the question and everything that was said \
+        so far.\n\n{material}\n\n{rule}\n\n\
+        Make your closing statement: your answer to the question as it stands after this debate, complete in itself, \
+        with the reasons that held. Say what you have taken over from others, and what stays in dispute.",
+    places: &["label", "material", "rule"],
+};
+
+/// Everything that this asks models with.
+pub static TEMPLATES: &[&Template] = &[&OPENING_PROMPT, &REBUTTAL_PROMPT, &CLOSING_PROMPT];
+
+/// What a plan says of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ArenaOptions {
+    /// Opening and closing counted.
+    pub rounds: u8,
+    #[serde(flatten)]
+    pub debate: DebateOptions,
+}
+
+impl ArenaOptions {
+    /// Reads a request's fields, in both spellings.
+    pub(in crate::council) fn parse(fields: &mut Fields<'_>) -> Self {
+        let rounds = fields.take_in("arena_rounds", MIN_ROUNDS..=MAX_ROUNDS);
+        let config: Option<serde_json::Map<String, Value>> = fields.take("arena_config", "an object");
+        let nested = config.and_then(|config| Self::round_count(&config, fields));
+        if let (Some(rounds), Some(nested)) = (rounds, nested)
+            && rounds != nested
+        {
+            fields.refuse("arena_config.round_count", FieldErrorKind::Value, "contradicts arena_rounds");
+        }
+        Self { rounds: rounds.or(nested).unwrap_or(DEFAULT_ROUNDS), debate: DebateOptions::parse(fields) }
+    }
+
+    fn round_count(config: &serde_json::Map<String, Value>, fields: &mut Fields<'_>) -> Option<u8> {
+        let given = config.get("round_count").filter(|value| !value.is_null())?;
+        let count = given.as_u64().and_then(|count| u8::try_from(count).ok());
+        let count = count.filter(|count| (MIN_ROUNDS..=MAX_ROUNDS).contains(count));
+        if count.is_none() {
+            let message = format!("must be a whole number from {MIN_ROUNDS} to {MAX_ROUNDS}");
+            fields.refuse("arena_config.round_count", FieldErrorKind::Value, message);
+        }
+        count
+    }
+
+    fn rounds(self) -> Vec<&'static Kind> {
+        let rebuttals = std::iter::repeat_n(&REBUTTAL, usize::from(self.rounds.saturating_sub(2)));
+        std::iter::once(&OPENING).chain(rebuttals).chain([&CLOSING]).collect()
+    }
+}
+
+/// Holds the arena.
+///
+/// # Errors
+/// When fewer than two members make an opening statement.
+pub(in crate::council) async fn hold(run: &Run, task: &Task, options: ArenaOptions) -> Result<(), Failure> {
+    let speakers = speaker::participants(task.brief.members(), Names::Labels);
+    let mut debate = Debate::new((run, task), &Rounds, speakers, options.rounds());
+    let start = debate.start(MODE, options.rounds.into(), options.debate);
+    run.emit("debate/start", ArenaEvent::start(start)).await;
+    debate.open(&OPENING, &OPENING_PROMPT).await?;
+    debate.go_on(options.debate, speeches).await;
+    Ok(())
+}
+
+fn speeches(debate: &Debate<'_>, kind: &'static Kind) -> Vec<Speech> {
+    let prompt = if kind.round_type == CLOSING.round_type { &CLOSING_PROMPT } else { &REBUTTAL_PROMPT };
+    let speech = |speaker: &Speaker| Speech {
+        speaker: speaker.clone(),
+        prompt,
+        values: vec![("label", speaker.label.clone())],
+        // Everybody answers what the others have said last.
+        material: debate.everything_for(&speaker.label, |one, round| {
+            one.label != speaker.label && usize::try_from(round) == Ok(debate.rounds.len())
+        }),
+        replies_to: debate
+            .standing()
+            .filter(|other| other.label != speaker.label)
+            .map(|other| other.label.clone())
+            .collect(),
+        critique_of: None,
+        read: None,
+    };
+    debate.standing().map(speech).collect()
+}
+
+/// The calls that it probably takes.
+pub(in crate::council) fn expected_calls(
+    expecting: Expecting<'_>,
+    members: &[Member],
+    options: ArenaOptions,
+) -> Vec<ExpectedCall> {
+    debate::estimate::expected_calls(
+        expecting,
+        members,
+        &options.rounds(),
+        |round| -> Vec<&'static Purpose> {
+            let openings: Vec<&Purpose> =
+                members.iter().filter(|_| round > 0).map(|_| &debate::OPENING).collect();
+            let replies = members.len() * round.saturating_sub(1);
+            openings.into_iter().chain(std::iter::repeat_n(&debate::REPLY, replies)).collect()
+        },
+    )
+}
+
+/// What a request may say of an arena, for its documentation.
+#[derive(Debug, utoipa::ToSchema)]
+#[expect(dead_code, reason = "documents the body, which the plan reads field by field")]
+pub(in crate::council) struct ArenaFields {
+    /// How many rounds an arena has, opening and closing statements counted.
+    #[schema(minimum = 2, maximum = 10, default = 3)]
+    arena_rounds: Option<u8>,
+    /// The same in another spelling.
+    arena_config: Option<ArenaConfig>,
+}
+
+/// See [`ArenaFields`].
+#[derive(Debug, utoipa::ToSchema)]
+#[expect(dead_code, reason = "documents the body, which the plan reads field by field")]
+pub(in crate::council) struct ArenaConfig {
+    #[schema(minimum = 2, maximum = 10)]
+    round_count: Option<u8>,
+}

@@ -1,0 +1,94 @@
+//! Notes that a model appends to its text under a marker line (`COUNCIL NOTES:`), one per line, each beginning with
+//! a word that says what it is.
+
+use super::line_filter::{LineFilter, Rule, bare, last_block};
+use super::view::TextFilter;
+
+const NOTHING: [&str; 6] = ["none", "n/a", "nothing", "no", "none.", "-"];
+
+/// Whether a line is this marker, in small letters.
+pub(super) fn is(marker: &str, line: &str) -> bool {
+    let line = bare(line).to_lowercase();
+    line.trim_end_matches([':', '*', '_', ' ']) == marker
+}
+
+/// Whether more text could still turn this beginning of a line into the marker.
+pub(super) fn may_become(marker: &str, line: &str) -> bool {
+    let line = bare(line).to_lowercase();
+    marker.starts_with(line.as_str())
+        || line
+            .strip_prefix(marker)
+            .is_some_and(|rest| rest.len() < 8 && rest.chars().all(|c| ": *_`#".contains(c)))
+}
+
+/// Splits a text into what it says and its notes, marker line included. A text that is only notes is taken for what
+/// it says: nothing that was written is lost. Notes in a block of code at the end are read, and stay.
+pub(super) fn split(rule: Rule, text: &str) -> (String, Option<String>) {
+    let (said, notes) = LineFilter::split(rule, text);
+    if notes.is_empty()
+        && let Some(block) = last_block(text)
+        && block.lines().next().is_some_and(rule.is)
+    {
+        return (said.trim_end().to_owned(), Some(block.to_owned()));
+    }
+    let said = said.trim_end();
+    if said.trim().is_empty() {
+        return (text.trim().to_owned(), None);
+    }
+    (said.to_owned(), Some(notes))
+}
+
+/// Sorts notes into the lists of their words. A line without a word goes to the list of the one before.
+pub(super) fn sort<L>(
+    lists: &mut L,
+    notes: &str,
+    list: impl for<'l> Fn(&'l mut L, &str) -> Option<&'l mut Vec<String>>,
+) {
+    let mut current: Option<String> = None;
+    for line in notes.lines().skip(1) {
+        let line = bare(line.trim_start_matches(['•', '*', '-', ' ']));
+        let labelled = line.split_once(':').map(|(name, text)| (bare(name).to_lowercase(), bare(text)));
+        let (name, text) = match labelled {
+            Some((name, text)) if list(lists, &name).is_some() => {
+                current = Some(name.clone());
+                (name, text)
+            }
+            // A list under a word without text of its own.
+            Some(_) | None => match &current {
+                Some(name) => (name.clone(), line),
+                None => continue,
+            },
+        };
+        if text.is_empty() || NOTHING.contains(&text.to_lowercase().as_str()) {
+            continue;
+        }
+        if let Some(list) = list(lists, &name) {
+            list.push(text.to_owned());
+        }
+    }
+}
+
+/// Holds the notes back while the text streams.
+pub(super) struct Filter {
+    lines: LineFilter,
+    anything: bool,
+}
+
+impl Filter {
+    pub(super) fn new(rule: Rule) -> Self {
+        Self { lines: LineFilter::new(rule), anything: false }
+    }
+}
+
+impl TextFilter for Filter {
+    fn push(&mut self, text: &str) -> String {
+        let shown = self.lines.push(text);
+        self.anything |= !shown.trim().is_empty();
+        shown
+    }
+
+    fn finish(&mut self) -> String {
+        let shown = self.lines.finish();
+        if self.anything || !shown.trim().is_empty() { shown } else { shown + self.lines.taken() }
+    }
+}
