@@ -194,7 +194,6 @@ pub(super) mod tests {
         is: |_| true,
         and_all_after: false,
         longest: SHORT,
-        longest: SHORT,
     };
 
     #[test]

@@ -122,7 +122,7 @@ mod tests {
     }
 
     fn left_out(pieces: &[Piece], budget: u64) -> Vec<(String, bool)> {
-        let (_, left_out) = fit(&Fence::new("m"), pieces, Some(budget));
+        let (_, left_out) = fit(&Fence::new("5f1e90c2"), pieces, Some(budget));
         left_out.into_iter().map(|out| (out.label.unwrap(), out.shortened)).collect()
     }
 
@@ -143,7 +143,7 @@ mod tests {
         let others = ["history", "B1", "B2"].map(|name| (name.to_owned(), false));
         assert_eq!(left_out(&pieces, 2 * one - 1), [others.to_vec(), vec![own.clone()]].concat());
         assert_eq!(left_out(&pieces, 1), [others.to_vec(), vec![own]].concat(), "nothing more can be cut");
-        let (text, _) = fit(&Fence::new("m"), &pieces, Some(1));
+        let (text, _) = fit(&Fence::new("5f1e90c2"), &pieces, Some(1));
         assert!(text.contains(&pieces[4].text), "the critique is whole");
         assert!(text.contains("[B1: left out") && text.contains("the middle is left out"), "{text}");
     }
@@ -157,7 +157,7 @@ mod tests {
                 .enumerate()
                 .map(|(at, (need, words))| piece(&format!("p{at}"), 1, needs[usize::from(*need)], *words))
                 .collect();
-            let (text, out) = fit(&Fence::new("m"), &pieces, Some(budget));
+            let (text, out) = fit(&Fence::new("5f1e90c2"), &pieces, Some(budget));
             let whole: u64 = pieces.iter().map(|piece| tokens(&piece.text)).sum();
             prop_assert_eq!(out.is_empty(), whole <= budget || pieces.iter().all(|piece| {
                 piece.need == Need::Whole || piece.need == Need::Own && piece.text.chars().count() < 2 * SHORTEST
