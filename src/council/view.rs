@@ -36,7 +36,13 @@ impl View {
     /// Shows the text as pieces of `text`, and no reasoning.
     #[must_use]
     pub fn new(filter: impl TextFilter + 'static, text: TokenHead) -> Self {
-        Self { filter: Box::new(filter), text, reasoning: None, shown: String::new() }
+        Self::boxed(Box::new(filter), text)
+    }
+
+    /// The same over a filter that is chosen at run time.
+    #[must_use]
+    pub fn boxed(filter: Box<dyn TextFilter>, text: TokenHead) -> Self {
+        Self { filter, text, reasoning: None, shown: String::new() }
     }
 
     /// Shows the reasoning as well.

@@ -1,21 +1,20 @@
-//! The end of a debate: the chairman writes the answer that it allows, streamed, or the next in the chain where it
-//! fails. It knows the speakers only by the names that they had for each other.
+//! The end of a debate: the chairman writes the answer that it allows. It knows the speakers only by the names that
+//! they had for each other.
 
+use async_trait::async_trait;
 use serde_json::json;
 
-use super::Debate;
 use super::material::{self, Need, Piece};
-use super::statement::LeftOut;
-use super::{JUDGMENT, MIN_SPEAKERS};
-use crate::council::ask::rejects_the_system_prompt;
-use crate::council::pricing::tokens;
+use super::{Debate, JUDGMENT, MIN_SPEAKERS};
+use crate::council::any_event::AnyEvent;
 use crate::council::prompts::fence;
 use crate::council::prompts::template::Template;
-use crate::council::stages::synthesis::{self, Author, HeadingFact, NoteFact, Synthesis};
+use crate::council::stages::ending::{self, Ending};
+use crate::council::stages::synthesis::{Author, HeadingFact, NoteFact, Synthesis};
 use crate::council::stages::verdict;
 use crate::council::token::TokenHead;
-use crate::council::view::View;
-use crate::llm::{CallError, ChatMessage, ChatRequest, ErrorKind, Reason, Reply, Role};
+use crate::council::view::TextFilter;
+use crate::llm::{CallError, Purpose, Reason};
 
 /// What a chairman is asked.
 pub static PROMPT: Template = Template {
@@ -28,45 +27,15 @@ pub static PROMPT: Template = Template {
     places: &["material", "rule", "notes"],
 };
 
-/// How often a prompt that a model finds too long is halved.
-const MOST_CUTS: u32 = 4;
-
 impl Debate<'_> {
     /// Lets the chairman conclude, and tells what came of it.
     pub async fn judge(&self) -> Synthesis {
-        let settings = &self.brief().settings;
-        let mut failures: Vec<(String, CallError)> = Vec::new();
-        let mut synthesis = None;
-        for model in self.chain() {
-            let key = format!("stage3/{model}");
-            let start = self.dialect.judgment_start(&model, self.run.now());
-            self.run.emit(&format!("{key}/start"), start).await;
-            match self.ask_for_judgment(&model, &key).await {
-                Ok(whole) => {
-                    synthesis = Some(whole);
-                    break;
-                }
-                Err(error) => {
-                    let event = self.dialect.judgment_error(&model, &error);
-                    self.run.emit(&format!("{key}/error"), event).await;
-                    failures.push((model, error));
-                }
-            }
-        }
-        let mut synthesis =
-            synthesis.unwrap_or_else(|| synthesis::nobody(&settings.chairman_model, &failures));
-        if !failures.is_empty() && synthesis.error.is_none() {
-            synthesis.fallback_for = Some(settings.chairman_model.clone());
-        }
-        if synthesis.model == settings.chairman_model {
-            synthesis.alias.clone_from(&settings.chairman_alias);
-        }
-        synthesis.simulated = self.run.is_simulated(&synthesis.model);
-        for note in self.losses() {
+        let judgment = Judgment { debate: self, pieces: self.for_the_chairman() };
+        let mut synthesis = ending::write(self.run, self.brief(), &judgment).await;
+        let failures = std::mem::take(&mut synthesis.note_facts);
+        synthesis.notes.clear();
+        for note in self.losses().into_iter().chain(failures) {
             synthesis.note(note);
-        }
-        for (model, error) in failures {
-            synthesis.note(NoteFact::NoFinalAnswer { model, reason: error.reason() });
         }
         synthesis.name(self.heading(&synthesis));
         for (place, event) in
@@ -75,48 +44,6 @@ impl Debate<'_> {
             self.run.emit(&format!("stage3/complete/{place}"), event).await;
         }
         synthesis
-    }
-
-    /// The chairman, the configured fallbacks, then the first speaker that stayed to the end; nobody twice.
-    fn chain(&self) -> Vec<String> {
-        let settings = &self.brief().settings;
-        let mut chain: Vec<String> = Vec::new();
-        for model in [&settings.chairman_model].into_iter().chain(&settings.chairman_fallbacks) {
-            if !chain.contains(model) {
-                chain.push(model.clone());
-            }
-        }
-        let stand_in =
-            self.standing().map(|speaker| &speaker.member.model).find(|model| !chain.contains(model));
-        let stand_in = stand_in.cloned();
-        chain.extend(stand_in);
-        chain
-    }
-
-    async fn ask_for_judgment(&self, model: &str, key: &str) -> Result<Synthesis, CallError> {
-        let pieces = self.for_the_chairman();
-        let mut system = self.brief().system_prompt_of_writer(model);
-        let mut key = key.to_owned();
-        let mut cuts = 0;
-        let mut budget = self.budget(model, &JUDGMENT, &pieces).await;
-        loop {
-            let (prompt, left_out) = self.judgment_prompt(&pieces, budget);
-            let length = tokens(&prompt);
-            let error = match self.send_for_judgment(model, &key, system, prompt).await {
-                Ok(reply) => return Ok(read(model, reply, &left_out)),
-                Err(error) => error,
-            };
-            if system.is_some() && rejects_the_system_prompt(&error) {
-                system = None;
-                key.push_str("/without_system_prompt");
-            } else if error.kind == ErrorKind::ContextTooLong && cuts < MOST_CUTS {
-                cuts += 1;
-                budget = Some(length / 2);
-                key.push_str("/shorter");
-            } else {
-                return Err(error);
-            }
-        }
     }
 
     /// Everything that was said. The last word of each speaker is needed most.
@@ -129,45 +56,6 @@ impl Debate<'_> {
             self.piece(round, statement, &statement.text, if last { Need::Own } else { Need::Others })
         });
         self.with_conversation(pieces.collect())
-    }
-
-    fn judgment_prompt(&self, pieces: &[Piece], budget: Option<u64>) -> (String, Vec<LeftOut>) {
-        let prompts = &self.brief().prompts;
-        let fence = self.fence();
-        let (debate, left_out) = material::fit(&fence, pieces, budget);
-        let question = fence.verbatim("Question", &self.brief().question);
-        let prompt = prompts.fill(
-            &PROMPT,
-            &[
-                ("material", &format!("{question}\n\n{debate}")),
-                ("rule", prompts.text(&fence::RULE)),
-                ("notes", prompts.text(&verdict::INSTRUCTIONS)),
-            ],
-        );
-        (prompt, left_out)
-    }
-
-    async fn send_for_judgment(
-        &self,
-        model: &str,
-        key: &str,
-        system: Option<&str>,
-        prompt: String,
-    ) -> Result<Reply, CallError> {
-        let settings = &self.brief().settings;
-        let system = system.map(|content| ChatMessage { role: Role::System, content: content.to_owned() });
-        let request = ChatRequest {
-            model: model.to_owned(),
-            messages: system.into_iter().chain([ChatMessage { role: Role::User, content: prompt }]).collect(),
-            purpose: &JUDGMENT,
-            sampling: settings.sampling(&JUDGMENT),
-            timeouts: settings.timeouts(&JUDGMENT),
-            seed: 0,
-            schema: None,
-        };
-        let reasoning = TokenHead::new("synthesis_reasoning_token", &json!({ "model": model }));
-        let view = View::new(verdict::filter(), self.dialect.judgment_token(model)).with_reasoning(reasoning);
-        self.run.call(synthesis::STAGE, key, request).of_member(model).stream(view).send().await
     }
 
     /// What was lost on the way.
@@ -205,23 +93,62 @@ impl Debate<'_> {
     }
 }
 
-fn read(model: &str, reply: Reply, left_out: &[LeftOut]) -> Synthesis {
-    let (response, verdict) = verdict::parse(&reply.text);
-    let mut synthesis = Synthesis {
-        model: model.to_owned(),
-        served_by: reply.served_by_another(model),
-        response,
-        verdict,
-        truncated: reply.finish_reason.as_deref() == Some("length"),
-        cost: reply.usage.and_then(|usage| usage.cost_usd),
-        usage: reply.usage,
-        latency_ms: Some(reply.latency_ms),
-        ttft_ms: reply.ttft_ms,
-        reasoning: reply.reasoning,
-        ..Synthesis::default()
-    };
-    if !left_out.is_empty() {
-        synthesis.note(NoteFact::WithoutAllOfDebate { model: model.to_owned(), statements: left_out.len() });
+struct Judgment<'d> {
+    debate: &'d Debate<'d>,
+    pieces: Vec<Piece>,
+}
+
+#[async_trait]
+impl Ending for Judgment<'_> {
+    fn purpose(&self) -> &'static Purpose {
+        &JUDGMENT
     }
-    synthesis
+
+    async fn budget(&self, model: &str) -> Option<u64> {
+        self.debate.budget(model, &JUDGMENT, &self.pieces).await
+    }
+
+    fn prompt(&self, budget: Option<u64>) -> (String, usize) {
+        let brief = self.debate.brief();
+        let fence = self.debate.fence();
+        let (debate, left_out) = material::fit(&fence, &self.pieces, budget);
+        let question = fence.verbatim("Question", &brief.question);
+        let prompt = brief.prompts.fill(
+            &PROMPT,
+            &[
+                ("material", &format!("{question}\n\n{debate}")),
+                ("rule", brief.prompts.text(&fence::RULE)),
+                ("notes", brief.prompts.text(&verdict::INSTRUCTIONS)),
+            ],
+        );
+        (prompt, left_out.len())
+    }
+
+    fn stand_ins(&self) -> Vec<String> {
+        self.debate.standing().map(|speaker| speaker.member.model.clone()).collect()
+    }
+
+    fn filter(&self) -> Box<dyn TextFilter> {
+        Box::new(verdict::filter())
+    }
+
+    fn read(&self, synthesis: &mut Synthesis) {
+        (synthesis.response, synthesis.verdict) = verdict::parse(&synthesis.response);
+    }
+
+    fn start(&self, model: &str, started_at: String) -> AnyEvent {
+        self.debate.dialect.judgment_start(model, started_at)
+    }
+
+    fn token(&self, model: &str) -> TokenHead {
+        self.debate.dialect.judgment_token(model)
+    }
+
+    fn reasoning_token(&self, model: &str) -> TokenHead {
+        TokenHead::new("synthesis_reasoning_token", &json!({ "model": model }))
+    }
+
+    fn error(&self, model: &str, error: &CallError) -> AnyEvent {
+        self.debate.dialect.judgment_error(model, error)
+    }
 }

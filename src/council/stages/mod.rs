@@ -3,6 +3,7 @@
 pub mod abstention;
 pub mod answers;
 pub mod editorial;
+pub mod ending;
 pub mod reviews;
 pub mod synthesis;
 pub mod title;
