@@ -168,7 +168,7 @@ fn read(row: RunRow) -> Result<Answered, BenchError> {
         run: None,
         text,
         error: error.or(failed),
-        members: body.stage1.iter().flatten().map(member).collect(),
+        members: body.answers().iter().map(member).collect(),
     })
 }
 

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::layers::parse_toml;
 use super::tree::{Council, Providers};
 use super::values::Values;
-use crate::council::features::PURPOSES;
+use crate::council::features::purposes;
 use crate::council::field::FieldError;
 use crate::council::plan::settings_problems;
 use crate::council::setting::{Kind, Setting};
@@ -112,7 +112,7 @@ fn refuse(values: &Values, setting: &Setting, place: &str, problem: &FieldError)
 }
 
 fn by_purpose<T>(of: impl Fn(&str) -> T) -> BTreeMap<String, T> {
-    PURPOSES.iter().map(|purpose| (purpose.name.to_owned(), of(purpose.name))).collect()
+    purposes().map(|purpose| (purpose.name.to_owned(), of(purpose.name))).collect()
 }
 
 fn timeouts(values: &Values, purpose: &str) -> Timeouts {

@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 
 use super::kind::{Kind, Rule};
 use super::rules;
-use crate::council::features::PURPOSES;
+use crate::council::features::purposes;
 use crate::council::setting::{self, Setting};
 use crate::council::settings::Settings;
 
@@ -169,8 +169,8 @@ pub(super) static WORDS: LazyLock<Vec<(String, Vec<&'static str>)>> = LazyLock::
         let setting::Kind::ModelsUnder(words) = setting.kind else { return None };
         Some((setting.key()?.rsplit('.').next()?.to_owned(), words.to_vec()))
     };
-    let purposes = ("<purpose>".to_owned(), PURPOSES.map(|purpose| purpose.name).to_vec());
-    std::iter::once(purposes).chain(Settings::all().into_iter().filter_map(of_table)).collect()
+    let of_purposes = ("<purpose>".to_owned(), purposes().map(|purpose| purpose.name).collect());
+    std::iter::once(of_purposes).chain(Settings::all().into_iter().filter_map(of_table)).collect()
 });
 
 /// The key of a setting of the council, where it has one.

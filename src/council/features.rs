@@ -12,11 +12,9 @@ use utoipa::openapi::{RefOr, Schema};
 use super::any_event::AnyEvent;
 use super::budget::{BudgetEvent, BudgetState};
 use super::costs::Costs;
-use super::debate::event::Told;
-use super::debate::fold::{Common, StoredDebate};
-use super::debate::{self, DebateNote};
+use super::debate::fold::Common;
 use super::field::Fields;
-use super::formats::{self, Format, FormatEvent};
+use super::formats::{self, FormatEvent, FormatNote, Stored};
 use super::options::adversary::{self, Adversary, AdversaryEvent, AdversaryNote, AdversaryOptions};
 use super::options::confidence::{self, AggregateConfidence};
 use super::options::consensus::{self, ConsensusEvent, ConsensusInfo, ConsensusNote};
@@ -108,23 +106,23 @@ pub enum ProcessFact {
     Title(TitleNote),
     Refinement(RefinementNote),
     Adversary(AdversaryNote),
-    Debate(DebateNote),
+    Format(FormatNote),
 }
 
 /// What clients may read of an option before they ask: a name and the path of the route, its group in the
-/// documentation, the option and the type in its `view.rs`, and what that is.
+/// documentation, the folder and the type in its `view.rs`, and what that is.
 macro_rules! views_of_options {
     ($each:ident) => {
         $each! {
-            refinement "/refinement/config", "settings": refinement RefinementConfig,
+            refinement "/refinement/config", "settings": options refinement RefinementConfig,
                 "How a draft is refined for the caller.";
-            adversary "/adversary/config", "settings": adversary AdversaryConfig,
+            adversary "/adversary/config", "settings": options adversary AdversaryConfig,
                 "How an answer is attacked for the caller.";
-            pools "/routing/pools", "insight": routing PoolsView,
+            pools "/routing/pools", "insight": options routing PoolsView,
                 "The caller's pools, and the kinds of questions there are.";
-            tiers "/escalation/tiers", "insight": escalation TiersView,
+            tiers "/escalation/tiers", "insight": options escalation TiersView,
                 "The caller's tiers, with the thresholds in force.";
-            thresholds "/escalation/thresholds", "insight": escalation Thresholds,
+            thresholds "/escalation/thresholds", "insight": options escalation Thresholds,
                 "The caller's thresholds of escalation.";
         }
     };
@@ -133,11 +131,11 @@ pub(crate) use views_of_options;
 
 /// The stages, in the order in which a run comes to them.
 pub fn stages() -> impl Iterator<Item = &'static Stage> {
-    BEFORE_ROUNDS.iter().chain(&debate::STAGES).chain(&AFTER_ROUNDS)
+    FIRST.iter().chain(formats::stages()).chain(&THEN)
 }
 
-static BEFORE_ROUNDS: [Stage; 2] = [routing::STAGE, answers::STAGE];
-static AFTER_ROUNDS: [Stage; 5] =
+static FIRST: [Stage; 2] = [routing::STAGE, answers::STAGE];
+static THEN: [Stage; 5] =
     [reviews::STAGE, synthesis::STAGE, refinement::STAGE, adversary::STAGE, title::STAGE];
 
 /// Whether a run comes to one stage before it comes to another.
@@ -148,7 +146,11 @@ pub fn comes_before(one: &Stage, other: &Stage) -> bool {
 }
 
 /// What calls are for, in the order of the documentation.
-pub static PURPOSES: [&Purpose; 14] = [
+pub fn purposes() -> impl Iterator<Item = &'static Purpose> {
+    PURPOSES.into_iter().chain(formats::purposes())
+}
+
+static PURPOSES: [&Purpose; 10] = [
     &answers::ANSWER,
     &reviews::REVIEW,
     &reviews::BALLOT_REPAIR,
@@ -159,10 +161,6 @@ pub static PURPOSES: [&Purpose; 14] = [
     &refinement::CRITIQUE,
     &revision::REVISION,
     &adversary::ATTACK,
-    &debate::OPENING,
-    &debate::CRITIQUE,
-    &debate::REPLY,
-    &debate::JUDGMENT,
 ];
 
 /// What a request may say of each option, for its documentation.
@@ -306,7 +304,7 @@ pub(super) fn is_overruled(body: &Value, default: &str) -> bool {
 /// The templates of each feature of the council, and whether a run of this plan can use them. One may come twice.
 fn templates_by_feature(plan: &Plan) -> [(bool, &'static [&'static Template]); 9] {
     let Plan { task, options, .. } = plan;
-    let is_council = plan.format == Format::Council;
+    let is_council = plan.format.may_be_the_councils();
     [
         (is_council, confidence::TEMPLATES),
         (is_council, reviews::TEMPLATES),
@@ -336,9 +334,9 @@ pub struct Deliberation {
     pub stage2: Option<Vec<Review>>,
     /// The chairman's answer.
     pub stage3: Option<Synthesis>,
-    /// What was said in a debate, in formats that are one.
+    /// What other formats have besides.
     #[serde(flatten)]
-    pub debate: StoredDebate,
+    pub format: Stored,
     pub metadata: Metadata,
 }
 
@@ -414,8 +412,8 @@ impl Deliberation {
         } else if let Some(SynthesisEvent::Stage3Complete { data, consensus_info, .. }) = event.get() {
             self.stage3 = Some((**data).clone());
             self.metadata.consensus_info = consensus_info.as_deref().cloned();
-        } else if let Some(told) = formats::told(event) {
-            self.apply_debate(told);
+        } else if let Some(common) = self.format.apply(event) {
+            self.apply_common(common);
         } else if let Some(event) = event.get() {
             multi_chairman::keep(&mut self.stage3, event);
         } else if let Some(event) = event.get() {
@@ -470,8 +468,8 @@ impl Deliberation {
         }
     }
 
-    fn apply_debate(&mut self, told: Told<'_>) {
-        match self.debate.apply(told) {
+    fn apply_common(&mut self, common: Common<'_>) {
+        match common {
             Common::Nothing => {}
             Common::Judged(synthesis) => self.stage3 = Some(synthesis.clone()),
             Common::Ranked { reviews, metadata } => self.put_reviews(reviews, metadata),
@@ -503,7 +501,7 @@ impl Deliberation {
     /// Keeps what had been shown of calls that never ended.
     pub fn keep_unfinished(&mut self, calls: &[UnderWay], fact: &CallFact) {
         for call in calls {
-            if self.debate.keep_unfinished(call, fact) {
+            if self.format.keep_unfinished(call, fact) {
                 continue;
             }
             if call.stage == answers::STAGE {
@@ -522,7 +520,7 @@ impl Deliberation {
                 adversary.keep_unfinished(call.purpose, &call.text);
             }
         }
-        self.debate.end_waiting(fact);
+        self.format.end_waiting(fact);
         self.end_waiting(fact);
     }
 }

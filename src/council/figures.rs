@@ -62,7 +62,7 @@ impl Figures {
     /// The figures of a deliberation; none when nobody answered.
     #[must_use]
     pub fn of(deliberation: &Deliberation) -> Option<Self> {
-        let answers = deliberation.stage1.as_deref().unwrap_or_default();
+        let answers = deliberation.answers();
         let rows = &deliberation.metadata.aggregate_rankings;
         let placings: Vec<Placing> = answers
             .iter()
@@ -103,7 +103,7 @@ impl Figures {
 /// What these ballots show, as they were cast.
 fn shown_by(deliberation: &Deliberation, counted: &[&Review]) -> Effects {
     let metadata = &deliberation.metadata;
-    let answers = deliberation.stage1.as_deref().unwrap_or_default();
+    let answers = deliberation.answers();
     let ranked: Vec<(Label, &Answer)> = metadata
         .label_to_member
         .iter()
@@ -152,7 +152,7 @@ fn standing(rows: &[AggregateRow], member: &str) -> Option<Standing> {
 fn ballot(deliberation: &Deliberation, review: &Review) -> Option<Ballot> {
     let metadata = &deliberation.metadata;
     let own = metadata.aggregate.as_ref().map_or(OwnPlace::AsCast, |facts| facts.own_place(&review.member));
-    let answers = deliberation.stage1.as_deref().unwrap_or_default();
+    let answers = deliberation.answers();
     let is_own = |label: &Label| metadata.label_to_member.get(label) == Some(&review.member);
     let model = |label: &Label| {
         let member = metadata.label_to_member.get(label)?;

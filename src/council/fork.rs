@@ -5,7 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::debate::SHORTER;
 use super::features;
+use super::formats;
 use super::run::FinishedCall;
 use super::stages::answers::{ANSWER, ANSWER_KEY, WITHOUT_SYSTEM_PROMPT};
 use super::stages::{reviews, synthesis};
@@ -30,6 +32,8 @@ pub enum Again {
     Failed,
     /// The answer of this seat.
     Member(String),
+    /// What this seat said in this round of a debate, or answered to this part of a question, from 1.
+    Speaker { member: String, round: u32 },
     /// Everything from this part on.
     From(Part),
 }
@@ -53,7 +57,10 @@ impl Again {
         call.result.is_ok()
             && match self {
                 Self::Failed => true,
-                Self::Member(name) => call.purpose != ANSWER.name || !is_of(call, name),
+                Self::Member(name) => call.purpose != ANSWER.name || !is_of(call, ANSWER_KEY, name),
+                Self::Speaker { member, round } => {
+                    !formats::keys_of_round(*round).iter().any(|key| is_of(call, key, member))
+                }
                 Self::From(Part::Stage1) => false,
                 Self::From(Part::Stage2) => features::comes_before(&call.stage, &reviews::STAGE),
                 Self::From(Part::Stage3) => features::comes_before(&call.stage, &synthesis::STAGE),
@@ -61,8 +68,17 @@ impl Again {
     }
 }
 
-/// Whether the answer is this seat's: also when it was asked a second time without its system prompt.
-fn is_of(call: &FinishedCall, member: &str) -> bool {
-    let place = call.key.strip_prefix(ANSWER_KEY).and_then(|place| place.strip_prefix(member));
-    matches!(place, Some("" | WITHOUT_SYSTEM_PROMPT))
+/// Whether the call is this seat's under such a key: also where it was asked again without its system prompt, or
+/// with less to read.
+fn is_of(call: &FinishedCall, key: &str, member: &str) -> bool {
+    let place = call.key.strip_prefix(key).and_then(|place| place.strip_prefix(member));
+    place.is_some_and(|again| {
+        let mut rest = again;
+        while let Some(shorter) =
+            [WITHOUT_SYSTEM_PROMPT, SHORTER].iter().find_map(|way| rest.strip_suffix(way))
+        {
+            rest = shorter;
+        }
+        rest.is_empty()
+    })
 }

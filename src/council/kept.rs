@@ -6,12 +6,25 @@ use super::fork::{Again, Part};
 use super::stages::answers::Answer;
 
 impl Again {
+    /// The same of this answer: where it has no answers of a council, a seat is one that speaks in a round.
+    #[must_use]
+    pub fn in_format_of(self, earlier: &Deliberation) -> Self {
+        match self {
+            Self::Member(member) if earlier.stage1.is_none() && earlier.format.has_rounds() => {
+                Self::Speaker { member, round: 1 }
+            }
+            Self::Member(_) | Self::Speaker { .. } | Self::Failed | Self::From(_) => self,
+        }
+    }
+
     /// What of this answer stays.
     #[must_use]
     pub fn kept(&self, earlier: &Deliberation) -> Kept {
         let (part, but) = match self {
             Self::Failed => (Part::Stage3, None),
             Self::Member(name) => (Part::Stage2, Some(name)),
+            // What is kept of other formats is not counted.
+            Self::Speaker { .. } => return Kept::default(),
             Self::From(part) => (*part, None),
         };
         if part == Part::Stage1 {

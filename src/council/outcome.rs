@@ -1,5 +1,7 @@
 //! What is stored of a run: a fold over its events, so that stream and history cannot disagree.
 
+use std::borrow::Cow;
+
 use super::features::Deliberation;
 use super::run::UnderWay;
 use super::seat::Seat;
@@ -124,6 +126,15 @@ impl Deliberation {
         }
         if let Some(answers) = &self.stage1 {
             self.metadata.aggregate_confidence.get_or_insert_with(|| answers::summary(answers));
+        }
+    }
+
+    /// What the members answered to the question, whatever the format: a debate's openings are answers.
+    #[must_use]
+    pub fn answers(&self) -> Cow<'_, [Answer]> {
+        match &self.stage1 {
+            Some(answers) => Cow::Borrowed(answers),
+            None => Cow::Owned(self.format.answers()),
         }
     }
 

@@ -112,7 +112,6 @@ enum Unbuilt {
 /// they are refused, never silently ignored.
 const UNBUILT: &[Unbuilt] = &[
     Unbuilt::Flag("use_react"),
-    Unbuilt::Flag("use_decomposition"),
     Unbuilt::Flag("use_cache"),
     Unbuilt::Flag("use_web_search"),
     Unbuilt::Flag("use_research"),
@@ -246,7 +245,7 @@ impl Plan {
 
         let chain_of_thought = fields.take("use_cot", "true or false").unwrap_or(false);
         let format = Format::parse(&mut fields);
-        let is_council = format == Format::Council;
+        let is_council = format.may_be_the_councils();
         let mut ignored = Vec::new();
         let mut options = Options::parse(&mut fields, &mut settings, &mut ignored);
         let weighted: Option<bool> = fields.take("use_weighted_consensus", "true or false");

@@ -33,7 +33,7 @@ impl Runs {
             serde_json::from_value(earlier.body.take().unwrap_or_default()).unwrap_or_default();
         // A request that is sent twice finds its run through the key, not through what it replaced.
         if idempotency_key.is_none() || earlier.is_latest {
-            refuse(&earlier, &answer, &again)?;
+            refuse(&earlier, &answer, &again.clone().in_format_of(&answer))?;
         }
         let other_version =
             StartError::NotAgain("it was asked under another version of this server; ask the question anew");
@@ -44,6 +44,7 @@ impl Runs {
             tracing::error!(run.id = %run, %error, "a stored plan cannot be read");
             other_version
         })?;
+        let again = again.in_format_of(&answer);
         let kept = again.kept(&answer);
         let replaces = Some(Replaces { run, message: earlier.message, kept });
         let plan = plan.again(run, again);
@@ -77,9 +78,12 @@ fn refuse(earlier: &Earlier, answer: &Deliberation, again: &Again) -> Result<(),
         }
         Again::Failed | Again::From(_) => Ok(()),
         Again::Member(name) => {
-            let answers = answer.stage1.iter().flatten();
-            let seats: Vec<String> = answers.map(|answer| answer.member.clone()).collect();
-            if seats.contains(name) { Ok(()) } else { Err(StartError::NoSuchMember(seats)) }
+            one_of(name, answer.answers().iter().map(|answer| answer.member.clone()).collect())
         }
+        Again::Speaker { member, round } => one_of(member, answer.format.seats_of_round(*round)),
     }
+}
+
+fn one_of(name: &String, seats: Vec<String>) -> Result<(), StartError> {
+    if seats.contains(name) { Ok(()) } else { Err(StartError::NoSuchMember(seats)) }
 }

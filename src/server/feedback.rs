@@ -44,7 +44,8 @@ impl FeedbackView {
         let better = found.and_then(|found| found.opinion.better).and_then(|better| match better {
             feedback::BetterAnswer::Council => Some(BetterAnswer::Council),
             feedback::BetterAnswer::Seat(seat) => {
-                let answers = deliberation(run).stage1.unwrap_or_default();
+                let deliberation = deliberation(run);
+                let answers = deliberation.answers();
                 let answer = usize::try_from(seat).ok().and_then(|seat| answers.get(seat));
                 answer.map(|answer| BetterAnswer::Member(answer.member.clone()))
             }
@@ -136,7 +137,7 @@ fn opinion(body: &Value, run: &RunRow) -> Result<Opinion, Problem> {
 
 /// The place of this seat's answer in the stored list.
 fn seat(deliberation: &Deliberation, name: &str) -> Option<i16> {
-    let answers = deliberation.stage1.as_deref().unwrap_or_default();
+    let answers = deliberation.answers();
     let place = answers.iter().position(|answer| answer.member == name && answer.is_good())?;
     i16::try_from(place).ok()
 }

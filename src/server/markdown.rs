@@ -1,11 +1,11 @@
 //! A conversation as Markdown.
 
+use super::markdown_formats::{self, failed};
 use super::neutral::neutral;
 use super::shape::{Conversation, Message};
 use crate::council::Deliberation;
 use crate::council::ranking::aggregate::AggregateRow;
 use crate::council::stages::editorial::Editorial;
-use crate::llm::ErrorKind;
 
 /// The conversation, each stage under its heading.
 #[must_use]
@@ -44,6 +44,10 @@ fn answer(text: &mut String, deliberation: &Deliberation) {
     if let Some(points) = deliberation.stage3.as_ref().and_then(|stage3| stage3.disagreement.as_ref()) {
         disagreement(text, points);
     }
+    if let Some(points) = deliberation.stage3.as_ref().and_then(|stage3| stage3.verdict.as_ref()) {
+        markdown_formats::verdict(text, points);
+    }
+    markdown_formats::rounds_and_parts(text, deliberation);
     ranking(text, &deliberation.metadata.aggregate_rankings);
     for answer in deliberation.stage1.iter().flatten() {
         text.push_str(&format!("\n### Answer by {}\n\n{}\n", answer.member, neutral(&answer.response)));
@@ -71,11 +75,6 @@ fn readable(naive: &str) -> String {
         Ok(at) => at.strftime("%-d %B %Y, %H:%M UTC").to_string(),
         Err(_) => naive.to_owned(),
     }
-}
-
-fn failed(text: &mut String, kind: Option<ErrorKind>, error: &str) {
-    let reason = neutral(ErrorKind::reason_or(kind, error));
-    text.push_str(&format!("\n> Failed: {}.\n", reason.trim_end_matches('.')));
 }
 
 /// Where the members agree and differ, as the chairman saw it.

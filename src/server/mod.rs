@@ -21,6 +21,7 @@ mod feedback;
 mod health;
 mod idempotency;
 mod markdown;
+mod markdown_formats;
 mod me;
 mod messages;
 mod middleware;

@@ -8,31 +8,47 @@ use super::app::App;
 use super::extract::Caller;
 use super::problem::{Problem, ProblemBody};
 use crate::council::features::views_of_options;
+use crate::council::formats::{self, views_of_formats};
 use crate::council::options;
 use crate::identity::Permission;
 
 macro_rules! routes {
-    ($($route:ident $path:tt, $tag:tt: $option:ident $view:ident, $about:tt;)*) => {
+    ($($route:ident $path:tt, $tag:tt: $root:ident $folder:ident $view:ident, $about:tt;)*) => {
         $(
             #[doc = $about]
             #[utoipa::path(tag = $tag, responses(
-                (status = 200, body = options::$option::view::$view), (status = 401, body = ProblemBody)))]
+                (status = 200, body = $root::$folder::view::$view), (status = 401, body = ProblemBody)))]
             #[get($path)]
             async fn $route(
                 app: web::Data<App>,
                 caller: Caller,
-            ) -> Result<web::Json<options::$option::view::$view>, Problem> {
+            ) -> Result<web::Json<$root::$folder::view::$view>, Problem> {
                 caller.may(Permission::Read)?;
                 let (settings, _) = app.settings(&caller.scope()).await?;
-                Ok(web::Json(options::$option::view::$view::of(&settings)))
+                Ok(web::Json($root::$folder::view::$view::of(&settings)))
             }
         )*
 
-        /// The routes of all options.
         pub(super) fn table(routes: &mut ServiceConfig<'_>) {
             $(routes.service($route);)*
         }
     };
 }
 
-views_of_options!(routes);
+mod of_options {
+    use super::*;
+
+    views_of_options!(routes);
+}
+
+mod of_formats {
+    use super::*;
+
+    views_of_formats!(routes);
+}
+
+/// The routes of all options and formats.
+pub(super) fn table(routes: &mut ServiceConfig<'_>) {
+    of_options::table(routes);
+    of_formats::table(routes);
+}

@@ -226,6 +226,9 @@ pub(super) async fn cancel(
 pub(super) struct RetryRequest {
     /// The seat that is to answer again; what follows from its answer is asked again too.
     member: Option<String>,
+    /// The round of a debate in which it is to speak again, or the part of the question that it is to answer
+    /// again, from 1; the first where only the seat is named.
+    round: Option<u32>,
     /// From where on everything is asked again.
     from: Option<Part>,
 }
@@ -271,8 +274,15 @@ fn again(body: &Value) -> Result<Again, Problem> {
     if member.is_some() && from.is_some() {
         fields.refuse("from", FieldErrorKind::Value, "leave out either this or `member`");
     }
+    let round: Option<u32> = fields.take("round", "a whole number from 1");
+    if round.is_some() && member.is_none() {
+        fields.refuse("round", FieldErrorKind::Value, "needs `member`, whose round it is");
+    }
     Ok(fields.finish(|| match (member, from) {
-        (Some(member), _) => Again::Member(member),
+        (Some(member), _) => match round {
+            Some(round) => Again::Speaker { member, round },
+            None => Again::Member(member),
+        },
         (None, Some(from)) => Again::From(from),
         (None, None) => Again::Failed,
     })?)

@@ -9,6 +9,7 @@ use super::extract::{Body, Caller};
 use super::missing::MissingModel;
 use super::problem::{Problem, ProblemBody};
 use crate::config::AuthMode;
+use crate::council::formats;
 use crate::council::options::OptionSettings;
 use crate::council::plan::MAX_CONTENT_CHARS;
 use crate::council::plan::settings_problems;
@@ -43,6 +44,8 @@ pub struct ConfigView {
     pub features: Features,
     /// The formats on offer.
     pub modes: Vec<&'static str>,
+    #[serde(flatten)]
+    pub bounds: formats::Bounds,
     pub limits: Limits,
 }
 
@@ -52,7 +55,8 @@ pub struct Features {
     pub search: bool,
     pub research: bool,
     pub cache: bool,
-    pub arena: bool,
+    #[serde(flatten)]
+    pub formats: formats::Available,
     /// Whether people sign in; without, there is one local user.
     pub auth: bool,
     /// Whether any seat of the council in force is played by the simulated provider.
@@ -91,11 +95,12 @@ pub(super) fn view(app: &App, settings: Settings, is_default: bool) -> ConfigVie
             search: false,
             research: false,
             cache: false,
-            arena: false,
+            formats: formats::AVAILABLE,
             auth: app.config.auth.mode == AuthMode::Proxy,
             simulated,
         },
-        modes: vec!["council"],
+        modes: formats::MODES.to_vec(),
+        bounds: formats::bounds(),
         limits: Limits { max_content_chars: MAX_CONTENT_CHARS, max_members: MAX_MEMBERS },
     }
 }

@@ -81,6 +81,9 @@ pub static PURPOSES: [&Purpose; 4] = [&OPENING, &CRITIQUE, &REPLY, &JUDGMENT];
 pub static TEMPLATES: &[&Template] =
     &[&fence::RULE, &position::SUFFIX, &judgment::PROMPT, &verdict::INSTRUCTIONS];
 
+/// How the key of a try with less to read ends.
+pub(in crate::council) const SHORTER: &str = "/shorter";
+
 /// The stage of the n-th round, from 1.
 #[must_use]
 pub fn stage(round_number: u32) -> Stage {

@@ -4,7 +4,7 @@ use super::dialect::Turn;
 use super::material::{self, Need, Piece};
 use super::position;
 use super::statement::{LeftOut, Statement};
-use super::{Debate, Kind, Speech, stage};
+use super::{Debate, Kind, SHORTER, Speech, stage};
 use crate::council::ask::rejects_the_system_prompt;
 use crate::council::options::cot;
 use crate::council::pricing::tokens;
@@ -13,13 +13,10 @@ use crate::council::token::TokenHead;
 use crate::council::view::{Unfiltered, View};
 use crate::llm::{CallError, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Role};
 
-/// What fits into the context of every model of today, in tokens: nobody asks how long it is.
-const FITS_ANYWHERE: u64 = 3_000;
 /// How often a prompt that a model finds too long is halved.
 const MOST_CUTS: u32 = 4;
-/// How the key of a try without a system prompt ends, and that of one with less to read.
+/// How the key of a try without a system prompt ends.
 const WITHOUT_SYSTEM_PROMPT: &str = "/without_system_prompt";
-const SHORTER: &str = "/shorter";
 
 /// A reply with what its prompt was.
 struct Spoken {
@@ -79,16 +76,8 @@ impl Debate<'_> {
 
     /// How many tokens of material this model can read, where it may matter and its context is known.
     pub(super) async fn budget(&self, model: &str, purpose: &Purpose, material: &[Piece]) -> Option<u64> {
-        let length: u64 = material.iter().map(|piece| tokens(&piece.text)).sum();
-        if length <= FITS_ANYWHERE {
-            return None;
-        }
-        let key = format!("context/{model}");
-        let context: Option<u64> = self.run.decide(&key, async { self.run.context_tokens(model) }).await;
-        let sampling = self.brief().settings.sampling(purpose);
-        let answer = sampling.max_tokens.map_or(purpose.usual_tokens, u64::from);
-        // A quarter is left for what is not in the material, and for languages with more tokens a character.
-        context.map(|context| context.saturating_sub(answer) / 4 * 3)
+        let length = material.iter().map(|piece| tokens(&piece.text)).sum();
+        material::budget(self.run, self.brief(), (model, purpose), length).await
     }
 
     /// What the speaker is asked, with as much of the debate as fits, and what was left out.

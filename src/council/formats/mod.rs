@@ -4,7 +4,16 @@
 pub mod all_to_all;
 pub mod arena;
 pub mod council;
+pub mod decomposition;
 pub mod rotation;
+mod stored;
+
+/// What is common to the formats of one mode.
+pub mod debates {
+    pub mod view;
+}
+
+pub use stored::{OtherNames, Stored};
 
 use std::collections::BTreeSet;
 
@@ -17,7 +26,7 @@ use super::any_event::AnyEvent;
 use super::costs;
 use super::debate::event::{DebateEvent, Told};
 use super::debate::options::DebateFields;
-use super::debate::{self, ballots};
+use super::debate::{self, DebateNote, ballots};
 use super::estimate::{self, Estimate, ExpectedCall, Expecting, Kept};
 use super::failure::Failure;
 use super::field::{FieldErrorKind, Fields};
@@ -25,11 +34,13 @@ use super::plan::Plan;
 use super::prompts::template::Template;
 use super::run::Run;
 use super::run_event::RunEvent;
+use super::stage::Stage;
 use super::stages::reviews;
 use super::stages::title::{self, TitleEvent};
-use crate::llm::Pricing;
+use crate::llm::{Pricing, Purpose};
 use all_to_all::AllToAllOptions;
 use arena::{ArenaEvent, ArenaOptions};
+use decomposition::{DecompositionEvent, DecompositionNote, DecompositionOptions};
 use rotation::{RotationEvent, RotationOptions};
 
 /// How a run deliberates, with what the format needs to know.
@@ -41,6 +52,7 @@ pub enum Format {
     Rotation(RotationOptions),
     AllToAll(AllToAllOptions),
     Arena(ArenaOptions),
+    Decomposition(DecompositionOptions),
 }
 
 /// How requests ask for a format.
@@ -54,7 +66,7 @@ struct Known {
 }
 
 /// Where several have one mode, the first is the one that is meant when nobody says which.
-static KNOWN: [Known; 4] = [
+static KNOWN: [Known; 5] = [
     Known { mode: COUNCIL, style: None, flag: None, parse: |_| Format::Council },
     Known {
         mode: DEBATE,
@@ -74,6 +86,12 @@ static KNOWN: [Known; 4] = [
         flag: None,
         parse: |fields| Format::Arena(ArenaOptions::parse(fields)),
     },
+    Known {
+        mode: decomposition::MODE,
+        style: None,
+        flag: Some(decomposition::FLAG),
+        parse: |fields| Format::Decomposition(DecompositionOptions::parse(fields)),
+    },
 ];
 
 /// The mode in which members answer and review each other.
@@ -82,10 +100,10 @@ pub const COUNCIL: &str = "council";
 const DEBATE: &str = "debate";
 
 /// Every mode there is.
-pub const MODES: [&str; 3] = [COUNCIL, DEBATE, arena::MODE];
+pub const MODES: [&str; 4] = [COUNCIL, DEBATE, arena::MODE, decomposition::MODE];
 
 /// The fields of a request that settings and presets may have defaults for.
-pub const OPTION_FIELDS: [&str; 7] = [
+pub const OPTION_FIELDS: [&str; 8] = [
     "mode",
     "debate_style",
     "include_rebuttal",
@@ -93,17 +111,19 @@ pub const OPTION_FIELDS: [&str; 7] = [
     "debate_names",
     "arena_rounds",
     "format_ballots",
+    "pick",
 ];
 
 /// What a request may say of each format, for its documentation.
 #[must_use]
-pub fn request_fields() -> [RefOr<Schema>; 5] {
+pub fn request_fields() -> [RefOr<Schema>; 6] {
     [
         ModeFields::schema(),
         DebateFields::schema(),
         rotation::RotationFields::schema(),
         all_to_all::AllToAllFields::schema(),
         arena::ArenaFields::schema(),
+        decomposition::view::DecompositionFields::schema(),
     ]
 }
 
@@ -114,6 +134,7 @@ pub enum FormatEvent {
     Debate(DebateEvent),
     Rotation(RotationEvent),
     Arena(ArenaEvent),
+    Decomposition(DecompositionEvent),
 }
 
 impl From<FormatEvent> for AnyEvent {
@@ -122,8 +143,33 @@ impl From<FormatEvent> for AnyEvent {
             FormatEvent::Debate(event) => event.into(),
             FormatEvent::Rotation(event) => event.into(),
             FormatEvent::Arena(event) => event.into(),
+            FormatEvent::Decomposition(event) => event.into(),
         }
     }
+}
+
+/// What the process monitor says of formats other than the council.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+#[serde(untagged)]
+pub enum FormatNote {
+    Debate(DebateNote),
+    Decomposition(DecompositionNote),
+}
+
+/// The stages that only some formats have, in the order in which a run comes to them.
+pub fn stages() -> impl Iterator<Item = &'static Stage> {
+    std::iter::once(&decomposition::STAGE).chain(&decomposition::PARTS).chain(&debate::STAGES)
+}
+
+/// What calls are for that only some formats make.
+pub fn purposes() -> impl Iterator<Item = &'static Purpose> {
+    debate::PURPOSES.into_iter().chain(decomposition::PURPOSES)
+}
+
+/// The keys of what seats say in this round of a debate, or answer to this part of a question, begin with one of
+/// these; the seat's name follows.
+pub(super) fn keys_of_round(round: u32) -> [String; 2] {
+    [format!("round{round}/"), format!("sub{round}/")]
 }
 
 /// What an event tells of a debate, if it does.
@@ -134,6 +180,19 @@ pub fn told(event: &AnyEvent) -> Option<Told<'_>> {
     let arena = || event.get::<ArenaEvent>().and_then(ArenaEvent::told);
     debate().or_else(rotation).or_else(arena)
 }
+
+/// What clients may read of a format before they ask, as `views_of_options` says it of options.
+macro_rules! views_of_formats {
+    ($each:ident) => {
+        $each! {
+            debate "/debate/config", "settings": formats debates DebateConfig,
+                "How debates are held for the caller.";
+            decomposition "/decomposition/config", "settings": formats decomposition DecompositionConfig,
+                "How questions are taken apart for the caller.";
+        }
+    };
+}
+pub(crate) use views_of_formats;
 
 /// What this server can do besides the council, as an existing client asks for it.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -215,6 +274,7 @@ impl Format {
             Self::Council => COUNCIL,
             Self::Rotation(_) | Self::AllToAll(_) => DEBATE,
             Self::Arena(_) => arena::MODE,
+            Self::Decomposition(_) => decomposition::MODE,
         }
     }
 
@@ -225,14 +285,21 @@ impl Format {
             Self::Rotation(_) => rotation::TEMPLATES,
             Self::AllToAll(_) => all_to_all::TEMPLATES,
             Self::Arena(_) => arena::TEMPLATES,
+            Self::Decomposition(_) => return decomposition::TEMPLATES.to_vec(),
         };
         [own, debate::TEMPLATES, ballots::TEMPLATES].concat()
+    }
+
+    /// Whether the council may answer, with all its options.
+    #[must_use]
+    pub fn may_be_the_councils(self) -> bool {
+        matches!(self, Self::Council | Self::Decomposition(_))
     }
 
     /// Whether the members rank the openings of a debate.
     fn has_ballots(self) -> bool {
         match self {
-            Self::Council => false,
+            Self::Council | Self::Decomposition(_) => false,
             Self::Rotation(options) => options.debate.ballots,
             Self::AllToAll(options) => options.debate.ballots,
             Self::Arena(options) => options.debate.ballots,
@@ -241,13 +308,8 @@ impl Format {
 }
 
 fn refuse_mode(fields: &mut Fields<'_>, mode: &str) {
-    if mode == "decomposition" {
-        let message = "is not available on this server yet; leave it out or choose another format";
-        fields.refuse("mode", FieldErrorKind::Unavailable, message);
-    } else {
-        let message = format!("must be {}; it is {mode:?}", MODES.join(", "));
-        fields.refuse("mode", FieldErrorKind::Value, message);
-    }
+    let message = format!("must be one of {}; it is {mode:?}", MODES.join(", "));
+    fields.refuse("mode", FieldErrorKind::Value, message);
 }
 
 /// Whether a request says itself which format it wants, in other words than `mode`.
@@ -287,6 +349,7 @@ async fn hold(run: &Run, plan: &Plan) -> Result<(), Failure> {
         Format::Rotation(options) => rotation::hold(run, task, options).await,
         Format::AllToAll(options) => all_to_all::hold(run, task, options).await,
         Format::Arena(options) => arena::hold(run, task, options).await,
+        Format::Decomposition(options) => decomposition::hold(run, plan, options).await,
     }
 }
 
@@ -312,6 +375,9 @@ fn courses(plan: &Plan, kept: &Kept) -> Vec<Vec<ExpectedCall>> {
         Format::Rotation(options) => rotation::expected_calls(expecting, members, options),
         Format::AllToAll(options) => all_to_all::expected_calls(expecting, members, options),
         Format::Arena(options) => arena::expected_calls(expecting, members, options),
+        Format::Decomposition(options) => {
+            return decomposition::courses(plan, kept, options);
+        }
     };
     let title = plan.title.then(|| title::expected_call(expecting));
     let whole: Vec<ExpectedCall> = rounds.into_iter().chain(title).collect();
@@ -334,7 +400,7 @@ fn courses(plan: &Plan, kept: &Kept) -> Vec<Vec<ExpectedCall>> {
 #[derive(Debug, utoipa::ToSchema)]
 #[expect(dead_code, reason = "documents the body, which the plan reads field by field")]
 struct ModeFields {
-    /// The format: `council`, `debate` or `arena`.
+    /// The format: `council`, `debate`, `arena` or `decomposition`.
     #[schema(default = "council")]
     mode: Option<String>,
     /// The same as `mode: debate`.

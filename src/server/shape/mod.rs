@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::council::Deliberation;
+use crate::council::formats::OtherNames;
 use crate::id::{ConversationId, MessageId, RunId};
 use crate::runs::Stopped;
 use crate::store::RunStatus;
@@ -158,6 +159,8 @@ pub enum Message {
         #[schema(required = false)]
         earlier_runs: Vec<RunId>,
         #[serde(flatten)]
+        other_names: Box<OtherNames>,
+        #[serde(flatten)]
         deliberation: Box<Deliberation>,
     },
 }
@@ -168,6 +171,7 @@ impl From<rows::Message> for Message {
         if row.role == "user" {
             return Self::User { id: row.id, content: row.content.unwrap_or_default(), created_at };
         }
+        let deliberation = row.body.map(deliberation).unwrap_or_default();
         Self::Assistant {
             id: row.id,
             created_at,
@@ -176,7 +180,8 @@ impl From<rows::Message> for Message {
             error: row.run_error.as_ref().and_then(message_of),
             error_kind: row.run_error.as_ref().and_then(kind_of),
             earlier_runs: row.earlier_runs,
-            deliberation: Box::new(row.body.map(deliberation).unwrap_or_default()),
+            other_names: Box::new(deliberation.format.other_names(deliberation.stage3.as_ref())),
+            deliberation: Box::new(deliberation),
         }
     }
 }

@@ -213,8 +213,14 @@ pub struct Reviewed {
 /// Labels the good answers at random (by the run's seed), in label order.
 #[must_use]
 pub fn label<'a>(run: &Run, pass: Pass, answers: &'a [Answer]) -> Vec<Labelled<'a>> {
+    label_by(run, &pass.key("labels"), answers)
+}
+
+/// The same, shuffled for this purpose.
+#[must_use]
+pub fn label_by<'a>(run: &Run, purpose: &str, answers: &'a [Answer]) -> Vec<Labelled<'a>> {
     let mut good: Vec<&Answer> = answers.iter().filter(|answer| answer.is_good()).collect();
-    run.shuffle(&pass.key("labels"), &mut good);
+    run.shuffle(purpose, &mut good);
     good.into_iter()
         .enumerate()
         .map(|(place, answer)| Labelled { label: Label::nth(place), answer })
@@ -295,23 +301,50 @@ pub(in crate::council) async fn ask(
     labelled: &[Labelled<'_>],
     order: Vec<Label>,
 ) -> Review {
+    let paper = Paper {
+        stage: STAGE,
+        purpose: &REVIEW,
+        key: key.to_owned(),
+        prompt: prompt(run, task, labelled, &order),
+    };
     let labels: Vec<Label> = labelled.iter().map(|entry| entry.label).collect();
-    let prompt = prompt(run, task, labelled, &order);
-    let system = Some(())
-        .filter(|()| task.brief.settings.use_system_prompt_stage2)
-        .and_then(|()| task.brief.system_prompt_for(member));
+    cast(run, &task.brief, member, &paper, &labels, order).await
+}
 
-    let mut result = send(run, &task.brief, member, key, messages(system, &prompt), None).await;
+/// What a reviewer is asked, and where in the deliberation.
+pub(in crate::council) struct Paper {
+    pub stage: Stage,
+    pub purpose: &'static Purpose,
+    pub key: String,
+    pub prompt: String,
+}
+
+/// Asks a reviewer for its ballot, and once more where it cannot be read.
+pub(in crate::council) async fn cast(
+    run: &Run,
+    brief: &Brief,
+    member: &Member,
+    paper: &Paper,
+    labels: &[Label],
+    order: Vec<Label>,
+) -> Review {
+    let key = paper.key.as_str();
+    let system = Some(())
+        .filter(|()| brief.settings.use_system_prompt_stage2)
+        .and_then(|()| brief.system_prompt_for(member));
+
+    let mut result = send(run, brief, member, (paper, key), messages(system, &paper.prompt), None).await;
     if system.is_some() && result.as_ref().is_err_and(rejects_the_system_prompt) {
         let key = format!("{key}/without_system_prompt");
-        result = send(run, &task.brief, member, &key, messages(None, &prompt), None).await;
+        result = send(run, brief, member, (paper, &key), messages(None, &paper.prompt), None).await;
     }
-    let mut review = read(member, result, &labels, order);
+    let mut review = read(member, result, labels, order);
     if review.error.is_none() && review.parse == Parse::Fallback {
-        let repair = repair_messages(run, &task.brief, &review.ranking, &labels);
-        let schema = Some(parse::schema(&labels));
-        if let Ok(reply) = send(run, &task.brief, member, &format!("{key}/repair"), repair, schema).await {
-            review.repaired(&reply, &labels);
+        let repair = repair_messages(run, brief, &review.ranking, labels);
+        let schema = Some(parse::schema(labels));
+        let key = format!("{key}/repair");
+        if let Ok(reply) = send(run, brief, member, (paper, &key), repair, schema).await {
+            review.repaired(&reply, labels);
         }
     }
     review
@@ -363,11 +396,11 @@ async fn send(
     run: &Run,
     brief: &Brief,
     member: &Member,
-    key: &str,
+    (paper, key): (&Paper, &str),
     messages: Vec<ChatMessage>,
     schema: Option<Schema>,
 ) -> Result<Reply, CallError> {
-    let purpose = if schema.is_some() { &BALLOT_REPAIR } else { &REVIEW };
+    let purpose = if schema.is_some() { &BALLOT_REPAIR } else { paper.purpose };
     let request = ChatRequest {
         model: member.model.clone(),
         messages,
@@ -377,7 +410,7 @@ async fn send(
         seed: 0,
         schema,
     };
-    run.call(STAGE, key, request).of_member(member.name()).send().await
+    run.call(paper.stage.clone(), key, request).of_member(member.name()).send().await
 }
 
 fn messages(system: Option<&str>, prompt: &str) -> Vec<ChatMessage> {

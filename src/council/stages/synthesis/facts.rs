@@ -55,6 +55,13 @@ pub enum HeadingFact {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         by: Option<Author>,
     },
+    /// It is put together from answers to parts of the question.
+    Merged {
+        answered: usize,
+        parts: usize,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<Author>,
+    },
     /// Nobody could write it.
     NoAnswer,
     /// The run ended before it was whole.
@@ -153,6 +160,14 @@ impl fmt::Display for HeadingFact {
             }
             Self::BrokenOffDebate { by } => {
                 f.write_str("Answer after a debate that broke off")?;
+                by
+            }
+            Self::Merged { answered, parts, by } if answered == parts => {
+                write!(f, "Answer put together from {parts} parts of the question")?;
+                by
+            }
+            Self::Merged { answered, parts, by } => {
+                write!(f, "Answer put together from {answered} of {parts} parts of the question")?;
                 by
             }
             Self::NoAnswer => return f.write_str("No final answer: the chairman and its stand-ins failed"),
@@ -274,7 +289,11 @@ pub enum NoteFact {
         rounds: usize,
         planned: usize,
     },
-    /// Some of the statements do not fit into the chairman's context.
+    /// No member answered this part of the question.
+    PartUnanswered {
+        sub_question: String,
+    },
+    /// Some of the texts do not fit into the chairman's context.
     WithoutAllOfDebate {
         model: String,
         statements: usize,
@@ -347,9 +366,12 @@ impl fmt::Display for NoteFact {
                 f,
                 "Fewer than two speakers were left: the debate ended after round {rounds} of {planned}."
             ),
+            Self::PartUnanswered { sub_question } => {
+                write!(f, "No member answered this part of the question: {sub_question}")
+            }
             Self::WithoutAllOfDebate { model, statements } => write!(
                 f,
-                "The whole debate did not fit into {model}'s context: {statements} statements were left out or cut."
+                "Not everything fitted into {model}'s context: {statements} texts were left out or cut."
             ),
         }
     }

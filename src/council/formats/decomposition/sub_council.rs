@@ -1,0 +1,266 @@
+//! One part of a question: every member answers it, and the best answer is found.
+
+use futures_util::stream::{FuturesOrdered, StreamExt as _};
+use serde::{Deserialize, Serialize};
+
+use super::event::DecompositionEvent;
+use super::{PICK, Pick, SUB_ANSWER, SubResult, stage};
+use crate::council::ask::rejects_the_system_prompt;
+use crate::council::options::confidence;
+use crate::council::prompts::fence::Fence;
+use crate::council::prompts::template::Template;
+use crate::council::prompts::{fence, history, judges};
+use crate::council::ranking::label::Label;
+use crate::council::ranking::order;
+use crate::council::run::Run;
+use crate::council::seat::Seat;
+use crate::council::settings::Member;
+use crate::council::stages::abstention;
+use crate::council::stages::answers::Answer;
+use crate::council::stages::reviews::{self, Labelled, Paper, Review};
+use crate::council::task::Task;
+use crate::llm::{CallError, ChatMessage, ChatRequest, Reply, Role};
+
+/// What a member is asked.
+pub static ANSWER_PROMPT: Template = Template {
+    name: "decomposition_answer",
+    text: "The question below is one part of a larger one. Answer this part alone, completely and to the point: others \
+        answer the other parts, and somebody will put all of it together.\n\n{whole}\n\n{rule}\n\n\
+        The part to answer:\n{part}",
+    places: &["whole", "rule", "part"],
+};
+/// What a member is asked once all have answered.
+pub static BALLOT_PROMPT: Template = Template {
+    name: "decomposition_ballot",
+    text: "You are judging answers to a question. Their authors are hidden from you.\n\n{question}\n\n{answers}\n\n\
+        {rule}\n\nRank all of them from best to worst: by what is right, then by what is complete, then by what is clear. Give no \
+        reasons. Write nothing but the ranking in exactly this form, with the labels in your order:\n\n\
+        FINAL RANKING:\n{example}",
+    places: &["question", "answers", "rule", "example"],
+};
+
+/// Why this answer is the best one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PickedBy {
+    /// The members' ballots put it first.
+    Ballot,
+    /// Its author is the most confident.
+    Confidence,
+    /// There is no other.
+    Only,
+    /// No ballot counts, or nobody said a confidence: it is the first in the council's order.
+    First,
+}
+
+/// One part of the question.
+pub struct Part<'p> {
+    /// From 0.
+    pub index: usize,
+    pub question: &'p str,
+}
+
+/// Lets the members answer a part, and finds the best answer.
+pub async fn hold(run: &Run, task: &Task, part: Part<'_>, pick: Pick) -> SubResult {
+    let key = format!("sub{}", part.index + 1);
+    let members = task.brief.members();
+    let start = DecompositionEvent::SubCouncilStart {
+        index: part.index,
+        sub_index: part.index,
+        sub_question: part.question.to_owned(),
+        members: members.iter().map(Seat::from).collect(),
+        started_at: Some(run.now()),
+    };
+    run.emit(&format!("{key}/start"), start).await;
+    let calls = members.iter().map(|member| answer(run, task, &part, pick, member));
+    let responses: Vec<Answer> = calls.collect::<FuturesOrdered<_>>().collect().await;
+    let mut result = SubResult::of(part.index, part.question, responses);
+    match pick {
+        Pick::Ballot => by_ballot(run, task, &part, &mut result).await,
+        Pick::Confidence => by_confidence(&mut result),
+    }
+    let complete = DecompositionEvent::SubCouncilComplete {
+        index: part.index,
+        sub_index: part.index,
+        sub_question: part.question.to_owned(),
+        best_answer: result.best_answer.clone(),
+        best_model: result.best_model.clone(),
+        data: Box::new(result.clone()),
+    };
+    run.emit(&format!("{key}/complete"), complete).await;
+    result
+}
+
+async fn answer(run: &Run, task: &Task, part: &Part<'_>, pick: Pick, member: &Member) -> Answer {
+    let key = format!("sub{}/{}", part.index + 1, member.name());
+    let system = task.brief.system_prompt_for(member);
+    let mut result = send(run, task, (part, pick), (member, system), &key).await;
+    let mut dropped = false;
+    if system.is_some() && result.as_ref().is_err_and(rejects_the_system_prompt) {
+        dropped = true;
+        result = send(run, task, (part, pick), (member, None), &format!("{key}/without_system_prompt")).await;
+    }
+    let mut answer = read(member, result, pick);
+    answer.system_prompt_dropped = dropped;
+    answer.simulated = run.is_simulated(&member.model);
+    let event = DecompositionEvent::SubCouncilResponse {
+        index: part.index,
+        sub_index: part.index,
+        model: answer.model.clone(),
+        member: answer.member.clone(),
+        response: answer.response.clone(),
+        error: answer.error.clone(),
+        data: Box::new(answer.clone()),
+    };
+    run.emit(&format!("{key}/complete"), event).await;
+    answer
+}
+
+async fn send(
+    run: &Run,
+    task: &Task,
+    (part, pick): (&Part<'_>, Pick),
+    (member, system): (&Member, Option<&str>),
+    key: &str,
+) -> Result<Reply, CallError> {
+    let brief = &task.brief;
+    let whole = Fence::new(&run.marker()).verbatim("Question", &brief.question);
+    let values =
+        [("whole", whole.as_str()), ("rule", brief.prompts.text(&fence::RULE)), ("part", part.question)];
+    let mut prompt = brief.prompts.fill(&ANSWER_PROMPT, &values);
+    if pick == Pick::Confidence {
+        prompt.push_str(brief.prompts.text(&confidence::SUFFIX));
+    }
+    let system = system.map(|content| ChatMessage { role: Role::System, content: content.to_owned() });
+    let prompt = ChatMessage { role: Role::User, content: prompt };
+    let request = ChatRequest {
+        model: member.model.clone(),
+        messages: system.into_iter().chain(history::messages(&brief.history)).chain([prompt]).collect(),
+        purpose: &SUB_ANSWER,
+        sampling: brief.settings.sampling(&SUB_ANSWER),
+        timeouts: brief.settings.timeouts(&SUB_ANSWER),
+        seed: 0,
+        schema: None,
+    };
+    run.call(stage(part.index), key, request).of_member(member.name()).send().await
+}
+
+fn read(member: &Member, result: Result<Reply, CallError>, pick: Pick) -> Answer {
+    let mut answer = Answer::of(member);
+    let reply = match result {
+        Ok(reply) => reply,
+        Err(mut error) => {
+            let partial = error.partial.take();
+            answer.fail(error);
+            partial.map(|reply| *reply).unwrap_or_default()
+        }
+    };
+    answer.served_by = reply.served_by_another(&answer.model);
+    answer.response = reply.text;
+    if pick == Pick::Confidence {
+        (answer.response, answer.confidence) = confidence::parse(&answer.response);
+    }
+    answer.addresses_judges = judges::addresses_judges(&answer.response);
+    answer.truncated = reply.finish_reason.as_deref() == Some("length");
+    answer.cost = reply.usage.and_then(|usage| usage.cost_usd);
+    answer.usage = reply.usage;
+    answer.latency_ms = Some(reply.latency_ms).filter(|_| reply.tries > 0);
+    answer.ttft_ms = reply.ttft_ms;
+    answer.reasoning = reply.reasoning;
+    answer.reasoning_details = reply.reasoning_details;
+    answer
+}
+
+/// The members who have answered rank the answers blind, each in an order of its own.
+async fn by_ballot(run: &Run, task: &Task, part: &Part<'_>, result: &mut SubResult) {
+    let good: Vec<&Answer> = result.responses.iter().filter(|answer| answer.is_good()).collect();
+    if good.len() < 2 {
+        let only = good.first().map(|answer| answer.member.clone());
+        result.choose(only.as_deref(), PickedBy::Only);
+        return;
+    }
+    let key = format!("sub{}", part.index + 1);
+    let answers: Vec<Answer> = good.into_iter().cloned().collect();
+    let labelled = reviews::label_by(run, &format!("{key}/labels"), &answers);
+    let (able, abstained) = abstention::reviewers(task, task.brief.members(), &result.responses, |_| false);
+    let mut labels: Vec<Label> = labelled.iter().map(|entry| entry.label).collect();
+    run.shuffle(&format!("{key}/orders"), &mut labels);
+    let orders = order::orders(able.len(), &labels);
+    let papers: Vec<Paper> = able
+        .iter()
+        .zip(&orders)
+        .map(|(member, order)| paper(run, task, part, &labelled, (member, order)))
+        .collect();
+    let calls = able.iter().zip(&papers).zip(&orders).map(|((member, paper), order)| {
+        reviews::cast(run, &task.brief, member, paper, &labels, order.clone())
+    });
+    let ballots: Vec<Review> = calls.collect::<FuturesOrdered<_>>().collect().await;
+    let metadata = reviews::summary(task, &labelled, &ballots, abstained);
+    let counted = ballots.iter().any(|ballot| ballot.counts);
+    let first = metadata.aggregate_rankings.first().filter(|_| counted).map(|row| row.member.clone());
+    let picked_by = if first.is_some() { PickedBy::Ballot } else { PickedBy::First };
+    let first = first.or_else(|| answers.first().map(|answer| answer.member.clone()));
+    result.ballots = ballots;
+    result.label_to_member = metadata.label_to_member;
+    result.ranking = metadata.aggregate_rankings;
+    result.choose(first.as_deref(), picked_by);
+}
+
+fn paper(
+    run: &Run,
+    task: &Task,
+    part: &Part<'_>,
+    labelled: &[Labelled<'_>],
+    (member, order): (&Member, &[Label]),
+) -> Paper {
+    let prompts = &task.brief.prompts;
+    let fence = Fence::new(&run.marker());
+    let answers: Vec<String> = order
+        .iter()
+        .filter_map(|label| labelled.iter().find(|entry| entry.label == *label))
+        .map(|entry| fence.wrap(&entry.label.to_string(), &entry.answer.response))
+        .collect();
+    let example: Vec<String> =
+        order.iter().enumerate().map(|(at, label)| format!("{}. {label}", at + 1)).collect();
+    let prompt = prompts.fill(
+        &BALLOT_PROMPT,
+        &[
+            ("question", &fence.wrap("Question", part.question)),
+            ("answers", &answers.join("\n\n")),
+            ("rule", prompts.text(&fence::RULE)),
+            ("example", &example.join("\n")),
+        ],
+    );
+    let key = format!("sub{}/ballot/{}", part.index + 1, member.name());
+    Paper { stage: stage(part.index), purpose: &PICK, key, prompt }
+}
+
+/// The most confident of those that answered; the first of several.
+fn by_confidence(result: &mut SubResult) {
+    let good: Vec<&Answer> = result.responses.iter().filter(|answer| answer.is_good()).collect();
+    let highest = good.iter().filter_map(|answer| answer.confidence).max();
+    let most_sure = good.iter().find(|answer| highest.is_some() && answer.confidence == highest);
+    let picked_by = match (good.len(), most_sure) {
+        (0 | 1, _) => PickedBy::Only,
+        (_, Some(_)) => PickedBy::Confidence,
+        (_, None) => PickedBy::First,
+    };
+    let best = most_sure.or(good.first()).map(|answer| answer.member.clone());
+    result.choose(best.as_deref(), picked_by);
+}
+
+impl SubResult {
+    /// A part with these answers, before the best of them is found.
+    #[must_use]
+    pub fn of(index: usize, sub_question: &str, responses: Vec<Answer>) -> Self {
+        Self { index, sub_question: sub_question.to_owned(), responses, ..Self::default() }
+    }
+
+    fn choose(&mut self, member: Option<&str>, picked_by: PickedBy) {
+        let best = self.responses.iter().find(|answer| Some(answer.member.as_str()) == member);
+        self.best_answer = best.map(|answer| answer.response.clone());
+        self.best_model = best.map(|answer| answer.model.clone());
+        self.best_member = best.map(|answer| answer.member.clone());
+        self.picked_by = best.map(|_| picked_by);
+    }
+}

@@ -1,0 +1,97 @@
+//! What is stored of a run besides what the council has, whatever its format.
+
+use serde::{Deserialize, Serialize};
+
+use super::decomposition::{self, DecompositionEvent, StoredDecomposition};
+use super::{rotation, told};
+use crate::council::any_event::AnyEvent;
+use crate::council::debate::event::DebateSynthesis;
+use crate::council::debate::fold::{Common, StoredDebate};
+use crate::council::debate::statement::Statement;
+use crate::council::run::UnderWay;
+use crate::council::stages::answers::Answer;
+use crate::council::stages::synthesis::Synthesis;
+use crate::llm::CallFact;
+
+/// See the module.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(default)]
+pub struct Stored {
+    /// What was said, in formats in which members speak to each other.
+    #[serde(flatten)]
+    pub debate: StoredDebate,
+    /// How the question was taken apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub decomposition: Option<StoredDecomposition>,
+}
+
+/// The final answer under the names that existing clients of a format know.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct OtherNames {
+    /// The chairman's judgment of a debate in rotation: the same as `stage3`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub judgment: Option<DebateSynthesis>,
+    /// The chairman's answer in any other format than the council: the same as `stage3`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub synthesis: Option<DebateSynthesis>,
+}
+
+impl Stored {
+    /// The final answer under its other names, where the format has some.
+    #[must_use]
+    pub fn other_names(&self, answer: Option<&Synthesis>) -> OtherNames {
+        let answer = answer.filter(|_| self.debate.mode.is_some()).map(DebateSynthesis::from);
+        if self.debate.debate_style.as_deref() == Some(rotation::STYLE) {
+            OtherNames { judgment: answer, synthesis: None }
+        } else {
+            OtherNames { judgment: None, synthesis: answer }
+        }
+    }
+
+    /// Takes in one event, if it is of such a format; gives what belongs to the places that every format has.
+    pub fn apply<'e>(&mut self, event: &'e AnyEvent) -> Option<Common<'e>> {
+        if let Some(told) = told(event) {
+            return Some(self.debate.apply(told));
+        }
+        let event = event.get::<DecompositionEvent>()?;
+        self.debate.mode = Some(decomposition::MODE.to_owned());
+        let merged = self.decomposition.get_or_insert_default().apply(event);
+        Some(merged.map_or(Common::Nothing, Common::Judged))
+    }
+
+    /// Keeps what had been shown of a call that never ended. Answers whether it was one of such a format.
+    pub fn keep_unfinished(&mut self, call: &UnderWay, fact: &CallFact) -> bool {
+        self.debate.keep_unfinished(call, fact)
+    }
+
+    /// Nobody is waited for any more.
+    pub fn end_waiting(&mut self, fact: &CallFact) {
+        self.debate.end_waiting(fact);
+        if let Some(decomposition) = &mut self.decomposition {
+            decomposition.end_waiting(fact);
+        }
+    }
+
+    /// Whether there are rounds of a debate, or parts of a question.
+    #[must_use]
+    pub fn has_rounds(&self) -> bool {
+        !self.debate.rounds.is_empty()
+            || self.decomposition.as_ref().is_some_and(|it| !it.sub_results.is_empty())
+    }
+
+    /// Who was asked in this round of a debate, or this part of a question, from 1.
+    #[must_use]
+    pub fn seats_of_round(&self, round: u32) -> Vec<String> {
+        let rounds = self.debate.rounds.iter().filter(|one| one.round_number == round);
+        let speakers = rounds.flat_map(|round| &round.responses).map(|one| one.member.clone());
+        let parts = self.decomposition.iter().flat_map(|decomposition| &decomposition.sub_results);
+        let part = parts.filter(|part| u32::try_from(part.index + 1) == Ok(round));
+        speakers.chain(part.flat_map(|part| &part.responses).map(|one| one.member.clone())).collect()
+    }
+
+    /// What the members answered to the question itself, as a council's answers.
+    #[must_use]
+    pub fn answers(&self) -> Vec<Answer> {
+        self.debate.openings().iter().map(Statement::as_answer).collect()
+    }
+}
