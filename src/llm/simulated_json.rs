@@ -87,8 +87,19 @@ fn array(items: &Value, text: &str, rng: &mut SeededRng, depth: usize) -> Value 
             rng.shuffle(&mut choices);
             Value::Array(choices)
         }
+        None if items.get("type") == Some(&json!("string")) && numbered(text).next().is_some() => {
+            Value::Array(numbered(text).map(|line| json!(line)).collect())
+        }
         None => Value::Array((0..2).map(|_| value(items, "", text, rng, depth)).collect()),
     }
+}
+
+/// The lines of the numbered list in a text.
+fn numbered(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(|line| {
+        let (number, said) = line.trim().split_once(". ")?;
+        number.parse::<u8>().is_ok().then_some(said)
+    })
 }
 
 #[cfg(test)]
@@ -99,6 +110,13 @@ mod tests {
 
     fn made(schema: &Value) -> Value {
         fitting(schema, "", &mut SeededRng::new(7, "cedar/pro"))
+    }
+
+    #[test]
+    fn a_numbered_list_is_a_list_of_sentences() {
+        let schema = json!({"type": "object", "properties": {"parts": {"type": "array", "items": {"type": "string"}}}});
+        let made = fitting(&schema, "1. What is it?\n2. Why?", &mut SeededRng::new(7, "cedar/pro"));
+        assert_eq!(made, json!({"parts": ["What is it?", "Why?"]}));
     }
 
     #[test]
