@@ -159,9 +159,9 @@ pub fn default_problems(settings: &Settings, field: &str, options: &RunOptions) 
         .map(|name| FieldError::value(format!("{field}.{name}"), "is no option that can have a default"))
         .collect();
     // In every format, since each reads its own.
-    let modes = formats::MODES.iter().copied().map(Some);
-    for mode in std::iter::once(None).chain(modes) {
-        let request = mode.map_or(json!({"content": "?"}), |mode| json!({"content": "?", "mode": mode}));
+    let modes = formats::MODES.iter().map(|mode| json!({"mode": mode}));
+    for mut request in std::iter::once(json!({})).chain(modes).chain(formats::requests()) {
+        request["content"] = json!("?");
         let context = Context { settings: settings.clone(), ..Context::default() };
         for error in Plan::parse(&with_defaults(&request, options), context).err().unwrap_or_default() {
             let error = FieldError { field: format!("{field}.{}", error.field), ..error };

@@ -41,7 +41,7 @@ fn combination(number: usize) -> Map<String, Value> {
 }
 
 /// The schema of an event, as the document has it.
-fn schema() -> Validator {
+pub fn schema() -> Validator {
     let document = serde_json::to_value(llm_council::server::routes::openapi()).unwrap();
     let schema = json!({
         "$ref": "#/components/schemas/Event",
@@ -190,6 +190,97 @@ async fn every_combination_of_options_runs_to_its_end_within_the_rules() {
             }
         }
         ran.keeps_the_rules();
+    }
+    drop(runs);
+    app.close().await;
+}
+
+/// What asks for the formats with speakers, and the types of their rounds.
+fn debates() -> [(Value, Vec<&'static str>); 6] {
+    let all_to_all = |rounds: u8, names: &str| json!({"mode": "debate", "debate_style": "all_to_all", "debate_rounds": rounds, "debate_names": names});
+    [
+        (json!({"mode": "debate"}), vec!["position", "critique", "rebuttal"]),
+        (json!({"use_debate": true, "include_rebuttal": false}), vec!["position", "critique"]),
+        (all_to_all(2, "labels"), vec!["initial", "critique", "defense"]),
+        (all_to_all(3, "models"), vec!["initial", "critique", "defense", "critique"]),
+        (json!({"mode": "arena", "arena_rounds": 2}), vec!["opening", "closing"]),
+        (json!({"mode": "arena"}), vec!["opening", "rebuttal", "closing"]),
+    ]
+}
+
+impl Ran {
+    #[track_caller]
+    fn keeps_the_rules_of_debates(&self, rounds: &[&str]) {
+        let body = &self.body;
+        assert_eq!(self.events.last().unwrap().kind(), "complete", "{body:?}");
+        let types: Vec<&Value> =
+            self.stored["rounds"].as_array().unwrap().iter().map(|round| &round["round_type"]).collect();
+        assert_eq!(types, rounds, "{body:?}");
+        for statement in self.stored["rounds"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .flat_map(|round| round["responses"].as_array().unwrap())
+        {
+            assert!(statement["simulated"] == true && statement.get("error").is_none(), "{statement}");
+        }
+        self.has("format_ballots_complete", body["format_ballots"] == true);
+        for never in [
+            "routing_start",
+            "tier1_start",
+            "stage1_start",
+            "stage3_start",
+            "refinement_start",
+            "adversary_start",
+        ] {
+            self.has(never, false);
+        }
+        let ignored = self.events[0].json["ignored"].as_array().map_or(0, Vec::len);
+        let of_the_council = OPTIONS.iter().filter(|option| **option != "use_cot" && body[**option] == true);
+        assert_eq!(ignored, of_the_council.count(), "{body:?}: {}", self.events[0].json);
+        let judgment = &self.stored["stage3"];
+        assert_eq!(judgment["heading_fact"]["code"], "debate", "{body:?}");
+        assert!(judgment["verdict"]["settled"].is_array(), "{judgment}");
+        assert_eq!(self.count("costs_complete"), 1);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn every_format_runs_to_its_end_whatever_is_asked_of_the_council_besides() {
+    let app = TestApp::simulated().await;
+    let ann = app.user("ann");
+    let schema = schema();
+    let formats = debates();
+    // Each option is on and off with each format.
+    let cases = (0..1 << OPTIONS.len())
+        .step_by(11)
+        .flat_map(|number| (0..formats.len()).map(move |format| (number, format)));
+    let runs = stream::iter(cases).map(|(number, format)| {
+        let (ann, (options, rounds)) = (&ann, &formats[format]);
+        let bits = OPTIONS.iter().enumerate();
+        let mut body: Map<String, Value> =
+            bits.map(|(bit, option)| ((*option).to_owned(), json!(number & (1 << bit) != 0))).collect();
+        body.extend(options.as_object().unwrap().clone());
+        body.insert("format_ballots".to_owned(), json!(number % 3 != 0));
+        async move {
+            let mut request = body.clone();
+            request.insert("content".into(), json!(format!("Question {number}: why does code rot?")));
+            request.insert("verbosity".into(), json!(number % 4));
+            let id = ann.conversation().await;
+            let events = ann.ask(&id, request.into()).await.rest().await;
+            let run = events[0].json["run_id"].as_str().unwrap();
+            let stored = ann.get(&format!("/api/runs/{run}")).await.ok();
+            (Ran { body, events, stored }, rounds)
+        }
+    });
+    let mut runs = runs.buffer_unordered(AT_ONCE);
+    while let Some((ran, rounds)) = runs.next().await {
+        for event in &ran.events {
+            if let Some(error) = schema.iter_errors(&event.json).next() {
+                panic!("{} is not in the document: {error}: {}", event.kind(), event.json);
+            }
+        }
+        ran.keeps_the_rules_of_debates(rounds);
     }
     drop(runs);
     app.close().await;

@@ -15,6 +15,7 @@ mod contract;
 mod contract_http;
 mod council;
 mod crash;
+mod debates;
 mod descriptors;
 mod documents;
 mod escalation;

@@ -88,12 +88,12 @@ pub struct ParticipantResponse {
     pub participant: String,
     pub model: String,
     pub response: String,
-    pub metrics: Metrics,
+    pub metrics: CallMetrics,
 }
 
 /// What a call took, as one existing client reads it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct Metrics {
+pub struct CallMetrics {
     /// USD; absent when unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<f64>,
@@ -110,12 +110,12 @@ pub struct DebateSynthesis {
     pub synthesis: Synthesis,
     /// The same text as `response`.
     pub content: String,
-    pub metrics: Metrics,
+    pub metrics: CallMetrics,
 }
 
 impl From<&Synthesis> for DebateSynthesis {
     fn from(synthesis: &Synthesis) -> Self {
-        let metrics = Metrics {
+        let metrics = CallMetrics {
             cost: synthesis.cost,
             total_tokens: synthesis.usage.map(|usage| usage.total_tokens),
             latency_ms: synthesis.latency_ms,
@@ -280,7 +280,7 @@ impl Dialect for Rounds {
             participant: statement.label.clone(),
             model: statement.model.clone(),
             response: statement.text.clone(),
-            metrics: Metrics {
+            metrics: CallMetrics {
                 cost: statement.cost,
                 total_tokens: statement.usage.map(|usage| usage.total_tokens),
                 latency_ms: statement.latency_ms,

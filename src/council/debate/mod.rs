@@ -207,6 +207,10 @@ impl<'p> Debate<'p> {
         let debate = async {
             while let Some(kind) = self.next() {
                 let speeches = speeches(&self, kind);
+                // Nobody that is left was criticised.
+                if speeches.is_empty() {
+                    break;
+                }
                 self.round(kind, speeches).await;
             }
             self.judge().await;

@@ -49,24 +49,24 @@ impl Debate<'_> {
         let mut system_prompt_dropped = false;
         let mut key = key.to_owned();
         let mut cuts = 0;
-        let mut budget = self.budget(&member.model, kind.purpose, &speech.material).await;
+        let budget = self.budget(&member.model, kind.purpose, &speech.material).await;
+        let (mut prompt, mut left_out) = self.prompt(kind, speech, budget);
         loop {
-            let (prompt, left_out) = self.prompt(kind, speech, budget);
-            let length = tokens(&prompt);
-            let result = self.send(turn, kind, &key, (system, prompt)).await;
+            let result = self.send(turn, kind, &key, (system, prompt.clone())).await;
             match &result {
                 Err(error) if system.is_some() && rejects_the_system_prompt(error) => {
                     system = None;
                     system_prompt_dropped = true;
                     key.push_str(WITHOUT_SYSTEM_PROMPT);
                 }
-                Err(error)
-                    if error.kind == ErrorKind::ContextTooLong
-                        && cuts < MOST_CUTS
-                        && !speech.material.is_empty() =>
-                {
+                Err(error) if error.kind == ErrorKind::ContextTooLong && cuts < MOST_CUTS => {
+                    let shorter = self.prompt(kind, speech, Some(tokens(&prompt) / 2));
+                    // Where nothing more may be left out, the same would be refused once more.
+                    if shorter.0 == prompt {
+                        return Spoken { result, left_out, system_prompt_dropped };
+                    }
+                    (prompt, left_out) = shorter;
                     cuts += 1;
-                    budget = Some(length / 2);
                     key.push_str(SHORTER);
                 }
                 Ok(_) | Err(_) => return Spoken { result, left_out, system_prompt_dropped },

@@ -18,7 +18,7 @@ pub use stored::{OtherNames, Stored};
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 use utoipa::PartialSchema as _;
 use utoipa::openapi::{RefOr, Schema};
 
@@ -236,8 +236,9 @@ impl Format {
             refuse_mode(fields, mode);
         }
         let mut flags: Vec<(&str, &str)> = Vec::new();
-        for known in &KNOWN {
-            if let Some(flag) = known.flag.filter(|flag| !flags.iter().any(|(other, _)| other == flag))
+        for (at, known) in KNOWN.iter().enumerate() {
+            let is_new = |flag: &&str| !KNOWN[..at].iter().any(|other| other.flag == Some(*flag));
+            if let Some(flag) = known.flag.filter(is_new)
                 && fields.take(flag, "true or false").unwrap_or(false)
             {
                 flags.push((flag, known.mode));
@@ -310,6 +311,14 @@ impl Format {
 fn refuse_mode(fields: &mut Fields<'_>, mode: &str) {
     let message = format!("must be one of {}; it is {mode:?}", MODES.join(", "));
     fields.refuse("mode", FieldErrorKind::Value, message);
+}
+
+/// The fields that ask for each format.
+pub(super) fn requests() -> impl Iterator<Item = Value> {
+    KNOWN.iter().map(|known| match known.style {
+        Some(style) => json!({"mode": known.mode, "debate_style": style}),
+        None => json!({"mode": known.mode}),
+    })
 }
 
 /// Whether a request says itself which format it wants, in other words than `mode`.

@@ -107,11 +107,9 @@ async fn ask(
     let mut system = brief.system_prompt_of_writer(model);
     let mut key = key.to_owned();
     let mut cuts = 0;
-    let mut budget = ending.budget(model).await;
+    let (mut prompt, mut left_out) = ending.prompt(ending.budget(model).await);
     loop {
-        let (prompt, left_out) = ending.prompt(budget);
-        let length = tokens(&prompt);
-        let error = match send(run, brief, ending, (model, system), &key, prompt).await {
+        let error = match send(run, brief, ending, (model, system), &key, prompt.clone()).await {
             Ok(reply) => return Ok(read(ending, model, reply, left_out)),
             Err(error) => error,
         };
@@ -119,8 +117,13 @@ async fn ask(
             system = None;
             key.push_str("/without_system_prompt");
         } else if error.kind == ErrorKind::ContextTooLong && cuts < MOST_CUTS {
+            let shorter = ending.prompt(Some(tokens(&prompt) / 2));
+            // Where nothing more may be left out, the same would be refused once more.
+            if shorter.0 == prompt {
+                return Err(error);
+            }
+            (prompt, left_out) = shorter;
             cuts += 1;
-            budget = Some(length / 2);
             key.push_str("/shorter");
         } else {
             return Err(error);

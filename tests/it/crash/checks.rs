@@ -5,14 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::kinds::{CHAIRMEN, Kind, STRAGGLER, TIER1, TIER2};
-use super::script::{answer, case, final_answer, key, said, shown};
+use super::script::{answer, case, final_answer, key, said, shown, speech};
 use super::servers::Drill;
 use crate::support::app::User;
 use crate::support::follower::{Transcript, assert_same_structure, structure};
 use crate::support::model_server::Outcome;
 
 /// The stages of a run by how the keys of their calls begin, the longer beginnings first.
-const STAGES: [(&str, &str); 13] = [
+const STAGES: [(&str, &str); 18] = [
+    ("round1/", "round 1"),
+    ("round2/", "round 2"),
+    ("round3/", "round 3"),
+    ("round4/", "round 4"),
+    ("ballots/", "ballots"),
     ("routing", "routing"),
     ("stage1/l/", "second tier"),
     ("stage1/", "stage 1"),
@@ -69,8 +74,14 @@ fn shape(transcript: &Transcript) -> Vec<String> {
         .filter(|event| event["type"] != "call_restarted")
         .partition(|event| event["type"] == "process");
     let text = |event: &Value, field: &str| event[field].as_str().unwrap_or_default().to_owned();
-    let mut shape: Vec<String> =
-        events.iter().map(|event| format!("{} {}", text(event, "type"), text(event, "model"))).collect();
+    // Ballots end beside the rounds of a debate, and one speaker may be asked after another has ended.
+    let (aside, events): (Vec<&Value>, Vec<&Value>) = events.into_iter().partition(|event| {
+        ["format_ballots_complete", "model_start"].contains(&text(event, "type").as_str())
+    });
+    let line = |event: &&Value| {
+        format!("{} {} {}", text(event, "type"), text(event, "model"), event["round_number"])
+    };
+    let mut shape: Vec<String> = events.iter().map(line).collect();
     for same in shape.chunk_by_mut(|one, other| one.split(' ').next() == other.split(' ').next()) {
         same.sort();
     }
@@ -79,6 +90,9 @@ fn shape(transcript: &Transcript) -> Vec<String> {
         sentences.map(|event| format!("process {} {}", event["level"], text(event, "category"))).collect();
     sentences.sort();
     shape.extend(sentences);
+    let mut aside: Vec<String> = aside.iter().map(line).collect();
+    aside.sort();
+    shape.extend(aside);
     shape
 }
 
@@ -104,6 +118,10 @@ pub async fn check(drill: &Drill, transcript: &Transcript, case: usize) -> Value
     let stored = user.get(&format!("/api/conversations/{}", transcript.conversation)).await.ok();
     let stored = stored["messages"][1].clone();
     assert_eq!(stored["status"], "complete", "{run}");
+    if kind.rounds() > 0 {
+        check_debate(&stored, case, kind, &format!("{run} ({kind:?})"));
+        return stored;
+    }
     let answers = stored["stage1"].as_array().unwrap();
     assert_eq!(answers.len(), kind.members().len(), "{run}");
     for (stored, model) in answers.iter().zip(kind.members()) {
@@ -119,6 +137,24 @@ pub async fn check(drill: &Drill, transcript: &Transcript, case: usize) -> Value
         check_options(&stored, case, kind, &format!("{run} ({kind:?})"));
     }
     stored
+}
+
+/// Everybody has spoken in every round, and is stored with it.
+fn check_debate(stored: &Value, case: usize, kind: Kind, run: &str) {
+    let rounds = stored["rounds"].as_array().unwrap();
+    assert_eq!(rounds.len(), kind.rounds(), "{run}");
+    for (round, stored) in (1..).zip(rounds) {
+        let responses = stored["responses"].as_array().unwrap();
+        assert_eq!(responses.len(), kind.members().len(), "{run}");
+        for (stored, model) in responses.iter().zip(kind.members()) {
+            let expected = speech(model, case, round);
+            assert_eq!((&stored["model"], &stored["text"]), (&model.into(), &expected.into()), "{run}");
+            assert!(stored.get("error").is_none() && stored.get("pending").is_none(), "{run}: {stored}");
+        }
+    }
+    assert_eq!(stored["stage2"].as_array().unwrap().len(), kind.members().len(), "{run}");
+    assert_eq!(stored["stage3"]["response"], said("m/chair", case), "{run}");
+    assert_eq!(stored["stage3"]["heading_fact"]["code"], "debate", "{run}");
 }
 
 /// Each option has done its part, and is stored with it.

@@ -29,13 +29,25 @@ pub enum Kind {
     Unsure,
     /// The first tier agrees and is sure: its answer is the final one.
     Agreed,
+    /// The members debate in rotation.
+    Rotation,
+    /// Each criticises every other, twice.
+    AllToAll,
+    Arena,
 }
 
 impl Kind {
     /// The fields of the request, beside the question.
     pub fn options(self) -> Value {
-        if self == Self::Plain {
-            return json!({});
+        match self {
+            Self::Plain => return json!({}),
+            Self::Rotation => return json!({"mode": "debate", "verbosity": 3}),
+            Self::AllToAll => {
+                let style = "all_to_all";
+                return json!({"mode": "debate", "debate_style": style, "debate_rounds": 3, "verbosity": 3});
+            }
+            Self::Arena => return json!({"mode": "arena", "arena_rounds": 4, "verbosity": 3}),
+            Self::Routed | Self::Disagreed | Self::Unsure | Self::Agreed => {}
         }
         // With such a grace nobody is left behind who answers at all.
         let (quorum, grace_ms) = if self == Self::Routed { (POOL.len() - 1, 0) } else { (2, 600_000) };
@@ -55,10 +67,19 @@ impl Kind {
         })
     }
 
+    /// How many rounds of speeches it has.
+    pub fn rounds(self) -> usize {
+        match self {
+            Self::Rotation => 3,
+            Self::AllToAll | Self::Arena => 4,
+            Self::Plain | Self::Routed | Self::Disagreed | Self::Unsure | Self::Agreed => 0,
+        }
+    }
+
     /// Who answers, in the answers' order.
     pub fn members(self) -> Vec<&'static str> {
         match self {
-            Self::Plain => COUNCIL.to_vec(),
+            Self::Plain | Self::Rotation | Self::AllToAll | Self::Arena => COUNCIL.to_vec(),
             Self::Routed => POOL.to_vec(),
             Self::Disagreed | Self::Unsure => [&TIER1[..], &TIER2[..]].concat(),
             Self::Agreed => TIER1.to_vec(),
@@ -73,7 +94,7 @@ impl Kind {
     /// Who writes the final answer; nobody when the council agrees.
     pub fn writer(self) -> Option<&'static str> {
         match self {
-            Self::Plain | Self::Routed => Some("m/chair"),
+            Self::Plain | Self::Routed | Self::Rotation | Self::AllToAll | Self::Arena => Some("m/chair"),
             Self::Disagreed | Self::Unsure => Some("d/B"),
             Self::Agreed => None,
         }
@@ -93,6 +114,8 @@ impl Kind {
             Self::Disagreed => answered + TIER1.len() + written,
             Self::Unsure => answered + written + letter,
             Self::Agreed => answered,
+            // Everybody speaks in every round and ranks the openings; the chairman judges.
+            Self::Rotation | Self::AllToAll | Self::Arena => title + (self.rounds() + 1) * members + 1,
         }
     }
 }
@@ -122,6 +145,31 @@ impl Course {
         self.kinds[case % self.kinds.len()]
     }
 }
+
+pub static DEBATES: Course = Course {
+    kinds: &[Kind::Rotation, Kind::AllToAll, Kind::Arena],
+    aims: &[[
+        Aim {
+            shown: &["run_started", "debate_start", "round_start", "position_complete", "round1_complete"],
+            answered: &[AskedFor::Title, AskedFor::Answer],
+        },
+        Aim {
+            shown: &[
+                "model_complete",
+                "round_complete",
+                "debate_critique_complete",
+                "format_ballots_complete",
+            ],
+            answered: &[AskedFor::Answer, AskedFor::Review],
+        },
+        Aim {
+            shown: &["rebuttal_complete", "synthesis_start", "judgment_complete", "synthesis_complete"],
+            answered: &[AskedFor::Answer, AskedFor::Synthesis],
+        },
+    ]],
+    unaimed: 3,
+    pace_ms: 200,
+};
 
 pub static PLAIN: Course = Course {
     kinds: &[Kind::Plain],

@@ -4,7 +4,8 @@
 //!
 //! Two fifths of the kills fall into runs with every option on, as far as options go together.
 //!
-//! `LLM_COUNCIL_KILLS` sets the number of kills (50), `LLM_COUNCIL_SEED` repeats a drill's choices.
+//! `LLM_COUNCIL_KILLS` sets the number of kills (50), `LLM_COUNCIL_SEED` repeats a drill's choices. Debates and arenas
+//! have a drill of their own, of `LLM_COUNCIL_DEBATE_KILLS` kills (6).
 
 mod checks;
 mod kinds;
@@ -19,7 +20,7 @@ use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
 use checks::{Uninterrupted, check, check_payments};
-use kinds::{Course, EVERY_OPTION, PLAIN};
+use kinds::{Course, DEBATES, EVERY_OPTION, PLAIN};
 use moments::SeededRng;
 use servers::{Drill, is_content};
 
@@ -144,4 +145,16 @@ async fn runs_survive_kills_at_any_moment_and_nothing_finished_is_paid_twice() {
     let of_options = all.stages.keys().filter(|stage| !plain.all_stages.contains(*stage)).count();
     assert!(of_options > 0 || all.kills < 10, "no kill in a stage that only options have");
     assert!(all.weighted > 0 || all.runs < 20, "no ballot had a weight of its own");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn debates_survive_kills_at_any_moment_and_nothing_finished_is_paid_twice() {
+    let kills = setting("LLM_COUNCIL_DEBATE_KILLS").map_or(6, |kills| usize::try_from(kills).unwrap());
+    let seed = setting("LLM_COUNCIL_SEED").unwrap_or_else(|| uuid::Uuid::new_v4().as_u64_pair().1);
+    eprintln!("LLM_COUNCIL_SEED={seed}");
+    let report = drill(&DEBATES, seed, kills).await;
+    eprintln!("debates: {report}");
+    let missed: Vec<_> =
+        report.all_stages.iter().filter(|stage| !report.stages.contains_key(*stage)).collect();
+    assert!(missed.is_empty() || kills < 60, "no kill in {missed:?}");
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::kinds::{Course, Kind, STRAGGLER, TIER1, TIER2};
 use super::moments::SeededRng;
+use crate::debates::{Asked, asked};
 use crate::support::model_server::{AskedFor, RecordedRequest, Script};
 
 /// How often the answer has been revised in the end.
@@ -20,6 +21,15 @@ pub fn case(text: &str) -> usize {
 /// A call's place in the deliberation, as the ledger names it.
 pub fn key(request: &RecordedRequest, kind: Kind) -> String {
     let (model, prompt) = (&request.model, request.prompt());
+    if kind.rounds() > 0 {
+        return match asked(request) {
+            Asked::Round(round) => format!("round{round}/{model}"),
+            Asked::Judgment => format!("stage3/{model}"),
+            Asked::Ballot => format!("ballots/{model}"),
+            Asked::Repair => format!("ballots/{model}/repair"),
+            Asked::Title => "title".to_owned(),
+        };
+    }
     match request.asked_for() {
         AskedFor::Answer => format!("stage1/{model}"),
         AskedFor::Review if is_repair(prompt) => format!("stage2/{model}/repair"),
@@ -71,7 +81,7 @@ pub fn said(model: &str, case: usize) -> String {
 pub fn answer(model: &str, case: usize, kind: Kind) -> String {
     let said = said(model, case);
     match kind {
-        Kind::Plain => said,
+        Kind::Plain | Kind::Rotation | Kind::AllToAll | Kind::Arena => said,
         Kind::Routed | Kind::Disagreed | Kind::Unsure | Kind::Agreed => {
             format!("**THINKING:**\nHm.\n\n**ANALYSIS:**\nIt is short.\n\n**CONCLUSION:**\n{said}")
         }
@@ -81,11 +91,18 @@ pub fn answer(model: &str, case: usize, kind: Kind) -> String {
 /// The final answer; none when it is a member's.
 pub fn final_answer(case: usize, kind: Kind) -> Option<String> {
     let said = said(kind.writer()?, case);
-    Some(if kind == Kind::Plain { said } else { format!("{said} {}", revised(REVISIONS)) })
+    Some(if kind == Kind::Plain || kind.rounds() > 0 {
+        said
+    } else {
+        format!("{said} {}", revised(REVISIONS))
+    })
 }
 
 /// The text of each call that a client sees arrive, as it reads in the end.
 pub fn shown(case: usize, kind: Kind) -> BTreeMap<String, String> {
+    if kind.rounds() > 0 {
+        return shown_of_a_debate(case, kind);
+    }
     let answers = kind.critics().into_iter();
     let mut shown: BTreeMap<String, String> =
         answers.map(|model| (format!("stage1/{model}"), answer(model, case, kind))).collect();
@@ -101,6 +118,21 @@ pub fn shown(case: usize, kind: Kind) -> BTreeMap<String, String> {
     shown.insert("adversary/attack".to_owned(), attack(case));
     shown.insert("adversary/revision".to_owned(), format!("{said} {}", revised(3)));
     shown
+}
+
+fn shown_of_a_debate(case: usize, kind: Kind) -> BTreeMap<String, String> {
+    let mut shown = BTreeMap::from([("stage3/m/chair".to_owned(), said("m/chair", case))]);
+    for round in 1..=kind.rounds() {
+        for model in kind.members() {
+            shown.insert(format!("round{round}/{model}"), speech(model, case, round));
+        }
+    }
+    shown
+}
+
+/// What a speaker of a debate says in a round.
+pub fn speech(model: &str, case: usize, round: usize) -> String {
+    format!("{} That is what I hold in round no. {round} of this debate.", said(model, case))
 }
 
 fn selection(case: usize, kind: Kind) -> String {
@@ -120,7 +152,7 @@ fn attack(case: usize) -> String {
 
 fn confidence(model: &str, kind: Kind) -> u8 {
     match kind {
-        Kind::Plain => 8,
+        Kind::Plain | Kind::Rotation | Kind::AllToAll | Kind::Arena => 8,
         // Too little for a consensus, enough not to escalate.
         Kind::Routed | Kind::Disagreed => 6,
         Kind::Unsure if TIER2.contains(&model) => 6,
@@ -160,6 +192,15 @@ pub fn script(request: &RecordedRequest, seed: u64, course: &Course) -> Script {
     let whole = rng.pause(course.pace_ms) + Duration::from_millis(course.pace_ms / 12);
     let asked_for = request.asked_for();
     let text = match asked_for {
+        AskedFor::Answer if kind.rounds() > 0 => {
+            let Asked::Round(round) = asked(request) else { panic!("not a speech: {prompt}") };
+            let says_position = prompt.contains("POSITION: UNCHANGED");
+            format!(
+                "{}{}",
+                speech(model, case, round),
+                if says_position { "\n\nPOSITION: UNCHANGED" } else { "" }
+            )
+        }
         AskedFor::Answer => {
             format!("{}\n\nCONFIDENCE: {}", answer(model, case, kind), confidence(model, kind))
         }

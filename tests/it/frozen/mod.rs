@@ -49,10 +49,18 @@ const RECORDED: &[(&str, bool)] = &[
     ("revisions fail", false),
     ("every option, and the question is routed", true),
     ("every option, and the first tier disagrees", false),
+    ("a rotation", true),
+    ("all with all", false),
+    ("an arena", true),
+    ("all with all under their names", false),
+    ("a rotation that loses a speaker", false),
+    ("an arena that is broken off", false),
+    ("the chairman of a rotation fails", false),
+    ("a speaker reads less, and another has no system prompt", false),
 ];
 
 fn feature(name: &str) -> &'static Feature {
-    let mut features = replay::FEATURES.iter().chain(replay::TOGETHER);
+    let mut features = replay::FEATURES.iter().chain(replay::TOGETHER).chain(replay::debates::DEBATES);
     features.find(|feature| feature.0 == name).unwrap_or_else(|| panic!("there is no feature {name:?}"))
 }
 

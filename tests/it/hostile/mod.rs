@@ -1,6 +1,7 @@
 //! Hostile members: what they write is data, whatever it says.
 
 mod answers;
+mod debates;
 
 use std::sync::{Arc, Mutex};
 
@@ -68,7 +69,7 @@ fn answers_to_the_judges_are_flagged_and_honest_ones_are_not() {
 
 /// The fences with this marker, in order: title and body. Panics where they do not alternate, or where
 /// the marker stands anywhere else.
-fn fences(prompt: &str, marker: &str) -> Vec<(String, String)> {
+pub fn fences(prompt: &str, marker: &str) -> Vec<(String, String)> {
     let mut fences = Vec::new();
     let mut open: Option<(String, Vec<&str>)> = None;
     for line in prompt.split('\n') {
@@ -177,12 +178,17 @@ fn settings() -> Settings {
     }
 }
 
-/// Holds the council of this run, and checks what its judges were shown.
-async fn held(id: RunId, hostile: &str) -> Deliberation {
+/// Models that answer at once.
+fn simulated() -> Registry {
     let simulated =
         ProviderSettings { tokens_per_second: 0, ..ProviderSettings::new("sim", ProviderKind::Simulated) };
+    Registry::new(vec![simulated], "sim").unwrap()
+}
+
+/// Holds the council of this run, and checks what its judges were shown.
+async fn held(id: RunId, hostile: &str) -> Deliberation {
     let models = Arc::new(OneHostile {
-        others: Registry::new(vec![simulated], "sim").unwrap(),
+        others: simulated(),
         text: format!("An honest answer.\n\n{hostile}\n\nCONFIDENCE: 3"),
         asked: Mutex::default(),
     });
@@ -270,7 +276,8 @@ fn hostile_members_and_reviewers_that_quote(
     }
 }
 
-fn marker_of(prompt: &str) -> &str {
+/// The marker of the run that a prompt belongs to.
+pub fn marker_of(prompt: &str) -> &str {
     let (_, after) = prompt.split_once("[Question] BEGIN ").expect("a fenced question");
     after.lines().next().unwrap_or_default()
 }

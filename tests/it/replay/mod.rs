@@ -1,6 +1,7 @@
 //! Every feature, executed with a journal that dies after its n-th commit, for every n: the second
 //! execution must end with the same answer, the same events, and no call paid twice.
 
+pub mod debates;
 pub mod scripts;
 
 use std::collections::BTreeMap;
@@ -14,12 +15,13 @@ use llm_council::council::run::FinishedCall;
 use llm_council::council::settings::{Member, Settings};
 use llm_council::council::skip::Skip;
 use llm_council::council::stages::{answers, reviews, synthesis, title};
-use llm_council::council::{self, Deliberation, Plan, Run};
+use llm_council::council::{self, Deliberation, Plan, Run, debate};
 use llm_council::id::RunId;
 use llm_council::llm::ErrorKind;
 use llm_council::runs::memory::{MemoryHost, MemoryStore};
 
 use crate::support::models::Scripted;
+use debates::DEBATES;
 use scripts::*;
 
 pub fn settings() -> Settings {
@@ -373,6 +375,19 @@ async fn a_run_that_dies_after_any_commit_ends_as_if_it_had_not() {
 }
 
 #[tokio::test]
+async fn a_debate_that_dies_after_any_commit_ends_as_if_it_had_not() {
+    for (seen, feature) in check(DEBATES).await.into_iter().zip(DEBATES) {
+        let debate = seen.deliberation.debate;
+        assert!(!debate.rounds.is_empty() && debate.mode.is_some(), "{}", feature.0);
+        assert!(
+            debate.rounds.iter().flat_map(|round| &round.responses).all(|one| !one.pending),
+            "{}",
+            feature.0
+        );
+    }
+}
+
+#[tokio::test]
 async fn a_run_with_every_option_that_dies_after_any_commit_ends_as_if_it_had_not() {
     for seen in check(TOGETHER).await {
         let (metadata, stage3) = (seen.deliberation.metadata, seen.deliberation.stage3.unwrap());
@@ -417,6 +432,27 @@ async fn a_run_that_goes_on_without_somebody_and_dies_after_any_commit_ends_as_i
         assert!(!whole.seen.failed && !whole.seen.calls.contains_key(calls), "{calls}");
         let told = whole.seen.events.values().filter(|event| event["type"] == "member_skipped").count();
         assert_eq!(told, 1, "{calls}");
+        let (whole, commits) = (costless(whole.seen), whole.commits);
+        for death in 0..commits {
+            let again = execute_without(&skips, &plan, (fine, nobody_waits), id, &[death]).await;
+            assert_eq!(costless(again.seen), whole, "{calls}, dead after {death} commits");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_debate_that_goes_on_without_somebody_and_dies_after_any_commit_ends_as_if_it_had_not() {
+    let plan = plan(r#"{"content": "Why?", "mode": "arena"}"#);
+    for (stage, member, calls) in [
+        (debate::stage(1), "b/two", "debate_opening b/two"),
+        (debate::stage(3), "b/two", "debate_reply b/two"),
+        (synthesis::STAGE, "a/chair", "debate_judgment a/chair"),
+    ] {
+        let skips = [Skip { stage, member: member.to_owned() }];
+        let id = RunId::generate();
+        let whole = execute_without(&skips, &plan, (fine, nobody_waits), id, &[]).await;
+        let told = whole.seen.events.values().filter(|event| event["type"] == "member_skipped").count();
+        assert_eq!((told, whole.seen.failed), (1, false), "{calls}");
         let (whole, commits) = (costless(whole.seen), whole.commits);
         for death in 0..commits {
             let again = execute_without(&skips, &plan, (fine, nobody_waits), id, &[death]).await;

@@ -237,3 +237,41 @@ pub fn one_comes_after_the_others(request: &ChatRequest, store: &MemoryStore) ->
     let there = |key| store.calls.contains_key(key);
     is_answer_of_two(request) && !(there("stage1/a/one") && there("stage1/c/three"))
 }
+
+/// Whether somebody is asked to speak in a debate after the openings.
+fn is_later_speech(request: &ChatRequest) -> bool {
+    ["debate_critique", "debate_reply"].contains(&request.purpose.name)
+}
+
+/// After its opening.
+pub fn a_speaker_fails_later(request: &ChatRequest) -> Result<Reply, CallError> {
+    if is_later_speech(request) { a_member_fails(request) } else { fine(request) }
+}
+
+pub fn only_one_opens(request: &ChatRequest) -> Result<Reply, CallError> {
+    without(&["a/one", "b/two"], request)
+}
+
+pub fn nobody_speaks_again(request: &ChatRequest) -> Result<Reply, CallError> {
+    if is_later_speech(request) { nobody_answers(request) } else { fine(request) }
+}
+
+/// Whatever one of them is to read of the debate is too long for it.
+pub fn a_memory_is_short(request: &ChatRequest) -> Result<Reply, CallError> {
+    let length = request.messages.last().unwrap().content.len();
+    if request.model == "c/three" && is_later_speech(request) && length > 1_200 {
+        Err(CallError::new(ErrorKind::ContextTooLong, "too long"))
+    } else {
+        system_prompts_are_rejected(request)
+    }
+}
+
+/// The ballots are asked for beside the rounds, and come after all of them.
+pub fn ballots_come_last(request: &ChatRequest, store: &MemoryStore) -> bool {
+    request.purpose.name == "review" && !store.events.iter().any(|(key, _)| key == "stage3/complete/0")
+}
+
+/// And before any of them.
+pub fn ballots_come_first(request: &ChatRequest, store: &MemoryStore) -> bool {
+    is_later_speech(request) && !store.events.iter().any(|(key, _)| key == "ballots/complete")
+}

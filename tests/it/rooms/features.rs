@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use llm_council::council::features::{PURPOSES, STAGES};
+use llm_council::council::debate;
+use llm_council::council::features::{PURPOSES, stages};
 
 /// Where a feature may be named outside of its folder: the lists, the format that has it in its course, and the page's
 /// list.
@@ -66,7 +67,7 @@ fn every_stage_and_every_purpose_is_listed() {
     // Those of a deliberation; a bench has judges of its own.
     let council: Vec<_> = code().into_iter().filter(|(path, _)| path.starts_with("src/council")).collect();
     let count = |what: &str| council.iter().map(|(_, text)| text.matches(what).count()).sum::<usize>();
-    assert_eq!(count("pub const stage: stage ="), STAGES.len());
+    assert_eq!(count("pub const stage: stage =") + debate::STAGES.len(), stages().count());
     assert_eq!(count(": purpose ="), PURPOSES.len());
 }
 

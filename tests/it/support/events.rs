@@ -20,7 +20,7 @@ impl Event {
     }
 
     pub fn is_token(&self) -> bool {
-        self.kind().ends_with("_token")
+        self.kind() == "token" || self.kind().ends_with("_token")
     }
 }
 

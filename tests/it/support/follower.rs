@@ -204,7 +204,8 @@ pub fn texts(events: &[Event]) -> BTreeMap<String, String> {
         } else if let Some((stage, call)) = call_of(event, model) {
             if event.is_token() {
                 let text = texts.entry(call.clone()).or_default();
-                text.push_str(json["content"].as_str().expect("a piece of text"));
+                let piece = json.get("content").or_else(|| json.get("token"));
+                text.push_str(piece.and_then(Value::as_str).expect("a piece of text"));
             }
             calls.insert((stage, model), call);
         }
@@ -212,10 +213,21 @@ pub fn texts(events: &[Event]) -> BTreeMap<String, String> {
     texts
 }
 
+/// The stages of a debate's rounds.
+const ROUNDS: [&str; 10] =
+    ["round1", "round2", "round3", "round4", "round5", "round6", "round7", "round8", "round9", "round10"];
+
 /// The call whose text an event begins or shows a piece of, with its stage.
 fn call_of(event: &Event, model: &str) -> Option<(&'static str, String)> {
     Some(match event.kind() {
         "stage1_token" => ("stage1", format!("stage1/{model}")),
+        "token" | "position_token" | "debate_critique_token" | "rebuttal_token" => {
+            let round = event.json["round_number"].as_u64().expect("the number of a round");
+            (ROUNDS[usize::try_from(round).expect("a few") - 1], format!("round{round}/{model}"))
+        }
+        "judgment_start" | "judgment_token" | "synthesis_start" | "synthesis_token" => {
+            ("stage3", format!("stage3/{model}"))
+        }
         "stage3_start" | "stage3_token" => ("stage3", format!("stage3/{model}")),
         "selection_start" | "selection_token" => ("stage3", format!("multi_chairman/select/{model}")),
         "revision_start" | "revision_token" => {

@@ -94,8 +94,33 @@ pub fn sensible(request: &ChatRequest) -> Reply {
         }
         "revision" => reply("The council says so, with figures."),
         "adversary" => reply("It may be wrong about the cost.\n\nSEVERITY: minor"),
+        "debate_opening" => reply(format!("Opening by {}", request.model)),
+        "debate_critique" => reply(critique(request)),
+        "debate_reply" => reply(counter(request)),
+        "debate_judgment" => reply("The debate says so.\n\nDEBATE NOTES:\nSETTLED: all of it"),
         other => reply(format!("A scripted {other}.")),
     }
+}
+
+/// What a speaker says of others, under the headings that it was asked for.
+fn critique(request: &ChatRequest) -> String {
+    let prompt = &request.messages.last().unwrap().content;
+    let headings = prompt.lines().filter(|line| line.starts_with("## Critique of "));
+    let sections = headings.map(|heading| format!("\n\n{heading}\nIt is thin."));
+    format!("Critique by {}{}", request.model, sections.collect::<String>())
+}
+
+/// What it says to its critics, and whether they have changed its position.
+fn counter(request: &ChatRequest) -> String {
+    let prompt = &request.messages.last().unwrap().content;
+    let position = if request.model.ends_with('o') { "CHANGED after A: it is thin" } else { "UNCHANGED" };
+    let answer = format!("Reply by {}", request.model);
+    let text = if prompt.contains("## Revised Response") {
+        format!("## Addressing Critiques\nGranted.\n\n## Revised Response\n{answer}")
+    } else {
+        answer
+    };
+    format!("{text}\n\nPOSITION: {position}")
 }
 
 /// The labels that a prompt names, in alphabetical order.
