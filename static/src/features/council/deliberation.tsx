@@ -164,7 +164,7 @@ export const Deliberation = memo(function Deliberation(props: Props) {
           id={reviewsId(run)}
           title={t(format?.reviews.title ?? "Reviews")}
           summary={reviewsSummary(run)}
-          startOpen={latest}
+          startOpen={latest && !format}
         >
           {() => (
             <div className="stage">

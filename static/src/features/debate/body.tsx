@@ -45,6 +45,10 @@ function summaryOf(round: RoundState): string {
   return parts.join(" · ");
 }
 
+/** So that no speaker stands alone in a last row. */
+const columnsFor = (speakers: number) =>
+  speakers === 4 ? 2 : speakers > 6 ? 4 : Math.min(speakers, 3);
+
 interface Props {
   run: RunState;
   latest: boolean;
@@ -58,7 +62,10 @@ export default function Debate({ run, latest }: Props) {
   const members = membersOf(run);
   const speakers = Math.max(1, ...debate.rounds.map(({ statements }) => statements.length));
   return (
-    <div className="debate" style={{ "--answers": speakers } as CSSProperties}>
+    <div
+      className="debate"
+      style={{ "--answers": speakers, "--columns": columnsFor(speakers) } as CSSProperties}
+    >
       <Head run={run} debate={debate} />
       <Stepper run={run} debate={debate} />
       <Moved run={run} debate={debate} />

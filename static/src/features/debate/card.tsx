@@ -214,6 +214,7 @@ export const StatementCard = memo(function StatementCard(props: Props) {
   const printing = usePrinting((state) => state.printing);
   const open = opened || printing;
   const id = useId();
+  const said = t(statusText[status]);
   const onKeyDown = (event: KeyboardEvent<HTMLButtonElement>) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (stepFrom(event.currentTarget, event.key)) event.preventDefault();
@@ -232,7 +233,9 @@ export const StatementCard = memo(function StatementCard(props: Props) {
           >
             <Monogram member={shortLabel(label)} seat={seat} />
             <span className="said-label">{shortName(label)}</span>
-            <span className={`status status-${status}`}>{t(statusText[status])}</span>
+            <span className={`status status-${status}`}>
+              {status === "done" ? <span className="visually-hidden">{said}</span> : said}
+            </span>
             <Icon name="chevron" />
           </button>
         </h4>
