@@ -112,7 +112,6 @@ export function views(to: Conversations): View[] {
       act: async (on) => {
         await on.getByRole("button", { name: /^Options/ }).click();
         await on.getByRole("radio", { name: /^Debate of all with all/ }).check();
-        await typed(on);
       },
       whole: true,
     },

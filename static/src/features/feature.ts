@@ -182,6 +182,8 @@ export interface FormatChoice {
   /** Texts of the catalogue: its name, and what it is good for in a sentence. */
   readonly title: string;
   readonly good: string;
+  /** The name in a word or two that stand in it. */
+  readonly short: string;
   /** What of a request asks for it. */
   readonly ask: Readonly<Partial<Record<FormatName, string>>>;
   readonly fields?: readonly FormatField[];

@@ -17,7 +17,7 @@ import { Awaited } from "../waiting/awaited";
 import { showStatement, statementId, stepFrom } from "./jump";
 import type { DebateState, RoundState, Statement, StatementState } from "./state";
 import { StatementText } from "./text";
-import { beginningOf, criticOf, roundBefore, shortLabel } from "./words";
+import { beginningOf, criticOf, labelText, roundBefore, shortLabel } from "./words";
 
 const statusText = {
   waiting: msg("waiting"),
@@ -40,7 +40,10 @@ function Link({ run, round, label }: { run: RunState; round: number; label: stri
     <a
       href={`#${statementId(run, round, label)}`}
       className="said-link"
-      aria-label={t("{{label}}: to its statement in round {{round}}", { label, round })}
+      aria-label={t("{{label}}: to its statement in round {{round}}", {
+        label: labelText(label),
+        round,
+      })}
       onClick={(event) => {
         event.preventDefault();
         showStatement(run, round, label);
@@ -182,7 +185,7 @@ function Inside({ run, debate, round, entry }: Omit<Props, "seat" | "startOpen">
         </Details>
       )}
       <Clamp
-        label={t("What {{label}} says", { label: entry.label })}
+        label={t("What {{label}} says", { label: labelText(entry.label) })}
         following={status === "writing"}
       >
         <StatementText
@@ -197,7 +200,7 @@ function Inside({ run, debate, round, entry }: Omit<Props, "seat" | "startOpen">
         <div className="answer-foot">
           <CopyButton
             label={t("Copy")}
-            name={t("Copy what {{label}} says", { label: entry.label })}
+            name={t("Copy what {{label}} says", { label: labelText(entry.label) })}
             text={() => entry.text}
           />
         </div>
@@ -221,7 +224,12 @@ export const StatementCard = memo(function StatementCard(props: Props) {
   };
   return (
     <li id={statementId(run, round.number, label)} className={`said said-${status}`}>
-      <article aria-label={t("{{label}} in round {{round}}", { label, round: round.number })}>
+      <article
+        aria-label={t("{{label}} in round {{round}}", {
+          label: labelText(label),
+          round: round.number,
+        })}
+      >
         <h4 className="said-head">
           <button
             type="button"
@@ -232,7 +240,7 @@ export const StatementCard = memo(function StatementCard(props: Props) {
             onKeyDown={onKeyDown}
           >
             <Monogram member={shortLabel(label)} seat={seat} />
-            <span className="said-label">{shortName(label)}</span>
+            <span className="said-label">{labelText(label)}</span>
             <span className={`status status-${status}`}>
               {status === "done" ? <span className="visually-hidden">{said}</span> : said}
             </span>

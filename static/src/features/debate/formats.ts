@@ -16,6 +16,7 @@ export const formats: readonly FormatChoice[] = [
   {
     key: "rotation",
     title: msg("Debate in rotation"),
+    short: msg("Rotation"),
     good: msg("Each position is criticised by one other member, and defended. To test positions."),
     ask: { mode: "debate", debate_style: "rotation" },
     fields: [
@@ -34,6 +35,7 @@ export const formats: readonly FormatChoice[] = [
   {
     key: "all_to_all",
     title: msg("Debate of all with all"),
+    short: msg("All with all"),
     good: msg(
       "Everybody criticises every other answer, then revises its own. For hard questions; the longest.",
     ),
@@ -70,6 +72,7 @@ export const formats: readonly FormatChoice[] = [
   {
     key: "arena",
     title: msg("Arena"),
+    short: msg("Arena"),
     good: msg("Openings, rebuttals, closing statements. For questions with more than one side."),
     ask: { mode: "arena" },
     fields: [

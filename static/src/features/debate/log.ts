@@ -3,7 +3,7 @@ import { t } from "../../i18n";
 import { duration, shortName } from "../../ui/format";
 import { type Sentences, withDetails } from "../../ui/said";
 import { reasonText } from "../failures/facts";
-import { roundTitle } from "./words";
+import { labelText, roundTitle } from "./words";
 
 const time = (ms: number | null | undefined) => (typeof ms === "number" ? duration(ms) : null);
 
@@ -24,7 +24,7 @@ export const log: Sentences<Schemas["DebateNote"]> = {
       t("Round {{round}}: {{name}} has spoken as {{label}}", {
         round,
         name: shortName(member),
-        label: shortName(label),
+        label: labelText(label),
       }),
       [time(latency_ms)],
     ),

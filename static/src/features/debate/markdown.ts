@@ -5,7 +5,7 @@ import type { RunState } from "../../run/state";
 import { listText } from "../../ui/format";
 import { failed } from "../export/failed";
 import { debateOf, type StatementState } from "./state";
-import { roundOf, shortLabel } from "./words";
+import { labelText, roundOf, shortLabel } from "./words";
 
 const listed = (title: string, points: readonly string[] | undefined) =>
   points?.length ? [`**${title}**`, points.map((point) => `- ${neutral(point)}`).join("\n")] : [];
@@ -24,8 +24,8 @@ function verdict(run: RunState): string[] {
 function statement({ label, seat, text, repliesTo, result }: StatementState): string[] {
   const others = listText(repliesTo.map(shortLabel));
   const head = repliesTo.length
-    ? t("{{speaker}} answers {{others}}", { speaker: label, others })
-    : label;
+    ? t("{{speaker}} answers {{others}}", { speaker: labelText(label), others })
+    : labelText(label);
   return [
     `### ${head} (${seat.member})`,
     ...(result?.error ? [failed(result)] : []),

@@ -19,7 +19,7 @@ const placeIn = (run: RunState) => {
 
 function outcome({ changed, after }: Move): string {
   if (changed === undefined) return t("not said");
-  if (!changed) return t("kept");
+  if (!changed) return t("not changed");
   const others = listText(after.map(shortLabel));
   return others ? t("changed after {{others}}", { others }) : t("changed");
 }
@@ -39,7 +39,16 @@ function Row({ run, move, seat }: { run: RunState; move: Move; seat: number }) {
           </span>
         </span>
       </th>
-      <td>{place ?? "–"}</td>
+      <td>
+        {place ? (
+          <>
+            <span className="move-of">{t("opening")} </span>
+            {place}
+          </>
+        ) : (
+          "–"
+        )}
+      </td>
       <td>
         <button
           type="button"

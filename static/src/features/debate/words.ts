@@ -34,6 +34,12 @@ export const roundOf = (
 export const shortLabel = (label: string) =>
   /^Participant ([A-Z])$/.exec(label)?.[1] ?? shortName(label);
 
+/** The label in the reader's language. */
+export function labelText(label: string): string {
+  const letter = /^Participant ([A-Z])$/.exec(label)?.[1];
+  return letter === undefined ? shortName(label) : t("Participant {{letter}}", { letter });
+}
+
 /** How many of a round have spoken, or failed. */
 export const endedIn = ({ statements }: RoundState) =>
   statements.filter(({ status }) => status === "done" || status === "failed").length;

@@ -36,6 +36,7 @@ export const options: readonly NamedOption[] = (["answers", "reviews", "final"] 
 export const council: FormatChoice = {
   key: "council",
   title: msg("Council"),
+  short: msg("Council"),
   good: msg("Several answers, ranked blind, one written from the best. For most questions."),
   ask: { mode: "council" },
 };

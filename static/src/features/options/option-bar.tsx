@@ -94,7 +94,7 @@ export function useOptions(props: Props) {
             run: () => onChange(one.ask),
           }))}
         >
-          {t(format.title)}
+          {t(format.short)}
           <Icon name="chevron" />
         </MenuButton>
       )}
