@@ -48,6 +48,9 @@ export interface Conversations {
   routed: string;
   failing: string;
   stopped: string;
+  /** On the server of simulated models. */
+  rotation: string;
+  arena: string;
 }
 
 /** Asks, and stops the run while its members write; resolves once the run is over. */
@@ -77,8 +80,15 @@ async function askAndStop({ models, server }: Stage): Promise<string> {
 export async function fill(stage: Stage): Promise<Conversations> {
   const { models, server, empty } = stage;
   const broken = ["ada", "cut", "fails"].map((name) => ({ model: `simulated/${name}` }));
+  const simulated = ["ada", "basil", "cleo", "dora"].map((name) => ({
+    model: `simulated/${name}`,
+  }));
   await call(empty, "PUT", "/api/config", { council_models: broken });
   const failing = await askFor(empty, { content: "Is glass a liquid?" });
+
+  await call(empty, "PUT", "/api/config", { council_models: simulated });
+  const rotation = await askFor(empty, { content: question, mode: "debate" });
+  const arena = await askFor(empty, { content: question, mode: "arena", use_refinement: true });
 
   models.mood = { ...models.mood, agreed: true, confidence: 9 };
   const routed = await askFor(server, {
@@ -114,7 +124,7 @@ export async function fill(stage: Stage): Promise<Conversations> {
   await call(server, "PUT", `/api/conversations/${escalated}/tags`, { tags: ["home"] });
   await call(server, "POST", "/api/settings/presets", { name: "Thorough", shared: false });
   await call(server, "PUT", "/api/budget", { per_day_usd: 2, per_month_usd: 20 });
-  return { plain, polished, escalated, routed, failing, stopped };
+  return { plain, polished, escalated, routed, failing, stopped, rotation, arena };
 }
 
 /** The stages of a run, one after another, held still for as long as `look` takes. */

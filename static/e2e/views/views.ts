@@ -106,6 +106,15 @@ export function views(to: Conversations): View[] {
       path: "/",
       act: (on) => on.getByRole("button", { name: "System prompt" }).click(),
     },
+    {
+      name: "home-formats",
+      path: "/",
+      act: async (on) => {
+        await on.getByRole("button", { name: /^Options/ }).click();
+        await on.getByRole("radio", { name: /^Debate of all with all/ }).check();
+      },
+      whole: true,
+    },
     { name: "home-simulated", path: "/", empty: true },
     { name: "sidebar", path: "/", act: inSidebar },
     {
@@ -197,6 +206,16 @@ export function views(to: Conversations): View[] {
       await on.getByRole("button", { name: "Ask again…" }).click();
       await on.getByRole("menu").waitFor();
     }),
+    run("run-rotation", to.rotation, undefined, { empty: true, whole: true }),
+    run(
+      "run-arena",
+      to.arena,
+      async (on) => {
+        await part("The openings, ranked blind")(on);
+        await on.locator(".said-toggle").first().click();
+      },
+      { empty: true, whole: true },
+    ),
     run("run-stopped", to.stopped),
     run("run-failures", to.failing, undefined, { empty: true, whole: true }),
     page("settings", "/settings", (on) => on.locator(".member").first().waitFor()),
@@ -384,4 +403,6 @@ export const names = views({
   routed: "",
   failing: "",
   stopped: "",
+  rotation: "",
+  arena: "",
 }).map((view) => view.name);

@@ -10,9 +10,9 @@
  */
 import type { ComponentType, ReactNode } from "react";
 import type { FieldError } from "../api/problem";
-import type { Config, ConfigChange, Preset, Schemas, Stage } from "../api/types";
+import type { Again, Config, ConfigChange, Preset, Schemas, Seat, Stage } from "../api/types";
 import type { RunFeature } from "../run/feature";
-import type { AnswerState, RunState } from "../run/state";
+import type { AnswerState, CallStatus, RunState } from "../run/state";
 
 export interface Feature extends RunFeature {
   /** That of its folder, of its slice of the run and of its part of the settings (`/settings#…`). */
@@ -40,12 +40,43 @@ export interface Feature extends RunFeature {
   readonly answersSummary?: (run: RunState) => string | null;
   /** What it shows within the sections that every run has; nothing where there is nothing to say. */
   readonly notes?: Partial<Record<NotePlace, ComponentType<{ run: RunState }>>>;
+  /** The format that it is, where it is one. */
+  readonly format?: Format;
+  /** How a question asks for its formats. */
+  readonly formats?: readonly FormatChoice[];
   /** A section of its own, below the final answer. */
   readonly section?: Section<object>;
 }
 
-/** Above the final answer's text, before the answers, before the reviews, or below the ranking. */
-export type NotePlace = "final" | "answers" | "reviews" | "ranking";
+/** Above the final answer's text, below it, before the answers, before the reviews, or below the ranking. */
+export type NotePlace = "final" | "verdict" | "answers" | "reviews" | "ranking";
+
+/** What a member has said in a run, as far as every format has it. */
+export interface MemberText {
+  readonly seat: Seat;
+  readonly status: CallStatus;
+  readonly text: string;
+  readonly result: { readonly simulated?: boolean } | null;
+}
+
+/** Another way of deliberating than the council's: what stands in the place of answers and reviews. */
+export interface Format {
+  readonly isIn: (run: RunState) => boolean;
+  /** The stages that only it has, in order, and what they are called where no run is at hand. */
+  readonly stages: readonly { readonly key: Stage; readonly title: string }[];
+  /** What a stage is called in this run; null for its usual name. */
+  readonly stageName: (run: RunState, key: Stage) => string | null;
+  readonly texts: (run: RunState) => readonly MemberText[];
+  /** What the chairman does before its first word: a text of the catalogue. */
+  readonly reading: string;
+  /** What the reviews are in it: texts of the catalogue. */
+  readonly reviews: { readonly title: string; readonly lead: string };
+  /** From where on it can be asked again: stage, label, hint. */
+  readonly again: readonly (readonly [NonNullable<Again["from"]>, string, string])[];
+  readonly Body: ComponentType<{ run: RunState; latest: boolean }>;
+  /** The same as Markdown, in parts. */
+  readonly markdown: (run: RunState) => string[];
+}
 
 /** `State` is what it shows: the feature's slice of the run. */
 export interface Section<State extends object> {
@@ -103,8 +134,65 @@ export type Way = Exclude<
   undefined
 >;
 
+/** Those by which a format is asked for. */
+export type FormatName = "mode" | Extract<keyof Request, `${string}_style`>;
+
+/** Those that only formats read, true or false. */
+export type Flag = Exclude<
+  {
+    [Field in keyof Request]-?: Request[Field] extends boolean | null | undefined ? Field : never;
+  }[keyof Request],
+  Toggle | "new_conversation" | "count_self_votes" | undefined
+>;
+
+/** What more can be chosen of a format: the request's field, and what it takes. */
+export type FormatField = {
+  readonly title: string;
+  /** What it does, and what it costs: texts of the catalogue. */
+  readonly what: string;
+  readonly cost?: string;
+} & (
+  | {
+      readonly kind: "flag";
+      readonly field: Flag;
+      readonly byDefault: boolean;
+      /** What its chip says where it is not as by default. */
+      readonly chip: string;
+    }
+  | {
+      readonly kind: "amount";
+      readonly field: Amount;
+      readonly byDefault: number;
+      readonly least: number;
+      readonly most: number;
+      readonly chip: (amount: number) => string;
+    }
+  | {
+      readonly kind: "way";
+      readonly field: Way;
+      readonly byDefault: string;
+      readonly values: readonly { readonly value: string; readonly text: string }[];
+      readonly chip: string;
+    }
+);
+
+/** A format that a question can ask for. */
+export interface FormatChoice {
+  readonly key: string;
+  /** Texts of the catalogue: its name, and what it is good for in a sentence. */
+  readonly title: string;
+  readonly good: string;
+  /** The name in a word or two that stand in it. */
+  readonly short: string;
+  /** What of a request asks for it. */
+  readonly ask: Readonly<Partial<Record<FormatName, string>>>;
+  readonly fields?: readonly FormatField[];
+}
+
 /** What was chosen for a run, under the request's names. */
-export type Choices = { [Field in Toggle]?: boolean } & { [Field in Amount]?: number } & {
+export type Choices = { [Field in FormatName]?: string } & { [Field in Flag]?: boolean } & {
+  [Field in Toggle]?: boolean;
+} & { [Field in Amount]?: number } & {
   [Field in Way]?: NonNullable<Request[Field]>;
 } & {
   /** The reviews begin when so many have answered; null is all. */
@@ -123,6 +211,8 @@ export interface Option {
   readonly group: "answers" | "reviews" | "final";
   /** It is on where nobody says otherwise. */
   readonly byDefault?: true;
+  /** It is no matter of the council alone. */
+  readonly everyFormat?: true;
   /** How much of it: the request's field, and the whole numbers it takes. */
   readonly amount?: {
     readonly field: Amount;
@@ -147,6 +237,8 @@ export interface OneWay<Field extends Way = Way> {
   readonly field: Field;
   /** Which part of a run it changes. */
   readonly group: Option["group"];
+  /** It is no matter of the council alone. */
+  readonly everyFormat?: true;
   readonly byDefault: NonNullable<Request[Field]>;
   readonly values: readonly {
     readonly value: NonNullable<Request[Field]>;

@@ -31,6 +31,8 @@ it.each(["api", "i18n", "markdown", "run", "stream", "ui"])("%s/ imports no feat
 /** How features are called in the code whose names are words of everybody's. */
 const calledOtherwise: Record<string, RegExp> = {
   chairmen: /multi_?chairm|multi_synthesis|several chairmen/i,
+  // What a debate is, is a word of everybody's; its formats are not.
+  debate: /arena|all_to_all|\brotation\b/i,
   consensus: /(?<!weighted_)consensus/i,
   "step-by-step": /step.?by.?step/i,
   weights: /weights_info|weighted votes/i,

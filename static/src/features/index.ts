@@ -2,6 +2,7 @@
 import { adversary } from "./adversary/feature";
 import { chairmen } from "./chairmen/feature";
 import { consensus } from "./consensus/feature";
+import { debate } from "./debate/feature";
 import { escalation } from "./escalation/feature";
 import type { Feature } from "./feature";
 import { jury } from "./jury/feature";
@@ -27,6 +28,7 @@ const list = [
   consensus,
   refinement,
   adversary,
+  debate,
 ] as const;
 
 export const features: readonly Feature[] = list;

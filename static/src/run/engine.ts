@@ -37,7 +37,10 @@ export function createEngine(features: readonly RunFeature[]) {
   const read = (message: AssistantMessage, conversationId: string): RunState => {
     const { metadata } = message;
     const ended = reduceAll(newRun, eventsOf(message, conversationId));
-    const run = features.reduce((now, { stored }) => stored?.(now, metadata) ?? now, ended);
+    const run = features.reduce(
+      (now, { stored }) => stored?.(now, metadata, message) ?? now,
+      ended,
+    );
     return {
       ...run,
       status: message.status === "queued" ? "queued" : run.status,

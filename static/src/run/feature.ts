@@ -1,4 +1,4 @@
-import type { CouncilEvent, Metadata } from "../api/types";
+import type { AssistantMessage, CouncilEvent, Metadata } from "../api/types";
 import type { RunState } from "./state";
 
 /** What each type of event makes of a run. Pure; the same object where it changes nothing. */
@@ -19,5 +19,5 @@ export interface RunFeature {
   /** Closes whatever is still open when the run is over, however it ended. */
   readonly settle?: (run: RunState) => RunState;
   /** Reads what is stored of it with a message; what `stage…_complete` tells is there already. */
-  readonly stored?: (run: RunState, metadata: Metadata) => RunState;
+  readonly stored?: (run: RunState, metadata: Metadata, message: AssistantMessage) => RunState;
 }

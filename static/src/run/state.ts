@@ -154,8 +154,3 @@ export const newRun: RunState = {
 };
 
 export const isLive = (run: RunState) => run.status === "queued" || run.status === "running";
-
-/** Whether anything in this run came from the simulated provider. */
-export const isSimulated = (run: RunState) =>
-  run.synthesis.result?.simulated === true ||
-  run.answers.some((answer) => answer.result?.simulated === true);

@@ -4,6 +4,7 @@ import { sentence } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 import { MenuButton, type MenuItem } from "../../ui/menu";
 import { Notice } from "../../ui/notice";
+import type { Format } from "../feature";
 import { askAgain, useAsking } from "./asking";
 import { type Askable, useAskable } from "./context";
 
@@ -25,9 +26,10 @@ function Refused({ problem }: { problem: { message: string; kind: string } }) {
 }
 
 /** Asks a member that failed once more; what follows from its answer is asked again too. */
-export function AskMember({ member }: { member: string }) {
+export function AskMember({ member, round }: { member: string; round?: number }) {
   const askable = useAskable();
-  const place = `member ${member}`;
+  const place = `member ${member} ${round ?? ""}`;
+  const again = round === undefined ? { member } : { member, round };
   const { busy, here, problem } = useAt(askable, place);
   if (!askable) return null;
   return (
@@ -37,7 +39,7 @@ export function AskMember({ member }: { member: string }) {
         className="button"
         aria-label={t("Try again: {{member}}", { member })}
         disabled={busy}
-        onClick={() => askAgain(askable, place, { member })}
+        onClick={() => askAgain(askable, place, again)}
       >
         <Icon name="redo" />
         {busy && here ? t("Asking…") : t("Try again")}
@@ -73,14 +75,14 @@ export function AskMissing({ stopped, quiet = false }: { stopped: boolean; quiet
   );
 }
 
-const parts = [
+const council = [
   ["stage3", msg("Write the final answer again"), msg("From the same answers and reviews")],
   ["stage2", msg("Review again"), msg("The same answers, new reviews and a new final answer")],
   ["stage1", msg("Ask everybody again"), msg("Everything anew, from the first answer on")],
 ] as const;
 
 /** Asks again from a stage on. */
-export function AskMenu() {
+export function AskMenu({ parts = council }: { parts?: Format["again"] }) {
   const askable = useAskable();
   const { busy, here, problem } = useAt(askable, "menu");
   if (!askable) return null;

@@ -1,6 +1,7 @@
 import { createContext, lazy, useContext } from "react";
 import type { RunState } from "../../run/state";
 import { orNothing } from "../../ui/part";
+import { textsOf } from "../formats";
 
 /** A run that may be asked again: the latest answer of its conversation, and over. */
 export interface Askable {
@@ -17,7 +18,7 @@ export const useAskable = () => useContext(AskableContext);
 /** Whether something of a run is missing that could be asked for again. */
 export const hasGaps = (run: RunState) =>
   run.status !== "complete" ||
-  run.answers.some((answer) => answer.status === "failed") ||
+  textsOf(run).some(({ status }) => status === "failed") ||
   run.reviews.some((review) => review.status === "failed") ||
   run.synthesis.failures.length > 0 ||
   Boolean(run.synthesis.result?.error ?? run.synthesis.result?.fallback_for);

@@ -62,7 +62,8 @@ export const events = {
   multi_synthesis_start: (run, event) =>
     withChairmen(run, () => ({ ...begun, models: list(event.models) })),
   synthesis_complete: (run, { data }) => {
-    if (!data) return run;
+    // In another format it is the answer itself, which has no label.
+    if (!data || !("label" in data)) return run;
     return withChairmen(run, ({ drafts }) => ({
       drafts: inOrder([...drafts.filter((known) => known.label !== data.label), data]),
     }));

@@ -5,6 +5,7 @@ import { Explain } from "../../ui/explain";
 import { listText, rank, share, shortName } from "../../ui/format";
 import { Said } from "../../ui/said";
 import { ScrollBox } from "../../ui/scroll-box";
+import { membersOf } from "../formats";
 import { placesOf, ranksOf } from "./ballots";
 import { Certainty } from "./certainty";
 import { correctionOf, matrixCaption, OwnVotes } from "./corrections";
@@ -12,11 +13,7 @@ import { abstentionNotes } from "./describe";
 import { disagreementOf } from "./methods";
 import { Monogram } from "./monogram";
 
-const seatIn = (run: RunState, member: string) =>
-  Math.max(
-    0,
-    run.answers.findIndex((answer) => answer.seat.member === member),
-  );
+const seatIn = (run: RunState, member: string) => Math.max(0, membersOf(run).indexOf(member));
 
 /** What is said of a reviewer's place for its own answer: that it is its own, and where it counts. */
 function OwnCell({ facts, member }: { facts: AggregateFacts | null; member: string }) {

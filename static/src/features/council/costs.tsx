@@ -1,4 +1,4 @@
-import type { Costs, StageCosts } from "../../api/types";
+import type { Costs, Stage, StageCosts } from "../../api/types";
 import { t } from "../../i18n";
 import { CostMarks } from "../../ui/cost-marks";
 import { count, duration, money } from "../../ui/format";
@@ -13,7 +13,13 @@ function Marks({ stage }: { stage: StageCosts }) {
   return <CostMarks unknown={unknown} estimated={estimated} />;
 }
 
-export function CostTable({ costs }: { costs: Costs }) {
+interface Props {
+  costs: Costs;
+  /** What a stage is called in the run that they are of; `name` is a text of the catalogue. */
+  nameOf?: (key: Stage, name: string) => string;
+}
+
+export function CostTable({ costs, nameOf = (_, name) => t(name) }: Props) {
   return (
     <>
       <ScrollBox label={t("Cost and time")}>
@@ -34,7 +40,7 @@ export function CostTable({ costs }: { costs: Costs }) {
               if (!stage || stage.calls === 0) return null;
               return (
                 <tr key={key}>
-                  <th scope="row">{t(name)}</th>
+                  <th scope="row">{nameOf(key, name)}</th>
                   <td>{stage.calls}</td>
                   <td>{count(stage.tokens)}</td>
                   <td>{duration(stage.latency_ms)}</td>

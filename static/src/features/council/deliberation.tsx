@@ -1,7 +1,7 @@
 import { lazy, memo, Suspense } from "react";
 import { t } from "../../i18n";
 import { T } from "../../i18n/t";
-import { isLive, isSimulated, type RunState } from "../../run/state";
+import { isLive, type RunState } from "../../run/state";
 import { FoldedSection } from "../../ui/disclosure";
 import { money, rank } from "../../ui/format";
 import { Icon } from "../../ui/icon";
@@ -13,6 +13,7 @@ import type { LiveRun } from "../asking/live";
 import { BudgetFigures, keyOf } from "../budgets/budget-notice";
 import { toMarkdown } from "../export/markdown";
 import { runFailure } from "../failures/run-failure";
+import { formatOf, isSimulated, textsOf } from "../formats";
 import { MonitorButton } from "../process/monitor-button";
 import { Answers } from "./answers";
 import { describeRun, reviewsId, reviewsSummary, runProgress } from "./describe";
@@ -58,7 +59,7 @@ function answersSummary(run: RunState): string {
 
 function RunFailure({ run }: { run: RunState }) {
   const { what, advice, english } = runFailure(run);
-  const hasText = run.answers.some((answer) => answer.text !== "") || run.synthesis.text !== "";
+  const hasText = textsOf(run).some(({ text }) => text !== "") || run.synthesis.text !== "";
   return (
     <>
       <strong lang={english ? "en" : undefined}>{what}</strong> {advice}
@@ -73,6 +74,7 @@ export const Deliberation = memo(function Deliberation(props: Props) {
   const running = isLive(run);
   const askable = useAskable();
   const { synthesis } = run;
+  const format = formatOf(run);
   const askMissing = askable && (
     <Suspense fallback={null}>
       <AskMissing stopped={run.status === "cancelled"} />
@@ -88,7 +90,7 @@ export const Deliberation = memo(function Deliberation(props: Props) {
           {t("Simulated: this text was made up by the server, no model was asked.")}
         </p>
       )}
-      {running && <Timeline run={run} />}
+      {running && !format && <Timeline run={run} />}
       {latest && !earlier && <MonitorButton run={run} />}
       {live?.refused && running && live.refused.kind !== "signed_out" && (
         <Notice tone="bad" urgent>
@@ -129,6 +131,11 @@ export const Deliberation = memo(function Deliberation(props: Props) {
       {hasFinal && (
         <FinalAnswer run={run} earlier={earlier} onCopyAll={() => toMarkdown(question, run)} />
       )}
+      {format && (
+        <Suspense fallback={<Waiting />}>
+          <format.Body run={run} latest={latest} />
+        </Suspense>
+      )}
       {features.map(({ name, title, section }) => {
         const state = section?.of(run);
         if (!section || !state) return null;
@@ -155,12 +162,13 @@ export const Deliberation = memo(function Deliberation(props: Props) {
       {run.reviews.length > 0 && (
         <FoldedSection
           id={reviewsId(run)}
-          title={t("Reviews")}
+          title={t(format?.reviews.title ?? "Reviews")}
           summary={reviewsSummary(run)}
-          startOpen={latest}
+          startOpen={latest && !format}
         >
           {() => (
             <div className="stage">
+              {format && <p className="quiet">{t(format.reviews.lead)}</p>}
               <FeatureNotes place="reviews" run={run} />
               <Reviews run={run} />
             </div>
@@ -171,14 +179,23 @@ export const Deliberation = memo(function Deliberation(props: Props) {
         <FoldedSection title={t("Cost and time")} summary={money(run.costs.total_cost)}>
           {() => (
             <Suspense fallback={<Waiting />}>
-              {run.costs && <CostTable costs={run.costs} />}
+              {run.costs && (
+                <CostTable
+                  costs={run.costs}
+                  nameOf={(key, name) => format?.stageName(run, key) ?? t(name)}
+                />
+              )}
             </Suspense>
           )}
         </FoldedSection>
       )}
-      {!running && run.answers.length === 0 && !hasFinal && run.status === "complete" && (
-        <p className="quiet">{t("No answers were stored for this question.")}</p>
-      )}
+      {!running &&
+        !format &&
+        run.answers.length === 0 &&
+        !hasFinal &&
+        run.status === "complete" && (
+          <p className="quiet">{t("No answers were stored for this question.")}</p>
+        )}
     </div>
   );
 });

@@ -12,6 +12,7 @@ import { Said, type SaidText } from "../../ui/said";
 import { AskMenu, AskMissing, hasGaps, useAskable } from "../again/context";
 import { CallFailure } from "../failures/call-failure";
 import { reasonText } from "../failures/facts";
+import { formatOf } from "../formats";
 import { Awaited } from "../waiting/awaited";
 import { BestRanked } from "./best-ranked";
 import { describeRun, reviewsId, reviewsSummary } from "./describe";
@@ -142,6 +143,7 @@ export function FinalAnswer({ run, earlier, onCopyAll }: Props) {
     result?.disagreement && !isEmpty(result.disagreement) ? result.disagreement : null;
   const large = editorial !== null && isLarge(editorial);
   const draft = isDraft(run);
+  const format = formatOf(run);
   const bySeveral = authorOf(run) === "several";
   const named = draft || !result ? null : headingOf(result);
   const heading =
@@ -157,7 +159,7 @@ export function FinalAnswer({ run, earlier, onCopyAll }: Props) {
         <h3>{named ? <Said {...named} /> : heading}</h3>
         <p className="final-by">
           {byline(run)}
-          {result && run.facts && !draft && (
+          {result && run.facts && !draft && !format && (
             <>
               {" · "}
               <button type="button" onClick={() => showSection(reviewsId(run))}>
@@ -210,12 +212,15 @@ export function FinalAnswer({ run, earlier, onCopyAll }: Props) {
         ) : (
           writing && (
             <p className="quiet">
-              {bySeveral ? describeRun(run) : t("Reading the answers and the reviews…")}
+              {bySeveral
+                ? describeRun(run)
+                : t(format?.reading ?? "Reading the answers and the reviews…")}
             </p>
           )
         )}
       </div>
       {result?.truncated && <p className="flags">{t("Cut off at the model's length limit.")}</p>}
+      <FeatureNotes place="verdict" run={run} />
       {editorial && (
         <Details title={t("Where the members agree and differ")}>
           {() => <Disagreement editorial={editorial} />}
@@ -228,7 +233,7 @@ export function FinalAnswer({ run, earlier, onCopyAll }: Props) {
           <CopyButton label={t("Copy all as Markdown")} text={onCopyAll} />
           {askable && (
             <Suspense fallback={null}>
-              <AskMenu />
+              <AskMenu parts={format?.again} />
               {run.status === "complete" && hasGaps(run) && <AskMissing stopped={false} quiet />}
             </Suspense>
           )}

@@ -61,6 +61,16 @@ const sentences: Sentences<Schemas["HeadingFact"]> = {
       "Chosen by the ballots of the {{good}} of {{asked}} members that answered: the answer of {{member}}",
       { good: count(good), asked: count(asked), member: shortName(member) },
     ),
+  debate: (fact) => by(t("Answer after the debate"), fact.by),
+  part_of_debate: ({ left, asked, by: author }) =>
+    by(
+      t("Answer after a debate in which {{left}} of {{asked}} speakers stayed to the end", {
+        left: count(left),
+        asked: count(asked),
+      }),
+      author,
+    ),
+  broken_off_debate: (fact) => by(t("Answer after a debate that broke off"), fact.by),
   no_answer: () => t("No final answer: the chairman and its stand-ins failed"),
   unfinished: () => t("Not finished"),
 };

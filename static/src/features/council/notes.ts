@@ -82,6 +82,25 @@ const sentences: Sentences<Schemas["NoteFact"]> = {
   nothing_to_take: () => t("No answer can be taken as it is, so the chairman was asked to write."),
   no_ballots: () =>
     t("No ballot counts, so no answer is the first: the chairman was asked to write."),
+  left_debate: ({ member, round, reason }) =>
+    t("{{member}} was out of the debate from round {{round}} on: {{reason}}.", {
+      member: shortName(member),
+      round,
+      reason: reasonText(reason),
+    }),
+  debate_ended_early: ({ rounds, planned }) =>
+    t(
+      "The debate ended after {{rounds}} of {{planned}} rounds: fewer than two speakers were left.",
+      {
+        rounds,
+        planned,
+      },
+    ),
+  without_all_of_debate: ({ model, statements }) =>
+    t("{{count, number}} statements did not fit into {{model}}'s context.", {
+      count: statements,
+      model: shortName(model),
+    }),
 };
 
 /** The notes of an answer, or of a draft. */

@@ -9,6 +9,7 @@ import { Details } from "../../ui/disclosure";
 import { duration, money, shortName } from "../../ui/format";
 import { reviewMarkdown, reviewsMarkdown } from "../export/markdown";
 import { CallFailure } from "../failures/call-failure";
+import { membersOf } from "../formats";
 import { Awaited } from "../waiting/awaited";
 import { Aggregate, Matrix } from "./aggregate";
 import { abstentionNotes, parseNotes } from "./describe";
@@ -162,7 +163,7 @@ export function Reviews({ run }: { run: RunState }) {
       ),
     [run.labelToMember],
   );
-  const seats = run.answers.map((answer) => answer.seat.member);
+  const seats = membersOf(run);
   return (
     <div className="reviews">
       <Aggregate run={run} />

@@ -11,7 +11,9 @@ const acts = {
   title: msg("Title"),
 } satisfies Partial<Record<Stage, string>>;
 
-type KeyOf<F> = F extends { stage: { key: infer Key } } ? Key : never;
+type KeyOf<F> =
+  | (F extends { stage: { key: infer Key } } ? Key : never)
+  | (F extends { format: { stages: readonly { key: infer Key }[] } } ? Key : never);
 
 /** Stages of the server without a name: none. A new one does not compile until it has one. */
 const nameless: Record<Exclude<Stage, keyof typeof acts | KeyOf<Listed>>, never> = {};
@@ -24,10 +26,15 @@ export const stagesAt = (place: FeatureStage["place"]): (FeatureStage & { title:
 const named = (place: FeatureStage["place"]) =>
   stagesAt(place).map(({ key, title }) => [key, title] as const);
 
+const ofFormats = features.flatMap(({ format }) =>
+  (format?.stages ?? []).map(({ key, title }) => [key, title] as const),
+);
+
 /** Their names in the order of a run, to be translated. */
 export const stageNames: readonly (readonly [Stage, string])[] = [
   ...named("first"),
   ["stage1", acts.stage1],
+  ...ofFormats,
   ["stage2", acts.stage2],
   ...named("middle"),
   ["stage3", acts.stage3],

@@ -1,24 +1,15 @@
 /** A deliberation and its parts as Markdown, for the clipboard. */
 
-import type { Answer } from "../../api/types";
 import { t } from "../../i18n";
 import { neutral } from "../../markdown/neutral";
 import type { ReviewState, RunState } from "../../run/state";
 import { count, rank, share } from "../../ui/format";
 import { headingOf } from "../council/heading";
 import { notesOf } from "../council/notes";
-import { reasonText } from "../failures/facts";
+import { formatOf } from "../formats";
+import { failed } from "./failed";
 
 type Names = Readonly<Record<string, string>>;
-
-function failed({
-  error,
-  error_kind,
-  error_fact,
-}: Pick<Answer, "error" | "error_kind" | "error_fact">): string {
-  const reason = neutral(reasonText({ error: error ?? "", error_kind, error_fact }));
-  return `> ${t("Failed: {{error}}", { error: reason })}`;
-}
 
 /** A review with its labels turned back into names. */
 export function reviewMarkdown({ seat, result }: ReviewState, names: Names): string {
@@ -69,6 +60,7 @@ export function toMarkdown(question: string, run: RunState): string {
     parts.push(`## ${heading ? (heading.said ?? heading.text) : t("Unfinished answer")}`);
     parts.push(...notes.map(({ said, text }) => `> ${neutral(said ?? text)}`), neutral(text));
   }
+  parts.push(...(formatOf(run)?.markdown(run) ?? []));
   if (run.answers.length > 0) parts.push(`## ${t("Answers")}`);
   for (const { seat, text: answer, result: facts } of run.answers) {
     parts.push(`### ${seat.member}`);

@@ -159,6 +159,58 @@ describe("how the final answer comes about", () => {
   });
 });
 
+describe("the format", () => {
+  const arena = { mode: "arena" };
+
+  it("is sent with what was chosen of it alone", () => {
+    expect(sent({ mode: "council", debate_style: "all_to_all", arena_rounds: 5 })).toEqual({});
+    expect(sent({ ...arena, arena_rounds: 5, debate_rounds: 4 })).toEqual({
+      mode: "arena",
+      arena_rounds: 5,
+    });
+    expect(sent({ mode: "debate", include_rebuttal: false, arena_rounds: 5 })).toEqual({
+      mode: "debate",
+      debate_style: "rotation",
+      include_rebuttal: false,
+    });
+  });
+
+  it("leaves out what belongs to the council, and says so", () => {
+    const choices = { ...all, ...arena, quorum: 1, use_weighted_consensus: false };
+    expect(sent(choices, equipped)).toEqual({ mode: "arena", use_cot: true });
+    expect(obstacle("use_refinement", { choices, config })?.reason).toBe(
+      "Only in the council; chosen is Arena.",
+    );
+    expect(obstacle("use_cot", { choices, config })).toBeNull();
+    expect(chosen(sceneOf(choices, equipped)).map(({ text }) => text)).toEqual([
+      "Arena",
+      "Step by step",
+    ]);
+  });
+
+  it("can be the default, and be taken back", () => {
+    const debating = { ...config, default_options: { mode: "debate", debate_style: "all_to_all" } };
+    expect(sent({}, debating)).toEqual({});
+    expect(sent({ debate_rounds: 3, debate_names: "models" }, debating)).toEqual({
+      debate_rounds: 3,
+      debate_names: "models",
+    });
+    expect(sent({ mode: "council" }, debating)).toEqual({ mode: "council" });
+    const [chip] = chosen(sceneOf({}, debating));
+    expect(chip).toMatchObject({ text: "Debate of all with all", off: { mode: "council" } });
+  });
+
+  it("is read back only as far as it is known", () => {
+    expect(readChoices({ mode: "quarrel", debate_rounds: 9, arena_rounds: 10 })).toEqual({
+      arena_rounds: 10,
+    });
+    expect(readChoices({ ...arena, format_ballots: false, debate_names: "x" })).toEqual({
+      mode: "arena",
+      format_ballots: false,
+    });
+  });
+});
+
 describe("votes for one’s own answer", () => {
   const counting: Config = { ...config, self_votes: "counted", count_self_votes: true };
   const preset: Preset = {

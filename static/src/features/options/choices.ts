@@ -1,8 +1,17 @@
 /** What a person chose for the next run, under the names the server knows, and what of it is sent. */
 import type { Ask, Config, Preset } from "../../api/types";
-import { t } from "../../i18n";
+import { msg, t } from "../../i18n";
 import { features } from "..";
-import type { Choices, Feature, OneWay, Option, Toggle } from "../feature";
+import type {
+  Choices,
+  Feature,
+  FormatChoice,
+  FormatField,
+  FormatName,
+  OneWay,
+  Option,
+  Toggle,
+} from "../feature";
 
 /** The switch of a feature, with what it is a switch of. */
 export type NamedOption = Option & Pick<Feature, "name" | "title">;
@@ -23,7 +32,32 @@ export const options: readonly NamedOption[] = (["answers", "reviews", "final"] 
   (group) => all.filter((option) => option.group === group),
 );
 
+/** The format of a question that asks for none. */
+export const council: FormatChoice = {
+  key: "council",
+  title: msg("Council"),
+  short: msg("Council"),
+  good: msg("Several answers, ranked blind, one written from the best. For most questions."),
+  ask: { mode: "council" },
+};
+
+export const formats: readonly FormatChoice[] = [
+  council,
+  ...features.flatMap((feature) => feature.formats ?? []),
+];
+
+const namesOf = ({ ask }: FormatChoice) => Object.entries(ask) as [FormatName, string][];
+const formatFields: readonly FormatField[] = formats.flatMap(({ fields = [] }) => fields);
+
+/** The format that these choices ask for. */
+export const formatIn = (choices: Choices): FormatChoice =>
+  formats.find((format) => namesOf(format).every(([name, value]) => choices[name] === value)) ??
+  council;
+
 export const defaults: Choices = {
+  // Of several formats that share a name the first is meant where nobody says which.
+  ...Object.assign({}, ...formats.toReversed().map(({ ask }) => ask)),
+  ...Object.fromEntries(formatFields.map(({ field, byDefault }) => [field, byDefault])),
   ...Object.fromEntries(options.map(({ field, byDefault = false }) => [field, byDefault])),
   ...Object.fromEntries(
     options.flatMap(({ amount }) => (amount ? [[amount.field, amount.byDefault]] : [])),
@@ -37,7 +71,10 @@ export const defaults: Choices = {
 
 /** What people call the option of a field; the field where this page knows none. */
 export function titleOf(field: string): string {
-  const known = optionOf(field) ?? ways.find((way) => way.field === field);
+  const known =
+    optionOf(field) ??
+    ways.find((way) => way.field === field) ??
+    formatFields.find((one) => one.field === field);
   return known ? t(known.title) : field;
 }
 
@@ -52,6 +89,18 @@ const whole = (value: unknown, low: number, high: number): value is number =>
 export const reviewersOf = (config: Config | undefined) =>
   config && (config.reviewer_models.length || config.council_models.length);
 
+/** Whether a format's field takes this. */
+function takes(field: FormatField, value: unknown): boolean {
+  switch (field.kind) {
+    case "flag":
+      return typeof value === "boolean";
+    case "amount":
+      return whole(value, field.least, field.most);
+    case "way":
+      return field.values.some((one) => one.value === value);
+  }
+}
+
 /** What somebody wrote down of choices, by whatever release: what is not right is left out. */
 export function readChoices(kept: unknown): Partial<Choices> {
   const given = (typeof kept === "object" && kept !== null ? kept : {}) as Record<string, unknown>;
@@ -64,6 +113,13 @@ export function readChoices(kept: unknown): Partial<Choices> {
   for (const { field, values } of ways) {
     const known = values.find(({ value }) => value === given[field]);
     if (known) Object.assign(choices, { [field]: known.value });
+  }
+  for (const [name, value] of formats.flatMap(namesOf)) {
+    if (given[name] === value) choices[name] = value;
+  }
+  for (const one of formatFields) {
+    const value = given[one.field];
+    if (takes(one, value)) Object.assign(choices, { [one.field]: value });
   }
   const { quorum, straggler_grace_ms, reviews_per_answer, verbosity } = given;
   if (quorum === null || whole(quorum, 1, 7)) choices.quorum = quorum;
@@ -126,6 +182,21 @@ export interface Obstacle {
   settings: string | null;
 }
 
+/** Whether an option or a way has a meaning in the format that is chosen. */
+const applies = ({ everyFormat }: { everyFormat?: true }, choices: Choices) =>
+  everyFormat === true || formatIn(choices) === council;
+
+/** Why what belongs to the council has nothing to do now; null where it has. */
+export const formatObstacle = (of: { everyFormat?: true }, choices: Choices): Obstacle | null =>
+  applies(of, choices)
+    ? null
+    : {
+        reason: t("Only in the council; chosen is {{format}}.", {
+          format: t(formatIn(choices).title),
+        }),
+        settings: null,
+      };
+
 /** Why an option cannot be used now; null when it can. */
 export function obstacle(
   field: Toggle,
@@ -133,6 +204,8 @@ export function obstacle(
 ): Obstacle | null {
   const option = optionOf(field);
   if (!option) return null;
+  const ofFormat = formatObstacle(option, choices);
+  if (ofFormat) return ofFormat;
   for (const { field: way, group, values } of ways) {
     const alone = values.find(({ value }) => value === choices[way])?.alone;
     if (alone && group === option.group) return { reason: t(alone), settings: null };
@@ -156,6 +229,7 @@ export function effective(scene: Omit<Scene, "base" | "preset">): Choices {
   for (const { field } of options) {
     if (result[field] && obstacle(field, scene)) result[field] = false;
   }
+  if (formatIn(result) !== council) result.quorum = null;
   const members = scene.config?.council_models.length ?? Number.POSITIVE_INFINITY;
   if (result.quorum !== null && result.quorum >= members) result.quorum = null;
   const reviewers = reviewersOf(scene.config) ?? Number.POSITIVE_INFINITY;
@@ -170,17 +244,24 @@ export function toAsk(scene: Scene): Partial<Ask> {
   const { base, config, preset } = scene;
   const counting = effective(scene);
   const ask: Partial<Ask> = preset ? { preset_id: preset.id } : {};
-  for (const { field, amount } of options) {
+  const format = formatIn(counting);
+  if (format !== formatIn(base)) Object.assign(ask, format.ask);
+  for (const { field } of format.fields ?? []) {
+    if (counting[field] !== base[field]) Object.assign(ask, { [field]: counting[field] });
+  }
+  // What the format has no use for is not said: the server would tell that it did not apply.
+  for (const option of options.filter((one) => applies(one, counting))) {
+    const { field, amount } = option;
     if (counting[field] !== base[field]) ask[field] = counting[field];
     // A number without its option would say nothing.
     if (amount && counting[field] && counting[amount.field] !== base[amount.field]) {
       ask[amount.field] = counting[amount.field];
     }
   }
-  for (const { field } of ways) {
+  for (const { field } of ways.filter((one) => applies(one, counting))) {
     if (counting[field] !== base[field]) Object.assign(ask, { [field]: counting[field] });
   }
-  if (counting.quorum !== base.quorum) {
+  if (format === council && counting.quorum !== base.quorum) {
     // Nothing said would be the base's again: all members are a number too.
     const quorum = counting.quorum ?? config?.council_models.length;
     if (quorum !== undefined) ask.quorum = quorum;
@@ -196,6 +277,7 @@ export function toAsk(scene: Scene): Partial<Ask> {
 }
 
 interface Chip {
+  /** The first of the fields that it is of. */
   key: keyof Choices;
   text: string;
   /** What takes it back. */
@@ -206,12 +288,20 @@ interface Chip {
 export function chosen(scene: Scene): Chip[] {
   const counting = effective(scene);
   const chips: Chip[] = [];
-  for (const { field, title, chip } of options) {
+  const format = formatIn(counting);
+  if (format !== council) chips.push({ key: "mode", text: t(format.title), off: council.ask });
+  for (const one of format.fields ?? []) {
+    const value = counting[one.field];
+    if (value === undefined || value === one.byDefault) continue;
+    const text = one.kind === "amount" ? one.chip(Number(value)) : t(one.chip);
+    chips.push({ key: one.field, text, off: { [one.field]: one.byDefault } });
+  }
+  for (const { field, title, chip } of options.filter((one) => applies(one, counting))) {
     if (counting[field] === defaults[field]) continue;
     const text = chip?.(counting) ?? t(title);
     chips.push({ key: field, text, off: { [field]: defaults[field] } });
   }
-  for (const { field, values, byDefault } of ways) {
+  for (const { field, values, byDefault } of ways.filter((one) => applies(one, counting))) {
     const value = values.find((one) => one.value === counting[field]);
     if (!value || value.value === byDefault) continue;
     chips.push({ key: field, text: t(value.chip ?? value.text), off: { [field]: byDefault } });

@@ -2,10 +2,11 @@ import { type KeyboardEvent, lazy, type ReactNode, Suspense, useId, useRef, useS
 import { t } from "../../i18n";
 import { Icon } from "../../ui/icon";
 import { useMedia } from "../../ui/media";
+import { MenuButton } from "../../ui/menu";
 import { useModal } from "../../ui/modal";
 import { orMissing } from "../../ui/part";
 import type { Choices } from "../feature";
-import { chosen, type Scene } from "./choices";
+import { chosen, council, formatIn, formats, type Scene } from "./choices";
 
 const OptionList = lazy(() => orMissing(import("./option-list")));
 
@@ -72,7 +73,9 @@ export function useOptions(props: Props) {
   const narrow = useMedia("(max-width: 859px)");
   const button = useRef<HTMLButtonElement>(null);
   const id = useId();
-  const on = chosen(scene);
+  const format = formatIn(scene.choices);
+  // The format has a button of its own.
+  const on = chosen(scene).filter(({ key }) => key !== "mode");
   const close = () => {
     setOpen(false);
     button.current?.focus();
@@ -80,6 +83,21 @@ export function useOptions(props: Props) {
   const bar = (
     <>
       {!narrow && picker}
+      {(!narrow || format !== council) && (
+        <MenuButton
+          className={format === council ? "chip format-chip" : "chip chip-chosen format-chip"}
+          label={t("Format: {{format}}", { format: t(format.title) })}
+          items={formats.map((one) => ({
+            label: t(one.title),
+            hint: t(one.good),
+            ...(one === format && { icon: "check" as const }),
+            run: () => onChange(one.ask),
+          }))}
+        >
+          {t(format.short)}
+          <Icon name="chevron" />
+        </MenuButton>
+      )}
       <button
         ref={button}
         type="button"

@@ -3,8 +3,12 @@ import { Link, useLocation } from "wouter";
 import { msg, t } from "../../i18n";
 import { Icon } from "../../ui/icon";
 import { Steps } from "../../ui/steps";
-import type { About, Choices } from "../feature";
+import type { About, Choices, FormatField } from "../feature";
 import {
+  council,
+  formatIn,
+  formatObstacle,
+  formats,
   type NamedOption,
   type NamedWay,
   obstacle,
@@ -69,10 +73,103 @@ function OptionItem({ option, scene, onChange }: OptionListProps & { option: Nam
   );
 }
 
+/** Which format a question is asked in, by what each is good for. */
+function Formats({ scene: { choices }, onChange }: OptionListProps) {
+  const name = useId();
+  const chosen = formatIn(choices);
+  return (
+    <fieldset className="formats">
+      <legend>{t("Format")}</legend>
+      {formats.map((format) => (
+        <label key={format.key} className="format">
+          <input
+            type="radio"
+            name={name}
+            checked={format === chosen}
+            onChange={() => onChange(format.ask)}
+          />
+          <span>
+            <span className="format-name">{t(format.title)}</span> {t(format.good)}
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** What more can be chosen of the format. */
+function FormatItem({ of, scene, onChange }: OptionListProps & { of: FormatField }) {
+  const { field, title, what, cost } = of;
+  const id = useId();
+  const value = scene.choices[field] ?? of.byDefault;
+  const set = (next: boolean | number | string) => onChange({ [field]: next } as Partial<Choices>);
+  const about = (
+    <p id={id}>
+      {t(what)} {cost && <span className="option-cost">{t(cost)}</span>}
+    </p>
+  );
+  if (of.kind === "flag") {
+    return (
+      <li className="option">
+        <button
+          type="button"
+          className="chip option-chip"
+          aria-pressed={value === true}
+          aria-describedby={id}
+          onClick={() => set(value !== true)}
+        >
+          {value === true && <Icon name="check" />}
+          {t(title)}
+        </button>
+        <div className="option-about">{about}</div>
+      </li>
+    );
+  }
+  const amounts = of.kind === "amount" ? upTo(of.most).filter((n) => n >= of.least) : [];
+  return (
+    <li className="option">
+      <span className="option-name">{t(title)}</span>
+      <div className="option-about">
+        {about}
+        {of.kind === "amount" ? (
+          <Steps
+            legend={t(title)}
+            isNamed
+            values={amounts}
+            value={Number(value)}
+            text={String}
+            onChange={set}
+          />
+        ) : (
+          <Steps
+            legend={t(title)}
+            isNamed
+            values={of.values.map((one) => one.value)}
+            value={String(value)}
+            text={(one) => t(of.values.find(({ value }) => value === one)?.text ?? one)}
+            onChange={set}
+          />
+        )}
+      </div>
+    </li>
+  );
+}
+
 function WayItem({ way, scene, onChange }: OptionListProps & { way: NamedWay }) {
   const { field, title, values, byDefault } = way;
   const chosen = scene.choices[field] ?? byDefault;
   const told = found[`../${way.name}/about.tsx`]?.tell(scene.choices, scene.config);
+  const inTheWay = formatObstacle(way, scene.choices);
+  if (inTheWay) {
+    return (
+      <li className="option">
+        <span className="option-name">{t(title)}</span>
+        <div className="option-about">
+          <p className="option-obstacle">{inTheWay.reason}</p>
+        </div>
+      </li>
+    );
+  }
   return (
     <li className="option">
       <span className="option-name">{t(title)}</span>
@@ -100,7 +197,7 @@ const details = [msg("Nothing"), msg("Stages"), msg("And models"), msg("Everythi
 function Quorum({ scene: { choices, config }, onChange }: OptionListProps) {
   const members = config?.council_models.length ?? 0;
   const id = useId();
-  if (members < 2) return null;
+  if (members < 2 || formatIn(choices) !== council) return null;
   const quorum = choices.quorum !== null && choices.quorum < members ? choices.quorum : null;
   return (
     <li className="option">
@@ -199,6 +296,14 @@ export default function OptionList(props: OptionListProps) {
   const { choices } = props.scene;
   return (
     <div className="option-groups">
+      <section>
+        <Formats {...props} />
+        <ul>
+          {formatIn(choices).fields?.map((field) => (
+            <FormatItem key={field.field} of={field} {...props} />
+          ))}
+        </ul>
+      </section>
       {groups.map(([group, title]) => (
         <section key={group}>
           <h3>{t(title)}</h3>

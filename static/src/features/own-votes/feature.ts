@@ -8,6 +8,7 @@ export const ownVotes = {
   way: {
     field: "self_votes",
     group: "reviews",
+    everyFormat: true,
     byDefault: "adjusted",
     values: [
       { value: "adjusted", text: msg("Corrected") },

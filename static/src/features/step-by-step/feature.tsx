@@ -6,6 +6,6 @@ import { Steps } from "./steps";
 export const stepByStep = {
   name: "step-by-step",
   title: msg("Step by step"),
-  option: { field: "use_cot", group: "answers" },
+  option: { field: "use_cot", group: "answers", everyFormat: true },
   answerBody: ({ result }) => (result?.cot ? <Steps steps={result.cot} /> : null),
 } satisfies Feature;
