@@ -22,10 +22,7 @@ export type RunStatus = Schemas["RunStatus"];
 
 export type RunResult = Schemas["RunResult"];
 /** What of a run is to be asked again; neither field: what failed or was not reached. */
-export type Again = Pick<Schemas["RetryRequest"], "member" | "from"> & {
-  /** Of a speaker: which of its statements, from 1. */
-  round?: number;
-};
+export type Again = Pick<Schemas["RetryRequest"], "member" | "round" | "from">;
 
 export type Conversation = Schemas["Conversation"];
 export type ConversationSummary = Schemas["ConversationSummary"];

@@ -117,6 +117,7 @@ export const config: Config = {
     auth: false,
     simulated: false,
   },
+  arena: { default_rounds: 3, min_rounds: 2, max_rounds: 10 },
   modes: ["council"],
   limits: { max_content_chars: 1000, max_members: 7 },
 };
