@@ -16,6 +16,7 @@ mod contract_http;
 mod council;
 mod crash;
 mod debates;
+mod decomposition;
 mod descriptors;
 mod documents;
 mod escalation;

@@ -44,7 +44,7 @@ pub struct Statement {
     pub critique_of: Option<String>,
     /// Its critiques of several speakers, where they stand under headings that can be read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub critiques: Vec<Critique>,
+    pub critiques: Vec<DebateCritique>,
     /// What it says to its critics, where that stands under a heading of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub addressed: Option<String>,
@@ -102,7 +102,7 @@ pub struct Statement {
 
 /// What one speaker criticises in another.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct Critique {
+pub struct DebateCritique {
     /// The label of the one that it is about.
     pub of: String,
     pub text: String,

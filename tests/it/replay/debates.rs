@@ -1,10 +1,11 @@
-//! Debates and arenas, dead after any commit.
+//! Formats other than the council, dead after any commit.
 
 use super::Feature;
 use super::scripts::*;
 
 const ROTATION: &str = r#"{"content": "Why?", "mode": "debate", "verbosity": 3}"#;
 const ALL_TO_ALL: &str = r#"{"content": "Why?", "mode": "debate", "debate_style": "all_to_all", "debate_rounds": 3, "verbosity": 3}"#;
+const DECOMPOSITION: &str = r#"{"content": "Why?", "mode": "decomposition", "verbosity": 3}"#;
 const ARENA: &str = r#"{"content": "Why?", "mode": "arena", "arena_rounds": 4, "verbosity": 3}"#;
 
 /// Every format with speakers joins here.
@@ -12,6 +13,17 @@ pub const DEBATES: &[Feature] = &[
     ("a rotation", fine, nobody_waits, ROTATION),
     ("all with all", fine, nobody_waits, ALL_TO_ALL),
     ("an arena", fine, nobody_waits, ARENA),
+    ("a decomposition", fine, nobody_waits, DECOMPOSITION),
+    (
+        "a decomposition by confidence",
+        fine,
+        nobody_waits,
+        r#"{"content": "Why?", "use_decomposition": true, "pick": "confidence", "verbosity": 3}"#,
+    ),
+    ("a decomposition that loses a member", a_member_fails, nobody_waits, DECOMPOSITION),
+    ("a decomposition of nobody", nobody_answers, nobody_waits, DECOMPOSITION),
+    ("the utility model of a decomposition fails", the_utility_model_fails, nobody_waits, DECOMPOSITION),
+    ("the chairman of a decomposition fails", the_chairman_fails, nobody_waits, DECOMPOSITION),
     (
         "a rotation without rebuttals and ballots",
         fine,

@@ -6,7 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use llm_council::council::debate;
-use llm_council::council::features::{PURPOSES, stages};
+use llm_council::council::features::{purposes, stages};
+use llm_council::council::formats::decomposition;
 
 /// Where a feature may be named outside of its folder: the lists, the format that has it in its course, and the page's
 /// list.
@@ -67,8 +68,9 @@ fn every_stage_and_every_purpose_is_listed() {
     // Those of a deliberation; a bench has judges of its own.
     let council: Vec<_> = code().into_iter().filter(|(path, _)| path.starts_with("src/council")).collect();
     let count = |what: &str| council.iter().map(|(_, text)| text.matches(what).count()).sum::<usize>();
-    assert_eq!(count("pub const stage: stage =") + debate::STAGES.len(), stages().count());
-    assert_eq!(count(": purpose ="), PURPOSES.len());
+    let numbered = debate::STAGES.len() + decomposition::PARTS.len();
+    assert_eq!(count(": stage = stage::named") + numbered, stages().count());
+    assert_eq!(count(": purpose ="), purposes().count());
 }
 
 #[test]

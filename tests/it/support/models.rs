@@ -76,7 +76,7 @@ pub fn reply(text: impl Into<String>) -> Reply {
 pub fn sensible(request: &ChatRequest) -> Reply {
     match request.purpose.name {
         "answer" => reply(format!("Answer by {}\n\nCONFIDENCE: 8", request.model)),
-        "review" | "ballot_repair" => {
+        "review" | "ballot_repair" | "sub_ballot" => {
             let prompt = &request.messages.last().unwrap().content;
             let labels = labels_in(prompt);
             let list: Vec<String> =
@@ -98,6 +98,10 @@ pub fn sensible(request: &ChatRequest) -> Reply {
         "debate_critique" => reply(critique(request)),
         "debate_reply" => reply(counter(request)),
         "debate_judgment" => reply("The debate says so.\n\nDEBATE NOTES:\nSETTLED: all of it"),
+        "complexity" => reply("SHOULD_DECOMPOSE: YES\nCONFIDENCE: 0.9\nREASONING: It has two parts."),
+        "split" => reply("1. What is it?\n2. Why is it so?"),
+        "sub_answer" => reply(format!("A part by {}\n\nCONFIDENCE: {}", request.model, request.model.len())),
+        "merge" => reply("Both parts say so."),
         other => reply(format!("A scripted {other}.")),
     }
 }

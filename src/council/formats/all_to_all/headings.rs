@@ -1,7 +1,7 @@
 //! What the participants write under headings. A text without them is taken whole.
 
 use crate::council::debate::sections;
-use crate::council::debate::statement::{Critique, Statement};
+use crate::council::debate::statement::{DebateCritique, Statement};
 
 /// The heading over a critique of this participant.
 pub fn of_critique(label: &str) -> String {
@@ -17,7 +17,7 @@ pub fn read_critiques(statement: &mut Statement, others: &[&str]) {
     };
     for (of, text) in sections(&statement.text, about) {
         if !text.is_empty() && !statement.critiques.iter().any(|known| known.of == of) {
-            statement.critiques.push(Critique { of, text });
+            statement.critiques.push(DebateCritique { of, text });
         }
     }
 }

@@ -188,6 +188,6 @@ pub(in crate::council) struct AllToAllFields {
     debate_rounds: Option<u8>,
     /// Whether the participants know each other by labels or as the models that they are. Names make models give in
     /// to the famous one.
-    #[schema(default = "labels")]
+    #[schema(inline, default = "labels")]
     debate_names: Option<Names>,
 }

@@ -169,6 +169,7 @@ pub(in crate::council) struct ArenaFields {
     #[schema(minimum = 2, maximum = 10, default = 3)]
     arena_rounds: Option<u8>,
     /// The same in another spelling.
+    #[schema(inline)]
     arena_config: Option<ArenaConfig>,
 }
 

@@ -54,6 +54,6 @@ pub(in crate::council) struct DecompositionFields {
     #[schema(default = false)]
     use_decomposition: Option<bool>,
     /// How the best answer to each part is found.
-    #[schema(default = "ballot")]
+    #[schema(inline, default = "ballot")]
     pick: Option<Pick>,
 }
