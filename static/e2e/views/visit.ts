@@ -1,5 +1,5 @@
 /** The way to a view. */
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page, Request } from "playwright-core";
 import { open, type Watched } from "../browser";
 import type { Stage } from "./scenes";
 import type { View } from "./views";
@@ -15,6 +15,21 @@ const loaded = (page: Page) =>
       ),
   );
 
+/** Goes there; resolves once nothing is on its way and the page, with time to spare, asks for no more. */
+async function goTo(page: Page, path: string) {
+  const underway = new Set<Request>();
+  page.on("request", (request) => underway.add(request));
+  page.on("requestfinished", (request) => underway.delete(request));
+  page.on("requestfailed", (request) => underway.delete(request));
+  await page.goto(path);
+  for (let quiet = 0; quiet < 3; quiet = underway.size === 0 ? quiet + 1 : 0) {
+    await page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => requestIdleCallback(done))),
+    );
+  }
+  await loaded(page);
+}
+
 /** On a page of its own: what a view routes or keeps is not the next one's. */
 export async function visit(
   browser: Browser,
@@ -26,9 +41,7 @@ export async function visit(
   const watched = await open(browser, server, { ...options, reducedMotion: "reduce" });
   const { page } = watched;
   page.setDefaultTimeout(15_000);
-  // On a slow machine the network is idle before the page's code has run.
-  await page.goto(view.path, { waitUntil: "networkidle" });
-  await loaded(page);
+  await goTo(page, view.path);
   await view.act?.(page);
   if (!view.loading) await loaded(page);
   // Whatever came with it has its place.
