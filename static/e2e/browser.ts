@@ -1,5 +1,11 @@
 /** One browser against a server, watched for what must never happen. */
-import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import {
+  type Browser,
+  type BrowserContextOptions,
+  chromium,
+  type LaunchOptions,
+  type Page,
+} from "playwright-core";
 import { expect } from "vitest";
 
 const isRoot = process.getuid?.() === 0;
@@ -18,11 +24,38 @@ export const bothShapes = [
   ["a phone", shapes.phone],
 ] as const;
 
-export const launch = (): Promise<Browser> =>
+/**
+ * The address bar of each window is a page with a process of its own, which costs as much as the page
+ * under test; nobody sees it. The last `--disable-features` is the one that counts, so Playwright's are
+ * here as well: they are in its chromiumSwitches.ts.
+ */
+const disabledFeatures = [
+  "WebUIOmniboxPopup",
+  "WebUIOmniboxAimPopup",
+  "AimEnabled",
+  "AvoidCorsURLLoaderRestartOnRedirect",
+  "AvoidUnnecessaryBeforeUnloadCheckSync",
+  "DestroyProfileOnBrowserClose",
+  "HttpsFirstBalancedModeAutoEnable",
+  "HttpsUpgrades",
+  "LensOverlay",
+  "MediaRouter",
+  "NetworkTimeServiceQuerying",
+  "OptimizationHints",
+  "PaintHolding",
+  "PreconnectToSearch",
+  "ThirdPartyStoragePartitioning",
+];
+
+export const launch = (options: LaunchOptions = {}): Promise<Browser> =>
   chromium.launch({
     executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium",
-    // The browser's own sandbox refuses to run as root.
-    args: isRoot ? ["--no-sandbox"] : [],
+    args: [
+      `--disable-features=${disabledFeatures.join()}`,
+      // The browser's own sandbox refuses to run as root.
+      ...(isRoot ? ["--no-sandbox"] : []),
+    ],
+    ...options,
   });
 
 export interface Watched {

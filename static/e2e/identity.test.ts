@@ -1,5 +1,5 @@
 /** A browser that is shared: nobody finds in it what is the last one's. */
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { ask, bothShapes, close, launch, open, type Watched, waitForEnd, wide } from "./browser";
 import { OwnServer, pace } from "./own-server";
@@ -100,11 +100,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
 });
 
 it("Back does not show the last user's page out of the browser's own cache", async () => {
-  const caching = await chromium.launch({
-    executablePath: process.env.CHROMIUM_PATH ?? "/usr/bin/chromium",
-    args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
-    ignoreDefaultArgs: ["--disable-back-forward-cache"],
-  });
+  const caching = await launch({ ignoreDefaultArgs: ["--disable-back-forward-cache"] });
   const watched = await open(caching, server, { viewport: wide });
   const { page } = watched;
   await signIn(page.context(), "ann");
