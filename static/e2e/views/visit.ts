@@ -27,8 +27,6 @@ async function goTo(page: Page, path: string) {
       () => new Promise((done) => requestAnimationFrame(() => requestIdleCallback(done))),
     );
   }
-  page.removeAllListeners("requestfinished");
-  page.removeAllListeners("requestfailed");
   await loaded(page);
 }
 
