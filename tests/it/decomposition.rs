@@ -279,7 +279,7 @@ async fn one_answer_can_be_asked_for_again_and_only_what_read_it_is_asked_anew()
     let retry = format!("/api/runs/{}/retry", run.as_str().unwrap());
     let again = ann.post(&retry, json!({"member": "m/one", "round": 2})).await.ok();
     let again = again["run_id"].as_str().unwrap().to_owned();
-    ann.follow(&again).await.rest().await;
+    ann.events(&again, 0).await.rest().await;
     // The same text comes again, so nobody has anything new to read.
     assert_eq!(app.models.records().len(), before + 1);
     let wrong = ann.post(&format!("/api/runs/{again}/retry"), json!({"member": "m/none", "round": 2})).await;
