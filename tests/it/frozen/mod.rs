@@ -11,7 +11,7 @@ mod recorded;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
-use llm_council::council::features::PURPOSES;
+use llm_council::council::features::purposes;
 use llm_council::council::fork::{Again, Part};
 use llm_council::council::plan::Context;
 use llm_council::council::prompts::history::Turn;
@@ -293,7 +293,7 @@ async fn a_run_of_an_earlier_version_that_is_asked_again_pays_for_nothing_that_i
     for (name, recorded) in recordings() {
         let stragglers = recorded.plan["quorum"].is_number();
         let all: Vec<FinishedCall> = calls(&recorded.written).collect();
-        let everything = PURPOSES.map(|purpose| purpose.name);
+        let everything: Vec<&str> = purposes().map(|purpose| purpose.name).collect();
         let places: [(Again, &[&str]); 3] = [
             (Again::Failed, &everything),
             (Again::From(Part::Stage3), &["routing", "answer", "review"]),

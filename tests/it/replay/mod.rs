@@ -377,7 +377,7 @@ async fn a_run_that_dies_after_any_commit_ends_as_if_it_had_not() {
 #[tokio::test]
 async fn a_debate_that_dies_after_any_commit_ends_as_if_it_had_not() {
     for (seen, feature) in check(DEBATES).await.into_iter().zip(DEBATES) {
-        let debate = seen.deliberation.debate;
+        let debate = seen.deliberation.format.debate;
         assert!(!debate.rounds.is_empty() && debate.mode.is_some(), "{}", feature.0);
         assert!(
             debate.rounds.iter().flat_map(|round| &round.responses).all(|one| !one.pending),
