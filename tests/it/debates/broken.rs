@@ -8,13 +8,14 @@ use super::*;
 use crate::support::model_server::Outcome;
 
 /// A member that begins to speak in this round and never ends.
-async fn with_a_silent_one(round: usize, ballots_too: bool) -> TestApp {
-    debating_but(move |request, asked| {
-        let silent =
+fn silence_one(app: &TestApp, round: usize, ballots_too: bool) {
+    app.models.rule(move |request| {
+        let asked = asked(request);
+        let is_silent =
             asked == Asked::Round(round) && request.model == "m/two" || ballots_too && asked == Asked::Ballot;
-        silent.then(|| Script::answer("Some words that come ").in_chunks(3).stall())
-    })
-    .await
+        let breaks_off = || Script::answer("Some words that come ").in_chunks(3).stall();
+        Some(if is_silent { breaks_off() } else { speak(request) })
+    });
 }
 
 /// Whether anybody in a stored message is still waited for.
@@ -30,9 +31,10 @@ fn is_pending(value: &Value) -> bool {
 
 #[tokio::test]
 async fn a_debate_that_is_stopped_in_any_round_keeps_what_it_had_and_tells_its_costs() {
+    let app = TestApp::start().await;
     for format in every() {
         for round in 1..=3 {
-            let app = with_a_silent_one(round, true).await;
+            silence_one(&app, round, true);
             let ann = app.user("ann");
             let id = ann.conversation().await;
             let mut stream = ann.ask(&id, format.request(3, json!({}))).await;
@@ -70,9 +72,9 @@ async fn a_debate_that_is_stopped_in_any_round_keeps_what_it_had_and_tells_its_c
             let by_stage = &debated.one("costs_complete")["data"]["by_stage"];
             assert_eq!(by_stage[format!("round{round}")]["calls"], 3, "{what}: {by_stage}");
             assert_eq!(by_stage[format!("round{round}")]["unknown_cost_calls"], 1, "{what}: {by_stage}");
-            app.close().await;
         }
     }
+    app.close().await;
 }
 
 #[tokio::test]
@@ -101,10 +103,12 @@ async fn a_debate_that_is_stopped_while_it_is_judged_keeps_its_rounds() {
 
 #[tokio::test]
 async fn a_debate_goes_on_without_a_speaker_that_is_not_to_be_waited_for() {
+    let app = TestApp::start().await;
     for format in every() {
         for round in 1..=3 {
-            let app = with_a_silent_one(round, false).await;
+            silence_one(&app, round, false);
             let ann = app.user("ann");
+            let before = app.models.records().len();
             let id = ann.conversation().await;
             let mut stream = ann.ask(&id, format.request(3, json!({}))).await;
             let mut events = Vec::new();
@@ -126,8 +130,8 @@ async fn a_debate_goes_on_without_a_speaker_that_is_not_to_be_waited_for() {
                 (&skipped["error_kind"], &skipped["error_fact"]["code"]),
                 (&json!("cancelled"), &json!("skipped"))
             );
-            let asked_later =
-                (round + 1..=3).flat_map(|later| requests(&app.models.records(), Asked::Round(later)));
+            let records = app.models.records().split_off(before);
+            let asked_later = (round + 1..=3).flat_map(|later| requests(&records, Asked::Round(later)));
             assert!(
                 asked_later.into_iter().all(|request| request.model != "m/two"),
                 "{format:?}, round {round}"
@@ -137,9 +141,9 @@ async fn a_debate_goes_on_without_a_speaker_that_is_not_to_be_waited_for() {
                 json!({"code": "part_of_debate", "left": 2, "asked": 3})
             );
             assert_eq!(debated.end()["type"], "complete");
-            app.close().await;
         }
     }
+    app.close().await;
 }
 
 /// A text of some four hundred tokens.

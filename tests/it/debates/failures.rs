@@ -4,21 +4,20 @@ use serde_json::{Value, json};
 
 use super::*;
 
-/// A debate of so many in which these seats fail in this round.
+/// A debate of so many in which these seats fail in this round, and what was asked in it.
 async fn failing(
+    app: &TestApp,
     format: &Format,
     members: usize,
-    round: usize,
-    seats: &'static [usize],
+    (round, seats): (usize, &'static [usize]),
 ) -> (Vec<Record>, Debated) {
-    let app = debating_but(move |request, asked| {
-        (asked == Asked::Round(round) && seats.contains(&seat(&request.model))).then(refusal)
-    })
-    .await;
-    let debated = Debated::of(&app, format.request(members, json!({}))).await;
-    let records = app.models.records();
-    app.close().await;
-    (records, debated)
+    app.models.rule(move |request| {
+        let fails = asked(request) == Asked::Round(round) && seats.contains(&seat(&request.model));
+        Some(if fails { refusal() } else { speak(request) })
+    });
+    let before = app.models.records().len();
+    let debated = Debated::of(app, format.request(members, json!({}))).await;
+    (app.models.records().split_off(before), debated)
 }
 
 fn seats_asked(records: &[Record], round: usize) -> Vec<usize> {
@@ -32,9 +31,10 @@ fn notes(debated: &Debated) -> Vec<&Value> {
 
 #[tokio::test]
 async fn a_speaker_that_fails_is_out_of_the_rounds_that_follow_and_the_others_go_on() {
+    let app = TestApp::start().await;
     for format in every() {
         for round in 1..=3 {
-            let (records, debated) = failing(&format, 4, round, &[1]).await;
+            let (records, debated) = failing(&app, &format, 4, (round, &[1])).await;
             let what = format!("{format:?}, round {round}");
             for other in 1..=3 {
                 let expected = match other {
@@ -82,11 +82,13 @@ async fn a_speaker_that_fails_is_out_of_the_rounds_that_follow_and_the_others_go
             assert!(!titles_in(chairman).iter().any(|title| title.ends_with(&failed)), "{what}");
         }
     }
+    app.close().await;
 }
 
 #[tokio::test]
 async fn in_a_rotation_the_next_one_standing_is_criticised_where_one_has_failed() {
-    let (records, debated) = failing(&rotation(true), 4, 1, &[1]).await;
+    let app = TestApp::start().await;
+    let (records, debated) = failing(&app, &rotation(true), 4, (1, &[1])).await;
     let critics = requests(&records, Asked::Round(2));
     let targets: Vec<Vec<String>> = critics.iter().map(titles_in).collect();
     assert_eq!(targets[0], ["Question", "Position by C, round 1"]);
@@ -100,12 +102,14 @@ async fn in_a_rotation_the_next_one_standing_is_criticised_where_one_has_failed(
     );
     let pairs = debated.one("round2_start")["critique_pairs"].as_array().unwrap();
     assert_eq!(column(pairs, "target_label"), ["C", "D", "A"]);
+    app.close().await;
 }
 
 /// A critic that fails leaves the one that it was to criticise without anything to answer.
 #[tokio::test]
 async fn a_rotation_in_which_nobody_was_criticised_that_is_left_has_no_round_without_speakers() {
-    let (records, debated) = failing(&rotation(true), 4, 2, &[1, 3]).await;
+    let app = TestApp::start().await;
+    let (records, debated) = failing(&app, &rotation(true), 4, (2, &[1, 3])).await;
     assert_eq!(seats_asked(&records, 3), Vec::<usize>::new());
     assert!(debated.all("round3_start").is_empty() && debated.all("round3_complete").is_empty());
     assert_eq!(debated.stored["rounds"].as_array().unwrap().len(), 2);
@@ -114,14 +118,16 @@ async fn a_rotation_in_which_nobody_was_criticised_that_is_left_has_no_round_wit
     assert_eq!(notes(&debated), ["left_debate", "left_debate", "debate_ended_early"]);
     assert_eq!(debated.one("debate_complete")["num_rounds"], 2);
     assert_eq!(debated.end()["type"], "complete");
+    app.close().await;
 }
 
 #[tokio::test]
 async fn a_debate_that_one_or_nobody_is_left_of_is_broken_off_and_judged_by_what_was_said() {
+    let app = TestApp::start().await;
     for format in every() {
         for round in 2..=3 {
             for (seats, left) in [(&[0, 2, 3][..], 1), (&[0, 1, 2, 3], 0)] {
-                let (records, debated) = failing(&format, 4, round, seats).await;
+                let (records, debated) = failing(&app, &format, 4, (round, seats)).await;
                 let what = format!("{format:?}, round {round}, {left} left");
                 assert!(round == 3 || seats_asked(&records, 3).is_empty(), "{what}");
                 assert_eq!(debated.stored["rounds"].as_array().unwrap().len(), round, "{what}");
@@ -138,10 +144,12 @@ async fn a_debate_that_one_or_nobody_is_left_of_is_broken_off_and_judged_by_what
             }
         }
     }
+    app.close().await;
 }
 
 #[tokio::test]
 async fn a_debate_needs_two_openings() {
+    let app = TestApp::start().await;
     for format in every() {
         for (seats, message, kind) in [
             (
@@ -151,7 +159,7 @@ async fn a_debate_needs_two_openings() {
             ),
             (&[0, 1, 2, 3], "No model answered: the provider refused the request.", "no_answers"),
         ] {
-            let (records, debated) = failing(&format, 4, 1, seats).await;
+            let (records, debated) = failing(&app, &format, 4, (1, seats)).await;
             let end = debated.end();
             assert_eq!((&end["type"], &end["error_kind"]), (&json!("error"), &json!(kind)), "{end}");
             assert!(
@@ -172,6 +180,7 @@ async fn a_debate_needs_two_openings() {
             assert_eq!(debated.one("costs_complete")["data"]["by_stage"]["round1"]["calls"], 4);
         }
     }
+    app.close().await;
 }
 
 #[tokio::test]

