@@ -5,15 +5,13 @@ use futures_util::stream::{FuturesOrdered, StreamExt as _};
 
 use super::event::DebateEvent;
 use super::statement::Statement;
-use crate::council::options::jury;
 use crate::council::pass::Pass;
 use crate::council::prompts::template::Template;
 use crate::council::ranking::label::Label;
 use crate::council::ranking::order;
 use crate::council::run::Run;
 use crate::council::stages::answers::Answer;
-use crate::council::stages::reviews::{self, Review};
-use crate::council::stages::{abstention, reviews::Labelled};
+use crate::council::stages::reviews::{self, Labelled, Review};
 use crate::council::task::Task;
 
 /// Everything that this asks models with.
@@ -24,9 +22,7 @@ pub async fn hold(run: &Run, task: &Task, openings: &[Statement]) {
     let members = task.brief.members();
     let answers: Vec<Answer> = openings.iter().map(Statement::as_answer).collect();
     let labelled: Vec<Labelled<'_>> = reviews::label(run, Pass::First, &answers);
-    let jury = jury::reviewers(&task.brief.settings, members);
-    let (able, abstained) = abstention::reviewers(task, &jury, &answers, |_| false);
-    let reviewers = jury::draw(run, task, Pass::First, able);
+    let (reviewers, abstained) = reviews::reviewers(run, task, Pass::First, (members, &[]), &answers);
 
     let mut labels: Vec<Label> = labelled.iter().map(|entry| entry.label).collect();
     run.shuffle("orders", &mut labels);

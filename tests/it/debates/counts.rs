@@ -85,7 +85,7 @@ async fn every_format_asks_and_tells_exactly_what_it_says_for_every_number_of_me
         .map(|(nth, (format, members))| (format!("case-{nth:03}"), format, members))
         .collect();
     let runs = stream::iter(&cases).map(|(case, format, members)| async move {
-        let body = format.request(*members, json!({"content": format!("Why does it rain, {case}?")}));
+        let body = format.request(*members, &json!({"content": format!("Why does it rain, {case}?")}));
         let id = ann.conversation().await;
         let path = format!("/api/conversations/{id}/message/estimate");
         let estimate = ann.post(&path, body.clone()).await.ok();
@@ -134,7 +134,7 @@ async fn without_ballots_nobody_ranks_and_a_second_question_makes_no_title() {
     let ann = app.user("ann");
     for format in every() {
         let id = ann.conversation().await;
-        let body = format.request(3, json!({"format_ballots": false}));
+        let body = format.request(3, &json!({"format_ballots": false}));
         let before = app.models.records().len();
         let first = Debated::ask(&ann, &id, body.clone()).await;
         assert_eq!(app.models.records().len() - before, 9 + 1 + 1, "nine speeches, the end, a title");
@@ -160,7 +160,7 @@ async fn each_ballot_that_cannot_be_read_is_asked_for_once_more() {
     .await;
     for format in every() {
         let before = app.models.records().len();
-        let debated = Debated::of(&app, format.request(3, json!({}))).await;
+        let debated = Debated::of(&app, format.request(3, &json!({}))).await;
         let records = app.models.records().split_off(before);
         assert_eq!(requests(&records, Asked::Repair).len(), 2, "{format:?}");
         assert_eq!(records.len(), 9 + 1 + 3 + 2 + 1);
@@ -178,7 +178,7 @@ async fn a_jury_ranks_the_openings_in_the_members_place_and_so_many_of_it_as_wer
     for format in every() {
         let before = app.models.records().len();
         let more = json!({"reviewer_models": ["m/five", "m/six", "m/seven"], "reviews_per_answer": 2});
-        let body = format.request(3, more);
+        let body = format.request(3, &more);
         let ann = app.user("ann");
         let id = ann.conversation().await;
         let path = format!("/api/conversations/{id}/message/estimate");

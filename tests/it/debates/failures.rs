@@ -16,7 +16,7 @@ async fn failing(
         Some(if fails { refusal() } else { speak(request) })
     });
     let before = app.models.records().len();
-    let debated = Debated::of(app, format.request(members, json!({}))).await;
+    let debated = Debated::of(app, format.request(members, &json!({}))).await;
     (app.models.records().split_off(before), debated)
 }
 
@@ -192,7 +192,7 @@ async fn when_the_chairman_fails_a_fallback_judges_and_after_it_the_first_speake
             failed.then(refusal)
         })
         .await;
-        let debated = Debated::of(&app, format.request(3, json!({}))).await;
+        let debated = Debated::of(&app, format.request(3, &json!({}))).await;
         let judgment = &debated.stored["stage3"];
         assert_eq!((&judgment["model"], &judgment["fallback_for"]), (&json!("m/two"), &json!("m/chair")));
         assert_eq!(
@@ -215,7 +215,7 @@ async fn when_nobody_can_judge_the_debate_is_kept_and_the_answer_says_so() {
         ann.put("/api/config", json!({"chairman_fallbacks": ["m/seven"]})).await.ok();
         app.models
             .rule(|request| Some(if asked(request) == Asked::Judgment { refusal() } else { speak(request) }));
-        let debated = Debated::of(&app, format.request(3, json!({}))).await;
+        let debated = Debated::of(&app, format.request(3, &json!({}))).await;
         let judges = requests(&app.models.records(), Asked::Judgment);
         let mut judges: Vec<&str> = judges.iter().map(|request| request.model.as_str()).collect();
         judges.sort_unstable();
@@ -235,7 +235,7 @@ async fn when_nobody_can_judge_the_debate_is_kept_and_the_answer_says_so() {
 async fn reviewers_that_fail_change_nothing_in_the_debate() {
     for format in every() {
         let app = debating_but(|_, asked| (asked == Asked::Ballot).then(refusal)).await;
-        let debated = Debated::of(&app, format.request(3, json!({}))).await;
+        let debated = Debated::of(&app, format.request(3, &json!({}))).await;
         let ballots = debated.one("format_ballots_complete");
         let reviews = ballots["data"].as_array().unwrap();
         assert_eq!(reviews.len(), 3);
@@ -261,7 +261,7 @@ async fn a_speech_that_breaks_off_is_kept_as_far_as_it_came_and_nobody_reads_it(
                 .then(|| Script::answer("Half of a speech that goes on ").in_chunks(4).cut())
         })
         .await;
-        let debated = Debated::of(&app, format.request(3, json!({}))).await;
+        let debated = Debated::of(&app, format.request(3, &json!({}))).await;
         let failed = &debated.round(2)[2];
         assert!(failed["text"].as_str().unwrap().starts_with("Half of a"), "{failed}");
         assert_eq!(failed["error_kind"], "bad_response");
@@ -283,7 +283,7 @@ async fn a_member_whose_provider_rejects_system_prompts_speaks_without_one_in_ev
                 .then(|| Script::status(400, r#"{"error":{"message":"system role not supported"}}"#))
         })
         .await;
-        let debated = Debated::of(&app, format.request(3, json!({"system_prompt": "Be kind."}))).await;
+        let debated = Debated::of(&app, format.request(3, &json!({"system_prompt": "Be kind."}))).await;
         let records = app.models.records();
         for round in 1..=3 {
             let of_two: Vec<_> = requests(&records, Asked::Round(round))

@@ -67,9 +67,9 @@ impl Format {
     }
 
     /// A request to so many members with more options.
-    pub fn request(&self, members: usize, more: Value) -> Value {
+    pub fn request(&self, members: usize, more: &Value) -> Value {
         let mut body = json!({"content": "Why does it rain?", "models": MODELS[..members]});
-        for options in [&self.options, &more] {
+        for options in [&self.options, more] {
             body.as_object_mut().unwrap().extend(options.as_object().unwrap().clone());
         }
         body

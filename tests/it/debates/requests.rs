@@ -20,9 +20,9 @@ async fn wrong(user: &User<'_>, body: Value) -> Vec<String> {
 async fn a_request_is_refused_with_every_field_that_is_wrong() {
     let app = debating().await;
     let ann = app.user("ann");
-    let rotation = |more: Value| json_with(json!({"mode": "debate"}), more);
-    let crossing = |more: Value| json_with(json!({"mode": "debate", "debate_style": "all_to_all"}), more);
-    let arena = |more: Value| json_with(json!({"mode": "arena"}), more);
+    let rotation = |more: Value| json_with(json!({"mode": "debate"}), &more);
+    let crossing = |more: Value| json_with(json!({"mode": "debate", "debate_style": "all_to_all"}), &more);
+    let arena = |more: Value| json_with(json!({"mode": "arena"}), &more);
     for (body, fields) in [
         (json!({"mode": "quarrel"}), vec!["mode"]),
         (json!({"mode": 7}), vec!["mode"]),
@@ -71,7 +71,7 @@ async fn a_request_is_refused_with_every_field_that_is_wrong() {
     app.close().await;
 }
 
-fn json_with(mut body: Value, more: Value) -> Value {
+fn json_with(mut body: Value, more: &Value) -> Value {
     body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     body
 }
@@ -97,7 +97,7 @@ async fn what_says_the_same_in_other_words_is_understood() {
         (json!({"mode": "arena", "debate_rounds": 99, "num_rounds": 99}), 9),
     ] {
         let id = ann.conversation().await;
-        let whole = json_with(json!({"content": "Why?", "models": MODELS[..3]}), body);
+        let whole = json_with(json!({"content": "Why?", "models": MODELS[..3]}), &body);
         let path = format!("/api/conversations/{id}/message/estimate");
         let estimate = ann.post(&path, whole.clone()).await.ok();
         // Three ballots, a judgment and a title.
@@ -120,7 +120,7 @@ async fn options_of_the_council_are_told_as_ignored() {
         "routing_pools": {"coding": ["m/one", "m/two"]}});
     ann.put("/api/config", settings).await.ok();
     for format in every() {
-        let mut body = format.request(3, options.clone());
+        let mut body = format.request(3, &options.clone());
         // Whoever names models leaves routing nothing to do.
         body.as_object_mut().unwrap().remove("models");
         let before = app.models.records().len();
@@ -138,7 +138,7 @@ async fn options_of_the_council_are_told_as_ignored() {
         assert_eq!(app.models.records().len() - before, 12 + 1 + 4 + 1, "{format:?}: nothing more is asked");
         assert_eq!(debated.end()["type"], "complete");
     }
-    let plain = Debated::of(&app, arena(2).request(3, json!({}))).await;
+    let plain = Debated::of(&app, arena(2).request(3, &json!({}))).await;
     assert_eq!(plain.events[0].json.get("ignored"), None);
     app.close().await;
 }
@@ -157,7 +157,7 @@ async fn a_format_can_be_the_default_and_a_request_that_names_another_has_its_wa
         (json!({"debate_rounds": 2}), vec!["initial", "critique", "defense"]),
         (json!({"mode": "arena"}), vec!["opening", "rebuttal", "rebuttal", "closing"]),
     ] {
-        let debated = Debated::of(&app, json_with(json!({"content": "Why?"}), body.clone())).await;
+        let debated = Debated::of(&app, json_with(json!({"content": "Why?"}), &body.clone())).await;
         assert_eq!(debated.stored["round_types"], json!(rounds), "{body}");
         assert_eq!(debated.all("format_ballots_complete").len(), 0);
         assert_eq!(debated.events[0].json.get("ignored"), None, "{body}");

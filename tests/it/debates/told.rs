@@ -15,7 +15,7 @@ fn mapping(format: &Format, members: usize) -> Value {
 async fn a_rotation_is_told_in_the_words_of_the_client_that_knows_it() {
     let app = debating().await;
     let format = rotation(true);
-    let debated = Debated::of(&app, format.request(3, json!({}))).await;
+    let debated = Debated::of(&app, format.request(3, &json!({}))).await;
     let start = debated.one("debate_start");
     assert_eq!(start["models"], json!(["m/one", "m/two", "m/three"]));
     assert_eq!((&start["chairman"], &start["num_rounds"]), (&json!("m/chair"), &json!(3)));
@@ -102,7 +102,7 @@ async fn a_rotation_is_told_in_the_words_of_the_client_that_knows_it() {
         (&start["model_to_label"], &start["label_to_model"])
     );
 
-    let short = Debated::of(&app, rotation(false).request(3, json!({}))).await;
+    let short = Debated::of(&app, rotation(false).request(3, &json!({}))).await;
     let complete = short.one("debate_complete");
     assert_eq!(
         (&complete["num_rounds"], &complete["rebuttals"], &complete["total_cost"]),
@@ -116,7 +116,7 @@ async fn a_rotation_is_told_in_the_words_of_the_client_that_knows_it() {
 async fn arenas_and_debates_of_all_with_all_are_told_in_the_words_of_the_client_that_knows_arenas() {
     let app = debating().await;
     for (format, start) in [(arena(3), "arena_start"), (all_to_all(2), "debate_start")] {
-        let debated = Debated::of(&app, format.request(3, json!({}))).await;
+        let debated = Debated::of(&app, format.request(3, &json!({}))).await;
         let start = debated.one(start);
         let labels = [0, 1, 2].map(|at| format.label(at));
         if !format.is_all_to_all() {
@@ -177,7 +177,7 @@ async fn arenas_and_debates_of_all_with_all_are_told_in_the_words_of_the_client_
 async fn a_debate_is_stored_as_it_was_told() {
     let app = debating().await;
     for format in every() {
-        let debated = Debated::of(&app, format.request(3, json!({}))).await;
+        let debated = Debated::of(&app, format.request(3, &json!({}))).await;
         let stored = &debated.stored;
         let mode = &format.options["mode"];
         assert_eq!((&stored["mode"], &stored["status"]), (mode, &json!("complete")));
@@ -241,7 +241,7 @@ async fn a_debate_is_found_and_exported() {
     let ann = app.user("ann");
     for (format, word) in every().into_iter().zip(["rotating", "crossing", "fighting"]) {
         let question = format!("Why does it rain while {word}?");
-        let debated = Debated::of(&app, format.request(3, json!({"content": question}))).await;
+        let debated = Debated::of(&app, format.request(3, &json!({"content": question}))).await;
         let id = &debated.conversation;
         for query in [word, "water"] {
             let hits = ann.get(&format!("/api/search?q={query}")).await.ok();
@@ -271,7 +271,7 @@ async fn every_event_of_a_debate_is_in_the_document() {
             .await;
     let schema = crate::combinations::schema();
     for format in [rotation(true), all_to_all(3), arena(4)] {
-        let debated = Debated::of(&app, format.request(4, json!({"verbosity": 3}))).await;
+        let debated = Debated::of(&app, format.request(4, &json!({"verbosity": 3}))).await;
         for event in &debated.events {
             if let Some(error) = schema.iter_errors(&event.json).next() {
                 panic!("{} is not in the document: {error}: {}", event.kind(), event.json);
@@ -295,7 +295,7 @@ async fn reasoning_is_shown_apart() {
     })
     .await;
     for format in every() {
-        let debated = Debated::of(&app, format.request(2, json!({}))).await;
+        let debated = Debated::of(&app, format.request(2, &json!({}))).await;
         for round in 1..=3 {
             for statement in debated.round(round) {
                 assert_eq!(statement["reasoning"], "Let me see. ", "{statement}");

@@ -238,16 +238,13 @@ pub async fn hold(
     answers: &[Answer],
     labelled: &[Labelled<'_>],
 ) -> Reviewed {
-    let jury = jury::reviewers(&task.brief.settings, members);
     let (reviewers, abstained) = if labelled.len() < 2 {
         (Vec::new(), Vec::new())
     } else {
-        let (able, abstained) =
-            abstention::reviewers(task, &jury, answers, |member| has_failed(before, member));
-        (jury::draw(run, task, pass, able), abstained)
+        reviewers(run, task, pass, (members, before), answers)
     };
     let start = ReviewsEvent::Stage2Start {
-        members: reviewers.iter().map(|member| Seat::from(*member)).collect(),
+        members: reviewers.iter().map(Seat::from).collect(),
         abstained: abstained.clone(),
         started_at: Some(run.now()),
     };
@@ -263,6 +260,20 @@ pub async fn hold(
 
     let metadata = summary(task, labelled, &reviews, abstained);
     Reviewed { reviews, metadata }
+}
+
+/// Who reviews these members' answers, they themselves or the jury in their place, and who of them is not asked.
+/// `before` are reviews of the same run that no longer count.
+pub(in crate::council) fn reviewers(
+    run: &Run,
+    task: &Task,
+    pass: Pass,
+    (members, before): (&[Member], &[Review]),
+    answers: &[Answer],
+) -> (Vec<Member>, Vec<Abstention>) {
+    let jury = jury::reviewers(&task.brief.settings, members);
+    let (able, abstained) = abstention::reviewers(task, &jury, answers, |member| has_failed(before, member));
+    (jury::draw(run, task, pass, able).into_iter().cloned().collect(), abstained)
 }
 
 /// Tells what the reviews came to.
