@@ -69,8 +69,8 @@ export interface Format {
   readonly texts: (run: RunState) => readonly MemberText[];
   /** What the chairman does before its first word: a text of the catalogue. */
   readonly reading: string;
-  /** What the reviews are in it: texts of the catalogue. */
-  readonly reviews: { readonly title: string; readonly lead: string };
+  /** What the reviews are, where it has any: texts of the catalogue. */
+  readonly reviews?: { readonly title: string; readonly lead: string };
   /** From where on it can be asked again: stage, label, hint. */
   readonly again: readonly (readonly [NonNullable<Again["from"]>, string, string])[];
   readonly Body: ComponentType<{ run: RunState; latest: boolean }>;

@@ -191,6 +191,7 @@ export const storedRun = (
   label_to_model: {},
   format_ballots: false,
   mode: null,
+  decomposition: null,
   debate_style: null,
   stage1: answers,
   stage2: reviews,

@@ -17,10 +17,12 @@ interface Schema {
 function codes(): string[] {
   const file = join(import.meta.dirname, "../../../../docs/openapi.json");
   const schemas: Record<string, Schema> = JSON.parse(readFileSync(file, "utf8")).components.schemas;
-  const of = (name: string) => schemas[name]?.oneOf ?? [];
-  return of("ProcessFact")
-    .flatMap(({ $ref }) => of($ref?.split("/").at(-1) ?? ""))
-    .flatMap(({ properties }) => properties?.code?.enum ?? []);
+  const of = ({ $ref, oneOf = [], properties }: Schema): string[] => [
+    ...(properties?.code?.enum ?? []),
+    ...oneOf.flatMap(of),
+    ...($ref ? of(schemas[$ref.split("/").at(-1) ?? ""] ?? {}) : []),
+  ];
+  return of({ $ref: "ProcessFact" });
 }
 
 it("each code of the server has its sentence in one feature", () => {
