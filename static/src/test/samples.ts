@@ -118,7 +118,7 @@ export const config: Config = {
     simulated: false,
   },
   arena: { default_rounds: 3, min_rounds: 2, max_rounds: 10 },
-  modes: ["council"],
+  modes: ["council", "debate", "arena", "decomposition"],
   limits: { max_content_chars: 1000, max_members: 7 },
 };
 

@@ -90,7 +90,14 @@ export function Answers({ answers, round, best = null }: Props) {
     return (
       <>
         {choice}
-        <Tabs label={t("Members")} tabs={tabs} />
+        <Tabs
+          label={t("Members")}
+          tabs={tabs}
+          start={Math.max(
+            0,
+            answers.findIndex(({ seat }) => seat.member === best),
+          )}
+        />
       </>
     );
   }

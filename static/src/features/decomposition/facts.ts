@@ -9,8 +9,9 @@ export const sentences: Sentences<Schemas["SkipFact"]> = {
   not_complex: () => t("It has no parts worth asking apart."),
   not_sure: ({ confidence }) =>
     typeof confidence === "number"
-      ? t("Whether it has parts is only {{percent}} sure; 60 % is needed.", {
+      ? t("Whether it has parts is only {{percent}} sure; {{needed}} is needed.", {
           percent: percent(confidence),
+          needed: percent(0.6),
         })
       : t("Whether it has parts is not sure enough: no confidence was said."),
   not_judged: ({ model, reason }) =>

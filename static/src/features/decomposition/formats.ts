@@ -11,6 +11,7 @@ export const formats: readonly FormatChoice[] = [
       "A question with several parts: each part answered by everybody, the best answers put together.",
     ),
     ask: { mode: "decomposition" },
+    mayBeCouncil: true,
     fields: [
       {
         kind: "way",
