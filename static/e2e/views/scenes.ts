@@ -51,6 +51,7 @@ export interface Conversations {
   /** On the server of simulated models. */
   rotation: string;
   arena: string;
+  parts: string;
 }
 
 /** Asks, and stops the run while its members write; resolves once the run is over. */
@@ -89,6 +90,10 @@ export async function fill(stage: Stage): Promise<Conversations> {
   await call(empty, "PUT", "/api/config", { council_models: simulated });
   const rotation = await askFor(empty, { content: question, mode: "debate" });
   const arena = await askFor(empty, { content: question, mode: "arena", use_refinement: true });
+  const parts = await askFor(empty, {
+    content: "Compare Rust with Go for a small team. What does each cost?",
+    mode: "decomposition",
+  });
 
   models.mood = { ...models.mood, agreed: true, confidence: 9 };
   const routed = await askFor(server, {
@@ -124,7 +129,7 @@ export async function fill(stage: Stage): Promise<Conversations> {
   await call(server, "PUT", `/api/conversations/${escalated}/tags`, { tags: ["home"] });
   await call(server, "POST", "/api/settings/presets", { name: "Thorough", shared: false });
   await call(server, "PUT", "/api/budget", { per_day_usd: 2, per_month_usd: 20 });
-  return { plain, polished, escalated, routed, failing, stopped, rotation, arena };
+  return { plain, polished, escalated, routed, failing, stopped, rotation, arena, parts };
 }
 
 /** The stages of a run, one after another, held still for as long as `look` takes. */

@@ -216,6 +216,15 @@ export function views(to: Conversations): View[] {
       },
       { empty: true, whole: true },
     ),
+    run(
+      "run-parts",
+      to.parts,
+      async (on) => {
+        await on.locator(".part-head button").first().click();
+        await on.locator(".part summary", { hasText: "Ballots" }).click();
+      },
+      { empty: true, whole: true },
+    ),
     run("run-stopped", to.stopped),
     run("run-failures", to.failing, undefined, { empty: true, whole: true }),
     page("settings", "/settings", (on) => on.locator(".member").first().waitFor()),
@@ -405,4 +414,5 @@ export const names = views({
   stopped: "",
   rotation: "",
   arena: "",
+  parts: "",
 }).map((view) => view.name);

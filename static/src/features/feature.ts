@@ -69,8 +69,10 @@ export interface Format {
   readonly texts: (run: RunState) => readonly MemberText[];
   /** What the chairman does before its first word: a text of the catalogue. */
   readonly reading: string;
-  /** What the reviews are in it: texts of the catalogue. */
-  readonly reviews: { readonly title: string; readonly lead: string };
+  /** Among which a reader may choose the best one; nothing where that cannot be said. */
+  readonly toChooseFrom?: (run: RunState) => readonly MemberText[];
+  /** What the reviews are, where it has any: texts of the catalogue. */
+  readonly reviews?: { readonly title: string; readonly lead: string };
   /** From where on it can be asked again: stage, label, hint. */
   readonly again: readonly (readonly [NonNullable<Again["from"]>, string, string])[];
   readonly Body: ComponentType<{ run: RunState; latest: boolean }>;
@@ -186,6 +188,8 @@ export interface FormatChoice {
   readonly short: string;
   /** What of a request asks for it. */
   readonly ask: Readonly<Partial<Record<FormatName, string>>>;
+  /** The council may answer after all: its options count then. */
+  readonly mayBeCouncil?: true;
   readonly fields?: readonly FormatField[];
 }
 

@@ -11,6 +11,12 @@ export const formatOf = (run: RunState): Format | null =>
 export const textsOf = (run: RunState): readonly MemberText[] =>
   formatOf(run)?.texts(run) ?? run.answers;
 
+/** The texts among which a reader may choose the best one. */
+export function choiceIn(run: RunState): readonly MemberText[] {
+  const format = formatOf(run);
+  return format ? (format.toChooseFrom?.(run) ?? []) : run.answers;
+}
+
 /** The members in their order, by which each has its colour. */
 export const membersOf = (run: RunState): readonly string[] => [
   ...new Set(textsOf(run).map(({ seat }) => seat.member)),

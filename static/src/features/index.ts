@@ -3,6 +3,7 @@ import { adversary } from "./adversary/feature";
 import { chairmen } from "./chairmen/feature";
 import { consensus } from "./consensus/feature";
 import { debate } from "./debate/feature";
+import { decomposition } from "./decomposition/feature";
 import { escalation } from "./escalation/feature";
 import type { Feature } from "./feature";
 import { jury } from "./jury/feature";
@@ -29,6 +30,7 @@ const list = [
   refinement,
   adversary,
   debate,
+  decomposition,
 ] as const;
 
 export const features: readonly Feature[] = list;

@@ -118,7 +118,7 @@ export const config: Config = {
     simulated: false,
   },
   arena: { default_rounds: 3, min_rounds: 2, max_rounds: 10 },
-  modes: ["council"],
+  modes: ["council", "debate", "arena", "decomposition"],
   limits: { max_content_chars: 1000, max_members: 7 },
 };
 
@@ -191,6 +191,7 @@ export const storedRun = (
   label_to_model: {},
   format_ballots: false,
   mode: null,
+  decomposition: null,
   debate_style: null,
   stage1: answers,
   stage2: reviews,

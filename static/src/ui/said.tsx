@@ -5,17 +5,20 @@ interface Coded {
 }
 
 /** A sentence for each code of a fact. A new code does not compile until it has one. */
-export type Sentences<Fact extends Coded> = {
-  readonly [Code in Fact["code"]]: (fact: Extract<Fact, { code: Code }>) => string;
+export type Sentences<Fact extends Coded, Text = string> = {
+  readonly [Code in Fact["code"]]: (fact: Extract<Fact, { code: Code }>) => Text;
 };
+
+/** The same for the process log: null where another feature has the same code, with other parameters. */
+export type LogSentences<Fact extends Coded> = Sentences<Fact, string | null>;
 
 /** The sentence of a fact; null without one, and for one of a newer server. */
 export function say<Fact extends Coded>(
-  sentences: Sentences<Fact>,
+  sentences: Partial<Sentences<Fact, string | null>>,
   fact: Fact | null | undefined,
 ): string | null {
   if (!fact || !Object.hasOwn(sentences, fact.code)) return null;
-  const sentence = sentences[fact.code as Fact["code"]] as (fact: Fact) => string;
+  const sentence = sentences[fact.code as Fact["code"]] as (fact: Fact) => string | null;
   return sentence(fact);
 }
 

@@ -26,7 +26,7 @@ function Refused({ problem }: { problem: { message: string; kind: string } }) {
 }
 
 /** Asks a member that failed once more; what follows from its answer is asked again too. */
-export function AskMember({ member, round }: { member: string; round?: number }) {
+export function AskMember({ member, round }: { member: string; round?: number | undefined }) {
   const askable = useAskable();
   const place = `member ${member} ${round ?? ""}`;
   const again = round === undefined ? { member } : { member, round };

@@ -56,7 +56,7 @@ function Flags({ answer: { result, restarted, late } }: { answer: AnswerState })
   );
 }
 
-function Failure({ answer }: { answer: AnswerState }) {
+function Failure({ answer, round }: Pick<Props, "answer" | "round">) {
   const { result } = answer;
   const askable = useAskable();
   return (
@@ -70,7 +70,7 @@ function Failure({ answer }: { answer: AnswerState }) {
       {answer.text && <p className="failure-kept">{t("What had arrived is kept below.")}</p>}
       {askable && (
         <Suspense fallback={null}>
-          <AskMember member={answer.seat.member} />
+          <AskMember member={answer.seat.member} round={round} />
         </Suspense>
       )}
     </CallFailure>
@@ -92,18 +92,22 @@ function Body({ answer }: { answer: AnswerState }) {
   );
 }
 
-export const AnswerCard = memo(function AnswerCard({
-  answer,
-  seat,
-}: {
+interface Props {
   answer: AnswerState;
   seat: number;
-}) {
+  /** In which round of asking it was given, where a run has several. */
+  round?: number | undefined;
+  /** It was taken before the others. */
+  isBest?: boolean;
+}
+
+export const AnswerCard = memo(function AnswerCard(props: Props) {
+  const { answer, seat, round, isBest = false } = props;
   const { member, model } = answer.seat;
   const name = shortName(member);
   return (
     <article
-      className={`answer answer-${answer.status}`}
+      className={`answer answer-${answer.status}${isBest ? " answer-best" : ""}`}
       aria-label={t("Answer of {{member}}", { member })}
     >
       <header className="answer-head">
@@ -124,6 +128,11 @@ export const AnswerCard = memo(function AnswerCard({
           <span className={`status status-${answer.status}`}>{t(statusText[answer.status])}</span>
         )}
       </header>
+      {isBest && (
+        <p>
+          <span className="badge badge-kind">{t("taken for the final answer")}</span>
+        </p>
+      )}
       {answer.result && <Facts result={answer.result} />}
       {(answer.status === "waiting" || answer.status === "writing") && !answer.late && (
         <Awaited member={member} since={answer.since} />
@@ -134,7 +143,7 @@ export const AnswerCard = memo(function AnswerCard({
         </p>
       )}
       <Flags answer={answer} />
-      {answer.status === "failed" && <Failure answer={answer} />}
+      {answer.status === "failed" && <Failure answer={answer} round={round} />}
       {answer.reasoning && (
         <Details title={t("Reasoning")}>
           {() => <Markdown text={answer.reasoning} streaming={answer.status === "writing"} />}

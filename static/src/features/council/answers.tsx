@@ -3,6 +3,7 @@ import { create } from "zustand";
 import { msg, t } from "../../i18n";
 import type { AnswerState } from "../../run/state";
 import { shortName } from "../../ui/format";
+import { Icon } from "../../ui/icon";
 import { kept } from "../../ui/kept";
 import { useMedia } from "../../ui/media";
 import { usePrinting } from "../../ui/printing";
@@ -10,13 +11,19 @@ import { Tabs } from "../../ui/tabs";
 import { Choice } from "../dashboard/choice";
 import { AnswerCard } from "./answer-card";
 
-function TabTitle({ answer }: { answer: AnswerState }) {
+function TabTitle({ answer, isBest }: { answer: AnswerState; isBest: boolean }) {
   return (
     <>
       <span className={`tab-dot status-${answer.status}`} aria-hidden="true" />
       {shortName(answer.seat.member)}
       {answer.tier !== null && (
         <span className="tier">{t("tier {{tier}}", { tier: answer.tier })}</span>
+      )}
+      {isBest && (
+        <>
+          <Icon name="check" />
+          <span className="visually-hidden"> {t("(taken)")}</span>
+        </>
       )}
       {answer.status === "failed" && <span className="visually-hidden"> {t("(failed)")}</span>}
     </>
@@ -51,22 +58,46 @@ function ViewChoice({ view }: { view: View }) {
   );
 }
 
+interface Props {
+  answers: readonly AnswerState[];
+  /** In which round of asking they were given, where a run has several. */
+  round?: number;
+  /** Whose answer was taken; null for nobody's. */
+  best?: string | null;
+}
+
 /** Side by side in as many columns as there is room for, or one at a time; always so on a narrow screen. */
-export function Answers({ answers }: { answers: readonly AnswerState[] }) {
+export function Answers({ answers, round, best = null }: Props) {
   const narrow = useMedia("(max-width: 859px)");
   const printing = usePrinting((state) => state.printing);
   const view = useView((state) => state.view);
+  const card = (answer: AnswerState, seat: number) => (
+    <AnswerCard
+      key={answer.seat.member}
+      answer={answer}
+      seat={seat}
+      round={round}
+      isBest={answer.seat.member === best}
+    />
+  );
   const choice = !narrow && answers.length > 1 && <ViewChoice view={view} />;
   if ((narrow || view === "tabs") && !printing) {
     const tabs = answers.map((answer, seat) => ({
       key: answer.seat.member,
-      title: <TabTitle answer={answer} />,
-      body: () => <AnswerCard answer={answer} seat={seat} />,
+      title: <TabTitle answer={answer} isBest={answer.seat.member === best} />,
+      body: () => card(answer, seat),
     }));
     return (
       <>
         {choice}
-        <Tabs label={t("Members")} tabs={tabs} />
+        <Tabs
+          label={t("Members")}
+          tabs={tabs}
+          start={Math.max(
+            0,
+            answers.findIndex(({ seat }) => seat.member === best),
+          )}
+        />
       </>
     );
   }
@@ -74,9 +105,7 @@ export function Answers({ answers }: { answers: readonly AnswerState[] }) {
     <>
       {choice}
       <div className="answers" style={{ "--answers": answers.length } as CSSProperties}>
-        {answers.map((answer, seat) => (
-          <AnswerCard key={answer.seat.member} answer={answer} seat={seat} />
-        ))}
+        {answers.map(card)}
       </div>
     </>
   );

@@ -162,13 +162,13 @@ export const Deliberation = memo(function Deliberation(props: Props) {
       {run.reviews.length > 0 && (
         <FoldedSection
           id={reviewsId(run)}
-          title={t(format?.reviews.title ?? "Reviews")}
+          title={t(format?.reviews?.title ?? "Reviews")}
           summary={reviewsSummary(run)}
           startOpen={latest && !format}
         >
           {() => (
             <div className="stage">
-              {format && <p className="quiet">{t(format.reviews.lead)}</p>}
+              {format?.reviews && <p className="quiet">{t(format.reviews.lead)}</p>}
               <FeatureNotes place="reviews" run={run} />
               <Reviews run={run} />
             </div>

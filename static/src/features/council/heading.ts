@@ -71,6 +71,16 @@ const sentences: Sentences<Schemas["HeadingFact"]> = {
       author,
     ),
   broken_off_debate: (fact) => by(t("Answer after a debate that broke off"), fact.by),
+  merged: ({ answered, parts, by: author }) =>
+    by(
+      answered === parts
+        ? t("Answer put together from {{count, number}} parts of the question", { count: parts })
+        : t("Answer put together from {{answered}} of {{count, number}} parts of the question", {
+            answered: count(answered),
+            count: parts,
+          }),
+      author,
+    ),
   no_answer: () => t("No final answer: the chairman and its stand-ins failed"),
   unfinished: () => t("Not finished"),
 };

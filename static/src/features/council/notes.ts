@@ -101,6 +101,8 @@ const sentences: Sentences<Schemas["NoteFact"]> = {
       count: statements,
       model: shortName(model),
     }),
+  part_unanswered: ({ sub_question }) =>
+    t("Nobody answered this part: {{part}}", { part: sub_question }),
 };
 
 /** The notes of an answer, or of a draft. */

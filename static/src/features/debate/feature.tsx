@@ -39,6 +39,7 @@ export const debate = {
       return type ? t("Round {{number}} · {{title}}", { number, title: roundTitle(type) }) : null;
     },
     texts: (run) => debateOf(run)?.rounds.flatMap(({ statements }) => statements) ?? [],
+    toChooseFrom: (run) => debateOf(run)?.rounds[0]?.statements ?? [],
     reading: msg("Reading the debate…"),
     reviews: {
       title: msg("The openings, ranked blind"),

@@ -1,24 +1,26 @@
 import type { Schemas } from "../../api/types";
 import { t } from "../../i18n";
 import { duration, shortName } from "../../ui/format";
-import { type Sentences, withDetails } from "../../ui/said";
+import { type LogSentences, withDetails } from "../../ui/said";
 import { reasonText } from "../failures/facts";
 import { labelText, roundTitle } from "./words";
 
 const time = (ms: number | null | undefined) => (typeof ms === "number" ? duration(ms) : null);
 
 /** What the process log says of a debate. */
-export const log: Sentences<Schemas["DebateNote"]> = {
+export const log: LogSentences<Schemas["DebateNote"]> = {
   debate_begins: ({ speakers, rounds }) =>
     withDetails(t("The debate begins: {{count, number}} speakers", { count: speakers }), [
       t("{{rounds}} rounds", { rounds }),
     ]),
   round_begins: ({ round, round_type, speakers }) =>
-    t("Round {{round}}, {{title}}: {{count, number}} speakers are asked", {
-      round,
-      title: roundTitle(round_type),
-      count: speakers,
-    }),
+    typeof round_type === "string"
+      ? t("Round {{round}}, {{title}}: {{count, number}} speakers are asked", {
+          round,
+          title: roundTitle(round_type),
+          count: speakers,
+        })
+      : null,
   spoke: ({ member, label, round, latency_ms }) =>
     withDetails(
       t("Round {{round}}: {{name}} has spoken as {{label}}", {

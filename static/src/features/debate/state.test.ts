@@ -5,7 +5,7 @@ import { newRun, type RunState } from "../../run/state";
 import { describeRun } from "../council/describe";
 import { stageNames } from "../council/stages";
 import { toMarkdown } from "../export/markdown";
-import { formatOf, isSimulated, membersOf } from "../formats";
+import { choiceIn, formatOf, isSimulated, membersOf } from "../formats";
 import { fromStored, reduce, reduceAll } from "../reducer";
 import allToAll from "./fixtures/all-to-all.json";
 import arena from "./fixtures/arena.json";
@@ -156,6 +156,11 @@ it("knows who answers whom, and who has moved", () => {
     ["D"],
   ]);
   expect(moves[0]?.place).toMatch(/^\d(st|nd|rd|th)$/);
+});
+
+it("the best answer is chosen among the openings", () => {
+  const run = reduceAll(newRun, of("rotation").events);
+  expect(choiceIn(run)).toEqual(statements(run, 1));
 });
 
 it("a council is in no format of its own", () => {

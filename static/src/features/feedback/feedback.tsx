@@ -9,6 +9,7 @@ import type { RunState } from "../../run/state";
 import { shortName } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 import { toast } from "../../ui/toast";
+import { choiceIn } from "../formats";
 
 type Opinion = Pick<Said, "thumb" | "better">;
 
@@ -55,7 +56,7 @@ export default function Feedback({ run, runId }: { run: RunState; runId: string 
   });
   if (!said.data) return null;
   const { thumb = null, better = null } = said.data;
-  const members = run.answers.filter((answer) => answer.status === "done");
+  const members = choiceIn(run).filter((answer) => answer.status === "done");
   return (
     <div className="feedback">
       {(["up", "down"] as const).map((way) => (

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Config, Preset } from "../../api/types";
 import { config } from "../../test/samples";
 import type { Choices } from "../feature";
-import { chosen, defaults, obstacle, readChoices, sceneOf, toAsk } from "./choices";
+import { chosen, defaults, formatsOf, obstacle, readChoices, sceneOf, toAsk } from "./choices";
 
 /** Each setting left as it is. */
 const noSettings = Object.fromEntries(
@@ -186,6 +186,27 @@ describe("the format", () => {
       "Arena",
       "Step by step",
     ]);
+  });
+
+  it("leaves the council its options where it may answer after all", () => {
+    const choices: Partial<Choices> = { mode: "decomposition", use_refinement: true, quorum: 1 };
+    expect(sent({ ...choices, pick: "confidence" }, equipped)).toEqual({
+      mode: "decomposition",
+      pick: "confidence",
+      use_refinement: true,
+      quorum: 1,
+    });
+    expect(chosen(sceneOf({ ...choices, pick: "confidence" }, equipped))[1]).toMatchObject({
+      text: "Best by confidence",
+      off: { pick: "ballot" },
+    });
+  });
+
+  it("is none that the server lacks", () => {
+    const older = { ...equipped, modes: ["council", "debate"] };
+    expect(formatsOf(older).map(({ key }) => key)).toEqual(["council", "rotation", "all_to_all"]);
+    expect(formatsOf(undefined).length).toBeGreaterThan(3);
+    expect(sent({ ...arena, use_refinement: true }, older)).toEqual({ use_refinement: true });
   });
 
   it("can be the default, and be taken back", () => {

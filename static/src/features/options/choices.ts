@@ -54,6 +54,16 @@ export const formatIn = (choices: Choices): FormatChoice =>
   formats.find((format) => namesOf(format).every(([name, value]) => choices[name] === value)) ??
   council;
 
+/** Those that this server has; all as long as that is not known. */
+export const formatsOf = (config: Config | undefined): readonly FormatChoice[] =>
+  formats.filter(({ ask }) => !config || !ask.mode || config.modes.includes(ask.mode));
+
+/** Whether the council answers, or may. */
+export const mayBeCouncil = (choices: Choices): boolean => {
+  const format = formatIn(choices);
+  return format === council || format.mayBeCouncil === true;
+};
+
 export const defaults: Choices = {
   // Of several formats that share a name the first is meant where nobody says which.
   ...Object.assign({}, ...formats.toReversed().map(({ ask }) => ask)),
@@ -173,7 +183,14 @@ export function sceneOf(
   const changes = Object.entries(preset?.settings ?? {}).filter(([, value]) => value !== null);
   const asked = config && { ...config, ...Object.fromEntries(changes) };
   const base = byDefaultIn(asked, preset);
-  return { choices: { ...base, ...own }, base, config: asked, preset };
+  const choices = { ...base, ...own };
+  const isOffered = formatsOf(asked).includes(formatIn(choices));
+  return {
+    choices: isOffered ? choices : { ...choices, ...council.ask },
+    base,
+    config: asked,
+    preset,
+  };
 }
 
 export interface Obstacle {
@@ -184,7 +201,7 @@ export interface Obstacle {
 
 /** Whether an option or a way has a meaning in the format that is chosen. */
 const applies = ({ everyFormat }: { everyFormat?: true }, choices: Choices) =>
-  everyFormat === true || formatIn(choices) === council;
+  everyFormat === true || mayBeCouncil(choices);
 
 /** Why what belongs to the council has nothing to do now; null where it has. */
 export const formatObstacle = (of: { everyFormat?: true }, choices: Choices): Obstacle | null =>
@@ -229,7 +246,7 @@ export function effective(scene: Omit<Scene, "base" | "preset">): Choices {
   for (const { field } of options) {
     if (result[field] && obstacle(field, scene)) result[field] = false;
   }
-  if (formatIn(result) !== council) result.quorum = null;
+  if (!mayBeCouncil(result)) result.quorum = null;
   const members = scene.config?.council_models.length ?? Number.POSITIVE_INFINITY;
   if (result.quorum !== null && result.quorum >= members) result.quorum = null;
   const reviewers = reviewersOf(scene.config) ?? Number.POSITIVE_INFINITY;
@@ -261,7 +278,7 @@ export function toAsk(scene: Scene): Partial<Ask> {
   for (const { field } of ways.filter((one) => applies(one, counting))) {
     if (counting[field] !== base[field]) Object.assign(ask, { [field]: counting[field] });
   }
-  if (format === council && counting.quorum !== base.quorum) {
+  if (mayBeCouncil(counting) && counting.quorum !== base.quorum) {
     // Nothing said would be the base's again: all members are a number too.
     const quorum = counting.quorum ?? config?.council_models.length;
     if (quorum !== undefined) ask.quorum = quorum;

@@ -6,7 +6,7 @@ import { MenuButton } from "../../ui/menu";
 import { useModal } from "../../ui/modal";
 import { orMissing } from "../../ui/part";
 import type { Choices } from "../feature";
-import { chosen, council, formatIn, formats, type Scene } from "./choices";
+import { chosen, council, formatIn, formatsOf, type Scene } from "./choices";
 
 const OptionList = lazy(() => orMissing(import("./option-list")));
 
@@ -87,7 +87,7 @@ export function useOptions(props: Props) {
         <MenuButton
           className={format === council ? "chip format-chip" : "chip chip-chosen format-chip"}
           label={t("Format: {{format}}", { format: t(format.title) })}
-          items={formats.map((one) => ({
+          items={formatsOf(scene.config).map((one) => ({
             label: t(one.title),
             hint: t(one.good),
             ...(one === format && { icon: "check" as const }),

@@ -5,10 +5,10 @@ import { Icon } from "../../ui/icon";
 import { Steps } from "../../ui/steps";
 import type { About, Choices, FormatField } from "../feature";
 import {
-  council,
   formatIn,
   formatObstacle,
-  formats,
+  formatsOf,
+  mayBeCouncil,
   type NamedOption,
   type NamedWay,
   obstacle,
@@ -74,13 +74,13 @@ function OptionItem({ option, scene, onChange }: OptionListProps & { option: Nam
 }
 
 /** Which format a question is asked in, by what each is good for. */
-function Formats({ scene: { choices }, onChange }: OptionListProps) {
+function Formats({ scene: { choices, config }, onChange }: OptionListProps) {
   const name = useId();
   const chosen = formatIn(choices);
   return (
     <fieldset className="formats">
       <legend>{t("Format")}</legend>
-      {formats.map((format) => (
+      {formatsOf(config).map((format) => (
         <label key={format.key} className="format">
           <input
             type="radio"
@@ -197,7 +197,7 @@ const details = [msg("Nothing"), msg("Stages"), msg("And models"), msg("Everythi
 function Quorum({ scene: { choices, config }, onChange }: OptionListProps) {
   const members = config?.council_models.length ?? 0;
   const id = useId();
-  if (members < 2 || formatIn(choices) !== council) return null;
+  if (members < 2 || !mayBeCouncil(choices)) return null;
   const quorum = choices.quorum !== null && choices.quorum < members ? choices.quorum : null;
   return (
     <li className="option">

@@ -17,10 +17,12 @@ interface Schema {
 function codes(): string[] {
   const file = join(import.meta.dirname, "../../../../docs/openapi.json");
   const schemas: Record<string, Schema> = JSON.parse(readFileSync(file, "utf8")).components.schemas;
-  const of = (name: string) => schemas[name]?.oneOf ?? [];
-  return of("ProcessFact")
-    .flatMap(({ $ref }) => of($ref?.split("/").at(-1) ?? ""))
-    .flatMap(({ properties }) => properties?.code?.enum ?? []);
+  const of = ({ $ref, oneOf = [], properties }: Schema): string[] => [
+    ...(properties?.code?.enum ?? []),
+    ...oneOf.flatMap(of),
+    ...($ref ? of(schemas[$ref.split("/").at(-1) ?? ""] ?? {}) : []),
+  ];
+  return of({ $ref: "ProcessFact" });
 }
 
 it("each code of the server has its sentence in one feature", () => {
@@ -38,6 +40,12 @@ it("an entry is said in the reader's language", async () => {
   expect(sentenceOf({ code: "not_reviewed", member: "cedar/pro", reason })).toBe(
     "pro hat kein Gutachten geschrieben: es kam rechtzeitig keine Antwort",
   );
+});
+
+it("two features may share a code", () => {
+  const round = { code: "round_begins", round: 2, round_type: "critique", speakers: 3 } as const;
+  expect(sentenceOf(round)).toBe("Round 2, Critiques: 3 speakers are asked");
+  expect(sentenceOf({ code: "round_begins", iteration: 2 })).toBe("Refinement: round 2");
 });
 
 it("an entry of another version keeps its English text", () => {

@@ -3,16 +3,20 @@
  * come with the log and not with the page).
  */
 import type { Schemas } from "../../api/types";
-import { type Sentences, say } from "../../ui/said";
+import { type LogSentences, say } from "../../ui/said";
 
 type Fact = Schemas["ProcessFact"];
 
-export const found = import.meta.glob<Partial<Sentences<Fact>>>("../*/log.ts", {
+export const found = import.meta.glob<Partial<LogSentences<Fact>>>("../*/log.ts", {
   eager: true,
   import: "log",
 });
 
-const sentences = Object.assign({}, ...Object.values(found)) as Sentences<Fact>;
-
 /** The sentence of an entry; null for one of an older server, and for a code of a newer one. */
-export const sentenceOf = (fact: Fact | null): string | null => say(sentences, fact);
+export function sentenceOf(fact: Fact | null): string | null {
+  for (const sentences of Object.values(found)) {
+    const said = say(sentences, fact);
+    if (said !== null) return said;
+  }
+  return null;
+}

@@ -1,17 +1,18 @@
 import type { Schemas } from "../../api/types";
 import { t } from "../../i18n";
 import { duration, shortName } from "../../ui/format";
-import { type Sentences, say, withDetails } from "../../ui/said";
+import { type LogSentences, say, withDetails } from "../../ui/said";
 import { reasonText } from "../failures/facts";
 import { sentences } from "./facts";
 
 /** What the process log says of refinement. */
-export const log: Sentences<Schemas["RefinementNote"]> = {
+export const log: LogSentences<Schemas["RefinementNote"]> = {
   refinement_begins: ({ max_iterations }) =>
     t("Refinement: at most {{count, number}} rounds of critique and revision", {
       count: max_iterations,
     }),
-  round_begins: ({ iteration }) => t("Refinement: round {{iteration}}", { iteration }),
+  round_begins: ({ iteration }) =>
+    typeof iteration === "number" ? t("Refinement: round {{iteration}}", { iteration }) : null,
   critics_asked: ({ asked }) =>
     t("{{count, number}} members look for faults in the draft", { count: asked }),
   names_faults: ({ member }) => t("{{name}} names faults", { name: shortName(member) }),
