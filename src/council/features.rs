@@ -14,7 +14,8 @@ use super::budget::{BudgetEvent, BudgetState};
 use super::costs::Costs;
 use super::debate::fold::Common;
 use super::field::Fields;
-use super::formats::{self, FormatEvent, FormatNote, Stored};
+use super::formats::list::{self as formats, Format, FormatEvent, FormatNote};
+use super::formats::stored::Stored;
 use super::options::adversary::{self, Adversary, AdversaryEvent, AdversaryNote, AdversaryOptions};
 use super::options::confidence::{self, AggregateConfidence};
 use super::options::consensus::{self, ConsensusEvent, ConsensusInfo, ConsensusNote};
@@ -27,7 +28,6 @@ use super::options::multi_chairman::{self, MultiChairmanEvent, MultiChairmanNote
 use super::options::refinement::{self, Refinement, RefinementEvent, RefinementNote, RefinementOptions};
 use super::options::routing::{self, RoutingEvent, RoutingInfo, RoutingNote};
 use super::options::word_for_word::{self, FinalAnswer};
-use super::plan::Plan;
 use super::process::ProcessEvent;
 use super::prompts::template::Template;
 use super::ranking::aggregate::{AggregateFacts, AggregateRow};
@@ -44,6 +44,7 @@ use super::stages::answers::{self, Answer, AnswersEvent, AnswersNote};
 use super::stages::reviews::{self, Review, ReviewsEvent, ReviewsNote};
 use super::stages::synthesis::{self, Synthesis, SynthesisEvent, SynthesisNote};
 use super::stages::title::{self, TitleEvent, TitleNote};
+use super::task::Task;
 use crate::llm::{CallFact, Purpose};
 
 macro_rules! events {
@@ -301,15 +302,18 @@ pub(super) fn is_overruled(body: &Value, default: &str) -> bool {
     }
 }
 
-/// The templates of each feature of the council, and whether a run of this plan can use them. One may come twice.
-fn templates_by_feature(plan: &Plan) -> [(bool, &'static [&'static Template]); 9] {
-    let Plan { task, options, .. } = plan;
-    let is_council = plan.format.may_be_the_councils();
+/// The templates of each feature of the council, and whether a run of such a plan can use them. One may come twice.
+fn templates_by_feature(
+    task: &Task,
+    (options, format): (&Options, Format),
+    title: bool,
+) -> [(bool, &'static [&'static Template]); 9] {
+    let is_council = format.may_be_the_councils();
     [
         (is_council, confidence::TEMPLATES),
         (is_council, reviews::TEMPLATES),
         (is_council, synthesis::TEMPLATES),
-        (plan.title, title::TEMPLATES),
+        (title, title::TEMPLATES),
         (task.chain_of_thought, cot::TEMPLATES),
         (matches!(options.roster, Choice::Routing { .. }), routing::TEMPLATES),
         (!options.chairmen.is_empty(), multi_chairman::TEMPLATES),
@@ -319,9 +323,13 @@ fn templates_by_feature(plan: &Plan) -> [(bool, &'static [&'static Template]); 9
 }
 
 /// The templates that a run of such a plan can use.
-pub(super) fn templates(plan: &Plan) -> impl Iterator<Item = &'static Template> {
-    let council = templates_by_feature(plan).into_iter().filter(|(used, _)| *used);
-    council.flat_map(|(_, templates)| templates.iter().copied()).chain(plan.format.templates())
+pub(super) fn templates(
+    task: &Task,
+    (options, format): (&Options, Format),
+    title: bool,
+) -> impl Iterator<Item = &'static Template> {
+    let council = templates_by_feature(task, (options, format), title).into_iter().filter(|(used, _)| *used);
+    council.flat_map(|(_, templates)| templates.iter().copied()).chain(format.templates())
 }
 
 /// An assistant message's content: everything the council said.
@@ -550,8 +558,9 @@ mod tests {
         let context = Context { settings, first: true, ..Context::default() };
         let plan = Plan::parse(&json!({"content": "Why?"}), context.clone()).unwrap();
         let mut known: BTreeMap<&str, &Template> = BTreeMap::new();
-        let of_features =
-            templates_by_feature(&plan).into_iter().flat_map(|(_, templates)| templates.iter().copied());
+        let of_features = templates_by_feature(&plan.task, (&plan.options, plan.format), true)
+            .into_iter()
+            .flat_map(|(_, templates)| templates.iter().copied());
         let of_formats = formats::MODES.into_iter().flat_map(|mode| {
             let styles = ["rotation", "all_to_all"]
                 .map(|style| json!({"content": "Why?", "mode": mode, "debate_style": style}));

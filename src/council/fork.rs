@@ -5,9 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::debate::SHORTER;
+use super::debate::kind::SHORTER;
 use super::features;
-use super::formats;
+use super::formats::list as formats;
 use super::run::FinishedCall;
 use super::stages::answers::{ANSWER, ANSWER_KEY, WITHOUT_SYSTEM_PROMPT};
 use super::stages::{reviews, synthesis};

@@ -10,7 +10,7 @@ use super::brief::Brief;
 use super::features::{self, Options};
 use super::field::{FieldError, FieldErrorKind, Fields};
 use super::fork::{Again, Fork};
-use super::formats::{self, Format};
+use super::formats::list::{self as formats, Format};
 use super::member::{member_problems, members, model_problem};
 use super::process;
 use super::prompts::history::{self, Turn};
@@ -305,7 +305,8 @@ impl Plan {
             ignored,
             fork: None,
         })?;
-        let prompts = Prompts::in_force(features::templates(&plan));
+        let prompts =
+            Prompts::in_force(features::templates(&plan.task, (&plan.options, plan.format), plan.title));
         Ok(Self { task: Task { brief: Brief { prompts, ..plan.task.brief }, ..plan.task }, ..plan })
     }
 

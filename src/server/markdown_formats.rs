@@ -3,7 +3,7 @@
 use super::neutral::neutral;
 use crate::council::Deliberation;
 use crate::council::debate::statement::{DebateRound, Statement};
-use crate::council::formats::decomposition::SubResult;
+use crate::council::formats::decomposition::part::SubResult;
 use crate::council::stages::verdict::DebateVerdict;
 use crate::llm::ErrorKind;
 

@@ -1,16 +1,7 @@
 //! What the options are set to, for clients that show it before they ask: a route for each line of
 //! [`views_of_options`].
 
-use actix_web::{get, web};
 use utoipa_actix_web::service_config::ServiceConfig;
-
-use super::app::App;
-use super::extract::Caller;
-use super::problem::{Problem, ProblemBody};
-use crate::council::features::views_of_options;
-use crate::council::formats::{self, views_of_formats};
-use crate::council::options;
-use crate::identity::Permission;
 
 macro_rules! routes {
     ($($route:ident $path:tt, $tag:tt: $root:ident $folder:ident $view:ident, $about:tt;)*) => {
@@ -36,13 +27,29 @@ macro_rules! routes {
 }
 
 mod of_options {
-    use super::*;
+    use actix_web::{get, web};
+    use utoipa_actix_web::service_config::ServiceConfig;
+
+    use crate::council::features::views_of_options;
+    use crate::council::options;
+    use crate::identity::Permission;
+    use crate::server::app::App;
+    use crate::server::extract::Caller;
+    use crate::server::problem::{Problem, ProblemBody};
 
     views_of_options!(routes);
 }
 
 mod of_formats {
-    use super::*;
+    use actix_web::{get, web};
+    use utoipa_actix_web::service_config::ServiceConfig;
+
+    use crate::council::formats;
+    use crate::council::formats::views_of_formats;
+    use crate::identity::Permission;
+    use crate::server::app::App;
+    use crate::server::extract::Caller;
+    use crate::server::problem::{Problem, ProblemBody};
 
     views_of_formats!(routes);
 }

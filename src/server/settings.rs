@@ -9,7 +9,7 @@ use super::extract::{Body, Caller};
 use super::missing::MissingModel;
 use super::problem::{Problem, ProblemBody};
 use crate::config::AuthMode;
-use crate::council::formats;
+use crate::council::formats::list as formats;
 use crate::council::options::OptionSettings;
 use crate::council::plan::MAX_CONTENT_CHARS;
 use crate::council::plan::settings_problems;

@@ -94,6 +94,8 @@ fn probes() -> Vec<Probe> {
         entry("GET", "/api/config/models", Own, &[""], None),
         entry("GET", "/api/models", Own, &[""], None),
         entry("GET", "/api/refinement/config", Own, &[""], None),
+        entry("GET", "/api/debate/config", Own, &[""], None),
+        entry("GET", "/api/decomposition/config", Own, &[""], None),
         entry("GET", "/api/adversary/config", Own, &[""], None),
         entry("GET", "/api/weights", Own, &[""], None),
         entry("GET", "/api/weights/{model}", Own, &[""], None),

@@ -1,6 +1,6 @@
 //! Which calls a debate will probably take.
 
-use super::{JUDGMENT, Kind, stage};
+use super::kind::{JUDGMENT, Kind, stage};
 use crate::council::estimate::{ExpectedCall, Expecting, FENCE};
 use crate::council::settings::Member;
 use crate::council::stages::synthesis;

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::event::{DebateStart, Told};
+use super::kind::STAGES;
+use super::speaker::Speaker;
 use super::statement::{DebateRound, Statement};
-use super::{STAGES, speaker::Speaker};
+use super::told::{DebateStart, SpeakerSeat, Told};
 use crate::council::member::Member;
 use crate::council::run::UnderWay;
 use crate::council::stages::reviews::{Review, ReviewsMetadata};
@@ -55,7 +56,7 @@ impl StoredDebate {
         match told {
             Told::Begins(start) => self.begin(start),
             Told::RoundBegins(start) => {
-                let pending = |seat: &super::event::SpeakerSeat| {
+                let pending = |seat: &SpeakerSeat| {
                     let member = Member {
                         model: seat.seat.model.clone(),
                         alias: seat.seat.alias.clone(),

@@ -4,8 +4,9 @@
 use async_trait::async_trait;
 use serde_json::json;
 
+use super::kind::{JUDGMENT, MIN_SPEAKERS};
 use super::material::{self, Need, Piece};
-use super::{Debate, JUDGMENT, MIN_SPEAKERS};
+use super::transcript::Debate;
 use crate::council::any_event::AnyEvent;
 use crate::council::prompts::fence;
 use crate::council::prompts::template::Template;

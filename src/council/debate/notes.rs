@@ -5,8 +5,8 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::json;
 
-use super::event::Told;
-use super::stage;
+use super::kind::stage;
+use super::told::Told;
 use crate::council::asking::Asking;
 use crate::council::note::{MODELS, Note, NoteCategory, STAGES, reason, seconds};
 use crate::council::seat::Seat;
@@ -21,7 +21,7 @@ pub enum DebateNote {
         speakers: usize,
         rounds: usize,
     },
-    RoundBegins {
+    DebateRoundBegins {
         round: u32,
         round_type: String,
         speakers: usize,
@@ -62,7 +62,7 @@ impl fmt::Display for DebateNote {
             Self::DebateBegins { speakers, rounds } => {
                 write!(f, "The debate begins: {speakers} speakers, {rounds} rounds")
             }
-            Self::RoundBegins { round, round_type, speakers } => {
+            Self::DebateRoundBegins { round, round_type, speakers } => {
                 write!(f, "Round {round} ({round_type}): {speakers} speakers are asked")
             }
             Self::Spoke { member, label, round, latency_ms } => {
@@ -91,7 +91,7 @@ pub fn note(told: Told<'_>) -> Option<Note> {
         }
         Told::RoundBegins(start) => {
             let (round, round_type) = (start.round_number, start.round_type.clone());
-            let fact = DebateNote::RoundBegins { round, round_type, speakers: start.speakers.len() };
+            let fact = DebateNote::DebateRoundBegins { round, round_type, speakers: start.speakers.len() };
             Note::of(STAGES, NoteCategory::Stage, &fact).with(json!({ "round": round }))
         }
         Told::Said { round_number, statement } => {

@@ -1,10 +1,11 @@
 //! One speaker's part in a round: asked, shown while it speaks, read.
 
 use super::dialect::Turn;
+use super::kind::{Kind, SHORTER, stage};
 use super::material::{self, Need, Piece};
 use super::position;
 use super::statement::{LeftOut, Statement};
-use super::{Debate, Kind, SHORTER, Speech, stage};
+use super::transcript::{Debate, Speech};
 use crate::council::ask::rejects_the_system_prompt;
 use crate::council::options::cot;
 use crate::council::pricing::tokens;

@@ -2,16 +2,30 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::decomposition::{self, DecompositionEvent, StoredDecomposition};
-use super::{rotation, told};
+use super::arena::event::ArenaEvent;
+use super::decomposition::event::DecompositionEvent;
+use super::decomposition::purposes as decomposition;
+use super::decomposition::stored::StoredDecomposition;
+use super::rotation::event::RotationEvent;
+use super::rotation::rounds as rotation;
 use crate::council::any_event::AnyEvent;
-use crate::council::debate::event::DebateSynthesis;
+use crate::council::debate::event::{DebateEvent, DebateSynthesis};
 use crate::council::debate::fold::{Common, StoredDebate};
 use crate::council::debate::statement::Statement;
+use crate::council::debate::told::Told;
 use crate::council::run::UnderWay;
 use crate::council::stages::answers::Answer;
 use crate::council::stages::synthesis::Synthesis;
 use crate::llm::CallFact;
+
+/// What an event tells of a debate, if it does.
+#[must_use]
+pub fn told(event: &AnyEvent) -> Option<Told<'_>> {
+    let debate = || event.get::<DebateEvent>().and_then(DebateEvent::told);
+    let rotation = || event.get::<RotationEvent>().and_then(RotationEvent::told);
+    let arena = || event.get::<ArenaEvent>().and_then(ArenaEvent::told);
+    debate().or_else(rotation).or_else(arena)
+}
 
 /// See the module.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]

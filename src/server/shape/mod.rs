@@ -11,7 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::council::Deliberation;
-use crate::council::formats::OtherNames;
+use crate::council::formats::stored::OtherNames;
 use crate::id::{ConversationId, MessageId, RunId};
 use crate::runs::Stopped;
 use crate::store::RunStatus;

@@ -444,9 +444,9 @@ async fn a_run_that_goes_on_without_somebody_and_dies_after_any_commit_ends_as_i
 async fn a_debate_that_goes_on_without_somebody_and_dies_after_any_commit_ends_as_if_it_had_not() {
     let plan = plan(r#"{"content": "Why?", "mode": "debate"}"#);
     for (stage, member, calls) in [
-        (debate::stage(1), "b/two", "debate_opening b/two"),
-        (debate::stage(2), "b/two", "debate_critique b/two"),
-        (debate::stage(3), "b/two", "debate_reply b/two"),
+        (debate::kind::stage(1), "b/two", "debate_opening b/two"),
+        (debate::kind::stage(2), "b/two", "debate_critique b/two"),
+        (debate::kind::stage(3), "b/two", "debate_reply b/two"),
         (synthesis::STAGE, "a/chair", "debate_judgment a/chair"),
     ] {
         let skips = [Skip { stage, member: member.to_owned() }];

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use llm_council::council::debate;
+use llm_council::council::debate::kind as debate;
 use llm_council::council::features::{purposes, stages};
-use llm_council::council::formats::decomposition;
+use llm_council::council::formats::decomposition::purposes as decomposition;
 
 /// Where a feature may be named outside of its folder: the lists, the format that has it in its course, and the page's
 /// list.

@@ -1,6 +1,6 @@
 //! What the participants write under headings. A text without them is taken whole.
 
-use crate::council::debate::sections;
+use crate::council::debate::headings::sections;
 use crate::council::debate::statement::{DebateCritique, Statement};
 
 /// The heading over a critique of this participant.

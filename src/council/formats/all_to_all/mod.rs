@@ -5,11 +5,16 @@ mod headings;
 
 use serde::{Deserialize, Serialize};
 
-use crate::council::debate::event::{DebateEvent, DebateStart, Rounds};
+use crate::council::debate::estimate;
+use crate::council::debate::event::DebateEvent;
+use crate::council::debate::kind::{self, Kind};
 use crate::council::debate::material::{Need, Piece};
+use crate::council::debate::options::DebateOptions;
+use crate::council::debate::rounds::Rounds;
 use crate::council::debate::speaker::{self, Names, Speaker};
 use crate::council::debate::statement::Statement;
-use crate::council::debate::{self, Debate, DebateOptions, Kind, Speech};
+use crate::council::debate::told::DebateStart;
+use crate::council::debate::transcript::{Debate, Speech};
 use crate::council::estimate::{ExpectedCall, Expecting};
 use crate::council::failure::Failure;
 use crate::council::field::Fields;
@@ -26,11 +31,11 @@ pub const ROUNDS: std::ops::RangeInclusive<u8> = 2..=6;
 const DEFAULT_ROUNDS: u8 = 2;
 
 static INITIAL: Kind =
-    Kind { round_type: "initial", title: "Answer", purpose: &debate::OPENING, asks_position: false };
+    Kind { round_type: "initial", title: "Answer", purpose: &kind::OPENING, asks_position: false };
 static CRITIQUE: Kind =
-    Kind { round_type: "critique", title: "Critique", purpose: &debate::CRITIQUE, asks_position: false };
+    Kind { round_type: "critique", title: "Critique", purpose: &kind::CRITIQUE, asks_position: false };
 static DEFENSE: Kind =
-    Kind { round_type: "defense", title: "Revised answer", purpose: &debate::REPLY, asks_position: true };
+    Kind { round_type: "defense", title: "Revised answer", purpose: &kind::REPLY, asks_position: true };
 
 static INITIAL_PROMPT: Template = Template {
     name: "all_to_all_initial",
@@ -163,19 +168,14 @@ pub(in crate::council) fn expected_calls(
     options: AllToAllOptions,
 ) -> Vec<ExpectedCall> {
     let others = members.len().saturating_sub(1);
-    debate::estimate::expected_calls(
-        expecting,
-        members,
-        &options.rounds(),
-        |round| -> Vec<&'static Purpose> {
-            match round {
-                0 => Vec::new(),
-                // One section of each critic's text is read by each of those whom it criticises.
-                _ if round % 2 == 0 => vec![&debate::REPLY, &debate::CRITIQUE],
-                _ => vec![&debate::REPLY; others],
-            }
-        },
-    )
+    estimate::expected_calls(expecting, members, &options.rounds(), |round| -> Vec<&'static Purpose> {
+        match round {
+            0 => Vec::new(),
+            // One section of each critic's text is read by each of those whom it criticises.
+            _ if round % 2 == 0 => vec![&kind::REPLY, &kind::CRITIQUE],
+            _ => vec![&kind::REPLY; others],
+        }
+    })
 }
 
 /// What a request may say of a debate of all with all, for its documentation.

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::council::any_event::FeatureEvent;
 use crate::council::asking::Asking;
-use crate::council::debate::event::{DebateStart, Told};
-use crate::council::debate::{told_asking, told_note};
+use crate::council::debate::notes;
+use crate::council::debate::told::{DebateStart, Told};
 use crate::council::note::Note;
 
 /// Who takes part, as one existing client reads it.
@@ -48,10 +48,10 @@ impl ArenaEvent {
 
 impl FeatureEvent for ArenaEvent {
     fn note(&self) -> Option<Note> {
-        self.told().and_then(told_note)
+        self.told().and_then(notes::note)
     }
 
     fn asking(&self) -> Option<Asking> {
-        self.told().and_then(told_asking)
+        self.told().and_then(notes::asking)
     }
 }

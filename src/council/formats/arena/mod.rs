@@ -1,16 +1,17 @@
 //! An arena: opening statements, rebuttals in which each participant answers all others, closing statements; then
 //! the chairman concludes.
 
-mod event;
-
-pub use event::ArenaEvent;
+pub mod event;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::council::debate::event::Rounds;
+use crate::council::debate::estimate;
+use crate::council::debate::kind::{self, Kind};
+use crate::council::debate::options::DebateOptions;
+use crate::council::debate::rounds::Rounds;
 use crate::council::debate::speaker::{self, Names, Speaker};
-use crate::council::debate::{self, Debate, DebateOptions, Kind, Speech};
+use crate::council::debate::transcript::{Debate, Speech};
 use crate::council::estimate::{ExpectedCall, Expecting};
 use crate::council::failure::Failure;
 use crate::council::field::{FieldErrorKind, Fields};
@@ -19,6 +20,7 @@ use crate::council::run::Run;
 use crate::council::settings::Member;
 use crate::council::task::Task;
 use crate::llm::Purpose;
+use event::ArenaEvent;
 
 /// What requests call this format.
 pub const MODE: &str = "arena";
@@ -29,16 +31,12 @@ pub const MAX_ROUNDS: u8 = 10;
 /// How many there are where nobody says.
 pub const DEFAULT_ROUNDS: u8 = 3;
 
-static OPENING: Kind = Kind {
-    round_type: "opening",
-    title: "Opening statement",
-    purpose: &debate::OPENING,
-    asks_position: false,
-};
+static OPENING: Kind =
+    Kind { round_type: "opening", title: "Opening statement", purpose: &kind::OPENING, asks_position: false };
 static REBUTTAL: Kind =
-    Kind { round_type: "rebuttal", title: "Rebuttal", purpose: &debate::REPLY, asks_position: true };
+    Kind { round_type: "rebuttal", title: "Rebuttal", purpose: &kind::REPLY, asks_position: true };
 static CLOSING: Kind =
-    Kind { round_type: "closing", title: "Closing statement", purpose: &debate::REPLY, asks_position: true };
+    Kind { round_type: "closing", title: "Closing statement", purpose: &kind::REPLY, asks_position: true };
 
 static OPENING_PROMPT: Template = Template {
     name: "arena_opening",
@@ -148,17 +146,11 @@ pub(in crate::council) fn expected_calls(
     members: &[Member],
     options: ArenaOptions,
 ) -> Vec<ExpectedCall> {
-    debate::estimate::expected_calls(
-        expecting,
-        members,
-        &options.rounds(),
-        |round| -> Vec<&'static Purpose> {
-            let openings: Vec<&Purpose> =
-                members.iter().filter(|_| round > 0).map(|_| &debate::OPENING).collect();
-            let replies = members.len() * round.saturating_sub(1);
-            openings.into_iter().chain(std::iter::repeat_n(&debate::REPLY, replies)).collect()
-        },
-    )
+    estimate::expected_calls(expecting, members, &options.rounds(), |round| -> Vec<&'static Purpose> {
+        let openings: Vec<&Purpose> = members.iter().filter(|_| round > 0).map(|_| &kind::OPENING).collect();
+        let replies = members.len() * round.saturating_sub(1);
+        openings.into_iter().chain(std::iter::repeat_n(&kind::REPLY, replies)).collect()
+    })
 }
 
 /// What a request may say of an arena, for its documentation.

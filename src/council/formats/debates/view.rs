@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::council::formats::all_to_all;
-use crate::council::formats::rotation::{ROUNDS, ROUNDS_WITHOUT_REBUTTAL, STYLE};
+use crate::council::formats::rotation::rounds::{ROUNDS, ROUNDS_WITHOUT_REBUTTAL, STYLE};
 use crate::council::settings::Settings;
 
 /// How debates are held for the caller.

@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{COMPLEXITY, STAGE};
+use super::bounds::QUOTED_CHARS;
+use super::purposes::{COMPLEXITY, STAGE};
 use crate::council::ask::Ask;
 use crate::council::brief::Brief;
 use crate::council::line_filter::bare;
@@ -13,35 +14,7 @@ use crate::council::prompts::template::Template;
 use crate::council::run::Run;
 use crate::llm::{CallError, Schema};
 
-/// How sure the utility model has to be.
-pub const THRESHOLD: f64 = 0.6;
-/// How much of the question it reads, in characters.
-pub(super) const QUOTED_CHARS: usize = 6_000;
 const MAX_REASONING_CHARS: usize = 500;
-
-/// Words that tell of a question with parts, in lower case.
-pub const INDICATORS: &[&str] = &[
-    "advantages and disadvantages",
-    "as well as",
-    "compare",
-    "comparison",
-    "consequences",
-    "design",
-    "evaluate",
-    "furthermore",
-    "implications",
-    "in addition",
-    "on the other hand",
-    "plan for",
-    "pros and cons",
-    "roadmap",
-    "step by step",
-    "strategy",
-    "trade-off",
-    "trade-offs",
-    "versus",
-    "vs",
-];
 
 /// What the utility model is asked.
 pub static PROMPT: Template = Template {
@@ -76,22 +49,6 @@ pub struct Judged {
     pub yes: bool,
     pub confidence: Option<f64>,
     pub reasoning: String,
-}
-
-/// The words in a question that questions with parts have.
-#[must_use]
-pub fn indicators(question: &str) -> Vec<String> {
-    let text = question.to_lowercase();
-    let stands_alone = |word: &&&str| {
-        text.match_indices(**word).any(|(at, _)| {
-            let before = text.get(..at).and_then(|before| before.chars().next_back());
-            let after = text.get(at + word.len()..).and_then(|after| after.chars().next());
-            ![before, after].into_iter().flatten().any(char::is_alphanumeric)
-        })
-    };
-    let words = INDICATORS.iter().filter(stands_alone).map(|word| (*word).to_owned());
-    let questions = question.matches('?').count();
-    words.chain((questions > 1).then(|| format!("{questions} question marks"))).collect()
 }
 
 /// Asks the utility model.
@@ -218,16 +175,10 @@ mod tests {
         assert_eq!(parse("I would say yes."), None);
     }
 
-    #[test]
-    fn indicators_are_words_of_their_own() {
-        assert_eq!(indicators("Compare Rust vs Go. Why? How?"), ["compare", "vs", "2 question marks"]);
-        assert_eq!(indicators("Canvas or incomparable?"), [""; 0]);
-    }
-
     proptest! {
         #[test]
         fn no_text_stops_it(text in any::<String>(), lines in "(SHOULD_DECOMPOSE|CONFIDENCE|REASONING)?:? ?(YES|0\\.8|8/0|%|/)?.{0,9}") {
-            let _any = (parse(&text), parse(&lines), indicators(&text));
+            let _any = (parse(&text), parse(&lines));
         }
     }
 }

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::SubResult;
 use super::complexity::Complexity;
 use super::facts::SkipFact;
+use super::part::SubResult;
 use crate::council::seat::Seat;
 use crate::council::stages::answers::Answer;
 use crate::council::stages::synthesis::Synthesis;
@@ -103,9 +103,6 @@ pub enum DecompositionEvent {
         sub_results: Vec<PartResult>,
         final_response: String,
         chairman_model: String,
-        /// USD over the calls whose cost is known; absent when none is.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        total_cost: Option<f64>,
     },
 }
 

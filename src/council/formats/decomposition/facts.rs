@@ -4,8 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::complexity::THRESHOLD;
-use super::split::MIN_PARTS;
+use super::bounds::{MIN_PARTS, THRESHOLD};
 use crate::llm::Reason;
 
 /// See the module.

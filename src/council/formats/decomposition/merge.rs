@@ -4,7 +4,8 @@ use async_trait::async_trait;
 use serde_json::json;
 
 use super::event::DecompositionEvent;
-use super::{MERGE, SubResult};
+use super::part::SubResult;
+use super::purposes::MERGE;
 use crate::council::any_event::AnyEvent;
 use crate::council::brief::Brief;
 use crate::council::debate::material::{self, Need, Piece};

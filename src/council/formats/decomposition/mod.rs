@@ -1,149 +1,41 @@
 //! Decomposition: a question with parts is taken apart, every member answers every part, and the chairman puts the
 //! best answers together. A question without parts is the council's.
 
+mod bounds;
 pub mod complexity;
-mod event;
+pub mod event;
 pub mod facts;
+mod indicators;
 mod merge;
-mod notes;
+pub mod notes;
+pub mod options;
+pub mod part;
+pub mod purposes;
 mod simulated;
 pub mod split;
-mod stored;
+pub mod stored;
 mod sub_council;
+pub mod templates;
 pub mod view;
 
-pub use event::DecompositionEvent;
-pub use notes::DecompositionNote;
-pub use stored::StoredDecomposition;
-
-use std::collections::BTreeMap;
-
 use futures_util::stream::{FuturesOrdered, StreamExt as _};
-use serde::{Deserialize, Serialize};
 
 use super::council;
 use crate::council::estimate::{ExpectedCall, Expecting, FENCE, Kept};
 use crate::council::failure::Failure;
-use crate::council::field::Fields;
-use crate::council::options::confidence;
 use crate::council::plan::Plan;
-use crate::council::prompts::fence;
-use crate::council::prompts::template::Template;
-use crate::council::ranking::aggregate::AggregateRow;
-use crate::council::ranking::label::Label;
 use crate::council::run::Run;
 use crate::council::settings::Member;
-use crate::council::stage::Stage;
-use crate::council::stages::answers::Answer;
-use crate::council::stages::reviews::{self, Review};
 use crate::council::stages::{synthesis, title};
 use crate::council::task::Task;
-use crate::llm::Purpose;
-use complexity::{Complexity, THRESHOLD};
-use event::PartResult;
+use bounds::{MAX_PARTS, THRESHOLD};
+use complexity::Complexity;
+use event::{DecompositionEvent, PartResult};
 use facts::SkipFact;
-use split::MAX_PARTS;
-use sub_council::{Part, PickedBy};
-
-/// What requests call this format.
-pub const MODE: &str = "decomposition";
-/// The flag by which older clients ask for it.
-pub const FLAG: &str = "use_decomposition";
-
-/// Where the question is judged and taken apart.
-pub static STAGE: Stage = Stage::named("decomposition");
-/// Where its parts are answered, in order.
-pub static PARTS: [Stage; MAX_PARTS] = [
-    Stage::named("sub1"),
-    Stage::named("sub2"),
-    Stage::named("sub3"),
-    Stage::named("sub4"),
-    Stage::named("sub5"),
-];
-
-/// Whether the question has parts.
-pub static COMPLEXITY: Purpose =
-    Purpose { name: "complexity", usual_tokens: 80, simulated: simulated::complexity };
-/// What they are.
-pub static SPLIT: Purpose = Purpose { name: "split", usual_tokens: 150, simulated: simulated::split };
-/// A member's answer to a part.
-pub static SUB_ANSWER: Purpose =
-    Purpose { name: "sub_answer", usual_tokens: 800, simulated: simulated::sub_answer };
-/// A member's ranking of the answers to a part.
-pub static PICK: Purpose = Purpose { name: "sub_ballot", usual_tokens: 60, simulated: simulated::ballot };
-/// The answer that is put together from the parts.
-pub static MERGE: Purpose = Purpose { name: "merge", usual_tokens: 2_000, simulated: simulated::merge };
-/// What its calls are for.
-pub static PURPOSES: [&Purpose; 5] = [&COMPLEXITY, &SPLIT, &SUB_ANSWER, &PICK, &MERGE];
-
-/// Everything that this asks models with, besides the council that answers where it is skipped.
-pub static TEMPLATES: &[&Template] = &[
-    &complexity::PROMPT,
-    &split::PROMPT,
-    &sub_council::ANSWER_PROMPT,
-    &sub_council::BALLOT_PROMPT,
-    &merge::PROMPT,
-    &fence::RULE,
-    &reviews::REPAIR,
-    &confidence::SUFFIX,
-];
-
-/// The stage of a part, from 0.
-fn stage(index: usize) -> Stage {
-    PARTS[index.min(MAX_PARTS - 1)].clone()
-}
-
-/// How the best answer to a part is found.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Pick {
-    /// The members rank the answers blind.
-    #[default]
-    Ballot,
-    /// It is that of the most confident member.
-    Confidence,
-}
-
-/// What a plan says of it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct DecompositionOptions {
-    #[serde(default)]
-    pub pick: Pick,
-}
-
-impl DecompositionOptions {
-    /// Reads a request's fields.
-    pub(in crate::council) fn parse(fields: &mut Fields<'_>) -> Self {
-        Self { pick: fields.take("pick", "ballot or confidence").unwrap_or_default() }
-    }
-}
-
-/// What came of one part.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
-pub struct SubResult {
-    /// From 0.
-    pub index: usize,
-    pub sub_question: String,
-    /// One per member, failed ones included.
-    pub responses: Vec<Answer>,
-    /// The members' ballots, where the best answer was found by them.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub ballots: Vec<Review>,
-    /// `Response A` → the seat's name, as the ballots have it.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[schema(value_type = BTreeMap<String, String>)]
-    pub label_to_member: BTreeMap<Label, String>,
-    /// What the ballots add up to, best first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub ranking: Vec<AggregateRow>,
-    /// Absent where no member answered.
-    pub best_answer: Option<String>,
-    pub best_model: Option<String>,
-    #[serde(default)]
-    pub best_member: Option<String>,
-    #[serde(default)]
-    pub picked_by: Option<PickedBy>,
-}
+use options::{DecompositionOptions, Pick};
+use part::SubResult;
+use purposes::{COMPLEXITY, MERGE, PICK, SPLIT, STAGE, SUB_ANSWER, stage};
+use sub_council::Part;
 
 /// Takes the question apart and answers it, or lets the council answer it.
 ///
@@ -194,7 +86,6 @@ pub(in crate::council) async fn hold(
         sub_results: in_short,
         final_response: synthesis.response,
         chairman_model: synthesis.model,
-        total_cost: run.costs().total_cost,
     };
     run.emit("decomposition/complete", complete).await;
     Ok(())
@@ -205,7 +96,7 @@ async fn take_apart(run: &Run, plan: &Plan) -> Result<Vec<String>, (SkipFact, Op
     let brief = plan.brief();
     let model = || brief.settings.utility_model.clone();
     let mut complexity =
-        Complexity { indicators: complexity::indicators(&brief.question), ..Complexity::default() };
+        Complexity { indicators: indicators::indicators(&brief.question), ..Complexity::default() };
     let skip = match complexity::ask(run, brief).await {
         Err(error) => Some(SkipFact::NotJudged { model: model(), reason: error.reason() }),
         Ok(None) => Some(SkipFact::JudgmentUnread { model: model() }),

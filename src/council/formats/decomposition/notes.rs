@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::event::DecompositionEvent;
 use super::facts::SkipFact;
-use super::stage;
+use super::purposes::stage;
 use crate::council::any_event::FeatureEvent;
 use crate::council::asking::Asking;
 use crate::council::note::{MODELS, Note, NoteCategory, STAGES, reason, seconds};

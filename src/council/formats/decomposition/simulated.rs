@@ -1,6 +1,6 @@
 //! What simulated models say in a decomposition.
 
-use super::complexity::indicators;
+use super::indicators::indicators;
 use crate::llm::seeded_rng::SeededRng;
 use crate::llm::simulated_prompt::Prompt;
 use crate::llm::simulated_text::{LABEL, body};

@@ -3,9 +3,9 @@
 use serde::Deserialize;
 use serde_json::json;
 
-use super::complexity::QUOTED_CHARS;
+use super::bounds::{MAX_PARTS, MIN_PARTS, QUOTED_CHARS};
 use super::facts::SkipFact;
-use super::{SPLIT, STAGE};
+use super::purposes::{SPLIT, STAGE};
 use crate::council::ask::Ask;
 use crate::council::brief::Brief;
 use crate::council::line_filter::bare;
@@ -15,10 +15,6 @@ use crate::council::prompts::{history, structured};
 use crate::council::run::Run;
 use crate::llm::{Reply, Schema};
 
-/// The fewest parts that are worth asking apart.
-pub const MIN_PARTS: usize = 2;
-/// The most parts.
-pub const MAX_PARTS: usize = 5;
 const MAX_CHARS: usize = 2_000;
 
 /// What the utility model is asked.

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::SubResult;
 use super::complexity::Complexity;
 use super::event::DecompositionEvent;
 use super::facts::SkipFact;
+use super::part::SubResult;
 use crate::council::stages::answers::Answer;
 use crate::council::stages::synthesis::Synthesis;
 use crate::llm::CallFact;

@@ -1,10 +1,11 @@
 //! One part of a question: every member answers it, and the best answer is found.
 
 use futures_util::stream::{FuturesOrdered, StreamExt as _};
-use serde::{Deserialize, Serialize};
 
 use super::event::DecompositionEvent;
-use super::{PICK, Pick, SUB_ANSWER, SubResult, stage};
+use super::options::Pick;
+use super::part::{PickedBy, SubResult};
+use super::purposes::{PICK, SUB_ANSWER, stage};
 use crate::council::ask::rejects_the_system_prompt;
 use crate::council::options::confidence;
 use crate::council::prompts::fence::Fence;
@@ -38,20 +39,6 @@ pub static BALLOT_PROMPT: Template = Template {
         FINAL RANKING:\n{example}",
     places: &["question", "answers", "rule", "example"],
 };
-
-/// Why this answer is the best one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PickedBy {
-    /// The members' ballots put it first.
-    Ballot,
-    /// Its author is the most confident.
-    Confidence,
-    /// There is no other.
-    Only,
-    /// No ballot counts, or nobody said a confidence: it is the first in the council's order.
-    First,
-}
 
 /// One part of the question.
 pub struct Part<'p> {
@@ -247,20 +234,4 @@ fn by_confidence(result: &mut SubResult) {
     };
     let best = most_sure.or(good.first()).map(|answer| answer.member.clone());
     result.choose(best.as_deref(), picked_by);
-}
-
-impl SubResult {
-    /// A part with these answers, before the best of them is found.
-    #[must_use]
-    pub fn of(index: usize, sub_question: &str, responses: Vec<Answer>) -> Self {
-        Self { index, sub_question: sub_question.to_owned(), responses, ..Self::default() }
-    }
-
-    fn choose(&mut self, member: Option<&str>, picked_by: PickedBy) {
-        let best = self.responses.iter().find(|answer| Some(answer.member.as_str()) == member);
-        self.best_answer = best.map(|answer| answer.response.clone());
-        self.best_model = best.map(|answer| answer.model.clone());
-        self.best_member = best.map(|answer| answer.member.clone());
-        self.picked_by = best.map(|_| picked_by);
-    }
 }

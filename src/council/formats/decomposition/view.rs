@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use super::Pick;
-use super::complexity::{INDICATORS, THRESHOLD};
-use super::split::{MAX_PARTS, MIN_PARTS};
+use super::bounds::{MAX_PARTS, MIN_PARTS, THRESHOLD};
+use super::indicators::INDICATORS;
+use super::options::Pick;
 use crate::council::settings::Settings;
 
 /// How questions are taken apart for the caller.

@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::CRITIQUE;
+use super::rounds::CRITIQUE;
 use crate::council::any_event::{AnyEvent, FeatureEvent};
 use crate::council::asking::Asking;
 use crate::council::debate::dialect::{Dialect, Turn};
-use crate::council::debate::event::{RoundStart, Told};
+use crate::council::debate::notes;
 use crate::council::debate::speaker::Speaker;
 use crate::council::debate::statement::{DebateRound, Statement};
-use crate::council::debate::{told_asking, told_note};
+use crate::council::debate::told::{RoundStart, Told};
 use crate::council::note::Note;
 use crate::council::stages::synthesis::Synthesis;
 use crate::council::token::TokenHead;
@@ -189,11 +189,11 @@ impl RotationEvent {
 
 impl FeatureEvent for RotationEvent {
     fn note(&self) -> Option<Note> {
-        self.told().and_then(told_note)
+        self.told().and_then(notes::note)
     }
 
     fn asking(&self) -> Option<Asking> {
-        self.told().and_then(told_asking)
+        self.told().and_then(notes::asking)
     }
 }
 

@@ -1,16 +1,19 @@
 //! A debate in rotation: everybody states a position, criticises that of the next speaker in the circle, answers
 //! the criticism received, and the chairman judges. Speakers are `A`, `B` … to each other.
 
-mod event;
-
-pub use event::RotationEvent;
+pub mod event;
+pub mod rounds;
 
 use serde::{Deserialize, Serialize};
 
-use crate::council::debate::event::{DebateEvent, DebateStart};
+use crate::council::debate::estimate;
+use crate::council::debate::event::DebateEvent;
+use crate::council::debate::kind::{self, Kind};
 use crate::council::debate::material::Need;
+use crate::council::debate::options::DebateOptions;
 use crate::council::debate::speaker::{self, Speaker};
-use crate::council::debate::{self, Debate, DebateOptions, Kind, Speech};
+use crate::council::debate::told::DebateStart;
+use crate::council::debate::transcript::{Debate, Speech};
 use crate::council::estimate::{ExpectedCall, Expecting};
 use crate::council::failure::Failure;
 use crate::council::field::{FieldErrorKind, Fields};
@@ -20,20 +23,7 @@ use crate::council::settings::Member;
 use crate::council::task::Task;
 use crate::llm::Purpose;
 use event::Rotation;
-
-/// What requests call this kind of debate.
-pub const STYLE: &str = "rotation";
-/// How many rounds there are with the answers to the critics.
-pub const ROUNDS: u8 = 3;
-/// And without.
-pub const ROUNDS_WITHOUT_REBUTTAL: u8 = 2;
-
-static POSITION: Kind =
-    Kind { round_type: "position", title: "Position", purpose: &debate::OPENING, asks_position: false };
-static CRITIQUE: Kind =
-    Kind { round_type: "critique", title: "Critique", purpose: &debate::CRITIQUE, asks_position: false };
-static REBUTTAL: Kind =
-    Kind { round_type: "rebuttal", title: "Rebuttal", purpose: &debate::REPLY, asks_position: true };
+use rounds::{CRITIQUE, POSITION, REBUTTAL, ROUNDS, ROUNDS_WITHOUT_REBUTTAL, STYLE};
 
 static POSITION_PROMPT: Template = Template {
     name: "rotation_position",
@@ -179,10 +169,8 @@ pub(in crate::council) fn expected_calls(
     members: &[Member],
     options: RotationOptions,
 ) -> Vec<ExpectedCall> {
-    let reads: [&[&Purpose]; 3] = [&[], &[&debate::OPENING], &[&debate::OPENING, &debate::CRITIQUE]];
-    debate::estimate::expected_calls(expecting, members, &options.rounds(), |round| {
-        reads[round.min(2)].to_vec()
-    })
+    let reads: [&[&Purpose]; 3] = [&[], &[&kind::OPENING], &[&kind::OPENING, &kind::CRITIQUE]];
+    estimate::expected_calls(expecting, members, &options.rounds(), |round| reads[round.min(2)].to_vec())
 }
 
 /// What a request may say of a debate in rotation, for its documentation.

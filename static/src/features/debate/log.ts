@@ -13,14 +13,12 @@ export const log: LogSentences<Schemas["DebateNote"]> = {
     withDetails(t("The debate begins: {{count, number}} speakers", { count: speakers }), [
       t("{{rounds}} rounds", { rounds }),
     ]),
-  round_begins: ({ round, round_type, speakers }) =>
-    typeof round_type === "string"
-      ? t("Round {{round}}, {{title}}: {{count, number}} speakers are asked", {
-          round,
-          title: roundTitle(round_type),
-          count: speakers,
-        })
-      : null,
+  debate_round_begins: ({ round, round_type, speakers }) =>
+    t("Round {{round}}, {{title}}: {{count, number}} speakers are asked", {
+      round,
+      title: roundTitle(round_type),
+      count: speakers,
+    }),
   spoke: ({ member, label, round, latency_ms }) =>
     withDetails(
       t("Round {{round}}: {{name}} has spoken as {{label}}", {
