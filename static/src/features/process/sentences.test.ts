@@ -43,7 +43,12 @@ it("an entry is said in the reader's language", async () => {
 });
 
 it("no two features share a code", () => {
-  const round = { code: "debate_round_begins", round: 2, round_type: "critique", speakers: 3 } as const;
+  const round = {
+    code: "debate_round_begins",
+    round: 2,
+    round_type: "critique",
+    speakers: 3,
+  } as const;
   expect(sentenceOf(round)).toBe("Round 2, Critiques: 3 speakers are asked");
   expect(sentenceOf({ code: "round_begins", iteration: 2 })).toBe("Refinement: round 2");
 });
