@@ -4,9 +4,9 @@ use super::Feature;
 use super::scripts::*;
 
 const ROTATION: &str = r#"{"content": "Why?", "mode": "debate", "verbosity": 3}"#;
-const ALL_TO_ALL: &str = r#"{"content": "Why?", "mode": "debate", "debate_style": "all_to_all", "debate_rounds": 3, "verbosity": 3}"#;
-const DECOMPOSITION: &str = r#"{"content": "Why?", "mode": "decomposition", "verbosity": 3}"#;
-const ARENA: &str = r#"{"content": "Why?", "mode": "arena", "arena_rounds": 4, "verbosity": 3}"#;
+const ALL_TO_ALL: &str = r#"{"content": "Why?", "mode": "debate", "debate_style": "all_to_all", "debate_rounds": 3}"#;
+const DECOMPOSITION: &str = r#"{"content": "Why?", "mode": "decomposition"}"#;
+const ARENA: &str = r#"{"content": "Why?", "mode": "arena", "arena_rounds": 4}"#;
 
 /// Every format with speakers joins here.
 pub const DEBATES: &[Feature] = &[
@@ -18,7 +18,7 @@ pub const DEBATES: &[Feature] = &[
         "a decomposition by confidence",
         fine,
         nobody_waits,
-        r#"{"content": "Why?", "use_decomposition": true, "pick": "confidence", "verbosity": 3}"#,
+        r#"{"content": "Why?", "use_decomposition": true, "pick": "confidence"}"#,
     ),
     ("a decomposition that loses a member", a_member_fails, nobody_waits, DECOMPOSITION),
     ("a decomposition of nobody", nobody_answers, nobody_waits, DECOMPOSITION),
