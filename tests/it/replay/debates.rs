@@ -4,7 +4,8 @@ use super::Feature;
 use super::scripts::*;
 
 const ROTATION: &str = r#"{"content": "Why?", "mode": "debate", "verbosity": 3}"#;
-const ALL_TO_ALL: &str = r#"{"content": "Why?", "mode": "debate", "debate_style": "all_to_all", "debate_rounds": 3}"#;
+const ALL_TO_ALL: &str =
+    r#"{"content": "Why?", "mode": "debate", "debate_style": "all_to_all", "debate_rounds": 3}"#;
 const DECOMPOSITION: &str = r#"{"content": "Why?", "mode": "decomposition"}"#;
 const ARENA: &str = r#"{"content": "Why?", "mode": "arena", "arena_rounds": 4}"#;
 
