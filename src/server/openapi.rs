@@ -175,9 +175,14 @@ mod tests {
             document["components"]["schemas"][name].clone()
         };
         let mut codes = Vec::new();
-        for feature in schema(&"ProcessFact".into())["oneOf"].as_array().unwrap() {
-            for fact in schema(&feature["$ref"])["oneOf"].as_array().unwrap() {
-                codes.push(fact["properties"]["code"]["enum"][0].as_str().unwrap().to_owned());
+        let mut open = vec![schema(&"ProcessFact".into())];
+        while let Some(sum) = open.pop() {
+            for part in sum["oneOf"].as_array().unwrap() {
+                if part["$ref"].is_string() {
+                    open.push(schema(&part["$ref"]));
+                } else {
+                    codes.push(part["properties"]["code"]["enum"][0].as_str().unwrap().to_owned());
+                }
             }
         }
         assert!(codes.len() > 40, "{codes:?}");
