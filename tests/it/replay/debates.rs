@@ -14,17 +14,6 @@ pub const DEBATES: &[Feature] = &[
     ("a rotation", fine, nobody_waits, ROTATION),
     ("all with all", fine, nobody_waits, ALL_TO_ALL),
     ("an arena", fine, nobody_waits, ARENA),
-    ("a decomposition", fine, nobody_waits, DECOMPOSITION),
-    (
-        "a decomposition by confidence",
-        fine,
-        nobody_waits,
-        r#"{"content": "Why?", "use_decomposition": true, "pick": "confidence"}"#,
-    ),
-    ("a decomposition that loses a member", a_member_fails, nobody_waits, DECOMPOSITION),
-    ("a decomposition of nobody", nobody_answers, nobody_waits, DECOMPOSITION),
-    ("the utility model of a decomposition fails", the_utility_model_fails, nobody_waits, DECOMPOSITION),
-    ("the chairman of a decomposition fails", the_chairman_fails, nobody_waits, DECOMPOSITION),
     (
         "a rotation without rebuttals and ballots",
         fine,
@@ -62,4 +51,19 @@ pub const DEBATES: &[Feature] = &[
         nobody_waits,
         r#"{"content": "Why?", "mode": "arena", "arena_rounds": 4, "system_prompt": "Be kind."}"#,
     ),
+];
+
+/// The same of questions that are taken apart.
+pub const DECOMPOSITIONS: &[Feature] = &[
+    ("a decomposition", fine, nobody_waits, DECOMPOSITION),
+    (
+        "a decomposition by confidence",
+        fine,
+        nobody_waits,
+        r#"{"content": "Why?", "use_decomposition": true, "pick": "confidence"}"#,
+    ),
+    ("a decomposition that loses a member", a_member_fails, nobody_waits, DECOMPOSITION),
+    ("a decomposition of nobody", nobody_answers, nobody_waits, DECOMPOSITION),
+    ("the utility model of a decomposition fails", the_utility_model_fails, nobody_waits, DECOMPOSITION),
+    ("the chairman of a decomposition fails", the_chairman_fails, nobody_waits, DECOMPOSITION),
 ];

@@ -21,7 +21,7 @@ use llm_council::llm::ErrorKind;
 use llm_council::runs::memory::{MemoryHost, MemoryStore};
 
 use crate::support::models::Scripted;
-use debates::DEBATES;
+use debates::{DEBATES, DECOMPOSITIONS};
 use scripts::*;
 
 pub fn settings() -> Settings {
@@ -384,6 +384,21 @@ async fn a_debate_that_dies_after_any_commit_ends_as_if_it_had_not() {
             "{}",
             feature.0
         );
+    }
+}
+
+#[tokio::test]
+async fn a_decomposition_that_dies_after_any_commit_ends_as_if_it_had_not() {
+    for (seen, feature) in check(DECOMPOSITIONS).await.into_iter().zip(DECOMPOSITIONS) {
+        let decomposition = seen.deliberation.format.decomposition.unwrap();
+        assert_eq!(
+            decomposition.skip_reason.is_none(),
+            !decomposition.sub_results.is_empty(),
+            "{}",
+            feature.0
+        );
+        let answers = decomposition.sub_results.iter().flat_map(|part| &part.responses);
+        assert!(answers.into_iter().all(|answer| !answer.pending), "{}", feature.0);
     }
 }
 
