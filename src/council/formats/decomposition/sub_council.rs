@@ -17,7 +17,7 @@ use crate::council::run::Run;
 use crate::council::seat::Seat;
 use crate::council::settings::Member;
 use crate::council::stages::abstention;
-use crate::council::stages::answers::Answer;
+use crate::council::stages::answers::{self, Answer};
 use crate::council::stages::reviews::{self, Labelled, Paper, Review};
 use crate::council::task::Task;
 use crate::llm::{CallError, ChatMessage, ChatRequest, Reply, Role};
@@ -133,28 +133,11 @@ async fn send(
 }
 
 fn read(member: &Member, result: Result<Reply, CallError>, pick: Pick) -> Answer {
-    let mut answer = Answer::of(member);
-    let reply = match result {
-        Ok(reply) => reply,
-        Err(mut error) => {
-            let partial = error.partial.take();
-            answer.fail(error);
-            partial.map(|reply| *reply).unwrap_or_default()
-        }
-    };
-    answer.served_by = reply.served_by_another(&answer.model);
-    answer.response = reply.text;
+    let mut answer = answers::whole(member, result);
     if pick == Pick::Confidence {
         (answer.response, answer.confidence) = confidence::parse(&answer.response);
     }
     answer.addresses_judges = judges::addresses_judges(&answer.response);
-    answer.truncated = reply.finish_reason.as_deref() == Some("length");
-    answer.cost = reply.usage.and_then(|usage| usage.cost_usd);
-    answer.usage = reply.usage;
-    answer.latency_ms = Some(reply.latency_ms).filter(|_| reply.tries > 0);
-    answer.ttft_ms = reply.ttft_ms;
-    answer.reasoning = reply.reasoning;
-    answer.reasoning_details = reply.reasoning_details;
     answer
 }
 
@@ -167,8 +150,8 @@ async fn by_ballot(run: &Run, task: &Task, part: &Part<'_>, result: &mut SubResu
         return;
     }
     let key = format!("sub{}", part.index + 1);
-    let answers: Vec<Answer> = good.into_iter().cloned().collect();
-    let labelled = reviews::label_by(run, &format!("{key}/labels"), &answers);
+    let ranked: Vec<Answer> = good.into_iter().cloned().collect();
+    let labelled = reviews::label_by(run, &format!("{key}/labels"), &ranked);
     let (able, abstained) = abstention::reviewers(task, task.brief.members(), &result.responses, |_| false);
     let mut labels: Vec<Label> = labelled.iter().map(|entry| entry.label).collect();
     run.shuffle(&format!("{key}/orders"), &mut labels);
@@ -186,7 +169,7 @@ async fn by_ballot(run: &Run, task: &Task, part: &Part<'_>, result: &mut SubResu
     let counted = ballots.iter().any(|ballot| ballot.counts);
     let first = metadata.aggregate_rankings.first().filter(|_| counted).map(|row| row.member.clone());
     let picked_by = if first.is_some() { PickedBy::Ballot } else { PickedBy::First };
-    let first = first.or_else(|| answers.first().map(|answer| answer.member.clone()));
+    let first = first.or_else(|| ranked.first().map(|answer| answer.member.clone()));
     result.ballots = ballots;
     result.label_to_member = metadata.label_to_member;
     result.ranking = metadata.aggregate_rankings;

@@ -392,7 +392,8 @@ fn prompt(task: &Task, system: Option<&str>) -> Vec<ChatMessage> {
     system.into_iter().chain(history::messages(&brief.history)).chain([question]).collect()
 }
 
-fn read(member: &Member, result: Result<Reply, CallError>, chain_of_thought: bool) -> Answer {
+/// What a member answered, with its whole text, before anything is read out of it.
+pub(in crate::council) fn whole(member: &Member, result: Result<Reply, CallError>) -> Answer {
     let mut answer = Answer::of(member);
     let reply = match result {
         Ok(reply) => reply,
@@ -403,11 +404,7 @@ fn read(member: &Member, result: Result<Reply, CallError>, chain_of_thought: boo
         }
     };
     answer.served_by = reply.served_by_another(&answer.model);
-    let (shown, score) = confidence::parse(&reply.text);
-    answer.cot = if chain_of_thought { cot::parse(&shown) } else { None };
-    answer.addresses_judges = judges::addresses_judges(&shown);
-    answer.response = shown;
-    answer.confidence = score;
+    answer.response = reply.text;
     answer.truncated = reply.finish_reason.as_deref() == Some("length");
     answer.cost = reply.usage.and_then(|usage| usage.cost_usd);
     answer.usage = reply.usage;
@@ -415,5 +412,13 @@ fn read(member: &Member, result: Result<Reply, CallError>, chain_of_thought: boo
     answer.ttft_ms = reply.ttft_ms;
     answer.reasoning = reply.reasoning;
     answer.reasoning_details = reply.reasoning_details;
+    answer
+}
+
+fn read(member: &Member, result: Result<Reply, CallError>, chain_of_thought: bool) -> Answer {
+    let mut answer = whole(member, result);
+    (answer.response, answer.confidence) = confidence::parse(&answer.response);
+    answer.cot = if chain_of_thought { cot::parse(&answer.response) } else { None };
+    answer.addresses_judges = judges::addresses_judges(&answer.response);
     answer
 }
