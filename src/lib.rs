@@ -3,9 +3,9 @@
 //!
 //! The rooms, and who may import whom (kept by `tests/it/rooms/`):
 //!
-//! `cli`, `server` → `bench` → `runs` → `council` → `llm`; `store` sits under `bench`, `runs` and `server`.
-//! `id`, `invisible`, `identity` and `shutdown` are leaves; `config` reads `council`, `llm` and `identity`, and
-//! `telemetry` reads `config`.
+//! `cli`, `server` → `bench` → `runs` → `council` → `search` → `llm`; `store` sits under `bench`, `runs` and `server`.
+//! `id`, `invisible`, `identity` and `shutdown` are leaves; `config` reads `council`, `search`, `llm` and `identity`,
+//! and `telemetry` reads `config`.
 //!
 //! Start reading at [`council::deliberate`], then `runs::start`, then `server::routes`.
 
@@ -18,6 +18,7 @@ pub mod identity;
 mod invisible;
 pub mod llm;
 pub mod runs;
+pub mod search;
 pub mod server;
 pub mod shutdown;
 pub mod store;

@@ -183,6 +183,9 @@ async fn plans(db: &Db, scope: &Scope, who: &str) -> anyhow::Result<()> {
             query = query.bind(None::<jiff_sqlx::Timestamp>).bind(None::<jiff_sqlx::Timestamp>);
         }
         if sql.contains("$4") {
+            query = query.bind(None::<String>);
+        }
+        if sql.contains("$5") {
             query = query.bind(analytics::MAX_COMPARED_RUNS);
         }
         let lines = query.fetch_all(&mut *tx).await?;

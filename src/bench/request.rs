@@ -4,7 +4,7 @@ use super::graders::judge::JUDGE;
 use super::suite::Single;
 use crate::council::stage::Stage;
 use crate::council::stages::answers;
-use crate::llm::{ChatMessage, ChatRequest, Purpose, Role};
+use crate::llm::{ChatMessage, ChatRequest, Purpose};
 
 /// What single calls are for, as a format of the ledger.
 pub const FORMAT: &str = "bench";
@@ -23,12 +23,8 @@ pub(super) fn judgement(model: &Single, prompt: &str) -> ChatRequest {
 
 fn request(model: &Single, purpose: &'static Purpose, prompt: &str) -> ChatRequest {
     ChatRequest {
-        model: model.model.clone(),
-        messages: vec![ChatMessage { role: Role::User, content: prompt.to_owned() }],
-        purpose,
         sampling: model.sampling,
         timeouts: model.timeouts,
-        seed: 0,
-        schema: None,
+        ..ChatRequest::new(&model.model, purpose, vec![ChatMessage::user(prompt)])
     }
 }

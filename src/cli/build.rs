@@ -13,6 +13,7 @@ use crate::identity::same_origin::Origins;
 use crate::identity::{Gate, Mode, ProxyPolicy, user};
 use crate::llm::{Models, Registry, RegistryError};
 use crate::runs::{BudgetRules, RunSettings, Runs, UnknownPrices};
+use crate::search::{self, SetupError};
 use crate::server::app::App;
 use crate::server::descriptors::Descriptors;
 use crate::server::reviewers::Everybody;
@@ -26,13 +27,27 @@ use crate::telemetry::Telemetry;
 /// # Errors
 /// When the configuration names something that cannot be: every problem of its kind at once.
 pub fn app(config: &Config, db: Db, shutdown: Shutdown, telemetry: Arc<Telemetry>) -> anyhow::Result<App> {
-    let models = Arc::new(registry(config)?);
+    let mut models = registry(config)?;
+    let beside_simulated = models.is_simulated("");
+    let (searching, search) =
+        search::set_up(&config.search, beside_simulated).map_err(|error| match error {
+            SetupError::Setting(message) => {
+                let error = ConfigError { key: "search".to_owned(), source: String::new(), message };
+                ConfigErrors(vec![error]).into()
+            }
+            error @ SetupError::Client(_) => anyhow::Error::from(error),
+        })?;
+    if let Some(searching) = searching {
+        models = models.with_search(searching);
+    }
+    let models = Arc::new(models);
     let asked: Arc<dyn Models> = models.clone();
     Ok(App {
         config: Arc::new(config.clone()),
         runs: Runs::new(db.clone(), asked, shutdown.tasks(), run_settings(config)),
         db,
         models,
+        search,
         gate: gate(config)?,
         shutdown,
         telemetry,

@@ -76,6 +76,8 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
         let models = background.models.clone();
         // Prices come from the providers' lists: known before the first call is paid, and as they are now.
         work.spawn_background(async move { models.keep_lists_fresh().await });
+        let search = background.search.clone();
+        work.spawn_background(async move { search.check().await });
     })?;
     tracing::info!(%address, port, "listening");
     let begin = async {

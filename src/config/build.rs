@@ -1,6 +1,7 @@
 //! From the merged layers to the tree, with the checks that span several keys.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use config::Value;
 
@@ -12,6 +13,8 @@ use super::providers::providers;
 use super::tree::*;
 use super::values::Values;
 use crate::identity::cidr::TrustedPeers;
+use crate::llm::RetryPolicy;
+use crate::search::{Backend, SearchSettings};
 
 /// Builds the tree, or names everything that is wrong.
 pub(super) fn config(layers: Layers, env: &BTreeMap<String, String>) -> Result<Config, ConfigErrors> {
@@ -20,10 +23,10 @@ pub(super) fn config(layers: Layers, env: &BTreeMap<String, String>) -> Result<C
     let server = server(&mut values, &auth);
     let providers = providers(&values, server.public_url.as_ref());
     let council = council(&mut values, &providers);
-    let search = values.section("search");
+    let search = search(&values, &providers);
     values.fill("sentry.environment", ENVIRONMENT.into());
     let config = Config {
-        notices: notices(env, &server, &auth, &search),
+        notices: notices(env, &server, &auth),
         server,
         data_dir: values.value("data_dir").unwrap_or_default(),
         database: values.section("database"),
@@ -53,7 +56,7 @@ const ENVIRONMENT: &str = match option_env!("LLM_COUNCIL_BUILT_FOR") {
 };
 
 /// What is allowed, but perhaps not meant.
-fn notices(env: &BTreeMap<String, String>, server: &Server, auth: &Auth, search: &Search) -> Vec<String> {
+fn notices(env: &BTreeMap<String, String>, server: &Server, auth: &Auth) -> Vec<String> {
     let unused = [
         (
             "AWS_BEARER_TOKEN_BEDROCK",
@@ -68,10 +71,6 @@ fn notices(env: &BTreeMap<String, String>, server: &Server, auth: &Auth, search:
     let set = |name: &str| env.get(name).is_some_and(|value| !value.is_empty());
     let mut notices: Vec<String> =
         unused.into_iter().filter(|(name, _)| set(name)).map(|(_, notice)| notice.to_owned()).collect();
-    if search.tavily.api_key.is_some() {
-        let notice = "search.tavily.api_key is set but not used: this version has no web search";
-        notices.push(notice.to_owned());
-    }
     if auth.mode == AuthMode::None {
         return notices;
     }
@@ -91,6 +90,29 @@ fn notices(env: &BTreeMap<String, String>, server: &Server, auth: &Auth, search:
         ));
     }
     notices
+}
+
+/// Web search, with what a named backend cannot do without.
+fn search(values: &Values, providers: &Providers) -> SearchSettings {
+    let settings: SearchSettings = values.section("search");
+    let needed = match settings.backend {
+        Backend::Tavily => Some(("search.tavily.api_key", "TAVILY_API_KEY")),
+        Backend::Searxng => Some(("search.searxng.base_url", "the address of your SearXNG")),
+        Backend::Model => Some(("search.model", "the id of a model that answers with citations")),
+        Backend::Auto | Backend::Simulated | Backend::None => None,
+    };
+    if let Some((key, what)) = needed.filter(|(key, _)| values.is_blank(key)) {
+        values.error(key, format!("is required with this search.backend: set {what}"));
+    }
+    let wait = values.value("council.max_retry_after_ms").unwrap_or_default();
+    let retry = RetryPolicy { longest_wait: Duration::from_millis(wait), ..settings.retry };
+    if providers.list.iter().any(|provider| provider.name == "search") {
+        values.error(
+            "providers.search.kind",
+            "the name is that of web search; choose another for this provider",
+        );
+    }
+    SearchSettings { retry, ..settings }
 }
 
 fn server(values: &mut Values, auth: &Auth) -> Server {

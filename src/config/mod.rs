@@ -1,8 +1,8 @@
 //! The configuration: built-in defaults < `config.toml` < environment < flags, read once at
 //! start into one plain tree. Wrong or unknown keys are refused, all of them named at once.
 //!
-//! Imports `identity`, whose rules the networks and names in it must follow, and `council` and `llm`, whose settings
-//! it holds. Start reading at [`Config::load`]; `keys` is the table of all keys, from which [`reference`] also
+//! Imports `identity`, whose rules the networks and names in it must follow, and `council`, `search` and `llm`, whose
+//! settings it holds. Start reading at [`Config::load`]; `keys` is the table of all keys, from which [`reference`] also
 //! writes `docs/configuration.md`.
 
 mod build;

@@ -9,6 +9,7 @@ use tracing_subscriber::EnvFilter;
 use url::Url;
 
 use crate::identity::user;
+use crate::llm::SEARCH_PREFIX;
 
 type Checked = Result<String, String>;
 
@@ -74,6 +75,13 @@ pub(super) fn base_url(text: &str) -> Checked {
         Err(_) => "is not a URL",
     };
     Err(problem.to_owned())
+}
+
+/// A model's id, but for those of searches.
+pub(super) fn search_model(text: &str) -> Checked {
+    let is_id =
+        !text.starts_with(SEARCH_PREFIX) && !text.contains(|c: char| c.is_whitespace() || c.is_control());
+    kept_if(is_id, text, || format!("{text:?} is not the id of a model"))
 }
 
 pub(super) fn header_name(text: &str) -> Checked {

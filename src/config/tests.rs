@@ -1,5 +1,6 @@
 use std::io::Write as _;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use proptest::prelude::*;
 use secrecy::ExposeSecret as _;
@@ -8,6 +9,7 @@ use super::keys::{KEYS, env_name};
 use super::kind::Kind;
 use super::*;
 use crate::llm::{ProviderKind, Sampling, Timeouts};
+use crate::search::Backend;
 
 fn vars(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
     pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
@@ -171,6 +173,47 @@ fn secrets_that_look_like_numbers_survive() {
         let config = load("", &env).unwrap();
         assert_eq!(config.search.tavily.api_key.as_ref().unwrap().expose_secret(), secret);
         assert_eq!(config.metrics.token.as_ref().unwrap().expose_secret(), secret);
+    }
+}
+
+#[test]
+fn the_first_backend_that_is_configured_searches() {
+    let chosen =
+        |toml: &str, env: &[(&str, &str)], simulated: bool| load(toml, env).unwrap().search.chosen(simulated);
+    let key = ("TAVILY_API_KEY", "tvly-1");
+    let searxng = ("LLM_COUNCIL__SEARCH__SEARXNG__BASE_URL", "http://searxng:8080/");
+    let model = ("LLM_COUNCIL__SEARCH__MODEL", "perplexity/sonar");
+    let named = |name| ("LLM_COUNCIL__SEARCH__BACKEND", name);
+    for (env, expected) in [
+        (vec![key, searxng, model], Backend::Tavily),
+        (vec![searxng, model], Backend::Searxng),
+        (vec![model], Backend::Model),
+        (vec![], Backend::Simulated),
+        (vec![key, searxng, named("searxng")], Backend::Searxng),
+        (vec![key, named("none")], Backend::None),
+        (vec![key, named("simulated")], Backend::Simulated),
+    ] {
+        assert_eq!(chosen("", &env, true), expected, "{env:?}");
+    }
+    assert_eq!(chosen("", &[], false), Backend::None);
+    let config = load("[council]\nmax_retry_after_ms = 7", &[searxng]).unwrap();
+    assert_eq!(config.search.searxng.base_url.as_deref(), Some("http://searxng:8080"));
+    assert_eq!(config.search.retry.longest_wait, Duration::from_millis(7));
+    let text = errors(
+        "[search]\nbackend = \"tavly\"\nmodel = \"search:tavily\"\nmax_results = 21\n[search.tavily]\nkey_in = \"url\"\n\
+         price_usd = -1\n[search.searxng]\nbase_url = \"ftp://x\"\n[providers.search]\nkind = \"simulated\"",
+        &[],
+    );
+    for key in ["backend", "model", "max_results", "tavily.key_in", "tavily.price_usd", "searxng.base_url"] {
+        assert!(text.contains(&format!("search.{key} ")), "{key}: {text}");
+    }
+    assert!(text.contains("providers.search.kind"), "{text}");
+    for (backend, key) in [
+        ("tavily", "search.tavily.api_key"),
+        ("searxng", "search.searxng.base_url"),
+        ("model", "search.model"),
+    ] {
+        assert!(errors("", &[named(backend)]).contains(&format!("{key}: is required")), "{backend}");
     }
 }
 
@@ -354,11 +397,6 @@ fn what_is_allowed_but_perhaps_not_meant_is_said_once() {
     assert_eq!(notices(&[proxy, ("auth.trusted_proxies", "10.0.0.2, ::1/128"), host]), "");
     let text = notices(&[proxy, ("auth.trusted_proxies", "10.0.0.2")]);
     assert!(text.starts_with("neither server.allowed_hosts nor server.public_url is set"), "{text}");
-    let text = notices(&[("search.tavily.api_key", "hunter2")]);
-    assert!(
-        text.contains("search.tavily.api_key is set but not used") && !text.contains("hunter2"),
-        "{text}"
-    );
     assert_eq!(notices(&[]), "");
 }
 
@@ -438,7 +476,8 @@ fn every_default_every_word_and_every_bound_of_the_table_is_accepted() {
             .replace("<category>", "coding")
             .replace("<header>", "x");
         let mut values: Vec<String> = match key.kind {
-            Kind::Choice(words) if key.name != "providers.<name>.kind" => {
+            // Some kinds of providers and some backends need more than their name.
+            Kind::Choice(words) if !["providers.<name>.kind", "search.backend"].contains(&&*key.name) => {
                 words.iter().map(|&w| w.to_owned()).collect()
             }
             Kind::Number(low, high) if !key.name.starts_with("council.timeouts") => {

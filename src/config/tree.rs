@@ -12,6 +12,7 @@ use url::Url;
 
 use crate::council::settings::Settings;
 use crate::llm::ProviderSettings;
+use crate::search::SearchSettings;
 
 /// Everything that is configured; `docs/configuration.md` says what each key does.
 #[derive(Debug, Clone)]
@@ -25,7 +26,7 @@ pub struct Config {
     pub auth: Auth,
     pub providers: Providers,
     pub council: Council,
-    pub search: Search,
+    pub search: SearchSettings,
     pub sentry: Sentry,
     pub log: Log,
     pub metrics: Metrics,
@@ -225,22 +226,6 @@ pub struct Council {
     pub settings: Settings,
     /// The keys whose models nobody has configured: they are the built-in ones.
     pub built_in: BTreeSet<String>,
-}
-
-/// Web search.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Search {
-    pub tavily: Tavily,
-}
-
-/// Tavily's web search; not asked without a key.
-#[derive(Debug, Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Tavily {
-    /// Without a trailing slash.
-    pub base_url: String,
-    pub api_key: Option<SecretString>,
 }
 
 /// Error reports.

@@ -5,7 +5,7 @@ use super::run::{Call, Run};
 use super::settings::Settings;
 use super::stage::Stage;
 use super::view::View;
-use crate::llm::{CallError, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Role, Schema};
+use crate::llm::{CallError, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Schema};
 
 /// What is asked of whom.
 pub struct Ask<'a> {
@@ -59,16 +59,13 @@ impl Ask<'_> {
     }
 
     fn call<'r>(&self, run: &'r Run, settings: &Settings, key: String, system: Option<&str>) -> Call<'r> {
-        let system = system.map(|content| ChatMessage { role: Role::System, content: content.to_owned() });
-        let prompt = ChatMessage { role: Role::User, content: self.prompt.to_owned() };
+        let system = system.map(ChatMessage::system);
+        let prompt = ChatMessage::user(self.prompt);
         let request = ChatRequest {
-            model: self.model.to_owned(),
-            messages: system.into_iter().chain([prompt]).collect(),
-            purpose: self.purpose,
             sampling: settings.sampling(self.purpose),
             timeouts: settings.timeouts(self.purpose),
-            seed: 0,
             schema: self.schema.clone(),
+            ..ChatRequest::new(self.model, self.purpose, system.into_iter().chain([prompt]).collect())
         };
         let call = run.call(self.stage.clone(), key, request);
         match self.member {

@@ -1,10 +1,16 @@
 //! What a run is about: the question, and everything in whose light it is asked. Whatever takes part in a
 //! deliberation reads it; none of it names a stage or an option.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
+use super::prompts::fence::{self, Fence};
 use super::prompts::history::Turn;
 use super::prompts::template::Prompts;
+use super::searching::citations::Citations;
+use super::searching::material::{self, Background};
+use super::searching::plan::SearchPlan;
 use super::settings::{Member, Settings};
 
 /// See the module. Frozen with the plan when the run starts.
@@ -19,12 +25,50 @@ pub struct Brief {
     pub system_prompt: Option<String>,
     /// Council, chairman, titles, sampling: the settings in force at the start.
     pub settings: Settings,
+    /// What can be looked up, where the run looks anything up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub search: Option<SearchPlan>,
+    /// How often somebody who writes for the council may look something up first.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub checks: u8,
+    /// What was looked up before the first round. The plan does not have it: each execution finds it in the journal.
+    #[serde(skip)]
+    pub background: Background,
     /// What the models are asked with.
     #[serde(default, skip_serializing_if = "Prompts::is_absent")]
     pub prompts: Prompts,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_zero(number: &u8) -> bool {
+    *number == 0
+}
+
 impl Brief {
+    /// What somebody of the first round is asked: `prompt`, after what was looked up.
+    #[must_use]
+    pub fn after_background(&self, marker: &str, prompt: String) -> String {
+        let Some(plan) = self.search.as_ref().filter(|_| !self.background.is_empty()) else { return prompt };
+        self.prompts.fill(
+            &material::BACKGROUND,
+            &[
+                ("today", &plan.today),
+                ("material", &self.background.material(&Fence::new(marker))),
+                ("rule", self.prompts.text(&fence::RULE)),
+                ("citing", self.prompts.text(&material::CITING)),
+                ("question", &prompt),
+            ],
+        )
+    }
+
+    /// What a text cites of the background, and of what its author has found besides; none where the run looks
+    /// nothing up.
+    #[must_use]
+    pub fn citations(&self, text: &str, found: impl IntoIterator<Item = u32>) -> Option<Citations> {
+        let known: BTreeSet<u32> = self.background.numbers().chain(found).collect();
+        self.search.as_ref().and_then(|_| Citations::of(text, &known))
+    }
+
     /// The council, in its order.
     #[must_use]
     pub fn members(&self) -> &[Member] {

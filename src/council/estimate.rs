@@ -6,9 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Serialize;
 
 use super::brief::Brief;
-use super::pricing::{completion, cost, prompt_tokens, tokens};
+use super::pricing::{completion, cost, prompt_tokens, tokens, tokens_of};
+use super::searching::material::{BACKGROUND_CHARS, SOURCES_CHARS};
 use super::settings::Member;
 use super::stage::Stage;
+use super::tool_use::Tools;
 use crate::llm::{ChatRequest, Models, Pricing, Purpose};
 
 /// What a fence and its title take around each text inside, in tokens.
@@ -19,8 +21,28 @@ pub(super) const FENCE: u64 = 20;
 pub struct Kept {
     /// The seats whose answers stay.
     pub answers: BTreeSet<String>,
-    /// All answers and all reviews stay.
+    /// All answers and all reviews stay, or all openings of a debate and the ballots over them.
     pub reviews: bool,
+    /// What stays of each round of a debate, or of each part of a question, in order.
+    pub rounds: Vec<KeptRound>,
+    /// Into how many parts the question is taken, where that stays; none where it is not taken apart.
+    pub parts: Option<usize>,
+}
+
+/// What stays of a round of a debate, or of a part of a question.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct KeptRound {
+    /// The seats whose texts stay.
+    pub seats: BTreeSet<String>,
+    /// All ballots over its texts stay.
+    pub ballots: bool,
+}
+
+impl Kept {
+    /// What stays of the round or part at this place, from 0.
+    pub(super) fn round(&self, place: usize) -> Option<&KeptRound> {
+        self.rounds.get(place)
+    }
 }
 
 /// A call that a plan is expected to make.
@@ -39,6 +61,10 @@ pub(super) struct Expecting<'b> {
     pub brief: &'b Brief,
     pub question: u64,
     pub history: u64,
+    /// What is looked up before the first round.
+    pub background: u64,
+    /// Whether those who answer or speak have tools.
+    pub tools: bool,
 }
 
 impl<'b> Expecting<'b> {
@@ -48,12 +74,34 @@ impl<'b> Expecting<'b> {
             brief,
             question: tokens(&brief.question),
             history: turns.map(|turn| tokens(&turn.question) + tokens(&turn.answer)).sum(),
+            tools: false,
+            background: if brief.search.as_ref().is_some_and(|plan| plan.background) {
+                tokens_of(BACKGROUND_CHARS)
+            } else {
+                0
+            },
         }
+    }
+
+    /// The same where those who answer or speak have tools.
+    pub fn with_tools(self, tools: Option<Tools>) -> Self {
+        Self { tools: tools.is_some(), ..self }
+    }
+
+    /// The question as the first round reads it.
+    pub fn asked(&self) -> u64 {
+        self.question + self.background
     }
 
     /// The question and the conversation in fences.
     pub fn quoted(&self) -> u64 {
         self.question + FENCE + if self.history > 0 { self.history + FENCE } else { 0 }
+    }
+
+    /// The same with the sources that whoever writes for the council reads.
+    pub fn quoted_with_sources(&self) -> u64 {
+        let sources = if self.brief.search.is_some() { tokens_of(SOURCES_CHARS) } else { 0 };
+        self.quoted() + sources
     }
 
     /// A text of this kind.

@@ -39,8 +39,11 @@ impl<'r> Fingerprint<'r> {
 
 /// Each field as its name, the length of its value in bytes, and the value.
 ///
-/// `model`; for each message, in order, its role (`system`, `user` or `assistant`) with its content as the value;
-/// then, each only where it is set, `temperature` (the shortest decimal that reads back the same) and `max_tokens`.
+/// `model`; for each message, in order, its role (`system`, `user`, `assistant` or `tool`) with its content as the
+/// value, for each tool that it calls `call` (the id), `name` and `arguments`, and where it is a tool's `answers` (the
+/// id); for each tool on offer `offers` (its name), `description` and `parameters`; then, each only where it is set,
+/// `temperature` (the shortest decimal that reads back the same) and `max_tokens`. Reasoning that goes back to its
+/// model beside its calls is in none: it came with them.
 fn second(request: &ChatRequest) -> String {
     let mut hash = Sha256::new();
     let mut field = |name: &str, value: &str| {
@@ -53,8 +56,22 @@ fn second(request: &ChatRequest) -> String {
             Role::System => "system",
             Role::User => "user",
             Role::Assistant => "assistant",
+            Role::Tool => "tool",
         };
         field(role, &message.content);
+        for call in &message.tool_calls {
+            field("call", &call.id);
+            field("name", &call.name);
+            field("arguments", &call.arguments);
+        }
+        if let Some(id) = &message.tool_call_id {
+            field("answers", id);
+        }
+    }
+    for tool in &request.tools {
+        field("offers", &tool.name);
+        field("description", &tool.description);
+        field("parameters", &tool.parameters.to_string());
     }
     let sampling = &request.sampling;
     if let Some(temperature) = sampling.temperature {
@@ -75,6 +92,7 @@ fn first(request: &ChatRequest) -> String {
             Role::System => 0,
             Role::User => 1,
             Role::Assistant => 2,
+            Role::Tool => 3,
         };
         hash.update([0, role]);
         hash.update(message.content.as_bytes());
@@ -96,24 +114,30 @@ fn short(hash: Sha256) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::{ChatMessage, Sampling, Schema, Timeouts};
+    use crate::llm::{ChatMessage, Sampling, Schema, Tool, ToolCall};
 
     fn request() -> ChatRequest {
-        let message = |role, content: &str| ChatMessage { role, content: content.to_owned() };
         ChatRequest {
-            model: "a/one".into(),
-            messages: vec![
-                message(Role::System, "Be kind."),
-                message(Role::User, "What is new?"),
-                message(Role::Assistant, "Nothing."),
-                message(Role::User, "Why?\nÜber 漢字."),
-            ],
-            purpose: &crate::council::stages::answers::ANSWER,
             sampling: Sampling { temperature: Some(0.7), max_tokens: Some(4096) },
-            timeouts: Timeouts::default(),
-            seed: 0,
-            schema: None,
+            ..ChatRequest::new(
+                "a/one",
+                &crate::council::stages::answers::ANSWER,
+                vec![
+                    ChatMessage::system("Be kind."),
+                    ChatMessage::user("What is new?"),
+                    ChatMessage::assistant("Nothing."),
+                    ChatMessage::user("Why?\nÜber 漢字."),
+                ],
+            )
         }
+    }
+
+    fn search() -> Tool {
+        Tool { name: "f".into(), description: "Does.".into(), parameters: serde_json::json!({}) }
+    }
+
+    fn called(id: &str, arguments: &str) -> ToolCall {
+        ToolCall { id: id.into(), name: "f".into(), arguments: arguments.into() }
     }
 
     fn plain() -> ChatRequest {
@@ -154,6 +178,18 @@ mod tests {
         for change in other {
             let [one, two] = text(change);
             assert!(one != same[0] && two != same[1]);
+        }
+        let tools: [fn(&mut ChatRequest); 4] = [
+            |request| request.tools.push(search()),
+            |request| request.messages[2].tool_calls.push(called("a", "{}")),
+            |request| request.messages[2].tool_calls.push(called("b", "{}")),
+            |request| request.messages[3].tool_call_id = Some("a".into()),
+        ];
+        let mut seen = vec![same[0].clone()];
+        for change in tools {
+            let [two, _] = text(change);
+            assert!(!seen.contains(&two));
+            seen.push(two);
         }
         let bounds: [fn(&mut ChatRequest); 3] = [
             |request| request.seed = 7,

@@ -9,8 +9,10 @@ use super::debate::kind::SHORTER;
 use super::features;
 use super::formats::list as formats;
 use super::run::FinishedCall;
+use super::searching::source::Source;
 use super::stages::answers::{ANSWER, ANSWER_KEY, WITHOUT_SYSTEM_PROMPT};
 use super::stages::{reviews, synthesis};
+use super::tool_use;
 use crate::id::RunId;
 
 /// What a run goes on from; frozen with its plan.
@@ -22,6 +24,10 @@ pub struct Fork {
     /// The run whose random choices it repeats: only with the same labels do reviews come out the same.
     pub seed: RunId,
     pub again: Again,
+    /// The sources of the run that it replaces: with the same numbers, what was asked after a search comes out the
+    /// same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<Source>,
 }
 
 /// What is asked again, whatever there is of it.
@@ -68,12 +74,12 @@ impl Again {
     }
 }
 
-/// Whether the call is this seat's under such a key: also where it was asked again without its system prompt, or
-/// with less to read.
+/// Whether the call is this seat's under such a key: also where it was asked again without its system prompt, with
+/// less to read, or with what its tools brought.
 fn is_of(call: &FinishedCall, key: &str, member: &str) -> bool {
     let place = call.key.strip_prefix(key).and_then(|place| place.strip_prefix(member));
     place.is_some_and(|again| {
-        let mut rest = again;
+        let mut rest = tool_use::without_turn(again);
         while let Some(shorter) =
             [WITHOUT_SYSTEM_PROMPT, SHORTER].iter().find_map(|way| rest.strip_suffix(way))
         {

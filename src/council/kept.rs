@@ -3,6 +3,7 @@
 use super::estimate::Kept;
 use super::features::Deliberation;
 use super::fork::{Again, Part};
+use super::formats::decomposition::stored::StoredDecomposition;
 use super::stages::answers::Answer;
 
 impl Again {
@@ -20,30 +21,43 @@ impl Again {
     /// What of this answer stays.
     #[must_use]
     pub fn kept(&self, earlier: &Deliberation) -> Kept {
-        let (part, but) = match self {
-            Self::Failed => (Part::Stage3, None),
-            Self::Member(name) => (Part::Stage2, Some(name)),
-            // What is kept of other formats is not counted.
-            Self::Speaker { .. } => return Kept::default(),
-            Self::From(part) => (*part, None),
-        };
-        if part == Part::Stage1 {
+        if *self == Self::From(Part::Stage1) {
             return Kept::default();
         }
+        let but = match self {
+            Self::Speaker { member, round } => Some((member.as_str(), *round)),
+            Self::Failed | Self::Member(_) | Self::From(_) => None,
+        };
         let answers = earlier.stage1.as_deref().unwrap_or_default();
-        let reviews = earlier.stage2.as_deref().unwrap_or_default();
-        // An answer that is there or in time now, and was not, changes what the reviewers read.
-        let were_read = |answer: &Answer| answer.is_good() && !answer.late;
-        let stays = |answer: &&Answer| answer.is_good() && but != Some(&answer.member);
+        let stays = |answer: &&Answer| answer.is_good() && *self != Self::Member(answer.member.clone());
         Kept {
             answers: answers.iter().filter(stays).map(|answer| answer.member.clone()).collect(),
-            reviews: part == Part::Stage3
-                && !answers.is_empty()
-                && answers.iter().all(were_read)
-                // They were held to their end, and everybody who was to review did.
-                && earlier.metadata.aggregate.is_some()
-                && earlier.metadata.abstained.is_empty()
-                && reviews.iter().all(|review| review.error.is_none()),
+            reviews: self.keeps_what_is_reviewed() && has_whole_reviews(earlier),
+            rounds: earlier.format.kept(but),
+            parts: earlier.format.decomposition.as_ref().and_then(StoredDecomposition::kept_parts),
         }
     }
+
+    /// Whether no answer and no opening is asked for again, nor the reviews themselves.
+    fn keeps_what_is_reviewed(&self) -> bool {
+        match self {
+            Self::Failed | Self::From(Part::Stage3) => true,
+            Self::Speaker { round, .. } => *round > 1,
+            Self::Member(_) | Self::From(Part::Stage1 | Part::Stage2) => false,
+        }
+    }
+}
+
+/// Whether the reviews, or the ballots over the openings of a debate, come out the same with what is there.
+fn has_whole_reviews(earlier: &Deliberation) -> bool {
+    let answers = earlier.answers();
+    let reviews = earlier.stage2.as_deref().unwrap_or_default();
+    // An answer that is there or in time now, and was not, changes what the reviewers read.
+    let were_read = |answer: &Answer| answer.is_good() && !answer.late;
+    !answers.is_empty()
+        && answers.iter().all(were_read)
+        // They were held to their end, and everybody who was to review did.
+        && earlier.metadata.aggregate.is_some()
+        && earlier.metadata.abstained.is_empty()
+        && reviews.iter().all(|review| review.error.is_none())
 }

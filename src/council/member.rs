@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use super::field::{FieldError, FieldErrorKind, Fields};
 use crate::invisible::{is_hidden, is_joiner};
+use crate::llm::SEARCH_PREFIX;
 
 /// The most members a council may have (labels, orders and the Kemeny search are made for it).
 pub const MAX_MEMBERS: usize = 7;
@@ -126,6 +127,9 @@ fn seat_problems(field: &str, members: &[Member]) -> Vec<FieldError> {
 
 /// What is wrong with a model id, if anything.
 pub(super) fn model_problem(field: &str, model: &str) -> Option<FieldError> {
+    if model.starts_with(SEARCH_PREFIX) {
+        return Some(FieldError::value(field, "is the name of a web search, which is no model"));
+    }
     (!is_a_name(model) || model.contains(char::is_whitespace)).then(|| {
         FieldError::value(
             field,
@@ -165,6 +169,12 @@ mod tests {
             Member { alias: Some("sceptic".into()), ..Member::plain("a/one") },
         ];
         assert!(member_problems("m", &named).is_empty());
+    }
+
+    #[test]
+    fn a_search_is_no_member() {
+        let council = [Member::plain("search:tavily"), Member::plain("a/search:tavily")];
+        assert_eq!(fields(&member_problems("m", &council)), ["m.0.model"]);
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! The deliberation: a plain async function over [`Run`]. It knows no HTTP, no SQL and no
-//! provider by name; it imports only `llm`, `id` and `invisible`.
+//! provider by name; it imports only `llm`, `search` (to read links), `id` and `invisible`.
 //!
 //! Start at [`deliberate`]: it is the order of a run. A stage or an option is a file or a folder under
 //! `stages/` or `options/`, with its prompt, parser, events and function, and has its lines in [`features`].
@@ -9,6 +9,7 @@ pub mod ask;
 pub mod asking;
 pub mod brief;
 pub mod budget;
+pub mod checking;
 pub mod costs;
 pub mod debate;
 pub mod draft;
@@ -39,6 +40,7 @@ pub mod roster;
 pub mod round;
 pub mod run;
 pub mod run_event;
+pub mod searching;
 pub mod seat;
 pub mod setting;
 pub mod settings;
@@ -48,6 +50,7 @@ pub mod stages;
 mod tail_notes;
 pub mod task;
 pub mod token;
+pub mod tool_use;
 pub mod view;
 
 pub use any_event::AnyEvent;

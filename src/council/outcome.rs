@@ -1,9 +1,11 @@
 //! What is stored of a run: a fold over its events, so that stream and history cannot disagree.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use super::features::Deliberation;
 use super::run::UnderWay;
+use super::searching::citations::Citations;
 use super::seat::Seat;
 use super::stages::answers::{self, Answer, AnswersEvent};
 use super::stages::reviews::{Review, ReviewsEvent, ReviewsMetadata};
@@ -60,10 +62,17 @@ impl Deliberation {
                 self.metadata.aggregate = None;
                 self.metadata.second_reading = None;
             }
-            ReviewsEvent::Stage2ModelComplete { data, .. } => {
-                self.stage2.get_or_insert_default().push((**data).clone());
-            }
+            ReviewsEvent::Stage2ModelComplete { data, .. } => self.put_review(data),
             ReviewsEvent::Stage2Complete { data, metadata } => self.put_reviews(data, metadata),
+        }
+    }
+
+    /// A review takes the place of its author's earlier one.
+    pub(super) fn put_review(&mut self, review: &Review) {
+        let reviews = self.stage2.get_or_insert_default();
+        match reviews.iter_mut().find(|known| known.member == review.member) {
+            Some(known) => *known = review.clone(),
+            None => reviews.push(review.clone()),
         }
     }
 
@@ -88,6 +97,15 @@ impl Deliberation {
     pub(super) fn revise(&mut self, revision: Option<&str>) {
         if let (Some(synthesis), Some(revision)) = (&mut self.stage3, revision) {
             synthesis.replace(revision);
+            self.read_citations();
+        }
+    }
+
+    /// What the final answer cites, of everything that the run has found.
+    pub(super) fn read_citations(&mut self) {
+        let known: BTreeSet<u32> = self.metadata.sources.iter().map(|source| source.n).collect();
+        if let Some(synthesis) = &mut self.stage3 {
+            synthesis.citations = Citations::of(&synthesis.response, &known);
         }
     }
 

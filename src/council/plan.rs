@@ -7,11 +7,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::brief::Brief;
-use super::features::{self, Options};
+use super::features::{self, Lookups, Options};
 use super::field::{FieldError, FieldErrorKind, Fields};
 use super::fork::{Again, Fork};
 use super::formats::list::{self as formats, Format};
 use super::member::{member_problems, members, model_problem};
+use super::options::tools;
 use super::process;
 use super::prompts::history::{self, Turn};
 use super::prompts::template::Prompts;
@@ -19,6 +20,9 @@ use super::ranking::records::ReviewerRecords;
 use super::ranking::self_votes::SelfVotes;
 use super::ranking::weights::{Record, Weighing};
 use super::run_event::{Ignored, IgnoredFact};
+use super::searching::material::Background;
+use super::searching::plan::{SearchContext, SearchPlan};
+use super::searching::source::Source;
 use super::setting::RunOptions;
 use super::settings::Settings;
 use super::task::Task;
@@ -41,7 +45,9 @@ pub const FORMATS: &[&str] = &formats::MODES;
 /// 2: the plan holds its texts, and calls have fingerprints with a version.
 ///
 /// 3: who reviews, what own votes count, and whether the final answer is written are the plan's.
-pub const VERSION: i32 = 3;
+///
+/// 4: the question may be looked up before anybody answers.
+pub const VERSION: i32 = 4;
 
 /// Whether plans of this format and version can be read here.
 #[must_use]
@@ -65,6 +71,9 @@ pub struct Plan {
     /// What the council does besides; nothing of it in another format.
     #[serde(flatten)]
     pub options: Options,
+    /// What is looked up before the first round, whatever the format.
+    #[serde(flatten)]
+    pub lookups: Lookups,
     /// How much the process monitor says: 0 nothing, to 3 everything.
     #[serde(default)]
     pub verbosity: u8,
@@ -96,6 +105,8 @@ pub struct Context {
     pub records: BTreeMap<String, Record>,
     /// What earlier runs say about each reviewer.
     pub reviewer_records: ReviewerRecords,
+    /// What can be searched, if anything can.
+    pub search: Option<SearchContext>,
 }
 
 /// A known option that is off when absent, and how "on" looks.
@@ -111,11 +122,7 @@ enum Unbuilt {
 /// Options that clients of such servers know and this server does not offer yet. Switched on,
 /// they are refused, never silently ignored.
 const UNBUILT: &[Unbuilt] = &[
-    Unbuilt::Flag("use_react"),
     Unbuilt::Flag("use_cache"),
-    Unbuilt::Flag("use_web_search"),
-    Unbuilt::Flag("use_research"),
-    Unbuilt::Flag("use_tools"),
     // What one existing client can send besides: ignoring these would answer another
     // question than the one asked, or pay for a run twice.
     Unbuilt::List("attachments"),
@@ -162,7 +169,9 @@ pub fn default_problems(settings: &Settings, field: &str, options: &RunOptions) 
     let modes = formats::MODES.iter().map(|mode| json!({"mode": mode}));
     for mut request in std::iter::once(json!({})).chain(modes).chain(formats::requests()) {
         request["content"] = json!("?");
-        let context = Context { settings: settings.clone(), ..Context::default() };
+        // Whether anything can be searched is a matter of the day.
+        let search = Some(SearchContext::any());
+        let context = Context { settings: settings.clone(), search, ..Context::default() };
         for error in Plan::parse(&with_defaults(&request, options), context).err().unwrap_or_default() {
             let error = FieldError { field: format!("{field}.{}", error.field), ..error };
             if !problems.contains(&error) {
@@ -275,6 +284,12 @@ impl Plan {
                 ignored.push(Ignored::because(field, fact));
             }
         }
+        let lookups = Lookups::parse(&mut fields, context.search.as_ref());
+        let tools =
+            tools::parse(&mut fields, &settings, format.has_tools_by_default(), context.search.as_ref());
+        let by_default = format.checks_by_default();
+        let checks = options.checks(&mut fields, by_default, context.search.as_ref(), &mut ignored);
+        let search = context.search.filter(|_| lookups.any() || tools.is_some() || checks > 0);
         let verbosity = process::verbosity(&mut fields);
         refuse_unbuilt(&mut fields);
 
@@ -286,9 +301,13 @@ impl Plan {
                     history: history::cut(context.history, history::BUDGET_CHARS),
                     system_prompt: system_prompt.filter(|text| !text.trim().is_empty()),
                     settings,
+                    search: search.map(|search| SearchPlan::of(&search, lookups.any())),
+                    checks,
+                    background: Background::default(),
                     prompts: Prompts::default(),
                 },
                 chain_of_thought,
+                tools,
                 weighing,
                 self_votes: Some(self_votes),
                 reviewer_records,
@@ -300,19 +319,23 @@ impl Plan {
             },
             format,
             options,
+            lookups,
             verbosity,
             title: context.first,
             ignored,
             fork: None,
         })?;
-        let prompts =
-            Prompts::in_force(features::templates(&plan.task, (&plan.options, plan.format), plan.title));
+        let prompts = Prompts::in_force(features::templates(
+            &plan.task,
+            (&plan.options, plan.lookups, plan.format),
+            plan.title,
+        ));
         Ok(Self { task: Task { brief: Brief { prompts, ..plan.task.brief }, ..plan.task }, ..plan })
     }
 
-    /// The same question to the same council, from what its run `of` has.
+    /// The same question to the same council, from what its run `of` has; these are that run's sources.
     #[must_use]
-    pub fn again(self, of: RunId, again: Again) -> Self {
+    pub fn again(self, of: RunId, again: Again, sources: Vec<Source>) -> Self {
         let (mut lineage, seed) = match self.fork {
             Some(fork) => (fork.of, fork.seed),
             None => (Vec::new(), of),
@@ -323,7 +346,7 @@ impl Plan {
             // Who was in time then is no matter now: what is there is there at once.
             task: Task { quorum: None, straggler_grace_ms: 0, ..self.task },
             title: false,
-            fork: Some(Fork { of: lineage, seed, again }),
+            fork: Some(Fork { of: lineage, seed, again, sources }),
             ..self
         }
     }

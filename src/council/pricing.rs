@@ -19,7 +19,13 @@ pub(super) fn completion(purpose: &Purpose, sampling: Sampling) -> u64 {
 }
 
 pub(super) fn prompt_tokens(request: &ChatRequest) -> u64 {
-    request.messages.iter().map(|message| tokens(&message.content)).sum()
+    let messages = request.messages.iter().map(|message| {
+        let calls = message.tool_calls.iter().map(|call| tokens(&call.arguments));
+        tokens(&message.content) + calls.sum::<u64>()
+    });
+    let tools =
+        request.tools.iter().map(|tool| tokens(&tool.description) + tokens(&tool.parameters.to_string()));
+    messages.chain(tools).sum()
 }
 
 pub(super) fn tokens(text: &str) -> u64 {
@@ -33,5 +39,5 @@ pub(super) fn tokens_of(chars: usize) -> u64 {
 /// A call of so many tokens at this price, in USD.
 #[expect(clippy::cast_precision_loss, reason = "no call has 2^53 tokens")]
 pub(super) fn cost(price: Pricing, prompt_tokens: u64, completion_tokens: u64) -> f64 {
-    prompt_tokens as f64 * price.prompt + completion_tokens as f64 * price.completion
+    prompt_tokens as f64 * price.prompt + completion_tokens as f64 * price.completion + price.request
 }

@@ -4,18 +4,10 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::llm::simulated_text::{LABEL, write};
-use crate::llm::{ChatMessage, ChatRequest, Role, Sampling, Timeouts};
+use crate::llm::{ChatMessage, ChatRequest};
 
 fn request(purpose: &'static Purpose, model: &str, prompt: &str) -> ChatRequest {
-    ChatRequest {
-        model: model.into(),
-        messages: vec![ChatMessage { role: Role::User, content: prompt.into() }],
-        purpose,
-        sampling: Sampling::default(),
-        timeouts: Timeouts::default(),
-        seed: 7,
-        schema: None,
-    }
+    ChatRequest { seed: 7, ..ChatRequest::new(model, purpose, vec![ChatMessage::user(prompt)]) }
 }
 
 fn written(purpose: &'static Purpose, prompt: &str) -> String {

@@ -1,19 +1,57 @@
 //! Notes that a model appends to its text under a marker line (`COUNCIL NOTES:`), one per line, each beginning with
 //! a word that says what it is.
 
-use super::line_filter::{LineFilter, Rule, bare, last_block};
+use super::line_filter::{LineFilter, Rule, SHORT, bare, last_block};
 use super::view::TextFilter;
 
 const NOTHING: [&str; 6] = ["none", "n/a", "nothing", "no", "none.", "-"];
 
+/// Notes of one kind: lists of what was written, each under its words.
+pub(super) trait TailNotes: Default + PartialEq {
+    /// What stands in the line above them, in small letters.
+    const MARKER: &'static str;
+
+    /// The list for what begins with this word, in small letters.
+    fn list(&mut self, word: &str) -> Option<&mut Vec<String>>;
+
+    /// What is to be done once all of them are sorted.
+    fn sorted(&mut self) {}
+}
+
+const fn rule<N: TailNotes>() -> Rule {
+    Rule {
+        may_become: |line| may_become(N::MARKER, line),
+        is: |line| is(N::MARKER, line),
+        and_all_after: true,
+        longest: SHORT,
+    }
+}
+
+/// Splits a text into what it says and its notes, where there are any.
+pub(super) fn parse<N: TailNotes>(text: &str) -> (String, Option<N>) {
+    let (said, notes) = split(rule::<N>(), text);
+    let notes = notes.map(|notes| {
+        let mut sorted = N::default();
+        sort(&mut sorted, &notes);
+        sorted.sorted();
+        sorted
+    });
+    (said, notes.filter(|notes| *notes != N::default()))
+}
+
+/// Holds the notes back while the text streams.
+pub(super) fn filter<N: TailNotes>() -> impl TextFilter + 'static {
+    Filter { lines: LineFilter::new(rule::<N>()), anything: false }
+}
+
 /// Whether a line is this marker, in small letters.
-pub(super) fn is(marker: &str, line: &str) -> bool {
+fn is(marker: &str, line: &str) -> bool {
     let line = bare(line).to_lowercase();
     line.trim_end_matches([':', '*', '_', ' ']) == marker
 }
 
 /// Whether more text could still turn this beginning of a line into the marker.
-pub(super) fn may_become(marker: &str, line: &str) -> bool {
+fn may_become(marker: &str, line: &str) -> bool {
     let line = bare(line).to_lowercase();
     marker.starts_with(line.as_str())
         || line
@@ -23,7 +61,7 @@ pub(super) fn may_become(marker: &str, line: &str) -> bool {
 
 /// Splits a text into what it says and its notes, marker line included. A text that is only notes is taken for what
 /// it says: nothing that was written is lost. Notes in a block of code at the end are read, and stay.
-pub(super) fn split(rule: Rule, text: &str) -> (String, Option<String>) {
+fn split(rule: Rule, text: &str) -> (String, Option<String>) {
     let (said, notes) = LineFilter::split(rule, text);
     if notes.is_empty()
         && let Some(block) = last_block(text)
@@ -39,17 +77,13 @@ pub(super) fn split(rule: Rule, text: &str) -> (String, Option<String>) {
 }
 
 /// Sorts notes into the lists of their words. A line without a word goes to the list of the one before.
-pub(super) fn sort<L>(
-    lists: &mut L,
-    notes: &str,
-    list: impl for<'l> Fn(&'l mut L, &str) -> Option<&'l mut Vec<String>>,
-) {
+fn sort<N: TailNotes>(sorted: &mut N, notes: &str) {
     let mut current: Option<String> = None;
     for line in notes.lines().skip(1) {
         let line = bare(line.trim_start_matches(['•', '*', '-', ' ']));
         let labelled = line.split_once(':').map(|(name, text)| (bare(name).to_lowercase(), bare(text)));
         let (name, text) = match labelled {
-            Some((name, text)) if list(lists, &name).is_some() => {
+            Some((name, text)) if sorted.list(&name).is_some() => {
                 current = Some(name.clone());
                 (name, text)
             }
@@ -62,22 +96,15 @@ pub(super) fn sort<L>(
         if text.is_empty() || NOTHING.contains(&text.to_lowercase().as_str()) {
             continue;
         }
-        if let Some(list) = list(lists, &name) {
+        if let Some(list) = sorted.list(&name) {
             list.push(text.to_owned());
         }
     }
 }
 
-/// Holds the notes back while the text streams.
-pub(super) struct Filter {
+struct Filter {
     lines: LineFilter,
     anything: bool,
-}
-
-impl Filter {
-    pub(super) fn new(rule: Rule) -> Self {
-        Self { lines: LineFilter::new(rule), anything: false }
-    }
 }
 
 impl TextFilter for Filter {

@@ -7,6 +7,7 @@ use super::brief::Brief;
 use super::ranking::records::ReviewerRecords;
 use super::ranking::self_votes::SelfVotes;
 use super::ranking::weights::Weighing;
+use super::tool_use::Tools;
 
 /// See the module. Frozen with the plan when the run starts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -16,6 +17,9 @@ pub struct Task {
     /// Whether answers show their steps.
     #[serde(default)]
     pub chain_of_thought: bool,
+    /// The tools of those who answer or speak; absent: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<Tools>,
     /// What the reviewers' ballots weigh by; absent: all the same.
     #[serde(default)]
     pub weighing: Option<Weighing>,

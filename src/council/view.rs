@@ -24,12 +24,49 @@ impl TextFilter for Unfiltered {
     }
 }
 
+/// How much text is held back where the model may still turn out to call a tool, in characters: what it writes before
+/// that is a thought and no answer, and most often one sentence.
+const THOUGHT_CHARS: usize = 240;
+
+/// Two filters as one.
+struct OneAfterAnother<F> {
+    first: F,
+    then: Box<dyn TextFilter>,
+}
+
+impl<F: TextFilter> TextFilter for OneAfterAnother<F> {
+    fn push(&mut self, text: &str) -> String {
+        let text = self.first.push(text);
+        self.then.push(&text)
+    }
+
+    fn finish(&mut self) -> String {
+        let text = self.first.finish();
+        self.then.push(&text) + &self.then.finish()
+    }
+}
+
+/// What a text turns out to be, where the model may call a tool instead of answering.
+#[derive(Debug, Default)]
+enum Kind {
+    /// It is an answer: no tools were offered.
+    #[default]
+    Answer,
+    /// It is too long to be held back, so it is taken for an answer until a call comes.
+    Shown,
+    /// It is not known yet; this is held back.
+    Open(String),
+    /// It was written before a call.
+    Thought,
+}
+
 /// Shows text through a filter, and reasoning as it is where it is shown at all.
 pub struct View {
     filter: Box<dyn TextFilter>,
     text: TokenHead,
     reasoning: Option<TokenHead>,
     shown: String,
+    kind: Kind,
 }
 
 impl View {
@@ -42,7 +79,7 @@ impl View {
     /// The same over a filter that is chosen at run time.
     #[must_use]
     pub fn boxed(filter: Box<dyn TextFilter>, text: TokenHead) -> Self {
-        Self { filter, text, reasoning: None, shown: String::new() }
+        Self { filter, text, reasoning: None, shown: String::new(), kind: Kind::Answer }
     }
 
     /// Shows the reasoning as well.
@@ -51,28 +88,74 @@ impl View {
         Self { reasoning: Some(reasoning), ..self }
     }
 
+    /// Shows what comes before a call of a tool as reasoning. A little is held back for that; a longer text is shown as
+    /// it comes, and whoever shows it takes it back with the event of the call.
+    #[must_use]
+    pub fn before_tools(self) -> Self {
+        Self { kind: Kind::Open(String::new()), ..self }
+    }
+
+    /// Lets another filter go before its own.
+    #[must_use]
+    pub fn through(self, first: impl TextFilter + 'static) -> Self {
+        Self { filter: Box::new(OneAfterAnother { first, then: self.filter }), ..self }
+    }
+
     /// What one piece of the reply shows, if anything.
     pub fn chunk(&mut self, chunk: &Chunk) -> Option<Token> {
         match chunk {
-            Chunk::Text(text) => {
+            Chunk::Text(text) => self.text(text),
+            Chunk::Reasoning(text) => self.reasoning(text),
+            Chunk::ToolCall { .. } => self.call(),
+            Chunk::ReasoningDetails(_)
+            | Chunk::Usage(_)
+            | Chunk::Finish(_)
+            | Chunk::ServedBy(_)
+            | Chunk::Citations(_) => None,
+        }
+    }
+
+    fn text(&mut self, text: &str) -> Option<Token> {
+        match &mut self.kind {
+            Kind::Answer | Kind::Shown => {
                 let text = self.filter.push(text);
                 self.show(text)
             }
-            Chunk::Reasoning(text) if !text.is_empty() => {
-                self.reasoning.as_ref().map(|reasoning| reasoning.token(text.clone()))
+            Kind::Open(held) => {
+                held.push_str(text);
+                if held.chars().count() <= THOUGHT_CHARS {
+                    return None;
+                }
+                let held = std::mem::take(held);
+                self.kind = Kind::Shown;
+                self.text(&held)
             }
-            Chunk::Reasoning(_)
-            | Chunk::ReasoningDetails(_)
-            | Chunk::ToolCall { .. }
-            | Chunk::Usage(_)
-            | Chunk::Finish(_)
-            | Chunk::ServedBy(_) => None,
+            Kind::Thought => self.reasoning(text),
         }
+    }
+
+    fn call(&mut self) -> Option<Token> {
+        match std::mem::take(&mut self.kind) {
+            Kind::Answer => None,
+            Kind::Open(held) => {
+                self.kind = Kind::Thought;
+                self.reasoning(&held)
+            }
+            Kind::Shown | Kind::Thought => {
+                self.kind = Kind::Thought;
+                None
+            }
+        }
+    }
+
+    fn reasoning(&self, text: &str) -> Option<Token> {
+        self.reasoning.as_ref().filter(|_| !text.is_empty()).map(|reasoning| reasoning.token(text.to_owned()))
     }
 
     /// What was held back until the end.
     pub fn end(&mut self) -> Option<Token> {
-        let text = self.filter.finish();
+        let held = if let Kind::Open(held) = &mut self.kind { std::mem::take(held) } else { String::new() };
+        let text = self.filter.push(&held) + &self.filter.finish();
         self.show(text)
     }
 
@@ -86,5 +169,69 @@ impl View {
             self.shown.push_str(&text);
             self.text.token(text)
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn view() -> View {
+        let fields = json!({ "model": "m" });
+        View::new(Unfiltered, TokenHead::new("token", &fields))
+            .with_reasoning(TokenHead::new("reasoning_token", &fields))
+    }
+
+    /// What is shown of these chunks, as (type, text).
+    fn shown(view: View, chunks: &[Chunk]) -> Vec<(String, String)> {
+        let mut view = view;
+        let mut tokens: Vec<Token> = chunks.iter().filter_map(|chunk| view.chunk(chunk)).collect();
+        tokens.extend(view.end());
+        let read = |token: Token| serde_json::from_str::<Value>(&token.json()).unwrap();
+        let text = |value: &Value, name: &str| value[name].as_str().unwrap().to_owned();
+        tokens.into_iter().map(read).map(|token| (text(&token, "type"), text(&token, "content"))).collect()
+    }
+
+    fn text(text: &str) -> Chunk {
+        Chunk::Text(text.into())
+    }
+
+    fn call() -> Chunk {
+        Chunk::ToolCall { index: 0, id: None, name: Some("f".into()), arguments: "{}".into() }
+    }
+
+    fn token(kind: &str, text: &str) -> (String, String) {
+        (kind.to_owned(), text.to_owned())
+    }
+
+    #[test]
+    fn what_comes_before_a_call_is_a_thought() {
+        let chunks = [text("Let me "), text("look."), call(), text(" Now.")];
+        assert_eq!(
+            shown(view().before_tools(), &chunks),
+            [token("reasoning_token", "Let me look."), token("reasoning_token", " Now.")]
+        );
+        assert_eq!(shown(view().before_tools(), &[call()]), []);
+    }
+
+    #[test]
+    fn a_text_without_a_call_is_an_answer_however_short() {
+        assert_eq!(shown(view().before_tools(), &[text("Yes"), text(".")]), [token("token", "Yes.")]);
+        let long = "x".repeat(THOUGHT_CHARS + 1);
+        assert_eq!(
+            shown(view().before_tools(), &[text(&long), text("y")]),
+            [token("token", &long), token("token", "y")]
+        );
+        assert_eq!(
+            shown(view().before_tools(), &[text(&long), call(), text("y")]),
+            [token("token", &long), token("reasoning_token", "y")]
+        );
+        assert_eq!(
+            shown(view(), &[text("a"), call(), text("b")]),
+            [token("token", "a"), token("token", "b")],
+            "no tools were offered"
+        );
     }
 }

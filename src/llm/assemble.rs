@@ -2,7 +2,7 @@
 //! enforces the time limits, tries again where that can help, and assembles the pieces.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
@@ -18,7 +18,7 @@ use super::request::{ChatRequest, Timeouts};
 use super::retry::{Progress, RetryPolicy};
 use super::schema::Refusals;
 use super::seeded_rng::SeededRng;
-use super::{Chunk, DeltaSink, Provider};
+use super::{Chunk, DeltaSink, Provider, citation, without_tools};
 
 /// The most tool calls in one reply; a model that makes more of them has run away.
 const MAX_TOOL_CALLS: usize = 128;
@@ -37,6 +37,7 @@ pub(super) struct Caller<'a> {
     pub breaker: &'a Breaker,
     pub retry: &'a RetryPolicy,
     pub schema_refusals: &'a Refusals,
+    pub tool_refusals: &'a Refusals,
     /// Bound on text, reasoning and tool calls together.
     pub max_answer_bytes: usize,
 }
@@ -55,6 +56,8 @@ impl Caller<'_> {
         // A wait that the breaker asks for is a round without a try.
         let mut progress = Progress::default();
         let (mut tries, mut reached) = (0, false);
+        // The model tried to call a tool and wrote nonsense, so it takes tools.
+        let mut failed_with_tools = false;
         loop {
             progress.rounds += 1;
             let admitted = timeout_at(deadline, self.admit(&request.model)).await;
@@ -76,7 +79,11 @@ impl Caller<'_> {
                             if asked.schema != request.schema {
                                 self.schema_refusals.remember(&request.model);
                             }
-                            return Ok(assembly.into_reply(tries));
+                            let tools_refused = asked.tools != request.tools;
+                            if tools_refused && !failed_with_tools {
+                                self.tool_refusals.remember(&request.model);
+                            }
+                            return Ok(Reply { tools_refused, ..assembly.into_reply(tries) });
                         }
                         Err(error) => {
                             reached |= error.reached || assembly.has_arrived();
@@ -99,6 +106,13 @@ impl Caller<'_> {
                 }
                 None => return Err(earlier.unwrap_or_else(|| self.no_place(request.timeouts))),
             };
+            if !asked.tools.is_empty() && !progress.arrived && without_tools::may_mean_the_tools(&error) {
+                // Whether it was the tools is known when the same is taken without them.
+                failed_with_tools = without_tools::was_a_failed_try(&error);
+                asked = Cow::Owned(asked.into_owned().without_tools());
+                earlier = Some(error);
+                continue;
+            }
             if asked.schema.is_some() && !progress.arrived && may_mean_the_schema(&error) {
                 // Whether it was the schema is known when the same is taken without it.
                 asked.to_mut().schema = None;
@@ -161,9 +175,10 @@ impl Caller<'_> {
         // A call that got its place when its time was nearly over says nothing about the provider.
         let fair_time = limit(request.timeouts.first_token_ms.min(request.timeouts.total_ms)) / 2;
         let too_early = driven.is_err() && assembly.sent.elapsed() < fair_time;
-        let result = driven
-            .unwrap_or_else(|_| Err(self.too_long(request).having_reached()))
-            .and_then(|()| assembly.check(self.name, &request.model));
+        let result = driven.unwrap_or_else(|_| Err(self.too_long(request).having_reached())).and_then(|()| {
+            // A search that finds nothing has answered.
+            if self.provider.may_be_empty() { Ok(()) } else { assembly.check(self.name, request) }
+        });
         pass.settle(match &result {
             Ok(()) => Verdict::Alive,
             Err(_) if too_early => Verdict::Unknown,
@@ -355,6 +370,10 @@ impl Assembly {
                 self.reply.served_by = Some(model.clone());
                 Ok(())
             }
+            Chunk::Citations(citations) => {
+                citation::add(&mut self.reply.citations, citations, &mut self.room);
+                Ok(())
+            }
         }
     }
 
@@ -363,8 +382,11 @@ impl Assembly {
         Ok(())
     }
 
-    /// A reply without a word of an answer is none, whatever else came; nor is one that was held back.
-    fn check(&self, provider: &str, model: &str) -> Result<(), CallError> {
+    /// A reply without a word of an answer is none, whatever else came, unless it calls tools that were offered; nor
+    /// is one that was held back.
+    fn check(&self, provider: &str, request: &ChatRequest) -> Result<(), CallError> {
+        let model = &request.model;
+        let may_call = !request.tools.is_empty();
         let wrote = !self.reply.text.trim().is_empty();
         let reasoned = self.reply.reasoning.is_some() || self.reply.reasoning_details.is_some();
         let (kind, what) = match self.reply.finish_reason.as_deref() {
@@ -379,6 +401,7 @@ impl Assembly {
                 ErrorKind::BadResponse,
                 format!("`{model}` used up its token limit before the first word of the answer"),
             ),
+            Some(_) | None if may_call && !self.tools.is_empty() => return Ok(()),
             Some(_) | None if !self.tools.is_empty() => {
                 (ErrorKind::BadResponse, format!("`{model}` called a tool instead of writing an answer"))
             }
@@ -394,12 +417,15 @@ impl Assembly {
         self.reply.latency_ms = ms_between(self.sent, self.last_chunk.unwrap_or_else(Instant::now));
         self.reply.ttft_ms = self.first_token.map(|at| ms_between(self.sent, at));
         self.reply.tries = tries;
+        let mut ids = HashSet::new();
         self.reply.tool_calls = self
             .tools
             .into_iter()
             .map(|(index, mut call)| {
-                if call.id.is_empty() {
+                // Results are told apart by the ids, so each call needs one of its own.
+                if call.id.is_empty() || !ids.insert(call.id.clone()) {
                     call.id = format!("call_{index}");
+                    ids.insert(call.id.clone());
                 }
                 call
             })

@@ -1,26 +1,29 @@
 //! What the calls of one provider share: its places, its breaker, and what it refused.
 
+use super::super::super::ChatMessage;
 use super::*;
 
 /// The limits of one provider that several calls share.
-struct Gate {
+pub(super) struct Gate {
     places: InFlight,
     breaker: Breaker,
     retry: RetryPolicy,
     schema_refusals: Refusals,
+    tool_refusals: Refusals,
 }
 
 impl Gate {
-    fn new(places: usize) -> Self {
+    pub fn new(places: usize) -> Self {
         Self {
             places: InFlight::new(places),
             breaker: Breaker::new("gate"),
             retry: RetryPolicy::default(),
             schema_refusals: Refusals::default(),
+            tool_refusals: Refusals::default(),
         }
     }
 
-    async fn ask(&self, provider: &dyn Provider, request: &ChatRequest) -> Result<Reply, CallError> {
+    pub async fn ask(&self, provider: &dyn Provider, request: &ChatRequest) -> Result<Reply, CallError> {
         let caller = Caller {
             name: "gate",
             provider,
@@ -28,6 +31,7 @@ impl Gate {
             breaker: &self.breaker,
             retry: &self.retry,
             schema_refusals: &self.schema_refusals,
+            tool_refusals: &self.tool_refusals,
             max_answer_bytes: 100,
         };
         caller.call(request, &mut NoSink).await
@@ -303,4 +307,76 @@ async fn a_refusal_that_is_not_about_the_schema_is_not_blamed_on_it() {
         assert_eq!(refusing.sent(), [true], "{status}");
     }
     assert!(!gate.schema_refusals.holds(&request().model));
+}
+
+/// Refuses every request with tools in these words, and answers the others.
+struct Toolless {
+    status: u16,
+    words: &'static str,
+    /// The requests sent, in order.
+    sent: Mutex<Vec<ChatRequest>>,
+}
+
+impl Toolless {
+    fn new(status: u16, words: &'static str) -> Self {
+        Self { status, words, sent: Mutex::default() }
+    }
+
+    fn offered(&self) -> Vec<usize> {
+        self.sent.lock().unwrap().iter().map(|request| request.tools.len()).collect()
+    }
+}
+
+#[async_trait]
+impl Provider for Toolless {
+    async fn open(&self, request: &ChatRequest) -> Result<Chunks, CallError> {
+        self.sent.lock().unwrap().push(request.clone());
+        if !request.tools.is_empty() {
+            let error = CallError::new(ErrorKind::Refused, self.words);
+            return Err(CallError { status: Some(self.status), ..error });
+        }
+        let chunks = [Chunk::Text("x".into()), Chunk::Finish("stop".into())];
+        Ok(stream::iter(chunks.map(Ok)).boxed())
+    }
+
+    async fn models(&self) -> Result<Vec<ModelInfo>, CallError> {
+        Ok(Vec::new())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn tools_that_are_refused_are_left_out_at_once_and_that_is_remembered() {
+    let called = ToolCall { id: "a".into(), name: "search_web".into(), arguments: "{}".into() };
+    let messages = vec![
+        ChatMessage::user("Why?"),
+        ChatMessage::calling("", vec![called], None),
+        ChatMessage::tool("a", "found"),
+    ];
+    let asking = ChatRequest { tools: vec![search()], messages, ..request() };
+    for (status, words, learned) in [
+        (404, "No endpoints found that support tool use", true),
+        (400, "this model does not support tools", true),
+        (400, "Failed to call a function. Please adjust your prompt.", false),
+    ] {
+        let gate = Gate { retry: RetryPolicy::NEVER, ..Gate::new(1) };
+        let provider = Toolless::new(status, words);
+        let before = Instant::now();
+        let reply = gate.ask(&provider, &asking).await.unwrap();
+        assert_eq!((reply.tries, before.elapsed(), reply.tools_refused), (2, Duration::ZERO, true));
+        assert_eq!(provider.offered(), [1, 0]);
+        assert_eq!(gate.tool_refusals.holds(&request().model), learned, "{words}");
+        let told = provider.sent.lock().unwrap()[1].messages.clone();
+        assert!(told.iter().all(|message| message.tool_calls.is_empty() && message.tool_call_id.is_none()));
+        assert!(told.last().is_some_and(|message| message.content.contains("found")));
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_refusal_that_does_not_name_tools_is_not_answered_with_another_call() {
+    let gate = Gate::new(1);
+    let provider = Toolless::new(400, "temperature is out of range");
+    let asking = ChatRequest { tools: vec![search()], ..request() };
+    assert_eq!(gate.ask(&provider, &asking).await.unwrap_err().kind, ErrorKind::Refused);
+    assert_eq!(provider.offered(), [1]);
+    assert!(!gate.tool_refusals.holds(&request().model));
 }

@@ -9,8 +9,7 @@ use serde_json::json;
 
 use super::super::purpose::ANY;
 use super::super::reply::Usage;
-use super::super::request::Sampling;
-use super::super::{Chunks, ModelInfo, NoSink, Schema};
+use super::super::{Chunks, ModelInfo, NoSink, Schema, Tool};
 use super::*;
 
 #[path = "assemble_sharing_tests.rs"]
@@ -86,13 +85,9 @@ impl DeltaSink for RecordingSink<'_> {
 
 fn request() -> ChatRequest {
     ChatRequest {
-        model: "m".into(),
-        messages: Vec::new(),
-        purpose: &ANY,
-        sampling: Sampling::default(),
         timeouts: Timeouts { first_token_ms: 1_000, idle_ms: 500, total_ms: 10_000 },
         seed: 1,
-        schema: None,
+        ..ChatRequest::new("m", &ANY, Vec::new())
     }
 }
 
@@ -107,6 +102,7 @@ async fn call_with(provider: &Scripted, sink: &mut dyn DeltaSink, max: usize) ->
         breaker: &breaker,
         retry: &retry,
         schema_refusals: &Refusals::default(),
+        tool_refusals: &Refusals::default(),
         max_answer_bytes: max,
     };
     caller.call(&request(), sink).await
@@ -275,6 +271,7 @@ async fn waiting_for_a_place_is_no_latency() {
         breaker: &breaker,
         retry: &retry,
         schema_refusals: &Refusals::default(),
+        tool_refusals: &Refusals::default(),
         max_answer_bytes: 100,
     };
     let request = request();
@@ -297,6 +294,7 @@ async fn waiting_for_a_place_ends_with_the_total_time() {
         breaker: &breaker,
         retry: &retry,
         schema_refusals: &Refusals::default(),
+        tool_refusals: &Refusals::default(),
         max_answer_bytes: 100,
     };
     let error = caller.call(&request(), &mut NoSink).await.unwrap_err();
@@ -382,6 +380,7 @@ async fn a_call_is_sent_once_it_has_its_place() {
         breaker: &breaker,
         retry: &RetryPolicy::default(),
         schema_refusals: &Refusals::default(),
+        tool_refusals: &Refusals::default(),
         max_answer_bytes: 100,
     };
     let taken = places.acquire().await;
@@ -448,6 +447,43 @@ async fn a_reply_without_an_answer_is_a_failure_that_keeps_what_came() {
         ];
         assert_eq!(parts.into_iter().filter(|part| *part).count(), came, "{kept:?}");
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn calls_alone_are_a_reply_where_tools_were_offered() {
+    let finish = |reason: &str| Give(Chunk::Finish(reason.into()));
+    let offering = || ChatRequest { tools: vec![search()], ..request() };
+    for reason in ["tool_calls", "function_call", "stop"] {
+        let provider = Scripted::new(vec![vec![tool(0, "a", "f", "{}"), finish(reason)]]);
+        let gate = sharing::Gate::new(1);
+        let reply = gate.ask(&provider, &offering()).await.unwrap();
+        assert_eq!((reply.text.as_str(), reply.tool_calls.len()), ("", 1), "{reason}");
+    }
+    for (steps, words) in [
+        (vec![tool(0, "a", "f", "{"), finish("length")], "token limit"),
+        (vec![Give(Chunk::Reasoning("hm".into())), stop()], "wrote no answer"),
+    ] {
+        let error = sharing::Gate::new(1).ask(&Scripted::new(vec![steps]), &offering()).await.unwrap_err();
+        assert!(error.message.contains(words), "{}", error.message);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn each_call_of_a_reply_has_an_id_of_its_own() {
+    let steps = vec![
+        tool(0, "", "f", "{}"),
+        tool(1, "same", "f", "{}"),
+        tool(2, "same", "f", "{}"),
+        text("Beside them."),
+        stop(),
+    ];
+    let reply = call(&Scripted::new(vec![steps])).await.unwrap();
+    let ids: Vec<&str> = reply.tool_calls.iter().map(|call| call.id.as_str()).collect();
+    assert_eq!(ids, ["call_0", "same", "call_2"]);
+}
+
+fn search() -> Tool {
+    Tool { name: "search_web".into(), description: "Searches.".into(), parameters: json!({"type": "object"}) }
 }
 
 #[tokio::test(start_paused = true)]

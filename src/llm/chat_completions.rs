@@ -5,11 +5,13 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::error::{CallError, ErrorKind};
+use super::messages_json::{Messages, Tools};
 use super::reply::{Usage, plausible_cost, plausible_tokens};
-use super::request::{ChatMessage, ChatRequest};
+use super::request::ChatRequest;
 use super::schema::Schema;
+use super::tool_deltas::ToolDeltas;
 use super::upstream_error::Asked;
-use super::{Chunk, clean};
+use super::{Chunk, Citation, citations_json, clean};
 
 /// What differs between the servers that speak this wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,7 +25,7 @@ pub(super) struct Dialect {
 #[derive(Serialize)]
 struct Body<'a> {
     model: &'a str,
-    messages: &'a [ChatMessage],
+    messages: Messages<'a>,
     stream: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     stream_options: Option<Include>,
@@ -37,6 +39,8 @@ struct Body<'a> {
     usage: Option<Include>,
     #[serde(skip_serializing_if = "Option::is_none")]
     response_format: Option<ResponseFormat<'a>>,
+    #[serde(skip_serializing_if = "Tools::is_empty")]
+    tools: Tools<'a>,
 }
 
 #[derive(Serialize)]
@@ -81,7 +85,7 @@ pub(super) fn body(
         if dialect.max_completion_tokens { (None, sampling.max_tokens) } else { (sampling.max_tokens, None) };
     serde_json::to_vec(&Body {
         model: &request.model,
-        messages: &request.messages,
+        messages: Messages(&request.messages),
         stream,
         stream_options: stream.then(|| Include { include_usage: Some(true), ..Include::default() }),
         temperature: sampling.temperature,
@@ -89,6 +93,7 @@ pub(super) fn body(
         max_completion_tokens,
         usage: dialect.usage_include.then(|| Include { include: Some(true), ..Include::default() }),
         response_format: request.schema.as_ref().map(ResponseFormat::of),
+        tools: Tools(&request.tools),
     })
 }
 
@@ -97,8 +102,9 @@ pub(super) fn body(
 pub(super) struct ReplyReader {
     asked: Asked,
     served_by: Option<String>,
-    /// The tool call that a part without an index belongs to.
-    last_tool: Option<u32>,
+    tools: ToolDeltas,
+    /// The list of citations that came last.
+    cited: Vec<Citation>,
     finished: bool,
     done: bool,
     started: bool,
@@ -106,7 +112,15 @@ pub(super) struct ReplyReader {
 
 impl ReplyReader {
     pub fn new(asked: Asked) -> Self {
-        Self { asked, served_by: None, last_tool: None, finished: false, done: false, started: false }
+        Self {
+            asked,
+            served_by: None,
+            tools: ToolDeltas::default(),
+            cited: Vec::new(),
+            finished: false,
+            done: false,
+            started: false,
+        }
     }
 
     /// `[DONE]` came: nothing follows.
@@ -183,6 +197,7 @@ impl ReplyReader {
                 }
             }
         }
+        self.cite(value, out);
         if let Some(usage) = value.get("usage").and_then(read_usage) {
             out.push(Chunk::Usage(usage));
         }
@@ -205,38 +220,21 @@ impl ReplyReader {
         out.extend(reasoning.map(Chunk::Reasoning));
         out.extend(details.map(Chunk::ReasoningDetails));
         read_content(part.get("content"), out);
+        self.cite(part, out);
         out.extend(text(part.get("refusal")).map(|text| Chunk::Text(text.to_owned())));
-        if let Some(calls) = part.get("tool_calls").and_then(Value::as_array) {
-            for call in calls {
-                let chunk = self.read_tool_call(call);
-                out.push(chunk);
-            }
-        }
+        let calls = part.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
+        // The name of the same before there could be several.
+        let old = part.get("function_call").filter(|call| call.is_object());
+        out.extend(calls.filter(|call| call.is_object()).chain(old).map(|call| self.tools.read(call)));
     }
 
-    fn read_tool_call(&mut self, call: &Value) -> Chunk {
-        let id = text(call.get("id")).map(str::to_owned);
-        let index =
-            match call.get("index").and_then(Value::as_u64).and_then(|index| u32::try_from(index).ok()) {
-                Some(index) => index,
-                // Without an index an id begins the next call, and everything else continues the last.
-                None => match self.last_tool {
-                    None => 0,
-                    Some(last) if id.is_some() => last.saturating_add(1),
-                    Some(last) => last,
-                },
-            };
-        self.last_tool = Some(index);
-        let function = call.get("function");
-        let arguments = match function.and_then(|function| function.get("arguments")) {
-            None | Some(Value::Null) => String::new(),
-            Some(Value::String(text)) => text.clone(),
-            Some(other @ (Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_))) => {
-                other.to_string()
-            }
-        };
-        let name = function.and_then(|function| text(function.get("name"))).map(str::to_owned);
-        Chunk::ToolCall { index, id, name, arguments }
+    /// Many servers send the same list with every piece; it is told once.
+    fn cite(&mut self, value: &Value, out: &mut Vec<Chunk>) {
+        let cited = citations_json::read(value);
+        if !cited.is_empty() && self.cited != cited {
+            self.cited.clone_from(&cited);
+            out.push(Chunk::Citations(cited));
+        }
     }
 
     /// The error of a stream that ended before it was whole.

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::super::purpose::ANY;
-use super::super::request::{Role, Sampling};
+use super::super::request::{ChatMessage, Sampling};
 use super::*;
 
 const PLAIN: Dialect = Dialect { usage_include: false, max_completion_tokens: false };
@@ -38,13 +38,9 @@ fn reasoning_of(text: &str) -> Chunk {
 
 fn request(sampling: Sampling) -> ChatRequest {
     ChatRequest {
-        model: "acme/one".into(),
-        messages: vec![ChatMessage { role: Role::User, content: "hi \"you\"".into() }],
-        purpose: &ANY,
         sampling,
-        timeouts: Default::default(),
         seed: 7,
-        schema: None,
+        ..ChatRequest::new("acme/one", &ANY, vec![ChatMessage::user("hi \"you\"")])
     }
 }
 
@@ -145,7 +141,7 @@ fn a_refusal_is_shown_as_text() {
 }
 
 #[test]
-fn tool_calls_keep_their_index_and_get_one_if_they_have_none() {
+fn tool_calls_are_numbered_in_the_order_in_which_they_begin() {
     let call = |index, id: Option<&str>, name: Option<&str>, arguments: &str| Chunk::ToolCall {
         index,
         id: id.map(str::to_owned),
@@ -169,7 +165,39 @@ fn tool_calls_keep_their_index_and_get_one_if_they_have_none() {
             call(1, Some("b"), Some("g"), "{}"),
             call(0, None, None, "{\"q\":"),
             call(0, None, None, "1}"),
-            call(1, Some("c"), Some("h"), "{\"x\":1}"),
+            call(2, Some("c"), Some("h"), "{\"x\":1}"),
+        ]
+    );
+    assert_eq!(
+        delta(&json!({"function_call": {"name": "f", "arguments": "{}"}})),
+        [call(0, None, Some("f"), "{}")],
+        "as it was called before there could be several"
+    );
+    assert_eq!(delta(&json!({"tool_calls": [null, 7], "function_call": null})), []);
+}
+
+#[test]
+fn what_is_cited_is_told_once_however_often_it_comes() {
+    let cited = json!(["https://a.example", "https://b.example"]);
+    let event = json!({"citations": cited, "choices": [{"delta": {"content": "x[1]"}}]}).to_string();
+    let annotated = json!({"choices": [{"message": {"content": "y", "annotations": [
+        {"type": "url_citation", "url_citation": {"url": "https://c.example", "title": "C"}}
+    ]}}]});
+    let (chunks, error) = read(&[&event, &event, &annotated.to_string()]);
+    let citation = |url: &str, title: Option<&str>| Citation {
+        url: url.into(),
+        title: title.map(str::to_owned),
+        ..Citation::default()
+    };
+    assert_eq!(error, None);
+    assert_eq!(
+        chunks,
+        [
+            text_of("x[1]"),
+            Chunk::Citations(vec![citation("https://a.example", None), citation("https://b.example", None)]),
+            text_of("x[1]"),
+            text_of("y"),
+            Chunk::Citations(vec![citation("https://c.example", Some("C"))]),
         ]
     );
 }
@@ -294,6 +322,11 @@ fn any_json() -> impl Strategy<Value = Value> {
         "reasoning",
         "reasoning_details",
         "tool_calls",
+        "function_call",
+        "citations",
+        "search_results",
+        "annotations",
+        "url",
         "function",
         "arguments",
         "index",

@@ -11,7 +11,7 @@ const MAX_EXCERPT_CHARS: usize = 300;
 /// JSON text with every character that would lose the whole value replaced by U+FFFD: escaped
 /// and raw U+0000 (Postgres refuses it) and lone surrogate escapes (`serde_json` refuses them).
 /// Other raw control characters in strings, which some servers forget to escape, are escaped.
-pub(super) fn json(text: &str) -> Cow<'_, str> {
+pub fn json(text: &str) -> Cow<'_, str> {
     let suspicious = text.bytes().any(|byte| byte < 0x20) || text.contains("\\u");
     if !suspicious {
         return Cow::Borrowed(text);
@@ -78,7 +78,7 @@ fn take_unit(chars: &mut std::str::Chars<'_>) -> Option<u32> {
 
 /// A provider's error text as one short line: secrets redacted, control and invisible characters
 /// dropped, white space joined, at most 300 characters.
-pub(super) fn excerpt<'s>(text: &str, secrets: impl IntoIterator<Item = &'s str>) -> String {
+pub fn excerpt<'s>(text: &str, secrets: impl IntoIterator<Item = &'s str>) -> String {
     let mut text = Cow::Borrowed(text);
     for secret in secrets {
         // Shorter ones are no secrets, and replacing them would garble the text.

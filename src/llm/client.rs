@@ -12,7 +12,7 @@ const USER_AGENT: &str = concat!("llm-council/", env!("CARGO_PKG_VERSION"));
 ///
 /// # Errors
 /// When TLS cannot be set up, which in practice means that the machine has no CA certificates.
-pub(super) fn build() -> Result<reqwest::Client, reqwest::Error> {
+pub fn build() -> Result<reqwest::Client, reqwest::Error> {
     reqwest::Client::builder()
         .user_agent(USER_AGENT)
         .connect_timeout(Duration::from_secs(10))

@@ -4,28 +4,23 @@ use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use futures_util::stream;
-use jiff::Timestamp;
+use reqwest::StatusCode;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Response, StatusCode};
 use secrecy::ExposeSecret;
 use serde_json::Value;
 use url::Url;
 
 use super::chat_completions::{self, Dialect};
 use super::error::{CallError, ErrorKind};
+use super::exchange;
 use super::incoming::Incoming;
 use super::request::ChatRequest;
-use super::retry::parse_retry_after;
 use super::settings::ProviderSettings;
 use super::upstream_error::{Asked, Secrets};
 use super::{Chunks, clean};
 
 /// Longest list of models.
 const MAX_LIST_BYTES: usize = 16 << 20;
-/// How much of a refusal is read.
-const MAX_ERROR_BYTES: usize = 64 << 10;
-/// How long the body of a refusal is waited for: its status alone says enough.
-const ERROR_BODY_TIME: Duration = Duration::from_secs(5);
 /// How long a list of models may take.
 const LIST_TIME: Duration = Duration::from_secs(15);
 
@@ -150,7 +145,8 @@ impl Endpoint {
             return Err(CallError { status: Some(204), ..asked.bad_response("an empty answer (HTTP 204)") });
         }
         if !response.status().is_success() {
-            return Err(refusal(&asked, response).await);
+            let refusal = exchange::refusal(response).await;
+            return Err(asked.refused(refusal.status, refusal.retry_after, &refusal.body));
         }
         Ok(stream::unfold(Incoming::new(response, asked), |mut incoming| async move {
             incoming.next().await.map(|item| (item, incoming))
@@ -169,10 +165,13 @@ impl Endpoint {
                     let message = format!("{} offers no list of models", self.provider);
                     return Err(CallError::new(ErrorKind::Refused, message));
                 }
-                status if !status.is_success() => return Err(refusal(&asked, response).await),
+                status if !status.is_success() => {
+                    let refusal = exchange::refusal(response).await;
+                    return Err(asked.refused(refusal.status, refusal.retry_after, &refusal.body));
+                }
                 _ => {}
             }
-            let body = read_bounded(response, MAX_LIST_BYTES).await;
+            let body = exchange::read_bounded(response, MAX_LIST_BYTES).await;
             if body.over_bound {
                 return Err(asked.bad_response("the list of models is too long"));
             }
@@ -201,57 +200,6 @@ fn check_base_url(text: &str) -> Result<Url, String> {
         return Err("base_url: must be the part before /chat/completions".into());
     }
     Ok(url)
-}
-
-async fn refusal(asked: &Asked, response: Response) -> CallError {
-    let status = response.status().as_u16();
-    let retry_after = retry_after(response.headers());
-    let mut body = Vec::new();
-    let mut response = response;
-    let read = async {
-        // A body that breaks off still says what it had said.
-        while let Ok(Some(piece)) = response.chunk().await {
-            let room = MAX_ERROR_BYTES - body.len();
-            body.extend_from_slice(piece.get(..room).unwrap_or(&piece));
-            if body.len() == MAX_ERROR_BYTES {
-                break;
-            }
-        }
-    };
-    if tokio::time::timeout(ERROR_BODY_TIME, read).await.is_err() {
-        tracing::debug!(provider = asked.provider, status, "the body of a refusal did not end in time");
-    }
-    asked.refused(status, retry_after, &body)
-}
-
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let value = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
-    let ms = value("retry-after-ms").and_then(|value| value.trim().parse().ok()).map(Duration::from_millis);
-    ms.or_else(|| parse_retry_after(value("retry-after")?, Timestamp::now()))
-}
-
-struct Body {
-    bytes: Vec<u8>,
-    over_bound: bool,
-    error: Option<reqwest::Error>,
-}
-
-async fn read_bounded(mut response: Response, max: usize) -> Body {
-    let mut body = Body { bytes: Vec::new(), over_bound: false, error: None };
-    loop {
-        match response.chunk().await {
-            Ok(None) => return body,
-            Ok(Some(piece)) if body.bytes.len() + piece.len() > max => {
-                body.over_bound = true;
-                return body;
-            }
-            Ok(Some(piece)) => body.bytes.extend_from_slice(&piece),
-            Err(error) => {
-                body.error = Some(error);
-                return body;
-            }
-        }
-    }
 }
 
 #[cfg(test)]

@@ -126,7 +126,8 @@ impl From<CallFact> for CallError {
             CallFact::Unfinished
             | CallFact::NotChosen
             | CallFact::Skipped
-            | CallFact::WentOnWithout { .. } => ErrorKind::Cancelled,
+            | CallFact::WentOnWithout { .. }
+            | CallFact::NoSearch => ErrorKind::Cancelled,
             CallFact::OverBudget { .. } | CallFact::PriceUnknown | CallFact::BudgetsUnreadable => {
                 ErrorKind::Budget
             }

@@ -76,6 +76,8 @@ pub enum CallFact {
     PriceUnknown,
     /// It is not known what is left of the budgets.
     BudgetsUnreadable,
+    /// Nothing can be searched here.
+    NoSearch,
 }
 
 impl fmt::Display for CallFact {
@@ -93,6 +95,7 @@ impl fmt::Display for CallFact {
             Self::OverBudget { budget, needed_usd } => f.write_str(&budget.refusal("this call", *needed_usd)),
             Self::PriceUnknown => f.write_str("A budget applies, and the price of this model is unknown."),
             Self::BudgetsUnreadable => f.write_str("The budgets of this server could not be read."),
+            Self::NoSearch => f.write_str("This run has no search."),
         }
     }
 }

@@ -11,13 +11,17 @@ pub mod bench;
 mod breaker;
 pub mod budget;
 mod chat_completions;
-mod clean;
-mod client;
+mod citation;
+mod citations_json;
+pub mod clean;
+pub mod client;
 mod endpoint;
 pub mod error;
+pub mod exchange;
 pub mod fact;
 mod incoming;
 mod limit;
+mod messages_json;
 mod model_list;
 mod nearest;
 mod openai_compatible;
@@ -35,12 +39,17 @@ pub mod simulated;
 mod simulated_json;
 pub mod simulated_prompt;
 pub mod simulated_text;
+mod simulated_tools;
 mod sse;
-mod upstream_error;
+mod tool_deltas;
+pub mod tools;
+pub mod upstream_error;
+mod without_tools;
 
 use async_trait::async_trait;
 use futures_util::stream::BoxStream;
 
+pub use citation::Citation;
 pub use error::{CallError, ErrorKind, Reason};
 pub use fact::CallFact;
 pub use model_list::{counted_as, family, floats};
@@ -51,6 +60,7 @@ pub use request::{ChatMessage, ChatRequest, Role, Sampling, Timeouts};
 pub use retry::RetryPolicy;
 pub use schema::{Schema, Schemas};
 pub use settings::{ProviderKind, ProviderSettings};
+pub use tools::Tool;
 
 /// One piece of a model's reply as it arrives.
 #[derive(Debug, Clone, PartialEq)]
@@ -78,6 +88,8 @@ pub enum Chunk {
     Finish(String),
     /// The model that really answered, where the provider says so.
     ServedBy(String),
+    /// What the reply cites, or what a search found. May come again, also with what came before.
+    Citations(Vec<Citation>),
 }
 
 impl Chunk {
@@ -86,7 +98,7 @@ impl Chunk {
     pub fn is_token(&self) -> bool {
         match self {
             Self::Text(_) | Self::Reasoning(_) | Self::ReasoningDetails(_) | Self::ToolCall { .. } => true,
-            Self::Usage(_) | Self::Finish(_) | Self::ServedBy(_) => false,
+            Self::Usage(_) | Self::Finish(_) | Self::ServedBy(_) | Self::Citations(_) => false,
         }
     }
 }
@@ -122,6 +134,16 @@ pub trait Provider: Send + Sync {
     /// Whether its answers are made up here, to be labelled as such.
     fn is_simulated(&self) -> bool {
         false
+    }
+
+    /// Whether a reply without a word is one: a search may find nothing.
+    fn may_be_empty(&self) -> bool {
+        false
+    }
+
+    /// What it costs, where the configuration says so and no list of models does.
+    fn price(&self, _model: &str) -> Option<Pricing> {
+        None
     }
 }
 
@@ -163,6 +185,11 @@ pub trait Models: Send + Sync {
         false
     }
 
+    /// Whether this model is sent [`ChatRequest::tools`], as far as is known now.
+    fn offers_tools(&self, _model: &str) -> bool {
+        false
+    }
+
     /// Whether this model is on offer, as far as is known now: where a provider's list is not known,
     /// its models are believed to be. Asks nobody.
     fn is_available(&self, _model: &str) -> bool {
@@ -174,12 +201,32 @@ pub trait Models: Send + Sync {
         None
     }
 
+    /// What answers searches now, if anything does.
+    fn search_backend(&self) -> Option<SearchBackend> {
+        None
+    }
+
     /// What this model costs a token in a call with a prompt of this length, where known: to expect
     /// costs before they arise.
     fn price(&self, _model: &str, _prompt_tokens: u64) -> Option<Pricing> {
         None
     }
 }
+
+/// What answers searches: a search engine, or a model that cites what it read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SearchBackend {
+    /// What to ask: `search:<backend>`, whose reply is what was found for the last message of the user, or the id
+    /// of a model that answers with citations.
+    pub model: String,
+    /// `tavily`, `searxng`, `model` or `simulated`.
+    pub name: &'static str,
+    /// Whether what it finds is made up.
+    pub simulated: bool,
+}
+
+/// What the ids of searches begin with. No model on a council may be called so.
+pub const SEARCH_PREFIX: &str = "search:";
 
 /// One model on offer.
 #[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
@@ -199,16 +246,27 @@ pub struct ModelInfo {
     /// Whether its replies can be held to a JSON schema.
     #[serde(default)]
     pub structured_outputs: bool,
+    /// Whether it may be offered tools, where the provider says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools: Option<bool>,
     /// What replies call it, where that is another name: OpenRouter's are dated.
     #[serde(skip)]
     pub canonical: Option<String>,
 }
 
-/// List prices in USD per token.
-#[derive(Debug, Clone, Copy, PartialEq, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
+/// List prices in USD.
+#[derive(Debug, Clone, Copy, Default, PartialEq, serde::Serialize, serde::Deserialize, utoipa::ToSchema)]
 pub struct Pricing {
     /// USD per prompt token.
     pub prompt: f64,
     /// USD per completion token.
     pub completion: f64,
+    /// USD per request, whatever its tokens. Left out when it is 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub request: f64,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_zero(usd: &f64) -> bool {
+    *usd == 0.0
 }

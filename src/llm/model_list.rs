@@ -33,6 +33,7 @@ pub(super) fn read(document: &Value, provider: &str, now: Timestamp) -> Option<V
                     provider: provider.to_owned(),
                     family: family(id).to_owned(),
                     structured_outputs: takes_schemas(item),
+                    tools: takes_tools(item),
                     canonical: item.get("canonical_slug").and_then(Value::as_str).map(str::to_owned),
                 })
             })
@@ -87,10 +88,20 @@ fn writes_text(item: &Value) -> bool {
     !matches!(kind, "embedding" | "embeddings" | "image" | "audio" | "rerank" | "moderation" | "transcribe")
 }
 
-/// OpenRouter names the parameters of each model. `response_format` alone may mean JSON of any form.
+/// `response_format` alone may mean JSON of any form.
 fn takes_schemas(item: &Value) -> bool {
-    let parameters = item.get("supported_parameters").and_then(Value::as_array);
-    parameters.is_some_and(|names| names.iter().any(|name| name.as_str() == Some("structured_outputs")))
+    takes(item, "structured_outputs").unwrap_or(false)
+}
+
+fn takes_tools(item: &Value) -> Option<bool> {
+    takes(item, "tools")
+}
+
+/// Whether a model takes this parameter: OpenRouter lists those of each. An empty list says nothing.
+fn takes(item: &Value, parameter: &str) -> Option<bool> {
+    let names =
+        item.get("supported_parameters").and_then(Value::as_array).filter(|names| !names.is_empty())?;
+    Some(names.iter().any(|name| name.as_str() == Some(parameter)))
 }
 
 fn is_on_offer(item: &Value, now: Timestamp) -> bool {
@@ -130,7 +141,16 @@ fn context_length(item: &Value) -> Option<u64> {
 /// Prices per token; a negative one means "it depends" (OpenRouter's router) and counts as unknown.
 fn pricing(item: &Value) -> Option<Pricing> {
     let pricing = item.get("pricing")?;
-    Some(Pricing { prompt: number(pricing.get("prompt")?)?, completion: number(pricing.get("completion")?)? })
+    // Models that search the web ask for something per request as well.
+    let request = match pricing.get("request") {
+        None | Some(Value::Null) => 0.0,
+        Some(price) => number(price)?,
+    };
+    Some(Pricing {
+        prompt: number(pricing.get("prompt")?)?,
+        completion: number(pricing.get("completion")?)?,
+        request,
+    })
 }
 
 #[cfg(test)]
@@ -156,7 +176,7 @@ mod tests {
             "architecture": {"modality": "text+image->text", "output_modalities": ["text"]},
             "pricing": {"prompt": "0.00000125", "completion": "0.00001", "request": "0"},
             "expiration_date": null,
-            "supported_parameters": ["max_tokens", "response_format", "structured_outputs"],
+            "supported_parameters": ["max_tokens", "response_format", "structured_outputs", "tools"],
         }]});
         assert_eq!(
             read(&list, "openrouter", now()).unwrap(),
@@ -164,10 +184,11 @@ mod tests {
                 id: "openai/gpt-5.1".into(),
                 name: "OpenAI: GPT-5.1".into(),
                 context_length: Some(400_000),
-                pricing: Some(Pricing { prompt: 0.000_001_25, completion: 0.000_01 }),
+                pricing: Some(Pricing { prompt: 0.000_001_25, completion: 0.000_01, request: 0.0 }),
                 provider: "openrouter".into(),
                 family: "openai".into(),
                 structured_outputs: true,
+                tools: Some(true),
                 canonical: Some("openai/gpt-5.1-20251113".into()),
             }]
         );

@@ -52,7 +52,11 @@ pub static BUILT_IN: LazyLock<PriceList> = LazyLock::new(|| {
     for entry in file.models {
         let per_token = |million: f64| million / 1e6;
         let price = ListPrice {
-            pricing: Pricing { prompt: per_token(entry.prompt), completion: per_token(entry.completion) },
+            pricing: Pricing {
+                prompt: per_token(entry.prompt),
+                completion: per_token(entry.completion),
+                request: 0.0,
+            },
             up_to_prompt_tokens: entry.up_to_prompt_tokens,
         };
         for id in entry.also.into_iter().chain([entry.id]) {
@@ -73,12 +77,12 @@ impl PriceList {
 }
 
 /// Fills in the cost and where it comes from. The provider's own figure stays; without any price the
-/// cost stays unknown, and so it does where no tokens were counted. List prices know nothing of cache
+/// cost stays unknown, and so it does where no tokens were counted. A source that is known already stays too. List prices know nothing of cache
 /// discounts, so this errs on the high side. `id` is the model that answered, `asked` the name that it
 /// was asked by, which may float.
 pub(super) fn price(usage: &mut Usage, listed: Option<Pricing>, id: &str, asked: &str) {
     let (cost, source) = if let Some(cost) = usage.cost_usd {
-        (cost, CostSource::Reported)
+        (cost, usage.cost_source.unwrap_or(CostSource::Reported))
     } else if usage.prompt_tokens + usage.completion_tokens > 0
         && let Some((pricing, source)) = known(listed, id, asked, usage.prompt_tokens)
         && let Some(cost) = plausible_cost(cost(usage, pricing))
@@ -108,14 +112,16 @@ pub(super) fn known(
 
 #[expect(clippy::cast_precision_loss, reason = "no call has 2^53 tokens")]
 fn cost(usage: &Usage, pricing: Pricing) -> f64 {
-    usage.prompt_tokens as f64 * pricing.prompt + usage.completion_tokens as f64 * pricing.completion
+    let tokens =
+        usage.prompt_tokens as f64 * pricing.prompt + usage.completion_tokens as f64 * pricing.completion;
+    tokens + pricing.request
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const PRICING: Pricing = Pricing { prompt: 0.000_001, completion: 0.000_002 };
+    const PRICING: Pricing = Pricing { prompt: 0.000_001, completion: 0.000_002, request: 0.0 };
 
     fn priced(usage: Usage, listed: Option<Pricing>, id: &str) -> (Option<f64>, Option<CostSource>) {
         let mut usage = usage;
@@ -145,6 +151,7 @@ mod tests {
             (usage, None, "m/one", None, None),
             (Usage::default(), Some(PRICING), known, None, None),
             (usage, Some(Pricing { prompt: 20.0, ..PRICING }), known, None, None),
+            (usage, Some(Pricing { request: 0.01, ..PRICING }), known, Some(0.012), Some(CostSource::Listed)),
         ];
         for (usage, listed, id, cost, source) in table {
             assert_eq!(priced(usage, listed, id), (cost, source), "{id} {usage:?} {listed:?}");
@@ -166,7 +173,7 @@ mod tests {
         let names = file.models.iter().map(|entry| 1 + entry.also.len()).sum::<usize>();
         assert_eq!(BUILT_IN.prices.len(), names);
         for (id, price) in &BUILT_IN.prices {
-            let Pricing { prompt, completion } = price.pricing;
+            let Pricing { prompt, completion, .. } = price.pricing;
             assert!(prompt > 0.0 && completion >= prompt && completion < 1e-3, "{id}: {price:?}");
         }
     }

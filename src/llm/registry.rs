@@ -12,7 +12,7 @@ use tokio::time::Instant;
 
 use super::assemble::Caller;
 use super::breaker::Breaker;
-use super::error::CallError;
+use super::error::{CallError, ErrorKind};
 use super::limit::InFlight;
 use super::nearest::nearest;
 use super::openai_compatible::OpenAiCompatible;
@@ -24,12 +24,20 @@ use super::schema::Refusals;
 use super::seeded_rng::SeededRng;
 use super::settings::{ProviderKind, ProviderSettings};
 use super::simulated::Simulated;
-use super::{DeltaSink, ModelInfo, Models, Pricing, Provider, Schemas, client, counted_as, pricing};
+use super::{
+    DeltaSink, ModelInfo, Models, Pricing, Provider, SEARCH_PREFIX, Schemas, SearchBackend, client,
+    counted_as, pricing,
+};
 
 /// How long a list of models is served without asking again.
 const LIST_TTL: Duration = Duration::from_secs(600);
 /// The same when a provider failed, so that its models appear soon after it is back.
 const LIST_TTL_AFTER_ERROR: Duration = Duration::from_secs(30);
+
+/// The entry of what searches: [`SEARCH_PREFIX`] without its colon.
+const SEARCH: &str = "search";
+/// Bound on what one search finds; the room `search` keeps far below it.
+const MAX_FOUND_BYTES: usize = 1 << 20;
 
 /// No model's id is longer.
 const MAX_ID_CHARS: usize = 200;
@@ -80,7 +88,16 @@ struct Entry {
     breaker: Breaker,
     retry: RetryPolicy,
     schema_refusals: Refusals,
+    tool_refusals: Refusals,
     max_answer_bytes: usize,
+}
+
+/// What the registry is to search with.
+pub enum Searching {
+    /// A search engine, asked as `search:<name>`.
+    Engine { name: &'static str, provider: Box<dyn Provider>, max_in_flight: usize, retry: RetryPolicy },
+    /// A model that answers with citations.
+    Model(String),
 }
 
 struct CachedList {
@@ -98,6 +115,7 @@ struct CachedList {
 pub struct Registry {
     entries: BTreeMap<String, Entry>,
     default: String,
+    search: Option<SearchBackend>,
     list: RwLock<Option<Arc<CachedList>>>,
     /// Locked while the lists are fetched, so that they are fetched once.
     refreshing: tokio::sync::Mutex<()>,
@@ -116,6 +134,10 @@ impl Registry {
         let mut shared_client = None;
         for settings in providers {
             let at = |problem: String| format!("providers.{}.{problem}", settings.name);
+            if settings.name == SEARCH {
+                problems.push(at("kind: the name is that of web search; choose another".into()));
+                continue;
+            }
             if !is_name(&settings.name) {
                 problems.push(format!(
                     "providers: `{}` is no name for a provider (letters, digits, `-` and `_`)",
@@ -143,6 +165,7 @@ impl Registry {
                 breaker: Breaker::new(&settings.name),
                 retry: settings.retry,
                 schema_refusals: Refusals::default(),
+                tool_refusals: Refusals::default(),
                 max_answer_bytes: settings.max_answer_bytes,
             };
             if entries.insert(settings.name.clone(), entry).is_some() {
@@ -158,10 +181,50 @@ impl Registry {
         Ok(Self {
             entries,
             default: default_provider.to_owned(),
+            search: None,
             list: RwLock::new(None),
             refreshing: tokio::sync::Mutex::new(()),
             list_read: watch::Sender::default(),
         })
+    }
+
+    /// Adds what searches.
+    #[must_use]
+    pub fn with_search(mut self, searching: Searching) -> Self {
+        let backend = match searching {
+            Searching::Model(model) => {
+                SearchBackend { simulated: self.is_simulated(&model), model, name: "model" }
+            }
+            Searching::Engine { name, provider, max_in_flight, retry } => {
+                let backend = SearchBackend {
+                    model: format!("{SEARCH_PREFIX}{name}"),
+                    name,
+                    simulated: provider.is_simulated(),
+                };
+                let entry = Entry {
+                    name: SEARCH.to_owned(),
+                    provider,
+                    places: InFlight::new(max_in_flight),
+                    breaker: Breaker::new(name),
+                    retry,
+                    schema_refusals: Refusals::default(),
+                    tool_refusals: Refusals::default(),
+                    max_answer_bytes: MAX_FOUND_BYTES,
+                };
+                self.entries.insert(SEARCH.to_owned(), entry);
+                backend
+            }
+        };
+        self.search = Some(backend);
+        self
+    }
+
+    /// How long searches fail at once, because too many in a row have failed; `None` while they are made.
+    #[must_use]
+    pub fn search_paused(&self) -> Option<Duration> {
+        let (entry, id) = self.resolve(&self.search.as_ref()?.model);
+        let refusal = entry.breaker.refusal(id)?;
+        Some(Duration::from_millis(entry.breaker.refused(refusal, id).retry_after_ms.unwrap_or_default()))
     }
 
     /// The provider of a model id, and the id as that provider knows it. Only a configured name
@@ -303,15 +366,7 @@ impl Registry {
 
     /// Whether this provider's model is sent schemas.
     fn takes_schemas(&self, entry: &Entry, id: &str) -> bool {
-        let listed = || {
-            let cached = self.cached()?;
-            cached
-                .offers
-                .get(&entry.name)?
-                .iter()
-                .find(|model| model.id == id)
-                .map(|it| it.structured_outputs)
-        };
+        let listed = || self.listed(entry, id).map(|model| model.structured_outputs);
         let offered = match entry.provider.schemas() {
             Schemas::Never => false,
             Schemas::Always => true,
@@ -319,17 +374,35 @@ impl Registry {
         };
         offered && !entry.schema_refusals.holds(id)
     }
+
+    /// Whether this provider's model is sent tools: where nobody says that it takes none, it is tried.
+    fn takes_tools(&self, entry: &Entry, id: &str) -> bool {
+        let listed = self.listed(entry, id).and_then(|model| model.tools);
+        listed.unwrap_or(true) && !entry.tool_refusals.holds(id)
+    }
+
+    /// What its provider's list says of a model.
+    fn listed(&self, entry: &Entry, id: &str) -> Option<ModelInfo> {
+        self.cached()?.offers.get(&entry.name)?.iter().find(|model| model.id == id).cloned()
+    }
 }
 
 #[async_trait]
 impl Models for Registry {
     async fn chat(&self, request: &ChatRequest, sink: &mut dyn DeltaSink) -> Result<Reply, CallError> {
+        if request.model.starts_with(SEARCH_PREFIX) && !self.entries.contains_key(SEARCH) {
+            // A run of a server that was configured otherwise. No model is to be asked in its place.
+            let message = "web search is no longer set up on this server";
+            return Err(CallError::new(ErrorKind::Refused, message));
+        }
         let (entry, id) = self.resolve(&request.model);
         let schema = request.schema.as_ref().filter(|_| self.takes_schemas(entry, id));
-        let request = if id == request.model && schema == request.schema.as_ref() {
+        let tools_refused = !request.tools.is_empty() && !self.takes_tools(entry, id);
+        let request = if id == request.model && schema == request.schema.as_ref() && !tools_refused {
             Cow::Borrowed(request)
         } else {
-            Cow::Owned(ChatRequest { model: id.to_owned(), schema: schema.cloned(), ..request.clone() })
+            let own = ChatRequest { model: id.to_owned(), schema: schema.cloned(), ..request.clone() };
+            Cow::Owned(if tools_refused { own.without_tools() } else { own })
         };
         let caller = Caller {
             name: &entry.name,
@@ -338,6 +411,7 @@ impl Models for Registry {
             breaker: &entry.breaker,
             retry: &entry.retry,
             schema_refusals: &entry.schema_refusals,
+            tool_refusals: &entry.tool_refusals,
             max_answer_bytes: entry.max_answer_bytes,
         };
         let mut result = caller.call(&request, sink).await;
@@ -357,6 +431,7 @@ impl Models for Registry {
             }
         };
         if let Some(reply) = reply {
+            reply.tools_refused |= tools_refused;
             if entry.provider.is_simulated() {
                 // Also where it broke off before it could say so.
                 reply.usage.get_or_insert_default().cost_usd.get_or_insert(0.0);
@@ -377,9 +452,18 @@ impl Models for Registry {
         self.resolve(model).0.provider.is_simulated()
     }
 
+    fn search_backend(&self) -> Option<SearchBackend> {
+        self.search.clone()
+    }
+
     fn offers_schema(&self, model: &str) -> bool {
         let (entry, id) = self.resolve(model);
         self.takes_schemas(entry, id)
+    }
+
+    fn offers_tools(&self, model: &str) -> bool {
+        let (entry, id) = self.resolve(model);
+        self.takes_tools(entry, id)
     }
 
     fn is_available(&self, model: &str) -> bool {
@@ -410,7 +494,10 @@ impl Models for Registry {
     fn price(&self, model: &str, prompt_tokens: u64) -> Option<Pricing> {
         let (entry, id) = self.resolve(model);
         if entry.provider.is_simulated() {
-            return Some(Pricing { prompt: 0.0, completion: 0.0 });
+            return Some(Pricing::default());
+        }
+        if let Some(price) = entry.provider.price(id) {
+            return Some(price);
         }
         pricing::known(self.pricing(&entry.name, id), id, id, prompt_tokens).map(|(price, _)| price)
     }

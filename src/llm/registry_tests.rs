@@ -5,8 +5,8 @@ use futures_util::FutureExt as _;
 use tokio::sync::Notify;
 
 use super::super::purpose::ANY;
-use super::super::request::{ChatMessage, Role, Sampling, Timeouts};
-use super::super::{Chunks, ErrorKind, NoSink, Schema};
+use super::super::request::ChatMessage;
+use super::super::{Chunks, ErrorKind, NoSink, Schema, Tool};
 use super::*;
 
 fn simulated(name: &str) -> ProviderSettings {
@@ -79,15 +79,7 @@ fn a_default_that_is_not_configured_is_named() {
 }
 
 fn request(model: &str) -> ChatRequest {
-    ChatRequest {
-        model: model.into(),
-        messages: vec![ChatMessage { role: Role::User, content: "Why?".into() }],
-        purpose: &ANY,
-        sampling: Sampling::default(),
-        timeouts: Timeouts::default(),
-        seed: 7,
-        schema: None,
-    }
+    ChatRequest { seed: 7, ..ChatRequest::new(model, &ANY, vec![ChatMessage::user("Why?")]) }
 }
 
 #[tokio::test]
@@ -140,10 +132,11 @@ impl Provider for Listing {
                 id: id.into(),
                 name: id.into(),
                 context_length: None,
-                pricing: Some(Pricing { prompt: 0.5, completion: 1.0 }),
+                pricing: Some(Pricing { prompt: 0.5, completion: 1.0, request: 0.0 }),
                 provider: "gate".into(),
                 family: "x".into(),
                 structured_outputs: id == "x/y:free",
+                tools: (id == "x/y:free").then_some(false),
                 canonical: None,
             })
             .to_vec())
@@ -171,6 +164,7 @@ fn listing_but(fails: Range<usize>) -> (Registry, Arc<AtomicUsize>, Arc<Notify>)
         breaker: Breaker::new("gate"),
         retry: RetryPolicy::NEVER,
         schema_refusals: Refusals::default(),
+        tool_refusals: Refusals::default(),
         max_answer_bytes: 100,
     };
     registry.entries.insert("gate".into(), entry);
@@ -297,6 +291,31 @@ async fn a_schema_goes_only_to_models_that_offer_it() {
         registry.chat(&ChatRequest { model: "cedar/pro".into(), ..asking }, &mut NoSink).await.unwrap().text,
         "{}"
     );
+}
+
+#[tokio::test(start_paused = true)]
+async fn tools_are_offered_unless_the_list_or_a_refusal_says_no() {
+    let (registry, _, go) = listing(1);
+    assert!(registry.offers_tools("gate:x/y:free"), "nothing is known of it yet");
+    go.notify_one();
+    registry.models().await;
+    assert!(!registry.offers_tools("gate:x/y:free"), "its list says that it takes none");
+    assert!(registry.offers_tools("gate:sim:z") && registry.offers_tools("cedar/pro"));
+    registry.entries["gate"].tool_refusals.remember("sim:z");
+    assert!(!registry.offers_tools("gate:sim:z"));
+
+    let tool = Tool {
+        name: "search_web".into(),
+        description: "Searches.".into(),
+        parameters: serde_json::json!({"type": "object"}),
+    };
+    let asking = ChatRequest { tools: vec![tool], ..request("gate:sim:z") };
+    let reply = registry.chat(&asking, &mut NoSink).await.unwrap();
+    assert_eq!((reply.text.as_str(), reply.tools_refused), ("x", true));
+    let reply =
+        registry.chat(&ChatRequest { model: "cedar/pro".into(), ..asking }, &mut NoSink).await.unwrap();
+    assert_eq!((reply.tools_refused, reply.tool_calls[0].name.as_str()), (false, "search_web"));
+    assert_eq!(reply.tool_calls[0].arguments, r#"{"query":"Why"}"#);
 }
 
 #[test]

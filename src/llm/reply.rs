@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::citation::Citation;
+
 /// A whole reply.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reply {
@@ -14,6 +16,12 @@ pub struct Reply {
     pub reasoning_details: Option<serde_json::Value>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tool_calls: Vec<ToolCall>,
+    /// What it cites; of a search, what was found.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub citations: Vec<Citation>,
+    /// The model takes no tools, as far as is known: it was asked without those of the request.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tools_refused: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finish_reason: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1,9 +1,12 @@
 //! What a model is asked.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::purpose::Purpose;
+use super::reply::ToolCall;
 use super::schema::Schema;
+use super::tools::Tool;
 
 /// Who says a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -12,13 +15,65 @@ pub enum Role {
     System,
     User,
     Assistant,
+    /// What a tool gave back.
+    Tool,
 }
 
 /// One message of the prompt.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ChatMessage {
     pub role: Role,
     pub content: String,
+    /// The tools that an assistant called.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls: Vec<ToolCall>,
+    /// Which call a tool's message answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_call_id: Option<String>,
+    /// The reasoning blocks of an assistant that called tools, as they came: some models go on only where they
+    /// are handed back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning_details: Option<Value>,
+}
+
+impl ChatMessage {
+    /// What the model is told before anything else.
+    #[must_use]
+    pub fn system(content: impl Into<String>) -> Self {
+        Self::new(Role::System, content.into())
+    }
+
+    /// What a person says.
+    #[must_use]
+    pub fn user(content: impl Into<String>) -> Self {
+        Self::new(Role::User, content.into())
+    }
+
+    /// What the model said.
+    #[must_use]
+    pub fn assistant(content: impl Into<String>) -> Self {
+        Self::new(Role::Assistant, content.into())
+    }
+
+    /// A reply that called tools.
+    #[must_use]
+    pub fn calling(
+        content: impl Into<String>,
+        tool_calls: Vec<ToolCall>,
+        reasoning_details: Option<Value>,
+    ) -> Self {
+        Self { tool_calls, reasoning_details, ..Self::assistant(content) }
+    }
+
+    /// What the tool gave back for the call with this id.
+    #[must_use]
+    pub fn tool(tool_call_id: impl Into<String>, content: impl Into<String>) -> Self {
+        Self { tool_call_id: Some(tool_call_id.into()), ..Self::new(Role::Tool, content.into()) }
+    }
+
+    fn new(role: Role, content: String) -> Self {
+        Self { role, content, tool_calls: Vec::new(), tool_call_id: None, reasoning_details: None }
+    }
 }
 
 /// Sampling settings; absent means the provider's default.
@@ -63,4 +118,24 @@ pub struct ChatRequest {
     /// The JSON that the reply is to consist of. Left out where the model does not offer it or
     /// refuses it, so the prompt must say by itself what to write, and the reply may be either.
     pub schema: Option<Schema>,
+    /// What the model may call instead of answering. Left out where the model takes no tools
+    /// ([`Reply::tools_refused`](super::Reply::tools_refused)).
+    pub tools: Vec<Tool>,
+}
+
+impl ChatRequest {
+    /// A request with nothing set that has a default.
+    #[must_use]
+    pub fn new(model: impl Into<String>, purpose: &'static Purpose, messages: Vec<ChatMessage>) -> Self {
+        Self {
+            model: model.into(),
+            messages,
+            purpose,
+            sampling: Sampling::default(),
+            timeouts: Timeouts::default(),
+            seed: 0,
+            schema: None,
+            tools: Vec::new(),
+        }
+    }
 }

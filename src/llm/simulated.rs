@@ -15,7 +15,7 @@ use super::reply::Usage;
 use super::request::ChatRequest;
 use super::settings::ProviderSettings;
 use super::simulated_text as text;
-use super::{Chunk, Chunks, ModelInfo, Pricing, Provider, Schemas, family};
+use super::{Chunk, Chunks, ModelInfo, Pricing, Provider, Schemas, family, simulated_tools};
 
 /// The ids on offer, each of another invented maker.
 pub const MODELS: [&str; 5] = ["aurora/large", "boreal/chat", "cedar/pro", "dune/reasons", "ember/mini"];
@@ -82,10 +82,11 @@ impl Provider for Simulated {
                 id: (*id).to_owned(),
                 name: format!("{id} (simulated)"),
                 context_length: Some(CONTEXT_TOKENS),
-                pricing: Some(Pricing { prompt: 0.0, completion: 0.0 }),
+                pricing: Some(Pricing::default()),
                 provider: self.name.clone(),
                 family: family(id).to_owned(),
                 structured_outputs: true,
+                tools: Some(true),
                 canonical: None,
             })
             .collect())
@@ -102,8 +103,14 @@ impl Provider for Simulated {
 
 /// Everything one reply consists of, in order.
 fn reply(request: &ChatRequest, provider: &str) -> Vec<Result<Chunk, CallError>> {
+    if let Some(call) = simulated_tools::call(request) {
+        let usage = Chunk::Usage(usage(request, "", &call.arguments));
+        let call =
+            Chunk::ToolCall { index: 0, id: Some(call.id), name: Some(call.name), arguments: call.arguments };
+        return [call, Chunk::Finish("tool_calls".into()), usage].into_iter().map(Ok).collect();
+    }
     let reasoning = if request.model.contains("/reasons") { text::reasoning(request) } else { String::new() };
-    let answer = text::write(request);
+    let answer = simulated_tools::citing(text::write(request), request);
     let usage = usage(request, &reasoning, &answer);
     let mut chunks: Vec<Chunk> = words(&reasoning).map(|word| Chunk::Reasoning(word.to_owned())).collect();
     let words: Vec<&str> = words(&answer).collect();

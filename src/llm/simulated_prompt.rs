@@ -34,6 +34,21 @@ impl<'a> Prompt<'a> {
         fences().filter(|(_, with)| Some(*with) == marker).map(|(title, _)| title).collect()
     }
 
+    /// The numbers of the sources that the request lists, each once: lines as `[7] A title (host)`.
+    #[must_use]
+    pub fn sources(&self) -> Vec<u32> {
+        let mut numbers = Vec::new();
+        for line in self.last.lines().filter(|line| line.ends_with(')')) {
+            let number = line.strip_prefix('[').and_then(|rest| rest.split_once("] "));
+            if let Some(n) = number.and_then(|(number, _)| number.parse().ok())
+                && !numbers.contains(&n)
+            {
+                numbers.push(n);
+            }
+        }
+        numbers
+    }
+
     /// A few words of the question, safe to repeat inside Markdown.
     #[must_use]
     pub fn topic(&self) -> String {

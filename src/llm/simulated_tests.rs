@@ -1,21 +1,14 @@
 use super::super::purpose::ANY;
-use super::super::request::{ChatMessage, Role, Sampling, Timeouts};
+use super::super::reply::ToolCall;
+use super::super::request::ChatMessage;
 use super::super::settings::{ProviderKind, ProviderSettings};
 use super::*;
-use crate::llm::Schema;
+use crate::llm::{Schema, Tool};
 use proptest::prelude::*;
 use serde_json::json;
 
 fn request(model: &str, prompt: &str) -> ChatRequest {
-    ChatRequest {
-        model: model.into(),
-        messages: vec![ChatMessage { role: Role::User, content: prompt.into() }],
-        purpose: &ANY,
-        sampling: Sampling::default(),
-        timeouts: Timeouts::default(),
-        seed: 7,
-        schema: None,
-    }
+    ChatRequest { seed: 7, ..ChatRequest::new(model, &ANY, vec![ChatMessage::user(prompt)]) }
 }
 
 fn provider(tokens_per_second: u32) -> Simulated {
@@ -60,6 +53,27 @@ async fn parts_of_a_model_id_make_it_misbehave() {
     assert!(cut.len() > 10);
     let reasons = chunks(&provider, &request("a/reasons", "Why?")).await;
     assert!(matches!(reasons[0], Ok(Chunk::Reasoning(_))));
+}
+
+#[tokio::test]
+async fn it_searches_once_and_cites_what_came_back() {
+    let tool = Tool { name: "search_web".into(), description: String::new(), parameters: json!({}) };
+    let asked = ChatRequest { tools: vec![tool], ..request("a/one", "Question: why is the sky blue?") };
+    let first = chunks(&provider(0), &asked).await;
+    let Ok(Chunk::ToolCall { id: Some(id), name: Some(name), arguments, .. }) = &first[0] else {
+        panic!("{first:?}")
+    };
+    assert_eq!(arguments, r#"{"query":"why is the sky blue"}"#);
+    let call = ToolCall { id: id.clone(), name: name.clone(), arguments: arguments.clone() };
+    let mut again = asked;
+    again.messages.push(ChatMessage::calling("", vec![call], None));
+    again.messages.push(ChatMessage::tool(id.clone(), "[3] Rayleigh\n[x] no\n[4] Tyndall\n[5] More"));
+    let said: String = chunks(&provider(0), &again)
+        .await
+        .into_iter()
+        .filter_map(|chunk| if let Ok(Chunk::Text(text)) = chunk { Some(text) } else { None })
+        .collect();
+    assert!(said.ends_with("[3][4]."), "{said}");
 }
 
 #[tokio::test(start_paused = true)]

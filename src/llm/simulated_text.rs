@@ -16,12 +16,14 @@ pub fn write(request: &ChatRequest) -> String {
     let mut rng = SeededRng::new(request.seed, &request.model);
     let text = (request.purpose.simulated)(&prompt_of(request), &mut rng);
     match &request.schema {
+        // Whoever writes JSON by itself has thought of the schema.
+        Some(_) if serde_json::from_str::<serde_json::Map<_, serde_json::Value>>(&text).is_ok() => text,
         Some(Schema { schema, .. }) => simulated_json::fitting(schema, &text, &mut rng).to_string(),
         None => text,
     }
 }
 
-fn prompt_of(request: &ChatRequest) -> Prompt<'_> {
+pub(super) fn prompt_of(request: &ChatRequest) -> Prompt<'_> {
     let last = request.messages.iter().rev().find(|message| message.role == Role::User);
     Prompt::new(last.map_or("", |message| message.content.as_str()))
 }
@@ -60,8 +62,9 @@ pub fn body(prompt: &Prompt<'_>, rng: &mut SeededRng) -> String {
     let mut points = POINTS.to_vec();
     rng.shuffle(&mut points);
     points.truncate(3);
+    let cited: String = prompt.sources().into_iter().take(2).map(|n| format!(" [{n}]")).collect();
     format!(
-        "{}\n\n1. {}\n2. {}\n3. {}\n\n{}",
+        "{}\n\n1. {}{cited}\n2. {}\n3. {}\n\n{}",
         rng.pick(OPENINGS).replace("{topic}", &prompt.topic()),
         points[0],
         points[1],

@@ -12,7 +12,7 @@ use super::error::{CallError, ErrorKind};
 
 /// Who was asked for what: the words every error of one call is made of.
 #[derive(Debug, Clone)]
-pub(super) struct Asked {
+pub struct Asked {
     /// The configured provider's name.
     pub provider: String,
     /// The model id, without the provider's prefix.
@@ -23,7 +23,7 @@ pub(super) struct Asked {
 
 /// Strings to redact. `Debug` shows none of them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Secrets(Arc<[SecretString]>);
+pub struct Secrets(Arc<[SecretString]>);
 
 impl FromIterator<String> for Secrets {
     fn from_iter<T: IntoIterator<Item = String>>(values: T) -> Self {

@@ -7,6 +7,8 @@ use serde_json::json;
 use super::journal::Recovered;
 use super::state::{Runs, Shared};
 use crate::council::skip::{Awaited, Awaiting, Skip};
+use crate::council::stage::Stage;
+use crate::council::stages::reviews;
 use crate::id::{RunId, UserId};
 use crate::store::{RunStatus, Scope, StoreError, journal, runs};
 
@@ -27,12 +29,17 @@ pub enum SkipError {
 }
 
 impl Runs {
-    /// Lets a run go on without a member whose call is open, wherever it is executed. Returns what the
-    /// member was being asked for.
+    /// Lets a run go on without a member whose call is open, in this stage or in any, wherever it is executed.
+    /// Returns what the member was being asked for.
     ///
     /// # Errors
     /// Nothing has changed then.
-    pub async fn skip(&self, user: &UserId, run: RunId, member: &str) -> Result<Awaited, SkipError> {
+    pub async fn skip(
+        &self,
+        user: &UserId,
+        run: RunId,
+        (member, stage): (&str, Option<&Stage>),
+    ) -> Result<Awaited, SkipError> {
         let db = &self.shared.db;
         let scope = Scope::User(user.clone());
         let status = runs::find(db, &scope, run).await?.status;
@@ -46,7 +53,7 @@ impl Runs {
         let stored = journal::remembered(db, &[run]).await?.remove(&run).unwrap_or_default();
         let events = Recovered::read(stored).events;
         let Awaiting { open, seats } = Awaiting::after(&events);
-        let Some(awaited) = open.into_iter().find(|awaited| awaited.member == member) else {
+        let Some(awaited) = meant(open, member, stage) else {
             let is_known = seats.is_empty() || seats.iter().any(|seat| seat == member);
             return Err(if is_known { SkipError::NotAwaited } else { SkipError::NoSuchMember(seats) });
         };
@@ -59,6 +66,14 @@ impl Runs {
         }
         Ok(awaited)
     }
+}
+
+/// What this seat is asked for: in this stage, or in any. Where that is more than one thing, ballots come last: those
+/// over the openings of a debate are cast beside it, and nobody waits for them but its end.
+fn meant(open: Vec<Awaited>, member: &str, stage: Option<&Stage>) -> Option<Awaited> {
+    let of_it = open.into_iter().filter(|awaited| awaited.member == member);
+    let there = of_it.filter(|awaited| stage.is_none_or(|stage| awaited.stage == *stage));
+    there.min_by_key(|awaited| awaited.stage == reviews::STAGE)
 }
 
 /// Reads soon what a run's row says about skips, if the run is executed here.

@@ -12,6 +12,7 @@ use super::shape::Status;
 use super::shape::analytics::{Analytics, Chairmen, Days, Recent, RecentRun};
 use super::shape::comparisons::{AgainstBest, HeadToHead, Leaderboard, Pair, Rank, Source};
 use super::shape::reviewers::Reviewers;
+use crate::council::plan;
 use crate::council::ranking::bradley_terry::{Ballot, Tally};
 use crate::identity::Permission;
 use crate::store::analytics::{self as figures, Preferred, RowFilter};
@@ -23,13 +24,15 @@ const DRAWS: usize = 200;
 const SEED: u64 = 1952;
 const MAX_PER_PAGE: u32 = 200;
 
-/// Which time to count.
+/// Which runs to count.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
 pub(super) struct SpanQuery {
     /// First day (`2026-11-01`), UTC; from the beginning when left out.
     pub(super) from: Option<String>,
     /// Last day, UTC; until now when left out.
     pub(super) until: Option<String>,
+    /// Only runs of this format: `council`, `debate`, `arena` or `decomposition`.
+    pub(super) format: Option<String>,
 }
 
 /// A transaction over the caller's own figures, and what it counts.
@@ -41,8 +44,12 @@ async fn own(app: &App, caller: &Caller, span: &SpanQuery) -> Result<(Tx, RowFil
 pub(super) async fn ready(mut tx: Tx, span: &SpanQuery) -> Result<(Tx, RowFilter), Problem> {
     let from = days::read("from", span.from.as_deref())?;
     let until = days::read("until", span.until.as_deref())?;
+    let format = span.format.as_deref();
+    if format.is_some_and(|format| !plan::FORMATS.contains(&format)) {
+        return Err(Problem::field("format", &format!("must be one of {}", plan::FORMATS.join(", "))));
+    }
     let filter = RowFilter::of(&mut tx, days::span(from, until, "until")?).await?;
-    Ok((tx, filter))
+    Ok((tx, filter.of_format(format)))
 }
 
 pub(super) async fn by_model((mut tx, filter): (Tx, RowFilter)) -> Result<web::Json<Analytics>, Problem> {

@@ -5,10 +5,13 @@ use std::sync::Arc;
 
 use crate::config::Config;
 use crate::council::ranking::weights::Record;
+use crate::council::searching::plan::SearchContext;
 use crate::council::settings::{Settings, SettingsLayer};
 use crate::identity::Gate;
+use crate::llm::Models as _;
 use crate::llm::registry::Registry;
 use crate::runs::Runs;
+use crate::search;
 use crate::shutdown::Shutdown;
 use crate::store::{Db, Scope, Tx, analytics, settings};
 use crate::telemetry::Telemetry;
@@ -23,6 +26,7 @@ pub struct App {
     pub db: Db,
     pub runs: Runs,
     pub models: Arc<Registry>,
+    pub search: search::Setup,
     pub gate: Gate,
     pub shutdown: Shutdown,
     pub telemetry: Arc<Telemetry>,
@@ -60,6 +64,13 @@ impl App {
         }
         tracing::warn!("a question is refused: this process has too few file descriptors left");
         Err(Problem::full("this server has as many connections open as it may; try again in a moment"))
+    }
+
+    /// What requests that search are read against, where anything can be searched.
+    #[must_use]
+    pub fn search_context(&self) -> Option<SearchContext> {
+        let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date().to_string();
+        self.models.search_backend().map(|backend| SearchContext { backend, today })
     }
 
     /// What the user's earlier runs say about each model.

@@ -1,6 +1,7 @@
 //! A conversation as Markdown.
 
 use super::markdown_formats::{self, failed};
+use super::markdown_sources;
 use super::neutral::neutral;
 use super::shape::{Conversation, Message};
 use crate::council::Deliberation;
@@ -47,6 +48,7 @@ fn answer(text: &mut String, deliberation: &Deliberation) {
     if let Some(points) = deliberation.stage3.as_ref().and_then(|stage3| stage3.verdict.as_ref()) {
         markdown_formats::verdict(text, points);
     }
+    markdown_sources::research(text, deliberation);
     markdown_formats::rounds_and_parts(text, deliberation);
     ranking(text, &deliberation.metadata.aggregate_rankings);
     for answer in deliberation.stage1.iter().flatten() {
@@ -67,6 +69,7 @@ fn answer(text: &mut String, deliberation: &Deliberation) {
             failed(text, review.error_kind, error);
         }
     }
+    markdown_sources::sources(text, &deliberation.metadata.sources);
 }
 
 /// A time that stands in an answer of the API (naive UTC), as it is written in a text.

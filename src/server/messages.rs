@@ -227,7 +227,8 @@ pub(super) async fn plan(
     };
     drop(tx);
     let first = messages.is_empty();
-    let context = Context { settings, history: history(messages), first, records, reviewer_records };
+    let search = app.search_context();
+    let context = Context { settings, history: history(messages), first, records, reviewer_records, search };
     let plan = Plan::parse_over(body, &options, context);
     let problems: Vec<_> = problems.into_iter().chain(begins.err().unwrap_or_default()).collect();
     if problems.is_empty() {

@@ -22,6 +22,7 @@ mod health;
 mod idempotency;
 mod markdown;
 mod markdown_formats;
+mod markdown_sources;
 mod me;
 mod messages;
 mod middleware;

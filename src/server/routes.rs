@@ -73,6 +73,7 @@ pub fn table(routes: &mut ServiceConfig<'_>) {
             .service(budgets::mine)
             .service(budgets::set_my_caps)
             .service(admin::usage::report)
+            .service(admin::search::report)
             .service(admin::users::list)
             .service(admin::runs::list)
             .service(admin::audit::list)

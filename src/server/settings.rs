@@ -42,6 +42,10 @@ pub struct ConfigView {
     /// Whether the caller has no settings of their own.
     pub is_default: bool,
     pub features: Features,
+    /// Whether the web can be searched here: without, options that search are refused.
+    pub web_search_available: bool,
+    /// Who is asked then: `tavily`, `searxng`, `model` or `simulated`.
+    pub search_provider: Option<&'static str>,
     /// The formats on offer.
     pub modes: Vec<&'static str>,
     #[serde(flatten)]
@@ -77,7 +81,10 @@ pub(super) fn view(app: &App, settings: Settings, is_default: bool) -> ConfigVie
         .map(|member| member.model.as_str())
         .chain([settings.chairman_model.as_str()])
         .any(|model| app.models.is_simulated(model));
+    let search = app.models.search_backend();
     ConfigView {
+        web_search_available: search.is_some(),
+        search_provider: search.as_ref().map(|backend| backend.name),
         missing_models: app.missing_models(&settings),
         council_models: settings.council_models,
         chairman_model: settings.chairman_model,
@@ -92,8 +99,8 @@ pub(super) fn view(app: &App, settings: Settings, is_default: bool) -> ConfigVie
         options: settings.options,
         is_default,
         features: Features {
-            search: false,
-            research: false,
+            search: search.is_some(),
+            research: search.is_some(),
             cache: false,
             formats: formats::AVAILABLE,
             auth: app.config.auth.mode == AuthMode::Proxy,

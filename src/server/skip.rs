@@ -18,6 +18,10 @@ use crate::runs::SkipError;
 pub(super) struct SkipRequest {
     /// The seat's name; of a chairman the model.
     member: String,
+    /// What it is asked for, as `stage1`; needed where that is two things at once, as in a debate whose openings it
+    /// ranks: without it the round comes first.
+    #[schema(value_type = Option<String>)]
+    stage: Option<Stage>,
 }
 
 /// Whom the run goes on without.
@@ -47,9 +51,10 @@ pub(super) async fn skip(
     let run = id(&path, "Run")?;
     let mut fields = Fields::of(&body.0)?;
     let member: Option<String> = fields.take("member", "the name of a seat");
-    let member = fields.finish(|| member)?;
+    let stage: Option<Stage> = fields.take("stage", "the name of a stage");
+    let (member, stage) = fields.finish(|| (member, stage))?;
     let member = member.ok_or_else(|| Problem::field("member", "must name whom to go on without"))?;
-    let awaited = app.runs.skip(&caller.user, run, &member).await?;
+    let awaited = app.runs.skip(&caller.user, run, (&member, stage.as_ref())).await?;
     Ok(web::Json(Skipped {
         status: Status::Ok,
         member: awaited.member,

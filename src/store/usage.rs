@@ -104,6 +104,62 @@ pub async fn usage(tx: &mut Tx, by: GroupBy, span: Span) -> Result<Vec<Usage>, S
         .map_err(Into::into)
 }
 
+/// What calls for one purpose came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PurposeUse {
+    /// Finished calls.
+    pub calls: i64,
+    /// Those that ended with an error; one that was stopped is none.
+    pub failed_calls: i64,
+    /// The sum of the known costs in USD; `None` when none is known.
+    pub cost_usd: Option<f64>,
+    /// Calls that reached whom they asked and whose cost is unknown: they are not in the sum.
+    pub unpriced_calls: i64,
+    /// The milliseconds that half of the successful ones took at most.
+    pub median_latency_ms: Option<f64>,
+}
+
+/// What everybody's calls for one purpose came to, by the model that was asked, most calls first. Needs the admins'
+/// scope.
+pub async fn of_purpose(
+    tx: &mut Tx,
+    purpose: &str,
+    span: Span,
+) -> Result<Vec<(String, PurposeUse)>, StoreError> {
+    tx.require_admin()?;
+    let rows = sqlx::query(
+        "SELECT model, count(*) AS calls,
+                count(*) FILTER (WHERE outcome NOT IN ('ok', 'cancelled')) AS failed_calls,
+                sum(cost_usd) AS cost_usd,
+                count(*) FILTER (WHERE cost_usd IS NULL AND latency_ms IS NOT NULL) AS unpriced_calls,
+                percentile_cont(0.5) WITHIN GROUP (ORDER BY latency_ms) FILTER (WHERE outcome = 'ok')
+                    AS median_latency_ms
+         FROM admin_calls
+         WHERE purpose = $1
+           AND ($2::timestamptz IS NULL OR finished_at >= $2)
+           AND ($3::timestamptz IS NULL OR finished_at < $3)
+         GROUP BY 1 ORDER BY calls DESC, model",
+    )
+    .bind(purpose)
+    .bind(span.from.map(jiff_sqlx::Timestamp::from))
+    .bind(span.until.map(jiff_sqlx::Timestamp::from))
+    .fetch_all(&mut **tx)
+    .await?;
+    rows.iter()
+        .map(|row| {
+            let used = PurposeUse {
+                calls: row.try_get("calls")?,
+                failed_calls: row.try_get("failed_calls")?,
+                cost_usd: row.try_get("cost_usd")?,
+                unpriced_calls: row.try_get("unpriced_calls")?,
+                median_latency_ms: row.try_get("median_latency_ms")?,
+            };
+            Ok((row.try_get("model")?, used))
+        })
+        .collect::<Result<_, sqlx::Error>>()
+        .map_err(Into::into)
+}
+
 /// A run as admins see it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunLine {

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::model_server::{AskedFor, Script};
 use crate::support::ranked::{
-    CIRCLE, CLEAR, Council, MEMBERS, all_say, label_of, only_one_says, pick, two_runs,
+    CIRCLE, CLEAR, Council, MEMBERS, all_say, ask_with, label_of, only_one_says, pick, two_runs, usage,
 };
 
 #[tokio::test]
@@ -286,6 +286,120 @@ async fn a_run_that_took_answers_over_does_not_make_the_council_look_cheap() {
     let third = ann.post(&format!("/api/runs/{second}/retry"), all).await.ok()["run_id"].clone();
     ann.events(third.as_str().unwrap(), 0).await.rest().await;
     assert_eq!(compared().await, json!([1, 1, 1.75]), "everything was asked and paid again");
+    council.app.close().await;
+}
+
+#[tokio::test]
+async fn one_format_is_counted_alone_in_every_figure() {
+    let council = Council::settle().await;
+    let ann = council.ann();
+    council.app.models.rule(|request| {
+        // As a debate asks, and a decomposition that finds no parts.
+        let text = match request.prompt() {
+            prompt if prompt.starts_with("Say whether") => "SHOULD_DECOMPOSE: NO\nCONFIDENCE: 0.9".to_owned(),
+            _ if request.asked_for() == AskedFor::Review => {
+                let best = label_of(request, "m/two");
+                let rest = request.labels().into_iter().filter(|label| *label != best);
+                let lines: Vec<String> = (1..)
+                    .zip([best.clone()].into_iter().chain(rest))
+                    .map(|(at, label)| format!("{at}. {label}"))
+                    .collect();
+                format!("All were read.\n\nFINAL RANKING:\n{}", lines.join("\n"))
+            }
+            _ => format!("The answer of {}.", request.model),
+        };
+        Some(Script::answer(&text).usage(usage(Some(0.25))))
+    });
+    let formats = [
+        ("council", json!({})),
+        ("debate", json!({"mode": "debate", "include_rebuttal": false})),
+        ("arena", json!({"mode": "arena", "arena_rounds": 2})),
+        ("decomposition", json!({"mode": "decomposition"})),
+    ];
+    // Members, ballots, the end, a title; a second round; whether there are parts.
+    let calls = [3 + 3 + 1 + 1, 2 * 3 + 3 + 1 + 1, 2 * 3 + 3 + 1 + 1, 1 + 3 + 3 + 1 + 1];
+    for (_, options) in &formats {
+        ask_with(&council.app, options.clone()).await;
+    }
+    let counted = async |base: &str, query: &str| {
+        let get = async |part: &str| {
+            let user = if base == "/api/analytics" { council.ann() } else { council.app.admin() };
+            user.get(&format!("{base}{part}?{query}")).await.ok()
+        };
+        let days = get("/days").await;
+        let day = |field: &str| {
+            days["days"].as_array().unwrap().iter().map(|day| day[field].as_i64().unwrap()).sum::<i64>()
+        };
+        let models = get("").await;
+        let against = get("/council").await;
+        json!({
+            "runs": models["summary"]["total_queries"],
+            "calls": models["summary"]["total_calls"],
+            "answers": models["models"]["m/one"]["total_queries"],
+            "timed": models["models"]["m/one"]["latency_ms"].is_object(),
+            "days": [day("queries"), day("calls")],
+            "written": get("/chairman").await["models"]["m/chair"]["times_used"],
+            "writing": get("/chairman").await["models"]["m/chair"]["total_calls"],
+            "ballots": get("/leaderboard").await["runs"],
+            "pairs": get("/head-to-head").await["pairs"].as_array().unwrap().len(),
+            "reviewers": get("/reviewers").await["models"].as_object().unwrap().len(),
+            "compared": [&against["runs"], &against["priced_runs"]],
+        })
+    };
+    let expected = |runs: usize, calls: usize| {
+        json!({"runs": runs, "calls": calls, "answers": runs, "timed": true, "days": [runs, calls], "written": runs,
+            "writing": runs, "ballots": runs, "pairs": 3, "reviewers": 3, "compared": [runs, runs]})
+    };
+    for base in ["/api/analytics", "/api/admin/analytics"] {
+        for ((format, _), calls) in formats.iter().zip(calls) {
+            let found = counted(base, &format!("format={format}")).await;
+            assert_eq!(found, expected(1, calls), "{base}, {format}");
+        }
+        assert_eq!(counted(base, "").await, expected(4, calls.iter().sum()), "{base}");
+        assert_eq!(counted(base, "from=2020-01-01&format=arena").await, expected(1, calls[2]), "{base}");
+    }
+    for (format, _) in &formats {
+        let recent = ann.get(&format!("/api/analytics/recent?format={format}")).await.ok();
+        assert_eq!((&recent["total"], &recent["queries"][0]["format"]), (&json!(1), &json!(format)));
+    }
+    let noted = council.app.admin().get("/api/admin/audit").await.ok();
+    let of_arenas = |entry: &&Value| entry["details"]["format"] == "arena";
+    assert!(noted["entries"].as_array().unwrap().iter().any(|entry| of_arenas(&entry)), "{noted}");
+
+    // By people and by tag as well.
+    let ids: Vec<String> = ann.get("/api/analytics/recent").await.ok()["queries"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|run| run["run_id"].as_str().unwrap().to_owned())
+        .collect();
+    for id in &ids {
+        let best = json!({"better": {"member": "m/two"}});
+        ann.put(&format!("/api/runs/{id}/feedback"), best).await.ok();
+    }
+    for query in ["source=people&format=debate", "source=people&format=arena"] {
+        assert_eq!(ann.get(&format!("/api/analytics/leaderboard?{query}")).await.ok()["runs"], 1, "{query}");
+    }
+    assert_eq!(ann.get("/api/analytics/leaderboard?source=people").await.ok()["runs"], 4);
+    let debate = &ann.get("/api/analytics/recent?format=debate").await.ok()["queries"][0];
+    let tags = format!("/api/conversations/{}/tags", debate["conversation_id"].as_str().unwrap());
+    ann.put(&tags, json!({"tags": ["sky"]})).await.ok();
+    for (format, runs) in [("debate", 1), ("council", 0)] {
+        for source in ["ballots", "people"] {
+            let query = format!("tag=sky&format={format}&source={source}");
+            let found = ann.get(&format!("/api/analytics/leaderboard?{query}")).await.ok();
+            assert_eq!(found["runs"], runs, "{query}");
+        }
+    }
+
+    for part in
+        ["", "/days", "/recent", "/chairman", "/reviewers", "/head-to-head", "/council", "/leaderboard"]
+    {
+        for wrong in ["poker", "Debate", "", "single"] {
+            let answer = ann.get(&format!("/api/analytics{part}?format={wrong}")).await;
+            assert_eq!(answer.wrong_fields(), ["format"], "{part}, {wrong:?}");
+        }
+    }
     council.app.close().await;
 }
 

@@ -25,8 +25,21 @@ const FINALS: [Option<&str>; 4] = [None, Some("write"), Some("select"), Some("au
 /// What only serves an answer that somebody writes.
 const FOR_WRITING: [&str; 4] =
     ["use_early_consensus", "use_multi_chairman", "use_refinement", "use_adversary"];
+/// What looks something up, in every format. Each is on with every other sum of its bits: so it meets every combination
+/// of any two options, on and off.
+const LOOKUPS: [(&str, usize); 4] = [
+    ("use_research", 0b0110_1001),
+    ("use_web_search", 0b1010_0110),
+    ("use_tools", 0b1101_0010),
+    ("use_react", 0b0011_0101),
+];
 /// How many runs are under way at once.
 const AT_ONCE: usize = 8;
+
+fn lookups(number: usize) -> impl Iterator<Item = (String, Value)> {
+    let on = move |bits: usize| json!((number & bits).count_ones() % 2 == 1);
+    LOOKUPS.into_iter().map(move |(option, bits)| (option.to_owned(), on(bits)))
+}
 
 fn combination(number: usize) -> Map<String, Value> {
     let bits = OPTIONS.iter().enumerate();
@@ -36,6 +49,7 @@ fn combination(number: usize) -> Map<String, Value> {
     // Another sum of bits, so that it is on and off with each of those.
     let second = (number ^ (number >> 1) ^ (number >> 4) ^ (number >> 5)) & 1 != 0;
     body.insert("use_second_reading".to_owned(), json!(second));
+    body.extend(lookups(number));
     body.extend(FINALS[pairs & 3].map(|choice| ("final".to_owned(), json!(choice))));
     body
 }
@@ -62,7 +76,7 @@ impl Ran {
     fn on(&self, option: &str) -> bool {
         let gives_way = match self.choice() {
             Some("write") => option == "use_early_consensus",
-            Some("select") => FOR_WRITING.contains(&option),
+            Some("select") => FOR_WRITING.contains(&option) || option == "use_react",
             _ => false,
         };
         self.body[option] == true && !gives_way
@@ -106,7 +120,8 @@ impl Ran {
         self.has("routing_complete", routed);
         self.has("tier1_start", self.on("use_escalation") && !routed);
         let ignored = self.events[0].json["ignored"].as_array().map_or(0, Vec::len);
-        let gave_way = FOR_WRITING.iter().filter(|option| body[**option] == true && !self.on(option)).count();
+        let may_give_way = FOR_WRITING.iter().chain(&["use_react"]);
+        let gave_way = may_give_way.filter(|option| body[**option] == true && !self.on(option)).count();
         assert_eq!(ignored, usize::from(routed && self.on("use_escalation")) + gave_way, "{body:?}");
         if routed {
             self.in_order(&["routing_start", "routing_complete", "stage1_start"]);
@@ -134,6 +149,8 @@ impl Ran {
         self.has("multi_synthesis_start", self.on("use_multi_chairman") && !agreed);
         self.has("refinement_start", self.on("use_refinement") && !agreed);
         self.has("adversary_start", self.on("use_adversary") && !agreed);
+        self.keeps_the_rules_of_lookups();
+        self.has("stage1_tool_result", self.on("use_tools"));
         let mut end = vec!["stage3_complete"];
         if self.on("use_refinement") && !agreed {
             end.extend(["refinement_start", "refinement_complete"]);
@@ -149,6 +166,31 @@ impl Ran {
         assert!(self.stored["metadata"]["aggregate"].is_object(), "{body:?}");
         assert_eq!(self.stored["metadata"]["refinement"].is_object(), self.on("use_refinement") && !agreed);
         assert_eq!(self.stored["metadata"]["adversary"].is_object(), self.on("use_adversary") && !agreed);
+    }
+
+    /// Whatever the format.
+    #[track_caller]
+    fn keeps_the_rules_of_lookups(&self) {
+        for (option, begins, ends) in [
+            ("use_research", "stage0_start", "stage0_complete"),
+            ("use_web_search", "web_search_start", "web_search_complete"),
+        ] {
+            self.has(begins, self.on(option));
+            self.has(ends, self.on(option));
+        }
+        if self.on("use_research") && self.on("use_web_search") {
+            self.in_order(&["stage0_complete", "web_search_start"]);
+        }
+        let looks = LOOKUPS.iter().any(|(option, _)| self.on(option));
+        let numbers: Vec<u64> = self.stored["metadata"]["sources"]
+            .as_array()
+            .map(|sources| sources.iter().filter_map(|source| source["n"].as_u64()).collect())
+            .unwrap_or_default();
+        let known: Vec<u64> = (1..).take(numbers.len()).collect();
+        assert_eq!(numbers, known, "{:?}", self.body);
+        assert!(looks || numbers.is_empty(), "{:?}", self.body);
+        let unknown = self.stored["stage3"]["citations"]["unknown"].as_array().map_or(0, Vec::len);
+        assert_eq!(unknown, 0, "{:?}: {}", self.body, self.stored["stage3"]);
     }
 
     /// The final answer, as the last event that brings one says it.
@@ -224,7 +266,9 @@ impl Ran {
         {
             assert!(statement["simulated"] == true && statement.get("error").is_none(), "{statement}");
         }
-        self.has("format_ballots_complete", body["format_ballots"] == true);
+        for kind in ["format_ballots_start", "format_ballots_model_complete", "format_ballots_complete"] {
+            self.has(kind, body["format_ballots"] == true);
+        }
         for never in [
             "routing_start",
             "tier1_start",
@@ -235,6 +279,8 @@ impl Ran {
         ] {
             self.has(never, false);
         }
+        self.keeps_the_rules_of_lookups();
+        self.has("tool_result", self.on("use_tools"));
         let ignored = self.events[0].json["ignored"].as_array().map_or(0, Vec::len);
         let of_the_council = OPTIONS.iter().filter(|option| **option != "use_cot" && body[**option] == true);
         assert_eq!(ignored, of_the_council.count(), "{body:?}: {}", self.events[0].json);
@@ -260,6 +306,7 @@ async fn every_format_runs_to_its_end_whatever_is_asked_of_the_council_besides()
         let bits = OPTIONS.iter().enumerate();
         let mut body: Map<String, Value> =
             bits.map(|(bit, option)| ((*option).to_owned(), json!(number & (1 << bit) != 0))).collect();
+        body.extend(lookups(number));
         body.extend(options.as_object().unwrap().clone());
         body.insert("format_ballots".to_owned(), json!(number % 3 != 0));
         async move {

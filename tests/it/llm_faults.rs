@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use llm_council::council::stages::answers::ANSWER;
 use llm_council::llm::{
     CallError, ChatMessage, ChatRequest, Chunk, DeltaSink, ErrorKind, Models, NoSink, ProviderKind,
-    ProviderSettings, Registry, Reply, RetryPolicy, Role, Sampling, Timeouts,
+    ProviderSettings, Registry, Reply, RetryPolicy, Timeouts,
 };
 use serde_json::{Value, json};
 use tokio::sync::Notify;
@@ -33,15 +33,7 @@ fn registry(settings: ProviderSettings) -> Registry {
 }
 
 fn request(model: &str) -> ChatRequest {
-    ChatRequest {
-        model: model.into(),
-        messages: vec![ChatMessage { role: Role::User, content: "Why?".into() }],
-        purpose: &ANSWER,
-        sampling: Sampling::default(),
-        timeouts: Timeouts::default(),
-        seed: 1,
-        schema: None,
-    }
+    ChatRequest { seed: 1, ..ChatRequest::new(model, &ANSWER, vec![ChatMessage::user("Why?")]) }
 }
 
 /// Asks the model `m` of a server with these scripts.
@@ -335,7 +327,7 @@ async fn reasoning_and_tool_calls_arrive_apart() {
     assert_eq!(reply.reasoning_details, Some(details));
     let calls: Vec<_> =
         reply.tool_calls.iter().map(|call| (call.id.as_str(), call.arguments.as_str())).collect();
-    assert_eq!(calls, [("a", "{}"), ("b", "{\"query\":\"ü\"}")]);
+    assert_eq!(calls, [("b", "{\"query\":\"ü\"}"), ("a", "{}")], "in the order in which they begin");
 }
 
 #[tokio::test]

@@ -8,7 +8,7 @@ use futures_util::future::join_all;
 use llm_council::council::Run;
 use llm_council::council::stages::answers::{ANSWER, STAGE};
 use llm_council::id::RunId;
-use llm_council::llm::{CallError, CallFact, ChatRequest, DeltaSink, Models, Reply, Sampling, Timeouts};
+use llm_council::llm::{CallError, CallFact, ChatRequest, DeltaSink, Models, Reply};
 use llm_council::runs::memory::{MemoryHost, MemoryStore};
 
 use crate::support::models::reply;
@@ -57,15 +57,7 @@ impl Models for Waiting {
 }
 
 fn request(model: &str) -> ChatRequest {
-    ChatRequest {
-        model: model.to_owned(),
-        messages: vec![],
-        purpose: &ANSWER,
-        sampling: Sampling::default(),
-        timeouts: Timeouts::default(),
-        seed: 0,
-        schema: None,
-    }
+    ChatRequest::new(model, &ANSWER, vec![])
 }
 
 #[tokio::test]

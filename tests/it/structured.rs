@@ -2,8 +2,7 @@
 
 use llm_council::council::options::routing::ROUTING;
 use llm_council::llm::{
-    ChatMessage, ChatRequest, Models as _, NoSink, ProviderKind, ProviderSettings, Registry, Role, Sampling,
-    Schema, Timeouts,
+    ChatMessage, ChatRequest, Models as _, NoSink, ProviderKind, ProviderSettings, Registry, Schema,
 };
 use serde_json::{Value, json};
 
@@ -122,13 +121,8 @@ async fn openrouters_list_says_which_models_take_a_schema() {
     );
     for model in ["x/all", "x/any-json", "x/silent", "x/unknown"] {
         let request = ChatRequest {
-            model: model.into(),
-            messages: vec![ChatMessage { role: Role::User, content: "Which?".into() }],
-            purpose: &ROUTING,
-            sampling: Sampling::default(),
-            timeouts: Timeouts::default(),
-            seed: 0,
             schema: Some(Schema::new("kind", json!({"type": "object", "properties": {}}))),
+            ..ChatRequest::new(model, &ROUTING, vec![ChatMessage::user("Which?")])
         };
         registry.chat(&request, &mut NoSink).await.unwrap();
         let held = server.records().last().unwrap().request.body.get("response_format").is_some();

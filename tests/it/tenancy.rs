@@ -124,6 +124,7 @@ fn probes() -> Vec<Probe> {
             ]})),
         ),
         entry("GET", "/api/admin/usage", Admin, &["", "by=model", "by=day", "by=format", "format=csv"], None),
+        entry("GET", "/api/admin/search", Admin, &["", "from=2020-01-01&to=2099-12-31"], None),
         entry("GET", "/api/admin/users", Admin, &[""], None),
         entry("GET", "/api/admin/runs", Admin, &[""], None),
         entry("GET", "/api/admin/audit", Admin, &[""], None),

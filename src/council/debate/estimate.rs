@@ -1,29 +1,34 @@
 //! Which calls a debate will probably take.
 
 use super::kind::{JUDGMENT, Kind, stage};
-use crate::council::estimate::{ExpectedCall, Expecting, FENCE};
+use crate::council::checking;
+use crate::council::estimate::{ExpectedCall, Expecting, FENCE, Kept};
 use crate::council::settings::Member;
 use crate::council::stages::synthesis;
+use crate::council::tool_use::estimate::with_tools;
 use crate::llm::Purpose;
 
 /// What a request says around its material, in tokens.
 const FRAME: u64 = 260;
 
 /// A whole debate in these rounds: each of these members speaks in each, and `reads` says which texts it reads in the
-/// round at this place, from 0. Then the chairman reads everything.
+/// round at this place, from 0. Then the chairman reads everything. What is kept of an earlier run is not asked again.
 pub(in crate::council) fn expected_calls(
-    expecting: Expecting<'_>,
+    (expecting, kept): (Expecting<'_>, &Kept),
     members: &[Member],
     rounds: &[&Kind],
     reads: impl Fn(usize) -> Vec<&'static Purpose>,
 ) -> Vec<ExpectedCall> {
     let mut calls = Vec::new();
     for (place, (round_number, kind)) in (1_u32..).zip(rounds).enumerate() {
-        calls.extend(expected_round(expecting, (round_number, kind), members, &reads(place)));
+        let has_spoken =
+            |member: &Member| kept.round(place).is_some_and(|round| round.seats.contains(member.name()));
+        let speak: Vec<&Member> = members.iter().filter(|member| !has_spoken(member)).collect();
+        calls.extend(expected_round(expecting, (round_number, kind), &speak, &reads(place)));
     }
     let everything: Vec<&Purpose> =
         rounds.iter().flat_map(|kind| members.iter().map(|_| kind.purpose)).collect();
-    calls.push(expected_judgment(expecting, &everything));
+    calls.extend(checking::estimate::before(expecting, vec![expected_judgment(expecting, &everything)]));
     calls
 }
 
@@ -31,21 +36,25 @@ pub(in crate::council) fn expected_calls(
 fn expected_round(
     expecting: Expecting<'_>,
     (round_number, kind): (u32, &Kind),
-    members: &[Member],
+    members: &[&Member],
     reads: &[&Purpose],
 ) -> Vec<ExpectedCall> {
-    let prompt = FRAME + expecting.quoted() + texts(expecting, reads);
-    let call = |member: &Member| {
+    // Nobody has spoken before the first round, which reads what was looked up.
+    let background = if round_number == 1 { expecting.background } else { 0 };
+    let prompt = FRAME + expecting.quoted() + background + texts(expecting, reads);
+    let call = |member: &&Member| {
         let system = expecting.system_of(member);
         expecting.call(stage(round_number), &member.model, kind.purpose, system + prompt)
     };
-    members.iter().map(call).collect()
+    let expecting = Expecting { tools: expecting.tools && kind.tools, ..expecting };
+    members.iter().map(call).flat_map(|call| with_tools(expecting, call)).collect()
 }
 
 /// The chairman's answer after it has read texts of these kinds.
 fn expected_judgment(expecting: Expecting<'_>, reads: &[&Purpose]) -> ExpectedCall {
     let model = &expecting.brief.settings.chairman_model;
-    let prompt = expecting.system_of_writer(model) + FRAME + expecting.quoted() + texts(expecting, reads);
+    let prompt =
+        expecting.system_of_writer(model) + FRAME + expecting.quoted_with_sources() + texts(expecting, reads);
     expecting.call(synthesis::STAGE, model, &JUDGMENT, prompt)
 }
 

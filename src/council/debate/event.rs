@@ -10,6 +10,8 @@ use super::told::{DebateStart, RoundStart, Told};
 use crate::council::any_event::FeatureEvent;
 use crate::council::asking::Asking;
 use crate::council::note::Note;
+use crate::council::seat::Seat;
+use crate::council::stages::abstention::Abstention;
 use crate::council::stages::reviews::{Review, ReviewsMetadata};
 use crate::council::stages::synthesis::Synthesis;
 use crate::llm::fact::known;
@@ -129,6 +131,18 @@ pub enum DebateEvent {
     },
     /// The answer is whole.
     SynthesisComplete { data: Box<DebateSynthesis>, participant_mapping: BTreeMap<String, String> },
+    /// Some are asked to rank the openings blind, while the debate goes on. In every format with speakers.
+    FormatBallotsStart {
+        members: Vec<Seat>,
+        /// The members that are not asked.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        abstained: Vec<Abstention>,
+        /// When they are asked (RFC 3339, UTC).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        started_at: Option<String>,
+    },
+    /// One of them has ranked the openings, or failed. In every format with speakers.
+    FormatBallotsModelComplete { model: String, member: String, data: Box<Review> },
     /// The members have ranked the openings blind. The debate does not go by it. In every format with speakers.
     FormatBallotsComplete { data: Vec<Review>, metadata: Box<ReviewsMetadata> },
 }
@@ -149,6 +163,10 @@ impl DebateEvent {
                 Told::NotJudged { model, error, kind: *error_kind, fact: error_fact.as_ref() }
             }
             Self::SynthesisComplete { data, .. } => Told::Judged(&data.synthesis),
+            Self::FormatBallotsStart { members, abstained, .. } => {
+                Told::RankingBegins { reviewers: members, abstained }
+            }
+            Self::FormatBallotsModelComplete { data, .. } => Told::Voted(data),
             Self::FormatBallotsComplete { data, metadata } => Told::Ranked { reviews: data, metadata },
             Self::ModelStart { .. }
             | Self::Token { .. }

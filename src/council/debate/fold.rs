@@ -10,6 +10,7 @@ use super::statement::{DebateRound, Statement};
 use super::told::{DebateStart, SpeakerSeat, Told};
 use crate::council::member::Member;
 use crate::council::run::UnderWay;
+use crate::council::stages::abstention::Abstention;
 use crate::council::stages::reviews::{Review, ReviewsMetadata};
 use crate::council::stages::synthesis::Synthesis;
 use crate::llm::CallFact;
@@ -46,6 +47,8 @@ pub struct StoredDebate {
 pub enum Common<'e> {
     Nothing,
     Judged(&'e Synthesis),
+    RankingBegins { abstained: &'e [Abstention] },
+    Voted(&'e Review),
     Ranked { reviews: &'e [Review], metadata: &'e ReviewsMetadata },
 }
 
@@ -75,6 +78,8 @@ impl StoredDebate {
                 });
             }
             Told::Said { round_number, statement } => self.put(round_number, statement),
+            Told::RankingBegins { abstained, .. } => return Common::RankingBegins { abstained },
+            Told::Voted(review) => return Common::Voted(review),
             Told::Judged(synthesis) => return Common::Judged(synthesis),
             Told::Ranked { reviews, metadata } => return Common::Ranked { reviews, metadata },
             Told::RoundIsOver { .. } | Told::Judges { .. } | Told::NotJudged { .. } => {}

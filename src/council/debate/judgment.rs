@@ -11,7 +11,7 @@ use crate::council::any_event::AnyEvent;
 use crate::council::prompts::fence;
 use crate::council::prompts::template::Template;
 use crate::council::stages::ending::{self, Ending};
-use crate::council::stages::synthesis::{Author, HeadingFact, NoteFact, Synthesis};
+use crate::council::stages::synthesis::{Author, HeadingFact, NoteFact, Synthesis, facts};
 use crate::council::stages::verdict;
 use crate::council::token::TokenHead;
 use crate::council::view::TextFilter;
@@ -61,7 +61,7 @@ impl Debate<'_> {
 
     /// What was lost on the way.
     fn losses(&self) -> Vec<NoteFact> {
-        let mut notes = Vec::new();
+        let mut notes = facts::not_looked_up(self.brief());
         for round in &self.rounds {
             for statement in round.responses.iter().filter(|statement| !statement.is_good()) {
                 let error = statement.error.as_deref().unwrap_or_default();
@@ -114,10 +114,13 @@ impl Ending for Judgment<'_> {
         let fence = self.debate.fence();
         let (debate, left_out) = material::fit(&fence, &self.pieces, budget);
         let question = fence.verbatim("Question", &brief.question);
+        let cited = self.debate.transcript().map(|(_, one)| (one.label.as_str(), one.cited()));
+        let sources = self.debate.run.sources_for_the_writer(brief, cited);
+        let material = [Some(question), sources, Some(debate)].into_iter().flatten().collect::<Vec<_>>();
         let prompt = brief.prompts.fill(
             &PROMPT,
             &[
-                ("material", &format!("{question}\n\n{debate}")),
+                ("material", &material.join("\n\n")),
                 ("rule", brief.prompts.text(&fence::RULE)),
                 ("notes", brief.prompts.text(&verdict::INSTRUCTIONS)),
             ],
@@ -135,6 +138,9 @@ impl Ending for Judgment<'_> {
 
     fn read(&self, synthesis: &mut Synthesis) {
         (synthesis.response, synthesis.verdict) = verdict::parse(&synthesis.response);
+        let cited = self.debate.transcript().flat_map(|(_, one)| one.cited().iter().copied());
+        let found = synthesis.found.iter().copied();
+        synthesis.citations = self.debate.brief().citations(&synthesis.response, cited.chain(found));
     }
 
     fn start(&self, model: &str, started_at: String) -> AnyEvent {

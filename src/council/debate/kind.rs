@@ -59,4 +59,6 @@ pub struct Kind {
     /// Whether the text is an answer of the speaker's own, written after it has read others: then it is asked
     /// whether they have changed its position.
     pub asks_position: bool,
+    /// Whether the speaker has tools in it, where the run has any.
+    pub tools: bool,
 }

@@ -13,6 +13,7 @@ pub mod event;
 pub mod fold;
 pub mod headings;
 pub mod judgment;
+mod kept;
 pub mod kind;
 pub mod material;
 pub mod notes;

@@ -8,8 +8,9 @@ use serde_json::json;
 use super::kind::stage;
 use super::told::Told;
 use crate::council::asking::Asking;
-use crate::council::note::{MODELS, Note, NoteCategory, STAGES, reason, seconds};
-use crate::council::seat::Seat;
+use crate::council::note::{MODELS, Note, NoteCategory, STAGES, asked_in, reason, seconds};
+use crate::council::seat::{self, Seat};
+use crate::council::stages::reviews;
 use crate::council::stages::synthesis::{self, Synthesis};
 use crate::llm::Reason;
 
@@ -51,6 +52,9 @@ pub enum DebateNote {
         latency_ms: Option<u64>,
     },
     NobodyJudged,
+    OpeningsReviewed {
+        reviewers: usize,
+    },
     OpeningsRanked {
         ballots: usize,
     },
@@ -77,6 +81,9 @@ impl fmt::Display for DebateNote {
                 write!(f, "{model} has judged the debate{}", seconds(*latency_ms))
             }
             Self::NobodyJudged => f.write_str("Nobody could judge the debate"),
+            Self::OpeningsReviewed { reviewers } => {
+                f.write_str(&asked_in("Openings", *reviewers, "rank them without knowing whose they are"))
+            }
             Self::OpeningsRanked { ballots } => write!(f, "The openings are ranked by {ballots} ballots"),
         }
     }
@@ -118,6 +125,11 @@ pub fn note(told: Told<'_>) -> Option<Note> {
             Note::of(STAGES, NoteCategory::Error, &fact).with(json!({ "model": model }))
         }
         Told::Judged(synthesis) => judged(synthesis),
+        Told::RankingBegins { reviewers, .. } => {
+            let fact = DebateNote::OpeningsReviewed { reviewers: reviewers.len() };
+            Note::of(STAGES, NoteCategory::Stage, &fact).with(json!({ "members": seat::names(reviewers) }))
+        }
+        Told::Voted(review) => reviews::reviewed(review),
         Told::Ranked { reviews, .. } => {
             let ballots = reviews.iter().filter(|review| review.counts).count();
             Note::of(STAGES, NoteCategory::Success, &DebateNote::OpeningsRanked { ballots })
@@ -148,6 +160,9 @@ pub fn asking(told: Told<'_>) -> Option<Asking> {
         }
         Told::NotJudged { model, .. } => Asking::ends(synthesis::STAGE, model),
         Told::Judged(_) => Asking::Over { stage: synthesis::STAGE },
-        Told::Begins(_) | Told::Ranked { .. } => return None,
+        Told::RankingBegins { reviewers, .. } => Asking::begins(reviews::STAGE, reviewers),
+        Told::Voted(review) => Asking::ends(reviews::STAGE, &review.member),
+        Told::Ranked { .. } => Asking::Over { stage: reviews::STAGE },
+        Told::Begins(_) => return None,
     })
 }

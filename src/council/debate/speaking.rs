@@ -10,18 +10,19 @@ use crate::council::ask::rejects_the_system_prompt;
 use crate::council::options::cot;
 use crate::council::pricing::tokens;
 use crate::council::prompts::{fence, history, judges};
+use crate::council::stages::ending::MOST_CUTS;
 use crate::council::token::TokenHead;
+use crate::council::tool_use::event::Place;
+use crate::council::tool_use::{Conversed, Talk, converse};
 use crate::council::view::{Unfiltered, View};
-use crate::llm::{CallError, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Role};
+use crate::llm::{ChatMessage, ChatRequest, ErrorKind, Purpose};
 
-/// How often a prompt that a model finds too long is halved.
-const MOST_CUTS: u32 = 4;
 /// How the key of a try without a system prompt ends.
 const WITHOUT_SYSTEM_PROMPT: &str = "/without_system_prompt";
 
 /// A reply with what its prompt was.
 struct Spoken {
-    result: Result<Reply, CallError>,
+    conversed: Conversed,
     left_out: Vec<LeftOut>,
     system_prompt_dropped: bool,
 }
@@ -53,8 +54,8 @@ impl Debate<'_> {
         let budget = self.budget(&member.model, kind.purpose, &speech.material).await;
         let (mut prompt, mut left_out) = self.prompt(kind, speech, budget);
         loop {
-            let result = self.send(turn, kind, &key, (system, prompt.clone())).await;
-            match &result {
+            let conversed = self.send(turn, kind, &key, (system, prompt.clone())).await;
+            match &conversed.result {
                 Err(error) if system.is_some() && rejects_the_system_prompt(error) => {
                     system = None;
                     system_prompt_dropped = true;
@@ -64,13 +65,13 @@ impl Debate<'_> {
                     let shorter = self.prompt(kind, speech, Some(tokens(&prompt) / 2));
                     // Where nothing more may be left out, the same would be refused once more.
                     if shorter.0 == prompt {
-                        return Spoken { result, left_out, system_prompt_dropped };
+                        return Spoken { conversed, left_out, system_prompt_dropped };
                     }
                     (prompt, left_out) = shorter;
                     cuts += 1;
                     key.push_str(SHORTER);
                 }
-                Ok(_) | Err(_) => return Spoken { result, left_out, system_prompt_dropped },
+                Ok(_) | Err(_) => return Spoken { conversed, left_out, system_prompt_dropped },
             }
         }
     }
@@ -99,6 +100,9 @@ impl Debate<'_> {
         }
         if kind.asks_position {
             prompt.push_str(prompts.text(&position::SUFFIX));
+        }
+        if speech.material.is_empty() {
+            prompt = self.brief().after_background(&self.run.marker(), prompt);
         }
         (prompt, left_out)
     }
@@ -131,45 +135,56 @@ impl Debate<'_> {
         kind: &Kind,
         key: &str,
         (system, prompt): (Option<&str>, String),
-    ) -> Result<Reply, CallError> {
+    ) -> Conversed {
         let brief = self.brief();
-        let message = |role, content: &str| ChatMessage { role, content: content.to_owned() };
-        let system = system.map(|text| message(Role::System, text));
+        let system = system.map(ChatMessage::system);
         // Who has read nobody yet is asked as in a conversation; later the conversation is part of the material.
         let before =
             if turn.round_number == 1 { history::messages(&brief.history).collect() } else { Vec::new() };
         let model = &turn.speaker.member.model;
         let request = ChatRequest {
-            model: model.clone(),
-            messages: system.into_iter().chain(before).chain([message(Role::User, &prompt)]).collect(),
-            purpose: kind.purpose,
             sampling: brief.settings.sampling(kind.purpose),
             timeouts: brief.settings.timeouts(kind.purpose),
-            seed: 0,
-            schema: None,
+            ..ChatRequest::new(
+                model,
+                kind.purpose,
+                system.into_iter().chain(before).chain([ChatMessage::user(prompt)]).collect(),
+            )
         };
-        let text = self.dialect.token(turn);
-        let view = if kind.asks_position {
-            View::new(position::Filter::default(), text)
-        } else {
-            View::new(Unfiltered, text)
+        let view = || {
+            let text = self.dialect.token(turn);
+            let view = if kind.asks_position {
+                View::new(position::Filter::default(), text)
+            } else {
+                View::new(Unfiltered, text)
+            };
+            view.with_reasoning(TokenHead::new("reasoning_token", &turn.fields()))
         };
-        let view = view.with_reasoning(TokenHead::new("reasoning_token", &turn.fields()));
-        let call = self.run.call(stage(turn.round_number), key, request);
-        call.of_member(turn.speaker.member.name()).stream(view).send().await
+        let talk = Talk {
+            stage: stage(turn.round_number),
+            key,
+            request,
+            member: turn.speaker.member.name(),
+            place: Place::Round(turn.round_number),
+            view: Some(&view),
+        };
+        converse(self.run, brief, self.task.tools.filter(|_| kind.tools), talk).await
     }
 
     fn read(&self, kind: &Kind, speech: &Speech, spoken: Spoken) -> Statement {
+        let found: Vec<u32> = spoken.conversed.found().collect();
         let mut statement = Statement {
             pending: false,
             replies_to: speech.replies_to.clone(),
             critique_of: speech.critique_of.clone(),
             left_out: spoken.left_out,
             system_prompt_dropped: spoken.system_prompt_dropped,
+            tool_calls_made: spoken.conversed.made,
+            tools_refused: spoken.conversed.refused,
             simulated: self.run.is_simulated(&speech.speaker.member.model),
             ..Statement::pending(&speech.speaker)
         };
-        let reply = match spoken.result {
+        let reply = match spoken.conversed.result {
             Ok(reply) => reply,
             Err(mut error) => {
                 let partial = error.partial.take();
@@ -189,6 +204,7 @@ impl Debate<'_> {
         if speech.material.is_empty() && self.task.chain_of_thought {
             statement.cot = cot::parse(&statement.text);
         }
+        statement.citations = self.brief().citations(&statement.text, found);
         statement.addresses_judges = judges::addresses_judges(&statement.text);
         statement.truncated = reply.finish_reason.as_deref() == Some("length");
         statement.cost = reply.usage.and_then(|usage| usage.cost_usd);

@@ -5,8 +5,10 @@ use serde_json::Value;
 
 use super::speaker::Speaker;
 use crate::council::options::cot::Cot;
+use crate::council::searching::citations::Citations;
 use crate::council::seat::Seat;
 use crate::council::stages::answers::Answer;
+use crate::council::tool_use::ToolCallMade;
 use crate::llm::fact::known;
 use crate::llm::{CallError, CallFact, ErrorKind, Usage};
 
@@ -85,6 +87,15 @@ pub struct Statement {
     /// No model was asked: the simulated provider wrote this.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub simulated: bool,
+    /// Which of the run's sources it cites, where it cites any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub citations: Option<Citations>,
+    /// What it looked up before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls_made: Vec<ToolCallMade>,
+    /// The model takes no tools; it was asked without.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tools_refused: bool,
     /// The text speaks to whoever judges it instead of to the question.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub addresses_judges: bool,
@@ -151,6 +162,12 @@ impl Statement {
         self.error.is_none() && !self.pending
     }
 
+    /// The numbers of the sources that it cites.
+    #[must_use]
+    pub fn cited(&self) -> &[u32] {
+        self.citations.as_ref().map_or(&[], |citations| citations.cited.as_slice())
+    }
+
     /// The answer in it: the revised one where it has one, else the whole text.
     #[must_use]
     pub fn answer(&self) -> &str {
@@ -179,6 +196,9 @@ impl Statement {
             usage: self.usage,
             truncated: self.truncated,
             simulated: self.simulated,
+            citations: self.citations.clone(),
+            tool_calls_made: self.tool_calls_made.clone(),
+            tools_refused: self.tools_refused,
             addresses_judges: self.addresses_judges,
             pending: self.pending,
             error: self.error.clone(),

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::speaker::Speaker;
 use super::statement::Statement;
 use crate::council::seat::Seat;
+use crate::council::stages::abstention::Abstention;
 use crate::council::stages::reviews::{Review, ReviewsMetadata};
 use crate::council::stages::synthesis::Synthesis;
 use crate::llm::{CallFact, ErrorKind};
@@ -76,5 +77,7 @@ pub enum Told<'e> {
     Judges { model: &'e str },
     NotJudged { model: &'e str, error: &'e str, kind: ErrorKind, fact: Option<&'e CallFact> },
     Judged(&'e Synthesis),
+    RankingBegins { reviewers: &'e [Seat], abstained: &'e [Abstention] },
+    Voted(&'e Review),
     Ranked { reviews: &'e [Review], metadata: &'e ReviewsMetadata },
 }

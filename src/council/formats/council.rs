@@ -1,6 +1,7 @@
 //! The council: its members answer, review each other blind, and a chairman writes the answer, which options
 //! may then improve.
 
+use crate::council::checking;
 use crate::council::draft::Draft;
 use crate::council::estimate::{ExpectedCall, Expecting, Kept};
 use crate::council::failure::Failure;
@@ -155,7 +156,11 @@ fn verdict(plan: &Plan, expecting: Expecting<'_>, members: &[Member]) -> Vec<Exp
     let mut calls = if plan.options.final_answer == FinalAnswer::Select {
         Vec::new()
     } else if chairmen.is_empty() {
-        vec![synthesis::estimate::expected_call(expecting, members, &plan.brief().settings.chairman_model)]
+        let chairman = &plan.brief().settings.chairman_model;
+        checking::estimate::before(
+            expecting,
+            vec![synthesis::estimate::expected_call(expecting, members, chairman)],
+        )
     } else {
         multi_chairman::estimate::expected_calls(expecting, chairmen, members)
     };

@@ -257,6 +257,18 @@ impl Format {
         matches!(self, Self::Council | Self::Decomposition(_))
     }
 
+    /// Whether whoever writes the answer may check facts first unless the request says otherwise.
+    #[must_use]
+    pub fn checks_by_default(self) -> bool {
+        self.has_tools_by_default()
+    }
+
+    /// Whether those who speak have tools unless the request says otherwise.
+    #[must_use]
+    pub fn has_tools_by_default(self) -> bool {
+        matches!(self, Self::AllToAll(_))
+    }
+
     /// Whether the members rank the openings of a debate.
     pub(super) fn has_ballots(self) -> bool {
         match self {

@@ -47,12 +47,16 @@ pub(crate) use views_of_formats;
 pub async fn deliberate(run: &Run, plan: &Plan) -> Result<(), Failure> {
     run.limit_calls(plan.brief().settings.calls_in_flight);
     run.explain(plan.verbosity);
+    if let Some(fork) = &plan.fork {
+        run.know_sources(&fork.sources);
+    }
     if !plan.title {
-        hold(run, plan).await?;
+        look_up_and_hold(run, plan).await?;
         tell_costs(run).await;
         return Ok(());
     }
-    let (result, title) = run.beside("title/in_time", hold(run, plan), title::ask(run, plan.brief())).await;
+    let (result, title) =
+        run.beside("title/in_time", look_up_and_hold(run, plan), title::ask(run, plan.brief())).await;
     result?;
     // A title that did not come in time is given up by now, so its cost is unknown.
     tell_costs(run).await;
@@ -63,6 +67,16 @@ pub async fn deliberate(run: &Run, plan: &Plan) -> Result<(), Failure> {
 
 async fn tell_costs(run: &Run) {
     run.emit(costs::KEY, RunEvent::CostsComplete { data: run.costs() }).await;
+}
+
+/// The background comes before the first round, whatever the format.
+async fn look_up_and_hold(run: &Run, plan: &Plan) -> Result<(), Failure> {
+    if !plan.lookups.any() {
+        return hold(run, plan).await;
+    }
+    let mut plan = plan.clone();
+    plan.task.brief.background = plan.lookups.hold(run, plan.brief()).await;
+    hold(run, &plan).await
 }
 
 async fn hold(run: &Run, plan: &Plan) -> Result<(), Failure> {
@@ -91,13 +105,23 @@ pub fn models(plan: &Plan, kept: &Kept) -> BTreeSet<String> {
 
 /// Each course that a run may take when it goes well, with the calls in it.
 fn courses(plan: &Plan, kept: &Kept) -> Vec<Vec<ExpectedCall>> {
-    let expecting = Expecting::of(plan.brief());
+    // A run that goes on from an earlier one has what that one found.
+    let looking = if plan.fork.is_some() {
+        Vec::new()
+    } else {
+        plan.lookups.expected_calls(Expecting::of(plan.brief()))
+    };
+    courses_of_format(plan, kept).into_iter().map(|calls| [looking.clone(), calls].concat()).collect()
+}
+
+fn courses_of_format(plan: &Plan, kept: &Kept) -> Vec<Vec<ExpectedCall>> {
+    let expecting = Expecting::of(plan.brief()).with_tools(plan.task.tools);
     let members = plan.brief().members();
     let rounds = match plan.format {
         Format::Council => return council::courses(plan, kept),
-        Format::Rotation(options) => rotation::expected_calls(expecting, members, options),
-        Format::AllToAll(options) => all_to_all::expected_calls(expecting, members, options),
-        Format::Arena(options) => arena::expected_calls(expecting, members, options),
+        Format::Rotation(options) => rotation::expected_calls((expecting, kept), members, options),
+        Format::AllToAll(options) => all_to_all::expected_calls((expecting, kept), members, options),
+        Format::Arena(options) => arena::expected_calls((expecting, kept), members, options),
         Format::Decomposition(options) => {
             return decomposition::courses(plan, kept, options);
         }
@@ -108,12 +132,7 @@ fn courses(plan: &Plan, kept: &Kept) -> Vec<Vec<ExpectedCall>> {
         return vec![whole];
     }
     let drawn = |draw| {
-        reviews::estimate::expected_calls(
-            expecting,
-            &Kept::default(),
-            members,
-            (plan.task.reviews_per_answer, draw),
-        )
+        reviews::estimate::expected_calls(expecting, kept, members, (plan.task.reviews_per_answer, draw))
     };
     let draws = if plan.task.reviews_per_answer.is_some() { members.len() } else { 1 };
     (0..draws).map(|draw| [drawn(draw), whole.clone()].concat()).collect()

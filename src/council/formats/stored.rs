@@ -13,6 +13,7 @@ use crate::council::debate::event::{DebateEvent, DebateSynthesis};
 use crate::council::debate::fold::{Common, StoredDebate};
 use crate::council::debate::statement::Statement;
 use crate::council::debate::told::Told;
+use crate::council::estimate::KeptRound;
 use crate::council::run::UnderWay;
 use crate::council::stages::answers::Answer;
 use crate::council::stages::synthesis::Synthesis;
@@ -101,6 +102,14 @@ impl Stored {
         let parts = self.decomposition.iter().flat_map(|decomposition| &decomposition.sub_results);
         let part = parts.filter(|part| u32::try_from(part.index + 1) == Ok(round));
         speakers.chain(part.flat_map(|part| &part.responses).map(|one| one.member.clone())).collect()
+    }
+
+    /// What stays of each round of a debate, or part of a question, but for what this seat said in this one, from 1.
+    #[must_use]
+    pub fn kept(&self, but: Option<(&str, u32)>) -> Vec<KeptRound> {
+        self.decomposition
+            .as_ref()
+            .map_or_else(|| self.debate.kept(but), |decomposition| decomposition.kept(but))
     }
 
     /// What the members answered to the question itself, as a council's answers.

@@ -7,8 +7,12 @@ pub mod cot;
 pub mod escalation;
 pub mod jury;
 pub mod multi_chairman;
+pub mod react;
 pub mod refinement;
+pub mod research;
 pub mod routing;
+pub mod tools;
+pub mod web_search;
 pub mod word_for_word;
 
 use super::option_settings::{RequestLayer, RequestSettings, option_settings};
@@ -16,7 +20,9 @@ use adversary::settings::{AdversaryLayer, AdversarySettings};
 use escalation::settings::{EscalationLayer, EscalationSettings};
 use jury::settings::{JuryLayer, JurySettings};
 use multi_chairman::settings::{MultiChairmanLayer, MultiChairmanSettings};
+use research::settings::{ResearchLayer, ResearchSettings};
 use routing::settings::{RoutingLayer, RoutingSettings};
+use tools::settings::{ToolsLayer, ToolsSettings};
 
 option_settings! {
     multi_chairman: MultiChairmanSettings, MultiChairmanLayer;
@@ -24,6 +30,8 @@ option_settings! {
     escalation: EscalationSettings, EscalationLayer;
     adversary: AdversarySettings, AdversaryLayer;
     jury: JurySettings, JuryLayer;
+    research: ResearchSettings, ResearchLayer;
+    tools: ToolsSettings, ToolsLayer;
     requests: RequestSettings, RequestLayer;
 }
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::llm::{ChatMessage, Role};
+use crate::llm::ChatMessage;
 
 /// How much history goes along, in characters (about 15,000 tokens): it must fit beside the
 /// question and the answers in the smallest context window in common use.
@@ -40,12 +40,7 @@ pub fn cut(turns: Vec<Turn>, budget_chars: usize) -> Vec<Turn> {
 
 /// The turns as alternating messages.
 pub fn messages(turns: &[Turn]) -> impl Iterator<Item = ChatMessage> + '_ {
-    turns.iter().flat_map(|turn| {
-        [
-            ChatMessage { role: Role::User, content: turn.question.clone() },
-            ChatMessage { role: Role::Assistant, content: turn.answer.clone() },
-        ]
-    })
+    turns.iter().flat_map(|turn| [ChatMessage::user(&turn.question), ChatMessage::assistant(&turn.answer)])
 }
 
 /// The turns as text, for prompts that quote the conversation instead of continuing it.

@@ -24,6 +24,7 @@ pub use host::{FinishedCall, Host, UnderWay};
 
 use super::any_event::AnyEvent;
 use super::costs::{Costs, Spent};
+use super::searching::state::Searches;
 use super::skip::Skip;
 use super::stage::Stage;
 use crate::id::RunId;
@@ -43,6 +44,8 @@ pub struct Run {
     verbosity: OnceLock<u8>,
     /// Members that a stage goes on without.
     stopped: watch::Sender<BTreeMap<(Stage, String), Stopped>>,
+    /// What was searched for.
+    pub(super) searches: Searches,
 }
 
 /// Why a stage goes on without a member.
@@ -72,6 +75,7 @@ impl Run {
             places: OnceLock::new(),
             verbosity: OnceLock::new(),
             stopped: watch::Sender::default(),
+            searches: Searches::default(),
         }
     }
 
@@ -247,6 +251,13 @@ impl Run {
     #[must_use]
     pub fn offers_schema(&self, model: &str) -> bool {
         self.models.offers_schema(model)
+    }
+
+    /// Whether this model can be offered tools, as far as is known now. It may come out otherwise in another execution:
+    /// what depends on it is decided by [`Run::decide`].
+    #[must_use]
+    pub fn offers_tools(&self, model: &str) -> bool {
+        self.models.offers_tools(model)
     }
 
     /// Whether this model is on offer, as far as is known now. It may come out otherwise in another

@@ -2,9 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::council::line_filter::{Rule, SHORT, bare};
+use crate::council::line_filter::bare;
 use crate::council::prompts::template::Template;
-use crate::council::tail_notes;
+use crate::council::tail_notes::{self, TailNotes};
 use crate::council::view::TextFilter;
 
 /// What the chairman is asked to append.
@@ -19,14 +19,6 @@ pub static INSTRUCTIONS: Template = Template {
         NOT COVERED: what none of them covered and should be known\n\
         MINORITY: the view of the minority, in its own strongest form",
     places: &[],
-};
-
-const MARKER: &str = "council notes";
-const RULE: Rule = Rule {
-    may_become: |line| tail_notes::may_become(MARKER, line),
-    is: |line| tail_notes::is(MARKER, line),
-    and_all_after: true,
-    longest: SHORT,
 };
 
 /// Where the members agree and differ.
@@ -86,44 +78,38 @@ impl Idea {
     }
 }
 
-impl Editorial {
-    fn list(&mut self, name: &str) -> Option<&mut Vec<String>> {
-        let names: [(&[&str], &mut Vec<String>); 5] = [
-            (&["agreement", "agreements"], &mut self.agreements),
-            (&["contradiction", "contradictions"], &mut self.contradictions),
-            (&["only one"], &mut self.only_one),
-            (&["not covered", "none covered"], &mut self.none_covered),
-            (&["minority", "minority view"], &mut self.minority),
-        ];
-        names.into_iter().find(|(known, _)| known.contains(&name)).map(|(_, list)| list)
+impl TailNotes for Editorial {
+    const MARKER: &'static str = "council notes";
+
+    fn list(&mut self, word: &str) -> Option<&mut Vec<String>> {
+        match word {
+            "agreement" | "agreements" => Some(&mut self.agreements),
+            "contradiction" | "contradictions" => Some(&mut self.contradictions),
+            "only one" => Some(&mut self.only_one),
+            "not covered" | "none covered" => Some(&mut self.none_covered),
+            "minority" | "minority view" => Some(&mut self.minority),
+            _ => None,
+        }
     }
 
-    fn is_empty(&self) -> bool {
-        *self == Self::default()
+    fn sorted(&mut self) {
+        let ideas: Vec<Idea> = self.only_one.iter().map(|line| Idea::read(line)).collect();
+        if ideas.iter().any(|idea| idea.kept.is_some()) {
+            self.only_one_ideas = ideas;
+        }
     }
 }
 
 /// Splits a chairman's text into its answer and its notes.
 #[must_use]
 pub fn parse(text: &str) -> (String, Option<Editorial>) {
-    let (answer, notes) = tail_notes::split(RULE, text);
-    (answer, notes.as_deref().and_then(read))
-}
-
-fn read(notes: &str) -> Option<Editorial> {
-    let mut editorial = Editorial::default();
-    tail_notes::sort(&mut editorial, notes, Editorial::list);
-    let ideas: Vec<Idea> = editorial.only_one.iter().map(|line| Idea::read(line)).collect();
-    if ideas.iter().any(|idea| idea.kept.is_some()) {
-        editorial.only_one_ideas = ideas;
-    }
-    (!editorial.is_empty()).then_some(editorial)
+    tail_notes::parse(text)
 }
 
 /// Holds the notes back while the answer streams.
 #[must_use]
 pub fn filter() -> impl TextFilter + 'static {
-    tail_notes::Filter::new(RULE)
+    tail_notes::filter::<Editorial>()
 }
 
 #[cfg(test)]

@@ -7,14 +7,15 @@ use super::synthesis::{self, NoteFact, Synthesis};
 use crate::council::any_event::AnyEvent;
 use crate::council::ask::rejects_the_system_prompt;
 use crate::council::brief::Brief;
+use crate::council::checking::{self, Writing, Written};
 use crate::council::pricing::tokens;
 use crate::council::run::Run;
 use crate::council::token::TokenHead;
 use crate::council::view::{TextFilter, View};
-use crate::llm::{CallError, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Role};
+use crate::llm::{CallError, ChatMessage, ChatRequest, ErrorKind, Purpose};
 
 /// How often a prompt that a model finds too long is halved.
-const MOST_CUTS: u32 = 4;
+pub(in crate::council) const MOST_CUTS: u32 = 4;
 
 /// What one format's chairman is asked, and how that is told.
 #[async_trait]
@@ -110,7 +111,7 @@ async fn ask(
     let (mut prompt, mut left_out) = ending.prompt(ending.budget(model).await);
     loop {
         let error = match send(run, brief, ending, (model, system), &key, prompt.clone()).await {
-            Ok(reply) => return Ok(read(ending, model, reply, left_out)),
+            Ok(written) => return Ok(read(ending, model, written, left_out)),
             Err(error) => error,
         };
         if system.is_some() && rejects_the_system_prompt(&error) {
@@ -138,24 +139,20 @@ async fn send(
     (model, system): (&str, Option<&str>),
     key: &str,
     prompt: String,
-) -> Result<Reply, CallError> {
+) -> Result<Written, CallError> {
     let purpose = ending.purpose();
-    let system = system.map(|content| ChatMessage { role: Role::System, content: content.to_owned() });
+    let system = system.map(ChatMessage::system);
     let request = ChatRequest {
-        model: model.to_owned(),
-        messages: system.into_iter().chain([ChatMessage { role: Role::User, content: prompt }]).collect(),
-        purpose,
         sampling: brief.settings.sampling(purpose),
         timeouts: brief.settings.timeouts(purpose),
-        seed: 0,
-        schema: None,
+        ..ChatRequest::new(model, purpose, system.into_iter().chain([ChatMessage::user(prompt)]).collect())
     };
     let view =
-        View::boxed(ending.filter(), ending.token(model)).with_reasoning(ending.reasoning_token(model));
-    run.call(synthesis::STAGE, key, request).of_member(model).stream(view).send().await
+        || View::boxed(ending.filter(), ending.token(model)).with_reasoning(ending.reasoning_token(model));
+    checking::write(run, brief, Writing { stage: synthesis::STAGE, key, request, view: Some(&view) }).await
 }
 
-fn read(ending: &dyn Ending, model: &str, reply: Reply, left_out: usize) -> Synthesis {
+fn read(ending: &dyn Ending, model: &str, Written { reply, found }: Written, left_out: usize) -> Synthesis {
     let mut synthesis = Synthesis {
         model: model.to_owned(),
         served_by: reply.served_by_another(model),
@@ -166,6 +163,7 @@ fn read(ending: &dyn Ending, model: &str, reply: Reply, left_out: usize) -> Synt
         latency_ms: Some(reply.latency_ms),
         ttft_ms: reply.ttft_ms,
         reasoning: reply.reasoning,
+        found,
         ..Synthesis::default()
     };
     ending.read(&mut synthesis);

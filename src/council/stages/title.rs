@@ -14,7 +14,7 @@ use crate::council::run::Run;
 use crate::council::stage::Stage;
 use crate::llm::seeded_rng::SeededRng;
 use crate::llm::simulated_prompt::Prompt as Simulated;
-use crate::llm::{ChatMessage, ChatRequest, Purpose, Role};
+use crate::llm::{ChatMessage, ChatRequest, Purpose};
 
 /// Where the conversation gets its title.
 pub const STAGE: Stage = Stage::named("title");
@@ -88,13 +88,9 @@ pub async fn ask(run: &Run, brief: &Brief) -> Option<Title> {
     let prompt = brief.prompts.fill(&PROMPT, &[("question", &excerpt)]);
     let model = brief.settings.title_model.clone();
     let request = ChatRequest {
-        messages: vec![ChatMessage { role: Role::User, content: prompt }],
-        purpose: &TITLE,
         sampling: brief.settings.sampling(&TITLE),
         timeouts: brief.settings.timeouts(&TITLE),
-        seed: 0,
-        schema: None,
-        model,
+        ..ChatRequest::new(model, &TITLE, vec![ChatMessage::user(prompt)])
     };
     let reply = run.call(STAGE, "title", request).beside_the_run().send().await.ok()?;
     clean(&reply.text)

@@ -2,9 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::council::line_filter::{Rule, SHORT};
 use crate::council::prompts::template::Template;
-use crate::council::tail_notes;
+use crate::council::tail_notes::{self, TailNotes};
 use crate::council::view::TextFilter;
 
 /// What the chairman is asked to append.
@@ -17,14 +16,6 @@ pub static INSTRUCTIONS: Template = Template {
         OPEN: a point that stays in dispute, and who holds what\n\
         MINORITY: the view of the minority, in its own strongest form",
     places: &[],
-};
-
-const MARKER: &str = "debate notes";
-const RULE: Rule = Rule {
-    may_become: |line| tail_notes::may_become(MARKER, line),
-    is: |line| tail_notes::is(MARKER, line),
-    and_all_after: true,
-    longest: SHORT,
 };
 
 /// What came of a debate, as the chairman saw it.
@@ -40,9 +31,11 @@ pub struct DebateVerdict {
     pub minority: Vec<String>,
 }
 
-impl DebateVerdict {
-    fn list(&mut self, name: &str) -> Option<&mut Vec<String>> {
-        match name {
+impl TailNotes for DebateVerdict {
+    const MARKER: &'static str = "debate notes";
+
+    fn list(&mut self, word: &str) -> Option<&mut Vec<String>> {
+        match word {
             "most convincing" => Some(&mut self.most_convincing),
             "settled" => Some(&mut self.settled),
             "open" | "not settled" | "unsettled" => Some(&mut self.open),
@@ -55,19 +48,13 @@ impl DebateVerdict {
 /// Splits a chairman's text into its answer and its notes.
 #[must_use]
 pub fn parse(text: &str) -> (String, Option<DebateVerdict>) {
-    let (answer, notes) = tail_notes::split(RULE, text);
-    let verdict = notes.map(|notes| {
-        let mut verdict = DebateVerdict::default();
-        tail_notes::sort(&mut verdict, &notes, DebateVerdict::list);
-        verdict
-    });
-    (answer, verdict.filter(|verdict| *verdict != DebateVerdict::default()))
+    tail_notes::parse(text)
 }
 
 /// Holds the notes back while the answer streams.
 #[must_use]
 pub fn filter() -> impl TextFilter + 'static {
-    tail_notes::Filter::new(RULE)
+    tail_notes::filter::<DebateVerdict>()
 }
 
 #[cfg(test)]

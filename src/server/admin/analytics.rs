@@ -21,7 +21,10 @@ use crate::store::{Scope, Tx, audit};
 async fn all(app: &App, caller: &Caller, span: &SpanQuery, part: &str) -> Result<(Tx, RowFilter), Problem> {
     caller.admin()?;
     let mut tx = app.db.begin(&Scope::Admin).await?;
-    let details = json!({ "part": part, "from": span.from, "until": span.until });
+    let mut details = json!({ "part": part, "from": span.from, "until": span.until });
+    if let Some(format) = &span.format {
+        details["format"] = json!(format);
+    }
     audit::append(&mut tx, &caller.user, "analytics.read", None, &details).await?;
     ready(tx, span).await
 }

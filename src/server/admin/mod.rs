@@ -6,6 +6,7 @@ pub(super) mod audit;
 pub(super) mod budgets;
 mod page;
 pub(super) mod runs;
+pub(super) mod search;
 pub(super) mod settings;
 pub(super) mod usage;
 pub(super) mod users;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use sqlx::Row as _;
 
-use super::filter::{RowFilter, within};
+use super::filter::{RowFilter, in_time, within};
 use super::sums::{Latency, Money, sums};
 use crate::store::{StoreError, Tx};
 
@@ -24,7 +24,7 @@ pub(super) const CALLS: &str = concat!(
     ", avg(latency_ms) FILTER (WHERE outcome = 'ok')::float8 AS average_ms,
        percentile_cont('{0.5, 0.95}'::float8[]) WITHIN GROUP (ORDER BY latency_ms)
            FILTER (WHERE outcome = 'ok') AS quantiles_ms
-     FROM calls WHERE purpose = 'synthesis' AND ",
+     FROM calls WHERE purpose IN ('synthesis', 'debate_judgment', 'merge') AND ",
     within!("finished_at"),
     " GROUP BY model"
 );

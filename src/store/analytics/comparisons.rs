@@ -4,7 +4,7 @@
 use serde_json::Value;
 use sqlx::Row as _;
 
-use super::filter::{RowFilter, within};
+use super::filter::{RowFilter, in_time, within};
 use crate::store::{StoreError, Tx};
 
 /// How many runs a comparison is made of at most, the newest: more would not make its intervals visibly
@@ -25,7 +25,7 @@ macro_rules! with_tag {
     () => {
         " AND EXISTS (SELECT FROM runs r JOIN conversations c
                           ON c.id = r.conversation_id AND c.user_id = r.user_id AND c.deleted_at IS NULL
-                      WHERE r.id = f.run_id AND r.user_id = f.user_id AND $5 = ANY (c.tags))"
+                      WHERE r.id = f.run_id AND r.user_id = f.user_id AND $6 = ANY (c.tags))"
     };
 }
 
@@ -35,7 +35,7 @@ macro_rules! ballots {
             "SELECT f.ballots FROM run_figures f WHERE ",
             within!("f.", "finished_at"),
             $more,
-            " ORDER BY f.finished_at DESC LIMIT $4"
+            " ORDER BY f.finished_at DESC LIMIT $5"
         )
     };
 }
@@ -48,7 +48,7 @@ macro_rules! preferences {
                    WHERE better = 'member' AND ",
             within!("f.", "updated_at"),
             $more,
-            "      ORDER BY updated_at DESC LIMIT $4) AS said
+            "      ORDER BY updated_at DESC LIMIT $5) AS said
              JOIN placings best ON best.run_id = said.run_id AND best.user_id = said.user_id
                                AND best.seat = said.better_seat
              JOIN placings other ON other.run_id = said.run_id AND other.user_id = said.user_id
@@ -74,15 +74,15 @@ pub(super) const AGAINST_BEST: &str = concat!(
              SELECT FROM placings o WHERE o.run_id = w.run_id AND o.seat <> w.seat AND o.model = w.model)
            AND ",
     within!("w.", "finished_at"),
-    "    ORDER BY w.finished_at DESC LIMIT $4
+    "    ORDER BY w.finished_at DESC LIMIT $5
      ), priced AS (
          SELECT best.run_id, sum(c.cost_usd) AS council,
-                sum(c.cost_usd) FILTER (WHERE c.purpose = 'answer' AND c.model = best.model) AS member
+                sum(c.cost_usd) FILTER (WHERE c.purpose IN ('answer', 'debate_opening') AND c.model = best.model) AS member
          FROM best JOIN calls c ON c.run_id = best.run_id AND c.user_id = best.user_id
          WHERE c.purpose <> 'title'
          GROUP BY best.run_id
          HAVING count(*) FILTER (WHERE c.cost_usd IS NULL AND c.latency_ms IS NOT NULL) = 0
-            AND count(*) FILTER (WHERE c.purpose = 'answer')
+            AND count(*) FILTER (WHERE c.purpose IN ('answer', 'debate_opening'))
                 >= (SELECT count(*) FROM placings p WHERE p.run_id = best.run_id)
      )
      SELECT (SELECT count(*) FROM best) AS runs, count(*) AS priced,

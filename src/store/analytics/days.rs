@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use sqlx::Row as _;
 
-use super::filter::{RowFilter, within};
+use super::filter::{RowFilter, in_time, runs_within, within};
 use super::sums::{Money, sums};
 use crate::store::{StoreError, Tx};
 
@@ -20,7 +20,7 @@ pub(super) const USAGE: &str = concat!(
 pub(super) const RUNS: &str = concat!(
     "SELECT to_char((created_at AT TIME ZONE 'UTC')::date, 'YYYY-MM-DD') AS day, count(*) AS runs
      FROM runs WHERE ",
-    within!("created_at"),
+    runs_within!("created_at"),
     " GROUP BY (created_at AT TIME ZONE 'UTC')::date"
 );
 

@@ -1,4 +1,4 @@
-//! Whose rows and of which time a query counts.
+//! Whose rows, of which time and of which format a query counts.
 
 use jiff::Timestamp;
 use sqlx::Postgres;
@@ -8,13 +8,15 @@ use sqlx::query::Query;
 use crate::store::usage::Span;
 use crate::store::{Scope, StoreError, Tx, time_or_null};
 
-/// Whose rows and of which time figures count. `until` does not belong to it.
+/// Whose rows, of which time and of which format figures count. `until` does not belong to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RowFilter {
     /// Everybody's where none.
     user: Option<String>,
     from: Option<Timestamp>,
     until: Option<Timestamp>,
+    /// Of every format where none.
+    format: Option<String>,
     /// When the user cleared their analytics: nothing from before that moment counts.
     pub cleared_at: Option<Timestamp>,
 }
@@ -45,10 +47,16 @@ impl RowFilter {
                 .flatten(),
             None => None,
         };
-        Ok(Self { user, from: span.from.max(cleared_at), until: span.until, cleared_at })
+        Ok(Self { user, from: span.from.max(cleared_at), until: span.until, format: None, cleared_at })
     }
 
-    /// The statement with `$1` to `$3` bound. It is planned with these very values: whether it is
+    /// The same of runs of this format alone, as `runs.format` has it.
+    #[must_use]
+    pub fn of_format(self, format: Option<&str>) -> Self {
+        Self { format: format.map(str::to_owned), ..self }
+    }
+
+    /// The statement with `$1` to `$4` bound. It is planned with these very values: whether it is
     /// about one user or all, a day or years, decides which way is the short one.
     pub(super) fn query<'q>(&self, sql: &'static str) -> Query<'q, Postgres, PgArguments> {
         sqlx::query(sql)
@@ -56,14 +64,34 @@ impl RowFilter {
             .bind(self.user.clone())
             .bind(self.from.map(jiff_sqlx::Timestamp::from))
             .bind(self.until.map(jiff_sqlx::Timestamp::from))
+            .bind(self.format.clone())
     }
 }
 
-/// The rows that a [`RowFilter`] counts, by a column of time.
+/// The rows with a `run_id` that a [`RowFilter`] counts, by a column of time.
 macro_rules! within {
     ($at:literal) => {
         within!("", $at)
     };
+    ($table:literal, $at:literal) => {
+        concat!(
+            in_time!($table, $at),
+            " AND ($4::text IS NULL
+                   OR EXISTS (SELECT FROM runs asked WHERE asked.id = ",
+            $table,
+            "run_id AND asked.format = $4))"
+        )
+    };
+}
+
+/// The rows of `runs` that a [`RowFilter`] counts, by a column of time.
+macro_rules! runs_within {
+    ($at:literal) => {
+        concat!(in_time!("", $at), " AND ($4::text IS NULL OR format = $4)")
+    };
+}
+
+macro_rules! in_time {
     ($table:literal, $at:literal) => {
         concat!(
             "($1::text IS NULL OR ",
@@ -81,4 +109,4 @@ macro_rules! within {
     };
 }
 
-pub(super) use within;
+pub(super) use {in_time, runs_within, within};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use sqlx::Row as _;
 use sqlx::postgres::PgRow;
 
-use super::filter::{RowFilter, within};
+use super::filter::{RowFilter, in_time, within};
 use crate::store::{StoreError, Tx};
 
 /// Read backwards out of `leanings_by_user` and `run_figures_by_user`, and nothing else: the start of every run

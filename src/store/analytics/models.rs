@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use sqlx::Row as _;
 
-use super::filter::{RowFilter, within};
+use super::filter::{RowFilter, in_time, runs_within, within};
 use super::sums::{Latency, Money, sums};
 use crate::store::{StoreError, Tx, time_or_null};
 
@@ -18,7 +18,7 @@ pub(super) const USAGE: &str = concat!(
 pub(super) const LATENCIES: &str = concat!(
     "SELECT model, avg(latency_ms)::float8 AS average_ms,
             percentile_cont('{0.5, 0.95}'::float8[]) WITHIN GROUP (ORDER BY latency_ms) AS quantiles_ms
-     FROM calls WHERE purpose = 'answer' AND outcome = 'ok' AND ",
+     FROM calls WHERE purpose IN ('answer', 'debate_opening') AND outcome = 'ok' AND ",
     within!("finished_at"),
     " GROUP BY model ORDER BY model"
 );
@@ -34,7 +34,7 @@ pub(super) const PLACES: &str = concat!(
 
 pub(super) const RUNS: &str = concat!(
     "SELECT count(*) AS runs, min(created_at) AS first, max(created_at) AS last FROM runs WHERE ",
-    within!("created_at")
+    runs_within!("created_at")
 );
 
 /// What the calls of one model used, whatever they were for.
@@ -74,7 +74,7 @@ pub struct ModelLatency {
     pub latency: Latency,
 }
 
-/// How long each model takes to answer: whole answers of stage 1 only, for a title is no measure of it.
+/// How long each model takes to answer: whole answers to the question only, for a title is no measure of it.
 pub async fn latencies(tx: &mut Tx, filter: &RowFilter) -> Result<Vec<ModelLatency>, StoreError> {
     let rows = filter.query(LATENCIES).fetch_all(&mut **tx).await?;
     let mut models = Vec::with_capacity(rows.len());

@@ -6,7 +6,7 @@ use serde_json::Value;
 use sqlx::Row as _;
 use uuid::Uuid;
 
-use super::filter::{RowFilter, within};
+use super::filter::{RowFilter, in_time, runs_within};
 use super::sums::Money;
 use crate::id::{ConversationId, RunId};
 use crate::store::{StoreError, Tx, time, time_or_null};
@@ -16,8 +16,8 @@ const RECENT: &str = concat!(
     "SELECT r.id, r.format, r.status, r.created_at, r.finished_at, c.id AS conversation_id, f.chairman,
             p.thumb, used.*, given.answers
      FROM (SELECT id, user_id, conversation_id, format, status, created_at, finished_at FROM runs WHERE ",
-    within!("created_at"),
-    "      ORDER BY created_at DESC, id LIMIT $4 OFFSET $5) AS r
+    runs_within!("created_at"),
+    "      ORDER BY created_at DESC, id LIMIT $5 OFFSET $6) AS r
      LEFT JOIN conversations c ON c.id = r.conversation_id AND c.user_id = r.user_id AND c.deleted_at IS NULL
      LEFT JOIN run_figures f ON f.run_id = r.id AND f.user_id = r.user_id
      LEFT JOIN feedback p ON p.run_id = r.id AND p.user_id = r.user_id

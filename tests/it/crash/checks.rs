@@ -4,15 +4,31 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::kinds::{CHAIRMEN, Kind, STRAGGLER, TIER1, TIER2};
-use super::script::{answer, case, final_answer, key, said, shown, speech};
+use super::kinds::{CHAIRMEN, Kind, PARTS, STRAGGLER, TIER1, TIER2};
+use super::script::{answer, final_answer, part_answer, said, shown, speech};
+use super::searching;
 use super::servers::Drill;
 use crate::support::app::User;
 use crate::support::follower::{Transcript, assert_same_structure, structure};
 use crate::support::model_server::Outcome;
 
 /// The stages of a run by how the keys of their calls begin, the longer beginnings first.
-const STAGES: [(&str, &str); 18] = [
+const STAGES: [(&str, &str); 33] = [
+    ("stage0/", "split"),
+    ("search/facts", "research"),
+    ("search/practice", "research"),
+    ("search/what", "web search"),
+    ("search/words", "checks"),
+    ("search/call", "checks"),
+    ("search/", "searches of members"),
+    ("stage1/m/one/tools/", "later turns"),
+    ("stage1/m/two/tools/", "later turns"),
+    ("stage3/m/chair/check/", "checks"),
+    ("decomposition/", "taking apart"),
+    ("sub1/ballot/", "ballots over parts"),
+    ("sub2/ballot/", "ballots over parts"),
+    ("sub1/", "parts"),
+    ("sub2/", "parts"),
     ("round1/", "round 1"),
     ("round2/", "round 2"),
     ("round3/", "round 3"),
@@ -44,10 +60,12 @@ impl Uninterrupted {
     /// Of a run that was heard when nobody had been killed.
     pub fn of(drill: &Drill, of: usize, transcript: &Transcript) -> Self {
         let kind = drill.course.kind(of);
-        let requests = drill.models.records().into_iter().map(|record| record.request);
-        let requests = requests.filter(|request| case(request.prompt()) == of);
-        let calls: Vec<String> = requests.map(|request| key(&request, kind)).collect();
+        let asked = drill.asked().into_iter().filter(|asked| asked.case == of);
+        let mut calls: Vec<String> = asked.map(|asked| asked.key).collect();
         assert_eq!(calls.len(), kind.calls(), "{kind:?}: {calls:#?}");
+        if kind == Kind::Searching {
+            calls = searching::in_order(&calls);
+        }
         Self { shape: shape(transcript), calls }
     }
 
@@ -74,12 +92,16 @@ fn shape(transcript: &Transcript) -> Vec<String> {
         .filter(|event| event["type"] != "call_restarted")
         .partition(|event| event["type"] == "process");
     let text = |event: &Value, field: &str| event[field].as_str().unwrap_or_default().to_owned();
-    // Ballots end beside the rounds of a debate, and one speaker may be asked after another has ended.
+    // Ballots are cast beside the rounds of a debate, one speaker may be asked after another has ended, the parts of
+    // a question are answered at the same time, and members look something up while others answer.
     let (aside, events): (Vec<&Value>, Vec<&Value>) = events.into_iter().partition(|event| {
-        ["format_ballots_complete", "model_start"].contains(&text(event, "type").as_str())
+        let kind = text(event, "type");
+        ["format_ballots_", "sub_council_", "stage1_tool_"].iter().any(|aside| kind.starts_with(aside))
+            || kind == "model_start"
     });
     let line = |event: &&Value| {
-        format!("{} {} {}", text(event, "type"), text(event, "model"), event["round_number"])
+        let number = if event["index"].is_null() { &event["round_number"] } else { &event["index"] };
+        format!("{} {} {number}", text(event, "type"), text(event, "model"))
     };
     let mut shape: Vec<String> = events.iter().map(line).collect();
     for same in shape.chunk_by_mut(|one, other| one.split(' ').next() == other.split(' ').next()) {
@@ -122,6 +144,10 @@ pub async fn check(drill: &Drill, transcript: &Transcript, case: usize) -> Value
         check_debate(&stored, case, kind, &format!("{run} ({kind:?})"));
         return stored;
     }
+    if kind == Kind::Decomposition {
+        check_parts(&stored, case, kind, &format!("{run} ({kind:?})"));
+        return stored;
+    }
     let answers = stored["stage1"].as_array().unwrap();
     assert_eq!(answers.len(), kind.members().len(), "{run}");
     for (stored, model) in answers.iter().zip(kind.members()) {
@@ -133,7 +159,9 @@ pub async fn check(drill: &Drill, transcript: &Transcript, case: usize) -> Value
     let agreed_on = &stored["metadata"]["consensus_info"]["consensus_response"];
     let response = final_answer(case, kind).map_or_else(|| agreed_on.clone(), Value::from);
     assert_eq!(stored["stage3"]["response"], response, "{run}");
-    if kind != Kind::Plain {
+    if kind == Kind::Searching {
+        searching::check(transcript, &stored, case, &format!("{run} ({kind:?})"));
+    } else if kind != Kind::Plain {
         check_options(&stored, case, kind, &format!("{run} ({kind:?})"));
     }
     stored
@@ -155,6 +183,25 @@ fn check_debate(stored: &Value, case: usize, kind: Kind, run: &str) {
     assert_eq!(stored["stage2"].as_array().unwrap().len(), kind.members().len(), "{run}");
     assert_eq!(stored["stage3"]["response"], said("m/chair", case), "{run}");
     assert_eq!(stored["stage3"]["heading_fact"]["code"], "debate", "{run}");
+}
+
+/// Everybody has answered every part and ranked the answers to it, and they are put together.
+fn check_parts(stored: &Value, case: usize, kind: Kind, run: &str) {
+    let parts = stored["decomposition"]["sub_results"].as_array().unwrap();
+    assert_eq!(parts.len(), PARTS, "{run}");
+    for (number, part) in (1..).zip(parts) {
+        let responses = part["responses"].as_array().unwrap();
+        assert_eq!(responses.len(), kind.members().len(), "{run}");
+        for (stored, model) in responses.iter().zip(kind.members()) {
+            let expected = part_answer(model, case, number);
+            assert_eq!((&stored["model"], &stored["response"]), (&model.into(), &expected.into()), "{run}");
+            assert!(stored.get("error").is_none() && stored.get("pending").is_none(), "{run}: {stored}");
+        }
+        let ballots = part["ballots"].as_array().unwrap();
+        assert!(ballots.iter().all(|ballot| ballot["counts"] == true), "{run}: {part}");
+        assert_eq!((ballots.len(), &part["picked_by"]), (kind.members().len(), &"ballot".into()), "{run}");
+    }
+    assert_eq!(stored["stage3"]["response"], said("m/chair", case), "{run}");
 }
 
 /// Each option has done its part, and is stored with it.
@@ -205,17 +252,14 @@ fn check_options(stored: &Value, case: usize, kind: Kind, run: &str) {
     assert_eq!(adversary["revision"], stage3["response"], "{run}");
 }
 
-/// Checks the model server's own count. One server makes a call at most once, and never one that was
+/// Checks the model server's own count, and the search engine's. One server makes a call at most once, and never one that was
 /// in the ledger when that server began; so a call is made at most once more for each kill that
 /// came before its commit.
 pub async fn check_payments(drill: &Drill, cases: &BTreeMap<String, usize>) -> (usize, usize) {
     let mut made: BTreeMap<(usize, usize, String), usize> = BTreeMap::new();
-    let records = drill.models.records();
-    for record in &records {
-        let server = record.request.header("authorization").unwrap().rsplit('-').next().unwrap();
-        let case = case(record.request.prompt());
-        let call = (server.parse().unwrap(), case, key(&record.request, drill.course.kind(case)));
-        *made.entry(call).or_default() += 1;
+    let asked = drill.asked();
+    for call in &asked {
+        *made.entry((call.server, call.case, call.key.clone())).or_default() += 1;
     }
     for ((server, case, key), times) in &made {
         assert_eq!(*times, 1, "server {server} made {key} of case {case} {times} times");
@@ -238,6 +282,6 @@ pub async fn check_payments(drill: &Drill, cases: &BTreeMap<String, usize>) -> (
         paid.extend(title);
         assert_eq!(paid, expected, "what is in the ledger of case {case}");
     }
-    let finished = records.iter().filter(|record| record.outcome == Outcome::Finished).count();
-    (records.len(), finished)
+    let finished = asked.iter().filter(|call| call.outcome == Outcome::Finished).count();
+    (asked.len(), finished)
 }

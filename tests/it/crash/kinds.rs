@@ -1,7 +1,11 @@
 //! The kinds of runs that a drill has under way, and where its kills are aimed.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 
+use super::moments::SeededRng;
+use super::searching;
 use crate::support::model_server::AskedFor;
 use crate::support::process::Program;
 
@@ -34,7 +38,14 @@ pub enum Kind {
     /// Each criticises every other, twice.
     AllToAll,
     Arena,
+    /// The question is taken apart, and every part is answered by everybody at the same time.
+    Decomposition,
+    /// The question is looked up before, two members look something up, and so does the chairman.
+    Searching,
 }
+
+/// Into how many parts a question is taken.
+pub const PARTS: usize = 2;
 
 impl Kind {
     /// The fields of the request, beside the question.
@@ -47,6 +58,11 @@ impl Kind {
                 return json!({"mode": "debate", "debate_style": style, "debate_rounds": 3, "verbosity": 3});
             }
             Self::Arena => return json!({"mode": "arena", "arena_rounds": 4, "verbosity": 3}),
+            Self::Decomposition => return json!({"mode": "decomposition", "verbosity": 3}),
+            Self::Searching => {
+                return json!({"use_research": true, "use_web_search": true, "use_tools": true, "use_react": true,
+                              "verbosity": 3});
+            }
             Self::Routed | Self::Disagreed | Self::Unsure | Self::Agreed => {}
         }
         // With such a grace nobody is left behind who answers at all.
@@ -72,14 +88,25 @@ impl Kind {
         match self {
             Self::Rotation => 3,
             Self::AllToAll | Self::Arena => 4,
-            Self::Plain | Self::Routed | Self::Disagreed | Self::Unsure | Self::Agreed => 0,
+            Self::Plain
+            | Self::Routed
+            | Self::Disagreed
+            | Self::Unsure
+            | Self::Agreed
+            | Self::Decomposition
+            | Self::Searching => 0,
         }
     }
 
     /// Who answers, in the answers' order.
     pub fn members(self) -> Vec<&'static str> {
         match self {
-            Self::Plain | Self::Rotation | Self::AllToAll | Self::Arena => COUNCIL.to_vec(),
+            Self::Plain
+            | Self::Rotation
+            | Self::AllToAll
+            | Self::Arena
+            | Self::Decomposition
+            | Self::Searching => COUNCIL.to_vec(),
             Self::Routed => POOL.to_vec(),
             Self::Disagreed | Self::Unsure => [&TIER1[..], &TIER2[..]].concat(),
             Self::Agreed => TIER1.to_vec(),
@@ -94,7 +121,13 @@ impl Kind {
     /// Who writes the final answer; nobody when the council agrees.
     pub fn writer(self) -> Option<&'static str> {
         match self {
-            Self::Plain | Self::Routed | Self::Rotation | Self::AllToAll | Self::Arena => Some("m/chair"),
+            Self::Plain
+            | Self::Routed
+            | Self::Rotation
+            | Self::AllToAll
+            | Self::Arena
+            | Self::Decomposition
+            | Self::Searching => Some("m/chair"),
             Self::Disagreed | Self::Unsure => Some("d/B"),
             Self::Agreed => None,
         }
@@ -116,6 +149,9 @@ impl Kind {
             Self::Agreed => answered,
             // Everybody speaks in every round and ranks the openings; the chairman judges.
             Self::Rotation | Self::AllToAll | Self::Arena => title + (self.rounds() + 1) * members + 1,
+            // It is judged and taken apart; everybody answers each part and ranks the answers; they are put together.
+            Self::Decomposition => title + 2 + PARTS * 2 * members + 1,
+            Self::Searching => searching::CALLS.len(),
         }
     }
 }
@@ -137,6 +173,8 @@ pub struct Course {
     pub unaimed: usize,
     /// The longest pace of a call, in milliseconds.
     pub pace_ms: u64,
+    /// Something is looked up: searches are aimed at as well.
+    pub searches: bool,
 }
 
 impl Course {
@@ -144,31 +182,69 @@ impl Course {
     pub fn kind(&self, case: usize) -> Kind {
         self.kinds[case % self.kinds.len()]
     }
+
+    /// How long a call takes. Every run has a pace of its own, and so has every call: kills fall into different places.
+    pub fn pace(&self, seed: u64, case: usize, key: &str) -> Duration {
+        let name: u64 = key.bytes().fold(0, |sum, byte| sum * 31 % 9973 + u64::from(byte));
+        let mut rng = SeededRng::new(seed ^ ((case as u64) << 32) ^ name);
+        rng.pause(self.pace_ms) + Duration::from_millis(self.pace_ms / 12)
+    }
 }
 
-pub static DEBATES: Course = Course {
-    kinds: &[Kind::Rotation, Kind::AllToAll, Kind::Arena],
-    aims: &[[
-        Aim {
-            shown: &["run_started", "debate_start", "round_start", "position_complete", "round1_complete"],
-            answered: &[AskedFor::Title, AskedFor::Answer],
-        },
-        Aim {
-            shown: &[
-                "model_complete",
-                "round_complete",
-                "debate_critique_complete",
-                "format_ballots_complete",
-            ],
-            answered: &[AskedFor::Answer, AskedFor::Review],
-        },
-        Aim {
-            shown: &["rebuttal_complete", "synthesis_start", "judgment_complete", "synthesis_complete"],
-            answered: &[AskedFor::Answer, AskedFor::Synthesis],
-        },
-    ]],
+pub static FORMATS: Course = Course {
+    kinds: &[Kind::Rotation, Kind::AllToAll, Kind::Arena, Kind::Decomposition],
+    aims: &[
+        [
+            Aim {
+                shown: &[
+                    "run_started",
+                    "debate_start",
+                    "round_start",
+                    "position_complete",
+                    "round1_complete",
+                ],
+                answered: &[AskedFor::Title, AskedFor::Answer],
+            },
+            Aim {
+                shown: &[
+                    "model_complete",
+                    "round_complete",
+                    "debate_critique_complete",
+                    "format_ballots_start",
+                    "format_ballots_model_complete",
+                    "format_ballots_complete",
+                ],
+                answered: &[AskedFor::Answer, AskedFor::Review],
+            },
+            Aim {
+                shown: &["rebuttal_complete", "synthesis_start", "judgment_complete", "synthesis_complete"],
+                answered: &[AskedFor::Answer, AskedFor::Synthesis],
+            },
+        ],
+        [
+            Aim {
+                shown: &["decomposition_start", "complexity_analyzed", "sub_questions_generated"],
+                answered: &[AskedFor::Title, AskedFor::Answer],
+            },
+            Aim {
+                shown: &["sub_council_start", "sub_council_response", "format_ballots_start"],
+                answered: &[AskedFor::Answer, AskedFor::Review],
+            },
+            Aim {
+                shown: &[
+                    "sub_council_complete",
+                    "all_sub_councils_complete",
+                    "merge_start",
+                    "merge_complete",
+                    "rebuttal_complete",
+                ],
+                answered: &[AskedFor::Review, AskedFor::Synthesis],
+            },
+        ],
+    ],
     unaimed: 3,
     pace_ms: 200,
+    searches: false,
 };
 
 pub static PLAIN: Course = Course {
@@ -189,6 +265,7 @@ pub static PLAIN: Course = Course {
     ]],
     unaimed: 4,
     pace_ms: 250,
+    searches: false,
 };
 
 pub static EVERY_OPTION: Course = Course {
@@ -226,6 +303,41 @@ pub static EVERY_OPTION: Course = Course {
     ],
     unaimed: 3,
     pace_ms: 110,
+    searches: false,
+};
+
+pub static SEARCHING: Course = Course {
+    kinds: &[Kind::Searching],
+    aims: &[[
+        Aim {
+            shown: &[
+                "stage0_start",
+                "stage0_sub_queries",
+                "stage0_sub_result",
+                "stage0_complete",
+                "web_search_start",
+                "web_search_complete",
+            ],
+            answered: &[AskedFor::Title, AskedFor::Answer],
+        },
+        Aim {
+            shown: &["stage1_start", "stage1_tool_call", "stage1_tool_result", "stage1_model_complete"],
+            answered: &[AskedFor::Answer],
+        },
+        Aim {
+            shown: &[
+                "stage2_complete",
+                "react_thought",
+                "react_action",
+                "react_observation",
+                "stage3_complete",
+            ],
+            answered: &[AskedFor::Review, AskedFor::Synthesis],
+        },
+    ]],
+    unaimed: 3,
+    pace_ms: 150,
+    searches: true,
 };
 
 /// With the models that the options need. The chairman attacks as well: where it is the writer, two

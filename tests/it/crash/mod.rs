@@ -4,13 +4,15 @@
 //!
 //! Two fifths of the kills fall into runs with every option on, as far as options go together.
 //!
-//! `LLM_COUNCIL_KILLS` sets the number of kills (50), `LLM_COUNCIL_SEED` repeats a drill's choices. Debates and arenas
-//! have a drill of their own, of `LLM_COUNCIL_DEBATE_KILLS` kills (6).
+//! `LLM_COUNCIL_KILLS` sets the number of kills (50), `LLM_COUNCIL_SEED` repeats a drill's choices. Debates, arenas and
+//! decompositions have a drill of their own, of `LLM_COUNCIL_DEBATE_KILLS` kills (8), and so have runs that search, of
+//! `LLM_COUNCIL_SEARCH_KILLS` kills (6).
 
 mod checks;
 mod kinds;
 mod moments;
 mod script;
+mod searching;
 mod servers;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,7 +22,7 @@ use std::time::{Duration, Instant};
 use tokio::task::JoinSet;
 
 use checks::{Uninterrupted, check, check_payments};
-use kinds::{Course, DEBATES, EVERY_OPTION, PLAIN};
+use kinds::{Course, EVERY_OPTION, FORMATS, PLAIN, SEARCHING};
 use moments::SeededRng;
 use servers::{Drill, is_content};
 
@@ -148,12 +150,24 @@ async fn runs_survive_kills_at_any_moment_and_nothing_finished_is_paid_twice() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn debates_survive_kills_at_any_moment_and_nothing_finished_is_paid_twice() {
-    let kills = setting("LLM_COUNCIL_DEBATE_KILLS").map_or(6, |kills| usize::try_from(kills).unwrap());
+async fn formats_survive_kills_at_any_moment_and_nothing_finished_is_paid_twice() {
+    let kills = setting("LLM_COUNCIL_DEBATE_KILLS").map_or(8, |kills| usize::try_from(kills).unwrap());
     let seed = setting("LLM_COUNCIL_SEED").unwrap_or_else(|| uuid::Uuid::new_v4().as_u64_pair().1);
     eprintln!("LLM_COUNCIL_SEED={seed}");
-    let report = drill(&DEBATES, seed, kills).await;
-    eprintln!("debates: {report}");
+    let report = drill(&FORMATS, seed, kills).await;
+    eprintln!("formats: {report}");
+    let missed: Vec<_> =
+        report.all_stages.iter().filter(|stage| !report.stages.contains_key(*stage)).collect();
+    assert!(missed.is_empty() || kills < 60, "no kill in {missed:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn searches_survive_kills_at_any_moment_and_nothing_finished_is_paid_twice() {
+    let kills = setting("LLM_COUNCIL_SEARCH_KILLS").map_or(6, |kills| usize::try_from(kills).unwrap());
+    let seed = setting("LLM_COUNCIL_SEED").unwrap_or_else(|| uuid::Uuid::new_v4().as_u64_pair().1);
+    eprintln!("LLM_COUNCIL_SEED={seed}");
+    let report = drill(&SEARCHING, seed, kills).await;
+    eprintln!("searching: {report}");
     let missed: Vec<_> =
         report.all_stages.iter().filter(|stage| !report.stages.contains_key(*stage)).collect();
     assert!(missed.is_empty() || kills < 60, "no kill in {missed:?}");

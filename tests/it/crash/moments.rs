@@ -17,6 +17,8 @@ pub enum Moment {
     Shown(&'static str, Duration),
     /// So long after the last byte of an answer was sent: around the commit of its call.
     Answered(AskedFor, Duration),
+    /// The same of a search.
+    Found(Duration),
 }
 
 pub struct SeededRng(ChaCha8Rng);
@@ -47,6 +49,8 @@ impl SeededRng {
             Moment::After(self.pause(if nth == 0 { 900 } else { 1800 }))
         } else if chance < 7 {
             Moment::Shown(self.one(aim.shown), self.pause(4))
+        } else if course.searches && self.below(2) == 0 {
+            Moment::Found(self.pause(8))
         } else {
             Moment::Answered(self.one(aim.answered), self.pause(8))
         }

@@ -1,10 +1,9 @@
 //! What the models say in a drill, and how the ledger names what they are asked.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
-use super::kinds::{Course, Kind, STRAGGLER, TIER1, TIER2};
-use super::moments::SeededRng;
+use super::kinds::{Course, Kind, PARTS, STRAGGLER, TIER1, TIER2};
+use super::searching;
 use crate::debates::{Asked, asked};
 use crate::support::model_server::{AskedFor, RecordedRequest, Script};
 
@@ -21,6 +20,9 @@ pub fn case(text: &str) -> usize {
 /// A call's place in the deliberation, as the ledger names it.
 pub fn key(request: &RecordedRequest, kind: Kind) -> String {
     let (model, prompt) = (&request.model, request.prompt());
+    if kind == Kind::Searching {
+        return searching::key(request);
+    }
     if kind.rounds() > 0 {
         return match asked(request) {
             Asked::Round(round) => format!("round{round}/{model}"),
@@ -28,6 +30,23 @@ pub fn key(request: &RecordedRequest, kind: Kind) -> String {
             Asked::Ballot => format!("ballots/{model}"),
             Asked::Repair => format!("ballots/{model}/repair"),
             Asked::Title => "title".to_owned(),
+        };
+    }
+    if kind == Kind::Decomposition {
+        let part = part(prompt);
+        return match request.asked_for() {
+            AskedFor::Answer if is_about_the_whole(prompt, JUDGED) => "decomposition/complexity".to_owned(),
+            AskedFor::Answer if is_about_the_whole(prompt, SPLIT) => "decomposition/split".to_owned(),
+            AskedFor::Answer => format!("sub{part}/{model}"),
+            AskedFor::Review => format!("sub{part}/ballot/{model}"),
+            AskedFor::Synthesis => format!("stage3/{model}"),
+            AskedFor::Title => "title".to_owned(),
+            AskedFor::Selection
+            | AskedFor::Routing
+            | AskedFor::Critique
+            | AskedFor::Revision
+            | AskedFor::Attack
+            | AskedFor::Severity => panic!("it is not asked for in a decomposition: {prompt}"),
         };
     }
     match request.asked_for() {
@@ -53,6 +72,29 @@ pub fn key(request: &RecordedRequest, kind: Kind) -> String {
         AskedFor::Selection if is_for_the_letter(prompt) => format!("multi_chairman/select/{model}/letter"),
         AskedFor::Selection => format!("multi_chairman/select/{model}"),
     }
+}
+
+/// How the two questions about a whole question begin.
+const JUDGED: &str = "Say whether the question";
+const SPLIT: &str = "Split the question";
+
+fn is_about_the_whole(prompt: &str, beginning: &str) -> bool {
+    prompt.starts_with(beginning)
+}
+
+/// A part of a case's question, from 1.
+fn sub_question(case: usize, part: usize) -> String {
+    format!("What is no. {part} of case-{case:04}?")
+}
+
+/// The part that a prompt is about.
+fn part(prompt: &str) -> usize {
+    (1..=PARTS).find(|part| prompt.contains(&format!("What is no. {part} of case-"))).unwrap_or(0)
+}
+
+/// What a member says of a part.
+pub fn part_answer(model: &str, case: usize, part: usize) -> String {
+    format!("{} That is no. {part} of it.", said(model, case))
 }
 
 /// How often the answer that a prompt holds has been revised.
@@ -81,7 +123,8 @@ pub fn said(model: &str, case: usize) -> String {
 pub fn answer(model: &str, case: usize, kind: Kind) -> String {
     let said = said(model, case);
     match kind {
-        Kind::Plain | Kind::Rotation | Kind::AllToAll | Kind::Arena => said,
+        Kind::Searching => searching::cited(model, case),
+        Kind::Plain | Kind::Rotation | Kind::AllToAll | Kind::Arena | Kind::Decomposition => said,
         Kind::Routed | Kind::Disagreed | Kind::Unsure | Kind::Agreed => {
             format!("**THINKING:**\nHm.\n\n**ANALYSIS:**\nIt is short.\n\n**CONCLUSION:**\n{said}")
         }
@@ -90,8 +133,11 @@ pub fn answer(model: &str, case: usize, kind: Kind) -> String {
 
 /// The final answer; none when it is a member's.
 pub fn final_answer(case: usize, kind: Kind) -> Option<String> {
-    let said = said(kind.writer()?, case);
-    Some(if kind == Kind::Plain || kind.rounds() > 0 {
+    let writer = kind.writer()?;
+    let said = said(writer, case);
+    Some(if kind == Kind::Searching {
+        searching::cited(writer, case)
+    } else if matches!(kind, Kind::Plain | Kind::Decomposition) || kind.rounds() > 0 {
         said
     } else {
         format!("{said} {}", revised(REVISIONS))
@@ -100,16 +146,16 @@ pub fn final_answer(case: usize, kind: Kind) -> Option<String> {
 
 /// The text of each call that a client sees arrive, as it reads in the end.
 pub fn shown(case: usize, kind: Kind) -> BTreeMap<String, String> {
-    if kind.rounds() > 0 {
-        return shown_of_a_debate(case, kind);
+    if kind.rounds() > 0 || kind == Kind::Decomposition {
+        return shown_of_a_format(case, kind);
     }
     let answers = kind.critics().into_iter();
     let mut shown: BTreeMap<String, String> =
         answers.map(|model| (format!("stage1/{model}"), answer(model, case, kind))).collect();
     let Some(writer) = kind.writer() else { return shown };
     let said = said(writer, case);
-    if kind == Kind::Plain {
-        shown.insert(format!("stage3/{writer}"), said);
+    if matches!(kind, Kind::Plain | Kind::Searching) {
+        shown.extend(final_answer(case, kind).map(|text| (format!("stage3/{writer}"), text)));
         return shown;
     }
     shown.insert("multi_chairman/select/m/chair".to_owned(), selection(case, kind));
@@ -120,7 +166,7 @@ pub fn shown(case: usize, kind: Kind) -> BTreeMap<String, String> {
     shown
 }
 
-fn shown_of_a_debate(case: usize, kind: Kind) -> BTreeMap<String, String> {
+fn shown_of_a_format(case: usize, kind: Kind) -> BTreeMap<String, String> {
     let mut shown = BTreeMap::from([("stage3/m/chair".to_owned(), said("m/chair", case))]);
     for round in 1..=kind.rounds() {
         for model in kind.members() {
@@ -152,7 +198,12 @@ fn attack(case: usize) -> String {
 
 fn confidence(model: &str, kind: Kind) -> u8 {
     match kind {
-        Kind::Plain | Kind::Rotation | Kind::AllToAll | Kind::Arena => 8,
+        Kind::Plain
+        | Kind::Rotation
+        | Kind::AllToAll
+        | Kind::Arena
+        | Kind::Decomposition
+        | Kind::Searching => 8,
         // Too little for a consensus, enough not to escalate.
         Kind::Routed | Kind::Disagreed => 6,
         Kind::Unsure if TIER2.contains(&model) => 6,
@@ -179,7 +230,20 @@ fn review(request: &RecordedRequest, case: usize, kind: Kind) -> String {
     format!("All on case-{case:04} were read.\n\nFINAL RANKING:\n{}", lines.join("\n"))
 }
 
-/// Every run has a pace of its own, and so has every call: kills fall into different places.
+/// What is said before the parts are put together, but for ballots.
+fn of_a_decomposition(prompt: &str, model: &str, case: usize) -> String {
+    if is_about_the_whole(prompt, JUDGED) {
+        format!("SHOULD_DECOMPOSE: YES\nCONFIDENCE: 0.9\nREASONING: case-{case:04} has parts.")
+    } else if is_about_the_whole(prompt, SPLIT) {
+        let parts: Vec<String> =
+            (1..=PARTS).map(|part| format!("{part}. {}", sub_question(case, part))).collect();
+        parts.join("\n")
+    } else {
+        part_answer(model, case, part(prompt))
+    }
+}
+
+/// What a model is made to say, at the call's own pace.
 pub fn script(request: &RecordedRequest, seed: u64, course: &Course) -> Script {
     let (model, prompt) = (&request.model, request.prompt());
     if model == STRAGGLER {
@@ -187,9 +251,12 @@ pub fn script(request: &RecordedRequest, seed: u64, course: &Course) -> Script {
     }
     let case = case(prompt);
     let kind = course.kind(case);
-    let name: u64 = key(request, kind).bytes().fold(0, |sum, byte| sum * 31 % 9973 + u64::from(byte));
-    let mut rng = SeededRng::new(seed ^ ((case as u64) << 32) ^ name);
-    let whole = rng.pause(course.pace_ms) + Duration::from_millis(course.pace_ms / 12);
+    let whole = course.pace(seed, case, &key(request, kind));
+    if kind == Kind::Searching
+        && let Some(turn) = searching::turn(request, case)
+    {
+        return turn.paced(whole / 6);
+    }
     let asked_for = request.asked_for();
     let text = match asked_for {
         AskedFor::Answer if kind.rounds() > 0 => {
@@ -201,6 +268,7 @@ pub fn script(request: &RecordedRequest, seed: u64, course: &Course) -> Script {
                 if says_position { "\n\nPOSITION: UNCHANGED" } else { "" }
             )
         }
+        AskedFor::Answer if kind == Kind::Decomposition => of_a_decomposition(prompt, model, case),
         AskedFor::Answer => {
             format!("{}\n\nCONFIDENCE: {}", answer(model, case, kind), confidence(model, kind))
         }

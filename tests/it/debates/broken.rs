@@ -146,6 +146,106 @@ async fn a_debate_goes_on_without_a_speaker_that_is_not_to_be_waited_for() {
     app.close().await;
 }
 
+#[tokio::test]
+async fn a_debate_ends_without_a_reviewer_of_its_openings_that_is_not_to_be_waited_for() {
+    let app = debating_but(|request, asked| {
+        (asked == Asked::Ballot && request.model == "m/two").then(|| Script::answer("").stall())
+    })
+    .await;
+    for format in every() {
+        let ann = app.user("ann");
+        let id = ann.conversation().await;
+        let mut stream = ann.ask(&id, format.request(3, &json!({}))).await;
+        let mut events = Vec::new();
+        let mut until = async |kind: &str, times: usize| {
+            while events.iter().filter(|event: &&Event| event.kind() == kind).count() < times {
+                events.push(stream.next().await.expect("an event"));
+            }
+        };
+        until("format_ballots_model_complete", 2).await;
+        // All that is left to wait for.
+        until(format.judged(), 1).await;
+        let run = events[0].json["run_id"].as_str().unwrap().to_owned();
+        let path = format!("/api/runs/{run}/skip");
+        let elsewhere = ann.post(&path, json!({"member": "m/two", "stage": "round3"})).await;
+        assert_eq!(elsewhere.status, 409, "it has spoken there: {}", elsewhere.text);
+        let over = ann.post(&path, json!({"member": "m/one"})).await;
+        assert_eq!(over.status, 409, "its ballot is cast: {}", over.text);
+        let body = if format.is_rotation() {
+            json!({"member": "m/two", "stage": "stage2"})
+        } else {
+            json!({"member": "m/two"})
+        };
+        let skipped = ann.post(&path, body).await.ok();
+        assert_eq!(skipped, json!({"status": "ok", "member": "m/two", "model": "m/two", "stage": "stage2"}));
+        events.extend(stream.rest().await);
+        let debated = Debated::over(&ann, &id, events).await;
+        assert_eq!(debated.one("member_skipped")["stage"], "stage2");
+        let ballots = debated.one("format_ballots_complete");
+        let fate = &ballots["data"][1];
+        assert_eq!((&fate["member"], &fate["error_kind"]), (&json!("m/two"), &json!("cancelled")), "{fate}");
+        let facts = &ballots["metadata"]["aggregate"];
+        assert_eq!((&facts["ballots"], &facts["abstentions"]), (&json!(2), &json!(1)));
+        assert_eq!(debated.stored["stage2"], ballots["data"]);
+        // It is a reviewer that was lost, not a speaker.
+        assert!((1..=3).all(|round| debated.round(round)[1].get("error").is_none()), "{format:?}");
+        assert_eq!(debated.end()["type"], "complete");
+    }
+    app.close().await;
+}
+
+#[tokio::test]
+async fn whoever_speaks_and_ranks_at_the_same_time_is_skipped_where_it_is_meant() {
+    let app = debating_but(|request, asked| {
+        let is_silent = request.model == "m/two" && matches!(asked, Asked::Ballot | Asked::Round(2));
+        is_silent.then(|| Script::answer("").stall())
+    })
+    .await;
+    let ann = app.user("ann");
+    for format in every() {
+        let id = ann.conversation().await;
+        let mut stream = ann.ask(&id, format.request(3, &json!({}))).await;
+        let run = stream.until("run_started").await.json["run_id"].as_str().unwrap().to_owned();
+        stream.until("format_ballots_start").await;
+        stream.until("format_ballots_model_complete").await;
+        let path = format!("/api/runs/{run}/skip");
+        let ballot = ann.post(&path, json!({"member": "m/two", "stage": "stage2"})).await.ok();
+        assert_eq!(ballot["stage"], "stage2", "{format:?}");
+        let speech = ann.post(&path, json!({"member": "m/two"})).await.ok();
+        assert_eq!(speech["stage"], "round2", "{format:?}");
+        let debated = Debated::over(&ann, &id, stream.rest().await).await;
+        assert_eq!(debated.round(2)[1]["error_kind"], "cancelled", "{format:?}");
+        assert_eq!(debated.stored["stage2"][1]["error_kind"], "cancelled", "{format:?}");
+        assert_eq!(debated.end()["type"], "complete");
+    }
+    app.close().await;
+}
+
+#[tokio::test]
+async fn ballots_that_were_cast_before_a_debate_was_stopped_are_kept() {
+    let app = debating_but(|request, asked| {
+        let is_silent = asked == Asked::Ballot && request.model == "m/two" || asked == Asked::Judgment;
+        is_silent.then(|| Script::answer("").stall())
+    })
+    .await;
+    let ann = app.user("ann");
+    for format in every() {
+        let id = ann.conversation().await;
+        let mut stream = ann.ask(&id, format.request(3, &json!({}))).await;
+        let run = stream.until("run_started").await.json["run_id"].as_str().unwrap().to_owned();
+        for _ in 0..2 {
+            stream.until("format_ballots_model_complete").await;
+        }
+        ann.post(&format!("/api/runs/{run}/cancel"), json!({})).await.ok();
+        let debated = Debated::over(&ann, &id, stream.rest().await).await;
+        assert_eq!(debated.end()["type"], "cancelled");
+        let kept = debated.stored["stage2"].as_array().expect("ballots");
+        assert_eq!(column(kept, "counts"), [true, true], "{format:?}: {kept:?}");
+        assert_eq!(debated.stored["metadata"]["aggregate"], Value::Null, "nobody has counted them");
+    }
+    app.close().await;
+}
+
 /// A text of some four hundred tokens.
 fn long(round: usize, seat: usize) -> String {
     format!("{} {}", sentence(round, seat), "It rains and rains, and there is no end to it. ".repeat(40))

@@ -41,7 +41,7 @@ fn order(format: &Format, members: usize) -> Vec<String> {
 fn is_told_in_order(debated: &Debated, format: &Format, members: usize) {
     let told: Vec<&str> = kinds(&debated.events)
         .into_iter()
-        .filter(|kind| !["model_start", "format_ballots_complete"].contains(kind))
+        .filter(|kind| *kind != "model_start" && !kind.starts_with("format_ballots_"))
         .collect();
     assert_eq!(told, order(format, members), "{format:?}");
     let ids: Vec<u64> = debated.events.iter().map(|event| event.id.unwrap()).collect();
@@ -50,6 +50,14 @@ fn is_told_in_order(debated: &Debated, format: &Format, members: usize) {
     let ballots = place("format_ballots_complete");
     let first = if format.is_rotation() { "round1_complete" } else { "round_complete" };
     assert!(place(first) < ballots && ballots < place("costs_complete"), "{format:?}");
+    // Everybody is asked for a ballot, then each has cast it, then they are counted.
+    let of_ballots = kinds(&debated.events).into_iter().filter(|kind| kind.starts_with("format_ballots_"));
+    let cast = vec!["format_ballots_model_complete"; members];
+    let expected = [vec!["format_ballots_start"], cast, vec!["format_ballots_complete"]].concat();
+    assert_eq!(of_ballots.collect::<Vec<_>>(), expected, "{format:?}");
+    assert!(place(first) < place("format_ballots_start"), "{format:?}");
+    let asked = column(debated.one("format_ballots_start")["members"].as_array().unwrap(), "member");
+    assert_eq!(asked, MODELS[..members], "{format:?}");
     // Each is asked before it has spoken, once a round.
     let mut open: Vec<&Value> = Vec::new();
     for event in &debated.events {

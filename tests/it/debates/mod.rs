@@ -1,6 +1,7 @@
 //! Debates and arenas over HTTP: how often they ask, in which order, what each speaker reads, what is told and
 //! stored of it, and what happens when models fail.
 
+mod again;
 mod broken;
 mod counts;
 mod failures;

@@ -14,6 +14,19 @@ pub const DEBATES: &[Feature] = &[
     ("a rotation", fine, nobody_waits, ROTATION),
     ("all with all", fine, nobody_waits, ALL_TO_ALL),
     ("an arena", fine, nobody_waits, ARENA),
+    ("all with all, and one searches", a_member_searches, nobody_waits, ALL_TO_ALL),
+    (
+        "an arena, and one searches in vain",
+        a_member_searches_in_vain,
+        nobody_waits,
+        r#"{"content": "Why?", "mode": "arena", "arena_rounds": 2, "use_tools": true}"#,
+    ),
+    (
+        "a rotation after research, and the chairman checks",
+        the_chairman_checks,
+        nobody_waits,
+        r#"{"content": "Why?", "mode": "debate", "use_research": true, "use_react": true}"#,
+    ),
     (
         "a rotation without rebuttals and ballots",
         fine,
@@ -61,6 +74,12 @@ pub const DECOMPOSITIONS: &[Feature] = &[
         fine,
         nobody_waits,
         r#"{"content": "Why?", "use_decomposition": true, "pick": "confidence"}"#,
+    ),
+    (
+        "a decomposition, and one searches",
+        a_member_searches,
+        nobody_waits,
+        r#"{"content": "Why?", "mode": "decomposition", "use_tools": true}"#,
     ),
     ("a decomposition that loses a member", a_member_fails, nobody_waits, DECOMPOSITION),
     ("a decomposition of nobody", nobody_answers, nobody_waits, DECOMPOSITION),

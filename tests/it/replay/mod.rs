@@ -12,12 +12,13 @@ use llm_council::council::options::routing::Category;
 use llm_council::council::plan::Context;
 use llm_council::council::ranking::weights::Record;
 use llm_council::council::run::FinishedCall;
+use llm_council::council::searching::plan::SearchContext;
 use llm_council::council::settings::{Member, Settings};
 use llm_council::council::skip::Skip;
 use llm_council::council::stages::{answers, reviews, synthesis, title};
 use llm_council::council::{self, Deliberation, Plan, Run, debate};
 use llm_council::id::RunId;
-use llm_council::llm::ErrorKind;
+use llm_council::llm::{ErrorKind, SearchBackend};
 use llm_council::runs::memory::{MemoryHost, MemoryStore};
 
 use crate::support::models::Scripted;
@@ -207,6 +208,54 @@ pub const FEATURES: &[Feature] = &[
         nobody_waits,
         r#"{"content": "Why?", "use_refinement": true, "use_adversary": true}"#,
     ),
+    (
+        "a member searches",
+        a_member_searches,
+        nobody_waits,
+        r#"{"content": "Why?", "use_tools": true, "verbosity": 3}"#,
+    ),
+    (
+        "research and a web search",
+        fine,
+        nobody_waits,
+        r#"{"content": "Why?", "use_research": true, "use_web_search": true, "verbosity": 3}"#,
+    ),
+    (
+        "half of the research fails",
+        half_of_the_research_fails,
+        nobody_waits,
+        r#"{"content": "Why?", "use_research": true, "verbosity": 3}"#,
+    ),
+    (
+        "the chairman checks",
+        the_chairman_checks,
+        nobody_waits,
+        r#"{"content": "Why?", "use_react": true, "use_web_search": true, "verbosity": 3}"#,
+    ),
+    (
+        "the chairman checks without end",
+        the_chairman_checks_without_end,
+        nobody_waits,
+        r#"{"content": "Why?", "use_react": true}"#,
+    ),
+    (
+        "several chairmen check",
+        the_chairman_checks,
+        nobody_waits,
+        r#"{"content": "Why?", "use_react": true, "use_multi_chairman": true}"#,
+    ),
+    (
+        "a member searches without end",
+        a_member_searches_without_end,
+        nobody_waits,
+        r#"{"content": "Why?", "use_tools": true}"#,
+    ),
+    (
+        "a member searches in vain",
+        a_member_searches_in_vain,
+        nobody_waits,
+        r#"{"content": "Why?", "use_tools": true}"#,
+    ),
 ];
 
 /// All options that go together in one run.
@@ -239,12 +288,19 @@ pub fn records() -> BTreeMap<String, Record> {
     [("b/two".to_owned(), known(50.0)), ("c/three".to_owned(), known(25.0))].into()
 }
 
+/// What can be searched.
+pub fn search() -> SearchContext {
+    let backend = SearchBackend { model: "search:tavily".into(), name: "tavily", simulated: false };
+    SearchContext { backend, today: "2026-11-23".into() }
+}
+
 fn plan(body: &str) -> Plan {
     let context = Context {
         settings: settings(),
         history: vec![],
         first: true,
         records: records(),
+        search: Some(search()),
         ..Context::default()
     };
     Plan::parse(&serde_json::from_str(body).unwrap(), context).unwrap()

@@ -1,6 +1,6 @@
 //! What the models do in each feature, and who of them waits.
 
-use llm_council::llm::{CallError, ChatRequest, ErrorKind, Reply};
+use llm_council::llm::{CallError, ChatRequest, ErrorKind, Reply, Role, ToolCall};
 use llm_council::runs::memory::MemoryStore;
 
 use crate::support::models::{labels_in, reply, sensible};
@@ -212,6 +212,76 @@ pub fn every_option_and_members_that_are_unsure(request: &ChatRequest) -> Result
     } else {
         every_option_has_its_part(request)
     }
+}
+
+/// One member looks two things up before it answers, and once more before it says anything else.
+pub fn a_member_searches(request: &ChatRequest) -> Result<Reply, CallError> {
+    let turn = request.messages.iter().filter(|message| !message.tool_calls.is_empty()).count();
+    if request.model != "a/one" || request.tools.is_empty() || turn > 1 {
+        return fine(request);
+    }
+    let queries: &[&str] = if turn == 0 { &["one thing", "another"] } else { &["a third"] };
+    Ok(Reply { tool_calls: searches(queries), ..reply("Let me look.") })
+}
+
+/// One member does nothing else, as long as it can.
+pub fn a_member_searches_without_end(request: &ChatRequest) -> Result<Reply, CallError> {
+    let turn = request.messages.iter().filter(|message| !message.tool_calls.is_empty()).count();
+    if request.model != "a/one" || request.tools.is_empty() {
+        return fine(request);
+    }
+    Ok(Reply { tool_calls: searches(&[&format!("try {turn}")]), ..reply("") })
+}
+
+pub fn a_member_searches_in_vain(request: &ChatRequest) -> Result<Reply, CallError> {
+    if request.purpose.name == "search" {
+        Err(CallError::new(ErrorKind::Overloaded, "down"))
+    } else {
+        a_member_searches(request)
+    }
+}
+
+/// Two searches are named; one of them fails.
+pub fn half_of_the_research_fails(request: &ChatRequest) -> Result<Reply, CallError> {
+    match request.purpose.name {
+        "research_split" => Ok(reply("RESEARCH: yes\n- Facts: the facts\n- Practice: how it is done")),
+        "search" if request.messages.last().is_some_and(|asked| asked.content == "the facts") => {
+            Err(CallError::new(ErrorKind::Overloaded, "down"))
+        }
+        _ => fine(request),
+    }
+}
+
+/// The chairman looks something up in words, then by a call, then writes.
+pub fn the_chairman_checks(request: &ChatRequest) -> Result<Reply, CallError> {
+    if !["synthesis", "debate_judgment", "decomposition_merge"].contains(&request.purpose.name) {
+        return fine(request);
+    }
+    let turns = request.messages.iter().filter(|message| message.role == Role::Assistant).count();
+    match turns {
+        0 => Ok(reply("Thought: Is it so?\nAction: search_web(\"is it so\")")),
+        1 => Ok(Reply { tool_calls: searches(&["once more", "and again"]), ..reply("Hm.") }),
+        _ => Ok(reply("Thought: Enough.\nAction: synthesize()\n\nIt is so [1].")),
+    }
+}
+
+/// It never stops looking things up, until it is told to.
+pub fn the_chairman_checks_without_end(request: &ChatRequest) -> Result<Reply, CallError> {
+    let last = request.messages.last().map_or("", |message| message.content.as_str());
+    if request.purpose.name != "synthesis" || last.contains("Write now") {
+        return fine(request);
+    }
+    let turns = request.messages.len();
+    Ok(reply(format!("Thought: Is it?\nAction: search_web(\"try {turns}\")")))
+}
+
+fn searches(queries: &[&str]) -> Vec<ToolCall> {
+    let call = |(at, query): (usize, &&str)| ToolCall {
+        id: format!("call_{at}"),
+        name: "search_web".into(),
+        arguments: serde_json::json!({ "query": query }).to_string(),
+    };
+    queries.iter().enumerate().map(call).collect()
 }
 
 pub fn nobody_waits(_: &ChatRequest, _: &MemoryStore) -> bool {

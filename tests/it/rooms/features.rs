@@ -1,7 +1,7 @@
 //! A feature is its folder and a line in each list. What else names one is counted, on the server and in the web
 //! app.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -22,12 +22,19 @@ const MORE: &[(&str, usize, &str)] = &[
     ),
     ("escalation", 8, "two events of the stages carry what came of it"),
     ("jury", 7, "who reviews, and how often, is a part of every review and of what is estimated for it"),
+    (
+        "web_search",
+        8,
+        "clients read in the configuration whether there is one, models call their tools so, and Postgres has a function \
+         of that name",
+    ),
     ("multi_chairman", 5, "the answer of several chairmen is stage 3's answer, with its drafts"),
 ];
 
 /// Words of the field, which are not counted: members, reviewers and routing have a confidence, weights go by the name
-/// of weighted consensus, and a question can be routed without a run.
-const WORDS: &[&str] = &["confidence", "consensus", "routing"];
+/// of weighted consensus, a question can be routed without a run, models take tools whoever offers them, conversations are
+/// tagged as research, and the page is made with React.
+const WORDS: &[&str] = &["confidence", "consensus", "react", "research", "routing", "tools"];
 
 /// Names that a feature has in the web app, where they are others; a dash for an underscore is no other name.
 const IN_THE_PAGE: &[(&str, &str)] = &[("multi_chairman", "chairmen"), ("cot", "step-by-step")];
@@ -99,10 +106,15 @@ fn an_option_is_named_in_its_folder_and_in_the_lists() {
                 stem == *option || in_the_page.is_some_and(|name| stem == name.replace('-', "_"))
             })
         };
-        let others: Vec<String> = code
+        // The tables of features are one list, in files of their own.
+        let listed = |path: &Path| match path.strip_prefix("src/council/features") {
+            Ok(_) => "src/council/features".to_owned(),
+            Err(_) => path.display().to_string(),
+        };
+        let others: BTreeSet<String> = code
             .iter()
             .filter(|(path, text)| !is_its_own(path) && (text.contains(option) || text.contains(&joined)))
-            .map(|(path, _)| path.display().to_string())
+            .map(|(path, _)| listed(path))
             .collect();
         let most = MORE.iter().find(|(name, ..)| name == option).map_or(ENOUGH, |(_, most, _)| *most);
         let may_shrink = most > ENOUGH && others.len() < most;

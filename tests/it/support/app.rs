@@ -16,6 +16,7 @@ use serde_json::{Value, json};
 use super::db::TestDb;
 use super::events::Events;
 use super::model_server::{ModelServer, Script};
+use super::search_server::SearchServer;
 
 /// Four members and a chairman, all on the scripted server, people named by a proxy on 127.0.0.1.
 const CONFIG: &str = r#"
@@ -53,6 +54,12 @@ impl TestApp {
     pub async fn with(toml: &str) -> Self {
         let models = ModelServer::start().await;
         Self::on(&format!("{CONFIG}{}{toml}", provider(&models)), models).await
+    }
+
+    /// The app with a search engine, `tavily` or `searxng`, and more configuration.
+    pub async fn searching(backend: &str, toml: &str) -> (Self, SearchServer) {
+        let search = SearchServer::start().await;
+        (Self::with(&format!("{}{toml}", search.toml(backend, ""))).await, search)
     }
 
     /// The app for one local user, as it runs without a proxy.

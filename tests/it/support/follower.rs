@@ -225,10 +225,8 @@ fn call_of(event: &Event, model: &str) -> Option<(&'static str, String)> {
             let round = event.json["round_number"].as_u64().expect("the number of a round");
             (ROUNDS[usize::try_from(round).expect("a few") - 1], format!("round{round}/{model}"))
         }
-        "judgment_start" | "judgment_token" | "synthesis_start" | "synthesis_token" => {
-            ("stage3", format!("stage3/{model}"))
-        }
-        "stage3_start" | "stage3_token" => ("stage3", format!("stage3/{model}")),
+        "judgment_start" | "judgment_token" | "synthesis_start" | "synthesis_token" | "merge_start"
+        | "merge_token" | "stage3_start" | "stage3_token" => ("stage3", format!("stage3/{model}")),
         "selection_start" | "selection_token" => ("stage3", format!("multi_chairman/select/{model}")),
         "revision_start" | "revision_token" => {
             ("refinement", format!("refine/{}/revision", event.json["iteration"]))

@@ -10,5 +10,6 @@ pub mod models;
 pub mod money;
 pub mod process;
 pub mod ranked;
+pub mod search_server;
 pub mod sentry;
 pub mod wire;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use async_trait::async_trait;
-use llm_council::llm::{CallError, ChatRequest, Chunk, DeltaSink, Models, Reply, Usage};
+use llm_council::llm::{CallError, ChatRequest, Chunk, Citation, DeltaSink, Models, Reply, Role, Usage};
 
 type Script = dyn Fn(&ChatRequest) -> Result<Reply, CallError> + Send + Sync;
 type Hold = dyn Fn(&ChatRequest) -> bool + Send + Sync;
@@ -72,13 +72,34 @@ pub fn reply(text: impl Into<String>) -> Reply {
     }
 }
 
+/// What a user asks last: tools may have spoken since.
+pub fn prompt_of(request: &ChatRequest) -> &str {
+    let last = request.messages.iter().rev().find(|message| message.role == Role::User);
+    last.map_or("", |message| message.content.as_str())
+}
+
+/// A search that finds two pages: one of its own, and one that every search finds.
+pub fn found(request: &ChatRequest) -> Reply {
+    let query = prompt_of(request);
+    let page = |url: String, title: &str| Citation {
+        url,
+        title: Some(title.to_owned()),
+        snippet: Some(format!("About {query}.")),
+        published: None,
+    };
+    let citations = vec![
+        page(format!("https://found.example/{}", query.replace(' ', "-")), query),
+        page("https://found.example/".to_owned(), "Everything"),
+    ];
+    Reply { citations, ..reply("") }
+}
+
 /// What a well-behaved model says.
 pub fn sensible(request: &ChatRequest) -> Reply {
     match request.purpose.name {
         "answer" => reply(format!("Answer by {}\n\nCONFIDENCE: 8", request.model)),
         "review" | "ballot_repair" | "sub_ballot" => {
-            let prompt = &request.messages.last().unwrap().content;
-            let labels = labels_in(prompt);
+            let labels = labels_in(prompt_of(request));
             let list: Vec<String> =
                 labels.iter().enumerate().map(|(i, label)| format!("{}. {label}", i + 1)).collect();
             reply(format!("All are fair.\n\nFINAL RANKING:\n{}", list.join("\n")))
@@ -102,13 +123,14 @@ pub fn sensible(request: &ChatRequest) -> Reply {
         "split" => reply("1. What is it?\n2. Why is it so?"),
         "sub_answer" => reply(format!("A part by {}\n\nCONFIDENCE: {}", request.model, request.model.len())),
         "merge" => reply("Both parts say so."),
+        "search" => found(request),
         other => reply(format!("A scripted {other}.")),
     }
 }
 
 /// What a speaker says of others, under the headings that it was asked for.
 fn critique(request: &ChatRequest) -> String {
-    let prompt = &request.messages.last().unwrap().content;
+    let prompt = prompt_of(request);
     let headings = prompt.lines().filter(|line| line.starts_with("## Critique of "));
     let sections = headings.map(|heading| format!("\n\n{heading}\nIt is thin."));
     format!("Critique by {}{}", request.model, sections.collect::<String>())
@@ -116,7 +138,7 @@ fn critique(request: &ChatRequest) -> String {
 
 /// What it says to its critics, and whether they have changed its position.
 fn counter(request: &ChatRequest) -> String {
-    let prompt = &request.messages.last().unwrap().content;
+    let prompt = prompt_of(request);
     let position = if request.model.ends_with('o') { "CHANGED after A: it is thin" } else { "UNCHANGED" };
     let answer = format!("Reply by {}", request.model);
     let text = if prompt.contains("## Revised Response") {

@@ -15,7 +15,7 @@ use crate::council::debate::speaker::{self, Names, Speaker};
 use crate::council::debate::statement::Statement;
 use crate::council::debate::told::DebateStart;
 use crate::council::debate::transcript::{Debate, Speech};
-use crate::council::estimate::{ExpectedCall, Expecting};
+use crate::council::estimate::{ExpectedCall, Expecting, Kept};
 use crate::council::failure::Failure;
 use crate::council::field::Fields;
 use crate::council::prompts::template::Template;
@@ -30,12 +30,27 @@ pub const STYLE: &str = "all_to_all";
 pub const ROUNDS: std::ops::RangeInclusive<u8> = 2..=6;
 const DEFAULT_ROUNDS: u8 = 2;
 
-static INITIAL: Kind =
-    Kind { round_type: "initial", title: "Answer", purpose: &kind::OPENING, asks_position: false };
-static CRITIQUE: Kind =
-    Kind { round_type: "critique", title: "Critique", purpose: &kind::CRITIQUE, asks_position: false };
-static DEFENSE: Kind =
-    Kind { round_type: "defense", title: "Revised answer", purpose: &kind::REPLY, asks_position: true };
+static INITIAL: Kind = Kind {
+    round_type: "initial",
+    title: "Answer",
+    purpose: &kind::OPENING,
+    asks_position: false,
+    tools: true,
+};
+static CRITIQUE: Kind = Kind {
+    round_type: "critique",
+    title: "Critique",
+    purpose: &kind::CRITIQUE,
+    asks_position: false,
+    tools: false,
+};
+static DEFENSE: Kind = Kind {
+    round_type: "defense",
+    title: "Revised answer",
+    purpose: &kind::REPLY,
+    asks_position: true,
+    tools: true,
+};
 
 static INITIAL_PROMPT: Template = Template {
     name: "all_to_all_initial",
@@ -163,7 +178,7 @@ fn defense(debate: &Debate<'_>, speaker: &Speaker) -> Speech {
 
 /// The calls that it probably takes.
 pub(in crate::council) fn expected_calls(
-    expecting: Expecting<'_>,
+    expecting: (Expecting<'_>, &Kept),
     members: &[Member],
     options: AllToAllOptions,
 ) -> Vec<ExpectedCall> {

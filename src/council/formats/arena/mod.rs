@@ -12,7 +12,7 @@ use crate::council::debate::options::DebateOptions;
 use crate::council::debate::rounds::Rounds;
 use crate::council::debate::speaker::{self, Names, Speaker};
 use crate::council::debate::transcript::{Debate, Speech};
-use crate::council::estimate::{ExpectedCall, Expecting};
+use crate::council::estimate::{ExpectedCall, Expecting, Kept};
 use crate::council::failure::Failure;
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::council::prompts::template::Template;
@@ -31,12 +31,27 @@ pub const MAX_ROUNDS: u8 = 10;
 /// How many there are where nobody says.
 pub const DEFAULT_ROUNDS: u8 = 3;
 
-static OPENING: Kind =
-    Kind { round_type: "opening", title: "Opening statement", purpose: &kind::OPENING, asks_position: false };
-static REBUTTAL: Kind =
-    Kind { round_type: "rebuttal", title: "Rebuttal", purpose: &kind::REPLY, asks_position: true };
-static CLOSING: Kind =
-    Kind { round_type: "closing", title: "Closing statement", purpose: &kind::REPLY, asks_position: true };
+static OPENING: Kind = Kind {
+    round_type: "opening",
+    title: "Opening statement",
+    purpose: &kind::OPENING,
+    asks_position: false,
+    tools: true,
+};
+static REBUTTAL: Kind = Kind {
+    round_type: "rebuttal",
+    title: "Rebuttal",
+    purpose: &kind::REPLY,
+    asks_position: true,
+    tools: true,
+};
+static CLOSING: Kind = Kind {
+    round_type: "closing",
+    title: "Closing statement",
+    purpose: &kind::REPLY,
+    asks_position: true,
+    tools: true,
+};
 
 static OPENING_PROMPT: Template = Template {
     name: "arena_opening",
@@ -142,7 +157,7 @@ fn speeches(debate: &Debate<'_>, kind: &'static Kind) -> Vec<Speech> {
 
 /// The calls that it probably takes.
 pub(in crate::council) fn expected_calls(
-    expecting: Expecting<'_>,
+    expecting: (Expecting<'_>, &Kept),
     members: &[Member],
     options: ArenaOptions,
 ) -> Vec<ExpectedCall> {

@@ -16,7 +16,7 @@ use crate::council::prompts::template::Template;
 use crate::council::prompts::{fence, history};
 use crate::council::run::Run;
 use crate::council::stages::ending::{self, Ending};
-use crate::council::stages::synthesis::{Author, HeadingFact, NoteFact, Synthesis};
+use crate::council::stages::synthesis::{Author, HeadingFact, NoteFact, Synthesis, facts};
 use crate::council::token::TokenHead;
 use crate::council::view::{TextFilter, Unfiltered};
 use crate::llm::{CallError, Purpose};
@@ -34,9 +34,18 @@ pub static PROMPT: Template = Template {
 
 /// Writes the answer from what the parts came to.
 pub async fn write(run: &Run, brief: &Brief, results: &[SubResult]) -> Synthesis {
-    let merge = Merge { run, brief, pieces: pieces(brief, results), stand_ins: stand_ins(results) };
+    let merge = Merge {
+        run,
+        brief,
+        pieces: pieces(brief, results),
+        cited: cited(results),
+        stand_ins: stand_ins(results),
+    };
     let mut synthesis = ending::write(run, brief, &merge).await;
     let answered = results.iter().filter(|result| result.best_answer.is_some()).count();
+    for lost in facts::not_looked_up(brief) {
+        synthesis.note(lost);
+    }
     for result in results.iter().filter(|result| result.best_answer.is_none()) {
         synthesis.note(NoteFact::PartUnanswered { sub_question: result.sub_question.clone() });
     }
@@ -73,6 +82,12 @@ fn pieces(brief: &Brief, results: &[SubResult]) -> Vec<Piece> {
     conversation.into_iter().chain(results.iter().filter_map(part)).collect()
 }
 
+/// Who cites which sources.
+fn cited(results: &[SubResult]) -> Vec<(String, Vec<u32>)> {
+    let answers = results.iter().flat_map(|result| &result.responses).filter(|answer| answer.is_good());
+    answers.map(|answer| (answer.member.clone(), answer.cited().to_vec())).collect()
+}
+
 /// The authors of the best answers, in the order of the parts.
 fn stand_ins(results: &[SubResult]) -> Vec<String> {
     results.iter().filter_map(|result| result.best_model.clone()).collect()
@@ -82,6 +97,8 @@ struct Merge<'m> {
     run: &'m Run,
     brief: &'m Brief,
     pieces: Vec<Piece>,
+    /// Who cites which sources.
+    cited: Vec<(String, Vec<u32>)>,
     stand_ins: Vec<String>,
 }
 
@@ -100,12 +117,14 @@ impl Ending for Merge<'_> {
         let fence = Fence::new(&self.run.marker());
         let (parts, left_out) = material::fit(&fence, &self.pieces, budget);
         let question = fence.verbatim("Question", &self.brief.question);
+        let sources = self.run.sources_for_the_writer(
+            self.brief,
+            self.cited.iter().map(|(member, all)| (member.as_str(), all.as_slice())),
+        );
+        let material = [Some(question), sources, Some(parts)].into_iter().flatten().collect::<Vec<_>>();
         let prompt = self.brief.prompts.fill(
             &PROMPT,
-            &[
-                ("material", &format!("{question}\n\n{parts}")),
-                ("rule", self.brief.prompts.text(&fence::RULE)),
-            ],
+            &[("material", &material.join("\n\n")), ("rule", self.brief.prompts.text(&fence::RULE))],
         );
         (prompt, left_out.len())
     }
@@ -118,7 +137,11 @@ impl Ending for Merge<'_> {
         Box::new(Unfiltered)
     }
 
-    fn read(&self, _synthesis: &mut Synthesis) {}
+    fn read(&self, synthesis: &mut Synthesis) {
+        let cited = self.cited.iter().flat_map(|(_, all)| all.iter().copied());
+        let found = synthesis.found.iter().copied();
+        synthesis.citations = self.brief.citations(&synthesis.response, cited.chain(found));
+    }
 
     fn start(&self, model: &str, started_at: String) -> AnyEvent {
         DecompositionEvent::MergeStart {

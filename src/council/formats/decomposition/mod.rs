@@ -6,6 +6,7 @@ pub mod complexity;
 pub mod event;
 pub mod facts;
 mod indicators;
+mod kept;
 mod merge;
 pub mod notes;
 pub mod options;
@@ -21,6 +22,7 @@ pub mod view;
 use futures_util::stream::{FuturesOrdered, StreamExt as _};
 
 use super::council;
+use crate::council::checking;
 use crate::council::estimate::{ExpectedCall, Expecting, FENCE, Kept};
 use crate::council::failure::Failure;
 use crate::council::plan::Plan;
@@ -28,6 +30,7 @@ use crate::council::run::Run;
 use crate::council::settings::Member;
 use crate::council::stages::{synthesis, title};
 use crate::council::task::Task;
+use crate::council::tool_use::estimate::with_tools;
 use bounds::{MAX_PARTS, THRESHOLD};
 use complexity::Complexity;
 use event::{DecompositionEvent, PartResult};
@@ -124,24 +127,50 @@ async fn take_apart(run: &Run, plan: &Plan) -> Result<Vec<String>, (SkipFact, Op
     Ok(parts.sub_questions)
 }
 
-/// Each course that a run may take when it goes well: the council's, or as many parts as there can be.
+/// Each course that a run may take when it goes well: the council's, or as many parts as there can be. What is kept of
+/// an earlier run is not asked again.
 pub(in crate::council) fn courses(
     plan: &Plan,
     kept: &Kept,
     options: DecompositionOptions,
 ) -> Vec<Vec<ExpectedCall>> {
-    let expecting = Expecting::of(plan.brief());
+    let expecting = Expecting::of(plan.brief()).with_tools(plan.task.tools);
     let utility = &plan.brief().settings.utility_model;
     let judging = expecting.call(STAGE.clone(), utility, &COMPLEXITY, 180 + expecting.quoted());
     let splitting = expecting.call(STAGE.clone(), utility, &SPLIT, 150 + expecting.quoted());
-    let mut apart = vec![judging.clone(), splitting];
+    let skipped = |before: &[ExpectedCall]| -> Vec<Vec<ExpectedCall>> {
+        council::courses(plan, kept).into_iter().map(|calls| [before, &calls].concat()).collect()
+    };
+    match kept.parts {
+        Some(0) => skipped(&[]),
+        Some(parts) => vec![taken_apart(plan, kept, options, parts)],
+        None => {
+            let apart = taken_apart(plan, kept, options, MAX_PARTS);
+            let mut courses = skipped(std::slice::from_ref(&judging));
+            courses.push([vec![judging, splitting], apart].concat());
+            courses
+        }
+    }
+}
+
+/// The calls over so many parts, once they are known.
+fn taken_apart(plan: &Plan, kept: &Kept, options: DecompositionOptions, parts: usize) -> Vec<ExpectedCall> {
+    let expecting = Expecting::of(plan.brief());
     let members = plan.brief().members();
-    for index in 0..MAX_PARTS {
+    let mut calls = Vec::new();
+    for index in 0..parts {
+        let stays = kept.round(index);
+        let has_answered = |member: &&Member| stays.is_some_and(|part| part.seats.contains(member.name()));
         let answer = |member: &Member| {
-            let prompt = expecting.system_of(member) + 120 + expecting.quoted() + expecting.history;
+            let prompt = expecting.system_of(member)
+                + 120
+                + expecting.quoted()
+                + expecting.history
+                + expecting.background;
             expecting.call(stage(index), &member.model, &SUB_ANSWER, prompt)
         };
-        apart.extend(members.iter().map(answer));
+        let asked = members.iter().filter(|member| !has_answered(member));
+        calls.extend(asked.map(answer).flat_map(|call| with_tools(expecting, call)));
         let ballot = |member: &Member| {
             let answers = members.len() as u64 * (expecting.text(&SUB_ANSWER) + FENCE);
             expecting.call(
@@ -151,14 +180,14 @@ pub(in crate::council) fn courses(
                 expecting.system_of_judge(member) + 150 + answers,
             )
         };
-        apart.extend(members.iter().filter(|_| options.pick == Pick::Ballot).map(ballot));
+        let votes = options.pick == Pick::Ballot && !stays.is_some_and(|part| part.ballots);
+        calls.extend(members.iter().filter(|_| votes).map(ballot));
     }
     let chairman = &plan.brief().settings.chairman_model;
-    let parts = MAX_PARTS as u64 * (expecting.text(&SUB_ANSWER) + FENCE);
-    let prompt = expecting.system_of_writer(chairman) + 150 + expecting.quoted() + parts;
-    apart.push(expecting.call(synthesis::STAGE, chairman, &MERGE, prompt));
-    apart.extend(plan.title.then(|| title::expected_call(expecting)));
-    let skipped =
-        council::courses(plan, kept).into_iter().map(|calls| [vec![judging.clone()], calls].concat());
-    skipped.chain([apart]).collect()
+    let parts = parts as u64 * (expecting.text(&SUB_ANSWER) + FENCE);
+    let prompt = expecting.system_of_writer(chairman) + 150 + expecting.quoted_with_sources() + parts;
+    let merge = expecting.call(synthesis::STAGE, chairman, &MERGE, prompt);
+    calls.extend(checking::estimate::before(expecting, vec![merge]));
+    calls.extend(plan.title.then(|| title::expected_call(expecting)));
+    calls
 }

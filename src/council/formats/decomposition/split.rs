@@ -105,7 +105,7 @@ struct JsonForm {
     sub_questions: Vec<String>,
 }
 
-/// Reads JSON, or a numbered or bulleted list. Nothing twice, at most [`MAX_PARTS`].
+/// Reads JSON, or a numbered or bulleted list. Nothing twice, no bare numbers, at most [`MAX_PARTS`].
 #[must_use]
 pub fn parse(text: &str) -> Vec<String> {
     let listed = match structured::read::<JsonForm>(text) {
@@ -116,12 +116,17 @@ pub fn parse(text: &str) -> Vec<String> {
     for part in listed {
         let part: String =
             part.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(MAX_CHARS).collect();
-        if !part.is_empty() && !parts.contains(&part) {
+        if !is_number(&part) && !parts.contains(&part) {
             parts.push(part);
         }
     }
     parts.truncate(MAX_PARTS);
     parts
+}
+
+/// Whether there is nothing but the number of an item, or not even that.
+fn is_number(part: &str) -> bool {
+    part.chars().all(|c| c.is_numeric() || matches!(c, '.' | ')' | ':' | ' '))
 }
 
 /// The text of a line of a list.
@@ -155,6 +160,8 @@ mod tests {
         }
         assert_eq!(parse("1. a\n2. b\n3. c\n4. d\n5. e\n6. f").len(), MAX_PARTS);
         assert_eq!(parse("I cannot split this."), [""; 0]);
+        assert_eq!(parse("1. 2\n2. 3\n3. What is 4?\n4. 2+2=?"), ["What is 4?", "2+2=?"]);
+        assert_eq!(parse(r#"{"sub_questions": ["2", "3."]}"#), [""; 0]);
     }
 
     proptest! {

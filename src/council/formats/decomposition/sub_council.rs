@@ -20,7 +20,9 @@ use crate::council::stages::abstention;
 use crate::council::stages::answers::{self, Answer};
 use crate::council::stages::reviews::{self, Labelled, Paper, Review};
 use crate::council::task::Task;
-use crate::llm::{CallError, ChatMessage, ChatRequest, Reply, Role};
+use crate::council::tool_use::event::Place;
+use crate::council::tool_use::{Conversed, Talk, converse};
+use crate::llm::{ChatMessage, ChatRequest};
 
 /// What a member is asked.
 pub static ANSWER_PROMPT: Template = Template {
@@ -81,13 +83,16 @@ pub async fn hold(run: &Run, task: &Task, part: Part<'_>, pick: Pick) -> SubResu
 async fn answer(run: &Run, task: &Task, part: &Part<'_>, pick: Pick, member: &Member) -> Answer {
     let key = format!("sub{}/{}", part.index + 1, member.name());
     let system = task.brief.system_prompt_for(member);
-    let mut result = send(run, task, (part, pick), (member, system), &key).await;
+    let mut conversed = send(run, task, (part, pick), (member, system), &key).await;
     let mut dropped = false;
-    if system.is_some() && result.as_ref().is_err_and(rejects_the_system_prompt) {
+    if system.is_some() && conversed.result.as_ref().is_err_and(rejects_the_system_prompt) {
         dropped = true;
-        result = send(run, task, (part, pick), (member, None), &format!("{key}/without_system_prompt")).await;
+        conversed =
+            send(run, task, (part, pick), (member, None), &format!("{key}/without_system_prompt")).await;
     }
-    let mut answer = read(member, result, pick);
+    let found: Vec<u32> = conversed.found().collect();
+    let mut answer = read(member, conversed, pick);
+    answer.citations = task.brief.citations(&answer.response, found);
     answer.system_prompt_dropped = dropped;
     answer.simulated = run.is_simulated(&member.model);
     let event = DecompositionEvent::SubCouncilResponse {
@@ -109,7 +114,7 @@ async fn send(
     (part, pick): (&Part<'_>, Pick),
     (member, system): (&Member, Option<&str>),
     key: &str,
-) -> Result<Reply, CallError> {
+) -> Conversed {
     let brief = &task.brief;
     let whole = Fence::new(&run.marker()).verbatim("Question", &brief.question);
     let values =
@@ -118,22 +123,24 @@ async fn send(
     if pick == Pick::Confidence {
         prompt.push_str(brief.prompts.text(&confidence::SUFFIX));
     }
-    let system = system.map(|content| ChatMessage { role: Role::System, content: content.to_owned() });
-    let prompt = ChatMessage { role: Role::User, content: prompt };
+    let system = system.map(ChatMessage::system);
+    let prompt = ChatMessage::user(brief.after_background(&run.marker(), prompt));
     let request = ChatRequest {
-        model: member.model.clone(),
-        messages: system.into_iter().chain(history::messages(&brief.history)).chain([prompt]).collect(),
-        purpose: &SUB_ANSWER,
         sampling: brief.settings.sampling(&SUB_ANSWER),
         timeouts: brief.settings.timeouts(&SUB_ANSWER),
-        seed: 0,
-        schema: None,
+        ..ChatRequest::new(
+            &member.model,
+            &SUB_ANSWER,
+            system.into_iter().chain(history::messages(&brief.history)).chain([prompt]).collect(),
+        )
     };
-    run.call(stage(part.index), key, request).of_member(member.name()).send().await
+    let place = Place::Round(u32::try_from(part.index + 1).unwrap_or(u32::MAX));
+    let talk = Talk { stage: stage(part.index), key, request, member: member.name(), place, view: None };
+    converse(run, brief, task.tools, talk).await
 }
 
-fn read(member: &Member, result: Result<Reply, CallError>, pick: Pick) -> Answer {
-    let mut answer = answers::whole(member, result);
+fn read(member: &Member, conversed: Conversed, pick: Pick) -> Answer {
+    let mut answer = answers::whole(member, conversed);
     if pick == Pick::Confidence {
         (answer.response, answer.confidence) = confidence::parse(&answer.response);
     }

@@ -14,7 +14,7 @@ use crate::council::debate::options::DebateOptions;
 use crate::council::debate::speaker::{self, Speaker};
 use crate::council::debate::told::DebateStart;
 use crate::council::debate::transcript::{Debate, Speech};
-use crate::council::estimate::{ExpectedCall, Expecting};
+use crate::council::estimate::{ExpectedCall, Expecting, Kept};
 use crate::council::failure::Failure;
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::council::prompts::template::Template;
@@ -165,7 +165,7 @@ fn rebuttal(debate: &Debate<'_>, speaker: &Speaker) -> Option<Speech> {
 
 /// The calls that it probably takes.
 pub(in crate::council) fn expected_calls(
-    expecting: Expecting<'_>,
+    expecting: (Expecting<'_>, &Kept),
     members: &[Member],
     options: RotationOptions,
 ) -> Vec<ExpectedCall> {

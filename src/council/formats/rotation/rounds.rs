@@ -9,9 +9,24 @@ pub const ROUNDS: u8 = 3;
 /// And without.
 pub const ROUNDS_WITHOUT_REBUTTAL: u8 = 2;
 
-pub static POSITION: Kind =
-    Kind { round_type: "position", title: "Position", purpose: &kind::OPENING, asks_position: false };
-pub static CRITIQUE: Kind =
-    Kind { round_type: "critique", title: "Critique", purpose: &kind::CRITIQUE, asks_position: false };
-pub static REBUTTAL: Kind =
-    Kind { round_type: "rebuttal", title: "Rebuttal", purpose: &kind::REPLY, asks_position: true };
+pub static POSITION: Kind = Kind {
+    round_type: "position",
+    title: "Position",
+    purpose: &kind::OPENING,
+    asks_position: false,
+    tools: true,
+};
+pub static CRITIQUE: Kind = Kind {
+    round_type: "critique",
+    title: "Critique",
+    purpose: &kind::CRITIQUE,
+    asks_position: false,
+    tools: false,
+};
+pub static REBUTTAL: Kind = Kind {
+    round_type: "rebuttal",
+    title: "Rebuttal",
+    purpose: &kind::REPLY,
+    asks_position: true,
+    tools: true,
+};

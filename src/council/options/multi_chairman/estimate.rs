@@ -1,6 +1,7 @@
 //! Which calls several chairmen will probably take.
 
 use super::SELECTION;
+use crate::council::checking;
 use crate::council::estimate::{ExpectedCall, Expecting};
 use crate::council::settings::Member;
 use crate::council::stages::synthesis::{self, estimate};
@@ -15,9 +16,10 @@ pub(in crate::council) fn expected_calls(
     members: &[Member],
 ) -> Vec<ExpectedCall> {
     let chairman = &expecting.brief.settings.chairman_model;
-    let drafts = FRAME + expecting.quoted() + chairmen.len() as u64 * estimate::quoted(expecting);
-    let prompt = expecting.system_of_writer(chairman) + drafts;
+    let all = FRAME + expecting.quoted() + chairmen.len() as u64 * estimate::quoted(expecting);
+    let prompt = expecting.system_of_writer(chairman) + all;
     let choice = expecting.call(synthesis::STAGE, chairman, &SELECTION, prompt);
     let write = |model: &String| estimate::expected_call(expecting, members, model);
-    chairmen.iter().map(write).chain([choice]).collect()
+    let drafts = checking::estimate::before(expecting, chairmen.iter().map(write).collect());
+    drafts.into_iter().chain([choice]).collect()
 }

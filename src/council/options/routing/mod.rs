@@ -27,7 +27,7 @@ use crate::council::run::Run;
 use crate::council::seat::seats;
 use crate::council::settings::{MIN_MEMBERS, Member, Settings};
 use crate::council::stage::Stage;
-use crate::llm::{CallError, ChatMessage, ChatRequest, Purpose, Reply, Role};
+use crate::llm::{CallError, ChatMessage, ChatRequest, Purpose, Reply};
 
 /// Before the answers: who is to answer.
 pub const STAGE: Stage = Stage::named("routing");
@@ -169,13 +169,10 @@ pub fn request(
     timeouts.first_token_ms = timeouts.first_token_ms.min(PATIENCE_MS);
     timeouts.idle_ms = timeouts.idle_ms.min(PATIENCE_MS);
     ChatRequest {
-        model: settings.utility_model.clone(),
-        messages: vec![ChatMessage { role: Role::User, content: prompt }],
-        purpose: &ROUTING,
         sampling: settings.sampling(&ROUTING),
         timeouts,
-        seed: 0,
         schema: Some(reply::schema()),
+        ..ChatRequest::new(&settings.utility_model, &ROUTING, vec![ChatMessage::user(prompt)])
     }
 }
 

@@ -23,16 +23,17 @@ use crate::council::prompts::history;
 use crate::council::prompts::judges;
 use crate::council::quorum::{Came, Contribution, Quorum, Stragglers, Waiting};
 use crate::council::run::Run;
+use crate::council::searching::citations::Citations;
 use crate::council::seat::Seat;
 use crate::council::settings::Member;
 use crate::council::stage::Stage;
 use crate::council::task::Task;
 use crate::council::token::TokenHead;
+use crate::council::tool_use::event::Place;
+use crate::council::tool_use::{Conversed, Talk, ToolCallMade, converse};
 use crate::council::view::View;
 use crate::llm::fact::known;
-use crate::llm::{
-    CallError, CallFact, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Role, Usage, counted_as,
-};
+use crate::llm::{CallError, CallFact, ChatMessage, ChatRequest, ErrorKind, Purpose, Usage, counted_as};
 
 /// Where the members answer.
 pub const STAGE: Stage = Stage::named("stage1");
@@ -100,6 +101,15 @@ pub struct Answer {
     /// No model was asked: the simulated provider wrote this.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub simulated: bool,
+    /// Which of the run's sources it cites, where it cites any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub citations: Option<Citations>,
+    /// What it looked up before.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_calls_made: Vec<ToolCallMade>,
+    /// The model takes no tools; it was asked without.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub tools_refused: bool,
     /// The text speaks to its reviewers instead of answering the question.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub addresses_judges: bool,
@@ -149,6 +159,12 @@ impl Answer {
     #[must_use]
     pub fn counted_as(&self) -> &str {
         counted_as(&self.model, self.served_by.as_deref())
+    }
+
+    /// The numbers of the sources that it cites.
+    #[must_use]
+    pub fn cited(&self) -> &[u32] {
+        self.citations.as_ref().map_or(&[], |citations| citations.cited.as_slice())
     }
 
     /// An empty answer of this seat.
@@ -345,13 +361,15 @@ async fn ask(run: &Run, task: &Task, member: &Member, tier: Option<u8>) -> Answe
     let name = member.name();
     let system = task.brief.system_prompt_for(member);
     let key = format!("{ANSWER_KEY}{name}");
-    let mut result = send(run, task, (member, tier), &key, system).await;
+    let mut conversed = send(run, task, (member, tier), &key, system).await;
     let mut dropped = false;
-    if system.is_some() && result.as_ref().is_err_and(rejects_the_system_prompt) {
+    if system.is_some() && conversed.result.as_ref().is_err_and(rejects_the_system_prompt) {
         dropped = true;
-        result = send(run, task, (member, tier), &format!("{key}{WITHOUT_SYSTEM_PROMPT}"), None).await;
+        conversed = send(run, task, (member, tier), &format!("{key}{WITHOUT_SYSTEM_PROMPT}"), None).await;
     }
-    let mut answer = read(member, result, task.chain_of_thought);
+    let found: Vec<u32> = conversed.found().collect();
+    let mut answer = read(member, conversed, task.chain_of_thought);
+    answer.citations = task.brief.citations(&answer.response, found);
     answer.tier = tier;
     answer.system_prompt_dropped = dropped;
     answer.simulated = run.is_simulated(&member.model);
@@ -364,38 +382,40 @@ async fn send(
     (member, tier): (&Member, Option<u8>),
     key: &str,
     system: Option<&str>,
-) -> Result<Reply, CallError> {
+) -> Conversed {
     let request = ChatRequest {
-        model: member.model.clone(),
-        messages: prompt(task, system),
-        purpose: &ANSWER,
         sampling: task.brief.settings.sampling(&ANSWER),
         timeouts: task.brief.settings.timeouts(&ANSWER),
-        seed: 0,
-        schema: None,
+        ..ChatRequest::new(&member.model, &ANSWER, prompt(run, task, system))
     };
     let fields = json!({ "model": member.model, "member": member.name(), "tier": tier });
-    let view = View::new(confidence::Filter::default(), TokenHead::new("stage1_token", &fields))
-        .with_reasoning(TokenHead::new("stage1_reasoning_token", &fields));
-    run.call(STAGE, key, request).of_member(member.name()).stream(view).send().await
+    let view = || {
+        View::new(confidence::Filter::default(), TokenHead::new("stage1_token", &fields))
+            .with_reasoning(TokenHead::new("stage1_reasoning_token", &fields))
+    };
+    let talk =
+        Talk { stage: STAGE, key, request, member: member.name(), place: Place::Stage1, view: Some(&view) };
+    converse(run, &task.brief, task.tools, talk).await
 }
 
-fn prompt(task: &Task, system: Option<&str>) -> Vec<ChatMessage> {
+fn prompt(run: &Run, task: &Task, system: Option<&str>) -> Vec<ChatMessage> {
     let brief = &task.brief;
     let mut question = brief.question.clone();
     if task.chain_of_thought {
         question.push_str(brief.prompts.text(&cot::SUFFIX));
     }
     question.push_str(brief.prompts.text(&confidence::SUFFIX));
-    let system = system.map(|content| ChatMessage { role: Role::System, content: content.to_owned() });
-    let question = ChatMessage { role: Role::User, content: question };
+    let system = system.map(ChatMessage::system);
+    let question = ChatMessage::user(brief.after_background(&run.marker(), question));
     system.into_iter().chain(history::messages(&brief.history)).chain([question]).collect()
 }
 
 /// What a member answered, with its whole text, before anything is read out of it.
-pub(in crate::council) fn whole(member: &Member, result: Result<Reply, CallError>) -> Answer {
+pub(in crate::council) fn whole(member: &Member, conversed: Conversed) -> Answer {
     let mut answer = Answer::of(member);
-    let reply = match result {
+    answer.tool_calls_made = conversed.made;
+    answer.tools_refused = conversed.refused;
+    let reply = match conversed.result {
         Ok(reply) => reply,
         Err(mut error) => {
             let partial = error.partial.take();
@@ -415,8 +435,8 @@ pub(in crate::council) fn whole(member: &Member, result: Result<Reply, CallError
     answer
 }
 
-fn read(member: &Member, result: Result<Reply, CallError>, chain_of_thought: bool) -> Answer {
-    let mut answer = whole(member, result);
+fn read(member: &Member, conversed: Conversed, chain_of_thought: bool) -> Answer {
+    let mut answer = whole(member, conversed);
     (answer.response, answer.confidence) = confidence::parse(&answer.response);
     answer.cot = if chain_of_thought { cot::parse(&answer.response) } else { None };
     answer.addresses_judges = judges::addresses_judges(&answer.response);

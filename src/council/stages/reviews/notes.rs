@@ -89,12 +89,14 @@ fn note(event: &ReviewsEvent) -> Note {
             let fact = ReviewsNote::ReviewersAsked { asked: members.len() };
             Note::of(STAGES, NoteCategory::Stage, &fact).with(json!({ "members": seat::names(members) }))
         }
-        ReviewsEvent::Stage2ModelComplete { member, data, .. } => reviewed(member.clone(), data),
+        ReviewsEvent::Stage2ModelComplete { data, .. } => reviewed(data),
         ReviewsEvent::Stage2Complete { data, metadata } => stage2_over(data, metadata),
     }
 }
 
-fn reviewed(member: String, review: &Review) -> Note {
+/// What is said of one review.
+pub(in crate::council) fn reviewed(review: &Review) -> Note {
+    let member = review.member.clone();
     if let Some(error) = &review.error {
         let reason = reason(review.error_kind, review.error_fact.as_ref(), error);
         return Note::of(MODELS, NoteCategory::Error, &ReviewsNote::NotReviewed { member, reason })

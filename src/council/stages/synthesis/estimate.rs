@@ -20,7 +20,7 @@ pub(in crate::council) fn expected_call(
     let said = expecting.text(&ANSWER) + expecting.text(&REVIEW) + 2 * FENCE;
     let prompt = FRAME
         + tokens(expecting.brief.prompts.text(&editorial::INSTRUCTIONS))
-        + expecting.quoted()
+        + expecting.quoted_with_sources()
         + members.len() as u64 * said;
     expecting.call(STAGE, model, &SYNTHESIS, expecting.system_of_writer(model) + prompt)
 }

@@ -4,7 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::council::brief::Brief;
 use crate::council::round::Round;
+use crate::council::searching::material::NotFound;
 use crate::llm::Reason;
 
 /// What the answer is. It never says "the council" over less than the council.
@@ -293,6 +295,11 @@ pub enum NoteFact {
     PartUnanswered {
         sub_question: String,
     },
+    /// What was to be looked up before anybody answered was not found.
+    NotLookedUp {
+        query: String,
+        reason: Reason,
+    },
     /// Some of the texts do not fit into the chairman's context.
     WithoutAllOfDebate {
         model: String,
@@ -369,6 +376,13 @@ impl fmt::Display for NoteFact {
             Self::PartUnanswered { sub_question } => {
                 write!(f, "No member answered this part of the question: {sub_question}")
             }
+            Self::NotLookedUp { query, reason } => {
+                write!(
+                    f,
+                    "The search for “{query}” failed, and the run went on without it: {}.",
+                    Unended(reason)
+                )
+            }
             Self::WithoutAllOfDebate { model, statements } => write!(
                 f,
                 "Not everything fitted into {model}'s context: {statements} texts were left out or cut."
@@ -386,10 +400,17 @@ impl fmt::Display for Unended<'_> {
     }
 }
 
+/// What was to be looked up and was not found.
+pub(in crate::council) fn not_looked_up(brief: &Brief) -> Vec<NoteFact> {
+    let note =
+        |lost: &NotFound| NoteFact::NotLookedUp { query: lost.query.clone(), reason: lost.reason.clone() };
+    brief.background.not_found.iter().map(note).collect()
+}
+
 /// What was lost on the way to the answer.
 pub(in crate::council) fn losses(round: &Round<'_>) -> Vec<NoteFact> {
     let Round { answers, reviewed, .. } = round;
-    let mut notes = Vec::new();
+    let mut notes = not_looked_up(round.brief());
     for answer in answers.iter().filter(|answer| !answer.is_good()) {
         let member = answer.member.clone();
         let error = answer.error.as_deref().unwrap_or_default();

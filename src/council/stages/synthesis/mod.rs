@@ -4,34 +4,34 @@
 pub(in crate::council) mod estimate;
 pub mod facts;
 mod notes;
+mod prompt;
 mod simulated;
 
 pub(in crate::council) use facts::losses;
 pub use facts::{Author, HeadingFact, NoteFact};
 pub use notes::SynthesisNote;
+pub(in crate::council) use prompt::Prompts;
+pub use prompt::TEMPLATES;
+
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::council::ask::rejects_the_system_prompt;
 use crate::council::brief::Brief;
+use crate::council::checking::{self, Writing, Written};
 use crate::council::options::consensus::info::ConsensusInfo;
 use crate::council::options::multi_chairman::info::SynthesisDraft;
-use crate::council::prompts::fence::{self, Fence};
-use crate::council::prompts::history;
-use crate::council::prompts::template::{self, Template};
 use crate::council::round::Round;
 use crate::council::run::Run;
+use crate::council::searching::citations::Citations;
 use crate::council::stage::Stage;
 use crate::council::stages::answers::Answer;
 use crate::council::stages::editorial::{self, Editorial};
-use crate::council::stages::reviews::Reviewed;
 use crate::council::stages::verdict::DebateVerdict;
 use crate::council::token::TokenHead;
 use crate::council::view::View;
 use crate::llm::fact::known;
-use crate::llm::{
-    CallError, CallFact, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Role, Usage, counted_as,
-};
+use crate::llm::{CallError, CallFact, ChatMessage, ChatRequest, ErrorKind, Purpose, Usage, counted_as};
 
 /// Where the council's answer is written.
 pub const STAGE: Stage = Stage::named("stage3");
@@ -41,72 +41,6 @@ pub static SYNTHESIS: Purpose =
 
 /// The text of a synthesis that nobody could write, as existing clients know it.
 pub const NO_SYNTHESIS: &str = "Error: Unable to generate final synthesis.";
-
-/// What a chairman is asked.
-pub static PROMPT: Template = Template {
-    name: "chairman",
-    text: "You are the chairman of a council of language models. Its members have answered a question, and \
-        have then ranked the answers without knowing whose they were.\n\n{material}\n\n{rule}\n\n\
-        Write the council's answer to the question. Be an editor, not a referee: take what is right \
-        wherever it stands, correct what is wrong, keep what only one member saw if it holds, and do not \
-        smooth over a real disagreement. Write for the person who asked: speak to the question, not \
-        about the members.\n\n{notes}",
-    places: &["material", "rule", "notes"],
-};
-/// Beside the author of an answer that says how sure it is.
-pub static CONFIDENCE: Template =
-    Template { name: "chairman_confidence", text: " (own confidence {score} of 10)", places: &["score"] };
-/// Beside the author of an answer that came late.
-pub static LATE: Template =
-    Template { name: "chairman_late", text: " (came late: the reviewers have not seen it)", places: &[] };
-/// Before the reviews.
-pub static LABELS: Template =
-    Template { name: "chairman_labels", text: "In the reviews, {labels}.", places: &["labels"] };
-/// Who stands behind a label.
-pub static LABEL: Template = Template {
-    name: "chairman_label",
-    text: "{label} is the answer by {member}",
-    places: &["label", "member"],
-};
-/// What the reviews add up to.
-pub static RANKING: Template = Template {
-    name: "chairman_ranking",
-    text: "The reviewers' ranking together, best first:\n{rows}",
-    places: &["rows"],
-};
-/// One line of it.
-pub static RANKED: Template = Template {
-    name: "chairman_ranked",
-    text: "- {member}: average rank {average_rank} over {ballots} ballots{weighted}",
-    places: &["member", "average_rank", "ballots", "weighted"],
-};
-/// The end of such a line where ballots weigh differently.
-pub static WEIGHTED: Template = Template {
-    name: "chairman_weighted",
-    text: ", {average_rank} by the reviewers' weights",
-    places: &["average_rank"],
-};
-/// What is said of a ranking that another method would have made otherwise.
-pub static CAUTION: Template =
-    Template { name: "chairman_caution", text: "\nNote: {caution}", places: &["caution"] };
-/// In the place of the ranking where there is none.
-pub static NO_RANKING: Template =
-    Template { name: "chairman_no_ranking", text: "No review holds a ranking that counts.", places: &[] };
-
-/// Everything that this asks models with.
-pub static TEMPLATES: &[&Template] = &[
-    &PROMPT,
-    &CONFIDENCE,
-    &LATE,
-    &LABELS,
-    &LABEL,
-    &RANKING,
-    &RANKED,
-    &WEIGHTED,
-    &CAUTION,
-    &NO_RANKING,
-    &editorial::INSTRUCTIONS,
-];
 
 /// The council's answer.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -133,6 +67,12 @@ pub struct Synthesis {
     /// Each of them as a fact.
     #[serde(default, skip_serializing_if = "Vec::is_empty", deserialize_with = "known")]
     pub note_facts: Vec<NoteFact>,
+    /// Which of the run's sources it cites, where it cites any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub citations: Option<Citations>,
+    /// The numbers of the sources that its writer has found itself.
+    #[serde(skip)]
+    pub found: Vec<u32>,
     /// Where the members agree and differ, as the chairman saw it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disagreement: Option<Editorial>,
@@ -201,6 +141,7 @@ impl Synthesis {
             // Nobody was asked for it.
             cost: Some(0.0),
             simulated: answer.simulated,
+            citations: answer.citations.clone(),
             ..Self::default()
         }
     }
@@ -331,6 +272,8 @@ pub async fn write(run: &Run, round: &Round<'_>) -> Synthesis {
         synthesis.alias.clone_from(&brief.settings.chairman_alias);
     }
     synthesis.simulated = run.is_simulated(&synthesis.model);
+    let cited = round.good().flat_map(|answer| answer.cited().iter().copied());
+    synthesis.citations = brief.citations(&synthesis.response, cited.chain(synthesis.found.iter().copied()));
     for loss in losses(round) {
         synthesis.note(loss);
     }
@@ -360,31 +303,6 @@ pub(in crate::council) fn chain(round: &Round<'_>) -> Vec<String> {
     let stand_in = ranked.chain(good).find(|model| !chain.contains(model)).cloned();
     chain.extend(stand_in);
     chain
-}
-
-/// What a chairman reads of the reviews.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Reviews {
-    Whole,
-    /// Only the ranking they add up to.
-    Ranking,
-}
-
-/// What every chairman is asked.
-pub(in crate::council) struct Prompts {
-    whole: String,
-    /// Without the reviews' texts, for a context that the whole does not fit into.
-    short: Option<String>,
-}
-
-impl Prompts {
-    /// The prompts over a round.
-    pub fn of(run: &Run, round: &Round<'_>) -> Self {
-        Self {
-            whole: prompt(run, round, Reviews::Whole),
-            short: (!round.reviewed.reviews.is_empty()).then(|| prompt(run, round, Reviews::Ranking)),
-        }
-    }
 }
 
 /// When a chairman's text is shown.
@@ -420,8 +338,8 @@ pub(in crate::council) async fn ask(
         && result.as_ref().is_err_and(|error| error.kind == ErrorKind::ContextTooLong)
     {
         key.push_str("/without_reviews");
-        let reply = send(run, brief, model, &key, messages(system, short), shown).await?;
-        let mut synthesis = read(model, reply);
+        let written = send(run, brief, model, &key, messages(system, short), shown).await?;
+        let mut synthesis = read(model, written);
         synthesis.note(NoteFact::WithoutReviews { model: model.to_owned() });
         return Ok(synthesis);
     }
@@ -429,8 +347,8 @@ pub(in crate::council) async fn ask(
 }
 
 fn messages(system: Option<&str>, prompt: &str) -> Vec<ChatMessage> {
-    let system = system.map(|content| ChatMessage { role: Role::System, content: content.to_owned() });
-    system.into_iter().chain([ChatMessage { role: Role::User, content: prompt.to_owned() }]).collect()
+    let system = system.map(ChatMessage::system);
+    system.into_iter().chain([ChatMessage::user(prompt)]).collect()
 }
 
 async fn send(
@@ -440,111 +358,25 @@ async fn send(
     key: &str,
     messages: Vec<ChatMessage>,
     shown: Shown,
-) -> Result<Reply, CallError> {
+) -> Result<Written, CallError> {
     let request = ChatRequest {
-        model: model.to_owned(),
-        messages,
-        purpose: &SYNTHESIS,
         sampling: brief.settings.sampling(&SYNTHESIS),
         timeouts: brief.settings.timeouts(&SYNTHESIS),
-        seed: 0,
-        schema: None,
+        ..ChatRequest::new(model, &SYNTHESIS, messages)
     };
     let fields = json!({ "model": model });
-    let view = View::new(editorial::filter(), TokenHead::new("stage3_token", &fields))
-        .with_reasoning(TokenHead::new("stage3_reasoning_token", &fields));
-    let call = run.call(STAGE, key, request).of_member(model);
-    match shown {
-        Shown::AsItComes => call.stream(view).send().await,
-        Shown::Later => call.send().await,
-    }
+    let view = || {
+        View::new(editorial::filter(), TokenHead::new("stage3_token", &fields))
+            .with_reasoning(TokenHead::new("stage3_reasoning_token", &fields))
+    };
+    let view: Option<&(dyn Fn() -> View + Sync)> = match shown {
+        Shown::AsItComes => Some(&view),
+        Shown::Later => None,
+    };
+    checking::write(run, brief, Writing { stage: STAGE, key, request, view }).await
 }
 
-fn prompt(run: &Run, round: &Round<'_>, how: Reviews) -> String {
-    let (brief, reviewed) = (round.brief(), &round.reviewed);
-    let fence = Fence::new(&run.marker());
-    let answers: Vec<String> = round
-        .good()
-        .map(|answer| {
-            let confidence = answer.confidence.map_or_else(String::new, |score| {
-                brief.prompts.fill(&CONFIDENCE, &[("score", &score.to_string())])
-            });
-            let late = if answer.late { brief.prompts.text(&LATE) } else { "" };
-            fence.wrap(&format!("Answer by {}{confidence}{late}", answer.member), &answer.response)
-        })
-        .collect();
-    let labels: Vec<String> = reviewed
-        .metadata
-        .label_to_member
-        .iter()
-        .map(|(label, member)| {
-            brief.prompts.fill(&LABEL, &[("label", &label.to_string()), ("member", member)])
-        })
-        .collect();
-    let reviews: Vec<String> = reviewed
-        .reviews
-        .iter()
-        .filter(|review| review.error.is_none())
-        .map(|review| fence.wrap(&format!("Review by {}", review.member), &review.ranking))
-        .collect();
-    let mut sections = Vec::new();
-    if !brief.history.is_empty() {
-        sections.push(fence.wrap("Conversation so far", &history::quoted(&brief.history)));
-    }
-    sections.push(fence.verbatim("Question", &brief.question));
-    sections.extend(answers);
-    if !reviews.is_empty() {
-        if how == Reviews::Whole {
-            sections.push(brief.prompts.fill(&LABELS, &[("labels", &labels.join(", "))]));
-            sections.extend(reviews);
-        }
-        sections.push(ranking(&brief.prompts, reviewed));
-    }
-    brief.prompts.fill(
-        &PROMPT,
-        &[
-            ("material", &sections.join("\n\n")),
-            ("rule", brief.prompts.text(&fence::RULE)),
-            ("notes", brief.prompts.text(&editorial::INSTRUCTIONS)),
-        ],
-    )
-}
-
-fn ranking(prompts: &template::Prompts, reviewed: &Reviewed) -> String {
-    let rows: Vec<String> = reviewed
-        .metadata
-        .aggregate_rankings
-        .iter()
-        .map(|row| {
-            let weighted = if row.weights_applied {
-                prompts.fill(&WEIGHTED, &[("average_rank", &format!("{:.2}", row.weighted_average_rank))])
-            } else {
-                String::new()
-            };
-            prompts.fill(
-                &RANKED,
-                &[
-                    ("member", &row.member),
-                    ("average_rank", &format!("{:.2}", row.average_rank)),
-                    ("ballots", &row.rankings_count.to_string()),
-                    ("weighted", &weighted),
-                ],
-            )
-        })
-        .collect();
-    if rows.is_empty() {
-        return prompts.text(&NO_RANKING).to_owned();
-    }
-    let mut text = prompts.fill(&RANKING, &[("rows", &rows.join("\n"))]);
-    if let Some(caution) =
-        reviewed.metadata.aggregate.as_ref().and_then(|facts| facts.methods_disagree.as_deref())
-    {
-        text.push_str(&prompts.fill(&CAUTION, &[("caution", caution)]));
-    }
-    text
-}
-
-fn read(model: &str, reply: Reply) -> Synthesis {
+fn read(model: &str, Written { reply, found }: Written) -> Synthesis {
     let (response, disagreement) = editorial::parse(&reply.text);
     Synthesis {
         model: model.to_owned(),
@@ -557,6 +389,7 @@ fn read(model: &str, reply: Reply) -> Synthesis {
         latency_ms: Some(reply.latency_ms),
         ttft_ms: reply.ttft_ms,
         reasoning: reply.reasoning,
+        found,
         ..Synthesis::default()
     }
 }

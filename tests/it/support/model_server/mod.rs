@@ -145,10 +145,13 @@ pub struct Record {
 
 type Rule = dyn Fn(&RecordedRequest) -> Option<Script> + Send + Sync;
 
+type Others = dyn Fn(&RecordedRequest) -> Option<Script> + Send + Sync;
+
 struct State {
     scripts: Mutex<HashMap<String, VecDeque<Script>>>,
     rule: Mutex<Option<Arc<Rule>>>,
     models: Mutex<Option<Script>>,
+    others: Mutex<Option<Arc<Others>>>,
     records: Mutex<Vec<Record>>,
     changes: watch::Sender<()>,
     ends: broadcast::Sender<(AskedFor, Outcome)>,
@@ -160,6 +163,7 @@ impl Default for State {
             scripts: Mutex::default(),
             rule: Mutex::default(),
             models: Mutex::default(),
+            others: Mutex::default(),
             records: Mutex::default(),
             changes: watch::Sender::default(),
             ends: broadcast::Sender::new(ENDS),
@@ -206,6 +210,11 @@ impl ModelServer {
         *lock(&self.state.models) = Some(script);
     }
 
+    /// Answers what no model server is asked for.
+    pub fn others(&self, rule: impl Fn(&RecordedRequest) -> Option<Script> + Send + Sync + 'static) {
+        *lock(&self.state.others) = Some(Arc::new(rule));
+    }
+
     /// All chat requests so far, in order of arrival.
     pub fn records(&self) -> Vec<Record> {
         chats(&lock(&self.state.records))
@@ -231,15 +240,27 @@ impl ModelServer {
     /// # Panics
     /// After a minute, showing the records.
     pub async fn until(&self, wanted: impl Fn(&[Record]) -> bool) {
+        self.until_any(|records| wanted(&chats(records))).await;
+    }
+
+    /// The same of everything that was asked.
+    ///
+    /// # Panics
+    /// After a minute, showing the records.
+    pub async fn until_any(&self, wanted: impl Fn(&[Record]) -> bool) {
         let mut changes = self.state.changes.subscribe();
         let waiting = async {
-            while !wanted(&self.records()) {
+            while !wanted(&self.all_records()) {
                 changes.changed().await.expect("the sender lives in the state");
             }
         };
         if tokio::time::timeout(TIMEOUT, waiting).await.is_err() {
-            panic!("the model server was not asked as expected: {:#?}", self.records());
+            panic!("the server was not asked as expected: {:#?}", self.all_records());
         }
+    }
+
+    fn all_records(&self) -> Vec<Record> {
+        lock(&self.state.records).clone()
     }
 }
 
@@ -299,7 +320,12 @@ impl State {
             "GET" if path.ends_with("/models") => {
                 lock(&self.models).clone().unwrap_or_else(|| self.list_of_scripted())
             }
-            _ => Script::status(404, r#"{"error":{"message":"no such path"}}"#),
+            _ => {
+                let others = lock(&self.others).clone();
+                others
+                    .and_then(|rule| rule(request))
+                    .unwrap_or_else(|| Script::status(404, r#"{"error":{"message":"no such path"}}"#))
+            }
         }
     }
 

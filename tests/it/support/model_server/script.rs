@@ -161,6 +161,28 @@ impl Script {
             .delta(call(json!({"index": index, "function": {"arguments": second}})))
     }
 
+    /// Tool calls, each whole and all in one piece. Without an index, as some servers send them; a call whose id is empty
+    /// has none.
+    pub fn whole_calls(self, calls: &[(&str, &str, &str)]) -> Self {
+        let calls: Vec<Value> = calls
+            .iter()
+            .map(|(id, name, arguments)| {
+                let mut call =
+                    json!({"type": "function", "function": {"name": name, "arguments": arguments}});
+                if !id.is_empty() {
+                    call["id"] = json!(id);
+                }
+                call
+            })
+            .collect();
+        self.delta(json!({ "tool_calls": calls })).finish("tool_calls")
+    }
+
+    /// A search as models ask for it, in pieces.
+    pub fn search(self, id: &str, query: &str) -> Self {
+        self.tool_call(0, id, "search_web", &json!({ "query": query }).to_string()).finish("tool_calls")
+    }
+
     /// One payload as it stands: malformed JSON, an error object.
     pub fn event(mut self, payload: &str) -> Self {
         self.parts.push(Part::Event(payload.to_owned()));
@@ -323,6 +345,18 @@ impl Script {
         let mut message = json!({"role": "assistant", "content": text});
         if !reasoning.is_empty() {
             message["reasoning"] = reasoning.into();
+        }
+        let calls: Vec<Value> = self
+            .parts
+            .iter()
+            .filter_map(
+                |part| if let Part::Delta(delta) = part { delta["tool_calls"].as_array() } else { None },
+            )
+            .flatten()
+            .cloned()
+            .collect();
+        if !calls.is_empty() {
+            message["tool_calls"] = calls.into();
         }
         let choice = json!({"index": 0, "message": message, "finish_reason": self.finish});
         let mut document =

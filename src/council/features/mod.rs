@@ -2,50 +2,54 @@
 //! it, and to what models are asked. Whoever adds an option adds a line to each table here, and the rest to
 //! its own folder.
 
-use std::collections::BTreeMap;
+mod lookups;
+mod stored;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::PartialSchema as _;
 use utoipa::openapi::{RefOr, Schema};
 
-use super::any_event::AnyEvent;
-use super::budget::{BudgetEvent, BudgetState};
-use super::costs::Costs;
-use super::debate::fold::Common;
-use super::field::Fields;
-use super::formats::list::{self as formats, Format, FormatEvent, FormatNote};
-use super::formats::stored::Stored;
-use super::options::adversary::{self, Adversary, AdversaryEvent, AdversaryNote, AdversaryOptions};
-use super::options::confidence::{self, AggregateConfidence};
-use super::options::consensus::{self, ConsensusEvent, ConsensusInfo, ConsensusNote};
-use super::options::cot;
-use super::options::escalation::{self, EscalationEvent, EscalationInfo, EscalationNote};
-use super::options::jury::info::SecondReading;
-use super::options::jury::second::{self, SecondReadingEvent};
-use super::options::jury::{self, SecondReadingNote};
-use super::options::multi_chairman::{self, MultiChairmanEvent, MultiChairmanNote};
-use super::options::refinement::{self, Refinement, RefinementEvent, RefinementNote, RefinementOptions};
-use super::options::routing::{self, RoutingEvent, RoutingInfo, RoutingNote};
-use super::options::word_for_word::{self, FinalAnswer};
-use super::process::ProcessEvent;
-use super::prompts::template::Template;
-use super::ranking::aggregate::{AggregateFacts, AggregateRow};
-use super::ranking::label::Label;
-use super::ranking::weights::WeightsInfo;
-use super::revision;
-use super::roster::Choice;
-use super::run::UnderWay;
-use super::run_event::{Ignored, IgnoredFact, RunEvent, RunNote};
-use super::settings::Settings;
-use super::stage::Stage;
-use super::stages::abstention::Abstention;
-use super::stages::answers::{self, Answer, AnswersEvent, AnswersNote};
-use super::stages::reviews::{self, Review, ReviewsEvent, ReviewsNote};
-use super::stages::synthesis::{self, Synthesis, SynthesisEvent, SynthesisNote};
-use super::stages::title::{self, TitleEvent, TitleNote};
-use super::task::Task;
-use crate::llm::{CallFact, Purpose};
+use crate::council::any_event::AnyEvent;
+use crate::council::budget::BudgetEvent;
+use crate::council::checking::{self, CheckEvent, CheckNote};
+use crate::council::field::Fields;
+use crate::council::formats::list::{self as formats, Format, FormatEvent, FormatNote};
+use crate::council::options::adversary::{self, AdversaryEvent, AdversaryNote, AdversaryOptions};
+use crate::council::options::confidence;
+use crate::council::options::consensus::{self, ConsensusEvent, ConsensusNote};
+use crate::council::options::cot;
+use crate::council::options::escalation::{self, EscalationEvent, EscalationNote};
+use crate::council::options::jury::second::SecondReadingEvent;
+use crate::council::options::jury::{self, SecondReadingNote};
+use crate::council::options::multi_chairman::{self, MultiChairmanEvent, MultiChairmanNote};
+use crate::council::options::react;
+use crate::council::options::refinement::{self, RefinementEvent, RefinementNote, RefinementOptions};
+use crate::council::options::research::{self, ResearchEvent, ResearchNote};
+use crate::council::options::routing::{self, RoutingEvent, RoutingNote};
+use crate::council::options::tools;
+use crate::council::options::web_search::{self, WebSearchEvent, WebSearchNote};
+use crate::council::options::word_for_word::{self, FinalAnswer};
+use crate::council::process::ProcessEvent;
+use crate::council::prompts::template::Template;
+use crate::council::revision;
+use crate::council::roster::Choice;
+use crate::council::run_event::{Ignored, IgnoredFact, RunEvent, RunNote};
+use crate::council::searching::plan::SearchContext;
+use crate::council::searching::{self, material};
+use crate::council::settings::Settings;
+use crate::council::stage::Stage;
+use crate::council::stages::answers::{self, AnswersEvent, AnswersNote};
+use crate::council::stages::reviews::{self, ReviewsEvent, ReviewsNote};
+use crate::council::stages::synthesis::{self, SynthesisEvent, SynthesisNote};
+use crate::council::stages::title::{self, TitleEvent, TitleNote};
+use crate::council::task::Task;
+use crate::council::tool_use::event::ToolEvent;
+use crate::council::tool_use::{self, ToolNote};
+use crate::llm::Purpose;
+
+pub use lookups::Lookups;
+pub use stored::{Deliberation, Metadata};
 
 macro_rules! events {
     ($($variant:ident($event:ty)),* $(,)?) => {
@@ -74,8 +78,11 @@ macro_rules! events {
 
 events! {
     Run(RunEvent),
+    Research(ResearchEvent),
+    WebSearch(WebSearchEvent),
     Routing(RoutingEvent),
     Escalation(EscalationEvent),
+    Tools(ToolEvent),
     Answers(AnswersEvent),
     Reviews(ReviewsEvent),
     SecondReading(SecondReadingEvent),
@@ -84,6 +91,7 @@ events! {
     // Before the drafts of several chairmen, which share the name of an event with it and have less in it.
     Format(FormatEvent),
     MultiChairman(MultiChairmanEvent),
+    Checking(CheckEvent),
     Title(TitleEvent),
     Refinement(RefinementEvent),
     Adversary(AdversaryEvent),
@@ -96,14 +104,18 @@ events! {
 #[serde(untagged)]
 pub enum ProcessFact {
     Run(RunNote),
+    Research(ResearchNote),
+    WebSearch(WebSearchNote),
     Routing(RoutingNote),
     Escalation(EscalationNote),
+    Tools(ToolNote),
     Answers(AnswersNote),
     Reviews(ReviewsNote),
     SecondReading(SecondReadingNote),
     Consensus(ConsensusNote),
     Synthesis(SynthesisNote),
     MultiChairman(MultiChairmanNote),
+    Checking(CheckNote),
     Title(TitleNote),
     Refinement(RefinementNote),
     Adversary(AdversaryNote),
@@ -135,7 +147,7 @@ pub fn stages() -> impl Iterator<Item = &'static Stage> {
     FIRST.iter().chain(formats::stages()).chain(&THEN)
 }
 
-static FIRST: [Stage; 2] = [routing::STAGE, answers::STAGE];
+static FIRST: [Stage; 4] = [research::STAGE, searching::STAGE, routing::STAGE, answers::STAGE];
 static THEN: [Stage; 5] =
     [reviews::STAGE, synthesis::STAGE, refinement::STAGE, adversary::STAGE, title::STAGE];
 
@@ -151,7 +163,9 @@ pub fn purposes() -> impl Iterator<Item = &'static Purpose> {
     PURPOSES.into_iter().chain(formats::purposes())
 }
 
-static PURPOSES: [&Purpose; 10] = [
+static PURPOSES: [&Purpose; 12] = [
+    &research::SPLIT,
+    &searching::SEARCH,
     &answers::ANSWER,
     &reviews::REVIEW,
     &reviews::BALLOT_REPAIR,
@@ -169,6 +183,10 @@ static PURPOSES: [&Purpose; 10] = [
 pub fn request_fields() -> Vec<RefOr<Schema>> {
     let options = [
         cot::CotFields::schema(),
+        research::view::ResearchFields::schema(),
+        web_search::view::WebSearchFields::schema(),
+        react::view::ReactFields::schema(),
+        tools::view::ToolsFields::schema(),
         routing::view::RoutingFields::schema(),
         escalation::view::EscalationFields::schema(),
         jury::JuryFields::schema(),
@@ -185,6 +203,10 @@ pub fn request_fields() -> Vec<RefOr<Schema>> {
 const OPTION_FIELDS: &[&str] = &[
     "verbosity",
     "use_cot",
+    "use_research",
+    "use_web_search",
+    "use_react",
+    "use_tools",
     "use_weighted_consensus",
     "self_votes",
     "count_self_votes",
@@ -233,7 +255,7 @@ pub struct Options {
 
 impl Options {
     /// Reads a request's fields. What is switched on and does not apply is noted in `ignored`.
-    pub(super) fn parse(
+    pub(in crate::council) fn parse(
         fields: &mut Fields<'_>,
         settings: &mut Settings,
         ignored: &mut Vec<Ignored>,
@@ -256,8 +278,26 @@ impl Options {
         options
     }
 
+    /// Reads how often somebody who writes may check, where somebody writes.
+    pub(in crate::council) fn checks(
+        &self,
+        fields: &mut Fields<'_>,
+        by_default: bool,
+        search: Option<&SearchContext>,
+        ignored: &mut Vec<Ignored>,
+    ) -> u8 {
+        let checks = react::parse(fields, by_default, search);
+        if self.final_answer != FinalAnswer::Select {
+            return checks;
+        }
+        if checks > 0 {
+            ignored.push(Ignored::because("use_react", IgnoredFact::Selected));
+        }
+        0
+    }
+
     /// Takes out whatever is switched on: the fields of a request that would, and whether they have.
-    pub(super) fn take_switched_on(&mut self) -> [(&'static str, bool); 7] {
+    pub(in crate::council) fn take_switched_on(&mut self) -> [(&'static str, bool); 7] {
         let Self { roster, early_consensus, final_answer, chairmen, refinement, adversary } =
             std::mem::take(self);
         [
@@ -292,7 +332,7 @@ impl Options {
 }
 
 /// Whether a request has said itself what this default would say, in other words.
-pub(super) fn is_overruled(body: &Value, default: &str) -> bool {
+pub(in crate::council) fn is_overruled(body: &Value, default: &str) -> bool {
     match default {
         // Who asks for early consensus by its name has said how the final answer comes about.
         "final" => body.get("use_early_consensus") == Some(&Value::Bool(true)),
@@ -305,16 +345,21 @@ pub(super) fn is_overruled(body: &Value, default: &str) -> bool {
 /// The templates of each feature of the council, and whether a run of such a plan can use them. One may come twice.
 fn templates_by_feature(
     task: &Task,
-    (options, format): (&Options, Format),
+    (options, lookups, format): (&Options, Lookups, Format),
     title: bool,
-) -> [(bool, &'static [&'static Template]); 9] {
+) -> [(bool, &'static [&'static Template]); 14] {
     let is_council = format.may_be_the_councils();
     [
         (is_council, confidence::TEMPLATES),
         (is_council, reviews::TEMPLATES),
         (is_council, synthesis::TEMPLATES),
         (title, title::TEMPLATES),
+        (task.brief.search.is_some(), material::TEMPLATES),
+        (lookups.research, research::TEMPLATES),
         (task.chain_of_thought, cot::TEMPLATES),
+        (task.tools.is_some(), tool_use::TEMPLATES),
+        (task.brief.checks > 0, checking::TEMPLATES),
+        (task.brief.checks > 0, tool_use::TEMPLATES),
         (matches!(options.roster, Choice::Routing { .. }), routing::TEMPLATES),
         (!options.chairmen.is_empty(), multi_chairman::TEMPLATES),
         (options.refinement.is_some(), refinement::TEMPLATES),
@@ -323,223 +368,23 @@ fn templates_by_feature(
 }
 
 /// The templates that a run of such a plan can use.
-pub(super) fn templates(
+pub(in crate::council) fn templates(
     task: &Task,
-    (options, format): (&Options, Format),
+    (options, lookups, format): (&Options, Lookups, Format),
     title: bool,
 ) -> impl Iterator<Item = &'static Template> {
-    let council = templates_by_feature(task, (options, format), title).into_iter().filter(|(used, _)| *used);
+    let council =
+        templates_by_feature(task, (options, lookups, format), title).into_iter().filter(|(used, _)| *used);
     council.flat_map(|(_, templates)| templates.iter().copied()).chain(format.templates())
 }
 
-/// An assistant message's content: everything the council said.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(default)]
-pub struct Deliberation {
-    /// The members' answers, in the council's order once all are there.
-    pub stage1: Option<Vec<Answer>>,
-    /// The reviews.
-    pub stage2: Option<Vec<Review>>,
-    /// The chairman's answer.
-    pub stage3: Option<Synthesis>,
-    /// What other formats have besides.
-    #[serde(flatten)]
-    pub format: Stored,
-    pub metadata: Metadata,
-}
-
-/// What stands beside the stages.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(default)]
-pub struct Metadata {
-    /// `Response A` → model id.
-    #[schema(value_type = BTreeMap<String, String>)]
-    pub label_to_model: BTreeMap<Label, String>,
-    /// `Response A` → the seat's name.
-    #[schema(value_type = BTreeMap<String, String>)]
-    pub label_to_member: BTreeMap<Label, String>,
-    pub aggregate_rankings: Vec<AggregateRow>,
-    pub aggregate: Option<AggregateFacts>,
-    /// Whether ballots counted by their authors' records.
-    pub use_weighted_consensus: bool,
-    /// What each reviewer's ballot weighed, and why.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub weights_info: Option<WeightsInfo>,
-    /// Whether the answers were read a second time, and why, where that was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub second_reading: Option<SecondReading>,
-    /// The members that were not asked to review.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub abstained: Vec<Abstention>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub aggregate_confidence: Option<AggregateConfidence>,
-    /// Who was to answer, and why, where the question was routed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub routing_info: Option<RoutingInfo>,
-    /// Whether the second tier was asked, and why, where the run might escalate.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub escalation_info: Option<EscalationInfo>,
-    /// Whether the council agreed so that nobody had to write, and why, where that was asked for.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub consensus_info: Option<ConsensusInfo>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub costs: Option<Costs>,
-    /// How the draft was refined.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub refinement: Option<Refinement>,
-    /// What the devil's advocate said.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub adversary: Option<Adversary>,
-    /// Whether the run's events tell what went on, sentence by sentence (`process`).
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub process_log: bool,
-    /// Options that were switched on and did not apply, each with its reason.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub ignored: Vec<Ignored>,
-    /// Budgets that this run found, or left, nearly used up.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub budget_warnings: Vec<BudgetState>,
-    /// The title this run gave its conversation.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub title: Option<String>,
-}
-
-impl Deliberation {
-    /// Takes in one event. Tokens change nothing: results arrive whole.
-    pub fn apply(&mut self, event: &AnyEvent) {
-        if let Some(RoutingEvent::RoutingComplete { data }) = event.get() {
-            self.metadata.routing_info = Some((**data).clone());
-        } else if let Some(event) = event.get() {
-            self.apply_escalation(event);
-        } else if let Some(event) = event.get() {
-            self.apply_answers(event);
-        } else if let Some(event) = event.get() {
-            self.apply_reviews(event);
-        } else if let Some(event) = event.get() {
-            self.apply_second_reading(event);
-        } else if let Some(SynthesisEvent::Stage3Complete { data, consensus_info, .. }) = event.get() {
-            self.stage3 = Some((**data).clone());
-            self.metadata.consensus_info = consensus_info.as_deref().cloned();
-        } else if let Some(common) = self.format.apply(event) {
-            self.apply_common(common);
-        } else if let Some(event) = event.get() {
-            multi_chairman::keep(&mut self.stage3, event);
-        } else if let Some(event) = event.get() {
-            self.apply_refinement(event);
-        } else if let Some(event) = event.get::<AdversaryEvent>() {
-            self.metadata.adversary.get_or_insert_default().apply(event);
-            self.revise(event.new_answer());
-        } else if let Some(TitleEvent::TitleComplete { data }) = event.get() {
-            self.metadata.title = Some(data.title.clone());
-        } else if let Some(RunEvent::CostsComplete { data }) = event.get() {
-            self.apply_costs(data);
-        } else if let Some(RunEvent::RunStarted { ignored, .. }) = event.get() {
-            self.metadata.ignored.clone_from(ignored);
-        } else if let Some(BudgetEvent::BudgetWarning { data }) = event.get() {
-            let known = &mut self.metadata.budget_warnings;
-            if !known.iter().any(|known| known.key() == data.key()) {
-                known.push(data.clone());
-            }
-        } else if event.get::<ProcessEvent>().is_some() {
-            // The log keeps what the process monitor says; it tells nothing that is not here.
-            self.metadata.process_log = true;
-        }
-    }
-
-    /// An option that was ended in its middle has not said itself what it cost.
-    fn apply_costs(&mut self, costs: &Costs) {
-        let of = |stage: &Stage| costs.by_stage.get(stage).copied().unwrap_or_default();
-        if let Some(refinement) = &mut self.metadata.refinement {
-            let spent = of(&refinement::STAGE);
-            refinement.total_cost = spent.cost;
-            refinement.unknown_cost_calls = spent.unknown_cost_calls;
-        }
-        if let Some(adversary) = &mut self.metadata.adversary {
-            let spent = of(&adversary::STAGE);
-            adversary.total_cost = spent.cost;
-            adversary.unknown_cost_calls = spent.unknown_cost_calls;
-        }
-        self.metadata.costs = Some(costs.clone());
-    }
-
-    fn apply_escalation(&mut self, event: &EscalationEvent) {
-        match event {
-            EscalationEvent::Tier1Start { members, .. } => self.expect(members, 1),
-            EscalationEvent::Tier2Start { members, .. } => self.expect(members, 2),
-            EscalationEvent::Tier1Complete { data, metadata } => {
-                self.stage1 = Some(data.clone());
-                self.metadata.aggregate_confidence = Some(metadata.aggregate_confidence.clone());
-            }
-            EscalationEvent::EscalationTriggered { data } => {
-                self.metadata.escalation_info = Some((**data).clone());
-            }
-        }
-    }
-
-    fn apply_common(&mut self, common: Common<'_>) {
-        match common {
-            Common::Nothing => {}
-            Common::Judged(synthesis) => self.stage3 = Some(synthesis.clone()),
-            Common::Ranked { reviews, metadata } => self.put_reviews(reviews, metadata),
-        }
-    }
-
-    fn apply_second_reading(&mut self, event: &SecondReadingEvent) {
-        match event {
-            SecondReadingEvent::SecondReadingStart { data, .. } => {
-                self.metadata.second_reading = Some(data.clone());
-            }
-            SecondReadingEvent::SecondReadingModelComplete { data, .. } => {
-                second::put(self.stage2.as_deref_mut().unwrap_or_default(), (**data).clone());
-            }
-        }
-    }
-
-    fn apply_refinement(&mut self, event: &RefinementEvent) {
-        let answer = self.answer_text().map(str::to_owned);
-        let refinement = self.metadata.refinement.get_or_insert_with(|| Refinement {
-            // Until there is a revision.
-            final_response: answer.unwrap_or_default(),
-            ..Refinement::default()
-        });
-        refinement.apply(event);
-        self.revise(event.new_answer());
-    }
-
-    /// Keeps what had been shown of calls that never ended.
-    pub fn keep_unfinished(&mut self, calls: &[UnderWay], fact: &CallFact) {
-        for call in calls {
-            if self.format.keep_unfinished(call, fact) {
-                continue;
-            }
-            if call.stage == answers::STAGE {
-                self.keep_unfinished_answer(call, fact);
-            } else if call.stage == synthesis::STAGE {
-                if !multi_chairman::keep_unfinished(&mut self.stage3, call, fact) {
-                    self.keep_unfinished_synthesis(call, fact);
-                }
-            } else if call.stage == refinement::STAGE
-                && let Some(refinement) = &mut self.metadata.refinement
-            {
-                refinement.keep_unfinished(call, fact);
-            } else if call.stage == adversary::STAGE
-                && let Some(adversary) = &mut self.metadata.adversary
-            {
-                adversary.keep_unfinished(call.purpose, &call.text);
-            }
-        }
-        self.format.end_waiting(fact);
-        self.end_waiting(fact);
-    }
-}
-
 #[cfg(test)]
-#[path = "simulated_tests.rs"]
+#[path = "../simulated_tests.rs"]
 mod simulated_tests;
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
+    use std::collections::{BTreeMap, BTreeSet};
 
     use serde_json::json;
 
@@ -558,7 +403,7 @@ mod tests {
         let context = Context { settings, first: true, ..Context::default() };
         let plan = Plan::parse(&json!({"content": "Why?"}), context.clone()).unwrap();
         let mut known: BTreeMap<&str, &Template> = BTreeMap::new();
-        let of_features = templates_by_feature(&plan.task, (&plan.options, plan.format), true)
+        let of_features = templates_by_feature(&plan.task, (&plan.options, plan.lookups, plan.format), true)
             .into_iter()
             .flat_map(|(_, templates)| templates.iter().copied());
         let of_formats = formats::MODES.into_iter().flat_map(|mode| {

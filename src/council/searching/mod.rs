@@ -1,0 +1,172 @@
+//! Looking something up. A search is a call like one of a model: journaled, paid, bounded. What it finds gets numbers
+//! that hold for the whole run, so that `[3]` means one page whoever writes it.
+//!
+//! Asked for the same words twice, a run searches once.
+
+pub mod citations;
+pub mod findings;
+pub mod material;
+mod numbers;
+pub mod plan;
+mod simulated;
+pub mod source;
+pub mod source_list;
+pub mod state;
+
+use sha2::{Digest as _, Sha256};
+
+use super::brief::Brief;
+use super::prompts::fence::Fence;
+use super::run::Run;
+use super::stage::Stage;
+use crate::llm::{CallError, CallFact, ChatMessage, ChatRequest, Purpose};
+use findings::{Findings, Found};
+use plan::SearchPlan;
+use source::Source;
+
+/// What searches cost, whoever asks for them.
+pub const STAGE: Stage = Stage::named("search");
+/// A search.
+pub static SEARCH: Purpose = Purpose { name: "search", usual_tokens: 600, simulated: simulated::search };
+
+/// The keys of searches begin with this; a hash of the query follows.
+const KEY: &str = "search/";
+/// The longest query that is sent, in characters; backends refuse longer ones.
+pub const MAX_QUERY_CHARS: usize = 380;
+
+impl Run {
+    /// Searches for this, or gives what the same query found before in this run.
+    ///
+    /// # Errors
+    /// The search's own failure, after retries; the run goes on without.
+    pub async fn search(&self, brief: &Brief, query: &str) -> Result<Findings, CallError> {
+        Ok(self.numbered(self.look_up(brief, query).await?).await)
+    }
+
+    /// The same without numbers, for whoever searches for several things at once and numbers them in an order of its own.
+    ///
+    /// # Errors
+    /// As [`Run::search`].
+    pub async fn look_up(&self, brief: &Brief, query: &str) -> Result<Found, CallError> {
+        let Some(plan) = &brief.search else { return Err(CallFact::NoSearch.into()) };
+        let query = asked_as(query);
+        let found = self.searches.of(&query);
+        found.get_or_init(|| self.search_anew(brief, plan, &query)).await.clone()
+    }
+
+    async fn search_anew(&self, brief: &Brief, plan: &SearchPlan, query: &str) -> Result<Found, CallError> {
+        let request = ChatRequest {
+            sampling: brief.settings.sampling(&SEARCH),
+            timeouts: plan.timeouts(brief.settings.timeouts(&SEARCH)),
+            ..ChatRequest::new(&plan.model, &SEARCH, vec![ChatMessage::user(query)])
+        };
+        // It belongs to the run and to no seat: whoever asks for the same later has it too.
+        let reply = self.call(STAGE, key_of(query), request).send().await?;
+        Ok(Found {
+            query: query.to_owned(),
+            answer: reply.text,
+            cited: reply.citations.iter().map(|citation| Source::of(citation, query)).collect(),
+            latency_ms: reply.latency_ms,
+        })
+    }
+
+    /// What was found, with the run's numbers.
+    pub async fn numbered(&self, found: Found) -> Findings {
+        let Found { query, answer, cited, latency_ms } = found;
+        let sources = self.number(&query, cited.iter().flatten().cloned().collect()).await;
+        // The backend counts its own results from 1.
+        let number = |place: u32| {
+            let source = cited.get(usize::try_from(place).ok()?.checked_sub(1)?)?.as_ref()?;
+            sources.iter().find(|known| known.is_same_page(source)).map(|known| known.n)
+        };
+        let answer = citations::renumber(answer.trim(), number);
+        Findings { query, answer, sources, latency_ms }
+    }
+
+    /// Gives these sources the numbers that they had in a run before this one.
+    pub fn know_sources(&self, sources: &[Source]) {
+        self.searches.numbers().know(sources);
+    }
+
+    /// The sources with these numbers, in their order.
+    #[must_use]
+    pub fn sources(&self, numbers: impl IntoIterator<Item = u32>) -> Vec<Source> {
+        self.searches.numbers().sources(numbers)
+    }
+
+    /// What somebody who writes for the council reads of the sources: those of the background, and those that the
+    /// members cite, each of whom is named with what it cites. None where there are none.
+    #[must_use]
+    pub fn sources_for_the_writer<'a>(
+        &self,
+        brief: &Brief,
+        cited: impl IntoIterator<Item = (&'a str, &'a [u32])>,
+    ) -> Option<String> {
+        let today = &brief.search.as_ref()?.today;
+        let cited: Vec<(&str, &[u32])> = cited.into_iter().collect();
+        let numbers = cited.iter().flat_map(|(_, numbers)| numbers.iter().copied());
+        let sources = self.sources(brief.background.numbers().chain(numbers));
+        let fence = Fence::new(&self.marker());
+        material::for_the_writer(&brief.prompts, &fence, today, &sources, cited)
+    }
+
+    /// Gives these sources their numbers, and remembers them: in which order concurrent searches come in is chance.
+    async fn number(&self, query: &str, sources: Vec<Source>) -> Vec<Source> {
+        let _one_at_a_time = self.searches.numbering.lock().await;
+        loop {
+            let (key, numbered) = {
+                let numbers = self.searches.numbers();
+                if let Some(known) = numbers.found_by(query) {
+                    return known;
+                }
+                (numbers.next_key(), numbers.assign(query, &sources))
+            };
+            // In a second execution the next place may be that of another query, which has not come in yet.
+            let numbered = self.decide(&key, async { numbered }).await;
+            self.searches.numbers().take(numbered);
+        }
+    }
+}
+
+/// A query as it is sent, and as it is known again: one line, no longer than backends take.
+fn asked_as(query: &str) -> String {
+    let line = super::prompts::fence::visible(query).split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut cut: String = line.chars().take(MAX_QUERY_CHARS).collect();
+    // Not in the middle of a word, where there is an end of one.
+    if line.chars().nth(MAX_QUERY_CHARS).is_some_and(|next| next != ' ')
+        && let Some((whole, _)) = cut.rsplit_once(' ')
+    {
+        cut = whole.to_owned();
+    }
+    cut
+}
+
+fn key_of(query: &str) -> String {
+    let hash = Sha256::digest(query.to_lowercase().as_bytes());
+    format!("{KEY}{}", hex::encode(&hash[..12]))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_query_is_one_line_and_ends_with_a_whole_word() {
+        assert_eq!(asked_as("  what\n is\tnew? "), "what is new?");
+        let long = "word ".repeat(100);
+        let asked = asked_as(&long);
+        assert!(asked.chars().count() <= MAX_QUERY_CHARS && asked.ends_with("word"), "{asked}");
+        assert_eq!(asked_as(&"x".repeat(1_000)).chars().count(), MAX_QUERY_CHARS);
+    }
+
+    proptest! {
+        #[test]
+        fn a_query_that_was_asked_once_is_known_again(text in any::<String>()) {
+            let asked = asked_as(&text);
+            prop_assert!(asked.chars().count() <= MAX_QUERY_CHARS);
+            prop_assert_eq!(asked_as(&asked), asked);
+        }
+    }
+}

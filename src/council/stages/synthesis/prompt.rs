@@ -1,0 +1,190 @@
+//! What a chairman is asked.
+
+use crate::council::prompts::fence::{self, Fence};
+use crate::council::prompts::history;
+use crate::council::prompts::template::{self, Template};
+use crate::council::round::Round;
+use crate::council::run::Run;
+use crate::council::stages::editorial;
+use crate::council::stages::reviews::Reviewed;
+
+/// What a chairman is asked.
+pub static PROMPT: Template = Template {
+    name: "chairman",
+    text: "You are the chairman of a council of language models. Its members have answered a question, and \
+        have then ranked the answers without knowing whose they were.\n\n{material}\n\n{rule}\n\n\
+        Write the council's answer to the question. Be an editor, not a referee: take what is right \
+        wherever it stands, correct what is wrong, keep what only one member saw if it holds, and do not \
+        smooth over a real disagreement. Write for the person who asked: speak to the question, not \
+        about the members.\n\n{notes}",
+    places: &["material", "rule", "notes"],
+};
+/// Beside the author of an answer that says how sure it is.
+pub static CONFIDENCE: Template =
+    Template { name: "chairman_confidence", text: " (own confidence {score} of 10)", places: &["score"] };
+/// Beside the author of an answer that came late.
+pub static LATE: Template =
+    Template { name: "chairman_late", text: " (came late: the reviewers have not seen it)", places: &[] };
+/// Before the reviews.
+pub static LABELS: Template =
+    Template { name: "chairman_labels", text: "In the reviews, {labels}.", places: &["labels"] };
+/// Who stands behind a label.
+pub static LABEL: Template = Template {
+    name: "chairman_label",
+    text: "{label} is the answer by {member}",
+    places: &["label", "member"],
+};
+/// What the reviews add up to.
+pub static RANKING: Template = Template {
+    name: "chairman_ranking",
+    text: "The reviewers' ranking together, best first:\n{rows}",
+    places: &["rows"],
+};
+/// One line of it.
+pub static RANKED: Template = Template {
+    name: "chairman_ranked",
+    text: "- {member}: average rank {average_rank} over {ballots} ballots{weighted}",
+    places: &["member", "average_rank", "ballots", "weighted"],
+};
+/// The end of such a line where ballots weigh differently.
+pub static WEIGHTED: Template = Template {
+    name: "chairman_weighted",
+    text: ", {average_rank} by the reviewers' weights",
+    places: &["average_rank"],
+};
+/// What is said of a ranking that another method would have made otherwise.
+pub static CAUTION: Template =
+    Template { name: "chairman_caution", text: "\nNote: {caution}", places: &["caution"] };
+/// In the place of the ranking where there is none.
+pub static NO_RANKING: Template =
+    Template { name: "chairman_no_ranking", text: "No review holds a ranking that counts.", places: &[] };
+
+/// Everything that this asks models with.
+pub static TEMPLATES: &[&Template] = &[
+    &PROMPT,
+    &CONFIDENCE,
+    &LATE,
+    &LABELS,
+    &LABEL,
+    &RANKING,
+    &RANKED,
+    &WEIGHTED,
+    &CAUTION,
+    &NO_RANKING,
+    &editorial::INSTRUCTIONS,
+];
+
+/// What a chairman reads of the reviews.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reviews {
+    Whole,
+    /// Only the ranking they add up to.
+    Ranking,
+}
+
+/// What every chairman is asked.
+pub(in crate::council) struct Prompts {
+    pub(super) whole: String,
+    /// Without the reviews' texts, for a context that the whole does not fit into.
+    pub(super) short: Option<String>,
+}
+
+impl Prompts {
+    /// The prompts over a round.
+    pub fn of(run: &Run, round: &Round<'_>) -> Self {
+        Self {
+            whole: prompt(run, round, Reviews::Whole),
+            short: (!round.reviewed.reviews.is_empty()).then(|| prompt(run, round, Reviews::Ranking)),
+        }
+    }
+}
+
+fn prompt(run: &Run, round: &Round<'_>, how: Reviews) -> String {
+    let (brief, reviewed) = (round.brief(), &round.reviewed);
+    let fence = Fence::new(&run.marker());
+    let answers: Vec<String> = round
+        .good()
+        .map(|answer| {
+            let confidence = answer.confidence.map_or_else(String::new, |score| {
+                brief.prompts.fill(&CONFIDENCE, &[("score", &score.to_string())])
+            });
+            let late = if answer.late { brief.prompts.text(&LATE) } else { "" };
+            fence.wrap(&format!("Answer by {}{confidence}{late}", answer.member), &answer.response)
+        })
+        .collect();
+    let labels: Vec<String> = reviewed
+        .metadata
+        .label_to_member
+        .iter()
+        .map(|(label, member)| {
+            brief.prompts.fill(&LABEL, &[("label", &label.to_string()), ("member", member)])
+        })
+        .collect();
+    let reviews: Vec<String> = reviewed
+        .reviews
+        .iter()
+        .filter(|review| review.error.is_none())
+        .map(|review| fence.wrap(&format!("Review by {}", review.member), &review.ranking))
+        .collect();
+    let mut sections = Vec::new();
+    if !brief.history.is_empty() {
+        sections.push(fence.wrap("Conversation so far", &history::quoted(&brief.history)));
+    }
+    sections.push(fence.verbatim("Question", &brief.question));
+    sections.extend(
+        run.sources_for_the_writer(
+            brief,
+            round.good().map(|answer| (answer.member.as_str(), answer.cited())),
+        ),
+    );
+    sections.extend(answers);
+    if !reviews.is_empty() {
+        if how == Reviews::Whole {
+            sections.push(brief.prompts.fill(&LABELS, &[("labels", &labels.join(", "))]));
+            sections.extend(reviews);
+        }
+        sections.push(ranking(&brief.prompts, reviewed));
+    }
+    brief.prompts.fill(
+        &PROMPT,
+        &[
+            ("material", &sections.join("\n\n")),
+            ("rule", brief.prompts.text(&fence::RULE)),
+            ("notes", brief.prompts.text(&editorial::INSTRUCTIONS)),
+        ],
+    )
+}
+
+fn ranking(prompts: &template::Prompts, reviewed: &Reviewed) -> String {
+    let rows: Vec<String> = reviewed
+        .metadata
+        .aggregate_rankings
+        .iter()
+        .map(|row| {
+            let weighted = if row.weights_applied {
+                prompts.fill(&WEIGHTED, &[("average_rank", &format!("{:.2}", row.weighted_average_rank))])
+            } else {
+                String::new()
+            };
+            prompts.fill(
+                &RANKED,
+                &[
+                    ("member", &row.member),
+                    ("average_rank", &format!("{:.2}", row.average_rank)),
+                    ("ballots", &row.rankings_count.to_string()),
+                    ("weighted", &weighted),
+                ],
+            )
+        })
+        .collect();
+    if rows.is_empty() {
+        return prompts.text(&NO_RANKING).to_owned();
+    }
+    let mut text = prompts.fill(&RANKING, &[("rows", &rows.join("\n"))]);
+    if let Some(caution) =
+        reviewed.metadata.aggregate.as_ref().and_then(|facts| facts.methods_disagree.as_deref())
+    {
+        text.push_str(&prompts.fill(&CAUTION, &[("caution", caution)]));
+    }
+    text
+}

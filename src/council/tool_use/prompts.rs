@@ -1,0 +1,106 @@
+//! What models are told of tools and by them.
+
+use serde_json::json;
+
+use super::order::{NotCarriedOut, SEARCH};
+use crate::council::brief::Brief;
+use crate::council::prompts::fence;
+use crate::council::prompts::template::Template;
+use crate::council::searching::material::CITING;
+use crate::llm::{Reason, Tool};
+
+/// What the tool does.
+static DESCRIPTION: Template = Template {
+    name: "search_tool",
+    text: "Searches the web and gives back numbered sources with excerpts. Today is {today}. Use it for what you do not \
+        know or what may have changed since you learned it: facts, figures, prices, versions, events. Not for what \
+        you know well. Write what you would type into a search engine, for one thing at a time.",
+    places: &["today"],
+};
+/// What a query is.
+static QUERY: Template =
+    Template { name: "search_tool_query", text: "A few words to search for.", places: &[] };
+/// What was found.
+static FOUND: Template = Template {
+    name: "search_tool_found",
+    text: "{material}\n\n{rule}\n\n{citing}",
+    places: &["material", "rule", "citing"],
+};
+/// A search that failed.
+static FAILED: Template = Template {
+    name: "search_tool_failed",
+    text: "The search failed: {reason}. Answer from what you know, and say what you could not look up.",
+    places: &["reason"],
+};
+/// A tool that there is not.
+static NO_SUCH_TOOL: Template = Template {
+    name: "no_such_tool",
+    text: "There is no such tool. There is only `{tool}`; or answer without.",
+    places: &["tool"],
+};
+/// Arguments that cannot be read.
+static BAD_ARGUMENTS: Template = Template {
+    name: "bad_arguments",
+    text: "The arguments could not be read. Write them as a JSON object with one text, \"query\"; or answer without.",
+    places: &[],
+};
+/// More calls than are carried out.
+static TOO_MANY: Template = Template {
+    name: "too_many_calls",
+    text: "This call was not carried out: there were too many at once. Make fewer; or answer with what you have.",
+    places: &[],
+};
+/// The last turn.
+pub(in crate::council) static ENOUGH: Template = Template {
+    name: "enough_searched",
+    text: "There are no more searches. Answer the question now with what you have; call nothing.",
+    places: &[],
+};
+
+/// Everything that a run with tools asks models with.
+pub static TEMPLATES: &[&Template] = &[
+    &DESCRIPTION,
+    &QUERY,
+    &FOUND,
+    &FAILED,
+    &NO_SUCH_TOOL,
+    &BAD_ARGUMENTS,
+    &TOO_MANY,
+    &ENOUGH,
+    &CITING,
+    &fence::RULE,
+];
+
+/// The tool that a member may call.
+pub(in crate::council) fn search_tool(brief: &Brief) -> Tool {
+    let today = brief.search.as_ref().map_or("", |plan| plan.today.as_str());
+    Tool {
+        name: SEARCH.into(),
+        description: brief.prompts.fill(&DESCRIPTION, &[("today", today)]),
+        parameters: json!({
+            "type": "object",
+            "properties": {"query": {"type": "string", "description": brief.prompts.text(&QUERY)}},
+            "required": ["query"],
+        }),
+    }
+}
+
+pub(in crate::council) fn found(brief: &Brief, material: &str) -> String {
+    let prompts = &brief.prompts;
+    prompts.fill(
+        &FOUND,
+        &[("material", material), ("rule", prompts.text(&fence::RULE)), ("citing", prompts.text(&CITING))],
+    )
+}
+
+pub(in crate::council) fn failed(brief: &Brief, reason: &Reason) -> String {
+    brief.prompts.fill(&FAILED, &[("reason", &reason.to_string())])
+}
+
+pub(in crate::council) fn not_carried_out(brief: &Brief, why: NotCarriedOut) -> String {
+    match why {
+        NotCarriedOut::NoSuchTool => brief.prompts.fill(&NO_SUCH_TOOL, &[("tool", SEARCH)]),
+        NotCarriedOut::BadArguments => brief.prompts.text(&BAD_ARGUMENTS).to_owned(),
+        NotCarriedOut::TooMany => brief.prompts.text(&TOO_MANY).to_owned(),
+    }
+}

@@ -1,0 +1,167 @@
+//! Messages and tools as chat completions write them.
+
+use std::borrow::Cow;
+
+use serde::ser::SerializeSeq as _;
+use serde::{Serialize, Serializer};
+use serde_json::Value;
+
+use super::reply::ToolCall;
+use super::request::{ChatMessage, Role};
+use super::tool_deltas::is_object;
+use super::tools::Tool;
+
+/// The longest name of a function that servers take.
+const MAX_NAME_CHARS: usize = 64;
+
+/// A conversation.
+pub(super) struct Messages<'a>(pub &'a [ChatMessage]);
+
+impl Serialize for Messages<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        list(to, self.0.iter().map(message))
+    }
+}
+
+/// The functions on offer.
+pub(super) struct Tools<'a>(pub &'a [Tool]);
+
+impl Tools<'_> {
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl Serialize for Tools<'_> {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        list(to, self.0.iter().map(|tool| Offered { kind: "function", function: Described::of(tool) }))
+    }
+}
+
+fn list<S: Serializer, T: Serialize>(
+    to: S,
+    items: impl ExactSizeIterator<Item = T>,
+) -> Result<S::Ok, S::Error> {
+    let mut list = to.serialize_seq(Some(items.len()))?;
+    for item in items {
+        list.serialize_element(&item)?;
+    }
+    list.end()
+}
+
+#[derive(Serialize)]
+struct Message<'a> {
+    role: Role,
+    /// Null beside calls without a word.
+    content: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reasoning_details: Option<&'a Value>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tool_calls: Vec<Called<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_call_id: Option<&'a str>,
+}
+
+fn message(message: &ChatMessage) -> Message<'_> {
+    Message {
+        role: message.role,
+        content: Some(message.content.as_str())
+            .filter(|text| !text.is_empty() || message.tool_calls.is_empty()),
+        reasoning_details: message.reasoning_details.as_ref(),
+        tool_calls: message.tool_calls.iter().map(Called::of).collect(),
+        tool_call_id: message.tool_call_id.as_deref(),
+    }
+}
+
+#[derive(Serialize)]
+struct Called<'a> {
+    id: &'a str,
+    #[serde(rename = "type")]
+    kind: &'static str,
+    function: Named<'a>,
+}
+
+#[derive(Serialize)]
+struct Named<'a> {
+    name: Cow<'a, str>,
+    arguments: &'a str,
+}
+
+impl<'a> Called<'a> {
+    fn of(call: &'a ToolCall) -> Self {
+        // Many servers refuse a conversation with arguments that are no JSON, or with an odd name.
+        let arguments = if is_object(&call.arguments) { call.arguments.as_str() } else { "{}" };
+        Self { id: &call.id, kind: "function", function: Named { name: sendable(&call.name), arguments } }
+    }
+}
+
+/// A name that servers take.
+fn sendable(name: &str) -> Cow<'_, str> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
+    if !name.is_empty() && name.len() <= MAX_NAME_CHARS && name.chars().all(fits) {
+        return Cow::Borrowed(name);
+    }
+    let named: String = name.chars().take(MAX_NAME_CHARS).map(|c| if fits(c) { c } else { '_' }).collect();
+    Cow::Owned(if named.is_empty() { "unnamed".to_owned() } else { named })
+}
+
+#[derive(Serialize)]
+struct Offered<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    function: Described<'a>,
+}
+
+#[derive(Serialize)]
+struct Described<'a> {
+    name: &'a str,
+    description: &'a str,
+    parameters: &'a Value,
+}
+
+impl<'a> Described<'a> {
+    fn of(tool: &'a Tool) -> Self {
+        Self { name: &tool.name, description: &tool.description, parameters: &tool.parameters }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn calls_and_results_are_written_as_servers_want_them() {
+        let call = |id: &str, name: &str, arguments: &str| ToolCall {
+            id: id.into(),
+            name: name.into(),
+            arguments: arguments.into(),
+        };
+        let messages = [
+            ChatMessage::user(""),
+            ChatMessage::calling("", vec![call("a", "f", "{\"q\": 1}")], Some(json!([{"type": "x"}]))),
+            ChatMessage::tool("a", "found"),
+            ChatMessage::calling("Hm.", vec![call("b", "f g", "{\"q\"")], None),
+        ];
+        assert_eq!(
+            serde_json::to_value(Messages(&messages)).unwrap(),
+            json!([
+                {"role": "user", "content": ""},
+                {"role": "assistant", "content": null, "reasoning_details": [{"type": "x"}], "tool_calls": [
+                    {"id": "a", "type": "function", "function": {"name": "f", "arguments": "{\"q\": 1}"}}
+                ]},
+                {"role": "tool", "content": "found", "tool_call_id": "a"},
+                {"role": "assistant", "content": "Hm.", "tool_calls": [
+                    {"id": "b", "type": "function", "function": {"name": "f_g", "arguments": "{}"}}
+                ]},
+            ])
+        );
+        let tool =
+            Tool { name: "f".into(), description: "Does.".into(), parameters: json!({"type": "object"}) };
+        assert_eq!(
+            serde_json::to_value(Tools(&[tool])).unwrap(),
+            json!([{"type": "function", "function": {"name": "f", "description": "Does.", "parameters": {"type": "object"}}}])
+        );
+    }
+}

@@ -1,0 +1,57 @@
+//! What the simulated provider does with tools: it searches once, and cites what came back.
+
+use serde_json::json;
+
+use super::reply::ToolCall;
+use super::request::{ChatMessage, ChatRequest, Role};
+use super::simulated_text::prompt_of;
+
+/// The tool that it knows how to call.
+const SEARCH: &str = "search_web";
+/// How many words of the question it searches for.
+const QUERY_WORDS: usize = 8;
+/// How many sources it cites.
+const CITED: usize = 2;
+
+/// The call that it makes before it answers: a search, where that is on offer and none has been made.
+pub(super) fn call(request: &ChatRequest) -> Option<ToolCall> {
+    let offered = request.tools.iter().any(|tool| tool.name == SEARCH);
+    if !offered || results(request).next().is_some() {
+        return None;
+    }
+    let query = prompt_of(request).question_words(QUERY_WORDS).join(" ");
+    let query = if query.is_empty() { "simulated".to_owned() } else { query };
+    Some(ToolCall {
+        id: "call_0".into(),
+        name: SEARCH.into(),
+        arguments: json!({ "query": query }).to_string(),
+    })
+}
+
+/// The answer with the numbers of the first sources that it was given, if it searched.
+pub(super) fn citing(answer: String, request: &ChatRequest) -> String {
+    let mut numbers: Vec<&str> = Vec::new();
+    for result in results(request) {
+        for number in result.content.lines().filter_map(number) {
+            if !numbers.contains(&number) {
+                numbers.push(number);
+            }
+        }
+    }
+    if numbers.is_empty() {
+        return answer;
+    }
+    let cited: String = numbers.into_iter().take(CITED).map(|number| format!("[{number}]")).collect();
+    format!("{answer}\n\nThe search found more on this {cited}.")
+}
+
+/// What tools gave back.
+fn results(request: &ChatRequest) -> impl Iterator<Item = &ChatMessage> {
+    request.messages.iter().filter(|message| message.role == Role::Tool)
+}
+
+/// The number of a line that begins with one: `[7] A title`.
+fn number(line: &str) -> Option<&str> {
+    let (number, _) = line.trim_start().strip_prefix('[')?.split_once(']')?;
+    number.parse::<u32>().is_ok().then_some(number)
+}
