@@ -4,6 +4,7 @@
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { debateLine } from "./debate-lines";
 
 interface Message {
   role: string;
@@ -81,6 +82,8 @@ function reviewed(prompt: string, model: string, agreed: boolean): string {
 
 function reply({ model, messages }: Chat, mood: Mood): string {
   const prompt = messages.findLast((message) => message.role === "user")?.content ?? "";
+  const inDebate = debateLine(prompt, council.indexOf(model));
+  if (inDebate !== null) return inDebate;
   const beginning = prompt.slice(0, 400).toLowerCase();
   if (beginning.startsWith("classify the question below")) {
     return "CATEGORY: CODING\nCONFIDENCE: 0.9\nREASONING: It asks about writing a service.";

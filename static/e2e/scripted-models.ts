@@ -2,7 +2,7 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 
-export type Purpose = "answer" | "review" | "synthesis" | "title";
+export type Purpose = "answer" | "review" | "synthesis" | "title" | "research";
 
 export interface Call {
   model: string;
@@ -33,6 +33,7 @@ interface Chat {
 
 function purposeOf(prompt: string): Purpose {
   const beginning = prompt.slice(0, 400).toLowerCase();
+  if (prompt.includes("RESEARCH: no")) return "research";
   if (prompt.includes("COUNCIL NOTES:") || beginning.includes("chairman")) return "synthesis";
   if (prompt.includes("FINAL RANKING")) return "review";
   return beginning.includes("title") ? "title" : "answer";

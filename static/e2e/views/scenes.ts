@@ -48,10 +48,11 @@ export interface Conversations {
   routed: string;
   failing: string;
   stopped: string;
-  /** On the server of simulated models. */
   rotation: string;
+  /** On the server of simulated models. */
   arena: string;
   parts: string;
+  researched: string;
 }
 
 /** Asks, and stops the run while its members write; resolves once the run is over. */
@@ -88,11 +89,18 @@ export async function fill(stage: Stage): Promise<Conversations> {
   const failing = await askFor(empty, { content: "Is glass a liquid?" });
 
   await call(empty, "PUT", "/api/config", { council_models: simulated });
-  const rotation = await askFor(empty, { content: question, mode: "debate" });
   const arena = await askFor(empty, { content: question, mode: "arena", use_refinement: true });
   const parts = await askFor(empty, {
     content: "Compare Rust with Go for a small team. What does each cost?",
     mode: "decomposition",
+  });
+
+  const researched = await askFor(empty, {
+    content: "How long does coffee keep somebody awake?",
+    use_research: true,
+    use_web_search: true,
+    use_tools: true,
+    use_react: true,
   });
 
   models.mood = { ...models.mood, agreed: true, confidence: 9 };
@@ -109,6 +117,7 @@ export async function fill(stage: Stage): Promise<Conversations> {
   models.calm();
   const stopped = await askAndStop(stage);
   const plain = await askFor(server, { content: question });
+  const rotation = await askFor(server, { content: question, mode: "debate" });
   models.mood = { ...models.mood, severity: "major" };
   const polished = await askFor(server, {
     content: question,
@@ -125,11 +134,23 @@ export async function fill(stage: Stage): Promise<Conversations> {
   await rename(server, stopped, "The patience of colours");
   await rename(server, plain, "Rust or Go for the next service");
   await rename(server, polished, "Rust or Go, argued through");
+  await rename(server, rotation, "Rust or Go, debated");
   await call(server, "PUT", `/api/conversations/${plain}/tags`, { tags: ["work", "decisions"] });
   await call(server, "PUT", `/api/conversations/${escalated}/tags`, { tags: ["home"] });
   await call(server, "POST", "/api/settings/presets", { name: "Thorough", shared: false });
   await call(server, "PUT", "/api/budget", { per_day_usd: 2, per_month_usd: 20 });
-  return { plain, polished, escalated, routed, failing, stopped, rotation, arena, parts };
+  return {
+    plain,
+    polished,
+    escalated,
+    routed,
+    failing,
+    stopped,
+    rotation,
+    arena,
+    parts,
+    researched,
+  };
 }
 
 /** The stages of a run, one after another, held still for as long as `look` takes. */

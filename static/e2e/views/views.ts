@@ -206,7 +206,7 @@ export function views(to: Conversations): View[] {
       await on.getByRole("button", { name: "Ask again…" }).click();
       await on.getByRole("menu").waitFor();
     }),
-    run("run-rotation", to.rotation, undefined, { empty: true, whole: true }),
+    run("run-rotation", to.rotation, undefined, { whole: true }),
     run(
       "run-arena",
       to.arena,
@@ -224,6 +224,27 @@ export function views(to: Conversations): View[] {
         await on.locator(".part summary", { hasText: "Ballots" }).click();
       },
       { empty: true, whole: true },
+    ),
+    run(
+      "run-sources",
+      to.researched,
+      async (on) => {
+        for (const title of ["Sources", "Research", "Web search"]) await part(title)(on);
+        await on.locator(".topic summary").first().click();
+        await on.locator(".source").first().waitFor();
+      },
+      { empty: true, whole: true },
+    ),
+    run(
+      "run-source-card",
+      to.researched,
+      async (on) => {
+        const cite = on.locator(".cite").first();
+        await cite.scrollIntoViewIfNeeded();
+        await cite.focus();
+        await on.locator(".source-card").waitFor();
+      },
+      { empty: true },
     ),
     run("run-stopped", to.stopped),
     run("run-failures", to.failing, undefined, { empty: true, whole: true }),
@@ -415,4 +436,5 @@ export const names = views({
   rotation: "",
   arena: "",
   parts: "",
+  researched: "",
 }).map((view) => view.name);

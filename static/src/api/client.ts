@@ -180,8 +180,8 @@ export const api = {
     return asked.run_id;
   },
 
-  skip: (runId: string, member: string) =>
-    json<unknown>(`/api/runs/${encodeURIComponent(runId)}/skip`, send("POST", { member })),
+  skip: (runId: string, member: string, stage?: string) =>
+    json<unknown>(`/api/runs/${encodeURIComponent(runId)}/skip`, send("POST", { member, stage })),
   cancelRun: (runId: string) =>
     json<unknown>(`/api/runs/${encodeURIComponent(runId)}/cancel`, sendLast({})),
   cancelConversation: (id: string) => json<unknown>(`${one(id)}/message/cancel`, sendLast({})),

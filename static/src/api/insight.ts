@@ -17,11 +17,13 @@ import type {
 
 export type Whose = "own" | "everybody";
 
-/** Whose runs, and of which days. */
+/** Whose runs, of which days, and of which format. */
 export interface Reach {
   whose: Whose;
   from: string | null;
   until: string | null;
+  /** Null counts all. */
+  format: string | null;
 }
 
 export const insightKey = ["insight"] as const;
@@ -33,7 +35,7 @@ const base: Record<Whose, string> = {
 
 function addressOf(reach: Reach, part: string, more: Record<string, string | null> = {}) {
   const query = new URLSearchParams();
-  const all = { from: reach.from, until: reach.until, ...more };
+  const all = { from: reach.from, until: reach.until, format: reach.format, ...more };
   for (const [name, value] of Object.entries(all)) {
     if (value !== null && value !== "") query.set(name, value);
   }

@@ -68,7 +68,9 @@ export type Preset = Omit<Schemas["PresetView"], "options"> & { options: Record<
 export type Model = Schemas["ModelInfo"];
 export type ModelList = Schemas["ModelList"];
 export type Token = Schemas["TokenView"];
-export type Ask = Pick<Schemas["MessageRequest"], "content"> & Partial<Schemas["MessageRequest"]>;
+/** What a question may be asked with. */
+export type AskFields = Schemas["MessageRequest"];
+export type Ask = Pick<AskFields, "content"> & Partial<AskFields>;
 
 /** A token as it is answered once, when it is made: with its secret. */
 export type NewToken = Schemas["CreatedToken"];
@@ -101,3 +103,7 @@ export type UsageRow = Schemas["UsageRow"];
 export type UserRow = Schemas["UserRow"];
 export type RunRow = Schemas["RunRow"];
 export type AuditEntry = Schemas["AuditEntry"];
+/** What a search has found, under its number in the run. */
+export type FoundSource = Schemas["FoundSource"];
+/** What of a text's result tells what it rests on. */
+export type Searched = Partial<Pick<Answer, "citations" | "tool_calls_made" | "tools_refused">>;

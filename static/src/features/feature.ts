@@ -10,7 +10,16 @@
  */
 import type { ComponentType, ReactNode } from "react";
 import type { FieldError } from "../api/problem";
-import type { Again, Config, ConfigChange, Preset, Schemas, Seat, Stage } from "../api/types";
+import type {
+  Again,
+  AskFields,
+  Config,
+  ConfigChange,
+  Preset,
+  Searched,
+  Seat,
+  Stage,
+} from "../api/types";
 import type { RunFeature } from "../run/feature";
 import type { AnswerState, CallStatus, RunState } from "../run/state";
 
@@ -46,6 +55,12 @@ export interface Feature extends RunFeature {
   readonly formats?: readonly FormatChoice[];
   /** A section of its own, below the final answer. */
   readonly section?: Section<object>;
+  /** What it puts around a whole run: what texts and cards in it ask it for, wherever they stand. */
+  readonly Around?: ComponentType<{ run: RunState; children: ReactNode }>;
+  /** What it shows on a member's card, above the text. */
+  readonly CardNote?: ComponentType<CardNoteProps>;
+  /** What it adds to what is copied, as Markdown: to the whole run, or to the final answer alone. */
+  readonly copied?: (run: RunState, what: "all" | "final") => readonly string[];
 }
 
 /** Above the final answer's text, below it, before the answers, before the reviews, or below the ranking. */
@@ -56,7 +71,13 @@ export interface MemberText {
   readonly seat: Seat;
   readonly status: CallStatus;
   readonly text: string;
-  readonly result: { readonly simulated?: boolean } | null;
+  readonly result: (Searched & { readonly simulated?: boolean }) | null;
+}
+
+export interface CardNoteProps {
+  said: MemberText;
+  /** In which round it speaks; null in a council. */
+  round: number | null;
 }
 
 /** Another way of deliberating than the council's: what stands in the place of answers and reviews. */
@@ -86,6 +107,10 @@ export interface Section<State extends object> {
   of(run: RunState): State | null;
   /** What stands in its head while it is folded. */
   summary(state: State): ReactNode;
+  /** By which links find it (`showSection`). */
+  readonly id?: (run: RunState) => string;
+  /** Whether it is open by itself, until a reader folds it. */
+  isOpen?(state: State, run: RunState): boolean;
   /** What it opens to: to be loaded when it is (`lazy`). */
   Panel(props: PanelProps<State>): ReactNode;
 }
@@ -111,7 +136,7 @@ export interface FeatureStage {
   readonly detail?: (run: RunState) => string;
 }
 
-type Request = Schemas["MessageRequest"];
+type Request = AskFields;
 type GeneralNumber = "quorum" | "straggler_grace_ms" | "reviews_per_answer" | "verbosity";
 
 /** The fields of a request that switch an option on or off. */
@@ -190,6 +215,8 @@ export interface FormatChoice {
   readonly ask: Readonly<Partial<Record<FormatName, string>>>;
   /** The council may answer after all: its options count then. */
   readonly mayBeCouncil?: true;
+  /** Options that are on in it where nobody says otherwise, and that are off by themselves elsewhere. */
+  readonly alsoOn?: readonly Toggle[];
   readonly fields?: readonly FormatField[];
 }
 
@@ -228,6 +255,8 @@ export interface Option {
   readonly chip?: (choices: Choices) => string;
   /** Why this council cannot use it, which its part of the settings mends; null where it can. */
   readonly obstacle?: (config: Config) => string | null;
+  /** What is in its way is for whoever runs the server to mend, and for no part of the settings. */
+  readonly isForServer?: true;
   /**
    * It chooses who answers, which only one option can: the first in the list that is on keeps the
    * later ones from it, for the reason (a text of the catalogue) given here.

@@ -34,6 +34,12 @@ const calledOtherwise: Record<string, RegExp> = {
   // What a debate is, is a word of everybody's; its formats are not.
   debate: /arena|all_to_all|\brotation\b/i,
   consensus: /(?<!weighted_)consensus/i,
+  // The library of the page has the name as well.
+  react: /\bReAct\b/,
+  // Shapes of the server, and the page on how to set searches up, are not the option.
+  research: /use_research|research_model/,
+  sources: /sourcesOf|citedIn/,
+  tools: /use_tools|tools_max_rounds/,
   "step-by-step": /step.?by.?step/i,
   weights: /weights_info|weighted votes/i,
 };

@@ -8,17 +8,27 @@ import { escalation } from "./escalation/feature";
 import type { Feature } from "./feature";
 import { jury } from "./jury/feature";
 import { ownVotes } from "./own-votes/feature";
+import { react } from "./react/feature";
 import { refinement } from "./refinement/feature";
+import { research } from "./research/feature";
 import { routing } from "./routing/feature";
 import { secondReading } from "./second-reading/feature";
+import { sources } from "./sources/feature";
 import { stepByStep } from "./step-by-step/feature";
+import { tools } from "./tools/feature";
+import { webSearch } from "./web-search/feature";
 import { weights } from "./weights/feature";
 import { wordForWord } from "./word-for-word/feature";
 
 /** In the order in which the page has them wherever it has several. */
 const list = [
+  sources,
+  research,
+  webSearch,
+  tools,
   wordForWord,
   chairmen,
+  react,
   stepByStep,
   routing,
   escalation,

@@ -8,6 +8,7 @@ import { t } from "../i18n";
 import { useNear } from "../ui/near";
 import { ScrollBox } from "../ui/scroll-box";
 import type { Block } from "./blocks";
+import { CiteElement, type Cites, CitesContext, withCites, withoutOwnNumbers } from "./cites";
 import { withSomeHtml } from "./html";
 import { CodeBlock, Maths } from "./lazy";
 import { HeldImage, TextLink } from "./links";
@@ -35,6 +36,7 @@ function Heading({ depth, children }: { depth: 1 | 2 | 3; children: ReactNode })
 
 const components: Components = {
   a: TextLink,
+  cite: CiteElement,
   img: HeldImage,
   table: ({ children }) => (
     <ScrollBox label={t("Table")}>
@@ -102,16 +104,25 @@ const withLocalLinks = (id: string) => () => (tree: Root) => {
 };
 
 /** A text that the parser does not get through is shown as written, and the rest of the page stays. */
-function read(text: string, names: Names, id: string): ReactNode {
+function read(text: string, names: Names, id: string, cites: Cites | null): ReactNode {
   try {
     // A plain function: called, and not left to React, so that what it throws is caught here.
     return readMarkdown({
       children: text,
-      remarkPlugins: names
-        ? [remarkGfm, maths, withSomeHtml, withNames(names)]
-        : [remarkGfm, maths, withSomeHtml],
+      remarkPlugins: [
+        remarkGfm,
+        maths,
+        withSomeHtml,
+        ...(names ? [withNames(names)] : []),
+        ...(cites ? [withoutOwnNumbers(cites.known)] : []),
+      ],
       remarkRehypeOptions: { clobberPrefix: "" },
-      rehypePlugins: [[rehypeSanitize, schemaOf(id)], withLocalLinks(id), withMarks],
+      rehypePlugins: [
+        [rehypeSanitize, schemaOf(id)],
+        withLocalLinks(id),
+        ...(cites ? [withCites(cites.known)] : []),
+        withMarks,
+      ],
       components,
     });
   } catch {
@@ -127,7 +138,8 @@ interface Content {
 }
 
 function Rendered({ text, names, id }: Content) {
-  return useMemo(() => read(text, names, id), [text, names, id]);
+  const cites = useContext(CitesContext);
+  return useMemo(() => read(text, names, id, cites), [text, names, id, cites]);
 }
 
 const cellsAtOnce = 600;

@@ -12,6 +12,7 @@ import { Overview } from "../features/dashboard/overview";
 import { Answered, Waiting } from "../features/dashboard/panel";
 import { RangeBar } from "../features/dashboard/range-bar";
 import { RecentRuns } from "../features/dashboard/recent";
+import { FormatBar, type RunFormat, useFormat } from "../features/dashboard/run-format";
 import { type Span, spanError } from "../features/dashboard/span";
 import { Summary } from "../features/dashboard/summary";
 import { useSpan } from "../features/dashboard/use-span";
@@ -25,17 +26,32 @@ import "../styles/dashboard-parts.css";
 import "../styles/dashboard-tables.css";
 import "../styles/dashboard-lists.css";
 
-function Figures({ span, onChoose }: { span: Span; onChoose: (span: Span) => void }) {
+interface FiguresProps {
+  span: Span;
+  format: RunFormat | null;
+  onChoose: (span: Span) => void;
+  onAllFormats: () => void;
+}
+
+function Figures({ span, format, onChoose, onAllFormats }: FiguresProps) {
   const reach: Reach = useMemo(
-    () => ({ whose: "own", from: span.from, until: span.until }),
-    [span],
+    () => ({ whose: "own", from: span.from, until: span.until, format }),
+    [span, format],
   );
   const analytics = useAnalytics(reach);
   const summary = analytics.data?.summary;
   const clearedAt = summary?.cleared_at ?? null;
   if (summary && summary.total_queries === 0 && summary.total_calls === 0) {
     if (analytics.isPlaceholderData) return <Waiting />;
-    return <Empty span={span} clearedAt={clearedAt} onChoose={onChoose} />;
+    return (
+      <Empty
+        span={span}
+        format={format}
+        clearedAt={clearedAt}
+        onChoose={onChoose}
+        onAllFormats={onAllFormats}
+      />
+    );
   }
   return (
     <>
@@ -61,6 +77,7 @@ function Figures({ span, onChoose }: { span: Span; onChoose: (span: Span) => voi
 function Own() {
   useTitle(t("Dashboard"));
   const [span, setSpan] = useSpan();
+  const [format, setFormat] = useFormat();
   return (
     <>
       <header className="dashboard-head">
@@ -71,9 +88,19 @@ function Own() {
             <Link href="/dashboard/bench">{t("Benches")}</Link>
           </p>
         </div>
-        <RangeBar span={span} onChoose={setSpan} />
+        <div className="range">
+          <RangeBar span={span} onChoose={setSpan} />
+          <FormatBar format={format} onChoose={setFormat} />
+        </div>
       </header>
-      {!spanError(span) && <Figures span={span} onChoose={setSpan} />}
+      {!spanError(span) && (
+        <Figures
+          span={span}
+          format={format}
+          onChoose={setSpan}
+          onAllFormats={() => setFormat(null)}
+        />
+      )}
     </>
   );
 }

@@ -125,6 +125,10 @@ export const withAnswer = (
   return answers === run.answers ? run : { ...run, answers };
 };
 
+/** A thought after those before it. */
+export const thought = (before: string, text: string) =>
+  before === "" ? text.trim() : `${before.trimEnd()}\n\n${text.trim()}`;
+
 export const withSynthesis = (run: RunState, change: Partial<SynthesisState>): RunState => ({
   ...run,
   phase: "stage3",

@@ -9,13 +9,18 @@ interface Props {
   /** What stands at the right of the title, also when closed. */
   summary?: ReactNode;
   startOpen?: boolean;
+  /** Open as long as this holds, unless a reader has folded it. */
+  openWhile?: boolean;
   children: () => ReactNode;
 }
 
 /** A section with a heading that opens and closes; what is closed is not rendered at all. */
-export function FoldedSection({ id: name, title, summary, startOpen = false, children }: Props) {
-  const [opened, setOpen] = useState(startOpen);
+export function FoldedSection(props: Props) {
+  const { id: name, title, summary, startOpen = false, openWhile = false, children } = props;
+  const [started] = useState(startOpen);
+  const [chosen, choose] = useState<boolean | null>(null);
   const printing = usePrinting((state) => state.printing);
+  const opened = chosen ?? (started || openWhile);
   const open = opened || printing;
   const id = useId();
   return (
@@ -26,7 +31,7 @@ export function FoldedSection({ id: name, title, summary, startOpen = false, chi
           type="button"
           aria-expanded={open}
           aria-controls={`${id}-body`}
-          onClick={() => setOpen(!open)}
+          onClick={() => choose(!open)}
         >
           <Icon name="chevron" />
           <span id={`${id}-title`} className="fold-title">

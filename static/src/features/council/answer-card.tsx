@@ -11,6 +11,7 @@ import { features } from "..";
 import { AskMember, useAskable } from "../again/context";
 import { CallFailure } from "../failures/call-failure";
 import { Awaited } from "../waiting/awaited";
+import { CardNotes } from "./card-notes";
 import { Monogram } from "./monogram";
 import { ServedBy } from "./served-by";
 
@@ -143,6 +144,7 @@ export const AnswerCard = memo(function AnswerCard(props: Props) {
         </p>
       )}
       <Flags answer={answer} />
+      <CardNotes said={answer} round={round ?? null} />
       {answer.status === "failed" && <Failure answer={answer} round={round} />}
       {answer.reasoning && (
         <Details title={t("Reasoning")}>

@@ -70,6 +70,21 @@ function RunFailure({ run }: { run: RunState }) {
 
 /** One turn's whole deliberation: the final answer first, then how it came about. */
 export const Deliberation = memo(function Deliberation(props: Props) {
+  const all = <Parts {...props} />;
+  return features.reduceRight(
+    (inner, { name, Around }) =>
+      Around ? (
+        <Around key={name} run={props.run}>
+          {inner}
+        </Around>
+      ) : (
+        inner
+      ),
+    all,
+  );
+});
+
+function Parts(props: Props) {
   const { question, run, live, latest, earlier = false, onReattach } = props;
   const running = isLive(run);
   const askable = useAskable();
@@ -131,16 +146,17 @@ export const Deliberation = memo(function Deliberation(props: Props) {
       {hasFinal && (
         <FinalAnswer run={run} earlier={earlier} onCopyAll={() => toMarkdown(question, run)} />
       )}
-      {format && (
-        <Suspense fallback={<Waiting />}>
-          <format.Body run={run} latest={latest} />
-        </Suspense>
-      )}
       {features.map(({ name, title, section }) => {
         const state = section?.of(run);
         if (!section || !state) return null;
         return (
-          <FoldedSection key={name} title={t(title)} summary={section.summary(state)}>
+          <FoldedSection
+            key={name}
+            {...(section.id && { id: section.id(run) })}
+            title={t(title)}
+            summary={section.summary(state)}
+            openWhile={section.isOpen?.(state, run) ?? false}
+          >
             {() => (
               <Suspense fallback={<Waiting />}>
                 <section.Panel state={state} run={run} before={answerBefore(name, run)} />
@@ -149,6 +165,11 @@ export const Deliberation = memo(function Deliberation(props: Props) {
           </FoldedSection>
         );
       })}
+      {format && (
+        <Suspense fallback={<Waiting />}>
+          <format.Body run={run} latest={latest} />
+        </Suspense>
+      )}
       {run.answers.length > 0 && (
         <FoldedSection title={t("Answers")} summary={answersSummary(run)} startOpen={latest}>
           {() => (
@@ -198,7 +219,7 @@ export const Deliberation = memo(function Deliberation(props: Props) {
         )}
     </div>
   );
-});
+}
 
 /** Read out politely; changes with stages and results only. */
 export function LiveStatus({ run }: { run: RunState | null }) {

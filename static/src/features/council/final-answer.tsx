@@ -1,6 +1,7 @@
 import { lazy, Suspense, useContext } from "react";
 import type { Editorial } from "../../api/types";
 import { msg, t } from "../../i18n";
+import { CitedText } from "../../markdown/cites";
 import { Markdown } from "../../markdown/markdown";
 import { TopHeading } from "../../markdown/top-heading";
 import type { RunState } from "../../run/state";
@@ -10,6 +11,7 @@ import { duration, money, shortName } from "../../ui/format";
 import { orNothing } from "../../ui/part";
 import { Said, type SaidText } from "../../ui/said";
 import { AskMenu, AskMissing, hasGaps, useAskable } from "../again/context";
+import { finalMarkdown } from "../export/markdown";
 import { CallFailure } from "../failures/call-failure";
 import { reasonText } from "../failures/facts";
 import { formatOf } from "../formats";
@@ -70,7 +72,11 @@ function Disagreement({ editorial, only }: { editorial: Editorial; only?: Part[]
             <ul>
               {editorial[key].map((point, at) => (
                 <li key={point}>
-                  {key === "only_one" ? <Idea editorial={editorial} at={at} /> : point}
+                  {key === "only_one" ? (
+                    <Idea editorial={editorial} at={at} />
+                  ) : (
+                    <CitedText text={point} />
+                  )}
                 </li>
               ))}
             </ul>
@@ -229,7 +235,7 @@ export function FinalAnswer({ run, earlier, onCopyAll }: Props) {
       <BestRanked run={run} />
       {result && synthesis.text && (
         <footer className="answer-foot">
-          <CopyButton label={t("Copy answer")} text={() => synthesis.text} copies="final" />
+          <CopyButton label={t("Copy answer")} text={() => finalMarkdown(run)} copies="final" />
           <CopyButton label={t("Copy all as Markdown")} text={onCopyAll} />
           {askable && (
             <Suspense fallback={null}>

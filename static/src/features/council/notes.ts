@@ -101,6 +101,11 @@ const sentences: Sentences<Schemas["NoteFact"]> = {
       count: statements,
       model: shortName(model),
     }),
+  not_looked_up: ({ query, reason }) =>
+    t("The search for “{{query}}” failed, and the answers were written without it: {{reason}}.", {
+      query,
+      reason: reasonText(reason),
+    }),
   part_unanswered: ({ sub_question }) =>
     t("Nobody answered this part: {{part}}", { part: sub_question }),
 };

@@ -123,7 +123,9 @@ function ReviewCard({ review, seat, names, labels }: CardProps) {
           />
         )}
       </header>
-      {review.status === "writing" && <Awaited member={review.seat.member} since={review.since} />}
+      {review.status === "writing" && (
+        <Awaited member={review.seat.member} stage="stage2" since={review.since} />
+      )}
       {review.status === "failed" && (
         <CallFailure
           kind={result?.error_kind}

@@ -3,22 +3,41 @@ import { useAnyRuns } from "../../api/insight";
 import { t } from "../../i18n";
 import { dateFormat, when } from "../../ui/format";
 import { Waiting } from "./panel";
+import { formatText, type RunFormat } from "./run-format";
 import { type Span, spanOf, spanText } from "./span";
 
 const clock = dateFormat({ dateStyle: "long" });
 
-/** Where there is nothing to count: for a newcomer, after clearing, or in these days only. */
-export function Empty({
-  span,
-  clearedAt,
-  onChoose,
-}: {
+interface Props {
   span: Span;
+  format: RunFormat | null;
   clearedAt: string | null;
   onChoose: (span: Span) => void;
-}) {
+  onAllFormats: () => void;
+}
+
+/** Where there is nothing to count: for a newcomer, after clearing, in these days or in this format only. */
+export function Empty({ span, format, clearedAt, onChoose, onAllFormats }: Props) {
   const any = useAnyRuns();
   if (any.isPending) return <Waiting />;
+  if (any.data && format) {
+    return (
+      <section className="empty">
+        <h2>{t("Nothing was asked in this format")}</h2>
+        <p>
+          {t("No question of yours had the format “{{format}}” {{when}}.", {
+            format: formatText(format),
+            when: spanText(span),
+          })}
+        </p>
+        <p>
+          <button type="button" className="button button-main" onClick={onAllFormats}>
+            {t("Show all formats")}
+          </button>
+        </p>
+      </section>
+    );
+  }
   if (any.data && span.preset !== "all") {
     return (
       <section className="empty">

@@ -23,6 +23,7 @@ import { Places } from "./places";
 import { RangeBar } from "./range-bar";
 import { Interval } from "./ratings";
 import { AsReviewer } from "./reviewer";
+import { FormatBar, useFormat } from "./run-format";
 import { spanError, spanText } from "./span";
 import { Figure } from "./summary";
 import { useSpan } from "./use-span";
@@ -252,6 +253,7 @@ const homes: Record<Whose, readonly [string, string]> = {
 export function ModelPage({ model, whose }: { model: string; whose: Whose }) {
   useTitle(shortName(model));
   const [span, setSpan] = useSpan();
+  const [format, setFormat] = useFormat();
   const [home, name] = homes[whose];
   const error = spanError(span);
   // Back at the top; what scrollTo gives is no way to undo it.
@@ -270,9 +272,14 @@ export function ModelPage({ model, whose }: { model: string; whose: Whose }) {
             {shortName(model) !== model && <code>{model}</code>} {spanText(span)}
           </p>
         </div>
-        <RangeBar span={span} onChoose={setSpan} />
+        <div className="range">
+          <RangeBar span={span} onChoose={setSpan} />
+          <FormatBar format={format} onChoose={setFormat} />
+        </div>
       </header>
-      {!error && <Details reach={{ whose, from: span.from, until: span.until }} model={model} />}
+      {!error && (
+        <Details reach={{ whose, from: span.from, until: span.until, format }} model={model} />
+      )}
     </>
   );
 }

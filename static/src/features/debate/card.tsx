@@ -10,6 +10,7 @@ import { count, duration, money, shortName, tokensPerSecond } from "../../ui/for
 import { Icon } from "../../ui/icon";
 import { usePrinting } from "../../ui/printing";
 import { AskMember, useAskable } from "../again/context";
+import { CardNotes } from "../council/card-notes";
 import { Monogram } from "../council/monogram";
 import { ServedBy } from "../council/served-by";
 import { CallFailure } from "../failures/call-failure";
@@ -175,9 +176,10 @@ function Inside({ run, debate, round, entry }: Omit<Props, "seat" | "startOpen">
       </div>
       {result && <Facts result={result} />}
       {(status === "waiting" || status === "writing") && (
-        <Awaited member={seat.member} since={entry.since} />
+        <Awaited member={seat.member} stage={`round${round.number}`} since={entry.since} />
       )}
       <Flags entry={entry} />
+      <CardNotes said={entry} round={round.number} />
       {status === "failed" && <Failure entry={entry} round={round.number} />}
       {entry.reasoning && (
         <Details title={t("Reasoning")}>

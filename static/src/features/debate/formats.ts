@@ -40,6 +40,7 @@ export const formats: readonly FormatChoice[] = [
       "Everybody criticises every other answer, then revises its own. For hard questions; the longest.",
     ),
     ask: { mode: "debate", debate_style: "all_to_all" },
+    alsoOn: ["use_tools", "use_react"],
     fields: [
       {
         kind: "amount",

@@ -45,6 +45,10 @@ export const log: LogSentences<Schemas["DebateNote"]> = {
       time(latency_ms),
     ]),
   nobody_judged: () => t("Nobody could judge the debate"),
+  openings_reviewed: ({ reviewers }) =>
+    t("{{count, number}} members rank the openings without knowing whose they are", {
+      count: reviewers,
+    }),
   openings_ranked: ({ ballots }) =>
     t("The openings are ranked by {{count, number}} ballots", { count: ballots }),
 };

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import type { AssistantMessage, CouncilEvent } from "../../api/types";
 import { newRun, type RunState } from "../../run/state";
-import { describeRun } from "../council/describe";
+import { describeRun, reviewsSummary } from "../council/describe";
 import { stageNames } from "../council/stages";
 import { toMarkdown } from "../export/markdown";
 import { choiceIn, formatOf, isSimulated, membersOf } from "../formats";
@@ -26,6 +26,8 @@ const upTo = (name: string, found: (event: CouncilEvent) => boolean) => {
   const { events } = of(name);
   return reduceAll(newRun, events.slice(0, events.findIndex(found) + 1));
 };
+
+const isStart = ({ type }: CouncilEvent) => type === "format_ballots_start";
 
 const statements = (run: RunState, round: number) =>
   debateOf(run)?.rounds.find(({ number }) => number === round)?.statements ?? [];
@@ -87,6 +89,28 @@ describe("a debate under way", () => {
     const run = upTo("arena", ({ type }) => type === "format_ballots_complete");
     expect(run.phase).toBe("round2");
     expect(run.aggregate).toHaveLength(4);
+  });
+
+  it("shows who is still to rank the openings, whatever the round", () => {
+    const asked = upTo("rotation", ({ type }) => type === "format_ballots_start");
+    expect(asked.phase).toBe("round2");
+    expect(asked.reviews.map(({ status }) => status)).toEqual(Array(4).fill("writing"));
+    expect(asked.reviews[0]?.since).toMatch(/^\d{4}-/);
+    const one = upTo("rotation", ({ type }) => type === "format_ballots_model_complete");
+    expect(one.reviews.filter(({ status }) => status === "done")).toHaveLength(1);
+    expect(statements(one, 2)).toHaveLength(4);
+    expect(reviewsSummary(one)).toBe("1 of 4 in");
+    const late = reduce(one, of("rotation").events.find(isStart) as CouncilEvent);
+    expect(late.reviews).toEqual(one.reviews);
+  });
+
+  it("gives up on ballots that never came when it is stopped", () => {
+    const one = upTo("rotation", ({ type }) => type === "format_ballots_model_complete");
+    const { reviews } = reduce(one, { type: "cancelled" });
+    expect(reviews.map(({ status }) => status).toSorted()).toEqual([
+      "done",
+      ...Array(3).fill("failed"),
+    ]);
   });
 
   it("forgets what a lost call had written", () => {

@@ -2,7 +2,7 @@
 import type { AssistantMessage, Schemas, Seat } from "../../api/types";
 import { acts } from "../../run/acts";
 import type { Handlers } from "../../run/feature";
-import { list, reviewFrom, seatOf } from "../../run/parts";
+import { emptyReview, list, reviewFrom, seatOf, thought } from "../../run/parts";
 import { sliceOf } from "../../run/slice";
 import type { CallStatus, Phase, RunState } from "../../run/state";
 
@@ -137,6 +137,14 @@ const writes = (run: RunState, event: Piece, field: "text" | "reasoning", piece:
       )
     : run;
 
+/** What was written before something was looked up is a thought, and no part of the statement. */
+const thinks = (run: RunState, round: number, member: string) =>
+  change(run, round, member, (entry) =>
+    entry.result || entry.text === ""
+      ? entry
+      : { ...entry, text: "", reasoning: thought(entry.reasoning, entry.text) },
+  );
+
 /** A result keeps its place, and who was asked in it. */
 const said = (run: RunState, round: number, data: Schemas["Statement"] | undefined) =>
   data ? change(run, round, data.member, ({ seat }) => ({ ...statementFrom(data), seat })) : run;
@@ -171,6 +179,18 @@ const rounds = {
 
 /** The ballots over the openings stand where a council's reviews do; the debate goes on meanwhile. */
 const ballots = {
+  // Whoever has its ballot already keeps it: a server that takes a run over from an older one tells the start late.
+  format_ballots_start: (run, event) => ({
+    ...run,
+    reviews: list(event.members).map(
+      (member) =>
+        run.reviews.find(({ seat }) => seat.member === member.member) ??
+        emptyReview(seatOf(member), event.started_at ?? null),
+    ),
+    abstained: list(event.abstained),
+  }),
+  format_ballots_model_complete: (run, event) =>
+    acts.stage2_model_complete(run, { ...event, type: "stage2_model_complete" }),
   format_ballots_complete: (run, { data, metadata }) => ({
     ...run,
     reviews: list(data).map(reviewFrom),
@@ -205,6 +225,8 @@ export const events = {
   ...rounds,
   ...ballots,
   ...judgment,
+  tool_call: (run, { round, ...event }) =>
+    typeof round === "number" ? thinks(run, round, event.member ?? event.model) : run,
   // A call that was lost and is made again: what it had written goes.
   call_restarted: (run, event) => {
     const round = /^round(\d+)$/.exec(event.stage)?.[1];

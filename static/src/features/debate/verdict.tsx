@@ -1,6 +1,7 @@
 import "../../styles/debate.css";
 import type { Schemas } from "../../api/types";
 import { msg, t } from "../../i18n";
+import { CitedText } from "../../markdown/cites";
 import type { RunState } from "../../run/state";
 
 const parts: readonly (readonly [keyof Schemas["DebateVerdict"], string])[] = [
@@ -22,7 +23,9 @@ export function VerdictNote({ run }: { run: RunState }) {
           <p className="editorial-title">{t(title)}</p>
           <ul>
             {verdict[key]?.map((point) => (
-              <li key={point}>{point}</li>
+              <li key={point}>
+                <CitedText text={point} />
+              </li>
             ))}
           </ul>
         </div>

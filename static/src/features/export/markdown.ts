@@ -4,6 +4,7 @@ import { t } from "../../i18n";
 import { neutral } from "../../markdown/neutral";
 import type { ReviewState, RunState } from "../../run/state";
 import { count, rank, share } from "../../ui/format";
+import { features } from "..";
 import { headingOf } from "../council/heading";
 import { notesOf } from "../council/notes";
 import { formatOf } from "../formats";
@@ -50,6 +51,12 @@ export function reviewsMarkdown(run: RunState): string {
   return parts.length > 0 ? `${parts.join("\n\n")}\n` : "";
 }
 
+/** The final answer by itself, with what it cannot be read without. */
+export const finalMarkdown = (run: RunState): string =>
+  [run.synthesis.text, ...features.flatMap(({ copied }) => copied?.(run, "final") ?? [])].join(
+    "\n\n",
+  );
+
 export function toMarkdown(question: string, run: RunState): string {
   const asked = neutral(question.trim());
   const parts = [`# ${asked.split("\n")[0]}`, asked];
@@ -60,6 +67,7 @@ export function toMarkdown(question: string, run: RunState): string {
     parts.push(`## ${heading ? (heading.said ?? heading.text) : t("Unfinished answer")}`);
     parts.push(...notes.map(({ said, text }) => `> ${neutral(said ?? text)}`), neutral(text));
   }
+  for (const { copied } of features) parts.push(...(copied?.(run, "all") ?? []));
   parts.push(...(formatOf(run)?.markdown(run) ?? []));
   if (run.answers.length > 0) parts.push(`## ${t("Answers")}`);
   for (const { seat, text: answer, result: facts } of run.answers) {

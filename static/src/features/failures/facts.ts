@@ -17,6 +17,7 @@ export const callSentences: Sentences<CallFact> = {
   over_budget: ({ budget, needed_usd }) => budgetRefusal(budget, needed_usd ?? null, "call"),
   price_unknown: () => t("A budget applies, and the price of this model is unknown."),
   budgets_unreadable: () => t("The budgets of this server could not be read."),
+  no_search: () => t("Nothing can be searched for here."),
 };
 
 /** To go on with within a sentence. */
@@ -29,6 +30,7 @@ const callReasons: Sentences<CallFact> = {
   over_budget: () => errorReason("budget"),
   price_unknown: () => t("a budget applies, and its price is unknown"),
   budgets_unreadable: () => t("the budgets of this server could not be read"),
+  no_search: () => t("nothing can be searched for here"),
 };
 
 /** Why something failed, to go on with within a sentence. */

@@ -310,3 +310,32 @@ describe("what was kept", () => {
     for (const junk of [null, 3, "x", []]) expect(readChoices(junk)).toEqual({});
   });
 });
+
+describe("what takes a search", () => {
+  const searching: Config = { ...config, web_search_available: true, search_provider: "tavily" };
+  const fields = ["use_research", "use_web_search", "use_tools", "use_react"] as const;
+
+  it.each(fields)("%s can only be used where there is one, and no setting mends it", (field) => {
+    const scene = sceneOf({ [field]: true }, config);
+    expect(obstacle(field, scene)).toMatchObject({ settings: null });
+    expect(obstacle(field, scene)?.reason).toContain("docs/research.md");
+    expect(toAsk(scene)).toEqual({});
+    expect(toAsk(sceneOf({ [field]: true }, searching))).toEqual({ [field]: true });
+    const debating = { mode: "debate", debate_style: "rotation", [field]: true };
+    expect(toAsk(sceneOf(debating, searching))).toMatchObject({ [field]: true });
+  });
+
+  it("is on by itself in a format that searches, and can be switched off there", () => {
+    const all = { mode: "debate", debate_style: "all_to_all" };
+    const scene = sceneOf(all, searching);
+    expect(scene.choices).toMatchObject({ use_tools: true, use_react: true });
+    expect(toAsk(scene)).toEqual(all);
+    expect(toAsk(sceneOf({ ...all, use_react: false }, searching))).toEqual({
+      ...all,
+      use_react: false,
+    });
+    const never = { ...searching, default_options: { use_tools: false } };
+    expect(sceneOf(all, never).choices).toMatchObject({ use_tools: false, use_react: true });
+    expect(sceneOf(all, config).choices).toMatchObject({ use_tools: false, use_react: false });
+  });
+});

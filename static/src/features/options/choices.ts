@@ -182,11 +182,18 @@ export function sceneOf(
 ): Scene {
   const changes = Object.entries(preset?.settings ?? {}).filter(([, value]) => value !== null);
   const asked = config && { ...config, ...Object.fromEntries(changes) };
-  const base = byDefaultIn(asked, preset);
-  const choices = { ...base, ...own };
-  const isOffered = formatsOf(asked).includes(formatIn(choices));
+  const without = byDefaultIn(asked, preset);
+  const named = { ...without, ...own };
+  const isOffered = formatsOf(asked).includes(formatIn(named));
+  const ask = isOffered ? {} : council.ask;
+  const said = readChoices(preset ? preset.options : config?.default_options);
+  const chosenFormat = formatIn({ ...named, ...ask });
+  const ofFormat = (chosenFormat.alsoOn ?? []).filter(
+    (field) => asked && !(field in said) && !optionOf(field)?.obstacle?.(asked),
+  );
+  const base = { ...without, ...Object.fromEntries(ofFormat.map((field) => [field, true])) };
   return {
-    choices: isOffered ? choices : { ...choices, ...council.ask },
+    choices: { ...base, ...own, ...ask },
     base,
     config: asked,
     preset,
@@ -229,7 +236,7 @@ export function obstacle(
   }
   if (!config) return null;
   const reason = option.obstacle?.(config);
-  if (reason) return { reason, settings: option.name };
+  if (reason) return { reason, settings: option.isForServer ? null : option.name };
   if (!option.choosesMembers) return null;
   for (const other of options.slice(0, options.indexOf(option))) {
     const isOn = choices[other.field] && !obstacle(other.field, { choices, config });

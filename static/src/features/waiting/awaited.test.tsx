@@ -16,10 +16,10 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const shown = (since: string | null, runId: string | null = "r1") =>
+const shown = (since: string | null, runId: string | null = "r1", stage?: string) =>
   render(
     <UnderWayContext value={runId}>
-      <Awaited member="c/silent" since={since} />
+      <Awaited member="c/silent" stage={stage} since={since} />
     </UnderWayContext>,
   );
 
@@ -45,13 +45,20 @@ it("going on without it is offered after a while, asked for once, and says what 
   expect(place.querySelector("button")).toBeNull();
   await wait(5_000);
   await click(button("Go on without it"));
-  expect(skip).toHaveBeenCalledExactlyOnceWith("r1", "c/silent");
+  expect(skip).toHaveBeenCalledExactlyOnceWith("r1", "c/silent", undefined);
   expect(place.textContent).toContain("It is still waited for.");
 
   skip.mockResolvedValueOnce({});
   await click(button("Go on without it"));
   expect(button("Going on…")?.disabled).toBe(true);
   expect(place.textContent).not.toContain("It is still waited for.");
+});
+
+it("whoever is asked for two things at once is gone on without where that is said", async () => {
+  const skip = vi.spyOn(api, "skip").mockResolvedValueOnce({});
+  await shown(at(-7_000), "r1", "stage2");
+  await click(button("Go on without it"));
+  expect(skip).toHaveBeenCalledExactlyOnceWith("r1", "c/silent", "stage2");
 });
 
 it("a run that is not under way has nothing to wait for", async () => {

@@ -31,11 +31,13 @@ const passed = (seconds: number) => (seconds < 60 ? `${seconds} s` : duration(se
 interface Props {
   /** The seat's name; of a chairman the model. */
   member: string;
+  /** What it is asked for, where it may be asked for more than one thing at once. */
+  stage?: string;
   since: string | null;
 }
 
 /** How long somebody has been waited for, and the way on without it. */
-export function Awaited({ member, since }: Props) {
+export function Awaited({ member, stage, since }: Props) {
   const runId = useUnderWay();
   const seconds = useSeconds(since);
   const [asked, setAsked] = useState<"no" | "asking" | "asked" | Problem>("no");
@@ -43,7 +45,7 @@ export function Awaited({ member, since }: Props) {
   const skip = async () => {
     setAsked("asking");
     try {
-      await api.skip(runId, member);
+      await api.skip(runId, member, stage);
       setAsked("asked");
     } catch (error) {
       setAsked(asProblem(error));

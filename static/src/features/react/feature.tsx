@@ -1,0 +1,57 @@
+/** ReAct: the chairman checks facts before it writes, and says what it looks for and why. */
+import { lazy, Suspense } from "react";
+import { msg, t } from "../../i18n";
+import { neutral } from "../../markdown/neutral";
+import { isLive, type RunState } from "../../run/state";
+import { orMissing } from "../../ui/part";
+import { noSearch } from "../citing/available";
+import type { Feature } from "../feature";
+import { checksOf, events, stored } from "./state";
+
+const Trace = lazy(() => orMissing(import("./trace")));
+
+const Checks = ({ run }: { run: RunState }) =>
+  checksOf(run).length > 0 && (
+    <Suspense fallback={null}>
+      <Trace run={run} />
+    </Suspense>
+  );
+
+function describe(run: RunState): string | null {
+  const last = checksOf(run).at(-1);
+  if (!isLive(run) || run.phase !== "stage3" || !last || run.synthesis.text) return null;
+  if (last.action === "synthesize") {
+    return t("The chairman has checked what it wanted to, and writes.");
+  }
+  return last.action === "search_web" && last.observation === null
+    ? t("The chairman searches the web.")
+    : t("The chairman checks what it is to write.");
+}
+
+export const react = {
+  name: "react",
+  title: msg("The chairman checks"),
+  events,
+  stored,
+  option: {
+    field: "use_react",
+    group: "final",
+    everyFormat: true,
+    obstacle: noSearch,
+    isForServer: true,
+  },
+  describe,
+  notes: { final: Checks },
+  copied(run: RunState, what: "all" | "final") {
+    const checks = checksOf(run);
+    if (what === "final" || checks.length === 0) return [];
+    return [
+      `## ${t("The chairman checked")}`,
+      ...checks.flatMap(({ thought, query, observation }) => [
+        ...(thought ? [neutral(thought)] : []),
+        ...(query ? [`**${t("Search: {{query}}", { query: neutral(query) })}**`] : []),
+        ...(observation ? [neutral(observation)] : []),
+      ]),
+    ];
+  },
+} satisfies Feature;

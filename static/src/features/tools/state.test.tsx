@@ -1,0 +1,125 @@
+import { describe, expect, it } from "vitest";
+import type { CouncilEvent } from "../../api/types";
+import { newRun } from "../../run/state";
+import { readEvent } from "../../stream/decode";
+import { deliberation } from "../../test/deliberation";
+import { click, settled } from "../../test/render";
+import { answer, seats, storedRun, synthesis } from "../../test/samples";
+import { found } from "../../test/sources";
+import { fromStored, reduce, reduceAll } from "../reducer";
+import { madeIn, placeOf, usesOf } from "./state";
+
+const [first = { model: "", member: "" }] = seats;
+const { model, member } = first;
+const begun: CouncilEvent[] = [
+  { type: "run_started", run_id: "r1", conversation_id: "c1", message_id: "m1" },
+  { type: "stage1_start", members: seats, use_cot: false },
+  { type: "stage1_token", model, member, content: "Let me look." },
+];
+const call = (call_id: string, query: string): CouncilEvent => ({
+  type: "stage1_tool_call",
+  model,
+  member,
+  call_id,
+  tool: "search_web",
+  args: { query },
+});
+const result = (call_id: string, more: object = {}): CouncilEvent => ({
+  type: "stage1_tool_result",
+  model,
+  member,
+  call_id,
+  tool: "search_web",
+  result: "…",
+  sources: [found(4), found(5)],
+  ms: 840,
+  ...more,
+});
+const live = (...events: CouncilEvent[]) => reduceAll(newRun, [...begun, ...events]);
+const usesIn = (run: typeof newRun) => usesOf(run)[placeOf(member, null)] ?? [];
+
+describe("what a member looks up", () => {
+  it("stands on its card while it happens", () => {
+    const run = live(
+      call("1.1", "bees"),
+      call("1.2", "coffee"),
+      result("1.2", { error: "down", sources: [] }),
+    );
+    expect(usesIn(run).map(({ query, status }) => [query, status])).toEqual([
+      ["bees", "running"],
+      ["coffee", "failed"],
+    ]);
+    const done = reduce(run, result("1.1"));
+    expect(usesIn(done)[0]).toMatchObject({ status: "done", found: [4, 5], ms: 840 });
+    expect(usesIn(reduce(run, { type: "cancelled" }))[0]?.status).toBe("failed");
+  });
+
+  it("makes a thought of what was written before", () => {
+    const entry = live(call("1.1", "bees")).answers[0];
+    expect(entry).toMatchObject({ text: "", reasoning: "Let me look." });
+    const next = live(call("1.1", "bees"), result("1.1"), {
+      type: "stage1_token",
+      model,
+      member,
+      content: "So it is.",
+    }).answers[0];
+    expect(next).toMatchObject({ text: "So it is.", reasoning: "Let me look." });
+  });
+
+  it("is begun anew with a call that was lost", () => {
+    const run = live(call("1.1", "bees"), {
+      type: "call_restarted",
+      stage: "stage1",
+      model,
+      member,
+    });
+    expect(usesIn(run)).toEqual([]);
+  });
+
+  it("is read as it is stored", () => {
+    const stored = answer(first, {
+      tool_calls_made: [
+        { tool: "search_web", args: { query: "bees" }, result_sources: [4], ms: 840 },
+        { tool: "search_web", args: {}, result_sources: [], ms: 1, error: "no query" },
+      ],
+    });
+    const run = fromStored(storedRun([stored], [], synthesis()), "c1");
+    expect(
+      madeIn(run.answers[0]?.result ?? null).map(({ query, status, found }) => [
+        query,
+        status,
+        found,
+      ]),
+    ).toEqual([
+      ["bees", "done", [4]],
+      ["", "failed", []],
+    ]);
+  });
+
+  it("opens to what was found, and says who takes no tools", async () => {
+    const answers = [
+      answer(first, {
+        tool_calls_made: [
+          { tool: "search_web", args: { query: "bees" }, result_sources: [4, 5], ms: 840 },
+        ],
+      }),
+      answer(seats[1] ?? first, { tools_refused: true }),
+    ];
+    const stored = fromStored(storedRun(answers, [], synthesis()), "c1");
+    const page = await deliberation({ sources: [found(4), found(5)] }, synthesis(), {
+      answers: stored.answers,
+    });
+    await settled("Search:");
+    expect(page.querySelector(".tool")?.textContent).toBe("Search: bees 2 results · 840 ms");
+    await click(page.querySelector(".tool summary"));
+    await settled("Title 5");
+    expect(page.textContent).toContain("takes no tools");
+  });
+
+  it("breaks nothing when fields are missing", () => {
+    const bare = ["stage1_tool_call", "stage1_tool_result", "tool_call", "tool_result"].map(
+      (type) => readEvent(JSON.stringify({ type })) as CouncilEvent,
+    );
+    expect(() => live(...bare)).not.toThrow();
+  });
+});
