@@ -1,5 +1,6 @@
 /** Answers with sources: what is searched for, what of it is cited, and that nothing of it runs. */
 import { EventEmitter, once } from "node:events";
+import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { violations } from "./axe";
@@ -130,6 +131,15 @@ describe("research", () => {
     await finalAnswer(page).locator(".cite").first().waitFor();
     expect(await section(page, "Sources").textContent()).toContain("2 found · 2 cited");
     expect(await section(page, "Research").textContent()).toContain("2 searches · 2 sources");
+
+    await page.getByRole("button", { name: "Export" }).click();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("menuitem", { name: "Markdown" }).click(),
+    ]);
+    const exported = await readFile(await download.path(), "utf8");
+    expect(exported).toContain("## Research");
+    expect(exported).toContain(`: <${page1.url}>`);
   });
 
   it("says when it is not needed, and when it failed", async () => {
