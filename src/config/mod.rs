@@ -16,6 +16,8 @@ mod providers;
 mod reference;
 mod rules;
 #[cfg(test)]
+mod sign_in_tests;
+#[cfg(test)]
 mod tests;
 mod tree;
 mod values;

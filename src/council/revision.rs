@@ -102,9 +102,7 @@ impl Revision<'_> {
     fn prompt(&self, run: &Run, round: &Round<'_>) -> String {
         let fence = Fence::new(&run.marker());
         let mut sections = Vec::new();
-        if !round.brief().history.is_empty() {
-            sections.push(fence.wrap("Conversation so far", &history::quoted(&round.brief().history)));
-        }
+        sections.extend(history::section(&fence, &round.brief().history));
         sections.push(fence.wrap("Question", &round.brief().question));
         sections.push(fence.wrap("Your answer", self.draft));
         sections.extend(self.objections.iter().map(|(title, text)| fence.wrap(title, text)));

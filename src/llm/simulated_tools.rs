@@ -10,6 +10,8 @@ use super::simulated_text::prompt_of;
 const SEARCH: &str = "search_web";
 /// How many words of the question it searches for.
 const QUERY_WORDS: usize = 8;
+/// What models are asked to write behind their texts.
+const ENDS: [&str; 4] = ["\n\nCOUNCIL NOTES:", "\n\nDEBATE NOTES:", "\n\nCONFIDENCE:", "\n\nPOSITION:"];
 /// How many sources it cites.
 const CITED: usize = 2;
 
@@ -42,7 +44,11 @@ pub(super) fn citing(answer: String, request: &ChatRequest) -> String {
         return answer;
     }
     let cited: String = numbers.into_iter().take(CITED).map(|number| format!("[{number}]")).collect();
-    format!("{answer}\n\nThe search found more on this {cited}.")
+    let found = format!("\n\nThe search found more on this {cited}.");
+    // Before what is no part of the text.
+    let end = ENDS.iter().filter_map(|end| answer.find(end)).min().unwrap_or(answer.len());
+    let (text, rest) = answer.split_at(end);
+    format!("{text}{found}{rest}")
 }
 
 /// What tools gave back.

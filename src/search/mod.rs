@@ -22,6 +22,7 @@ use async_trait::async_trait;
 use crate::llm::{CallError, Citation};
 
 pub use link::Link;
+pub use provider::as_query;
 pub use settings::{Backend, KeyIn, SearchSettings, SearxngSettings, TavilySettings};
 pub use setup::{Setup, SetupError, set_up};
 pub use state::{Failure, Snapshot, State};

@@ -16,7 +16,7 @@ use super::text::line;
 use super::{Query, Search};
 
 /// Longest query: engines refuse longer ones (Tavily) or find nothing for them.
-pub(super) const MAX_QUERY_CHARS: usize = 400;
+pub const MAX_QUERY_CHARS: usize = 400;
 
 /// See the file's head.
 pub(super) struct SearchProvider {
@@ -51,7 +51,7 @@ impl Provider for SearchProvider {
             return Err(CallError::new(ErrorKind::Refused, message));
         }
         let asked = request.messages.iter().rev().find(|message| message.role == Role::User);
-        let text = asked.map(|message| query(&message.content)).unwrap_or_default();
+        let text = asked.map(|message| as_query(&message.content)).unwrap_or_default();
         if text.is_empty() {
             return Err(CallError::new(ErrorKind::Refused, "the query is empty"));
         }
@@ -94,8 +94,9 @@ impl Provider for SearchProvider {
     }
 }
 
-/// A question as a query: one line, cut at a word where it is too long.
-fn query(text: &str) -> String {
+/// A text as a query, and as it is known again: one line, cut at a word where it is too long.
+#[must_use]
+pub fn as_query(text: &str) -> String {
     let whole = line(text, MAX_QUERY_CHARS + 1);
     let Some((end, _)) = whole.char_indices().nth(MAX_QUERY_CHARS) else { return whole };
     let kept = whole.split_at(end).0;
@@ -110,20 +111,22 @@ mod tests {
 
     #[test]
     fn a_question_becomes_one_line() {
-        assert_eq!(query(" Why do\n\ttides\u{202e} turn? <b> "), "Why do tides turn? <b>");
-        assert_eq!(query("\u{200b} \n"), "");
-        assert_eq!(query("What follows …"), "What follows …");
+        assert_eq!(as_query(" Why do\n\ttides\u{202e} turn? <b> "), "Why do tides turn? <b>");
+        assert_eq!(as_query("\u{200b} \n"), "");
+        assert_eq!(as_query("What follows …"), "What follows …");
         let long = "words ".repeat(100);
-        let cut = query(&long);
+        let cut = as_query(&long);
         assert!(cut.chars().count() <= MAX_QUERY_CHARS && cut.ends_with("words"), "{cut}");
-        assert_eq!(query(&"x".repeat(MAX_QUERY_CHARS)).len(), MAX_QUERY_CHARS);
-        assert_eq!(query(&"x".repeat(MAX_QUERY_CHARS + 1)).len(), MAX_QUERY_CHARS);
+        assert_eq!(as_query(&"x".repeat(MAX_QUERY_CHARS)).len(), MAX_QUERY_CHARS);
+        assert_eq!(as_query(&"x".repeat(MAX_QUERY_CHARS + 1)).len(), MAX_QUERY_CHARS);
     }
 
     proptest! {
         #[test]
         fn any_query_is_bounded(text in ".*", times in 1usize..40) {
-            prop_assert!(query(&text.repeat(times)).chars().count() <= MAX_QUERY_CHARS);
+            let asked = as_query(&text.repeat(times));
+            prop_assert!(asked.chars().count() <= MAX_QUERY_CHARS);
+            prop_assert_eq!(as_query(&asked), asked);
         }
     }
 }

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::support::app::TestApp;
 use crate::support::events::Event;
 use crate::support::model_server::{AskedFor, Gate, Script};
+use crate::support::ranked::label_of;
 
 fn kinds(events: &[Event]) -> Vec<&str> {
     events.iter().filter(|event| !event.is_token()).map(Event::kind).collect()
@@ -491,6 +492,15 @@ async fn what_models_should_not_write_loses_no_stage() {
 #[tokio::test]
 async fn an_export_says_whose_each_answer_was_and_ranks_by_what_decided() {
     let app = TestApp::start().await;
+    // All have one order, so that the members' records differ.
+    app.models.rule(|request| {
+        let ranking = || {
+            let members = ["m/one", "m/two", "m/three", "m/four"].iter().zip(1..);
+            let lines = members.map(|(member, place)| format!("{place}. {}", label_of(request, member)));
+            format!("FINAL RANKING:\n{}", lines.collect::<Vec<_>>().join("\n"))
+        };
+        (request.asked_for() == AskedFor::Review).then(|| Script::answer(&ranking()))
+    });
     let ann = app.user("ann");
     let mut id = String::new();
     // From the third run on ballots are weighed.

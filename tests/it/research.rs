@@ -315,6 +315,30 @@ async fn the_chairman_checks_by_calls_and_is_asked_to_write_at_last() {
 }
 
 #[tokio::test]
+async fn a_check_that_fails_is_told_to_the_chairman_who_writes_all_the_same() {
+    let (app, search) = searching().await;
+    search.rule(|_| Some(Says::status(401, "{}")));
+    chairman(
+        &app,
+        vec![
+            Script::answer("Thought: Is it 15?\nAction: search_web(\"postgres version\")"),
+            Script::answer("I could not check it."),
+        ],
+    );
+    let ann = app.user("ann");
+    let (run, events) = ask(&ann, json!({"use_react": true})).await;
+    assert_eq!(events.last().unwrap().kind(), "complete");
+    assert!(find(&events, "react_observation")["error"].is_string());
+    let stored = stored(&ann, &run).await;
+    assert_eq!(stored["stage3"]["response"], "I could not check it.");
+    let step = &stored["metadata"]["react"][0];
+    assert!(step["error"].is_string() && step["sources"] == json!([]), "{step}");
+    let told = prompts(&app, |request| request.prompt().contains("The search failed:"));
+    assert_eq!(told.len(), 1);
+    app.close().await;
+}
+
+#[tokio::test]
 async fn every_format_has_the_same_background() {
     let (app, search) = searching().await;
     let ann = app.user("ann");

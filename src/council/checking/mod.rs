@@ -87,29 +87,19 @@ pub struct Writing<'w> {
     pub view: Option<&'w (dyn Fn() -> View + Sync)>,
 }
 
-/// What it wrote.
-#[derive(Debug)]
-pub struct Written {
-    pub reply: Reply,
-    /// The numbers of the sources that it found first.
-    pub found: Vec<u32>,
-}
-
 /// Lets the model write, after it has looked up what it wants where the run allows that.
 ///
 /// # Errors
 /// The failure of the call that failed, after retries.
-pub async fn write(run: &Run, brief: &Brief, writing: Writing<'_>) -> Result<Written, CallError> {
+pub async fn write(run: &Run, brief: &Brief, writing: Writing<'_>) -> Result<Reply, CallError> {
     if brief.checks == 0 {
         let view = writing.view.map(|view| view());
-        let reply = send(run, &writing, writing.key.to_owned(), writing.request.clone(), view).await?;
-        return Ok(Written { reply, found: Vec::new() });
+        return send(run, &writing, writing.key.to_owned(), writing.request.clone(), view).await;
     }
     let model = writing.request.model.clone();
     let takes_tools = run.decide(&format!("{}/tools", writing.key), async { run.offers_tools(&model) }).await;
     let mut messages = instructed(brief, writing.request.messages.clone());
     let mut joined = Joined::default();
-    let mut found = Vec::new();
     for iteration in 1..=brief.checks {
         let request = ChatRequest {
             messages: messages.clone(),
@@ -129,8 +119,7 @@ pub async fn write(run: &Run, brief: &Brief, writing: Writing<'_>) -> Result<Wri
                     turn.think(&thought).await;
                     turn.act(0, Action::Synthesize, None).await;
                 }
-                let reply = joined.end(Reply { text, tool_calls: Vec::new(), ..reply });
-                return Ok(Written { reply, found });
+                return Ok(joined.end(Reply { text, tool_calls: Vec::new(), ..reply }));
             }
             Form::Ready { thought } => {
                 turn.think(&thought).await;
@@ -141,14 +130,14 @@ pub async fn write(run: &Run, brief: &Brief, writing: Writing<'_>) -> Result<Wri
             }
             Form::Search { thought, query } => {
                 turn.think(&thought).await;
-                let observed = turn.look_up(0, Ok(query), &mut found).await;
+                let observed = turn.look_up(0, Ok(query)).await;
                 messages.push(ChatMessage::assistant(reply.text.clone()));
                 messages.push(ChatMessage::user(observed));
                 joined.go_on(Reply { text: thought, ..reply });
             }
             Form::Calls { thought } => {
                 turn.think(&thought).await;
-                let results = turn.carry_out(&reply.tool_calls, &mut found).await;
+                let results = turn.carry_out(&reply.tool_calls).await;
                 let (calls, details) = (reply.tool_calls.clone(), reply.reasoning_details.clone());
                 messages.push(ChatMessage::calling(reply.text.clone(), calls, details));
                 messages.extend(results);
@@ -162,7 +151,7 @@ pub async fn write(run: &Run, brief: &Brief, writing: Writing<'_>) -> Result<Wri
     match send(run, &writing, writing.key.to_owned(), request, view).await {
         Ok(reply) => {
             let text = form::text_of(&reply.text);
-            Ok(Written { reply: joined.end(Reply { text, ..reply }), found })
+            Ok(joined.end(Reply { text, ..reply }))
         }
         Err(error) => Err(joined.fail(error)),
     }
@@ -226,7 +215,7 @@ impl Turn<'_> {
     }
 
     /// Carries out the calls of one turn; each has to be answered.
-    async fn carry_out(&self, calls: &[ToolCall], found: &mut Vec<u32>) -> Vec<ChatMessage> {
+    async fn carry_out(&self, calls: &[ToolCall]) -> Vec<ChatMessage> {
         let mut results = Vec::new();
         for (place, call) in calls.iter().enumerate() {
             let query = if place < MAX_AT_ONCE {
@@ -234,28 +223,20 @@ impl Turn<'_> {
             } else {
                 Err(NotCarriedOut::TooMany)
             };
-            results.push(ChatMessage::tool(call.id.clone(), self.look_up(place, query, found).await));
+            results.push(ChatMessage::tool(call.id.clone(), self.look_up(place, query).await));
         }
         results
     }
 
     /// Looks something up and tells it; gives what the model reads of it.
-    async fn look_up(
-        &self,
-        place: usize,
-        query: Result<String, NotCarriedOut>,
-        numbers: &mut Vec<u32>,
-    ) -> String {
+    async fn look_up(&self, place: usize, query: Result<String, NotCarriedOut>) -> String {
         self.act(place, Action::SearchWeb, query.clone().ok()).await;
         let found = match &query {
             Ok(query) => self.run.search(self.brief, query).await.map_err(|error| error.message),
             Err(why) => Err(why.to_string()),
         };
         let (observed, event) = match (found, query) {
-            (Ok(findings), _) => {
-                numbers.extend(findings.sources.iter().map(|source| source.n));
-                (self.observed(&findings), self.observation(Ok(&findings)))
-            }
+            (Ok(findings), _) => (self.observed(&findings), self.observation(Ok(&findings))),
             (Err(error), Err(why)) => (not_carried_out(self.brief, why), self.observation(Err(error))),
             (Err(error), Ok(_)) => {
                 let told = self.brief.prompts.fill(&NO_OBSERVATION, &[("reason", &error)]);

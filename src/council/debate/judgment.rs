@@ -138,9 +138,6 @@ impl Ending for Judgment<'_> {
 
     fn read(&self, synthesis: &mut Synthesis) {
         (synthesis.response, synthesis.verdict) = verdict::parse(&synthesis.response);
-        let cited = self.debate.transcript().flat_map(|(_, one)| one.cited().iter().copied());
-        let found = synthesis.found.iter().copied();
-        synthesis.citations = self.debate.brief().citations(&synthesis.response, cited.chain(found));
     }
 
     fn start(&self, model: &str, started_at: String) -> AnyEvent {

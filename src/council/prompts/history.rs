@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::fence::Fence;
 use crate::llm::ChatMessage;
 
 /// How much history goes along, in characters (about 15,000 tokens): it must fit beside the
@@ -51,6 +52,12 @@ pub fn quoted(turns: &[Turn]) -> String {
         .map(|turn| format!("Question: {}\nAnswer: {}\n", turn.question, turn.answer))
         .collect::<Vec<_>>()
         .join("\n")
+}
+
+/// The conversation before a question as a section of a prompt; none where there is none.
+#[must_use]
+pub fn section(fence: &Fence, turns: &[Turn]) -> Option<String> {
+    (!turns.is_empty()).then(|| fence.wrap("Conversation so far", &quoted(turns)))
 }
 
 #[cfg(test)]

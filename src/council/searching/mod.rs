@@ -20,6 +20,8 @@ use super::prompts::fence::Fence;
 use super::run::Run;
 use super::stage::Stage;
 use crate::llm::{CallError, CallFact, ChatMessage, ChatRequest, Purpose};
+use crate::search::as_query;
+use citations::Citations;
 use findings::{Findings, Found};
 use plan::SearchPlan;
 use source::Source;
@@ -31,8 +33,6 @@ pub static SEARCH: Purpose = Purpose { name: "search", usual_tokens: 600, simula
 
 /// The keys of searches begin with this; a hash of the query follows.
 const KEY: &str = "search/";
-/// The longest query that is sent, in characters; backends refuse longer ones.
-pub const MAX_QUERY_CHARS: usize = 380;
 
 impl Run {
     /// Searches for this, or gives what the same query found before in this run.
@@ -49,7 +49,7 @@ impl Run {
     /// As [`Run::search`].
     pub async fn look_up(&self, brief: &Brief, query: &str) -> Result<Found, CallError> {
         let Some(plan) = &brief.search else { return Err(CallFact::NoSearch.into()) };
-        let query = asked_as(query);
+        let query = as_query(query);
         let found = self.searches.of(&query);
         found.get_or_init(|| self.search_anew(brief, plan, &query)).await.clone()
     }
@@ -86,6 +86,12 @@ impl Run {
     /// Gives these sources the numbers that they had in a run before this one.
     pub fn know_sources(&self, sources: &[Source]) {
         self.searches.numbers().know(sources);
+    }
+
+    /// What a text cites of everything that the run has found; none where it has found nothing.
+    #[must_use]
+    pub fn citations(&self, text: &str) -> Option<Citations> {
+        Citations::of(text, &self.searches.numbers().all())
     }
 
     /// The sources with these numbers, in their order.
@@ -128,45 +134,7 @@ impl Run {
     }
 }
 
-/// A query as it is sent, and as it is known again: one line, no longer than backends take.
-fn asked_as(query: &str) -> String {
-    let line = super::prompts::fence::visible(query).split_whitespace().collect::<Vec<_>>().join(" ");
-    let mut cut: String = line.chars().take(MAX_QUERY_CHARS).collect();
-    // Not in the middle of a word, where there is an end of one.
-    if line.chars().nth(MAX_QUERY_CHARS).is_some_and(|next| next != ' ')
-        && let Some((whole, _)) = cut.rsplit_once(' ')
-    {
-        cut = whole.to_owned();
-    }
-    cut
-}
-
 fn key_of(query: &str) -> String {
     let hash = Sha256::digest(query.to_lowercase().as_bytes());
     format!("{KEY}{}", hex::encode(&hash[..12]))
-}
-
-#[cfg(test)]
-mod tests {
-    use proptest::prelude::*;
-
-    use super::*;
-
-    #[test]
-    fn a_query_is_one_line_and_ends_with_a_whole_word() {
-        assert_eq!(asked_as("  what\n is\tnew? "), "what is new?");
-        let long = "word ".repeat(100);
-        let asked = asked_as(&long);
-        assert!(asked.chars().count() <= MAX_QUERY_CHARS && asked.ends_with("word"), "{asked}");
-        assert_eq!(asked_as(&"x".repeat(1_000)).chars().count(), MAX_QUERY_CHARS);
-    }
-
-    proptest! {
-        #[test]
-        fn a_query_that_was_asked_once_is_known_again(text in any::<String>()) {
-            let asked = asked_as(&text);
-            prop_assert!(asked.chars().count() <= MAX_QUERY_CHARS);
-            prop_assert_eq!(asked_as(&asked), asked);
-        }
-    }
 }

@@ -1,7 +1,7 @@
 //! Which number each source of a run has: one for each page, in the order in which searches came in. That order is
 //! chance, so each search's numbers are remembered before anybody reads them.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 
@@ -77,9 +77,14 @@ impl Numbers {
         )
     }
 
+    /// The numbers that are given.
+    pub fn all(&self) -> BTreeSet<u32> {
+        self.sources.iter().map(|source| source.n).collect()
+    }
+
     /// The sources with these numbers, each once, in the order of their numbers.
     pub fn sources(&self, numbers: impl IntoIterator<Item = u32>) -> Vec<Source> {
-        let wanted: std::collections::BTreeSet<u32> = numbers.into_iter().collect();
+        let wanted: BTreeSet<u32> = numbers.into_iter().collect();
         let mut sources: Vec<Source> =
             self.sources.iter().filter(|source| wanted.contains(&source.n)).cloned().collect();
         sources.sort_by_key(|source| source.n);

@@ -7,12 +7,12 @@ use super::synthesis::{self, NoteFact, Synthesis};
 use crate::council::any_event::AnyEvent;
 use crate::council::ask::rejects_the_system_prompt;
 use crate::council::brief::Brief;
-use crate::council::checking::{self, Writing, Written};
+use crate::council::checking::{self, Writing};
 use crate::council::pricing::tokens;
 use crate::council::run::Run;
 use crate::council::token::TokenHead;
 use crate::council::view::{TextFilter, View};
-use crate::llm::{CallError, ChatMessage, ChatRequest, ErrorKind, Purpose};
+use crate::llm::{CallError, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply};
 
 /// How often a prompt that a model finds too long is halved.
 pub(in crate::council) const MOST_CUTS: u32 = 4;
@@ -78,6 +78,7 @@ pub async fn write(run: &Run, brief: &Brief, ending: &dyn Ending) -> Synthesis {
         synthesis.alias.clone_from(&brief.settings.chairman_alias);
     }
     synthesis.simulated = run.is_simulated(&synthesis.model);
+    synthesis.citations = run.citations(&synthesis.response);
     for (model, error) in failures {
         synthesis.note(NoteFact::NoFinalAnswer { model, reason: error.reason() });
     }
@@ -111,7 +112,7 @@ async fn ask(
     let (mut prompt, mut left_out) = ending.prompt(ending.budget(model).await);
     loop {
         let error = match send(run, brief, ending, (model, system), &key, prompt.clone()).await {
-            Ok(written) => return Ok(read(ending, model, written, left_out)),
+            Ok(reply) => return Ok(read(ending, model, reply, left_out)),
             Err(error) => error,
         };
         if system.is_some() && rejects_the_system_prompt(&error) {
@@ -139,7 +140,7 @@ async fn send(
     (model, system): (&str, Option<&str>),
     key: &str,
     prompt: String,
-) -> Result<Written, CallError> {
+) -> Result<Reply, CallError> {
     let purpose = ending.purpose();
     let system = system.map(ChatMessage::system);
     let request = ChatRequest {
@@ -152,7 +153,7 @@ async fn send(
     checking::write(run, brief, Writing { stage: synthesis::STAGE, key, request, view: Some(&view) }).await
 }
 
-fn read(ending: &dyn Ending, model: &str, Written { reply, found }: Written, left_out: usize) -> Synthesis {
+fn read(ending: &dyn Ending, model: &str, reply: Reply, left_out: usize) -> Synthesis {
     let mut synthesis = Synthesis {
         model: model.to_owned(),
         served_by: reply.served_by_another(model),
@@ -163,7 +164,6 @@ fn read(ending: &dyn Ending, model: &str, Written { reply, found }: Written, lef
         latency_ms: Some(reply.latency_ms),
         ttft_ms: reply.ttft_ms,
         reasoning: reply.reasoning,
-        found,
         ..Synthesis::default()
     };
     ending.read(&mut synthesis);

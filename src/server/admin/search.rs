@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
 
+use crate::council::searching::SEARCH;
 use crate::llm::{ErrorKind, Models};
 use crate::search;
 use crate::server::app::App;
@@ -14,9 +15,6 @@ use crate::server::problem::{Problem, ProblemBody};
 use crate::server::shape::naive;
 use crate::store::Scope;
 use crate::store::usage::{self, PurposeUse};
-
-/// What searches are for, in the ledger.
-const PURPOSE: &str = "search";
 
 /// Which days.
 #[derive(Debug, Deserialize, utoipa::IntoParams)]
@@ -121,7 +119,7 @@ pub(in crate::server) async fn report(
     let to = days::read("to", query.to.as_deref())?.unwrap_or(today);
     let span = days::span(Some(from), Some(to), "to")?;
     let mut tx = app.db.begin(&Scope::Admin).await?;
-    let rows = usage::of_purpose(&mut tx, PURPOSE, span).await?;
+    let rows = usage::of_purpose(&mut tx, SEARCH.name, span).await?;
     drop(tx);
     let backend = app.models.search_backend();
     Ok(web::Json(SearchReport {

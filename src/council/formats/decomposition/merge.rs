@@ -137,11 +137,7 @@ impl Ending for Merge<'_> {
         Box::new(Unfiltered)
     }
 
-    fn read(&self, synthesis: &mut Synthesis) {
-        let cited = self.cited.iter().flat_map(|(_, all)| all.iter().copied());
-        let found = synthesis.found.iter().copied();
-        synthesis.citations = self.brief.citations(&synthesis.response, cited.chain(found));
-    }
+    fn read(&self, _synthesis: &mut Synthesis) {}
 
     fn start(&self, model: &str, started_at: String) -> AnyEvent {
         DecompositionEvent::MergeStart {

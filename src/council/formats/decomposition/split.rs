@@ -62,11 +62,8 @@ pub async fn ask(run: &Run, brief: &Brief) -> Result<Parts, SkipFact> {
 async fn send(run: &Run, brief: &Brief, key: &str) -> Result<Reply, crate::llm::CallError> {
     let fence = Fence::new(&run.marker());
     let quoted: String = brief.question.chars().take(QUOTED_CHARS).collect();
-    let conversation = if brief.history.is_empty() {
-        String::new()
-    } else {
-        fence.wrap("Conversation so far", &history::quoted(&brief.history)) + "\n\n"
-    };
+    let conversation =
+        history::section(&fence, &brief.history).map_or_else(String::new, |section| section + "\n\n");
     let prompt = brief.prompts.fill(
         &PROMPT,
         &[

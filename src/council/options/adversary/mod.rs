@@ -268,9 +268,7 @@ async fn attack(run: &Run, round: &Round<'_>, model: &str, answer: &str) -> Resu
 fn prompt(run: &Run, round: &Round<'_>, answer: &str) -> String {
     let fence = Fence::new(&run.marker());
     let mut sections = Vec::new();
-    if !round.brief().history.is_empty() {
-        sections.push(fence.wrap("Conversation so far", &history::quoted(&round.brief().history)));
-    }
+    sections.extend(history::section(&fence, &round.brief().history));
     sections.push(fence.wrap("Question", &round.brief().question));
     sections.push(fence.wrap("Answer", answer));
     let prompts = &round.brief().prompts;

@@ -189,9 +189,7 @@ fn prompt(run: &Run, round: &Round<'_>, drafts: &[&SynthesisDraft]) -> String {
     let mut shown = drafts.to_vec();
     run.shuffle("multi_chairman/shown", &mut shown);
     let mut sections = Vec::new();
-    if !round.brief().history.is_empty() {
-        sections.push(fence.wrap("Conversation so far", &history::quoted(&round.brief().history)));
-    }
+    sections.extend(history::section(&fence, &round.brief().history));
     sections.push(fence.wrap("Question", &round.brief().question));
     sections.extend(shown.iter().map(|draft| {
         let cut = if draft.truncated { ", cut at its writer's token limit" } else { "" };

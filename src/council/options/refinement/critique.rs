@@ -164,9 +164,7 @@ pub async fn ask(run: &Run, round: &Round<'_>, member: &Member, key: &str, promp
 pub fn prompt(run: &Run, round: &Round<'_>, draft: &str) -> String {
     let fence = Fence::new(&run.marker());
     let mut sections = Vec::new();
-    if !round.brief().history.is_empty() {
-        sections.push(fence.wrap("Conversation so far", &history::quoted(&round.brief().history)));
-    }
+    sections.extend(history::section(&fence, &round.brief().history));
     sections.push(fence.wrap("Question", &round.brief().question));
     sections.push(fence.wrap("Draft", draft));
     let prompts = &round.brief().prompts;

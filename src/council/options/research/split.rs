@@ -13,9 +13,10 @@ use crate::council::prompts::fence::{self, Fence};
 use crate::council::prompts::template::Template;
 use crate::council::prompts::{history, structured};
 use crate::council::run::Run;
-use crate::council::searching::MAX_QUERY_CHARS;
 use crate::council::settings::Settings;
 use crate::llm::{ChatMessage, ChatRequest, Schema};
+use crate::search::as_query;
+use crate::search::text::line;
 
 /// The most searches for one question.
 pub(super) const MAX_QUERIES: usize = 3;
@@ -69,17 +70,14 @@ pub(super) async fn ask(run: &Run, brief: &Brief, model: &str) -> Split {
 }
 
 fn whole(brief: &Brief) -> SubQuery {
-    SubQuery { label: "Question".to_owned(), query: one_line(&brief.question, MAX_QUERY_CHARS) }
+    SubQuery { label: "Question".to_owned(), query: as_query(&brief.question) }
 }
 
 fn request(run: &Run, brief: &Brief, model: &str) -> ChatRequest {
     let fence = Fence::new(&run.marker());
     let quoted: String = brief.question.chars().take(QUOTED_CHARS).collect();
-    let conversation = if brief.history.is_empty() {
-        String::new()
-    } else {
-        fence.wrap("Conversation so far", &history::quoted(&brief.history)) + "\n\n"
-    };
+    let conversation =
+        history::section(&fence, &brief.history).map_or_else(String::new, |section| section + "\n\n");
     let prompt = brief.prompts.fill(
         &PROMPT,
         &[
@@ -188,19 +186,14 @@ fn item(line: &str) -> Option<(String, String)> {
 fn tidied(listed: Vec<(String, String)>) -> Vec<SubQuery> {
     let mut seen = HashSet::new();
     let tidy = listed.into_iter().filter_map(|(label, query)| {
-        let query = one_line(&query, MAX_QUERY_CHARS);
+        let query = as_query(&query);
         let is_new = !query.is_empty() && seen.insert(query.to_lowercase());
         is_new.then(|| {
-            let label = one_line(label.trim_start_matches('#'), LABEL_CHARS);
+            let label = line(label.trim_start_matches('#'), LABEL_CHARS);
             SubQuery { label: if label.is_empty() { query.clone() } else { label }, query }
         })
     });
     tidy.take(MAX_QUERIES).collect()
-}
-
-fn one_line(text: &str, chars: usize) -> String {
-    let visible = fence::visible(text);
-    visible.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(chars).collect()
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ use serde_json::json;
 
 use crate::council::ask::rejects_the_system_prompt;
 use crate::council::brief::Brief;
-use crate::council::checking::{self, Writing, Written};
+use crate::council::checking::{self, Writing};
 use crate::council::options::consensus::info::ConsensusInfo;
 use crate::council::options::multi_chairman::info::SynthesisDraft;
 use crate::council::round::Round;
@@ -31,7 +31,9 @@ use crate::council::stages::verdict::DebateVerdict;
 use crate::council::token::TokenHead;
 use crate::council::view::View;
 use crate::llm::fact::known;
-use crate::llm::{CallError, CallFact, ChatMessage, ChatRequest, ErrorKind, Purpose, Usage, counted_as};
+use crate::llm::{
+    CallError, CallFact, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Usage, counted_as,
+};
 
 /// Where the council's answer is written.
 pub const STAGE: Stage = Stage::named("stage3");
@@ -70,9 +72,6 @@ pub struct Synthesis {
     /// Which of the run's sources it cites, where it cites any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub citations: Option<Citations>,
-    /// The numbers of the sources that its writer has found itself.
-    #[serde(skip)]
-    pub found: Vec<u32>,
     /// Where the members agree and differ, as the chairman saw it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disagreement: Option<Editorial>,
@@ -272,8 +271,7 @@ pub async fn write(run: &Run, round: &Round<'_>) -> Synthesis {
         synthesis.alias.clone_from(&brief.settings.chairman_alias);
     }
     synthesis.simulated = run.is_simulated(&synthesis.model);
-    let cited = round.good().flat_map(|answer| answer.cited().iter().copied());
-    synthesis.citations = brief.citations(&synthesis.response, cited.chain(synthesis.found.iter().copied()));
+    synthesis.citations = run.citations(&synthesis.response);
     for loss in losses(round) {
         synthesis.note(loss);
     }
@@ -338,8 +336,8 @@ pub(in crate::council) async fn ask(
         && result.as_ref().is_err_and(|error| error.kind == ErrorKind::ContextTooLong)
     {
         key.push_str("/without_reviews");
-        let written = send(run, brief, model, &key, messages(system, short), shown).await?;
-        let mut synthesis = read(model, written);
+        let reply = send(run, brief, model, &key, messages(system, short), shown).await?;
+        let mut synthesis = read(model, reply);
         synthesis.note(NoteFact::WithoutReviews { model: model.to_owned() });
         return Ok(synthesis);
     }
@@ -358,7 +356,7 @@ async fn send(
     key: &str,
     messages: Vec<ChatMessage>,
     shown: Shown,
-) -> Result<Written, CallError> {
+) -> Result<Reply, CallError> {
     let request = ChatRequest {
         sampling: brief.settings.sampling(&SYNTHESIS),
         timeouts: brief.settings.timeouts(&SYNTHESIS),
@@ -376,7 +374,7 @@ async fn send(
     checking::write(run, brief, Writing { stage: STAGE, key, request, view }).await
 }
 
-fn read(model: &str, Written { reply, found }: Written) -> Synthesis {
+fn read(model: &str, reply: Reply) -> Synthesis {
     let (response, disagreement) = editorial::parse(&reply.text);
     Synthesis {
         model: model.to_owned(),
@@ -389,7 +387,6 @@ fn read(model: &str, Written { reply, found }: Written) -> Synthesis {
         latency_ms: Some(reply.latency_ms),
         ttft_ms: reply.ttft_ms,
         reasoning: reply.reasoning,
-        found,
         ..Synthesis::default()
     }
 }

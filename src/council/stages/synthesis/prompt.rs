@@ -127,9 +127,7 @@ fn prompt(run: &Run, round: &Round<'_>, how: Reviews) -> String {
         .map(|review| fence.wrap(&format!("Review by {}", review.member), &review.ranking))
         .collect();
     let mut sections = Vec::new();
-    if !brief.history.is_empty() {
-        sections.push(fence.wrap("Conversation so far", &history::quoted(&brief.history)));
-    }
+    sections.extend(history::section(&fence, &brief.history));
     sections.push(fence.verbatim("Question", &brief.question));
     sections.extend(
         run.sources_for_the_writer(
