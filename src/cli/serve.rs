@@ -12,7 +12,7 @@ use secrecy::ExposeSecret;
 
 use super::{build, database, user_names};
 use crate::config::Config;
-use crate::llm::ProviderKind;
+use crate::llm::simulated;
 use crate::server::descriptors;
 use crate::server::{self, app::App};
 use crate::shutdown::{Shutdown, Signals};
@@ -170,7 +170,7 @@ fn announce(config: &Config, port: u16) {
     let url = config.server.public_url.as_ref().map_or(own, ToString::to_string);
     tracing::info!(url, "LLM Council is ready");
     eprintln!("\n  LLM Council: {url}");
-    if config.providers.list.iter().all(|provider| provider.kind == ProviderKind::Simulated) {
+    if config.providers.list.iter().all(|provider| provider.kind.name == simulated::KIND.name) {
         eprintln!("  No provider key is configured: the council is simulated, and says so in every answer.");
         eprintln!("  Set OPENROUTER_API_KEY, or see docs/configuration.md, to ask real models.");
     }

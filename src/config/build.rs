@@ -21,7 +21,7 @@ pub(super) fn config(layers: Layers, env: &BTreeMap<String, String>) -> Result<C
     let mut values = Values::read(layers);
     let auth = auth(&values);
     let server = server(&mut values, &auth);
-    let providers = providers(&values, server.public_url.as_ref());
+    let providers = providers(&values, server.public_url.as_ref(), env);
     let council = council(&mut values, &providers);
     let search = search(&values, &providers);
     values.fill("sentry.environment", ENVIRONMENT.into());

@@ -12,7 +12,7 @@ use crate::council::field::FieldError;
 use crate::council::plan::settings_problems;
 use crate::council::setting::{Kind, Setting};
 use crate::council::settings::Settings;
-use crate::llm::{ProviderKind, Timeouts};
+use crate::llm::Timeouts;
 
 /// Who set what nobody else did.
 const BUILT_IN: &str = "config.default.toml";
@@ -46,15 +46,13 @@ pub(super) fn council(values: &mut Values, providers: &Providers) -> Council {
 /// Sets the keys that are left to the built-in models, and says which those are.
 fn fill_in(values: &mut Values, providers: &Providers) -> BTreeSet<String> {
     let default = providers.list.iter().find(|provider| provider.name == providers.default);
-    let section = match default.map(|provider| provider.kind) {
-        Some(ProviderKind::OpenRouter) => "council.",
-        Some(ProviderKind::Simulated) => "simulated.",
-        Some(ProviderKind::OpenAiCompatible) | None => return BTreeSet::new(),
+    let Some(section) = default.and_then(|provider| provider.kind.built_in_council) else {
+        return BTreeSet::new();
     };
     let models = parse_toml(BUILT_IN, include_str!("config.default.toml"))
         .unwrap_or_else(|why| unreachable!("a test reads the built-in models: {why}"));
     let keys = models.into_iter().filter_map(|(name, value)| {
-        let key = format!("council.{}", name.strip_prefix(section)?);
+        let key = format!("council.{}", name.strip_prefix(section)?.strip_prefix('.')?);
         values.fill(&key, value).then_some(key)
     });
     keys.collect()

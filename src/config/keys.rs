@@ -12,6 +12,8 @@ use super::rules;
 use crate::council::features::purposes;
 use crate::council::setting::{self, Setting};
 use crate::council::settings::Settings;
+use crate::llm::kind::{OwnKey, OwnValue};
+use crate::llm::kinds;
 
 /// One key, or a pattern of keys: `<name>` stands for a provider, `<header>` for a header's name, other words in
 /// angle brackets for those of [`WORDS`].
@@ -85,7 +87,9 @@ const SECONDS: Kind = Kind::Number(1, 3600);
 /// Every key, in the order of the documentation.
 pub(super) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
     let council = Settings::all().into_iter().filter_map(of_setting);
-    BEFORE.iter().cloned().chain(council).chain(AFTER.iter().cloned()).collect()
+    let own = provider_keys().into_iter();
+    let after = AFTER.iter().cloned();
+    BEFORE.iter().cloned().chain(PROVIDER.iter().cloned()).chain(own).chain(council).chain(after).collect()
 });
 
 /// The keys before those of the council's settings.
@@ -133,16 +137,97 @@ const BEFORE: &[Key] = &[
     key("auth.proxy_secret_header", Kind::Text, "X-LLM-Council-Proxy-Secret", "The header in which the proxy adds it.").rule(rules::header_name),
     key("auth.allow_insecure", Kind::Bool, "false", "Lets `auth.mode = \"none\"` listen on an address that others can reach: everyone is then the same user."),
     key("providers.default", Kind::Text, "", "The provider of models named without one. By default `openrouter` if it is configured, else the only one there is."),
-    key("providers.<name>.kind", Kind::Choice(&["openrouter", "openai_compatible", "simulated"]), "", "How to talk to it. May be left out for a provider named `openrouter` or `simulated`.").example("openai_compatible").rule(rules::provider_kind),
-    key("providers.<name>.base_url", Kind::Text, "", "The part before `/chat/completions`. Required for `openai_compatible`.").example("http://localhost:11434/v1").rule(rules::base_url),
-    key("providers.<name>.api_key", Kind::Secret, "", "The key to call it with. `OPENROUTER_API_KEY` is the key of the provider `openrouter`, and configures it."),
-    key("providers.<name>.headers.<header>", Kind::Secret, "", "A header to send with every call. In the environment, `_` in a header's name stands for `-`.").example("LLM Council").rule(rules::header_value),
-    key("providers.<name>.stream", Kind::Bool, "true", "Whether replies are asked for token by token."),
-    key("providers.<name>.max_in_flight", Kind::Number(1, 10_000), "1000", "The most calls at once; further ones wait, within their time limits. Lower it for a server of your own that answers few at once."),
-    key("providers.<name>.structured_outputs", Kind::Bool, "false", "Whether an `openai_compatible` server can hold a reply to a JSON schema (`response_format` with `json_schema`). OpenRouter says it itself for each of its models. Where it is not offered, models are asked for plain text in a given form."),
-    key("providers.<name>.tokens_per_second", Kind::Number(1, 1_000_000), "40", "How fast a simulated model writes."),
-    key("providers.<name>.first_token_ms", Kind::Number(0, 600_000), "400", "How long a simulated model thinks before it writes."),
 ];
+
+/// The keys that every provider has.
+const PROVIDER: &[Key] = &[
+    key(
+        "providers.<name>.kind",
+        Kind::Choice(&kinds::NAMES),
+        "",
+        "How to talk to it. May be left out for a provider that is called like its kind.",
+    )
+    .example("openai_compatible"),
+    key(
+        "providers.<name>.base_url",
+        Kind::Text,
+        "",
+        "The part before `/chat/completions`. Required for `openai_compatible`.",
+    )
+    .example("http://localhost:11434/v1")
+    .rule(rules::base_url),
+    key(
+        "providers.<name>.api_key",
+        Kind::Secret,
+        "",
+        "The key to call it with. `OPENROUTER_API_KEY` is the key of the provider `openrouter`, and configures it.",
+    ),
+    key(
+        "providers.<name>.headers.<header>",
+        Kind::Secret,
+        "",
+        "A header to send with every call. In the environment, `_` in a header's name stands for `-`.",
+    )
+    .example("LLM Council")
+    .rule(rules::header_value),
+    key("providers.<name>.stream", Kind::Bool, "true", "Whether replies are asked for token by token."),
+    key(
+        "providers.<name>.max_in_flight",
+        Kind::Number(1, 10_000),
+        "1000",
+        "The most calls at once; further ones wait, within their time limits. Lower it for a server of your own that answers few at once.",
+    ),
+];
+
+/// Those that only some kinds of providers have.
+fn provider_keys() -> Vec<Key> {
+    let mut keys: Vec<Key> = Vec::new();
+    for kind in kinds::KINDS {
+        for own in kind.keys {
+            let name = format!("providers.<name>.{}", own.name);
+            // Two kinds may have one key; it means the same.
+            if keys.iter().all(|key| key.name != name) {
+                keys.push(of_provider(name, own));
+            }
+        }
+    }
+    keys
+}
+
+fn of_provider(name: String, own: &OwnKey) -> Key {
+    let (kind, rule): (Kind, Rule) = match own.value {
+        OwnValue::Text => (Kind::Text, rules::any),
+        OwnValue::Secret => (Kind::Secret, rules::any),
+        OwnValue::Flag => (Kind::Bool, rules::any),
+        OwnValue::Number(low, high) => (Kind::Number(low, high), rules::any),
+        OwnValue::Choice(words) => (Kind::Choice(words), rules::any),
+        OwnValue::List => (Kind::List, rules::any),
+        OwnValue::Url => (Kind::Text, rules::base_url),
+    };
+    let of: Vec<String> = kinds::KINDS
+        .iter()
+        .filter(|kind| kind.keys.iter().any(|key| key.name == own.name))
+        .map(|kind| format!("`{}`", kind.name))
+        .collect();
+    Key {
+        name: name.into(),
+        kind,
+        rule,
+        default: own.default.into(),
+        usual_env: None,
+        doc: format!("Kind {} only. {}", of.join(", "), own.doc).into(),
+        example: own.example,
+    }
+}
+
+/// The words of a choice, for a sentence.
+pub(super) fn either(words: &[&str]) -> String {
+    match words {
+        [] => String::new(),
+        [only] => (*only).to_owned(),
+        [first @ .., last] => format!("{} or {last}", first.join(", ")),
+    }
+}
 
 /// The keys after them.
 const AFTER: &[Key] = &[

@@ -15,6 +15,7 @@ use super::error::ConfigError;
 use super::keys::{self, ENV_PREFIX, KEYS};
 use super::kind::Kind;
 use super::misnamed::misnamed;
+use crate::llm::kinds;
 
 /// A file that holds a secret is short; a longer one is some other file.
 const SECRET_FILE_LIMIT: u64 = 65_536;
@@ -100,7 +101,16 @@ impl Layers {
     pub(super) fn add_env(&mut self, env: &BTreeMap<String, String>) {
         self.layers.push(Layer::default());
         let usual = KEYS.iter().filter_map(|key| Some((key.usual_env?, key.name.as_ref())));
-        for (variable, name) in usual.chain([("OPENROUTER_API_KEY", "providers.openrouter.api_key")]) {
+        let usual = usual.map(|(variable, name)| (variable, name.to_owned()));
+        let of_providers = kinds::KINDS.iter().flat_map(|kind| kind.variables);
+        let of_providers = of_providers
+            .map(|variable| (variable.name, format!("providers.{}.{}", variable.provider, variable.key)));
+        for (variable, name) in usual.chain(of_providers).collect::<Vec<_>>() {
+            // Of several variables for one key the first counts.
+            if self.layers.last().is_some_and(|layer| layer.0.contains_key(&name)) {
+                continue;
+            }
+            let name = name.as_str();
             let secret = keys::find(name).is_some_and(|key| key.kind == Kind::Secret);
             let file = format!("{variable}_FILE");
             let text = env.get(variable).filter(|text| !text.is_empty());

@@ -10,33 +10,35 @@ use url::Url;
 use super::keys;
 use super::tree::Providers;
 use super::values::Values;
-use crate::llm::{ProviderKind, ProviderSettings, RetryPolicy};
+use crate::llm::kind::Problem;
+use crate::llm::{ProviderKind, ProviderSettings, RetryPolicy, kinds};
 
-/// `providers.<name>`, as it is configured.
+/// What every `providers.<name>` has, as it is configured.
 #[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 struct Provider {
-    kind: Option<ProviderKind>,
+    kind: Option<String>,
     base_url: Option<String>,
     api_key: Option<SecretString>,
     #[serde(default)]
     headers: BTreeMap<String, String>,
     stream: bool,
     max_in_flight: usize,
-    structured_outputs: bool,
-    tokens_per_second: u32,
-    first_token_ms: u64,
 }
 
 /// Every configured provider, and which is the default; a simulated one if there is none. `public_url` is where
-/// people reach this server.
-pub(super) fn providers(values: &Values, public_url: Option<&Url>) -> Providers {
+/// people reach this server, `env` the whole environment.
+pub(super) fn providers(
+    values: &Values,
+    public_url: Option<&Url>,
+    env: &BTreeMap<String, String>,
+) -> Providers {
     let mut names = values.children("providers");
     names.remove("default");
     if names.is_empty() {
         names.insert("simulated".to_owned());
     }
-    let list: Vec<ProviderSettings> = names.iter().map(|name| provider(values, name, public_url)).collect();
+    let list: Vec<ProviderSettings> =
+        names.iter().map(|name| provider(values, name, public_url, env)).collect();
     let default = match values.value::<String>("providers.default") {
         Some(name) => {
             if !names.contains(&name) {
@@ -64,57 +66,77 @@ fn join(names: &BTreeSet<String>) -> String {
     names.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
 }
 
-fn provider(values: &Values, name: &str, public_url: Option<&Url>) -> ProviderSettings {
+fn provider(
+    values: &Values,
+    name: &str,
+    public_url: Option<&Url>,
+    env: &BTreeMap<String, String>,
+) -> ProviderSettings {
     let section = format!("providers.{name}");
     let key = |field: &str| format!("{section}.{field}");
-    let Provider {
-        kind,
-        base_url,
-        api_key,
-        mut headers,
-        stream,
-        max_in_flight,
-        structured_outputs,
-        tokens_per_second,
-        first_token_ms,
-    } = values.section(&section);
-    let kind = kind.or(match name {
-        "openrouter" => Some(ProviderKind::OpenRouter),
-        "simulated" => Some(ProviderKind::Simulated),
-        _ => None,
-    });
-    if kind.is_none() && values.is_blank(&key("kind")) {
-        values.error(&key("kind"), "is required: openrouter, openai_compatible or simulated");
+    let Provider { kind, base_url, api_key, headers, stream, max_in_flight } = values.section(&section);
+    let said = kind.as_deref().and_then(kinds::named).or_else(|| kinds::implied_by(name));
+    if said.is_none() && values.is_blank(&key("kind")) {
+        values.error(&key("kind"), format!("is required: {}", keys::either(&kinds::NAMES)));
     }
-    if kind == Some(ProviderKind::OpenAiCompatible) && values.is_blank(&key("base_url")) {
-        values.error(
-            &key("base_url"),
-            "is required: the part of the provider's address before /chat/completions",
-        );
-    }
-    // Another base URL may be a gateway of one's own that asks for no key.
-    if kind == Some(ProviderKind::OpenRouter) && base_url.is_none() && values.is_blank(&key("api_key")) {
-        let usual = if name == "openrouter" { "OPENROUTER_API_KEY or " } else { "" };
-        values.error(&key("api_key"), format!("is required: set {usual}{}", keys::env_name(&key("api_key"))));
-    }
-    // OpenRouter shows apps by the address they name.
-    if kind == Some(ProviderKind::OpenRouter)
-        && let Some(url) = public_url
-    {
-        headers.entry("HTTP-Referer".to_owned()).or_insert_with(|| url.to_string());
-    }
-    let usual = ProviderSettings::new(name, kind.unwrap_or(ProviderKind::Simulated));
-    let longest_wait = values.value("council.max_retry_after_ms").unwrap_or_default();
-    ProviderSettings {
+    // Whatever is wrong with the kind has been said.
+    let kind = said.unwrap_or(&crate::llm::simulated::KIND);
+    let own = |name: &'static str| Some((name.to_owned(), values.value(&key(name))?));
+    let settings = ProviderSettings {
         base_url,
         api_key,
         headers,
         stream,
         max_in_flight,
-        structured_outputs,
-        tokens_per_second,
-        first_token_ms,
-        retry: RetryPolicy { longest_wait: Duration::from_millis(longest_wait), ..usual.retry },
-        ..usual
+        retry: RetryPolicy {
+            longest_wait: Duration::from_millis(
+                values.value("council.max_retry_after_ms").unwrap_or_default(),
+            ),
+            ..kind.retry
+        },
+        public_url: public_url.map(Url::to_string),
+        own: kind.keys.iter().filter_map(|own_key| own(own_key.name)).collect(),
+        environment: kind
+            .reads
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), env.get(*name)?.clone())))
+            .filter(|(_, value)| !value.is_empty())
+            .collect(),
+        ..ProviderSettings::new(name, kind)
+    };
+    if said.is_some() {
+        refuse_keys_of_others(values, name, kind);
+        for problem in (kind.check)(&settings).into_iter().filter(|it| !values.is_wrong(&key(it.key))) {
+            values.error(&key(problem.key), with_variables(&problem, name, kind));
+        }
     }
+    settings
+}
+
+/// A key that only other kinds have would do nothing.
+fn refuse_keys_of_others(values: &Values, name: &str, kind: &ProviderKind) {
+    for other in kinds::KINDS.iter().flat_map(|other| other.keys) {
+        let key = format!("providers.{name}.{}", other.name);
+        let is_own = kind.keys.iter().any(|own| own.name == other.name);
+        if !is_own && values.says_something(&key) {
+            let of: Vec<&str> = kinds::KINDS
+                .iter()
+                .filter(|kind| kind.keys.iter().any(|key| key.name == other.name))
+                .map(|kind| kind.name)
+                .collect();
+            let message =
+                format!("is for kind {} only; this provider is of kind {}", of.join(" or "), kind.name);
+            values.error(&key, message);
+        }
+    }
+}
+
+fn with_variables(problem: &Problem, name: &str, kind: &ProviderKind) -> String {
+    if !problem.by_variable {
+        return problem.message.clone();
+    }
+    let usual = kind.variables.iter().filter(|it| it.provider == name && it.key == problem.key);
+    let usual: String = usual.map(|variable| format!("{} or ", variable.name)).collect();
+    let own = keys::env_name(&format!("providers.{name}.{}", problem.key));
+    format!("{}: set {usual}{own}", problem.message)
 }

@@ -8,7 +8,7 @@ use super::kind::Kind;
 const HEAD: &str = "\
 # Configuration
 
-<!-- Written by `cargo run -- config-reference > docs/configuration.md`; edit src/config/keys.rs, or a setting in src/council. -->
+<!-- Written by `cargo run -- config-reference > docs/configuration.md`; edit src/config/keys.rs, a provider in src/llm, or a setting in src/council. -->
 
 Every setting can be given in three places; the later one wins:
 

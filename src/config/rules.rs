@@ -112,12 +112,6 @@ pub(super) fn log_filter(text: &str) -> Checked {
     }
 }
 
-pub(super) fn provider_kind(text: &str) -> Checked {
-    kept_if(text != "bedrock", text, || {
-        "this version has no Bedrock provider yet; use openrouter, openai_compatible or simulated".to_owned()
-    })
-}
-
 pub(super) fn postgres_url(text: &str) -> Checked {
     let is_url = Url::parse(text).is_ok_and(|url| matches!(url.scheme(), "postgres" | "postgresql"));
     secret(is_url, text, "a postgres:// URL")

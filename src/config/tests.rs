@@ -8,7 +8,7 @@ use secrecy::ExposeSecret as _;
 use super::keys::{KEYS, env_name};
 use super::kind::Kind;
 use super::*;
-use crate::llm::{ProviderKind, Sampling, Timeouts};
+use crate::llm::{Sampling, Timeouts, kinds};
 use crate::search::Backend;
 
 pub(super) fn vars(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
@@ -32,7 +32,7 @@ fn nothing_configured_is_a_simulated_council_on_loopback() {
     let config = load("", &[]).unwrap();
     assert_eq!(config.providers.default, "simulated");
     assert_eq!(config.providers.list.len(), 1);
-    assert_eq!(config.providers.list[0].kind, ProviderKind::Simulated);
+    assert_eq!(config.providers.list[0].kind.name, "simulated");
     assert_eq!(models(&config), ["simulated/ada", "simulated/basil", "simulated/cleo", "simulated/dora"]);
     assert_eq!(config.council.settings.chairman_model, "simulated/chair");
     assert_eq!(config.council.settings.title_model, "simulated/scribe");
@@ -53,7 +53,7 @@ fn an_openrouter_key_alone_is_a_council_on_openrouter() {
     let config = load("", &[("OPENROUTER_API_KEY", "sk-or-1")]).unwrap();
     assert_eq!(config.providers.default, "openrouter");
     let provider = &config.providers.list[0];
-    assert_eq!(provider.kind, ProviderKind::OpenRouter);
+    assert_eq!(provider.kind.name, "openrouter");
     assert_eq!(provider.api_key.as_ref().unwrap().expose_secret(), "sk-or-1");
     assert_eq!(config.council.settings.council_models.len(), 4);
     assert_eq!(config.council.settings.council_models[0].model, "~openai/gpt-latest");
@@ -336,9 +336,24 @@ fn the_default_provider_must_be_configured() {
 }
 
 #[test]
-fn bedrock_is_refused_as_a_kind_and_its_token_only_noticed() {
-    let text = errors("[providers.aws]\nkind = \"bedrock\"", &[("LLM_COUNCIL__PROVIDERS__DEFAULT", "aws")]);
-    assert!(text.contains("no Bedrock provider yet"), "{text}");
+fn a_kind_has_its_own_keys_and_no_other() {
+    let toml = "[providers]\ndefault = \"sim\"\n[providers.sim]\nkind = \"simulated\"\n[providers.gate]\n\
+                kind = \"openai_compatible\"\nbase_url = \"http://gate.example/v1\"\n";
+    let config = load(&format!("{toml}structured_outputs = true"), &[]).unwrap();
+    assert_eq!(config.providers.list[0].own["structured_outputs"], true);
+    assert_eq!(config.providers.list[1].own["first_token_ms"], 400, "a default");
+    let text = errors(&format!("{toml}first_token_ms = 3"), &[]);
+    assert!(
+        text.contains("providers.gate.first_token_ms") && text.contains("is for kind simulated only"),
+        "{text}"
+    );
+    let text = errors("[providers.gate]\nkind = \"other\"\nfirst_token_ms = 3", &[]);
+    assert!(text.contains("must be openrouter or openai_compatible or simulated"), "{text}");
+    assert!(!text.contains("first_token_ms"), "which keys it has nobody knows: {text}");
+}
+
+#[test]
+fn the_token_of_bedrock_is_only_noticed() {
     let config = load("", &[("AWS_BEARER_TOKEN_BEDROCK", "aws-secret")]).unwrap();
     assert_eq!(config.notices.len(), 1);
     assert!(!config.notices[0].contains("aws-secret"));
@@ -378,10 +393,16 @@ fn a_password_in_a_base_url_is_refused_unseen() {
 #[test]
 fn every_default_every_word_and_every_bound_of_the_table_is_accepted() {
     let proxy = [("LLM_COUNCIL__AUTH__MODE", "proxy"), ("LLM_COUNCIL__AUTH__TRUSTED_PROXIES", "10.0.0.0/8")];
+    // A provider for the keys of each kind.
+    let of_kind = |key: &str| {
+        let own = key.strip_prefix("providers.<name>.")?;
+        kinds::KINDS.iter().find(|kind| kind.keys.iter().any(|key| key.name == own))
+    };
     for key in KEYS.iter() {
+        let kind = of_kind(&key.name);
         let name = key
             .name
-            .replace("<name>", "simulated")
+            .replace("<name>", if kind.is_some() { "own" } else { "simulated" })
             .replace("<purpose>", "answer")
             .replace("<category>", "coding")
             .replace("<header>", "x");
@@ -407,6 +428,12 @@ fn every_default_every_word_and_every_bound_of_the_table_is_accepted() {
             let without_proxy = value == "none" || key.name == "auth.trusted_proxies";
             let mut env = if without_proxy { vars(&[]) } else { vars(&proxy) };
             env.insert(env_name(&name), value.clone());
+            if let Some(kind) = kind {
+                env.insert(env_name("providers.default"), "simulated".to_owned());
+                env.insert(env_name("providers.simulated.kind"), "simulated".to_owned());
+                env.insert(env_name("providers.own.kind"), kind.name.to_owned());
+                env.insert(env_name("providers.own.base_url"), "http://own.example/v1".to_owned());
+            }
             let loaded = Config::from_parts("", &env, &Overrides::default());
             assert!(loaded.is_ok(), "{name} = {value:?}: {}", loaded.unwrap_err());
         }

@@ -2,8 +2,8 @@
 //! provider: timeouts, retries before the first token, a limit on calls in flight, a circuit
 //! breaker, a bound on the answer, and a clear error kind.
 //!
-//! Imports only `id`. Start at [`Models::chat`]; a new provider is one file that
-//! implements [`Provider`] and one line in `registry.rs`.
+//! Imports only `id`. Start at [`Models::chat`]; a new kind of provider is one file, with
+//! its [`ProviderKind`] and its [`Provider`], and one line in `kinds.rs`.
 
 mod assemble;
 #[doc(hidden)]
@@ -20,12 +20,14 @@ pub mod error;
 pub mod exchange;
 pub mod fact;
 mod incoming;
+pub mod kind;
+pub mod kinds;
 mod limit;
 mod messages_json;
 mod model_list;
 mod nearest;
-mod openai_compatible;
-mod openrouter;
+pub mod openai_compatible;
+pub mod openrouter;
 pub mod pricing;
 pub mod purpose;
 pub mod registry;
@@ -52,6 +54,7 @@ use futures_util::stream::BoxStream;
 pub use citation::Citation;
 pub use error::{CallError, ErrorKind, Reason};
 pub use fact::CallFact;
+pub use kind::ProviderKind;
 pub use model_list::{counted_as, family, floats};
 pub use purpose::Purpose;
 pub use registry::{ListError, ModelList, Registry, RegistryError};
@@ -59,7 +62,7 @@ pub use reply::{CostSource, Reply, ToolCall, Usage};
 pub use request::{ChatMessage, ChatRequest, Role, Sampling, Timeouts};
 pub use retry::RetryPolicy;
 pub use schema::{Schema, Schemas};
-pub use settings::{ProviderKind, ProviderSettings};
+pub use settings::ProviderSettings;
 pub use tools::Tool;
 
 /// One piece of a model's reply as it arrives.

@@ -3,11 +3,45 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 
+use serde::Deserialize;
+
 use super::endpoint::Endpoint;
 use super::error::CallError;
+use super::kind::{OwnKey, OwnValue, Problem, ProviderKind};
 use super::request::ChatRequest;
+use super::retry::RetryPolicy;
 use super::settings::ProviderSettings;
 use super::{Chunks, ModelInfo, Provider, Schemas, model_list};
+
+/// See the file's head.
+pub const KIND: ProviderKind = ProviderKind {
+    name: "openai_compatible",
+    implied_by: &[],
+    keys: &[OwnKey {
+        name: "structured_outputs",
+        value: OwnValue::Flag,
+        default: "false",
+        doc: "Whether the server can hold a reply to a JSON schema (`response_format` with `json_schema`). OpenRouter says \
+              it itself for each of its models. Where it is not offered, models are asked for plain text in a given form.",
+        example: "",
+    }],
+    variables: &[],
+    reads: &[],
+    retry: RetryPolicy::DEFAULT,
+    built_in_council: None,
+    check: |settings| {
+        let missing = settings.base_url.is_none();
+        let what = "is required: the part of the provider's address before /chat/completions";
+        missing.then(|| Problem::new("base_url", what)).into_iter().collect()
+    },
+    build: |settings, clients| Ok(Box::new(OpenAiCompatible::new(settings, clients.shared()?)?)),
+};
+
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Own {
+    structured_outputs: bool,
+}
 
 /// One such server.
 pub(super) struct OpenAiCompatible {
@@ -25,7 +59,7 @@ impl OpenAiCompatible {
             return Err(vec!["base_url: is missing (the part before /chat/completions)".into()]);
         };
         let endpoint = Endpoint::new(settings, client, base_url, &[], false)?;
-        let structured_outputs = settings.structured_outputs;
+        let Own { structured_outputs } = settings.read_own()?;
         Ok(Self { name: settings.name.clone(), endpoint, structured_outputs })
     }
 }

@@ -4,13 +4,32 @@ use async_trait::async_trait;
 
 use super::endpoint::Endpoint;
 use super::error::CallError;
+use super::kind::{Problem, ProviderKind, Variable};
 use super::openai_compatible::listed;
 use super::request::ChatRequest;
+use super::retry::RetryPolicy;
 use super::settings::ProviderSettings;
 use super::{Chunks, ModelInfo, Provider, Schemas};
 
 /// Where it is, unless the configuration says otherwise.
 pub const DEFAULT_BASE_URL: &str = "https://openrouter.ai/api/v1";
+
+/// See the file's head.
+pub const KIND: ProviderKind = ProviderKind {
+    name: "openrouter",
+    implied_by: &[],
+    keys: &[],
+    variables: &[Variable { name: "OPENROUTER_API_KEY", provider: "openrouter", key: "api_key" }],
+    reads: &[],
+    retry: RetryPolicy::DEFAULT,
+    built_in_council: Some("council"),
+    check: |settings| {
+        // Another base URL may be a gateway of one's own that asks for no key.
+        let missing = settings.base_url.is_none() && settings.api_key.is_none();
+        missing.then(|| Problem::required("api_key")).into_iter().collect()
+    },
+    build: |settings, clients| Ok(Box::new(OpenRouter::new(settings, clients.shared()?)?)),
+};
 
 /// How OpenRouter lists the program among a key's uses; `headers` in the settings override it.
 const ATTRIBUTION: &[(&str, &str)] = &[("http-referer", "http://localhost"), ("x-title", "LLM Council")];
@@ -26,8 +45,15 @@ impl OpenRouter {
     /// Every wrong setting.
     pub fn new(settings: &ProviderSettings, client: reqwest::Client) -> Result<Self, Vec<String>> {
         let base_url = settings.base_url.as_deref().unwrap_or(DEFAULT_BASE_URL);
-        let endpoint = Endpoint::new(settings, client, base_url, ATTRIBUTION, true)?;
-        Ok(Self { name: settings.name.clone(), endpoint: endpoint.needing_key() })
+        let mut settings = settings.clone();
+        // OpenRouter shows apps by the address they name.
+        if let Some(url) = &settings.public_url
+            && !settings.headers.keys().any(|name| name.eq_ignore_ascii_case("http-referer"))
+        {
+            settings.headers.insert("HTTP-Referer".to_owned(), url.clone());
+        }
+        let endpoint = Endpoint::new(&settings, client, base_url, ATTRIBUTION, true)?;
+        Ok(Self { name: settings.name, endpoint: endpoint.needing_key() })
     }
 }
 

@@ -13,20 +13,18 @@ use tokio::time::Instant;
 use super::assemble::Caller;
 use super::breaker::Breaker;
 use super::error::{CallError, ErrorKind};
+use super::kind::{Clients, SetUpError};
 use super::limit::InFlight;
 use super::nearest::nearest;
-use super::openai_compatible::OpenAiCompatible;
-use super::openrouter::OpenRouter;
 use super::reply::Reply;
 use super::request::ChatRequest;
 use super::retry::RetryPolicy;
 use super::schema::Refusals;
 use super::seeded_rng::SeededRng;
-use super::settings::{ProviderKind, ProviderSettings};
-use super::simulated::Simulated;
+use super::settings::ProviderSettings;
 use super::{
-    DeltaSink, ModelInfo, Models, Pricing, Provider, SEARCH_PREFIX, Schemas, SearchBackend, client,
-    counted_as, pricing,
+    DeltaSink, ModelInfo, Models, Pricing, Provider, SEARCH_PREFIX, Schemas, SearchBackend, counted_as,
+    pricing,
 };
 
 /// How long a list of models is served without asking again.
@@ -131,7 +129,7 @@ impl Registry {
     pub fn new(providers: Vec<ProviderSettings>, default_provider: &str) -> Result<Self, RegistryError> {
         let mut problems = Vec::new();
         let mut entries = BTreeMap::new();
-        let mut shared_client = None;
+        let mut clients = Clients::default();
         for settings in providers {
             let at = |problem: String| format!("providers.{}.{problem}", settings.name);
             if settings.name == SEARCH {
@@ -151,9 +149,10 @@ impl Registry {
             if settings.max_answer_bytes == 0 {
                 problems.push(at("max_answer_bytes: must be at least 1".into()));
             }
-            let provider = match build(&settings, &mut shared_client)? {
+            let provider = match (settings.kind.build)(&settings, &mut clients) {
                 Ok(provider) => provider,
-                Err(wrong) => {
+                Err(SetUpError::Client(error)) => return Err(RegistryError::Client(error)),
+                Err(SetUpError::Settings(wrong)) => {
                     problems.extend(wrong.into_iter().map(at));
                     continue;
                 }
@@ -516,28 +515,6 @@ fn is_name(name: &str) -> bool {
 
 fn prices(models: &[ModelInfo]) -> HashMap<String, Pricing> {
     models.iter().filter_map(|model| Some((model.id.clone(), model.pricing?))).collect()
-}
-
-/// One provider; the inner error is its wrong settings.
-fn build(
-    settings: &ProviderSettings,
-    shared_client: &mut Option<reqwest::Client>,
-) -> Result<Result<Box<dyn Provider>, Vec<String>>, RegistryError> {
-    let mut client = || match shared_client {
-        Some(client) => Ok(client.clone()),
-        None => {
-            client::build().map(|built| shared_client.insert(built).clone()).map_err(RegistryError::Client)
-        }
-    };
-    Ok(match settings.kind {
-        ProviderKind::OpenRouter => {
-            OpenRouter::new(settings, client()?).map(|it| Box::new(it) as Box<dyn Provider>)
-        }
-        ProviderKind::OpenAiCompatible => {
-            OpenAiCompatible::new(settings, client()?).map(|it| Box::new(it) as Box<dyn Provider>)
-        }
-        ProviderKind::Simulated => Ok(Box::new(Simulated::new(settings))),
-    })
 }
 
 #[cfg(test)]

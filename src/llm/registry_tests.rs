@@ -7,10 +7,11 @@ use tokio::sync::Notify;
 use super::super::purpose::ANY;
 use super::super::request::ChatMessage;
 use super::super::{Chunks, ErrorKind, NoSink, Schema, Tool};
+use super::super::{openai_compatible, openrouter, simulated};
 use super::*;
 
 fn simulated(name: &str) -> ProviderSettings {
-    ProviderSettings { tokens_per_second: 0, ..ProviderSettings::new(name, ProviderKind::Simulated) }
+    ProviderSettings::new(name, &simulated::KIND).with("tokens_per_second", 0)
 }
 
 fn registry() -> Registry {
@@ -51,10 +52,10 @@ fn every_wrong_setting_is_named_and_no_secret_is() {
         api_key: Some("hidden\u{1}".to_owned().into()),
         headers: BTreeMap::from([("bad name".into(), "x".into()), ("x-ok".into(), "hidden\n".into())]),
         max_in_flight: 0,
-        ..ProviderSettings::new("bad", ProviderKind::OpenAiCompatible)
+        ..ProviderSettings::new("bad", &openai_compatible::KIND)
     };
-    let missing = ProviderSettings::new("missing", ProviderKind::OpenAiCompatible);
-    let odd = ProviderSettings::new("a:b", ProviderKind::Simulated);
+    let missing = ProviderSettings::new("missing", &openai_compatible::KIND);
+    let odd = ProviderSettings::new("a:b", &simulated::KIND);
     let all = problems(vec![bad, missing, odd, simulated("twice"), simulated("twice")], "sim");
     let starts = [
         "providers.bad.max_in_flight: ",
@@ -93,8 +94,7 @@ async fn a_simulated_model_answers_by_its_full_id() {
 
 #[tokio::test]
 async fn openrouter_without_a_key_is_an_error_before_any_request() {
-    let registry =
-        Registry::new(vec![ProviderSettings::new("openrouter", ProviderKind::OpenRouter)], "openrouter");
+    let registry = Registry::new(vec![ProviderSettings::new("openrouter", &openrouter::KIND)], "openrouter");
     let error = registry.unwrap().chat(&request("x/y"), &mut NoSink).await.unwrap_err();
     assert_eq!((error.kind, error.tries), (ErrorKind::Auth, 1));
     assert_eq!(error.message, "openrouter has no key: set providers.openrouter.api_key");
@@ -323,8 +323,7 @@ fn an_openai_compatible_server_offers_schemas_when_the_operator_says_so() {
     for offers in [false, true] {
         let settings = ProviderSettings {
             base_url: Some("http://gate.example/v1".into()),
-            structured_outputs: offers,
-            ..ProviderSettings::new("gate", ProviderKind::OpenAiCompatible)
+            ..ProviderSettings::new("gate", &openai_compatible::KIND).with("structured_outputs", offers)
         };
         assert_eq!(Registry::new(vec![settings], "gate").unwrap().offers_schema("m"), offers);
     }

@@ -23,12 +23,7 @@ pub struct RetryPolicy {
 
 impl Default for RetryPolicy {
     fn default() -> Self {
-        Self {
-            max_tries: 3,
-            base: Duration::from_millis(500),
-            cap: Duration::from_secs(8),
-            longest_wait: Duration::from_secs(30),
-        }
+        Self::DEFAULT
     }
 }
 
@@ -44,6 +39,14 @@ pub(super) struct Progress {
 }
 
 impl RetryPolicy {
+    /// What a call over a network gets.
+    pub const DEFAULT: Self = Self {
+        max_tries: 3,
+        base: Duration::from_millis(500),
+        cap: Duration::from_secs(8),
+        longest_wait: Duration::from_secs(30),
+    };
+
     /// One try only.
     pub const NEVER: Self =
         Self { max_tries: 1, base: Duration::ZERO, cap: Duration::ZERO, longest_wait: Duration::ZERO };

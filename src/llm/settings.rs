@@ -5,30 +5,18 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use secrecy::SecretString;
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
+use super::kind::ProviderKind;
 use super::retry::RetryPolicy;
-
-/// Which protocol a provider speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-pub enum ProviderKind {
-    /// OpenRouter, or a gateway with its extensions.
-    #[serde(rename = "openrouter")]
-    OpenRouter,
-    /// Any server with `/chat/completions`.
-    #[serde(rename = "openai_compatible")]
-    OpenAiCompatible,
-    /// Made-up answers, no network.
-    #[serde(rename = "simulated")]
-    Simulated,
-}
 
 /// One configured provider.
 #[derive(Clone)]
 pub struct ProviderSettings {
     /// The part before the `:` of a model id.
     pub name: String,
-    pub kind: ProviderKind,
+    pub kind: &'static ProviderKind,
     /// The part before `/chat/completions`. OpenRouter has a default, OpenAI-compatible ones
     /// must say it.
     pub base_url: Option<String>,
@@ -44,23 +32,18 @@ pub struct ProviderSettings {
     pub retry: RetryPolicy,
     /// Bound on text, reasoning and tool calls of one answer together.
     pub max_answer_bytes: usize,
-    /// OpenAI-compatible only: whether its models take a JSON schema for their replies.
-    pub structured_outputs: bool,
-    /// Simulated only: pace of an answer in tokens per second, 0 for instantly.
-    pub tokens_per_second: u32,
-    /// Simulated only: pause before the first token, in milliseconds; ignored at pace 0.
-    pub first_token_ms: u64,
+    /// Where people reach this server, where that is configured.
+    pub public_url: Option<String>,
+    /// The keys of its kind alone, as the kind's file reads them. May hold secrets.
+    pub own: Map<String, Value>,
+    /// Those of [`ProviderKind::reads`] that are set. May hold secrets.
+    pub environment: BTreeMap<String, String>,
 }
 
 impl ProviderSettings {
     /// The defaults of a kind.
     #[must_use]
-    pub fn new(name: impl Into<String>, kind: ProviderKind) -> Self {
-        let retry = match kind {
-            ProviderKind::OpenRouter | ProviderKind::OpenAiCompatible => RetryPolicy::default(),
-            // A simulation gives the same answer when asked again.
-            ProviderKind::Simulated => RetryPolicy::NEVER,
-        };
+    pub fn new(name: impl Into<String>, kind: &'static ProviderKind) -> Self {
         Self {
             name: name.into(),
             kind,
@@ -69,12 +52,30 @@ impl ProviderSettings {
             headers: BTreeMap::new(),
             stream: true,
             max_in_flight: 1000,
-            retry,
+            retry: kind.retry,
             max_answer_bytes: 1 << 20,
-            structured_outputs: false,
-            tokens_per_second: 40,
-            first_token_ms: 400,
+            public_url: None,
+            own: Map::new(),
+            environment: BTreeMap::new(),
         }
+    }
+
+    /// The same with this key of its kind.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.own.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// The keys of its kind.
+    ///
+    /// # Errors
+    /// What does not fit, without its value.
+    pub(super) fn read_own<T: DeserializeOwned>(&self) -> Result<T, Vec<String>> {
+        T::deserialize(&self.own).map_err(|_| {
+            let keys = self.own.keys().map(String::as_str).collect::<Vec<_>>().join(", ");
+            vec![format!("{keys}: not all of these can be read by a provider of kind {}", self.kind.name)]
+        })
     }
 }
 
@@ -83,18 +84,20 @@ impl fmt::Debug for ProviderSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ProviderSettings")
             .field("name", &self.name)
-            .field("kind", &self.kind)
+            .field("kind", &self.kind.name)
             .field("has_base_url", &self.base_url.is_some())
             .field("has_api_key", &self.api_key.is_some())
             .field("headers", &self.headers.keys())
             .field("stream", &self.stream)
             .field("max_in_flight", &self.max_in_flight)
+            .field("own", &self.own.keys().collect::<Vec<_>>())
             .finish_non_exhaustive()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::openai_compatible;
     use super::*;
 
     #[test]
@@ -103,7 +106,8 @@ mod tests {
             base_url: Some("https://gate.example/v1?key=hidden-1".into()),
             api_key: Some("hidden-2".to_owned().into()),
             headers: BTreeMap::from([("X-Key".into(), "hidden-3".into())]),
-            ..ProviderSettings::new("gate", ProviderKind::OpenAiCompatible)
+            environment: BTreeMap::from([("SOME_KEY".into(), "hidden-4".into())]),
+            ..ProviderSettings::new("gate", &openai_compatible::KIND).with("secret", "hidden-5")
         };
         let shown = format!("{settings:?}");
         assert!(shown.contains("gate") && shown.contains("X-Key"));

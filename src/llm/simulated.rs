@@ -8,11 +8,14 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_util::{StreamExt as _, stream};
+use serde::Deserialize;
 use tokio::time::{Instant, sleep_until};
 
 use super::error::{CallError, ErrorKind};
+use super::kind::{OwnKey, OwnValue, ProviderKind};
 use super::reply::Usage;
 use super::request::ChatRequest;
+use super::retry::RetryPolicy;
 use super::settings::ProviderSettings;
 use super::simulated_text as text;
 use super::{Chunk, Chunks, ModelInfo, Pricing, Provider, Schemas, family, simulated_tools};
@@ -23,6 +26,49 @@ pub const MODELS: [&str; 5] = ["aurora/large", "boreal/chat", "cedar/pro", "dune
 const CONTEXT_TOKENS: u64 = 128_000;
 
 /// See the file's head.
+pub const KIND: ProviderKind = ProviderKind {
+    name: "simulated",
+    implied_by: &[],
+    keys: &[
+        OwnKey {
+            name: "tokens_per_second",
+            value: OwnValue::Number(1, 1_000_000),
+            default: "40",
+            doc: "How fast a simulated model writes.",
+            example: "",
+        },
+        OwnKey {
+            name: "first_token_ms",
+            value: OwnValue::Number(0, 600_000),
+            default: "400",
+            doc: "How long a simulated model thinks before it writes.",
+            example: "",
+        },
+    ],
+    variables: &[],
+    reads: &[],
+    // A simulation gives the same answer when asked again.
+    retry: RetryPolicy::NEVER,
+    built_in_council: Some("simulated"),
+    check: |_| Vec::new(),
+    build: |settings, _| Ok(Box::new(Simulated::new(settings)?)),
+};
+
+#[derive(Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Own {
+    /// 0 writes everything at once.
+    tokens_per_second: u32,
+    first_token_ms: u64,
+}
+
+impl Default for Own {
+    fn default() -> Self {
+        Self { tokens_per_second: 40, first_token_ms: 400 }
+    }
+}
+
+/// See the file's head.
 pub(super) struct Simulated {
     name: String,
     tokens_per_second: u32,
@@ -30,12 +76,10 @@ pub(super) struct Simulated {
 }
 
 impl Simulated {
-    pub fn new(settings: &ProviderSettings) -> Self {
-        Self {
-            name: settings.name.clone(),
-            tokens_per_second: settings.tokens_per_second,
-            first_token: Duration::from_millis(settings.first_token_ms),
-        }
+    pub fn new(settings: &ProviderSettings) -> Result<Self, Vec<String>> {
+        let Own { tokens_per_second, first_token_ms } = settings.read_own()?;
+        let first_token = Duration::from_millis(first_token_ms);
+        Ok(Self { name: settings.name.clone(), tokens_per_second, first_token })
     }
 
     /// When the nth chunk is due; `None` at pace 0, which knows no timers.

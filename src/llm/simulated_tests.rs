@@ -1,7 +1,7 @@
 use super::super::purpose::ANY;
 use super::super::reply::ToolCall;
 use super::super::request::ChatMessage;
-use super::super::settings::{ProviderKind, ProviderSettings};
+use super::super::settings::ProviderSettings;
 use super::*;
 use crate::llm::{Schema, Tool};
 use proptest::prelude::*;
@@ -12,11 +12,9 @@ fn request(model: &str, prompt: &str) -> ChatRequest {
 }
 
 fn provider(tokens_per_second: u32) -> Simulated {
-    Simulated::new(&ProviderSettings {
-        tokens_per_second,
-        first_token_ms: 300,
-        ..ProviderSettings::new("sim", ProviderKind::Simulated)
-    })
+    let settings = ProviderSettings::new("sim", &KIND);
+    Simulated::new(&settings.with("tokens_per_second", tokens_per_second).with("first_token_ms", 300))
+        .unwrap()
 }
 
 async fn chunks(provider: &Simulated, request: &ChatRequest) -> Vec<Result<Chunk, CallError>> {

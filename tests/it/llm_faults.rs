@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use llm_council::council::stages::answers::ANSWER;
 use llm_council::llm::{
     CallError, ChatMessage, ChatRequest, Chunk, DeltaSink, ErrorKind, Models, NoSink, ProviderKind,
-    ProviderSettings, Registry, Reply, RetryPolicy, Timeouts,
+    ProviderSettings, Registry, Reply, RetryPolicy, Timeouts, openai_compatible, openrouter,
 };
 use serde_json::{Value, json};
 use tokio::sync::Notify;
@@ -18,7 +18,7 @@ use crate::support::model_server::{Gate, ModelServer, Outcome, Script};
 
 const KEY: &str = "sk-hidden-0123456789";
 
-fn settings(server: &ModelServer, kind: ProviderKind) -> ProviderSettings {
+fn settings(server: &ModelServer, kind: &'static ProviderKind) -> ProviderSettings {
     ProviderSettings {
         base_url: Some(server.base_url()),
         api_key: Some(KEY.to_owned().into()),
@@ -40,7 +40,7 @@ fn request(model: &str) -> ChatRequest {
 async fn ask(scripts: impl IntoIterator<Item = Script>) -> (Result<Reply, CallError>, ModelServer) {
     let server = ModelServer::start().await;
     server.script("m", scripts);
-    let registry = registry(settings(&server, ProviderKind::OpenAiCompatible));
+    let registry = registry(settings(&server, &openai_compatible::KIND));
     (registry.chat(&request("m"), &mut NoSink).await, server)
 }
 
@@ -67,7 +67,7 @@ const TEXT: &str = "Grüße 😀 from the council, in more than a few words.";
 async fn an_answer_streams_and_is_whole() {
     let server = ModelServer::start().await;
     server.script("m", [Script::answer(TEXT)]);
-    let registry = registry(settings(&server, ProviderKind::OpenAiCompatible));
+    let registry = registry(settings(&server, &openai_compatible::KIND));
     #[derive(Default)]
     struct Sink(String);
     #[async_trait]
@@ -106,7 +106,7 @@ async fn a_stream_cut_at_any_byte_never_looks_complete() {
     let script = || Script::answer("one two").without_usage();
     let server = ModelServer::start().await;
     let settings =
-        ProviderSettings { retry: RetryPolicy::NEVER, ..settings(&server, ProviderKind::OpenAiCompatible) };
+        ProviderSettings { retry: RetryPolicy::NEVER, ..settings(&server, &openai_compatible::KIND) };
     let registry = registry(settings);
     let mut cut = 0;
     // Until the cut falls behind the end. Both kinds of end: one the transport sees, and one it
@@ -220,7 +220,7 @@ async fn the_longest_wait_can_be_set() {
     let server = ModelServer::start().await;
     server.script("m", [Script::status(429, "slow").header("Retry-After-Ms", "21"), Script::answer(TEXT)]);
     let ask = async |longest: u64| {
-        let settings = settings(&server, ProviderKind::OpenAiCompatible);
+        let settings = settings(&server, &openai_compatible::KIND);
         let retry = RetryPolicy { longest_wait: Duration::from_millis(longest), ..settings.retry };
         registry(ProviderSettings { retry, ..settings }).chat(&request("m"), &mut NoSink).await
     };
@@ -303,7 +303,7 @@ async fn a_whole_document_is_accepted_where_a_stream_was_asked_for() {
 async fn a_provider_without_streaming_is_asked_for_whole_replies() {
     let server = ModelServer::start().await;
     let registry =
-        registry(ProviderSettings { stream: false, ..settings(&server, ProviderKind::OpenAiCompatible) });
+        registry(ProviderSettings { stream: false, ..settings(&server, &openai_compatible::KIND) });
     server.script("m", [Script::answer(TEXT)]);
     assert_eq!(registry.chat(&request("m"), &mut NoSink).await.unwrap().text, TEXT);
     let body = &server.records()[0].request.body;
@@ -341,7 +341,7 @@ async fn a_huge_answer_is_cut_at_the_bound_and_kept() {
     let server = ModelServer::start().await;
     let registry = registry(ProviderSettings {
         max_answer_bytes: 10_000,
-        ..settings(&server, ProviderKind::OpenAiCompatible)
+        ..settings(&server, &openai_compatible::KIND)
     });
     server.script("m", [Script::answer(&"word ".repeat(5_000)).stall()]);
     let error = registry.chat(&request("m"), &mut NoSink).await.unwrap_err();
@@ -362,7 +362,7 @@ async fn an_endless_line_does_not_fill_the_memory() {
 async fn silence_is_a_timeout_and_the_connection_is_closed() {
     let server = ModelServer::start().await;
     let settings =
-        ProviderSettings { retry: RetryPolicy::NEVER, ..settings(&server, ProviderKind::OpenAiCompatible) };
+        ProviderSettings { retry: RetryPolicy::NEVER, ..settings(&server, &openai_compatible::KIND) };
     let registry = registry(settings);
     let limits = Timeouts { first_token_ms: 300, idle_ms: 300, total_ms: 60_000 };
     server.script("m", [Script::answer("").stall()]);
@@ -392,7 +392,7 @@ async fn dropping_the_call_closes_the_connection() {
     }
     let server = ModelServer::start().await;
     server.script("m", [Script::answer("half ").stall()]);
-    let registry = registry(settings(&server, ProviderKind::OpenAiCompatible));
+    let registry = registry(settings(&server, &openai_compatible::KIND));
     let (told, request) = (Notify::new(), request("m"));
     let mut sink = NotifyingSink(&told);
     tokio::select! {
@@ -408,7 +408,7 @@ async fn no_more_calls_are_in_flight_than_allowed() {
     let gate = Gate::new();
     server.script("m", [Script::answer("").hold(&gate).text(TEXT)]);
     let registry =
-        registry(ProviderSettings { max_in_flight: 2, ..settings(&server, ProviderKind::OpenAiCompatible) });
+        registry(ProviderSettings { max_in_flight: 2, ..settings(&server, &openai_compatible::KIND) });
     let request = request("m");
     let most = Mutex::new(0);
     let call = async || registry.chat(&request, &mut NoSink).await.unwrap().text;
@@ -432,7 +432,7 @@ async fn no_error_holds_the_key_or_the_address() {
     let server = ModelServer::start().await;
     let settings = ProviderSettings {
         base_url: Some(format!("{}?token={KEY}", server.base_url())),
-        ..settings(&server, ProviderKind::OpenAiCompatible)
+        ..settings(&server, &openai_compatible::KIND)
     };
     let address = server.base_url();
     drop(server);
@@ -453,7 +453,7 @@ async fn openrouters_extensions_are_used() {
                        "completion_tokens_details": {"reasoning_tokens": 1}});
     server.script("x/y", [Script::answer(TEXT).usage(usage)]);
     let headers = BTreeMap::from([("HTTP-Referer".to_owned(), "https://council.example".to_owned())]);
-    let registry = registry(ProviderSettings { headers, ..settings(&server, ProviderKind::OpenRouter) });
+    let registry = registry(ProviderSettings { headers, ..settings(&server, &openrouter::KIND) });
     let reply = registry.chat(&request("x/y"), &mut NoSink).await.unwrap();
     let usage = reply.usage.unwrap();
     assert_eq!((usage.cost_usd, usage.reasoning_tokens), (Some(0.125), 1));
@@ -473,7 +473,7 @@ async fn models_are_listed_with_their_prices_and_price_the_calls() {
     };
     let list = json!({"data": [model("x/y", json!(["text"])), model("x/picture", json!(["image"]))]});
     server.models(Script::raw("application/json", list.to_string()));
-    let registry = registry(settings(&server, ProviderKind::OpenAiCompatible));
+    let registry = registry(settings(&server, &openai_compatible::KIND));
     let list = registry.models().await;
     assert_eq!(list.models.iter().map(|model| model.id.as_str()).collect::<Vec<_>>(), ["x/y"]);
     assert_eq!(list.errors, []);
@@ -494,7 +494,7 @@ async fn a_list_of_models_that_cannot_be_read_is_reported() {
     ] {
         let server = ModelServer::start().await;
         server.models(script);
-        let list = registry(settings(&server, ProviderKind::OpenAiCompatible)).models().await;
+        let list = registry(settings(&server, &openai_compatible::KIND)).models().await;
         assert_eq!((list.models.len(), list.errors.len()), (0, 1));
         assert!(list.errors[0].message.contains(words), "{}", list.errors[0].message);
     }

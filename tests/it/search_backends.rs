@@ -5,8 +5,8 @@ use std::time::Duration;
 use llm_council::config::{Config, Overrides};
 use llm_council::council::stages::answers::ANSWER;
 use llm_council::llm::{
-    CallError, ChatMessage, ChatRequest, CostSource, ErrorKind, Models, NoSink, ProviderKind,
-    ProviderSettings, Registry, Reply, RetryPolicy, Sampling, Timeouts,
+    CallError, ChatMessage, ChatRequest, CostSource, ErrorKind, Models, NoSink, ProviderSettings, Registry,
+    Reply, RetryPolicy, Sampling, Timeouts, simulated,
 };
 use llm_council::search::{self, Setup};
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ fn registry(toml: &str) -> (Registry, Setup) {
     let retry = RetryPolicy { base: Duration::from_millis(1), ..config.search.retry };
     let settings = search::SearchSettings { retry, ..config.search };
     let (searching, setup) = search::set_up(&settings, false).unwrap();
-    let models = Registry::new(vec![ProviderSettings::new("sim", ProviderKind::Simulated)], "sim").unwrap();
+    let models = Registry::new(vec![ProviderSettings::new("sim", &simulated::KIND)], "sim").unwrap();
     (searching.map(|searching| models.with_search(searching)).unwrap(), setup)
 }
 
@@ -400,7 +400,7 @@ async fn what_is_not_set_up_is_not_asked() {
     let (registry, _) = registry(&server.toml("tavily", ""));
     let error = registry.chat(&request("search:searxng", "tides"), &mut NoSink).await.unwrap_err();
     assert_eq!(error.kind, ErrorKind::Refused);
-    let none = Registry::new(vec![ProviderSettings::new("sim", ProviderKind::Simulated)], "sim").unwrap();
+    let none = Registry::new(vec![ProviderSettings::new("sim", &simulated::KIND)], "sim").unwrap();
     assert_eq!(none.search_backend(), None);
     let error = none.chat(&request("search:tavily", "tides"), &mut NoSink).await.unwrap_err();
     assert_eq!(error.kind, ErrorKind::Refused);

@@ -2,7 +2,7 @@
 
 use llm_council::council::options::routing::ROUTING;
 use llm_council::llm::{
-    ChatMessage, ChatRequest, Models as _, NoSink, ProviderKind, ProviderSettings, Registry, Schema,
+    ChatMessage, ChatRequest, Models as _, NoSink, ProviderSettings, Registry, Schema, openrouter,
 };
 use serde_json::{Value, json};
 
@@ -110,7 +110,7 @@ async fn openrouters_list_says_which_models_take_a_schema() {
     let settings = ProviderSettings {
         base_url: Some(server.base_url()),
         api_key: Some("sk-test".to_owned().into()),
-        ..ProviderSettings::new("openrouter", ProviderKind::OpenRouter)
+        ..ProviderSettings::new("openrouter", &openrouter::KIND)
     };
     let registry = Registry::new(vec![settings], "openrouter").unwrap();
     assert!(!registry.offers_schema("x/all"), "not before the list is known");

@@ -17,7 +17,7 @@ use llm_council::council::settings::{Member, Settings};
 use llm_council::council::{self, Deliberation, Plan, Run};
 use llm_council::id::RunId;
 use llm_council::llm::{
-    CallError, ChatRequest, DeltaSink, Models, ProviderKind, ProviderSettings, Registry, Reply,
+    CallError, ChatRequest, DeltaSink, Models, ProviderSettings, Registry, Reply, simulated,
 };
 use llm_council::runs::memory::{MemoryHost, MemoryStore};
 use serde_json::{Value, json};
@@ -180,8 +180,7 @@ fn settings() -> Settings {
 
 /// Models that answer at once.
 fn simulated() -> Registry {
-    let simulated =
-        ProviderSettings { tokens_per_second: 0, ..ProviderSettings::new("sim", ProviderKind::Simulated) };
+    let simulated = ProviderSettings::new("sim", &simulated::KIND).with("tokens_per_second", 0);
     Registry::new(vec![simulated], "sim").unwrap()
 }
 
@@ -219,7 +218,7 @@ async fn simulated_reviewers_rank_the_same_with_and_without_the_hostile_text() {
     let id = RunId::generate();
     let marker = {
         let host = Arc::new(MemoryHost::new(Arc::new(Mutex::new(MemoryStore::default())), 1, None));
-        let registry = Registry::new(vec![ProviderSettings::new("sim", ProviderKind::Simulated)], "sim");
+        let registry = Registry::new(vec![ProviderSettings::new("sim", &simulated::KIND)], "sim");
         Run::new(id, host, Arc::new(registry.unwrap())).marker()
     };
     let honest = held(id, "That is all.").await;
