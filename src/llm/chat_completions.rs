@@ -14,12 +14,20 @@ use super::upstream_error::Asked;
 use super::{Chunk, Citation, citations_json, clean};
 
 /// What differs between the servers that speak this wire.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy)]
 pub(super) struct Dialect {
     /// Send `usage: {include: true}`, OpenRouter's way to ask for the cost.
     pub usage_include: bool,
     /// Name the token bound `max_completion_tokens`: OpenAI's own newer models refuse the old name.
     pub max_completion_tokens: bool,
+    /// Which of its models keep a prompt only where it is marked (`cache_control`).
+    pub marks_prompts: fn(&str) -> bool,
+}
+
+impl Dialect {
+    /// Nothing beyond what every server understands.
+    pub const PLAIN: Self =
+        Self { usage_include: false, max_completion_tokens: false, marks_prompts: |_| false };
 }
 
 #[derive(Serialize)]
@@ -85,7 +93,10 @@ pub(super) fn body(
         if dialect.max_completion_tokens { (None, sampling.max_tokens) } else { (sampling.max_tokens, None) };
     serde_json::to_vec(&Body {
         model: &request.model,
-        messages: Messages(&request.messages),
+        messages: Messages {
+            all: &request.messages,
+            marked: request.continues && (dialect.marks_prompts)(&request.model),
+        },
         stream,
         stream_options: stream.then(|| Include { include_usage: Some(true), ..Include::default() }),
         temperature: sampling.temperature,
@@ -325,6 +336,7 @@ fn counts(fields: &Map<String, Value>) -> Option<Usage> {
         cached_tokens: within("prompt_tokens_details", "cached_tokens")
             .or_else(|| count(fields.get("prompt_cache_hit_tokens")))
             .unwrap_or(Some(0))?,
+        cache_write_tokens: within("prompt_tokens_details", "cache_write_tokens").unwrap_or(Some(0))?,
         total_tokens: count(fields.get("total_tokens"))
             .unwrap_or_else(|| Some(prompt_tokens + completion_tokens))?,
         ..Usage::default()

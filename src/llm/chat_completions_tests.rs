@@ -5,7 +5,7 @@ use super::super::purpose::ANY;
 use super::super::request::{ChatMessage, Sampling};
 use super::*;
 
-const PLAIN: Dialect = Dialect { usage_include: false, max_completion_tokens: false };
+const PLAIN: Dialect = Dialect::PLAIN;
 
 fn reader() -> ReplyReader {
     ReplyReader::new(Asked { provider: "gate".into(), model: "m".into(), secrets: Default::default() })

@@ -48,7 +48,7 @@ impl Endpoint {
         client: reqwest::Client,
         base_url: &str,
         default_headers: &[(&'static str, &'static str)],
-        usage_include: bool,
+        dialect: Dialect,
     ) -> Result<Self, Vec<String>> {
         let mut problems = Vec::new();
         let mut headers = HeaderMap::new();
@@ -83,6 +83,7 @@ impl Endpoint {
             return Err(problems);
         };
         let is_openai = base.host_str().is_some_and(|host| host == "api.openai.com");
+        let max_completion_tokens = dialect.max_completion_tokens || is_openai;
         Ok(Self {
             provider: settings.name.clone(),
             client,
@@ -91,7 +92,7 @@ impl Endpoint {
             has_key: key.is_some(),
             needs_key: false,
             stream: settings.stream,
-            dialect: Dialect { usage_include, max_completion_tokens: is_openai },
+            dialect: Dialect { max_completion_tokens, ..dialect },
             secrets,
         })
     }

@@ -15,11 +15,17 @@ use super::tools::Tool;
 const MAX_NAME_CHARS: usize = 64;
 
 /// A conversation.
-pub(super) struct Messages<'a>(pub &'a [ChatMessage]);
+pub(super) struct Messages<'a> {
+    pub all: &'a [ChatMessage],
+    /// Whether the server is asked to keep the prompt up to here for the next one.
+    pub marked: bool,
+}
 
 impl Serialize for Messages<'_> {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        list(to, self.0.iter().map(message))
+        // The last that has a text: only texts can be marked.
+        let mark = self.all.iter().rposition(|message| !message.content.is_empty()).filter(|_| self.marked);
+        list(to, self.all.iter().enumerate().map(|(at, one)| message(one, mark == Some(at))))
     }
 }
 
@@ -53,7 +59,7 @@ fn list<S: Serializer, T: Serialize>(
 struct Message<'a> {
     role: Role,
     /// Null beside calls without a word.
-    content: Option<&'a str>,
+    content: Option<Content<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     reasoning_details: Option<&'a Value>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -62,11 +68,38 @@ struct Message<'a> {
     tool_call_id: Option<&'a str>,
 }
 
-fn message(message: &ChatMessage) -> Message<'_> {
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Content<'a> {
+    Text(&'a str),
+    Marked([Marked<'a>; 1]),
+}
+
+/// A text up to which the server is to keep the prompt, as Anthropic has it and OpenRouter passes it on.
+#[derive(Serialize)]
+struct Marked<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    text: &'a str,
+    cache_control: CacheControl,
+}
+
+#[derive(Serialize)]
+struct CacheControl {
+    #[serde(rename = "type")]
+    kind: &'static str,
+}
+
+fn message(message: &ChatMessage, marked: bool) -> Message<'_> {
+    let text =
+        Some(message.content.as_str()).filter(|text| !text.is_empty() || message.tool_calls.is_empty());
+    let cache_control = CacheControl { kind: "ephemeral" };
     Message {
         role: message.role,
-        content: Some(message.content.as_str())
-            .filter(|text| !text.is_empty() || message.tool_calls.is_empty()),
+        content: match (text, marked) {
+            (Some(text), true) => Some(Content::Marked([Marked { kind: "text", text, cache_control }])),
+            (text, _) => text.map(Content::Text),
+        },
         reasoning_details: message.reasoning_details.as_ref(),
         tool_calls: message.tool_calls.iter().map(Called::of).collect(),
         tool_call_id: message.tool_call_id.as_deref(),
@@ -145,7 +178,7 @@ mod tests {
             ChatMessage::calling("Hm.", vec![call("b", "f g", "{\"q\"")], None),
         ];
         assert_eq!(
-            serde_json::to_value(Messages(&messages)).unwrap(),
+            serde_json::to_value(Messages { all: &messages, marked: false }).unwrap(),
             json!([
                 {"role": "user", "content": ""},
                 {"role": "assistant", "content": null, "reasoning_details": [{"type": "x"}], "tool_calls": [
@@ -157,6 +190,10 @@ mod tests {
                 ]},
             ])
         );
+        let marked = serde_json::to_value(Messages { all: &messages[..3], marked: true }).unwrap();
+        let last = json!([{"type": "text", "text": "found", "cache_control": {"type": "ephemeral"}}]);
+        assert_eq!(marked[2], json!({"role": "tool", "content": last, "tool_call_id": "a"}));
+        assert_eq!(marked[0], json!({"role": "user", "content": ""}), "one mark is enough");
         let tool =
             Tool { name: "f".into(), description: "Does.".into(), parameters: json!({"type": "object"}) };
         assert_eq!(

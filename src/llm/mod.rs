@@ -267,6 +267,12 @@ pub struct Pricing {
     /// USD per request, whatever its tokens. Left out when it is 0.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub request: f64,
+    /// USD per prompt token that is read from the provider's cache, where that is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_read: Option<f64>,
+    /// USD per prompt token that is written to it, where that is not the price of any prompt token.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_write: Option<f64>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]

@@ -150,6 +150,8 @@ fn pricing(item: &Value) -> Option<Pricing> {
         prompt: number(pricing.get("prompt")?)?,
         completion: number(pricing.get("completion")?)?,
         request,
+        cache_read: pricing.get("input_cache_read").and_then(number),
+        cache_write: pricing.get("input_cache_write").and_then(number),
     })
 }
 
@@ -184,7 +186,7 @@ mod tests {
                 id: "openai/gpt-5.1".into(),
                 name: "OpenAI: GPT-5.1".into(),
                 context_length: Some(400_000),
-                pricing: Some(Pricing { prompt: 0.000_001_25, completion: 0.000_01, request: 0.0 }),
+                pricing: Some(Pricing { prompt: 0.000_001_25, completion: 0.000_01, ..Pricing::default() }),
                 provider: "openrouter".into(),
                 family: "openai".into(),
                 structured_outputs: true,

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 
 use serde::Deserialize;
 
+use super::chat_completions::Dialect;
 use super::endpoint::Endpoint;
 use super::error::CallError;
 use super::kind::{OwnKey, OwnValue, Problem, ProviderKind};
@@ -58,7 +59,7 @@ impl OpenAiCompatible {
         let Some(base_url) = settings.base_url.as_deref() else {
             return Err(vec!["base_url: is missing (the part before /chat/completions)".into()]);
         };
-        let endpoint = Endpoint::new(settings, client, base_url, &[], false)?;
+        let endpoint = Endpoint::new(settings, client, base_url, &[], Dialect::PLAIN)?;
         let Own { structured_outputs } = settings.read_own()?;
         Ok(Self { name: settings.name.clone(), endpoint, structured_outputs })
     }

@@ -2,6 +2,7 @@
 
 use async_trait::async_trait;
 
+use super::chat_completions::Dialect;
 use super::endpoint::Endpoint;
 use super::error::CallError;
 use super::kind::{Problem, ProviderKind, Variable};
@@ -31,6 +32,14 @@ pub const KIND: ProviderKind = ProviderKind {
     build: |settings, clients| Ok(Box::new(OpenRouter::new(settings, clients.shared()?)?)),
 };
 
+/// Only makers that keep a prompt on request are asked to, since writing may cost more than reading saves
+/// (<https://openrouter.ai/docs/guides/best-practices/prompt-caching>, November 2026). The others keep it by themselves.
+const DIALECT: Dialect = Dialect {
+    usage_include: true,
+    marks_prompts: |model| matches!(super::family(model), "anthropic" | "qwen"),
+    ..Dialect::PLAIN
+};
+
 /// How OpenRouter lists the program among a key's uses; `headers` in the settings override it.
 const ATTRIBUTION: &[(&str, &str)] = &[("http-referer", "http://localhost"), ("x-title", "LLM Council")];
 
@@ -52,7 +61,7 @@ impl OpenRouter {
         {
             settings.headers.insert("HTTP-Referer".to_owned(), url.clone());
         }
-        let endpoint = Endpoint::new(&settings, client, base_url, ATTRIBUTION, true)?;
+        let endpoint = Endpoint::new(&settings, client, base_url, ATTRIBUTION, DIALECT)?;
         Ok(Self { name: settings.name, endpoint: endpoint.needing_key() })
     }
 }

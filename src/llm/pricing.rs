@@ -55,7 +55,7 @@ pub static BUILT_IN: LazyLock<PriceList> = LazyLock::new(|| {
             pricing: Pricing {
                 prompt: per_token(entry.prompt),
                 completion: per_token(entry.completion),
-                request: 0.0,
+                ..Pricing::default()
             },
             up_to_prompt_tokens: entry.up_to_prompt_tokens,
         };
@@ -77,14 +77,16 @@ impl PriceList {
 }
 
 /// Fills in the cost and where it comes from. The provider's own figure stays; without any price the
-/// cost stays unknown, and so it does where no tokens were counted. A source that is known already stays too. List prices know nothing of cache
-/// discounts, so this errs on the high side. `id` is the model that answered, `asked` the name that it
-/// was asked by, which may float.
+/// cost stays unknown, and so it does where no tokens were counted. A source that is known already stays too. Where a
+/// list has no prices of the cache, what came from it counts as any prompt token: that errs on the high side. `id` is
+/// the model that answered, `asked` the name that it was asked by, which may float.
 pub(super) fn price(usage: &mut Usage, listed: Option<Pricing>, id: &str, asked: &str) {
+    let known_price = known(listed, id, asked, usage.prompt_tokens);
+    usage.cache_saved_usd = known_price.and_then(|(pricing, _)| saved(usage, pricing));
     let (cost, source) = if let Some(cost) = usage.cost_usd {
         (cost, usage.cost_source.unwrap_or(CostSource::Reported))
     } else if usage.prompt_tokens + usage.completion_tokens > 0
-        && let Some((pricing, source)) = known(listed, id, asked, usage.prompt_tokens)
+        && let Some((pricing, source)) = known_price
         && let Some(cost) = plausible_cost(cost(usage, pricing))
     {
         (cost, source)
@@ -114,14 +116,33 @@ pub(super) fn known(
 fn cost(usage: &Usage, pricing: Pricing) -> f64 {
     let tokens =
         usage.prompt_tokens as f64 * pricing.prompt + usage.completion_tokens as f64 * pricing.completion;
-    tokens + pricing.request
+    tokens + pricing.request - saved(usage, pricing).unwrap_or_default()
+}
+
+/// What the provider's cache saved. Counts that cannot be, more from the cache than there was, count as none.
+#[expect(clippy::cast_precision_loss, reason = "no call has 2^53 tokens")]
+fn saved(usage: &Usage, pricing: Pricing) -> Option<f64> {
+    let part = usage.cached_tokens + usage.cache_write_tokens;
+    if part == 0 || part > usage.prompt_tokens {
+        return None;
+    }
+    let read = usage.cached_tokens as f64 * (pricing.prompt - pricing.cache_read?);
+    let written =
+        usage.cache_write_tokens as f64 * (pricing.cache_write.unwrap_or(pricing.prompt) - pricing.prompt);
+    Some(read - written)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const PRICING: Pricing = Pricing { prompt: 0.000_001, completion: 0.000_002, request: 0.0 };
+    const PRICING: Pricing = Pricing {
+        prompt: 0.000_001,
+        completion: 0.000_002,
+        request: 0.0,
+        cache_read: None,
+        cache_write: None,
+    };
 
     fn priced(usage: Usage, listed: Option<Pricing>, id: &str) -> (Option<f64>, Option<CostSource>) {
         let mut usage = usage;
@@ -155,6 +176,33 @@ mod tests {
         ];
         for (usage, listed, id, cost, source) in table {
             assert_eq!(priced(usage, listed, id), (cost, source), "{id} {usage:?} {listed:?}");
+        }
+    }
+
+    #[test]
+    fn what_came_from_the_cache_costs_what_the_list_says() {
+        let cached = Pricing { cache_read: Some(0.000_000_1), cache_write: Some(0.000_001_25), ..PRICING };
+        let usage = Usage {
+            prompt_tokens: 1_000,
+            completion_tokens: 500,
+            cached_tokens: 600,
+            cache_write_tokens: 200,
+            ..Usage::default()
+        };
+        // By hand: 200 + 600 / 10 + 200 * 1.25 + 500 * 2 = 1,510 millionths of a dollar instead of 2,000.
+        let (reads, all) =
+            (Usage { cache_write_tokens: 0, ..usage }, Usage { cached_tokens: 1_000, ..usage });
+        let table = [
+            (usage, cached, Some(0.001_51), Some(0.000_49)),
+            (reads, cached, Some(0.001_46), Some(0.000_54)),
+            (usage, PRICING, Some(0.002), None),
+            (all, cached, Some(0.002), None),
+            (Usage { cost_usd: Some(0.5), ..usage }, cached, Some(0.5), Some(0.000_49)),
+        ];
+        for (mut usage, pricing, cost, saved) in table {
+            price(&mut usage, Some(pricing), "m/one", "m/one");
+            let near = |usd: Option<f64>| usd.map(|usd| (usd * 1e9).round() / 1e9);
+            assert_eq!((near(usage.cost_usd), near(usage.cache_saved_usd)), (cost, saved), "{usage:?}");
         }
     }
 

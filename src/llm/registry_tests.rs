@@ -132,7 +132,7 @@ impl Provider for Listing {
                 id: id.into(),
                 name: id.into(),
                 context_length: None,
-                pricing: Some(Pricing { prompt: 0.5, completion: 1.0, request: 0.0 }),
+                pricing: Some(Pricing { prompt: 0.5, completion: 1.0, ..Pricing::default() }),
                 provider: "gate".into(),
                 family: "x".into(),
                 structured_outputs: id == "x/y:free",

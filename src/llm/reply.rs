@@ -80,9 +80,12 @@ pub struct Usage {
     /// Part of the completion that was reasoning.
     #[serde(default)]
     pub reasoning_tokens: u64,
-    /// Part of the prompt that the provider had cached.
+    /// Part of the prompt that was read from the provider's cache.
     #[serde(default)]
     pub cached_tokens: u64,
+    /// Part of the prompt that was written to it, for the next call.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cache_write_tokens: u64,
     pub total_tokens: u64,
     /// USD: the provider's own figure, else from list prices, else unknown (absent, never 0 by
     /// guess).
@@ -91,6 +94,15 @@ pub struct Usage {
     /// Where that figure comes from; absent when it is unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_source: Option<CostSource>,
+    /// USD that the cache saved by list prices, what writing to it cost taken off; below 0 where it cost more than it
+    /// saved. Absent where the cache had no part, or its prices are unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_saved_usd: Option<f64>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands over a reference")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Where a cost comes from.

@@ -121,6 +121,9 @@ pub struct ChatRequest {
     /// What the model may call instead of answering. Left out where the model takes no tools
     /// ([`Reply::tools_refused`](super::Reply::tools_refused)).
     pub tools: Vec<Tool>,
+    /// Whether a request that begins with these messages is to follow within minutes: providers that keep a prompt
+    /// only where they are asked to are asked.
+    pub continues: bool,
 }
 
 impl ChatRequest {
@@ -136,6 +139,7 @@ impl ChatRequest {
             seed: 0,
             schema: None,
             tools: Vec::new(),
+            continues: false,
         }
     }
 }

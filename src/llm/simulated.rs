@@ -192,6 +192,8 @@ fn usage(request: &ChatRequest, reasoning: &str, answer: &str) -> Usage {
         completion_tokens,
         reasoning_tokens,
         cached_tokens: 0,
+        cache_write_tokens: 0,
+        cache_saved_usd: None,
         total_tokens: prompt_tokens + completion_tokens,
         cost_usd: Some(0.0),
         cost_source: None,

@@ -263,6 +263,7 @@ pub(super) fn call_row(run: RunId, user: &UserId, call: &FinishedCall) -> CallRo
         completion_tokens: tokens(|usage| usage.completion_tokens),
         reasoning_tokens: tokens(|usage| usage.reasoning_tokens),
         cached_tokens: tokens(|usage| usage.cached_tokens),
+        cache_saved_usd: usage.and_then(|usage| usage.cache_saved_usd),
         total_tokens: tokens(|usage| usage.total_tokens),
         cost_usd: usage.and_then(|usage| usage.cost_usd),
         cost_source: usage.and_then(|usage| usage.cost_source).map(CostSource::as_str),

@@ -57,8 +57,9 @@ pub(super) async fn by_model((mut tx, filter): (Tx, RowFilter)) -> Result<web::J
     let usage = figures::usage(&mut tx, &filter).await?;
     let places = figures::places(&mut tx, &filter).await?;
     let latencies = figures::latencies(&mut tx, &filter).await?;
+    let cached = figures::cached(&mut tx, &filter).await?;
     tx.commit().await?;
-    Ok(web::Json(Analytics::new(&filter, runs, usage, places, latencies)))
+    Ok(web::Json(Analytics::new(&filter, runs, usage, places, latencies).with_cached(cached)))
 }
 
 pub(super) async fn by_day((mut tx, filter): (Tx, RowFilter)) -> Result<web::Json<Days>, Problem> {

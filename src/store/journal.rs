@@ -56,6 +56,8 @@ pub struct CallRow {
     pub completion_tokens: Option<i64>,
     pub reasoning_tokens: Option<i64>,
     pub cached_tokens: Option<i64>,
+    /// What the provider's cache saved, in USD.
+    pub cache_saved_usd: Option<f64>,
     pub total_tokens: Option<i64>,
     pub cost_usd: Option<f64>,
     /// Where the cost comes from, in one word.
@@ -238,17 +240,17 @@ async fn insert_calls<'a>(
     sqlx::query(
         "INSERT INTO calls (run_id, key, user_id, stage, model, purpose, fingerprint, outcome, result,
                             prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens, total_tokens,
-                            cost_usd, cost_source, latency_ms, ttft_ms, tries, assumed_usd)
+                            cost_usd, cost_source, latency_ms, ttft_ms, tries, assumed_usd, cache_saved_usd)
          SELECT run_id, key, user_id, stage, model, purpose, fingerprint, outcome, result::jsonb,
                 prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens, total_tokens,
-                cost_usd, cost_source, latency_ms, ttft_ms, tries, assumed_usd
+                cost_usd, cost_source, latency_ms, ttft_ms, tries, assumed_usd, cache_saved_usd
          FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
                      $8::text[], $9::text[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[],
                      $14::bigint[], $15::float8[], $16::text[], $17::bigint[], $18::bigint[], $19::int[],
-                     $20::float8[])
+                     $20::float8[], $21::float8[])
               AS row (run_id, key, user_id, stage, model, purpose, fingerprint, outcome, result,
                       prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens, total_tokens,
-                      cost_usd, cost_source, latency_ms, ttft_ms, tries, assumed_usd)
+                      cost_usd, cost_source, latency_ms, ttft_ms, tries, assumed_usd, cache_saved_usd)
          ON CONFLICT DO NOTHING",
     )
     .bind(rows.iter().map(|row| row.run.0).collect::<Vec<_>>())
@@ -271,6 +273,7 @@ async fn insert_calls<'a>(
     .bind(rows.iter().map(|row| row.ttft_ms).collect::<Vec<_>>())
     .bind(rows.iter().map(|row| row.tries).collect::<Vec<_>>())
     .bind(rows.iter().map(|row| row.assumed_usd).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| row.cache_saved_usd).collect::<Vec<_>>())
     .execute(tx)
     .await?;
     Ok(())

@@ -40,6 +40,7 @@ mod outage;
 mod presets;
 mod prices;
 mod process;
+mod prompt_caching;
 mod providers_down;
 mod queue;
 mod quorum;

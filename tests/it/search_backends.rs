@@ -6,7 +6,7 @@ use llm_council::config::{Config, Overrides};
 use llm_council::council::stages::answers::ANSWER;
 use llm_council::llm::{
     CallError, ChatMessage, ChatRequest, CostSource, ErrorKind, Models, NoSink, ProviderSettings, Registry,
-    Reply, RetryPolicy, Sampling, Timeouts, simulated,
+    Reply, RetryPolicy, simulated,
 };
 use llm_council::search::{self, Setup};
 use serde_json::{Value, json};
@@ -28,16 +28,8 @@ fn registry(toml: &str) -> (Registry, Setup) {
 }
 
 fn request(model: &str, query: &str) -> ChatRequest {
-    ChatRequest {
-        model: model.into(),
-        messages: vec![ChatMessage::system("Be brief."), ChatMessage::user(query)],
-        purpose: &ANSWER,
-        sampling: Sampling::default(),
-        timeouts: Timeouts::default(),
-        seed: 1,
-        schema: None,
-        tools: Vec::new(),
-    }
+    let messages = vec![ChatMessage::system("Be brief."), ChatMessage::user(query)];
+    ChatRequest { seed: 1, ..ChatRequest::new(model, &ANSWER, messages) }
 }
 
 /// Searches for tides at a server that says these things in turn.

@@ -104,6 +104,7 @@ pub async fn write(run: &Run, brief: &Brief, writing: Writing<'_>) -> Result<Rep
         let request = ChatRequest {
             messages: messages.clone(),
             tools: if takes_tools { vec![search_tool(brief)] } else { Vec::new() },
+            continues: true,
             ..writing.request.clone()
         };
         let key = format!("{}/check/{iteration}", writing.key);

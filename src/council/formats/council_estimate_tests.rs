@@ -14,7 +14,8 @@ use crate::llm::{Pricing, Sampling};
 /// Nothing is kept of an earlier run: there is none.
 const NOTHING: Kept = Kept { answers: BTreeSet::new(), reviews: false, rounds: Vec::new(), parts: None };
 
-const PRICE: Pricing = Pricing { prompt: 1e-6, completion: 5e-6, request: 0.0 };
+const PRICE: Pricing =
+    Pricing { prompt: 1e-6, completion: 5e-6, request: 0.0, cache_read: None, cache_write: None };
 
 /// Every option that a plan knows, each by itself.
 const OPTIONS: [&str; 7] = [
@@ -118,12 +119,12 @@ fn an_escalation_is_expected_to_escalate() {
 fn a_routed_question_is_expected_to_go_where_it_is_dearest() {
     let plan = plan(SMALL, &["use_dynamic_routing"]);
     let dear = |model: &str, _: u64| {
-        Some(if model == "c1" { Pricing { prompt: 1.0, completion: 1.0, request: 0.0 } } else { PRICE })
+        Some(if model == "c1" { Pricing { prompt: 1.0, completion: 1.0, ..PRICE } } else { PRICE })
     };
     let estimate = formats::estimate(&plan, &NOTHING, dear);
     assert_eq!((estimate.by_stage[&routing::STAGE].calls, estimate.by_stage[&answers::STAGE].calls), (1, 3));
     let council = |model: &str, _: u64| {
-        Some(if model == "m1" { Pricing { prompt: 1.0, completion: 1.0, request: 0.0 } } else { PRICE })
+        Some(if model == "m1" { Pricing { prompt: 1.0, completion: 1.0, ..PRICE } } else { PRICE })
     };
     assert_eq!(formats::estimate(&plan, &NOTHING, council).by_stage[&answers::STAGE].calls, 2);
     // Nobody knows which it will be.

@@ -87,9 +87,14 @@ fn both(one: Option<Usage>, other: Option<Usage>) -> Option<Usage> {
         completion_tokens: one.completion_tokens + other.completion_tokens,
         reasoning_tokens: one.reasoning_tokens + other.reasoning_tokens,
         cached_tokens: one.cached_tokens + other.cached_tokens,
+        cache_write_tokens: one.cache_write_tokens + other.cache_write_tokens,
         total_tokens: one.total_tokens + other.total_tokens,
         cost_usd,
         cost_source: cost_usd.and_then(|_| weaker(one.cost_source, other.cost_source)),
+        cache_saved_usd: match (one.cache_saved_usd, other.cache_saved_usd) {
+            (Some(one), Some(other)) => Some(one + other),
+            (one, other) => one.or(other),
+        },
     })
 }
 

@@ -96,8 +96,12 @@ pub async fn converse(run: &Run, brief: &Brief, tools: Option<Tools>, talk: Talk
     for turn in 0.. {
         let key = if turn == 0 { talk.key.to_owned() } else { format!("{}{KEY}{turn}", talk.key) };
         let is_last = turn >= u32::from(tools.max_rounds.max(1)) || in_vain > 1;
-        let request =
-            ChatRequest { messages: messages.clone(), tools: vec![offer.clone()], ..talk.request.clone() };
+        let request = ChatRequest {
+            messages: messages.clone(),
+            tools: vec![offer.clone()],
+            continues: true,
+            ..talk.request.clone()
+        };
         let view = talk.view.map(|view| view());
         let (request, view) =
             if is_last { (at_last(brief, request), view) } else { (request, view.map(View::before_tools)) };
@@ -141,6 +145,7 @@ pub fn without_turn(key: &str) -> &str {
 /// The last turn: without tools, and told so.
 fn at_last(brief: &Brief, mut request: ChatRequest) -> ChatRequest {
     request.messages.push(ChatMessage::user(brief.prompts.text(&prompts::ENOUGH)));
+    request.continues = false;
     request.without_tools()
 }
 

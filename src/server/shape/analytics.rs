@@ -91,6 +91,10 @@ pub struct ModelFigures {
     pub total_tokens: i64,
     pub total_prompt_tokens: i64,
     pub total_completion_tokens: i64,
+    /// Prompt tokens of those that were read from the provider's cache.
+    pub cached_tokens: i64,
+    /// What that saved in USD, writing to the cache taken off; null where it is not known.
+    pub cache_saved_usd: Option<f64>,
     #[serde(flatten)]
     pub money: Money,
     /// How long its answers take; null without any.
@@ -110,6 +114,10 @@ pub struct Summary {
     /// Calls that ended with an error, but for stopped ones.
     pub failures: i64,
     pub total_tokens: i64,
+    /// Prompt tokens of those that were read from providers' caches.
+    pub cached_tokens: i64,
+    /// What that saved in USD; null where it is not known of any.
+    pub cache_saved_usd: Option<f64>,
     #[serde(flatten)]
     pub money: Money,
     /// When the caller cleared their analytics: nothing from before counts.
@@ -145,6 +153,8 @@ impl Analytics {
             total_calls: 0,
             failures: 0,
             total_tokens: 0,
+            cached_tokens: 0,
+            cache_saved_usd: None,
             money: Money::default(),
             cleared_at: filter.cleared_at.map(naive),
             price_list_date: &BUILT_IN.date,
@@ -186,6 +196,22 @@ impl Analytics {
             key(b).total_cmp(&key(a)).then_with(|| rank(a).total_cmp(&rank(b)))
         });
         Self { models, summary }
+    }
+
+    /// The same with what providers' caches did.
+    #[must_use]
+    pub fn with_cached(mut self, cached: Vec<rows::ModelCache>) -> Self {
+        for row in cached {
+            self.summary.cached_tokens += row.cached_tokens;
+            if let Some(usd) = row.saved_usd {
+                *self.summary.cache_saved_usd.get_or_insert(0.0) += usd;
+            }
+            if let Some((_, figures)) = self.models.iter_mut().find(|(model, _)| *model == row.model) {
+                figures.cached_tokens = row.cached_tokens;
+                figures.cache_saved_usd = row.saved_usd;
+            }
+        }
+        self
     }
 }
 

@@ -26,7 +26,9 @@ pub use leanings::{
     CountAndSum, Mean, ModelLeanings, ReviewerSums, UserSums, everybodys_reviewers, leanings, picks,
     reviewers,
 };
-pub use models::{ModelLatency, ModelPlaces, ModelUsage, Runs, latencies, places, runs, usage};
+pub use models::{
+    ModelCache, ModelLatency, ModelPlaces, ModelUsage, Runs, cached, latencies, places, runs, usage,
+};
 pub use recent::{RecentAnswer, RecentRun, recent};
 pub use records::{NEWEST, Record, records};
 pub use sums::{Latency, Money};
@@ -39,6 +41,7 @@ pub const STATEMENTS: &[(&str, &str)] = &[
     ("reviewers", leanings::OF_USER),
     ("leanings by model", leanings::MEANS),
     ("usage by model", models::USAGE),
+    ("cached by model", models::CACHED),
     ("latency by model", models::LATENCIES),
     ("places by model", models::PLACES),
     ("runs", models::RUNS),

@@ -15,6 +15,14 @@ pub(super) const USAGE: &str = concat!(
     " GROUP BY model ORDER BY model"
 );
 
+/// Apart from [`USAGE`]: few calls read from a cache, and an index has only those.
+pub(super) const CACHED: &str = concat!(
+    "SELECT model, sum(cached_tokens)::bigint AS cached_tokens, sum(cache_saved_usd) AS saved_usd
+     FROM calls WHERE cached_tokens > 0 AND ",
+    within!("finished_at"),
+    " GROUP BY model ORDER BY model"
+);
+
 pub(super) const LATENCIES: &str = concat!(
     "SELECT model, avg(latency_ms)::float8 AS average_ms,
             percentile_cont('{0.5, 0.95}'::float8[]) WITHIN GROUP (ORDER BY latency_ms) AS quantiles_ms
@@ -62,6 +70,29 @@ pub async fn usage(tx: &mut Tx, filter: &RowFilter) -> Result<Vec<ModelUsage>, S
             completion_tokens: row.try_get("completion_tokens")?,
             total_tokens: row.try_get("total_tokens")?,
             money: Money::of(row)?,
+        })
+    };
+    Ok(rows.iter().map(read).collect::<Result<_, sqlx::Error>>()?)
+}
+
+/// What providers' caches did for one model's calls.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelCache {
+    pub model: String,
+    /// Prompt tokens that were read from a cache.
+    pub cached_tokens: i64,
+    /// What that saved in USD, where the prices are known.
+    pub saved_usd: Option<f64>,
+}
+
+/// The models whose prompts were read from a cache, in part.
+pub async fn cached(tx: &mut Tx, filter: &RowFilter) -> Result<Vec<ModelCache>, StoreError> {
+    let rows = filter.query(CACHED).fetch_all(&mut **tx).await?;
+    let read = |row: &sqlx::postgres::PgRow| {
+        Ok(ModelCache {
+            model: row.try_get("model")?,
+            cached_tokens: row.try_get("cached_tokens")?,
+            saved_usd: row.try_get("saved_usd")?,
         })
     };
     Ok(rows.iter().map(read).collect::<Result<_, sqlx::Error>>()?)

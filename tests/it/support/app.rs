@@ -108,10 +108,15 @@ first_token_ms = 0
     /// The app with the built-in council, and the scripted server as OpenRouter, which lists these models
     /// (what stands in `data`).
     pub async fn openrouter(list: &Value) -> Self {
+        Self::openrouter_with(list, "").await
+    }
+
+    /// The same with more configuration.
+    pub async fn openrouter_with(list: &Value, toml: &str) -> Self {
         let models = ModelServer::start().await;
         let toml = format!(
             "[auth]\nmode = \"proxy\"\ntrusted_proxies = [\"127.0.0.1/32\"]\nadmin_groups = [\"admins\"]\n\
-             [providers.openrouter]\nbase_url = \"{}\"\napi_key = \"sk-secret-of-the-test\"\n",
+             [providers.openrouter]\nbase_url = \"{}\"\napi_key = \"sk-secret-of-the-test\"\n{toml}",
             models.base_url()
         );
         models.models(Script::raw("application/json", json!({ "data": list }).to_string()));

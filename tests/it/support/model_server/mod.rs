@@ -57,6 +57,11 @@ pub enum AskedFor {
     Severity,
 }
 
+/// A message's text, also where it is marked for a cache.
+pub fn text_of(content: &Value) -> &str {
+    content.as_str().or_else(|| content[0]["text"].as_str()).unwrap_or_default()
+}
+
 impl RecordedRequest {
     /// The first value of a header, by its name in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
@@ -67,7 +72,7 @@ impl RecordedRequest {
     pub fn prompt(&self) -> &str {
         let messages = self.body.get("messages").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
         let last = messages.iter().rev().find(|message| message["role"] == "user");
-        last.and_then(|message| message["content"].as_str()).unwrap_or_default()
+        last.map(|message| text_of(&message["content"])).unwrap_or_default()
     }
 
     /// Guessed from the prompt: a chairman's holds the reviews, so it is looked for first.
