@@ -49,6 +49,10 @@ deny: ## licences, banned crates and sources (needs cargo-deny: cargo install ca
 drill-pgbouncer: $(WEB) ## two servers over a real PgBouncer in transaction mode
 	@scripts/drill-pgbouncer
 
+.PHONY: drill-unplugged
+drill-unplugged: $(WEB) ## a reader whose network goes away without a word: how soon it is missed (needs root)
+	@scripts/drill-unplugged
+
 .PHONY: docker
 docker: ## build the container image llm-council:local
 	docker build -t llm-council:local .
