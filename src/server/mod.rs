@@ -1,7 +1,7 @@
 //! HTTP. The only room that knows actix-web, status codes and JSON shapes of the API. Imports
 //! `bench`, `runs`, `council`, `store`, `identity`, `llm`, `config`, `telemetry`, `shutdown`, `id`.
 //!
-//! Start at [`routes::table`]; errors are one table in [`problem`].
+//! Start at [`routes`]; errors are one table in [`problem`].
 
 mod admin;
 mod analytics;
@@ -54,7 +54,6 @@ use actix_web::middleware::{Compress, from_fn};
 use actix_web::{HttpServer, web};
 use actix_web_lab::middleware::CatchPanic;
 use tracing_actix_web::TracingLogger;
-use utoipa_actix_web::AppExt;
 use utoipa_swagger_ui::SwaggerUi;
 
 use app::App;
@@ -82,7 +81,6 @@ pub fn serve(
 ) -> std::io::Result<(ServerHandle, impl Future<Output = std::io::Result<()>>)> {
     let limits = Limits { idle: app.config.server.idle(), stalled: app.config.server.stalled() };
     bound(&listener, limits)?;
-    let document = routes::openapi();
     let metrics_bind = app.config.metrics.bind;
     let shared = app.clone();
     let background = Arc::new(Mutex::new(Some(background)));
@@ -101,14 +99,12 @@ pub fn serve(
         }
         let query = web::QueryConfig::default()
             .error_handler(|error, _| Problem::field("query", &format!("cannot be read: {error}")).into());
-        let (routes, _) = actix_web::App::new()
-            .into_utoipa_app()
+        let routes = actix_web::App::new()
             .app_data(shared.clone())
             .app_data(query)
-            .configure(routes::table)
-            .split_for_parts();
-        let routes = routes
-            .service(SwaggerUi::new("/docs/{_:.*}").url("/openapi.json", document.clone()))
+            .configure(routes::served)
+            .service(routes::serve_document)
+            .service(SwaggerUi::new("/docs/{_:.*}").config("/openapi.json".into()))
             .service(web::redirect("/docs", "/docs/"))
             .default_service(web::to(assets::serve))
             .wrap(Compress::default())

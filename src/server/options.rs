@@ -1,6 +1,7 @@
 //! What the options are set to, for clients that show it before they ask: a route for each line of
 //! [`views_of_options`].
 
+use actix_web::web;
 use utoipa_actix_web::service_config::ServiceConfig;
 
 macro_rules! routes {
@@ -20,7 +21,11 @@ macro_rules! routes {
             }
         )*
 
-        pub(super) fn table(routes: &mut ServiceConfig<'_>) {
+        pub(super) fn served(routes: &mut web::ServiceConfig) {
+            $(routes.service($route);)*
+        }
+
+        pub(super) fn documented(routes: &mut ServiceConfig<'_>) {
             $(routes.service($route);)*
         }
     };
@@ -54,8 +59,14 @@ mod of_formats {
     views_of_formats!(routes);
 }
 
-/// The routes of all options and formats.
-pub(super) fn table(routes: &mut ServiceConfig<'_>) {
-    of_options::table(routes);
-    of_formats::table(routes);
+/// Serves the routes of all options and formats.
+pub(super) fn served(routes: &mut web::ServiceConfig) {
+    of_options::served(routes);
+    of_formats::served(routes);
+}
+
+/// Gathers what the document says of them.
+pub(super) fn documented(routes: &mut ServiceConfig<'_>) {
+    of_options::documented(routes);
+    of_formats::documented(routes);
 }

@@ -1,7 +1,10 @@
 //! The table of routes. What is served here is in the OpenAPI document, and the other way round.
 
+use std::sync::OnceLock;
+
 use actix_web::middleware::from_fn;
-use actix_web::{HttpRequest, HttpResponse, web};
+use actix_web::{HttpRequest, HttpResponse, get, web};
+use bytes::Bytes;
 use utoipa::OpenApi;
 use utoipa_actix_web::service_config::ServiceConfig;
 use utoipa_actix_web::{AppExt, scope};
@@ -13,85 +16,100 @@ use super::{
     options, presets, runs, settings, skip, weights,
 };
 
-/// Every route but the web app's files.
-pub fn table(routes: &mut ServiceConfig<'_>) {
-    routes.service(health::live).service(health::ready).service(health::metrics);
-    routes.service(
-        scope("/api")
-            .wrap(from_fn(gate::identify))
-            .service(conversations::list)
-            .service(conversations::create)
-            .service(conversations::read)
-            .service(conversations::change)
-            .service(conversations::remove)
-            .service(conversations::restore)
-            .service(conversations::set_tags)
-            .service(conversations::export)
-            .service(conversations::list_tags)
-            .service(conversations::search)
-            .service(messages::ask_whole)
-            .service(messages::ask_streaming)
-            .service(messages::estimate)
-            .service(messages::estimate_first)
-            .service(messages::cancel)
-            .service(runs::read)
-            .service(runs::events)
-            .service(runs::cancel)
-            .service(runs::retry)
-            .service(skip::skip)
-            .service(feedback::read)
-            .service(feedback::say)
-            .service(feedback::withdraw)
-            .service(analytics::models)
-            .service(analytics::by_days)
-            .service(analytics::chairmen)
-            .service(analytics::head_to_head)
-            .service(analytics::reviewers)
-            .service(analytics::leaderboard)
-            .service(analytics::council)
-            .service(analytics::recent)
-            .service(analytics::clear)
-            .service(benches::list)
-            .service(benches::read)
-            .service(settings::show)
-            .service(settings::change)
-            .service(settings::reset)
-            .service(settings::council_models)
-            .service(settings::list_models)
-            .service(presets::list)
-            .service(presets::save)
-            .service(presets::apply)
-            .service(presets::remove)
-            .service(classify::classify)
-            .configure(options::table)
-            .service(weights::list)
-            .service(weights::read)
-            .service(me::whoami)
-            .service(me::list_tokens)
-            .service(me::create_token)
-            .service(me::revoke_token)
-            .service(budgets::mine)
-            .service(budgets::set_my_caps)
-            .service(admin::usage::report)
-            .service(admin::search::report)
-            .service(admin::users::list)
-            .service(admin::runs::list)
-            .service(admin::audit::list)
-            .service(admin::settings::show)
-            .service(admin::settings::change)
-            .service(admin::settings::reset)
-            .service(admin::analytics::models)
-            .service(admin::analytics::by_days)
-            .service(admin::analytics::chairmen)
-            .service(admin::analytics::head_to_head)
-            .service(admin::analytics::reviewers)
-            .service(admin::analytics::leaderboard)
-            .service(admin::analytics::council)
-            .service(admin::budgets::list)
-            .service(admin::budgets::change)
-            .default_service(web::to(no_such_route)),
-    );
+/// Every route but the web app's files. They are served by actix-web alone: what utoipa gathers beside that would be
+/// gathered at each start, and is wanted once in a while.
+macro_rules! table {
+    ($(#[$about:meta])* $name:ident, $config:ty, $scope:path) => {
+        $(#[$about])*
+        pub(super) fn $name(routes: &mut $config) {
+            routes.service(health::live).service(health::ready).service(health::metrics);
+            routes.service(
+                $scope("/api")
+                    .wrap(from_fn(gate::identify))
+                    .service(conversations::list)
+                    .service(conversations::create)
+                    .service(conversations::read)
+                    .service(conversations::change)
+                    .service(conversations::remove)
+                    .service(conversations::restore)
+                    .service(conversations::set_tags)
+                    .service(conversations::export)
+                    .service(conversations::list_tags)
+                    .service(conversations::search)
+                    .service(messages::ask_whole)
+                    .service(messages::ask_streaming)
+                    .service(messages::estimate)
+                    .service(messages::estimate_first)
+                    .service(messages::cancel)
+                    .service(runs::read)
+                    .service(runs::events)
+                    .service(runs::cancel)
+                    .service(runs::retry)
+                    .service(skip::skip)
+                    .service(feedback::read)
+                    .service(feedback::say)
+                    .service(feedback::withdraw)
+                    .service(analytics::models)
+                    .service(analytics::by_days)
+                    .service(analytics::chairmen)
+                    .service(analytics::head_to_head)
+                    .service(analytics::reviewers)
+                    .service(analytics::leaderboard)
+                    .service(analytics::council)
+                    .service(analytics::recent)
+                    .service(analytics::clear)
+                    .service(benches::list)
+                    .service(benches::read)
+                    .service(settings::show)
+                    .service(settings::change)
+                    .service(settings::reset)
+                    .service(settings::council_models)
+                    .service(settings::list_models)
+                    .service(presets::list)
+                    .service(presets::save)
+                    .service(presets::apply)
+                    .service(presets::remove)
+                    .service(classify::classify)
+                    .configure(options::$name)
+                    .service(weights::list)
+                    .service(weights::read)
+                    .service(me::whoami)
+                    .service(me::list_tokens)
+                    .service(me::create_token)
+                    .service(me::revoke_token)
+                    .service(budgets::mine)
+                    .service(budgets::set_my_caps)
+                    .service(admin::usage::report)
+                    .service(admin::search::report)
+                    .service(admin::users::list)
+                    .service(admin::runs::list)
+                    .service(admin::audit::list)
+                    .service(admin::settings::show)
+                    .service(admin::settings::change)
+                    .service(admin::settings::reset)
+                    .service(admin::analytics::models)
+                    .service(admin::analytics::by_days)
+                    .service(admin::analytics::chairmen)
+                    .service(admin::analytics::head_to_head)
+                    .service(admin::analytics::reviewers)
+                    .service(admin::analytics::leaderboard)
+                    .service(admin::analytics::council)
+                    .service(admin::budgets::list)
+                    .service(admin::budgets::change)
+                    .default_service(web::to(no_such_route)),
+            );
+        }
+    };
 }
+
+table!(
+    /// Serves them.
+    served, web::ServiceConfig, web::scope
+);
+table!(
+    /// Gathers what the document says of them.
+    documented, ServiceConfig<'_>, scope
+);
 
 /// A path that is not there, or a method that a path does not know.
 async fn no_such_route(request: HttpRequest) -> HttpResponse {
@@ -127,8 +145,19 @@ pub fn openapi() -> utoipa::openapi::OpenApi {
     let (_, mut document) = actix_web::App::new()
         .into_utoipa_app()
         .openapi(Document::openapi())
-        .configure(table)
+        .configure(documented)
         .split_for_parts();
     openapi::complete(&mut document);
     document
+}
+
+/// The same as it is served, made for the first who asks for it.
+#[get("/openapi.json")]
+pub(super) async fn serve_document() -> Result<HttpResponse, Problem> {
+    static JSON: OnceLock<Bytes> = OnceLock::new();
+    let json = web::block(|| {
+        JSON.get_or_init(|| openapi().to_json().expect("plain data with string keys").into()).clone()
+    });
+    let json = json.await.map_err(|_| Problem::unavailable("this server is shutting down"))?;
+    Ok(HttpResponse::Ok().content_type("application/json").body(json))
 }

@@ -46,7 +46,7 @@ pub struct Transcript {
 
 impl Follower {
     pub fn new(place: Place, user: &str, question: &str) -> Self {
-        let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+        let client = reqwest::Client::builder().tls_certs_only([]).no_proxy().build().expect("a client");
         let (user, question) = (user.to_owned(), question.to_owned());
         Self { client, place, user, question, options: json!({}), observer: None }
     }
