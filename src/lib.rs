@@ -4,6 +4,7 @@
 //! The rooms, and who may import whom (kept by `tests/it/rooms/`):
 //!
 //! `cli`, `server` → `bench` → `runs` → `council` → `search` → `llm`; `store` sits under `bench`, `runs` and `server`.
+//! `doctor` stands beside `bench` and reads `config`.
 //! `id`, `invisible`, `identity` and `shutdown` are leaves; `config` reads `council`, `search`, `llm` and `identity`,
 //! and `telemetry` reads `config`.
 //!
@@ -13,6 +14,7 @@ pub mod bench;
 pub mod cli;
 pub mod config;
 pub mod council;
+pub mod doctor;
 pub mod id;
 pub mod identity;
 mod invisible;

@@ -27,19 +27,7 @@ use crate::telemetry::Telemetry;
 /// # Errors
 /// When the configuration names something that cannot be: every problem of its kind at once.
 pub fn app(config: &Config, db: Db, shutdown: Shutdown, telemetry: Arc<Telemetry>) -> anyhow::Result<App> {
-    let mut models = registry(config)?;
-    let beside_simulated = models.is_simulated("");
-    let (searching, search) =
-        search::set_up(&config.search, beside_simulated).map_err(|error| match error {
-            SetupError::Setting(message) => {
-                let error = ConfigError { key: "search".to_owned(), source: String::new(), message };
-                ConfigErrors(vec![error]).into()
-            }
-            error @ SetupError::Client(_) => anyhow::Error::from(error),
-        })?;
-    if let Some(searching) = searching {
-        models = models.with_search(searching);
-    }
+    let (models, search) = models(config)?;
     let models = Arc::new(models);
     let asked: Arc<dyn Models> = models.clone();
     Ok(App {
@@ -53,18 +41,42 @@ pub fn app(config: &Config, db: Db, shutdown: Shutdown, telemetry: Arc<Telemetry
         telemetry,
         descriptors: Descriptors::default(),
         reviewers: Everybody::default(),
+        examining: tokio::sync::Mutex::default(),
     })
 }
 
-fn registry(config: &Config) -> anyhow::Result<Registry> {
-    Registry::new(config.providers.list.clone(), &config.providers.default).map_err(|error| match error {
+/// What is asked for answers and for searches.
+///
+/// # Errors
+/// Every wrong setting of the providers, or what is wrong with the search.
+pub(super) fn models(config: &Config) -> anyhow::Result<(Registry, search::Setup)> {
+    let providers = config.providers.list.clone();
+    let models = Registry::new(providers, &config.providers.default).map_err(wrong_providers)?;
+    let beside_simulated = models.is_simulated("");
+    let (searching, search) =
+        search::set_up(&config.search, beside_simulated).map_err(|error| match error {
+            SetupError::Setting(message) => {
+                let error = ConfigError { key: "search".to_owned(), source: String::new(), message };
+                ConfigErrors(vec![error]).into()
+            }
+            error @ SetupError::Client(_) => anyhow::Error::from(error),
+        })?;
+    Ok(match searching {
+        Some(searching) => (models.with_search(searching), search),
+        None => (models, search),
+    })
+}
+
+/// Wrong settings of providers as a wrong configuration.
+pub(super) fn wrong_providers(error: RegistryError) -> anyhow::Error {
+    match error {
         RegistryError::Settings(problems) => {
             let key = "providers".to_owned();
             let error = |message| ConfigError { key: key.clone(), source: String::new(), message };
             ConfigErrors(problems.into_iter().map(error).collect()).into()
         }
         error @ RegistryError::Client(_) => error.into(),
-    })
+    }
 }
 
 fn run_settings(config: &Config) -> RunSettings {
@@ -95,7 +107,11 @@ fn run_settings(config: &Config) -> RunSettings {
     }
 }
 
-fn gate(config: &Config) -> anyhow::Result<Gate> {
+/// Who gets in.
+///
+/// # Errors
+/// When the names and networks in it are none.
+pub(super) fn gate(config: &Config) -> anyhow::Result<Gate> {
     let auth = &config.auth;
     let origins =
         Origins { allowed: config.server.cors_origins.clone(), public: config.server.public_url.clone() };

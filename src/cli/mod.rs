@@ -3,10 +3,12 @@
 mod bench;
 pub mod build;
 mod database;
+mod doctor;
 mod healthcheck;
 mod in_process;
 mod migrate;
 mod serve;
+mod usd;
 mod user_names;
 
 use std::path::PathBuf;
@@ -36,6 +38,9 @@ enum Command {
     Serve,
     /// Measure councils and models by questions with known answers (docs/bench.md).
     Bench(Box<bench::arguments::Arguments>),
+    /// Examine configuration, database, sign-in, providers and each model of the council; exits with 0 where a council
+    /// can be held, with 1 where not (docs/providers.md).
+    Doctor(doctor::Arguments),
     /// Bring the configured database to this version's schema.
     Migrate(migrate::Decisions),
     /// Ask the running server whether it is ready; exits with 0 or 1.
@@ -88,6 +93,9 @@ impl Cli {
             Command::Serve => self.settings.load().and_then(|config| serve::run(&config)),
             Command::Bench(arguments) => {
                 self.settings.load().and_then(|config| bench::run(&config, &arguments))
+            }
+            Command::Doctor(arguments) => {
+                self.settings.load().and_then(|config| doctor::run(&config, &arguments))
             }
             Command::Migrate(decisions) => {
                 self.settings.load().and_then(|config| migrate::run(&config, &decisions))

@@ -57,17 +57,11 @@ const ENVIRONMENT: &str = match option_env!("LLM_COUNCIL_BUILT_FOR") {
 
 /// What is allowed, but perhaps not meant.
 fn notices(env: &BTreeMap<String, String>, server: &Server, auth: &Auth) -> Vec<String> {
-    let unused = [
-        (
-            "AWS_BEARER_TOKEN_BEDROCK",
-            "AWS_BEARER_TOKEN_BEDROCK is set but not used: this version has no Bedrock provider",
-        ),
-        (
-            "SENTRY_PROFILES_SAMPLE_RATE",
-            "SENTRY_PROFILES_SAMPLE_RATE is set but not used: the Sentry SDK for Rust cannot profile; traces follow \
-             sentry.traces_sample_rate",
-        ),
-    ];
+    let unused = [(
+        "SENTRY_PROFILES_SAMPLE_RATE",
+        "SENTRY_PROFILES_SAMPLE_RATE is set but not used: the Sentry SDK for Rust cannot profile; traces follow \
+         sentry.traces_sample_rate",
+    )];
     let set = |name: &str| env.get(name).is_some_and(|value| !value.is_empty());
     let mut notices: Vec<String> =
         unused.into_iter().filter(|(name, _)| set(name)).map(|(_, notice)| notice.to_owned()).collect();

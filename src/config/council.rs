@@ -12,7 +12,7 @@ use crate::council::field::FieldError;
 use crate::council::plan::settings_problems;
 use crate::council::setting::{Kind, Setting};
 use crate::council::settings::Settings;
-use crate::llm::Timeouts;
+use crate::llm::{Timeouts, unknown_provider};
 
 /// Who set what nobody else did.
 const BUILT_IN: &str = "config.default.toml";
@@ -40,7 +40,29 @@ pub(super) fn council(values: &mut Values, providers: &Providers) -> Council {
             refuse(values, setting, place, &problem);
         }
     }
+    refuse_unknown_providers(values, &settings, &built_in, providers);
     Council { settings, built_in }
+}
+
+/// Names each key with a model of a provider that is not configured: it would be asked for at the default one.
+fn refuse_unknown_providers(
+    values: &Values,
+    settings: &Settings,
+    built_in: &BTreeSet<String>,
+    providers: &Providers,
+) {
+    let names = || providers.list.iter().map(|provider| provider.name.as_str());
+    for (key, model) in settings.clone().model_groups().into_iter().flatten() {
+        let unknown = unknown_provider(model, |name| names().any(|known| known == name));
+        // What nobody set stands for something else.
+        if let Some(name) = unknown.filter(|_| !built_in.contains(&key) && values.is_set(&key)) {
+            let known = names().collect::<Vec<_>>().join(", ");
+            let message = format!(
+                "there is no provider {name:?} for {model:?}; set providers.{name}.kind, or name one of {known}"
+            );
+            values.error(&key, message);
+        }
+    }
 }
 
 /// Sets the keys that are left to the built-in models, and says which those are.

@@ -15,7 +15,7 @@ use super::error::ConfigError;
 use super::keys::{self, ENV_PREFIX, KEYS};
 use super::kind::Kind;
 use super::misnamed::misnamed;
-use crate::llm::kinds;
+use crate::llm::{Variable, kinds};
 
 /// A file that holds a secret is short; a longer one is some other file.
 const SECRET_FILE_LIMIT: u64 = 65_536;
@@ -101,25 +101,17 @@ impl Layers {
     pub(super) fn add_env(&mut self, env: &BTreeMap<String, String>) {
         self.layers.push(Layer::default());
         let usual = KEYS.iter().filter_map(|key| Some((key.usual_env?, key.name.as_ref())));
-        let usual = usual.map(|(variable, name)| (variable, name.to_owned()));
-        let of_providers = kinds::KINDS.iter().flat_map(|kind| kind.variables);
-        let of_providers = of_providers
-            .map(|variable| (variable.name, format!("providers.{}.{}", variable.provider, variable.key)));
-        for (variable, name) in usual.chain(of_providers).collect::<Vec<_>>() {
-            // Of several variables for one key the first counts.
-            if self.layers.last().is_some_and(|layer| layer.0.contains_key(&name)) {
-                continue;
-            }
-            let name = name.as_str();
-            let secret = keys::find(name).is_some_and(|key| key.kind == Kind::Secret);
-            let file = format!("{variable}_FILE");
-            let text = env.get(variable).filter(|text| !text.is_empty());
-            let path = env.get(&file).filter(|path| secret && !path.is_empty());
-            match (text, path) {
-                (Some(_), Some(_)) => self.twice(name, variable, &file),
-                (Some(text), None) => self.set(name.to_owned(), text.as_str(), variable),
-                (None, Some(path)) => self.add_secret_file(name, &file, path),
-                (None, None) => {}
+        for (variable, name) in usual {
+            self.add_variable(env, variable, name);
+        }
+        let of_provider = |it: Variable| (it.name, format!("providers.{}.{}", it.provider, it.key));
+        for (variable, name) in kinds::KINDS.iter().flat_map(|kind| kind.variables).copied().map(of_provider)
+        {
+            self.add_variable(env, variable, &name);
+        }
+        for (beside, (variable, name)) in kinds::variables_beside().map(|it| (it, of_provider(it))) {
+            if self.names_provider(beside.provider, env) {
+                self.add_variable(env, variable, &name);
             }
         }
 
@@ -143,6 +135,35 @@ impl Layers {
                 self.set(target, text.as_str(), variable);
             }
         }
+    }
+
+    /// Sets a key by the usual variable for it, or by the file that it names.
+    fn add_variable(&mut self, env: &BTreeMap<String, String>, variable: &str, name: &str) {
+        // Of several variables for one key the first counts.
+        if self.layers.last().is_some_and(|layer| layer.0.contains_key(name)) {
+            return;
+        }
+        let secret = keys::find(name).is_some_and(|key| key.kind == Kind::Secret);
+        let file = format!("{variable}_FILE");
+        let text = env.get(variable).filter(|text| !text.is_empty());
+        let path = env.get(&file).filter(|path| secret && !path.is_empty());
+        match (text, path) {
+            (Some(_), Some(_)) => self.twice(name, variable, &file),
+            (Some(text), None) => self.set(name.to_owned(), text.as_str(), variable),
+            (None, Some(path)) => self.add_secret_file(name, &file, path),
+            (None, None) => {}
+        }
+    }
+
+    /// Whether a key of this provider is set by what is laid already, or by a variable of our own.
+    fn names_provider(&self, provider: &str, env: &BTreeMap<String, String>) -> bool {
+        let section = format!("providers.{provider}.");
+        let laid = self.layers.iter().flat_map(|layer| layer.0.keys()).any(|key| key.starts_with(&section));
+        let is_own = |(variable, text): (&String, &String)| {
+            let name = variable.strip_prefix(ENV_PREFIX).map(dotted);
+            !text.is_empty() && name.is_some_and(|name| name.starts_with(&section))
+        };
+        laid || env.iter().any(is_own)
     }
 
     /// Lays the flags of the command line on top.

@@ -12,6 +12,8 @@ mod keys;
 mod kind;
 mod layers;
 mod misnamed;
+#[cfg(test)]
+mod preset_tests;
 mod providers;
 mod reference;
 mod rules;

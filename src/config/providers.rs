@@ -76,6 +76,9 @@ fn provider(
     let key = |field: &str| format!("{section}.{field}");
     let Provider { kind, base_url, api_key, headers, stream, max_in_flight } = values.section(&section);
     let said = kind.as_deref().and_then(kinds::named).or_else(|| kinds::implied_by(name));
+    // A wrong one says the kind as well.
+    let says = |own: &str| values.says_something(&key(own)) || values.is_wrong(&key(own));
+    let said = said.or_else(|| kinds::implied_by_key(says));
     if said.is_none() && values.is_blank(&key("kind")) {
         values.error(&key("kind"), format!("is required: {}", keys::either(&kinds::NAMES)));
     }
@@ -106,7 +109,10 @@ fn provider(
     };
     if said.is_some() {
         refuse_keys_of_others(values, name, kind);
-        for problem in (kind.check)(&settings).into_iter().filter(|it| !values.is_wrong(&key(it.key))) {
+        // What goes with a wrong key cannot be told.
+        let is_wrong = kind.keys.iter().any(|own| values.is_wrong(&key(own.name)));
+        let problems = if is_wrong { Vec::new() } else { (kind.check)(&settings) };
+        for problem in problems.into_iter().filter(|it| !values.is_wrong(&key(it.key))) {
             values.error(&key(problem.key), with_variables(&problem, name, kind));
         }
     }
@@ -135,8 +141,10 @@ fn with_variables(problem: &Problem, name: &str, kind: &ProviderKind) -> String 
     if !problem.by_variable {
         return problem.message.clone();
     }
-    let usual = kind.variables.iter().filter(|it| it.provider == name && it.key == problem.key);
-    let usual: String = usual.map(|variable| format!("{} or ", variable.name)).collect();
+    let all = kind.variables.iter().copied().chain(kinds::variables_beside());
+    let usual: BTreeSet<&str> =
+        all.filter(|it| it.provider == name && it.key == problem.key).map(|it| it.name).collect();
+    let usual: String = usual.into_iter().map(|variable| format!("{variable} or ")).collect();
     let own = keys::env_name(&format!("providers.{name}.{}", problem.key));
     format!("{}: set {usual}{own}", problem.message)
 }

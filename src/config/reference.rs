@@ -29,8 +29,7 @@ text, in TOML in quotes.
 With no provider configured and no `OPENROUTER_API_KEY`, the council is simulated: it answers without a
 network, and says so.
 
-`AWS_BEARER_TOKEN_BEDROCK` is accepted and not used: there is no Bedrock provider yet. `TAVILY_API_KEY` lets the
-council search the web ([research.md](research.md)).
+`TAVILY_API_KEY` lets the council search the web ([research.md](research.md)).
 
 The built-in council on OpenRouter is made of floating names (`~openai/gpt-latest`), each of which stands for
 whatever is newest in its line. The model that really answered is shown beside its answer, and figures, weights

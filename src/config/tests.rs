@@ -348,15 +348,34 @@ fn a_kind_has_its_own_keys_and_no_other() {
         "{text}"
     );
     let text = errors("[providers.gate]\nkind = \"other\"\nfirst_token_ms = 3", &[]);
-    assert!(text.contains("must be openrouter or openai_compatible or simulated"), "{text}");
+    assert!(text.contains("must be openrouter or openai_compatible or bedrock or simulated"), "{text}");
     assert!(!text.contains("first_token_ms"), "which keys it has nobody knows: {text}");
 }
 
 #[test]
-fn the_token_of_bedrock_is_only_noticed() {
-    let config = load("", &[("AWS_BEARER_TOKEN_BEDROCK", "aws-secret")]).unwrap();
-    assert_eq!(config.notices.len(), 1);
-    assert!(!config.notices[0].contains("aws-secret"));
+fn a_key_of_bedrock_configures_it_with_a_council() {
+    let env = [("AWS_BEARER_TOKEN_BEDROCK", "aws-secret"), ("AWS_REGION", "eu-west-1"), ("AWS_OTHER", "x")];
+    let config = load("", &env).unwrap();
+    let provider = &config.providers.list[0];
+    assert_eq!((provider.name.as_str(), provider.kind.name), ("bedrock", "bedrock"));
+    assert_eq!(provider.environment.get("AWS_REGION").map(String::as_str), Some("eu-west-1"));
+    assert!(!provider.environment.contains_key("AWS_OTHER"), "only what it looks at");
+    assert_eq!(config.council.settings.council_models.len(), 4);
+    assert!(!format!("{config:?}").contains("aws-secret"));
+    // Our own name for it goes first.
+    let config = load("", &[env[0], ("BEDROCK_API_KEY", "own-secret")]).unwrap();
+    let key = config.providers.list[0].api_key.as_ref().unwrap();
+    assert_eq!(secrecy::ExposeSecret::expose_secret(key), "own-secret");
+}
+
+#[test]
+fn bedrock_says_what_it_needs_and_what_does_not_go_together() {
+    let toml = |more: &str| format!("[providers.aws]\nkind = \"bedrock\"\n{more}");
+    let text = errors(&toml(""), &[]);
+    assert!(text.contains("providers.aws.api_key") && text.contains("credentials"), "{text}");
+    load(&toml("credentials = \"instance\""), &[]).unwrap();
+    let text = errors(&toml("api_key = \"k\"\ncredentials = \"profile\"\nregion = \"here\""), &[]);
+    assert!(text.contains("providers.aws.api_key") && text.contains("providers.aws.region"), "{text}");
 }
 
 #[test]
@@ -433,6 +452,9 @@ fn every_default_every_word_and_every_bound_of_the_table_is_accepted() {
                 env.insert(env_name("providers.simulated.kind"), "simulated".to_owned());
                 env.insert(env_name("providers.own.kind"), kind.name.to_owned());
                 env.insert(env_name("providers.own.base_url"), "http://own.example/v1".to_owned());
+                if kind.name == "bedrock" && (value.is_empty() || value == "key") {
+                    env.insert(env_name("providers.own.api_key"), "sk-own".to_owned());
+                }
             }
             let loaded = Config::from_parts("", &env, &Overrides::default());
             assert!(loaded.is_ok(), "{name} = {value:?}: {}", loaded.unwrap_err());

@@ -126,7 +126,8 @@ fn seat_problems(field: &str, members: &[Member]) -> Vec<FieldError> {
 }
 
 /// What is wrong with a model id, if anything.
-pub(super) fn model_problem(field: &str, model: &str) -> Option<FieldError> {
+#[must_use]
+pub fn model_problem(field: &str, model: &str) -> Option<FieldError> {
     if model.starts_with(SEARCH_PREFIX) {
         return Some(FieldError::value(field, "is the name of a web search, which is no model"));
     }

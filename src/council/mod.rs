@@ -9,6 +9,7 @@ pub mod ask;
 pub mod asking;
 pub mod brief;
 pub mod budget;
+pub mod built_in;
 pub mod checking;
 pub mod costs;
 pub mod debate;

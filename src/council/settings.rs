@@ -53,6 +53,9 @@ settings! {
             or: Some("chairman_model"),
             ..Setting::of(Kind::Model)
         };
+        /// The region that models of Amazon Bedrock are asked in. Saying another one moves those that are named here,
+        /// each to its id there; an empty text is the provider's own region.
+        region: Option<String> = None, Setting { key: Key::None, ..Setting::of(Kind::Name) };
         /// Whether system prompts are sent with reviews.
         use_system_prompt_stage2: bool = true, Setting::of(Kind::Flag);
         /// Whether system prompts are sent with the chairman's answer.
@@ -121,6 +124,26 @@ impl Settings {
         groups
     }
 
+    /// Every place that names a model, by its field in the API (`council_models.1`).
+    pub fn named_models(&mut self) -> Vec<(String, &mut String)> {
+        let mut named = Vec::new();
+        for (setting, value) in self.values_mut() {
+            let Some(key) = setting.key().filter(|_| setting.kind != Kind::Name) else { continue };
+            // What stands for the words of a table is in angle brackets.
+            let words = key.split_once('<').map(|(_, words)| format!(".<{words}")).unwrap_or_default();
+            let is_list = !matches!(setting.kind, Kind::Model);
+            for group in value.model_groups(&format!("{}{words}", setting.name)) {
+                named.extend(
+                    group
+                        .into_iter()
+                        .enumerate()
+                        .map(|(at, (key, model))| (if is_list { format!("{key}.{at}") } else { key }, model)),
+                );
+            }
+        }
+        named
+    }
+
     /// Every model that may sit in a run: the council's, and those that an option may ask in its place.
     pub fn models_that_may_review(&self) -> impl Iterator<Item = &str> {
         let named = self.values().into_iter().filter(|(setting, _)| setting.may_review);
@@ -173,6 +196,19 @@ mod tests {
             fields(&problems),
             ["council_models", "council_models.0.model", "chairman_model", "title_model"]
         );
+    }
+
+    #[test]
+    fn every_place_of_a_model_has_the_name_of_its_field() {
+        let mut settings = settings();
+        settings.region = Some("eu-west-1".into());
+        let named: Vec<(String, String)> =
+            settings.named_models().into_iter().map(|(place, model)| (place, model.clone())).collect();
+        let at =
+            |place: &str| named.iter().find(|(known, _)| known == place).map(|(_, model)| model.as_str());
+        assert_eq!(at("council_models.1"), Some("b/two"));
+        assert_eq!((at("chairman_model"), at("utility_model")), (Some("a/one"), Some("c/title")));
+        assert!(!named.iter().any(|(_, model)| model == "eu-west-1"));
     }
 
     #[test]

@@ -20,14 +20,23 @@ pub(super) struct Dialect {
     pub usage_include: bool,
     /// Name the token bound `max_completion_tokens`: OpenAI's own newer models refuse the old name.
     pub max_completion_tokens: bool,
+    /// Send `stream_options`, to have the usage of a stream.
+    pub stream_options: bool,
+    /// What the ids of models begin with that refuse a temperature: it is not sent to them.
+    pub without_temperature: &'static [&'static str],
     /// Which of its models keep a prompt only where it is marked (`cache_control`).
     pub marks_prompts: fn(&str) -> bool,
 }
 
 impl Dialect {
     /// Nothing beyond what every server understands.
-    pub const PLAIN: Self =
-        Self { usage_include: false, max_completion_tokens: false, marks_prompts: |_| false };
+    pub const PLAIN: Self = Self {
+        usage_include: false,
+        max_completion_tokens: false,
+        stream_options: true,
+        without_temperature: &[],
+        marks_prompts: |_| false,
+    };
 }
 
 #[derive(Serialize)]
@@ -98,14 +107,23 @@ pub(super) fn body(
             marked: request.continues && (dialect.marks_prompts)(&request.model),
         },
         stream,
-        stream_options: stream.then(|| Include { include_usage: Some(true), ..Include::default() }),
-        temperature: sampling.temperature,
+        stream_options: (stream && dialect.stream_options)
+            .then(|| Include { include_usage: Some(true), ..Include::default() }),
+        temperature: sampling
+            .temperature
+            .filter(|_| !begins_with(&request.model, dialect.without_temperature)),
         max_tokens,
         max_completion_tokens,
         usage: dialect.usage_include.then(|| Include { include: Some(true), ..Include::default() }),
         response_format: request.schema.as_ref().map(ResponseFormat::of),
         tools: Tools(&request.tools),
     })
+}
+
+/// Whether a model's id begins with one of these, with or without its maker before.
+pub(super) fn begins_with(model: &str, beginnings: &[&str]) -> bool {
+    let bare = model.rsplit_once('/').map_or(model, |(_, bare)| bare);
+    beginnings.iter().any(|beginning| model.starts_with(beginning) || bare.starts_with(beginning))
 }
 
 /// Reads the payloads of one reply in order.
@@ -119,6 +137,8 @@ pub(super) struct ReplyReader {
     finished: bool,
     done: bool,
     started: bool,
+    /// The reply is one document and no stream.
+    is_document: bool,
 }
 
 impl ReplyReader {
@@ -131,6 +151,7 @@ impl ReplyReader {
             finished: false,
             done: false,
             started: false,
+            is_document: false,
         }
     }
 
@@ -164,6 +185,7 @@ impl ReplyReader {
     /// # Errors
     /// As [`Self::read_event`]; also when it holds no reply at all.
     pub fn read_whole(&mut self, body: &str, out: &mut Vec<Chunk>) -> Result<(), CallError> {
+        self.is_document = true;
         self.read_json(body, "malformed JSON", out)?;
         self.done = true;
         Ok(())
@@ -216,8 +238,10 @@ impl ReplyReader {
     }
 
     fn read_choice(&mut self, choice: &mut Value, out: &mut Vec<Chunk>) {
-        let part =
-            ["delta", "message"].into_iter().find(|name| choice.get(name).is_some_and(Value::is_object));
+        // Perplexity sends both: in a stream the message so far beside the piece, in a document an empty piece beside the
+        // message.
+        let names = if self.is_document { ["message", "delta"] } else { ["delta", "message"] };
+        let part = names.into_iter().find(|name| choice.get(name).is_some_and(Value::is_object));
         let Some(part) = part.and_then(|name| choice.get_mut(name)) else {
             out.extend(text(choice.get("text")).map(|text| Chunk::Text(text.to_owned())));
             return;

@@ -279,6 +279,7 @@ fn token_counts_are_read_in_detail() {
         total_tokens: 15,
         cost_usd: None,
         cost_source: None,
+        ..Usage::default()
     };
     assert_eq!(usage, Some(expected));
     assert_eq!(read_usage(&json!(null)), None);

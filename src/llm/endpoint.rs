@@ -35,11 +35,40 @@ pub(super) struct Endpoint {
     needs_key: bool,
     stream: bool,
     dialect: Dialect,
+    paths: Paths,
     secrets: Secrets,
 }
 
+/// How addresses are made of the base.
+#[derive(Debug, Clone)]
+pub(super) enum Paths {
+    /// `{base}/chat/completions`
+    Plain,
+    /// `{base}/openai/deployments/{model}/chat/completions?api-version={version}`
+    Deployments { version: String },
+}
+
+/// What a server has of its own.
+#[derive(Debug)]
+pub(super) struct Server {
+    /// Headers that yield to the configured ones.
+    pub headers: &'static [(&'static str, &'static str)],
+    /// The header of the key, in lower case, where it is not `Authorization: Bearer …`.
+    pub key_header: Option<&'static str>,
+    pub paths: Paths,
+    pub dialect: Dialect,
+    /// Whether replies may come token by token.
+    pub streams: bool,
+}
+
+impl Server {
+    /// Nothing beyond what every server understands.
+    pub const PLAIN: Self =
+        Self { headers: &[], key_header: None, paths: Paths::Plain, dialect: Dialect::PLAIN, streams: true };
+}
+
 impl Endpoint {
-    /// Checks the settings. `default_headers` yield to the configured ones.
+    /// Checks the settings.
     ///
     /// # Errors
     /// Every wrong setting, in words that name it and not its value.
@@ -47,12 +76,11 @@ impl Endpoint {
         settings: &ProviderSettings,
         client: reqwest::Client,
         base_url: &str,
-        default_headers: &[(&'static str, &'static str)],
-        dialect: Dialect,
+        server: Server,
     ) -> Result<Self, Vec<String>> {
         let mut problems = Vec::new();
         let mut headers = HeaderMap::new();
-        for (name, value) in default_headers {
+        for (name, value) in server.headers {
             headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
         }
         for (name, value) in &settings.headers {
@@ -69,10 +97,14 @@ impl Endpoint {
         let key =
             settings.api_key.as_ref().map(|key| key.expose_secret().trim()).filter(|key| !key.is_empty());
         if let Some(key) = key {
-            match HeaderValue::try_from(format!("Bearer {key}")) {
+            let (name, value) = match server.key_header {
+                Some(name) => (HeaderName::from_static(name), key.to_owned()),
+                None => (AUTHORIZATION, format!("Bearer {key}")),
+            };
+            match HeaderValue::try_from(value) {
                 Ok(mut value) => {
                     value.set_sensitive(true);
-                    headers.insert(AUTHORIZATION, value);
+                    headers.insert(name, value);
                 }
                 Err(_) => problems.push("api_key: holds characters that cannot be sent in a header".into()),
             }
@@ -83,7 +115,7 @@ impl Endpoint {
             return Err(problems);
         };
         let is_openai = base.host_str().is_some_and(|host| host == "api.openai.com");
-        let max_completion_tokens = dialect.max_completion_tokens || is_openai;
+        let max_completion_tokens = server.dialect.max_completion_tokens || is_openai;
         Ok(Self {
             provider: settings.name.clone(),
             client,
@@ -91,8 +123,9 @@ impl Endpoint {
             headers,
             has_key: key.is_some(),
             needs_key: false,
-            stream: settings.stream,
-            dialect: Dialect { max_completion_tokens, ..dialect },
+            stream: settings.stream && server.streams,
+            dialect: Dialect { max_completion_tokens, ..server.dialect },
+            paths: server.paths,
             secrets,
         })
     }
@@ -118,6 +151,17 @@ impl Endpoint {
         url
     }
 
+    fn chat_url(&self, model: &str) -> Url {
+        match &self.paths {
+            Paths::Plain => self.url(&["chat", "completions"]),
+            Paths::Deployments { version } => {
+                let mut url = self.url(&["openai", "deployments", model, "chat", "completions"]);
+                url.query_pairs_mut().append_pair("api-version", version);
+                url
+            }
+        }
+    }
+
     /// Asks for a reply; see [`super::Provider::open`].
     pub async fn open(&self, request: &ChatRequest) -> Result<Chunks, CallError> {
         let asked = self.asked(&request.model);
@@ -132,7 +176,7 @@ impl Endpoint {
         })?;
         let sent = self
             .client
-            .post(self.url(&["chat", "completions"]))
+            .post(self.chat_url(&request.model))
             .headers(self.headers.clone())
             .header(CONTENT_TYPE, "application/json")
             .header(
@@ -162,9 +206,10 @@ impl Endpoint {
             let sent = self.client.get(self.url(&["models"])).headers(self.headers.clone()).send();
             let response = sent.await.map_err(|error| asked.transport(error))?;
             match response.status() {
-                StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED => {
+                status @ (StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED) => {
                     let message = format!("{} offers no list of models", self.provider);
-                    return Err(CallError::new(ErrorKind::Refused, message));
+                    let none = CallError::new(ErrorKind::Refused, message);
+                    return Err(CallError { status: Some(status.as_u16()), ..none });
                 }
                 status if !status.is_success() => {
                     let refusal = exchange::refusal(response).await;
@@ -189,7 +234,11 @@ impl Endpoint {
     }
 }
 
-fn check_base_url(text: &str) -> Result<Url, String> {
+/// An address that requests may go to.
+///
+/// # Errors
+/// What is wrong with it, without repeating it.
+pub(super) fn check_base_url(text: &str) -> Result<Url, String> {
     let url = Url::parse(text.trim()).map_err(|error| format!("base_url: {error}"))?;
     if !matches!(url.scheme(), "http" | "https") || !url.has_host() {
         return Err("base_url: must begin with http:// or https:// and name a host".into());

@@ -113,6 +113,12 @@ impl CallError {
         }
     }
 
+    /// Whether this, said to who asked for a list of models, means that there is none.
+    #[must_use]
+    pub fn has_no_list(&self) -> bool {
+        self.kind == ErrorKind::Refused && matches!(self.status, Some(404 | 405))
+    }
+
     /// The same, of a call that reached a model.
     #[must_use]
     pub fn having_reached(self) -> Self {

@@ -1,37 +1,4 @@
-//! What a kind of provider says of itself: its settings with their defaults and documentation, the environment
-//! variables that stand for them, what it cannot do without, and how it is set up. Each kind's file has one
-//! [`ProviderKind`]; `kinds.rs` lists them; `config` makes keys, documentation and checks at start from that.
-
-use super::Provider;
-use super::retry::RetryPolicy;
-use super::settings::ProviderSettings;
-
-/// One kind of provider.
-#[derive(Debug)]
-pub struct ProviderKind {
-    /// What `providers.<name>.kind` calls it. A provider of this name need not say its kind.
-    pub name: &'static str,
-    /// Other names of providers that need not say it either.
-    pub implied_by: &'static [&'static str],
-    /// What it is configured with beyond what all providers have.
-    pub keys: &'static [OwnKey],
-    /// Usual variables that stand for a key of the provider of that name, and configure it. Of several for one key
-    /// the first that is set counts.
-    pub variables: &'static [Variable],
-    /// Further variables that it looks at: [`ProviderSettings::environment`] has those that are set.
-    pub reads: &'static [&'static str],
-    /// Tries and pauses.
-    pub retry: RetryPolicy,
-    /// The section of the built-in models that make a council where this is the default provider.
-    pub built_in_council: Option<&'static str>,
-    /// What is missing or does not go together in settings that are each right.
-    pub check: fn(&ProviderSettings) -> Vec<Problem>,
-    /// Sets one up.
-    pub build: Build,
-}
-
-/// How a provider is set up, or every setting that is wrong, in words that begin with its key.
-pub type Build = fn(&ProviderSettings, &mut Clients) -> Result<Box<dyn Provider>, SetUpError>;
+//! What the settings of a kind of provider are made of; [`ProviderKind`](super::settings::ProviderKind) puts them together.
 
 /// The HTTP client that all providers share, built when the first asks for it.
 #[derive(Debug, Default)]

@@ -1,10 +1,12 @@
 //! The kinds of providers there are. A new one is its own file, or folder, and a line here.
 
-use super::kind::ProviderKind;
-use super::{openai_compatible, openrouter, simulated};
+use super::kind::Variable;
+use super::settings::ProviderKind;
+use super::{bedrock, openai_compatible, openrouter, simulated};
 
 /// All of them, in the order in which they are named.
-pub const KINDS: [&ProviderKind; 3] = [&openrouter::KIND, &openai_compatible::KIND, &simulated::KIND];
+pub const KINDS: [&ProviderKind; 4] =
+    [&openrouter::KIND, &openai_compatible::KIND, &bedrock::KIND, &simulated::KIND];
 
 /// What they are called.
 pub static NAMES: [&str; KINDS.len()] = {
@@ -21,6 +23,17 @@ pub static NAMES: [&str; KINDS.len()] = {
 #[must_use]
 pub fn named(name: &str) -> Option<&'static ProviderKind> {
     KINDS.into_iter().find(|kind| kind.name == name)
+}
+
+/// The kind of a provider that does not say it and has a key that only one kind has.
+#[must_use]
+pub fn implied_by_key(has: impl Fn(&str) -> bool) -> Option<&'static ProviderKind> {
+    has(openai_compatible::PRESET).then_some(&openai_compatible::KIND)
+}
+
+/// Variables that stand for a key of a provider that is there by what else is configured.
+pub fn variables_beside() -> impl Iterator<Item = Variable> {
+    openai_compatible::variables_beside()
 }
 
 /// The kind of a provider of this name that does not say it.

@@ -129,7 +129,7 @@ impl<'a> Called<'a> {
 }
 
 /// A name that servers take.
-fn sendable(name: &str) -> Cow<'_, str> {
+pub(super) fn sendable(name: &str) -> Cow<'_, str> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
     if !name.is_empty() && name.len() <= MAX_NAME_CHARS && name.chars().all(fits) {
         return Cow::Borrowed(name);

@@ -6,6 +6,7 @@
 //! its [`ProviderKind`] and its [`Provider`], and one line in `kinds.rs`.
 
 mod assemble;
+pub mod bedrock;
 #[doc(hidden)]
 pub mod bench;
 mod breaker;
@@ -22,15 +23,20 @@ pub mod fact;
 mod incoming;
 pub mod kind;
 pub mod kinds;
+mod known;
 mod limit;
 mod messages_json;
+mod model_id;
 mod model_list;
 mod nearest;
 pub mod openai_compatible;
 pub mod openrouter;
+pub mod presets;
 pub mod pricing;
 pub mod purpose;
+pub mod regional;
 pub mod registry;
+mod registry_regions;
 pub mod reply;
 pub mod request;
 mod retry;
@@ -54,15 +60,18 @@ use futures_util::stream::BoxStream;
 pub use citation::Citation;
 pub use error::{CallError, ErrorKind, Reason};
 pub use fact::CallFact;
-pub use kind::ProviderKind;
+pub use kind::Variable;
+pub use model_id::unknown_provider;
 pub use model_list::{counted_as, family, floats};
 pub use purpose::Purpose;
-pub use registry::{ListError, ModelList, Registry, RegistryError};
+pub use regional::{Moved, Region, Regional};
+pub use registry::{ListError, ListRead, ModelList, Registry, RegistryError};
+pub use registry_regions::Regions;
 pub use reply::{CostSource, Reply, ToolCall, Usage};
 pub use request::{ChatMessage, ChatRequest, Role, Sampling, Timeouts};
 pub use retry::RetryPolicy;
 pub use schema::{Schema, Schemas};
-pub use settings::ProviderSettings;
+pub use settings::{ProviderKind, ProviderSettings};
 pub use tools::Tool;
 
 /// One piece of a model's reply as it arrives.
@@ -129,6 +138,23 @@ pub trait Provider: Send + Sync {
         true
     }
 
+    /// Whether its list of models has all that can be asked. What is not on the list of one that says no is believed to
+    /// be there.
+    fn lists_all(&self) -> bool {
+        true
+    }
+
+    /// Whether its models may be offered tools, unless its list says otherwise of one.
+    fn takes_tools(&self) -> bool {
+        true
+    }
+
+    /// Whether this model is fit for small tasks, such as a title: one that searches the web whatever it is asked is
+    /// not.
+    fn is_fit_for_utility(&self, _model: &str) -> bool {
+        true
+    }
+
     /// Which of its models take a schema.
     fn schemas(&self) -> Schemas {
         Schemas::Never
@@ -142,6 +168,11 @@ pub trait Provider: Send + Sync {
     /// Whether a reply without a word is one: a search may find nothing.
     fn may_be_empty(&self) -> bool {
         false
+    }
+
+    /// Its regions, where its models are asked in such.
+    fn regional(&self) -> Option<&dyn Regional> {
+        None
     }
 
     /// What it costs, where the configuration says so and no list of models does.
@@ -255,6 +286,9 @@ pub struct ModelInfo {
     /// What replies call it, where that is another name: OpenRouter's are dated.
     #[serde(skip)]
     pub canonical: Option<String>,
+    /// Where it is asked, at providers that have regions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub region: Option<String>,
 }
 
 /// List prices in USD.

@@ -19,7 +19,11 @@ pub(super) fn read(document: &Value, provider: &str, now: Timestamp) -> Option<V
             .iter()
             .filter(|item| writes_text(item) && is_on_offer(item, now))
             .filter_map(|item| {
-                let id = item.get("id").or_else(|| item.get("name")).and_then(Value::as_str)?.trim();
+                let id = ["id", "model", "name"]
+                    .into_iter()
+                    .find_map(|name| item.get(name))
+                    .and_then(Value::as_str)?
+                    .trim();
                 if id.is_empty() || id.chars().any(char::is_control) {
                     return None;
                 }
@@ -35,6 +39,7 @@ pub(super) fn read(document: &Value, provider: &str, now: Timestamp) -> Option<V
                     structured_outputs: takes_schemas(item),
                     tools: takes_tools(item),
                     canonical: item.get("canonical_slug").and_then(Value::as_str).map(str::to_owned),
+                    region: None,
                 })
             })
             .collect(),
@@ -84,8 +89,12 @@ fn writes_text(item: &Value) -> bool {
     {
         return outputs.split('+').any(|output| output.trim() == "text");
     }
-    let kind = item.get("type").and_then(Value::as_str).unwrap_or_default();
-    !matches!(kind, "embedding" | "embeddings" | "image" | "audio" | "rerank" | "moderation" | "transcribe")
+    let kind =
+        item.get("type").or_else(|| item.get("model_type")).and_then(Value::as_str).unwrap_or_default();
+    !matches!(
+        kind,
+        "embedding" | "embeddings" | "image" | "video" | "audio" | "rerank" | "moderation" | "transcribe"
+    )
 }
 
 /// `response_format` alone may mean JSON of any form.
@@ -192,6 +201,7 @@ mod tests {
                 structured_outputs: true,
                 tools: Some(true),
                 canonical: Some("openai/gpt-5.1-20251113".into()),
+                region: None,
             }]
         );
     }

@@ -3,13 +3,13 @@
 use async_trait::async_trait;
 
 use super::chat_completions::Dialect;
-use super::endpoint::Endpoint;
+use super::endpoint::{Endpoint, Server};
 use super::error::CallError;
-use super::kind::{Problem, ProviderKind, Variable};
+use super::kind::{Problem, Variable};
 use super::openai_compatible::listed;
 use super::request::ChatRequest;
 use super::retry::RetryPolicy;
-use super::settings::ProviderSettings;
+use super::settings::{ProviderKind, ProviderSettings};
 use super::{Chunks, ModelInfo, Provider, Schemas};
 
 /// Where it is, unless the configuration says otherwise.
@@ -61,7 +61,12 @@ impl OpenRouter {
         {
             settings.headers.insert("HTTP-Referer".to_owned(), url.clone());
         }
-        let endpoint = Endpoint::new(&settings, client, base_url, ATTRIBUTION, DIALECT)?;
+        let endpoint = Endpoint::new(
+            &settings,
+            client,
+            base_url,
+            Server { headers: ATTRIBUTION, dialect: DIALECT, ..Server::PLAIN },
+        )?;
         Ok(Self { name: settings.name, endpoint: endpoint.needing_key() })
     }
 }

@@ -15,6 +15,7 @@ use super::breaker::Breaker;
 use super::error::{CallError, ErrorKind};
 use super::kind::{Clients, SetUpError};
 use super::limit::InFlight;
+use super::model_id::is_name;
 use super::nearest::nearest;
 use super::reply::Reply;
 use super::request::ChatRequest;
@@ -33,7 +34,7 @@ const LIST_TTL: Duration = Duration::from_secs(600);
 const LIST_TTL_AFTER_ERROR: Duration = Duration::from_secs(30);
 
 /// The entry of what searches: [`SEARCH_PREFIX`] without its colon.
-const SEARCH: &str = "search";
+pub(super) const SEARCH: &str = "search";
 /// Bound on what one search finds; the room `search` keeps far below it.
 const MAX_FOUND_BYTES: usize = 1 << 20;
 
@@ -79,9 +80,20 @@ pub struct ListError {
     pub message: String,
 }
 
-struct Entry {
-    name: String,
-    provider: Box<dyn Provider>,
+/// What came of reading one provider's list of models.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ListRead {
+    pub provider: String,
+    pub is_default: bool,
+    pub simulated: bool,
+    /// How many models it offers.
+    pub models: Result<usize, CallError>,
+    pub took: Duration,
+}
+
+pub(super) struct Entry {
+    pub(super) name: String,
+    pub(super) provider: Box<dyn Provider>,
     places: InFlight,
     breaker: Breaker,
     retry: RetryPolicy,
@@ -98,7 +110,7 @@ pub enum Searching {
     Model(String),
 }
 
-struct CachedList {
+pub(super) struct CachedList {
     list: Arc<ModelList>,
     fresh_until: Instant,
     /// Per provider: what it offered when its list was last read, by its own ids.
@@ -106,15 +118,15 @@ struct CachedList {
     /// Per provider, by its own ids.
     prices: HashMap<String, HashMap<String, Pricing>>,
     /// Per provider, its own ids.
-    ids: HashMap<String, HashSet<String>>,
+    pub(super) ids: HashMap<String, HashSet<String>>,
 }
 
 /// The configured providers, by name.
 pub struct Registry {
-    entries: BTreeMap<String, Entry>,
-    default: String,
+    pub(super) entries: BTreeMap<String, Entry>,
+    pub(super) default: String,
     search: Option<SearchBackend>,
-    list: RwLock<Option<Arc<CachedList>>>,
+    pub(super) list: RwLock<Option<Arc<CachedList>>>,
     /// Locked while the lists are fetched, so that they are fetched once.
     refreshing: tokio::sync::Mutex<()>,
     list_read: watch::Sender<()>,
@@ -228,7 +240,7 @@ impl Registry {
 
     /// The provider of a model id, and the id as that provider knows it. Only a configured name
     /// before the first `:` is a provider: `llama3:8b` and `x/y:free` are bare ids.
-    fn resolve<'m>(&self, model: &'m str) -> (&Entry, &'m str) {
+    pub(super) fn resolve<'m>(&self, model: &'m str) -> (&Entry, &'m str) {
         if let Some((name, id)) = model.split_once(':')
             && let Some(entry) = self.entries.get(name)
         {
@@ -266,6 +278,13 @@ impl Registry {
         self.fetch_models().await
     }
 
+    /// Fetches the lists anew, and says what came of each, the default provider first. Not what searches.
+    pub async fn read_lists(&self) -> Vec<ListRead> {
+        let _refreshing = self.refreshing.lock().await;
+        let (_, reads) = self.fetch().await;
+        reads.into_iter().filter(|read| read.provider != SEARCH).collect()
+    }
+
     /// Keeps the lists fresh until it is dropped: whoever asks for a price or whether a model is on offer
     /// looks at what there is and waits for nobody. After a failure it is soon tried again, and then less
     /// and less often.
@@ -290,25 +309,46 @@ impl Registry {
     #[must_use]
     pub fn nearest(&self, model: &str, taken: &[&str]) -> Option<String> {
         let (entry, id) = self.resolve(model);
+        let full = |id: &str| self.full_id(entry, id);
+        if let Some(regional) = entry.provider.regional() {
+            let near = regional.moved(id, regional.region_of(id)).instead();
+            return near.iter().map(|id| full(id)).find(|id| id != model && !taken.contains(&id.as_str()));
+        }
         let cached = self.cached()?;
         let offers = cached.offers.get(&entry.name)?.iter();
-        let full = |id: &str| self.full_id(entry, id);
         let free = offers.map(|model| model.id.as_str()).filter(|id| !taken.contains(&full(id).as_str()));
         nearest(id, free).map(full)
     }
 
-    fn cached(&self) -> Option<Arc<CachedList>> {
+    pub(super) fn cached(&self) -> Option<Arc<CachedList>> {
         self.list.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     async fn fetch_models(&self) -> Arc<ModelList> {
+        self.fetch().await.0
+    }
+
+    async fn fetch(&self) -> (Arc<ModelList>, Vec<ListRead>) {
+        let began = Instant::now();
         let mut entries: Vec<&Entry> = self.entries.values().collect();
         entries.sort_by_key(|entry| entry.name != self.default);
-        let answers = join_all(entries.iter().map(|entry| entry.provider.models())).await;
+        let answers = join_all(entries.iter().map(async |entry| {
+            let answer = entry.provider.models().await;
+            (answer, began.elapsed())
+        }))
+        .await;
         let known = self.cached();
         let mut list = ModelList::default();
         let mut offers = HashMap::new();
-        for (entry, answer) in entries.iter().zip(answers) {
+        let mut reads = Vec::new();
+        for (entry, (answer, took)) in entries.iter().zip(answers) {
+            reads.push(ListRead {
+                provider: entry.name.clone(),
+                is_default: entry.name == self.default,
+                simulated: entry.provider.is_simulated(),
+                models: answer.as_ref().map(Vec::len).map_err(Clone::clone),
+                took,
+            });
             let models = match answer {
                 Ok(models) => models,
                 Err(error) => {
@@ -335,11 +375,11 @@ impl Registry {
             CachedList { list: Arc::clone(&list), fresh_until: Instant::now() + ttl, offers, prices, ids };
         *self.list.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(cached));
         self.list_read.send_replace(());
-        list
+        (list, reads)
     }
 
     /// The id that resolves to this provider's model.
-    fn full_id(&self, entry: &Entry, id: &str) -> String {
+    pub(super) fn full_id(&self, entry: &Entry, id: &str) -> String {
         let (resolved, bare) = self.resolve(id);
         if resolved.name == entry.name && bare == id { id.to_owned() } else { format!("{}:{id}", entry.name) }
     }
@@ -377,7 +417,7 @@ impl Registry {
     /// Whether this provider's model is sent tools: where nobody says that it takes none, it is tried.
     fn takes_tools(&self, entry: &Entry, id: &str) -> bool {
         let listed = self.listed(entry, id).and_then(|model| model.tools);
-        listed.unwrap_or(true) && !entry.tool_refusals.holds(id)
+        listed.unwrap_or_else(|| entry.provider.takes_tools()) && !entry.tool_refusals.holds(id)
     }
 
     /// What its provider's list says of a model.
@@ -468,7 +508,7 @@ impl Models for Registry {
     fn is_available(&self, model: &str) -> bool {
         let (entry, id) = self.resolve(model);
         // The simulated provider takes any id.
-        if entry.provider.is_simulated() {
+        if entry.provider.is_simulated() || !entry.provider.lists_all() {
             return true;
         }
         let Some(cached) = self.cached() else { return true };
@@ -507,10 +547,6 @@ impl Models for Registry {
 fn is_same_model(listed: &str, id: &str) -> bool {
     let untagged = |id: &str, other: &str| id.rsplit_once(':').is_some_and(|(model, _)| model == other);
     listed == id || untagged(id, listed) || untagged(listed, id)
-}
-
-fn is_name(name: &str) -> bool {
-    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
 }
 
 fn prices(models: &[ModelInfo]) -> HashMap<String, Pricing> {

@@ -138,6 +138,7 @@ impl Provider for Listing {
                 structured_outputs: id == "x/y:free",
                 tools: (id == "x/y:free").then_some(false),
                 canonical: None,
+                region: None,
             })
             .to_vec())
     }

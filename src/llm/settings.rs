@@ -1,5 +1,7 @@
-//! What the configuration says about one provider. `config` maps onto it; nothing is read from
-//! the environment here.
+//! What the configuration says about one provider, and what a kind of provider says of itself: its settings with their
+//! defaults and documentation, the environment variables that stand for them, what it cannot do without, and how it is set
+//! up. Each kind's file has one [`ProviderKind`]; `kinds.rs` lists them; `config` makes keys, documentation and checks at
+//! start from that, and maps onto [`ProviderSettings`]. Nothing is read from the environment here.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,8 +10,36 @@ use secrecy::SecretString;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::kind::ProviderKind;
+use super::Provider;
+use super::kind::{Clients, OwnKey, Problem, SetUpError, Variable};
 use super::retry::RetryPolicy;
+
+/// One kind of provider.
+#[derive(Debug)]
+pub struct ProviderKind {
+    /// What `providers.<name>.kind` calls it. A provider of this name need not say its kind.
+    pub name: &'static str,
+    /// Other names of providers that need not say it either.
+    pub implied_by: &'static [&'static str],
+    /// What it is configured with beyond what all providers have.
+    pub keys: &'static [OwnKey],
+    /// Usual variables that stand for a key of the provider of that name, and configure it. Of several for one key
+    /// the first that is set counts.
+    pub variables: &'static [Variable],
+    /// Further variables that it looks at: [`ProviderSettings::environment`] has those that are set.
+    pub reads: &'static [&'static str],
+    /// Tries and pauses.
+    pub retry: RetryPolicy,
+    /// The section of the built-in models that make a council where this is the default provider.
+    pub built_in_council: Option<&'static str>,
+    /// What is missing or does not go together in settings that are each right.
+    pub check: fn(&ProviderSettings) -> Vec<Problem>,
+    /// Sets one up.
+    pub build: Build,
+}
+
+/// How a provider is set up, or every setting that is wrong, in words that begin with its key.
+pub type Build = fn(&ProviderSettings, &mut Clients) -> Result<Box<dyn Provider>, SetUpError>;
 
 /// One configured provider.
 #[derive(Clone)]

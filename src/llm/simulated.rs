@@ -12,11 +12,11 @@ use serde::Deserialize;
 use tokio::time::{Instant, sleep_until};
 
 use super::error::{CallError, ErrorKind};
-use super::kind::{OwnKey, OwnValue, ProviderKind};
+use super::kind::{OwnKey, OwnValue};
 use super::reply::Usage;
 use super::request::ChatRequest;
 use super::retry::RetryPolicy;
-use super::settings::ProviderSettings;
+use super::settings::{ProviderKind, ProviderSettings};
 use super::simulated_text as text;
 use super::{Chunk, Chunks, ModelInfo, Pricing, Provider, Schemas, family, simulated_tools};
 
@@ -132,6 +132,7 @@ impl Provider for Simulated {
                 structured_outputs: true,
                 tools: Some(true),
                 canonical: None,
+                region: None,
             })
             .collect())
     }

@@ -1,9 +1,12 @@
-//! What the simulated provider does with tools: it searches once, and cites what came back.
+//! What the simulated provider does with tools: it searches once, and cites what came back. Of other tools it calls the
+//! first, with arguments that fit.
 
 use serde_json::json;
 
 use super::reply::ToolCall;
 use super::request::{ChatMessage, ChatRequest, Role};
+use super::seeded_rng::SeededRng;
+use super::simulated_json;
 use super::simulated_text::prompt_of;
 
 /// The tool that it knows how to call.
@@ -15,11 +18,17 @@ const ENDS: [&str; 4] = ["\n\nCOUNCIL NOTES:", "\n\nDEBATE NOTES:", "\n\nCONFIDE
 /// How many sources it cites.
 const CITED: usize = 2;
 
-/// The call that it makes before it answers: a search, where that is on offer and none has been made.
+/// The call that it makes before it answers, if tools are on offer and none has been called.
 pub(super) fn call(request: &ChatRequest) -> Option<ToolCall> {
-    let offered = request.tools.iter().any(|tool| tool.name == SEARCH);
-    if !offered || results(request).next().is_some() {
+    let tools = &request.tools;
+    let tool = tools.iter().find(|tool| tool.name == SEARCH).or(tools.first())?;
+    if results(request).next().is_some() {
         return None;
+    }
+    if tool.name != SEARCH {
+        let mut rng = SeededRng::new(request.seed, &request.model);
+        let arguments = simulated_json::fitting(&tool.parameters, "", &mut rng).to_string();
+        return Some(ToolCall { id: "call_0".into(), name: tool.name.clone().into_owned(), arguments });
     }
     let query = prompt_of(request).question_words(QUERY_WORDS).join(" ");
     let query = if query.is_empty() { "simulated".to_owned() } else { query };

@@ -288,7 +288,7 @@ fn kind_of_words(said: &str) -> ErrorKind {
     }
 }
 
-fn says_context_too_long(said: &str) -> bool {
+pub(super) fn says_context_too_long(said: &str) -> bool {
     const WORDS: &[&str] = &[
         "context length",
         "context_length",

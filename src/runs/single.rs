@@ -3,6 +3,8 @@
 //!
 //! [`Runs::call_once`] keeps nothing of what the model says, [`Runs::call_kept`] keeps it under an id.
 
+use std::sync::Arc;
+
 use tokio::sync::oneshot;
 
 use super::admission;
@@ -14,7 +16,7 @@ use crate::council::run::FinishedCall;
 use crate::council::stage::Stage;
 use crate::council::{estimate, pricing};
 use crate::id::{RunId, UserId};
-use crate::llm::{CallError, ChatRequest, NoSink, Reply};
+use crate::llm::{CallError, ChatRequest, Models, NoSink, Reply};
 use crate::store::budgets::State;
 use crate::store::{StoreError, journal};
 
@@ -45,7 +47,22 @@ impl Runs {
         stage: Stage,
         request: ChatRequest,
     ) -> Result<Result<Reply, CallError>, StartError> {
-        let call = Single { run: RunId::generate(), what_for, stage, keeps: false };
+        self.call_once_of(self.shared.models.clone(), payer, what_for, stage, request).await
+    }
+
+    /// The same of other models than those that runs ask, as a check of the providers has them.
+    ///
+    /// # Errors
+    /// As [`Runs::call_once`].
+    pub async fn call_once_of(
+        &self,
+        models: Arc<dyn Models>,
+        payer: Payer,
+        what_for: &'static str,
+        stage: Stage,
+        request: ChatRequest,
+    ) -> Result<Result<Reply, CallError>, StartError> {
+        let call = Single { run: RunId::generate(), models, what_for, stage, keeps: false };
         Ok(self.call_single(payer, call, request).await?.result)
     }
 
@@ -70,7 +87,8 @@ impl Runs {
             })?;
             return Ok(call);
         }
-        let call = Single { run, what_for, stage, keeps: true };
+        let models = self.shared.models.clone();
+        let call = Single { run, models, what_for, stage, keeps: true };
         self.call_single(payer, call, request).await
     }
 
@@ -84,7 +102,7 @@ impl Runs {
             return Err(StartError::Closing);
         }
         let shared = self.shared.clone();
-        let expected = estimate::of_single(call.stage.clone(), &request, shared.models.as_ref());
+        let expected = estimate::of_single(call.stage.clone(), &request, call.models.as_ref());
         admission::check_budgets(&shared, &expected, payer.budgets).map_err(StartError::OverBudget)?;
         let (sender, receiver) = oneshot::channel();
         self.shared.tasks.spawn(async move {
@@ -103,6 +121,7 @@ impl Runs {
 struct Single {
     /// The run whose only call it is.
     run: RunId,
+    models: Arc<dyn Models>,
     what_for: &'static str,
     stage: Stage,
     /// Whether what the model says is kept.
@@ -113,17 +132,17 @@ async fn make(
     shared: &Shared,
     user: &UserId,
     groups: &[String],
-    Single { run, what_for, stage, keeps }: Single,
+    Single { run, models, what_for, stage, keeps }: Single,
     request: &ChatRequest,
 ) -> Result<FinishedCall, StoreError> {
-    let result = shared.models.chat(request, &mut NoSink).await;
+    let result = models.chat(request, &mut NoSink).await;
     let call = FinishedCall {
         key: what_for.to_owned(),
         stage,
         model: request.model.clone(),
         purpose: request.purpose.name.into(),
         fingerprint: Fingerprint::of(request).text(),
-        expected_usd: pricing::of_request(request, shared.models.as_ref()),
+        expected_usd: pricing::of_request(request, models.as_ref()),
         result,
     };
     let mut row = call_row(run, user, &call);

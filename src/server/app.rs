@@ -32,6 +32,8 @@ pub struct App {
     pub telemetry: Arc<Telemetry>,
     pub descriptors: Descriptors,
     pub reviewers: Everybody,
+    /// Locked while the providers are checked: one check at a time.
+    pub examining: tokio::sync::Mutex<()>,
 }
 
 impl App {

@@ -230,7 +230,8 @@ pub(super) async fn plan(
     let search = app.search_context();
     let context = Context { settings, history: history(messages), first, records, reviewer_records, search };
     let plan = Plan::parse_over(body, &options, context);
-    let problems: Vec<_> = problems.into_iter().chain(begins.err().unwrap_or_default()).collect();
+    let mut problems: Vec<_> = problems.into_iter().chain(begins.err().unwrap_or_default()).collect();
+    problems.extend(app.unknown_providers(body));
     if problems.is_empty() {
         return Ok(plan?);
     }

@@ -8,6 +8,7 @@ use serde::Serialize;
 use tokio::sync::watch;
 
 use super::app::{App, read};
+use crate::council::built_in;
 use crate::council::settings::{Settings, SettingsLayer};
 use crate::llm::Models;
 use crate::store::{Scope, settings};
@@ -29,21 +30,8 @@ impl App {
     /// gone are replaced by the nearest present ones of their families.
     #[must_use]
     pub fn defaults(&self) -> Settings {
-        let mut settings = self.config.council.settings.clone();
-        for mut names in settings.model_groups() {
-            for at in 0..names.len() {
-                let (key, model) = &names[at];
-                if !self.config.council.built_in.contains(key) || self.models.is_available(model) {
-                    continue;
-                }
-                // Nobody sits twice.
-                let taken: Vec<&str> = names.iter().map(|(_, model)| model.as_str()).collect();
-                if let Some(nearest) = self.models.nearest(model, &taken) {
-                    *names[at].1 = nearest;
-                }
-            }
-        }
-        settings
+        let council = &self.config.council;
+        built_in::as_present(council.settings.clone(), &council.built_in, &self.models)
     }
 
     /// What these settings name that is not on offer, and what stands in them in the place of a built-in
@@ -73,7 +61,7 @@ impl App {
 }
 
 /// Logs the models of the default council that are not on offer: once the providers' lists have been read for the
-/// first time, and whenever the models change.
+/// first time, and then each that goes, once.
 pub fn log_missing_models(app: web::Data<App>) -> impl Future<Output = ()> {
     // Subscribed here: the lists may be read before the task runs.
     let list_reads = app.models.list_reads();
@@ -91,10 +79,10 @@ async fn log_changes(app: web::Data<App>, mut list_reads: watch::Receiver<()>) {
             Err(problem) => tracing::warn!(%problem, "the instance's settings cannot be read"),
         }
         let missing = app.missing_models(&settings);
-        if missing == logged {
-            continue;
-        }
-        for MissingModel { model, nearest, replaced } in &missing {
+        // One that is still missing is not said again, also when another one joins it.
+        let new =
+            missing.iter().filter(|it| !logged.iter().any(|known: &MissingModel| known.model == it.model));
+        for MissingModel { model, nearest, replaced } in new {
             match nearest {
                 Some(nearest) if *replaced => tracing::warn!(
                     model,

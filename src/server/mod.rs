@@ -32,6 +32,7 @@ mod openapi;
 mod options;
 mod presets;
 pub mod problem;
+mod regions;
 pub mod reviewers;
 pub mod routes;
 mod runs;
@@ -39,6 +40,7 @@ mod settings;
 mod shape;
 mod skip;
 mod sse;
+mod unknown_providers;
 mod weights;
 
 use std::net::TcpListener;

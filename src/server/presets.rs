@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use super::app::{App, read};
 use super::extract::{Body, Caller, id};
 use super::problem::{Problem, ProblemBody};
+use super::regions;
 use super::settings::{self as settings_routes, ConfigView};
 use super::shape::{Status, naive};
 use crate::council::field::{FieldError, FieldErrorKind, Fields};
@@ -155,6 +156,10 @@ pub(super) async fn save(
     under.options.requests.default_options.clear();
     fields.refuse_all(under.problems().into_iter().map(|error| error.under("settings")));
     fields.refuse_all(default_problems(&under, "options", &options));
+    let unknown = app.unknown_providers(&json!(settings));
+    fields.refuse_all(unknown.into_iter().map(|error| error.under("settings")));
+    let unknown = app.unknown_providers(&json!(options));
+    fields.refuse_all(unknown.into_iter().map(|error| error.under("options")));
     fields.finish(|| ())?;
 
     let scope = if shared { Scope::Admin } else { caller.scope() };
@@ -186,22 +191,25 @@ pub(super) async fn apply(
     let preset = presets::find(&mut tx, id).await.map_err(named)?;
     let content = content(preset.value)?;
     let mut newer = content.settings;
+    let unknown = app.unknown_providers(&json!(newer));
     newer.options.requests.default_options = Some(content.options);
     let layers = settings::layers_to_change(&mut tx).await?;
-    let own = layers.user.map(read).transpose()?.unwrap_or_default().overlaid(newer);
     let below = match layers.instance {
         Some(layer) => app.defaults().with(&read(layer)?),
         None => app.defaults(),
     };
+    let own = layers.user.map(read).transpose()?.unwrap_or_default();
+    let (own, region_report) = regions::moved(&app, own, newer, &below)?;
     let in_force = below.with(&own);
-    let problems = settings_problems(&in_force);
+    let mut problems = settings_problems(&in_force);
+    problems.extend(unknown);
     if !problems.is_empty() {
         return Err(problems.into());
     }
     settings::save_user(&mut tx, &json!(own)).await?;
     audit::append(&mut tx, &caller.user, "preset.apply", Some(&id.to_string()), &json!({})).await?;
     tx.commit().await?;
-    Ok(web::Json(settings_routes::view(&app, in_force, false)))
+    Ok(web::Json(ConfigView { region_report, ..settings_routes::view(&app, in_force, false) }))
 }
 
 /// Deletes one of the caller's presets; an administrator also one of everybody's.

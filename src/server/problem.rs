@@ -171,6 +171,13 @@ impl Problem {
         problem
     }
 
+    /// 409: one check of the providers is enough at a time.
+    #[must_use]
+    pub fn check_under_way() -> Self {
+        let detail = "the providers are being checked already; wait for the end of that check";
+        Self::new(StatusCode::CONFLICT, "check-under-way", "A check is under way", detail)
+    }
+
     /// 409: nobody waits for this member.
     #[must_use]
     pub fn not_awaited(why: &str) -> Self {

@@ -13,7 +13,7 @@ use super::middleware::gate;
 use super::problem::Problem;
 use super::{
     admin, analytics, benches, budgets, classify, conversations, feedback, health, me, messages, openapi,
-    options, presets, runs, settings, skip, weights,
+    options, presets, regions, runs, settings, skip, weights,
 };
 
 /// Every route but the web app's files. They are served by actix-web alone: what utoipa gathers beside that would be
@@ -65,6 +65,7 @@ macro_rules! table {
                     .service(settings::reset)
                     .service(settings::council_models)
                     .service(settings::list_models)
+                    .service(regions::list)
                     .service(presets::list)
                     .service(presets::save)
                     .service(presets::apply)
@@ -96,6 +97,7 @@ macro_rules! table {
                     .service(admin::analytics::council)
                     .service(admin::budgets::list)
                     .service(admin::budgets::change)
+                    .service(admin::providers::check)
                     .default_service(web::to(no_such_route)),
             );
         }

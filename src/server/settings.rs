@@ -1,13 +1,14 @@
 //! The council's settings: what is in force for the caller, and the caller's own layer.
 
 use actix_web::{get, post, put, web};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::app::{App, read};
 use super::extract::{Body, Caller};
 use super::missing::MissingModel;
 use super::problem::{Problem, ProblemBody};
+use super::regions::{self, RegionReport};
 use crate::config::AuthMode;
 use crate::council::formats::list as formats;
 use crate::council::options::OptionSettings;
@@ -16,7 +17,7 @@ use crate::council::plan::settings_problems;
 use crate::council::ranking::self_votes::SelfVotes;
 use crate::council::settings::{MAX_MEMBERS, Member, Settings, SettingsLayer};
 use crate::identity::Permission;
-use crate::llm::{ModelList, Models};
+use crate::llm::{ModelInfo, ModelList, Models};
 use crate::store::{audit, settings};
 
 /// The settings in force, and what this server can do.
@@ -29,6 +30,11 @@ pub struct ConfigView {
     pub chairman_fallbacks: Vec<String>,
     pub title_model: String,
     pub utility_model: String,
+    /// The region that models of Amazon Bedrock are asked in; null where no provider has regions.
+    pub region: Option<String>,
+    /// What a change of the region did: in the answer to the request that made it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub region_report: Option<RegionReport>,
     pub use_system_prompt_stage2: bool,
     pub use_system_prompt_stage3: bool,
     /// What votes for one's own answer count where a request and its default options do not say.
@@ -86,6 +92,8 @@ pub(super) fn view(app: &App, settings: Settings, is_default: bool) -> ConfigVie
         web_search_available: search.is_some(),
         search_provider: search.as_ref().map(|backend| backend.name),
         missing_models: app.missing_models(&settings),
+        region: app.models.regions().map(|regions| settings.region.clone().unwrap_or(regions.default)),
+        region_report: None,
         council_models: settings.council_models,
         chairman_model: settings.chairman_model,
         chairman_alias: settings.chairman_alias,
@@ -135,20 +143,22 @@ pub(super) async fn change(
     let scope = caller.scope();
     let mut tx = app.db.begin(&scope).await?;
     let layers = settings::layers_to_change(&mut tx).await?;
-    let own = layers.user.map(read).transpose()?.unwrap_or_default().overlaid(newer);
     let below = match layers.instance {
         Some(layer) => app.defaults().with(&read(layer)?),
         None => app.defaults(),
     };
+    let own = layers.user.map(read).transpose()?.unwrap_or_default();
+    let (own, region_report) = regions::moved(&app, own, newer, &below)?;
     let in_force = below.with(&own);
-    let problems = settings_problems(&in_force);
+    let mut problems = settings_problems(&in_force);
+    problems.extend(app.unknown_providers(&body.0));
     if !problems.is_empty() {
         return Err(problems.into());
     }
     settings::save_user(&mut tx, &json!(own)).await?;
     audit::append(&mut tx, &caller.user, "settings.change", None, &json!({})).await?;
     tx.commit().await?;
-    Ok(web::Json(view(&app, in_force, false)))
+    Ok(web::Json(ConfigView { region_report, ..view(&app, in_force, false) }))
 }
 
 /// Drops the caller's own settings.
@@ -183,14 +193,33 @@ pub(super) async fn council_models(
     Ok(web::Json(CouncilModels { models }))
 }
 
-/// The models on offer, by provider.
-#[utoipa::path(tag = "settings", responses(
+/// Which models to list.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct ModelsQuery {
+    /// Of Amazon Bedrock those of this region; by default of the caller's.
+    region: Option<String>,
+}
+
+/// The models on offer, by provider; of Amazon Bedrock those of one region.
+#[utoipa::path(tag = "settings", params(ModelsQuery), responses(
     (status = 200, body = ModelList), (status = 401, body = ProblemBody)))]
 #[get("/models")]
 pub(super) async fn list_models(
     app: web::Data<App>,
     caller: Caller,
+    query: web::Query<ModelsQuery>,
 ) -> Result<web::Json<ModelList>, Problem> {
     caller.may(Permission::Read)?;
-    Ok(web::Json((*app.models.models().await).clone()))
+    let list = app.models.models().await;
+    let Some(regions) = app.models.regions() else { return Ok(web::Json((*list).clone())) };
+    let region = match query.into_inner().region {
+        Some(region) => region,
+        None => app.settings(&caller.scope()).await?.0.region.unwrap_or(regions.default),
+    };
+    let is_there = |model: &&ModelInfo| {
+        model.provider != regions.provider || model.region.as_ref().is_none_or(|other| *other == region)
+    };
+    let models = list.models.iter().filter(is_there).cloned().collect();
+    Ok(web::Json(ModelList { models, errors: list.errors.clone() }))
 }

@@ -116,6 +116,12 @@ impl Db {
         self
     }
 
+    /// How this database is connected to.
+    #[must_use]
+    pub fn connect_options(&self) -> PgConnectOptions {
+        (*self.pool.connect_options()).clone()
+    }
+
     /// Where notices can be received; nowhere where sessions are shared, as the next transaction may have another
     /// one.
     pub(super) fn listening(&self) -> Option<&PgPool> {
@@ -252,7 +258,7 @@ pub(super) fn with_our_options(options: PgConnectOptions) -> PgConnectOptions {
 
 /// Whether this is a database that can be worked with. One connection outside a pool: the pool would try
 /// again until its timeout and then say only that time is up.
-async fn check(options: &PgConnectOptions) -> Result<(), SetupError> {
+pub(super) async fn check(options: &PgConnectOptions) -> Result<(), SetupError> {
     let options = with_our_options(options.clone());
     let place = place(&options);
     let mut probe = tokio::time::timeout(ACQUIRE_TIMEOUT, options.connect())

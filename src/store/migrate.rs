@@ -10,10 +10,10 @@ use sqlx::{ConnectOptions as _, Connection as _, PgConnection, Postgres, Row as 
 
 use super::{ACQUIRE_TIMEOUT, Db, SetupError, error};
 
-static MIGRATOR: Migrator = sqlx::migrate!("./migrations");
+pub(super) static MIGRATOR: Migrator = sqlx::migrate!("./migrations");
 
 /// sqlx's own, as it was made by versions that left it to sqlx.
-const TABLE: &str = "_sqlx_migrations";
+pub(super) const TABLE: &str = "_sqlx_migrations";
 
 /// "llm-coun" in ASCII: the advisory lock of this program (they are per database).
 const LOCK: i64 = 0x6c6c_6d2d_636f_756e;

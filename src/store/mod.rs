@@ -17,6 +17,7 @@ mod error;
 pub mod feedback;
 pub mod figures;
 mod housekeeping;
+mod inspect;
 pub mod journal;
 pub mod leases;
 pub mod local;
@@ -49,6 +50,7 @@ pub use connect::{Pooling, Sessions, prepare};
 pub use connection::TxConnection;
 pub use error::{SetupError, StoreError, clean, clean_json, refuse_nul, refuse_nul_in_json};
 pub use housekeeping::run_housekeeping;
+pub use inspect::{Inspection, Schema, inspect};
 pub use migrate::migrate;
 pub use run_status::RunStatus;
 

@@ -38,7 +38,10 @@ fn tokens(parts: &[Value]) -> u64 {
 /// A provider that keeps prompts: the whole messages that a request has in common with an earlier one of its model
 /// come from the cache; a model that wants marks keeps only what was marked.
 #[derive(Clone, Default)]
-struct Cache(Arc<Mutex<Vec<(String, Vec<Value>)>>>);
+struct Cache(Arc<Mutex<Vec<Kept>>>);
+
+/// A prompt of this model.
+type Kept = (String, Vec<Value>);
 
 impl Cache {
     fn usage(&self, request: &RecordedRequest) -> Value {

@@ -93,6 +93,7 @@ fn probes() -> Vec<Probe> {
         entry("POST", "/api/config/reset", Own, &[""], None),
         entry("GET", "/api/config/models", Own, &[""], None),
         entry("GET", "/api/models", Own, &[""], None),
+        entry("GET", "/api/settings/regions", Own, &[""], None),
         entry("GET", "/api/refinement/config", Own, &[""], None),
         entry("GET", "/api/debate/config", Own, &[""], None),
         entry("GET", "/api/decomposition/config", Own, &[""], None),
@@ -113,6 +114,7 @@ fn probes() -> Vec<Probe> {
         entry("DELETE", "/api/tokens/{id}", Token, &[""], None),
         entry("GET", "/api/budget", Own, &[""], None),
         entry("PUT", "/api/budget", Own, &[""], Some(json!({"per_day_usd": 1000}))),
+        entry("POST", "/api/admin/providers/check", Admin, &[""], Some(json!({"stream": true}))),
         entry("GET", "/api/admin/budgets", Admin, &["", "limit=1"], None),
         entry(
             "PUT",

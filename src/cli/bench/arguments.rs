@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::cli::usd::usd;
+
 /// What to measure.
 #[derive(Debug, Clone, Default, Args)]
 pub struct Arguments {
@@ -53,10 +55,4 @@ pub struct Arguments {
     /// Print the table as JSON.
     #[arg(long)]
     pub(super) json: bool,
-}
-
-fn usd(text: &str) -> Result<f64, String> {
-    let usd: f64 =
-        text.trim_start_matches('$').parse().map_err(|_| "not an amount in US dollars".to_owned())?;
-    if usd.is_finite() && usd >= 0.0 { Ok(usd) } else { Err("not an amount in US dollars".to_owned()) }
 }

@@ -117,7 +117,9 @@ async fn suite(
     let judge = wanted.judge.as_ref().map(|model| Single { sampling: Default::default(), ..alone(model) });
     let mut suite = Suite { variants, judge, simulated: false };
     let asked = expected::models(&suite);
-    let unknown = asked.iter().filter(|model| !app.models.is_available(model));
+    let is_unknown =
+        |model: &str| !app.models.is_available(model) || app.models.unknown_provider(model).is_some();
+    let unknown = asked.iter().filter(|model| is_unknown(model));
     problems.extend(unknown.map(|model| match app.models.nearest(model, &[]) {
         Some(nearest) => format!("there is no model {model:?}; the nearest is {nearest:?}"),
         None => format!("there is no model {model:?}"),

@@ -5,6 +5,7 @@ pub(super) mod analytics;
 pub(super) mod audit;
 pub(super) mod budgets;
 mod page;
+pub(super) mod providers;
 pub(super) mod runs;
 pub(super) mod search;
 pub(super) mod settings;

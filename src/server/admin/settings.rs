@@ -8,6 +8,7 @@ use crate::council::settings::SettingsLayer;
 use crate::server::app::{App, read};
 use crate::server::extract::{Body, Caller};
 use crate::server::problem::{Problem, ProblemBody};
+use crate::server::regions;
 use crate::server::settings::{ConfigView, view};
 use crate::store::{Scope, audit, settings};
 
@@ -41,21 +42,18 @@ pub(in crate::server) async fn change(
     caller.admin()?;
     let newer = SettingsLayer::parse(&body.0)?;
     let mut tx = app.db.begin(&Scope::Admin).await?;
-    let layer = settings::instance_to_change(&mut tx)
-        .await?
-        .map(read)
-        .transpose()?
-        .unwrap_or_default()
-        .overlaid(newer);
+    let layer = settings::instance_to_change(&mut tx).await?.map(read).transpose()?.unwrap_or_default();
+    let (layer, region_report) = regions::moved(&app, layer, newer, &app.defaults())?;
     let in_force = app.defaults().with(&layer);
-    let problems = settings_problems(&in_force);
+    let mut problems = settings_problems(&in_force);
+    problems.extend(app.unknown_providers(&body.0));
     if !problems.is_empty() {
         return Err(problems.into());
     }
     settings::save_instance(&mut tx, &json!(layer), &caller.user).await?;
     audit::append(&mut tx, &caller.user, "instance_settings.change", None, &json!({})).await?;
     tx.commit().await?;
-    Ok(web::Json(view(&app, in_force, false)))
+    Ok(web::Json(ConfigView { region_report, ..view(&app, in_force, false) }))
 }
 
 /// Goes back to the configured council.

@@ -21,6 +21,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
         "cli",
         &[
             "server",
+            "doctor",
             "bench",
             "runs",
             "council",
@@ -34,10 +35,12 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "id",
         ],
     ),
+    ("doctor", &["config", "council", "search", "llm", "store", "identity"]),
     ("bench", &["runs", "council", "llm", "store", "id"]),
     (
         "server",
         &[
+            "doctor",
             "bench",
             "runs",
             "council",

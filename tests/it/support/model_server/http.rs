@@ -5,7 +5,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
 
 use super::script::{Rendered, Step};
-use super::{Outcome, RecordedRequest};
+use super::{Outcome, RecordedRequest, bedrock, last_of_user};
 
 /// Requests over this are not read further.
 const MAX_REQUEST_BYTES: usize = 64 << 20;
@@ -48,10 +48,12 @@ impl Connection {
         while self.unread.len() < length {
             self.read_more().await?;
         }
-        let body: Vec<u8> = self.unread.drain(..length).collect();
-        let body: Value = serde_json::from_slice(&body).unwrap_or(Value::Null);
+        let bytes: Vec<u8> = self.unread.drain(..length).collect();
+        let body: Value = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
         let model = body.get("model").and_then(Value::as_str).unwrap_or_default().to_owned();
-        Some(RecordedRequest { method, path, headers, body, model })
+        let model = bedrock::model_of(&path).unwrap_or(model);
+        let blocks = last_of_user(&body).and_then(bedrock::text_of);
+        Some(RecordedRequest { method, path, headers, body, bytes, model, blocks })
     }
 
     async fn read_more(&mut self) -> Option<()> {

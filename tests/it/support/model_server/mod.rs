@@ -1,4 +1,4 @@
-//! A scripted OpenAI-compatible server over real HTTP: it answers, stalls, cuts and lies as it is
+//! A scripted OpenAI-compatible server over real HTTP, which answers as Bedrock where it is asked so: it answers, stalls, cuts and lies as it is
 //! told, per model or by a function of the request, and records everything it was asked.
 //!
 //! Without a script it answers plausibly: a ranking for a review, a title, an answer. Nothing here
@@ -7,6 +7,7 @@
 
 #![allow(dead_code, reason = "a kit: each test binary uses a part of it")]
 
+pub mod bedrock;
 mod http;
 mod script;
 
@@ -36,8 +37,18 @@ pub struct RecordedRequest {
     pub headers: Vec<(String, String)>,
     /// The JSON body, or null.
     pub body: Value,
-    /// The body's `model`, or nothing.
+    /// The body as it came.
+    pub bytes: Vec<u8>,
+    /// The body's `model`, or that of Bedrock's path, or nothing.
     pub model: String,
+    /// The text of the last user message, where it comes in blocks.
+    pub blocks: Option<String>,
+}
+
+/// What the last message of the user says.
+fn last_of_user(body: &Value) -> Option<&Value> {
+    let messages = body.get("messages").and_then(Value::as_array)?;
+    Some(&messages.iter().rev().find(|message| message["role"] == "user")?["content"])
 }
 
 /// What a prompt of the council asks for, as far as its words tell.
@@ -70,9 +81,7 @@ impl RecordedRequest {
 
     /// The last user message.
     pub fn prompt(&self) -> &str {
-        let messages = self.body.get("messages").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-        let last = messages.iter().rev().find(|message| message["role"] == "user");
-        last.map(|message| text_of(&message["content"])).unwrap_or_default()
+        last_of_user(&self.body).and_then(Value::as_str).or(self.blocks.as_deref()).unwrap_or_default()
     }
 
     /// Guessed from the prompt: a chairman's holds the reviews, so it is looked for first.
@@ -274,7 +283,8 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 fn is_chat(record: &Record) -> bool {
-    record.request.path.ends_with("/chat/completions")
+    let path = &record.request.path;
+    path.ends_with("/chat/completions") || bedrock::model_of(path).is_some()
 }
 
 fn chats(records: &[Record]) -> Vec<Record> {
@@ -321,6 +331,7 @@ impl State {
         let path = request.path.split('?').next().unwrap_or_default();
         match request.method.as_str() {
             "POST" if path.ends_with("/chat/completions") => self.choose_chat(request),
+            "POST" if bedrock::model_of(path).is_some() => self.choose_chat(request),
             "POST" if path.ends_with("/embeddings") => embeddings(request),
             "GET" if path.ends_with("/models") => {
                 lock(&self.models).clone().unwrap_or_else(|| self.list_of_scripted())

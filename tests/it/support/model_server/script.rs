@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use super::RecordedRequest;
+use super::{RecordedRequest, bedrock};
 
 /// Holds scripts back until it is opened; clones are one gate.
 #[derive(Debug, Clone)]
@@ -64,6 +64,12 @@ enum Part {
     Delta(Value),
     /// A whole payload as it stands.
     Event(String),
+    /// A failure in the middle, as Bedrock names it.
+    Exception(String, String),
+    /// A failure of Bedrock's connection: a code.
+    ConnectionError(String),
+    /// An event of Bedrock as it stands.
+    Converse(&'static str, Value),
     Do(Step),
 }
 
@@ -189,6 +195,30 @@ impl Script {
         self
     }
 
+    /// A failure in the middle, as Bedrock has them (`throttlingException`).
+    pub fn exception(mut self, kind: &str, message: &str) -> Self {
+        self.parts.push(Part::Exception(kind.to_owned(), message.to_owned()));
+        self
+    }
+
+    /// A failure of Bedrock's connection itself.
+    pub fn connection_error(mut self, code: &str) -> Self {
+        self.parts.push(Part::ConnectionError(code.to_owned()));
+        self
+    }
+
+    /// One event of Bedrock as it stands.
+    pub fn converse(mut self, kind: &'static str, event: Value) -> Self {
+        self.parts.push(Part::Converse(kind, event));
+        self
+    }
+
+    /// A refusal of Bedrock.
+    pub fn refusal(status: u16, name: &str, message: &str) -> Self {
+        Self::status(status, &json!({ "message": message }).to_string())
+            .header("x-amzn-errortype", &format!("{name}:http://internal.amazon.com/coral/x/"))
+    }
+
     /// Waits for a gate here.
     pub fn hold(mut self, gate: &Gate) -> Self {
         self.parts.push(Part::Do(Step::Hold(gate.clone())));
@@ -288,6 +318,7 @@ impl Script {
     pub(super) fn render(&self, request: &RecordedRequest) -> Rendered {
         let stream = request.body.get("stream").and_then(Value::as_bool) == Some(true) && !self.whole;
         let model = self.served_by.as_deref().unwrap_or(&request.model);
+        let is_converse = bedrock::model_of(&request.path).is_some();
         let (content_type, steps) = match &self.raw {
             Some(body) => {
                 let controls = self
@@ -296,6 +327,10 @@ impl Script {
                     .filter_map(|part| if let Part::Do(step) = part { Some(step.clone()) } else { None });
                 ("text/plain", std::iter::once(Step::Send(body.clone())).chain(controls).collect())
             }
+            None if is_converse && bedrock::is_whole(request) => {
+                ("application/json", self.converse_document())
+            }
+            None if is_converse => ("application/vnd.amazon.eventstream", self.frames()),
             None if stream => ("text/event-stream", self.events(model)),
             None => ("application/json", self.document(model)),
         };
@@ -323,6 +358,9 @@ impl Script {
                 Part::Reasoning(text) => chunk(json!({"reasoning": text, "content": ""}), None),
                 Part::Delta(delta) => chunk(delta.clone(), None),
                 Part::Event(payload) => event(payload),
+                Part::Exception(_, message) => event(&json!({"error": {"message": message}}).to_string()),
+                Part::ConnectionError(code) => event(&json!({"error": {"message": code}}).to_string()),
+                Part::Converse(..) => continue,
                 Part::Do(step) => step.clone(),
             });
         }
@@ -336,6 +374,48 @@ impl Script {
             steps.push(event("[DONE]"));
         }
         steps
+    }
+
+    /// The same as Bedrock streams it.
+    fn frames(&self) -> Vec<Step> {
+        let mut steps = vec![bedrock::event("messageStart", &json!({"role": "assistant"}))];
+        for part in &self.parts {
+            if !self.delay.is_zero() && matches!(part, Part::Text(_) | Part::Reasoning(_)) {
+                steps.push(Step::Pause(self.delay));
+            }
+            match part {
+                Part::Text(text) => steps.push(bedrock::of_block(0, &json!({ "text": text }))),
+                Part::Reasoning(text) => {
+                    steps.push(bedrock::of_block(1, &json!({"reasoningContent": {"text": text}})));
+                }
+                Part::Delta(delta) => steps.extend(bedrock::of_delta(delta)),
+                Part::Event(payload) => steps.push(Step::Send(payload.clone().into_bytes())),
+                Part::Exception(kind, message) => steps.push(bedrock::exception(kind, message)),
+                Part::ConnectionError(code) => steps.push(bedrock::error(code, "the connection is given up")),
+                Part::Converse(kind, event) => steps.push(bedrock::event(kind, event)),
+                Part::Do(step) => steps.push(step.clone()),
+            }
+        }
+        if let Some(reason) = &self.finish {
+            let reason = bedrock::stop_reason(reason);
+            steps.push(bedrock::event("messageStop", &json!({ "stopReason": reason })));
+        }
+        if let Some(counts) = &self.usage {
+            let metadata = json!({"usage": bedrock::usage(counts), "metrics": {"latencyMs": 1}});
+            steps.push(bedrock::event("metadata", &metadata));
+        }
+        steps
+    }
+
+    /// The same as Bedrock answers in one piece.
+    fn converse_document(&self) -> Vec<Step> {
+        let text = self.joined(|part| if let Part::Text(text) = part { Some(text) } else { None });
+        let document =
+            bedrock::document(&[json!({ "text": text })], self.finish.as_deref(), self.usage.as_ref());
+        let controls = self.parts.iter();
+        let controls =
+            controls.filter_map(|part| if let Part::Do(step) = part { Some(step.clone()) } else { None });
+        controls.chain([Step::Send(document.to_string().into_bytes())]).collect()
     }
 
     /// The same as one document. Whatever the script does in the middle happens in the middle.

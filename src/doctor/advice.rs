@@ -1,0 +1,109 @@
+//! What to do about a provider or a model, as a code with parameters; the sentence is made of it.
+
+use std::fmt;
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::llm::{CallError, ErrorKind};
+
+/// What to do.
+#[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
+#[serde(tag = "code", rename_all = "snake_case")]
+#[schema(as = CheckAdvice)]
+pub enum Advice {
+    /// The provider refused the key, or has none.
+    CheckKey { provider: String },
+    /// The account has no credit left.
+    TopUp { provider: String },
+    /// Too many requests for now.
+    WaitForLimit { provider: String },
+    /// Nobody answers there.
+    CheckAddress { provider: String },
+    /// The provider fails by itself.
+    TryLater { provider: String },
+    /// The model is gone, or misspelt.
+    Replace {
+        model: String,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        nearest: Option<String>,
+    },
+    /// It answers in one piece only.
+    TurnStreamingOff { provider: String },
+    /// It does not answer in one piece, which only matters where streaming is off.
+    KeepStreaming { provider: String },
+    /// `structured_outputs` is said of it, and it does not keep to schemas.
+    TurnSchemasOff { provider: String },
+    /// It searches the web whatever it is asked: titles and small tasks are for another.
+    NameAnotherForUtility { model: String },
+    /// Let it cost more.
+    RaiseMaxCost { needed_usd: f64 },
+    /// Leave the limit of cost out.
+    LeaveMaxCostOut,
+    /// The provider's own words say it best.
+    ReadTheError,
+}
+
+impl Advice {
+    /// Of a failed call.
+    pub(super) fn of(error: &CallError, provider: &str) -> Self {
+        let provider = provider.to_owned();
+        match error.kind {
+            ErrorKind::Auth => Self::CheckKey { provider },
+            ErrorKind::RateLimited if error.status == Some(402) => Self::TopUp { provider },
+            ErrorKind::RateLimited => Self::WaitForLimit { provider },
+            ErrorKind::Overloaded if error.status.is_none() && !error.reached => {
+                Self::CheckAddress { provider }
+            }
+            ErrorKind::Overloaded => Self::TryLater { provider },
+            ErrorKind::Timeout => Self::TryLater { provider },
+            ErrorKind::Refused
+            | ErrorKind::ContextTooLong
+            | ErrorKind::BadResponse
+            | ErrorKind::Budget
+            | ErrorKind::Cancelled => Self::ReadTheError,
+        }
+    }
+}
+
+impl fmt::Display for Advice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::CheckKey { provider } => {
+                write!(f, "check providers.{provider}.api_key: make a new key at the provider and restart")
+            }
+            Self::TopUp { provider } => write!(f, "add credit to the account at {provider}"),
+            Self::WaitForLimit { provider } => {
+                write!(f, "wait, or raise the limit of the account at {provider}")
+            }
+            Self::CheckAddress { provider } => write!(
+                f,
+                "check providers.{provider}.base_url, and that this machine reaches it (firewall, proxy, DNS)"
+            ),
+            Self::TryLater { provider } => {
+                write!(f, "try again in some minutes; if it stays, look at the status page of {provider}")
+            }
+            Self::Replace { model, nearest: Some(nearest) } => {
+                write!(f, "name {nearest} in the place of {model}")
+            }
+            Self::Replace { model, nearest: None } => {
+                write!(f, "name another model in the place of {model}; its provider has none like it")
+            }
+            Self::TurnStreamingOff { provider } => write!(f, "set providers.{provider}.stream = false"),
+            Self::KeepStreaming { provider } => write!(f, "leave providers.{provider}.stream on"),
+            Self::TurnSchemasOff { provider } => {
+                write!(f, "set providers.{provider}.structured_outputs = false")
+            }
+            Self::NameAnotherForUtility { model } => write!(
+                f,
+                "name another model as council.title_model and council.utility_model: {model} searches the web whatever \
+                 it is asked"
+            ),
+            Self::RaiseMaxCost { needed_usd } => {
+                write!(f, "allow ${needed_usd:.4} (--max-cost) to have everything asked")
+            }
+            Self::LeaveMaxCostOut => f.write_str("leave the limit of cost out to have it asked"),
+            Self::ReadTheError => f.write_str("the error says what the provider does not take"),
+        }
+    }
+}

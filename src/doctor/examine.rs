@@ -1,0 +1,361 @@
+//! The examination from beginning to end.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Instant;
+
+use async_trait::async_trait;
+use futures_util::{StreamExt as _, stream};
+use jiff::Timestamp;
+
+use super::advice::Advice;
+use super::allowance::{Allowance, Grant, Need};
+use super::database::{self, Database};
+use super::model_fact::ProbeFact;
+use super::probe::{self, Made};
+use super::prompts;
+use super::report::{ModelCheck, Price, Probe, ProbeKind, Report, Seat, State};
+use super::seats::{self, Seated};
+use super::verdict;
+use super::wanted::{Seen, Wanted};
+use super::{checks, providers};
+use crate::config::Config;
+use crate::council::pricing;
+use crate::identity::Gate;
+use crate::llm::{
+    CallError, ChatRequest, Models, ProviderSettings, Registry, RegistryError, Reply, RetryPolicy,
+};
+use crate::store::Db;
+
+/// How many models are asked at once.
+const AT_ONCE: usize = 4;
+/// Tokens in USD are given per million.
+const MILLION: f64 = 1e6;
+
+/// Makes the calls of an examination, and has them paid for where there is somebody to pay.
+#[async_trait]
+pub trait Asker: Send + Sync {
+    /// Asks these models, which are set up for this examination: no retries, and nothing known of earlier failures.
+    async fn ask(&self, models: Arc<dyn Models>, request: ChatRequest) -> Result<Reply, CallError>;
+}
+
+/// Examines the server of this configuration. `db` is the same database as `database`, to read the settings of
+/// administrators from; `asker` is absent where calls cannot be paid for.
+///
+/// # Errors
+/// [`RegistryError`] where the providers cannot be set up as they are configured.
+pub async fn examine(
+    config: &Config,
+    gate: &Gate,
+    database: &Database,
+    db: Option<&Db>,
+    seen: Option<&Seen>,
+    wanted: &Wanted,
+    asker: Option<&dyn Asker>,
+) -> Result<Report, RegistryError> {
+    let (began, at) = (Instant::now(), Timestamp::now());
+    let models = Pair::new(config)?;
+    let ((database, is_readable), providers) =
+        tokio::join!(database::examine(database), providers::examine(&models.streamed));
+    models.whole.take_lists_of(&models.streamed);
+    let settings = seats::settings_in_force(config, &models.streamed, db.filter(|_| is_readable)).await;
+    let seated = seats::all(config, &settings, &wanted.models);
+    let (found, cost) = Asking { config, models, wanted, asker }.all(seated).await;
+
+    let simulated: Vec<String> =
+        providers.iter().filter(|it| it.simulated).map(|it| it.name.clone()).collect();
+    let mut all = checks::configuration(config, &simulated);
+    all.extend(database);
+    all.push(checks::storage(&config.data_dir));
+    all.extend(checks::identity(config, gate, seen));
+    let members: Vec<String> = settings.council_models.iter().map(|member| member.model.clone()).collect();
+    let fact = verdict::of(&found, &members);
+    Ok(Report {
+        council: fact.is_ready(),
+        message: fact.to_string(),
+        fact,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        at: at.to_string(),
+        took_ms: u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX),
+        checks: all,
+        providers,
+        models: found,
+        cost,
+    })
+}
+
+/// The same providers twice, asked for streams and for whole replies. They are this examination's own: what fails
+/// here keeps nobody else from asking, and what failed for others is tried.
+struct Pair {
+    streamed: Arc<Registry>,
+    whole: Arc<Registry>,
+}
+
+impl Pair {
+    fn new(config: &Config) -> Result<Self, RegistryError> {
+        let of = |stream| {
+            let asked = |settings: &ProviderSettings| ProviderSettings {
+                stream,
+                retry: RetryPolicy::NEVER,
+                ..settings.clone()
+            };
+            let providers = config.providers.list.iter().map(asked).collect();
+            Registry::new(providers, &config.providers.default).map(Arc::new)
+        };
+        Ok(Self { streamed: of(true)?, whole: of(false)? })
+    }
+}
+
+struct Asking<'a> {
+    config: &'a Config,
+    models: Pair,
+    wanted: &'a Wanted,
+    asker: Option<&'a dyn Asker>,
+}
+
+/// A model, and what was found of it so far.
+struct Examined {
+    seated: Seated,
+    provider: String,
+    made: BTreeMap<usize, Made>,
+    /// A failure that would come again.
+    is_hopeless: bool,
+}
+
+/// In which order they are tried: what matters most first.
+const KINDS: [ProbeKind; 4] =
+    [ProbeKind::Streamed, ProbeKind::Whole, ProbeKind::StructuredOutput, ProbeKind::Tools];
+
+impl Asking<'_> {
+    async fn all(self, seated: Vec<Seated>) -> (Vec<ModelCheck>, super::report::CheckCost) {
+        let mut allowance = Allowance::new(self.wanted.max_cost_usd);
+        let mut models: Vec<Examined> = seated
+            .into_iter()
+            .map(|seated| {
+                let provider = self.models.streamed.provider_of(&seated.model).to_owned();
+                Examined { seated, provider, made: BTreeMap::new(), is_hopeless: false }
+            })
+            .collect();
+        for (at, kind) in KINDS.into_iter().enumerate() {
+            for examined in &models {
+                if self.skipped(examined, kind, false).is_none() {
+                    allowance.expect(self.need(&examined.seated.model, kind));
+                }
+            }
+            self.ask_all(&mut models, (at, kind), &mut allowance).await;
+        }
+        let checks = models.into_iter().map(|examined| self.check(examined)).collect();
+        (checks, allowance.cost())
+    }
+
+    /// Asks every model in one way, in as many rounds as what was saved in one pays for another.
+    async fn ask_all(
+        &self,
+        models: &mut [Examined],
+        (at, kind): (usize, ProbeKind),
+        allowance: &mut Allowance,
+    ) {
+        let mut refused: BTreeMap<usize, ProbeFact> = BTreeMap::new();
+        loop {
+            let mut round = Vec::new();
+            for (index, examined) in models.iter_mut().enumerate() {
+                if examined.made.contains_key(&at) {
+                    continue;
+                }
+                if let Some((state, fact)) = self.skipped(examined, kind, true) {
+                    examined.made.insert(at, unmade(Probe::new(kind, state, fact), None));
+                    continue;
+                }
+                let need = self.need(&examined.seated.model, kind);
+                match allowance.reserve(need) {
+                    Grant::Yes => round.push((index, examined.seated.model.clone(), need)),
+                    Grant::Over { needed_usd, left_usd } => {
+                        refused.insert(index, ProbeFact::OverMaxCost { needed_usd, left_usd });
+                    }
+                    Grant::Unknown => {
+                        refused.insert(index, ProbeFact::PriceUnknown);
+                    }
+                }
+            }
+            if round.is_empty() {
+                break;
+            }
+            let calls = round
+                .into_iter()
+                .map(async |(index, model, need)| (index, need, self.ask(&model, kind).await));
+            let made: Vec<_> = stream::iter(calls).buffer_unordered(AT_ONCE).collect().await;
+            for (index, need, made) in made {
+                allowance.settle(need, made.cost);
+                refused.remove(&index);
+                models[index].is_hopeless |= made.comes_again;
+                models[index].made.insert(at, made);
+            }
+        }
+        for (index, fact) in refused {
+            let advice = if fact == ProbeFact::PriceUnknown {
+                Advice::LeaveMaxCostOut
+            } else {
+                Advice::RaiseMaxCost { needed_usd: allowance.cost().expected_usd }
+            };
+            models[index].made.insert(at, unmade(Probe::new(kind, State::Skipped, fact), Some(advice)));
+        }
+    }
+
+    /// Why a model is not asked in this way, where that is known without asking what it costs. `now`: after what was
+    /// asked before, and not only by what is configured.
+    fn skipped(&self, examined: &Examined, kind: ProbeKind, now: bool) -> Option<(State, ProbeFact)> {
+        let model = examined.seated.model.as_str();
+        if self.asker.is_none() {
+            return Some((State::Skipped, ProbeFact::NoLedger));
+        }
+        if kind == ProbeKind::Streamed && !self.streams(model) {
+            let fact = if self.models.streamed.streams(model) {
+                ProbeFact::StreamOff { provider: examined.provider.clone() }
+            } else {
+                ProbeFact::NotOffered
+            };
+            return Some((State::NotOffered, fact));
+        }
+        if kind != ProbeKind::Streamed && self.wanted.only_streamed {
+            return Some((State::Skipped, ProbeFact::OnlyStreamed));
+        }
+        let is_form = matches!(kind, ProbeKind::StructuredOutput | ProbeKind::Tools);
+        let answered = examined.made.values().any(|made| made.probe.state == State::Ok);
+        if now && (examined.is_hopeless || (is_form && !answered)) {
+            let was_asked = examined.made.values().any(|made| made.probe.state == State::Failed);
+            if was_asked {
+                return Some((State::Skipped, ProbeFact::AfterFailure));
+            }
+            if is_form {
+                let fact = examined.made.values().next_back().map(|made| made.probe.fact.clone());
+                return Some((State::Skipped, fact.unwrap_or(ProbeFact::AfterFailure)));
+            }
+        }
+        let offered = match kind {
+            ProbeKind::Streamed | ProbeKind::Whole => true,
+            ProbeKind::StructuredOutput => self.models.streamed.offers_schema(model),
+            ProbeKind::Tools => self.models.streamed.offers_tools(model),
+        };
+        (!offered).then_some((State::NotOffered, ProbeFact::NotOffered))
+    }
+
+    /// Structured output and tools are asked for as replies are asked for in a council.
+    fn registry(&self, model: &str, kind: ProbeKind) -> &Arc<Registry> {
+        let streamed = match kind {
+            ProbeKind::Streamed => true,
+            ProbeKind::Whole => false,
+            ProbeKind::StructuredOutput | ProbeKind::Tools => self.streams(model),
+        };
+        if streamed { &self.models.streamed } else { &self.models.whole }
+    }
+
+    /// Whether a council asks this model for streams: its provider has them, and they are not switched off.
+    fn streams(&self, model: &str) -> bool {
+        let provider = self.models.streamed.provider_of(model);
+        let settings = self.config.providers.list.iter().find(|it| it.name == provider);
+        self.models.streamed.streams(model) && settings.is_none_or(|settings| settings.stream)
+    }
+
+    fn need(&self, model: &str, kind: ProbeKind) -> Need {
+        let expected = pricing::of_request(&prompts::request(model, kind), self.models.streamed.as_ref());
+        expected.map_or(Need::Unknown, Need::Usd)
+    }
+
+    async fn ask(&self, model: &str, kind: ProbeKind) -> Made {
+        let registry = self.registry(model, kind);
+        let asked: Arc<dyn Models> = registry.clone();
+        let result = match self.asker {
+            Some(asker) => asker.ask(asked, prompts::request(model, kind)).await,
+            None => unreachable!("without an asker every probe is skipped"),
+        };
+        let still_offered = match kind {
+            ProbeKind::Streamed | ProbeKind::Whole => true,
+            ProbeKind::StructuredOutput => registry.offers_schema(model),
+            ProbeKind::Tools => registry.offers_tools(model),
+        };
+        probe::read(kind, registry.provider_of(model), &result, still_offered)
+    }
+
+    fn check(&self, examined: Examined) -> ModelCheck {
+        let Examined { seated: Seated { model, seats }, provider, made, .. } = examined;
+        let registry = &self.models.streamed;
+        let simulated = registry.is_simulated(&model);
+        let listed = registry.lists(&model);
+        let nearest = (listed == Some(false)).then(|| registry.nearest(&model, &[])).flatten();
+        let made: Vec<Made> = made.into_values().collect();
+        let (mut state, mut fact) = summary(&made);
+        let has_small_tasks = seats.iter().any(|seat| matches!(seat, Seat::Title | Seat::Utility));
+        let is_unfit = has_small_tasks && state == State::Ok && !registry.is_fit_for_utility(&model);
+        if is_unfit {
+            (state, fact) = (State::Warning, ProbeFact::UnfitForUtility);
+        }
+        let advice = advice(&made, state, &provider)
+            .or_else(|| is_unfit.then(|| Advice::NameAnotherForUtility { model: model.clone() }));
+        let advice = match advice {
+            // What is not on the list was refused for that, whatever words the provider has for it.
+            Some(Advice::ReadTheError) if listed == Some(false) => {
+                Some(Advice::Replace { model: model.clone(), nearest: nearest.clone() })
+            }
+            other => other,
+        };
+        let price = registry.price(&model, 0).map(|price| Price {
+            prompt_per_million_usd: price.prompt * MILLION,
+            completion_per_million_usd: price.completion * MILLION,
+        });
+        let asked = || made.iter().filter(|made| made.probe.total_ms.is_some());
+        let is_known = !made.iter().any(|made| made.cost == probe::Cost::Unknown);
+        let cost_usd = is_known.then(|| made.iter().filter_map(|made| made.probe.cost_usd).sum());
+        ModelCheck {
+            ttft_ms: made.iter().find_map(|made| made.probe.ttft_ms),
+            total_ms: asked().filter_map(|made| made.probe.total_ms).max(),
+            provider,
+            seats,
+            simulated,
+            listed,
+            nearest,
+            state,
+            message: fact.to_string(),
+            fact,
+            what_to_do: advice.as_ref().map(ToString::to_string),
+            advice,
+            price,
+            cost_usd,
+            model,
+            probes: made.into_iter().map(|made| made.probe).collect(),
+        }
+    }
+}
+
+fn unmade(probe: Probe, advice: Option<Advice>) -> Made {
+    Made { probe, advice, comes_again: false, cost: probe::Cost::Nothing }
+}
+
+/// A model by its probes: the words decide whether it answers, the rest whether it does all it is said to.
+fn summary(made: &[Made]) -> (State, ProbeFact) {
+    let is_word = |made: &&Made| matches!(made.probe.probe, ProbeKind::Streamed | ProbeKind::Whole);
+    let words: Vec<&Made> = made.iter().filter(is_word).collect();
+    let failed = made.iter().find(|made| made.probe.state == State::Failed);
+    if let Some(answered) = words.iter().find(|made| made.probe.state == State::Ok) {
+        return match failed {
+            Some(_) => (State::Warning, ProbeFact::InPart),
+            None => (State::Ok, answered.probe.fact.clone()),
+        };
+    }
+    match failed.or(words.last().copied()).or(made.first()) {
+        Some(made) if made.probe.state == State::Failed => (State::Failed, made.probe.fact.clone()),
+        Some(made) => (State::Skipped, made.probe.fact.clone()),
+        None => (State::Skipped, ProbeFact::NotOffered),
+    }
+}
+
+fn advice(made: &[Made], state: State, provider: &str) -> Option<Advice> {
+    let failed = |kind| made.iter().any(|it| it.probe.probe == kind && it.probe.state == State::Failed);
+    let provider = || provider.to_owned();
+    if state == State::Warning && failed(ProbeKind::Streamed) {
+        return Some(Advice::TurnStreamingOff { provider: provider() });
+    }
+    if state == State::Warning && failed(ProbeKind::Whole) {
+        return Some(Advice::KeepStreaming { provider: provider() });
+    }
+    made.iter().find_map(|made| made.advice.clone())
+}

@@ -1,0 +1,171 @@
+//! A reply under way: bytes of an HTTP body in, chunks out.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use reqwest::Response;
+
+use super::converse::ReplyReader;
+use super::failure::{self, Call};
+use super::frames::{Frame, Frames};
+use crate::llm::Chunk;
+use crate::llm::error::{CallError, ErrorKind};
+use crate::llm::upstream_error::Asked;
+
+/// Longest reply that comes as one document.
+const MAX_DOCUMENT_BYTES: usize = 16 << 20;
+/// How much is read of what is no reply.
+const MAX_OTHER_BYTES: usize = 64 << 10;
+
+/// What a successful answer turned out to be: its first byte decides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Unknown,
+    /// A frame begins with its length, and none is so long that its first byte is not 0.
+    Frames,
+    Document,
+    /// A page of something that stands in front, or whatever else.
+    Other,
+}
+
+/// A reply under way.
+pub(super) struct Incoming {
+    response: Response,
+    reader: ReplyReader,
+    region: Arc<str>,
+    has_bearer: bool,
+    frames: Frames,
+    form: Form,
+    body: Vec<u8>,
+    queue: VecDeque<Chunk>,
+    failure: Option<CallError>,
+    ended: bool,
+}
+
+impl Incoming {
+    pub fn new(response: Response, asked: Asked, region: Arc<str>, has_bearer: bool) -> Self {
+        Self {
+            response,
+            reader: ReplyReader::new(asked),
+            region,
+            has_bearer,
+            frames: Frames::default(),
+            form: Form::Unknown,
+            body: Vec::new(),
+            queue: VecDeque::new(),
+            failure: None,
+            ended: false,
+        }
+    }
+
+    /// The next chunk; after an error, or after the end, none.
+    pub async fn next(&mut self) -> Option<Result<Chunk, CallError>> {
+        loop {
+            if let Some(chunk) = self.queue.pop_front() {
+                return Some(Ok(chunk));
+            }
+            if let Some(failure) = self.failure.take() {
+                self.ended = true;
+                return Some(Err(failure));
+            }
+            if self.ended {
+                return None;
+            }
+            match self.response.chunk().await {
+                Ok(Some(bytes)) => self.take(&bytes),
+                Ok(None) => self.finish(),
+                Err(error) => {
+                    self.ended = true;
+                    // What is missing are the counts.
+                    if !self.reader.is_whole() {
+                        self.failure = Some(self.broken(error));
+                    }
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, bytes: &[u8]) {
+        if self.form == Form::Unknown {
+            self.form = match bytes.iter().find(|byte| !byte.is_ascii_whitespace()) {
+                None => return,
+                Some(0) => Form::Frames,
+                Some(b'{') => Form::Document,
+                Some(_) => Form::Other,
+            };
+        }
+        match self.form {
+            Form::Frames => {
+                self.frames.push(bytes);
+                self.read_frames();
+            }
+            Form::Document if self.body.len() + bytes.len() > MAX_DOCUMENT_BYTES => {
+                self.fail(self.reader.asked().bad_response("the answer is too long"));
+            }
+            Form::Other if self.body.len() > MAX_OTHER_BYTES => self.finish(),
+            Form::Document | Form::Other | Form::Unknown => self.body.extend_from_slice(bytes),
+        }
+    }
+
+    fn read_frames(&mut self) {
+        let mut chunks = Vec::new();
+        while !self.ended {
+            let read = match self.frames.next() {
+                Ok(None) => break,
+                Ok(Some(Frame::Event { kind, json })) => self.reader.read_event(&kind, &json, &mut chunks),
+                Ok(Some(Frame::Exception { kind, json })) => Err(failure::midway(&self.call(), &kind, &json)),
+                Ok(Some(Frame::Error { code, message })) => {
+                    Err(failure::of_connection(&self.call(), &code, &message))
+                }
+                Err(bad) => Err(self.reader.asked().bad_response(bad.words())),
+            };
+            self.queue.extend(chunks.drain(..));
+            if let Err(failure) = read {
+                self.fail(failure);
+            }
+        }
+    }
+
+    fn call(&self) -> Call<'_> {
+        Call { asked: self.reader.asked(), region: &self.region, has_bearer: self.has_bearer }
+    }
+
+    fn fail(&mut self, failure: CallError) {
+        self.ended = true;
+        // The first failure tells more than those that follow from it.
+        self.failure.get_or_insert(failure);
+    }
+
+    /// The error of a connection that broke in mid-reply. Before the first token it is as if it had not come about.
+    fn broken(&self, error: reqwest::Error) -> CallError {
+        let failure = self.reader.asked().transport(error);
+        if !self.reader.has_begun() {
+            return failure;
+        }
+        let message = format!("{}; the stream was cut in the middle of the answer", failure.message);
+        CallError { kind: ErrorKind::BadResponse, message, ..failure }
+    }
+
+    /// The body ended.
+    fn finish(&mut self) {
+        self.ended = true;
+        match self.form {
+            Form::Unknown => self.fail(self.reader.asked().bad_response("an empty answer")),
+            Form::Other => {
+                let page = self.reader.asked().refused(200, None, &self.body);
+                self.fail(CallError { kind: ErrorKind::BadResponse, reached: true, ..page });
+            }
+            Form::Document => {
+                let mut chunks = Vec::new();
+                let read = self.reader.read_whole(&self.body, &mut chunks);
+                self.queue.extend(chunks);
+                if let Err(failure) = read {
+                    self.fail(failure);
+                }
+            }
+            // Where the counts are cut off, the answer is whole all the same.
+            Form::Frames if self.reader.is_whole() => {}
+            Form::Frames => self.fail(self.reader.cut()),
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! AWS's own lists of models, where the key may ask for them.
+
+use std::collections::BTreeMap;
+
+use reqwest::Method;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::catalogue;
+use super::regions;
+use super::server::{Request, Server};
+use crate::llm::ModelInfo;
+use crate::llm::clean;
+use crate::llm::error::CallError;
+use crate::llm::exchange;
+
+/// Longest page of a list.
+const MAX_LIST_BYTES: usize = 16 << 20;
+/// The most pages that are read; each has up to 1000 profiles.
+const MAX_PAGES: usize = 10;
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Foundation {
+    #[serde(default)]
+    model_summaries: Vec<FoundationModel>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FoundationModel {
+    model_id: String,
+    model_name: Option<String>,
+    #[serde(default)]
+    output_modalities: Vec<String>,
+    #[serde(default)]
+    inference_types_supported: Vec<String>,
+}
+
+impl FoundationModel {
+    fn writes(&self) -> bool {
+        self.output_modalities.iter().any(|what| what == "TEXT")
+    }
+
+    fn is_on_demand(&self) -> bool {
+        self.inference_types_supported.iter().any(|how| how == "ON_DEMAND")
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Profiles {
+    #[serde(default)]
+    inference_profile_summaries: Vec<Profile>,
+    next_token: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Profile {
+    inference_profile_id: String,
+    inference_profile_arn: Option<String>,
+    inference_profile_name: Option<String>,
+    #[serde(rename = "type")]
+    of: Option<String>,
+    #[serde(default)]
+    models: Vec<ProfileModel>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct ProfileModel {
+    model_arn: Option<String>,
+}
+
+impl Profile {
+    /// The plain id of the model behind it.
+    fn model(&self) -> Option<&str> {
+        self.models.first()?.model_arn.as_deref()?.rsplit('/').next()
+    }
+
+    /// The id to ask by: an account's own profiles have only an address.
+    fn id(&self) -> &str {
+        match (&self.inference_profile_arn, self.of.as_deref()) {
+            (Some(arn), Some("APPLICATION")) => arn,
+            (_, _) => &self.inference_profile_id,
+        }
+    }
+}
+
+/// What AWS says is on offer in a region.
+///
+/// # Errors
+/// What it refused, or what was lost on the way.
+pub(super) async fn offered(server: &Server, region: &str) -> Result<Vec<ModelInfo>, CallError> {
+    let foundation: Foundation = get(server, region, "foundation-models", None).await?;
+    let mut profiles = Vec::new();
+    let mut token: Option<String> = None;
+    for _ in 0..MAX_PAGES {
+        let page: Profiles = get(server, region, "inference-profiles", token.as_deref()).await?;
+        profiles.extend(page.inference_profile_summaries);
+        token = page.next_token;
+        if token.is_none() {
+            break;
+        }
+    }
+    Ok(merged(&foundation.model_summaries, &profiles, region))
+}
+
+async fn get<T: DeserializeOwned>(
+    server: &Server,
+    region: &str,
+    list: &str,
+    token: Option<&str>,
+) -> Result<T, CallError> {
+    let asked = server.asked(list);
+    let mut url = server.control_url(region, list)?;
+    if list == "inference-profiles" {
+        url.query_pairs_mut().append_pair("maxResults", "1000");
+    }
+    if let Some(token) = token {
+        url.query_pairs_mut().append_pair("nextToken", token);
+    }
+    let request = Request { method: Method::GET, url, region, body: Vec::new(), accept: "application/json" };
+    let (response, asked) = server.send(&asked, &request).await?;
+    let body = exchange::read_bounded(response, MAX_LIST_BYTES).await;
+    if body.over_bound {
+        return Err(asked.bad_response("the list of models is too long"));
+    }
+    if let Some(error) = body.error {
+        return Err(asked.transport(error));
+    }
+    serde_json::from_str(&clean::json(&String::from_utf8_lossy(&body.bytes)))
+        .map_err(|_| asked.bad_response("the list of models is in no known form"))
+}
+
+/// Profiles first, each model's nearest one before the others, then what is asked by its plain id.
+fn merged(foundation: &[FoundationModel], profiles: &[Profile], region: &str) -> Vec<ModelInfo> {
+    let writes: BTreeMap<&str, bool> =
+        foundation.iter().map(|model| (model.model_id.as_str(), model.writes())).collect();
+    let order = |profile: &&Profile| {
+        let (beginning, plain) = regions::split_profile(&profile.inference_profile_id);
+        let nearness = regions::profiles(region).iter().position(|known| Some(*known) == beginning);
+        (plain.to_owned(), nearness.unwrap_or(usize::MAX))
+    };
+    // What a list does not know is believed to write: profiles also lead to models of other regions.
+    let mut through: Vec<&Profile> = profiles
+        .iter()
+        .filter(|profile| profile.model().and_then(|model| writes.get(model)).copied().unwrap_or(true))
+        .collect();
+    through.sort_by_key(order);
+    let of_profile = |profile: &Profile| {
+        let name = profile.inference_profile_name.clone();
+        catalogue::info(profile.id().to_owned(), name, region)
+    };
+    let plain = foundation.iter().filter(|model| model.writes() && model.is_on_demand());
+    let of_model =
+        |model: &FoundationModel| catalogue::info(model.model_id.clone(), model.model_name.clone(), region);
+    through.into_iter().map(of_profile).chain(plain.map(of_model)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn read(foundation: Value, profiles: Value) -> Vec<(String, String)> {
+        let foundation: Foundation = serde_json::from_value(foundation).unwrap();
+        let profiles: Profiles = serde_json::from_value(profiles).unwrap();
+        let found = merged(&foundation.model_summaries, &profiles.inference_profile_summaries, "eu-west-1");
+        found.into_iter().map(|info| (info.id, info.name)).collect()
+    }
+
+    #[test]
+    fn what_writes_and_may_be_asked_is_on_offer() {
+        let model = |id: &str, output: &str, how: &str| {
+            json!({"modelId": id, "modelName": "N", "outputModalities": [output], "inferenceTypesSupported": [how],
+                   "modelArn": "x", "responseStreamingSupported": true, "modelLifecycle": {"status": "ACTIVE"}})
+        };
+        let profile = |id: &str, of: &str, model: &str| {
+            json!({"inferenceProfileId": id, "inferenceProfileName": "P", "type": of, "status": "ACTIVE",
+                   "inferenceProfileArn": format!("arn:aws:bedrock:eu-west-1:1:application-inference-profile/{id}"),
+                   "models": [{"modelArn": format!("arn:aws:bedrock:eu-west-1::foundation-model/{model}")}]})
+        };
+        let found = read(
+            json!({"modelSummaries": [
+                model("a.plain", "TEXT", "ON_DEMAND"), model("a.kept", "TEXT", "PROVISIONED"),
+                model("a.image", "IMAGE", "ON_DEMAND"), model("a.vectors", "EMBEDDING", "ON_DEMAND"),
+                model("a.far", "TEXT", "INFERENCE_PROFILE"),
+            ]}),
+            json!({"inferenceProfileSummaries": [
+                profile("global.a.far", "SYSTEM_DEFINED", "a.far"), profile("eu.a.far", "SYSTEM_DEFINED", "a.far"),
+                profile("eu.a.image", "SYSTEM_DEFINED", "a.image"), profile("own", "APPLICATION", "a.far"),
+            ]}),
+        );
+        let ids: Vec<&str> = found.iter().map(|(id, _)| id.as_str()).collect();
+        let own = "arn:aws:bedrock:eu-west-1:1:application-inference-profile/own";
+        assert_eq!(ids, ["eu.a.far", "global.a.far", own, "a.plain"]);
+        assert!(read(json!({}), json!({})).is_empty());
+    }
+}

@@ -1,0 +1,18 @@
+//! Amazon Bedrock: Converse and ConverseStream, written here; framing and signatures by AWS's own crates.
+
+mod catalogue;
+mod converse;
+mod credentials;
+mod failure;
+mod frames;
+mod incoming;
+mod lists;
+mod provider;
+mod regions;
+mod remap;
+mod request_json;
+mod server;
+mod settings;
+mod sign;
+
+pub use provider::KIND;

@@ -1,0 +1,222 @@
+//! Bedrock over HTTP: where it is in each region, and requests with what lets them in.
+
+use std::time::{Duration, SystemTime};
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Client, Method, Response};
+use secrecy::ExposeSecret as _;
+use url::Url;
+
+use super::credentials::{Renewing, Source};
+use super::failure::{self, Call};
+use super::settings::Settings;
+use super::sign::{self, ToSign};
+use crate::llm::endpoint::check_base_url;
+use crate::llm::error::{CallError, ErrorKind};
+use crate::llm::exchange;
+use crate::llm::settings::ProviderSettings;
+use crate::llm::upstream_error::Asked;
+
+/// What stands for itself in a path, as AWS writes it.
+const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+/// How long a list of models may take.
+pub(super) const LIST_TIME: Duration = Duration::from_secs(15);
+
+/// What lets requests in.
+#[derive(Debug)]
+enum Entry {
+    Bearer(HeaderValue),
+    Signed(Box<Renewing>),
+}
+
+/// Everything fixed about it.
+#[derive(Debug)]
+pub(super) struct Server {
+    provider: String,
+    client: Client,
+    /// In the place of the addresses that AWS has.
+    base: Option<Url>,
+    control: Option<Url>,
+    headers: HeaderMap,
+    entry: Entry,
+    /// Never to be shown: the key, and the values of headers.
+    secrets: Vec<String>,
+}
+
+/// A request without what lets it in.
+pub(super) struct Request<'a> {
+    pub method: Method,
+    pub url: Url,
+    pub region: &'a str,
+    pub body: Vec<u8>,
+    pub accept: &'static str,
+}
+
+impl Server {
+    /// # Errors
+    /// Every wrong setting, in words that name it and not its value.
+    pub fn new(settings: &ProviderSettings, own: &Settings, client: Client) -> Result<Self, Vec<String>> {
+        let mut problems = Vec::new();
+        let mut headers = HeaderMap::new();
+        for (name, value) in &settings.headers {
+            match (name.parse::<HeaderName>(), HeaderValue::try_from(value)) {
+                (Ok(name), Ok(mut value)) => {
+                    value.set_sensitive(true);
+                    headers.insert(name, value);
+                }
+                (Err(_), _) => problems.push(format!("headers: `{}` is no header name", name.escape_debug())),
+                (_, Err(_)) => problems.push(format!("headers.{name}: the value cannot be sent in a header")),
+            }
+        }
+        let mut address = |key: &str, url: Option<&str>| {
+            let url = url.map(check_base_url).transpose();
+            url.unwrap_or_else(|problem| {
+                problems.push(problem.replacen("base_url", key, 1));
+                None
+            })
+        };
+        let base = address("base_url", settings.base_url.as_deref());
+        let control = address("control_url", own.control_url.as_deref());
+        let key =
+            settings.api_key.as_ref().map(|key| key.expose_secret().trim()).filter(|key| !key.is_empty());
+        let entry = match Source::new(own) {
+            Ok(Some(source)) => Some(Entry::Signed(Box::new(Renewing::new(source)))),
+            Ok(None) => match key.map(|key| HeaderValue::try_from(format!("Bearer {key}"))) {
+                Some(Ok(mut value)) => {
+                    value.set_sensitive(true);
+                    Some(Entry::Bearer(value))
+                }
+                Some(Err(_)) => {
+                    problems.push("api_key: holds characters that cannot be sent in a header".into());
+                    None
+                }
+                None => {
+                    problems
+                        .push("api_key: is missing, and credentials does not say what else to use".into());
+                    None
+                }
+            },
+            Err(problem) => {
+                problems.push(format!("credentials: {problem}"));
+                None
+            }
+        };
+        let secrets = key.map(str::to_owned).into_iter().chain(settings.headers.values().cloned()).collect();
+        match (entry, problems.is_empty()) {
+            (Some(entry), true) => {
+                Ok(Self { provider: settings.name.clone(), client, base, control, headers, entry, secrets })
+            }
+            (_, _) => Err(problems),
+        }
+    }
+
+    /// The words of errors about this model.
+    pub fn asked(&self, model: &str) -> Asked {
+        Asked {
+            provider: self.provider.clone(),
+            model: model.to_owned(),
+            secrets: self.secrets.iter().cloned().collect(),
+        }
+    }
+
+    pub fn has_bearer(&self) -> bool {
+        matches!(self.entry, Entry::Bearer(_))
+    }
+
+    /// Whether lists are asked for at an address of one's own, which is that of one region.
+    pub fn has_own_control(&self) -> bool {
+        self.control.is_some()
+    }
+
+    /// Where a model is asked.
+    pub fn model_url(&self, region: &str, model: &str, action: &str) -> Result<Url, CallError> {
+        self.url(self.base.as_ref(), "bedrock-runtime", region, &["model", model, action])
+    }
+
+    /// Where lists are asked for.
+    pub fn control_url(&self, region: &str, list: &str) -> Result<Url, CallError> {
+        self.url(self.control.as_ref(), "bedrock", region, &[list])
+    }
+
+    fn url(&self, own: Option<&Url>, service: &str, region: &str, path: &[&str]) -> Result<Url, CallError> {
+        let mut url = match own {
+            Some(base) => base.clone(),
+            // A region has been checked to be one, so this cannot lead elsewhere.
+            None => Url::parse(&format!("https://{service}.{region}.amazonaws.com")).map_err(|_| {
+                CallError::new(ErrorKind::Refused, format!("{}: `{region}` is no region", self.provider))
+            })?,
+        };
+        let path: String =
+            path.iter().map(|part| format!("/{}", utf8_percent_encode(part, IN_PATH))).collect();
+        let before = url.path().trim_end_matches('/').to_owned();
+        url.set_path(&format!("{before}{path}"));
+        Ok(url)
+    }
+
+    /// Sends it; what comes back has words for errors that hide also the keys it was sent with. Keys whose time is over are renewed, and it is sent once more.
+    pub async fn send(&self, asked: &Asked, request: &Request<'_>) -> Result<(Response, Asked), CallError> {
+        match self.send_once(asked, request).await? {
+            Sent::Response(response, asked) => Ok((response, asked)),
+            Sent::Expired(_) => match self.send_once(asked, request).await? {
+                Sent::Response(response, asked) => Ok((response, asked)),
+                Sent::Expired(error) => Err(error),
+            },
+        }
+    }
+
+    async fn send_once(&self, asked: &Asked, request: &Request<'_>) -> Result<Sent, CallError> {
+        let Request { method, url, region, body, accept } = request;
+        let is_post = *method == Method::POST;
+        let content_type = is_post.then_some("application/json");
+        let (lets_in, keys) = match &self.entry {
+            Entry::Bearer(value) => (HeaderMap::from_iter([(AUTHORIZATION, value.clone())]), None),
+            Entry::Signed(renewing) => {
+                let keys = renewing.keys().await.map_err(|problem| self.no_keys(&problem))?;
+                let to_sign = ToSign { method: method.as_str(), url, content_type, body, region };
+                let headers = sign::headers(&keys, &to_sign, SystemTime::now())
+                    .map_err(|problem| self.no_keys(&problem))?;
+                (headers, Some((renewing, keys)))
+            }
+        };
+        // The secrets of keys that are fetched are known only now.
+        let mut secrets = self.secrets.clone();
+        if let Some((_, keys)) = &keys {
+            secrets.push(keys.secret_access_key.expose_secret().to_owned());
+            secrets.extend(keys.session_token.as_ref().map(|token| token.expose_secret().to_owned()));
+        }
+        let asked = Asked { secrets: secrets.into_iter().collect(), ..asked.clone() };
+        let mut sending = self.client.request(method.clone(), url.clone());
+        sending = sending.headers(self.headers.clone()).headers(lets_in).header(ACCEPT, *accept);
+        if let Some(content_type) = content_type {
+            sending = sending.header(CONTENT_TYPE, content_type).body(body.clone());
+        }
+        let response = sending.send().await.map_err(|error| asked.transport(error))?;
+        if response.status().is_success() {
+            return Ok(Sent::Response(response, asked));
+        }
+        let named = response.headers().get("x-amzn-errortype").and_then(|name| name.to_str().ok());
+        let named = named.map(str::to_owned);
+        let call = Call { asked: &asked, region, has_bearer: self.has_bearer() };
+        let refusal = exchange::refusal(response).await;
+        let error =
+            failure::refused(&call, refusal.status, named.as_deref(), refusal.retry_after, &refusal.body);
+        match keys {
+            Some((renewing, keys)) if failure::says_expired(named.as_deref()) && renewing.refused(&keys) => {
+                Ok(Sent::Expired(error))
+            }
+            Some(_) | None => Err(error),
+        }
+    }
+
+    fn no_keys(&self, problem: &str) -> CallError {
+        CallError::new(ErrorKind::Auth, format!("{} has no credentials: {problem}", self.provider))
+    }
+}
+
+/// How a try to send ended that is no failure yet.
+enum Sent {
+    Response(Response, Asked),
+    /// Other keys can be had.
+    Expired(CallError),
+}

@@ -1,0 +1,99 @@
+//! AWS's signature (SigV4) of a request. The arithmetic is the crate's.
+
+use std::time::SystemTime;
+
+use aws_credential_types::Credentials;
+use aws_sigv4::http_request::{SignableBody, SignableRequest, SigningSettings, sign};
+use aws_sigv4::sign::v4::SigningParams;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use secrecy::ExposeSecret as _;
+use url::Url;
+
+use super::credentials::Keys;
+
+/// What Bedrock calls itself in signatures, also where its lists of models are asked for.
+const SERVICE: &str = "bedrock";
+
+/// What is signed.
+pub(super) struct ToSign<'a> {
+    pub method: &'a str,
+    pub url: &'a Url,
+    pub content_type: Option<&'a str>,
+    pub body: &'a [u8],
+    pub region: &'a str,
+}
+
+/// The headers that sign a request at this moment.
+///
+/// # Errors
+/// When there is no signing it: an address that is none, or a token that fits into no header.
+pub(super) fn headers(keys: &Keys, it: &ToSign<'_>, now: SystemTime) -> Result<HeaderMap, String> {
+    let token = keys.session_token.as_ref().map(|token| token.expose_secret().to_owned());
+    let secret = keys.secret_access_key.expose_secret();
+    let identity = Credentials::new(&keys.access_key_id, secret, token, None, "llm-council").into();
+    let params = SigningParams::builder()
+        .identity(&identity)
+        .region(it.region)
+        .name(SERVICE)
+        .time(now)
+        .settings(SigningSettings::default())
+        .build()
+        .map_err(|error| error.to_string())?
+        .into();
+    let given = it.content_type.map(|value| ("content-type", value));
+    let request =
+        SignableRequest::new(it.method, it.url.as_str(), given.into_iter(), SignableBody::Bytes(it.body))
+            .map_err(|error| error.to_string())?;
+    let (instructions, _) = sign(request, &params).map_err(|error| error.to_string())?.into_parts();
+    let mut headers = HeaderMap::new();
+    for (name, value) in instructions.headers() {
+        let problem = || "the credentials hold characters that cannot be sent in a header".to_owned();
+        let name: HeaderName = name.parse().map_err(|_| problem())?;
+        let mut value = HeaderValue::try_from(value).map_err(|_| problem())?;
+        value.set_sensitive(true);
+        headers.insert(name, value);
+    }
+    Ok(headers)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    /// Twelve requests, as botocore signs them; beside the file stands how it was made.
+    const ORACLE: &str = include_str!("../../../tests/it/fixtures/bedrock/signatures.json");
+
+    #[test]
+    fn signatures_are_those_of_botocore() {
+        let oracle: Value = serde_json::from_str(ORACLE).unwrap();
+        let text = |value: &Value| value.as_str().map(str::to_owned);
+        let cases = oracle["cases"].as_array().unwrap();
+        assert_eq!(cases.len(), 12);
+        for case in cases {
+            let keys = Keys {
+                access_key_id: text(&oracle["access_key_id"]).unwrap(),
+                secret_access_key: text(&oracle["secret_access_key"]).unwrap().into(),
+                session_token: text(&case["token"]).map(Into::into),
+                expires: None,
+            };
+            let at: jiff::Timestamp = case["at"].as_str().unwrap().parse().unwrap();
+            let method = case["method"].as_str().unwrap();
+            let to_sign = ToSign {
+                method,
+                url: &case["url"].as_str().unwrap().parse().unwrap(),
+                content_type: (method == "POST").then_some("application/json"),
+                body: case["body"].as_str().unwrap().as_bytes(),
+                region: case["region"].as_str().unwrap(),
+            };
+            let headers = headers(&keys, &to_sign, at.into()).unwrap();
+            assert_eq!(headers["authorization"], case["authorization"].as_str().unwrap(), "{case}");
+            assert_eq!(
+                headers.get("x-amz-security-token").map(|token| token.to_str().unwrap()),
+                case["token"].as_str()
+            );
+            assert!(headers.values().all(HeaderValue::is_sensitive));
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! What a registry knows of a model or a provider without asking anybody.
+
+use std::sync::PoisonError;
+
+use super::Models as _;
+use super::model_id;
+use super::registry::{Registry, SEARCH};
+
+impl Registry {
+    /// The name of the provider that is asked for this model.
+    #[must_use]
+    pub fn provider_of(&self, model: &str) -> &str {
+        &self.resolve(model).0.name
+    }
+
+    /// The providers that answer, by name.
+    #[must_use]
+    pub fn providers(&self) -> Vec<&str> {
+        self.entries.keys().map(String::as_str).filter(|name| *name != SEARCH).collect()
+    }
+
+    /// The provider that a model's id names although it is not configured.
+    #[must_use]
+    pub fn unknown_provider<'m>(&self, model: &'m str) -> Option<&'m str> {
+        model_id::unknown_provider(model, |name| self.entries.contains_key(name))
+    }
+
+    /// Whether this model's replies come token by token.
+    #[must_use]
+    pub fn streams(&self, model: &str) -> bool {
+        self.resolve(model).0.provider.streams()
+    }
+
+    /// Whether this model is fit for small tasks, such as a title.
+    #[must_use]
+    pub fn is_fit_for_utility(&self, model: &str) -> bool {
+        let (entry, id) = self.resolve(model);
+        entry.provider.is_fit_for_utility(id)
+    }
+
+    /// Whether the provider's list has this model; nothing where the list is not known.
+    #[must_use]
+    pub fn lists(&self, model: &str) -> Option<bool> {
+        let (entry, _) = self.resolve(model);
+        let cached = self.cached()?;
+        let is_known = cached.ids.get(&entry.name).is_some_and(|ids| !ids.is_empty());
+        let says = entry.provider.is_simulated() || (is_known && entry.provider.lists_all());
+        says.then(|| self.is_available(model))
+    }
+
+    /// Takes what another registry of the same providers knows of their models.
+    pub fn take_lists_of(&self, other: &Self) {
+        *self.list.write().unwrap_or_else(PoisonError::into_inner) = other.cached();
+    }
+}

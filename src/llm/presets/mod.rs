@@ -1,0 +1,14 @@
+//! What is known of services that speak chat completions: where each is, which variable has its key, and what it
+//! cannot do. A table of data, one entry a service; `openai_compatible.rs` reads it.
+
+mod preset;
+mod table;
+
+pub use preset::{Addresses, KeyHeader, Preset};
+pub use table::{ALONE, NAMES, PRESETS, WORDS};
+
+/// The preset of this name.
+#[must_use]
+pub fn named(name: &str) -> Option<&'static Preset> {
+    PRESETS.iter().find(|preset| preset.name == name)
+}

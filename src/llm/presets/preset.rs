@@ -1,0 +1,82 @@
+//! What a preset says of a service.
+
+/// A service that speaks chat completions, and how it differs from what every such server understands.
+#[derive(Debug)]
+pub struct Preset {
+    /// What `providers.<name>.preset` calls it. A provider of this name has it without saying so.
+    pub name: &'static str,
+    /// The part before `/chat/completions`; none where everybody has another.
+    pub base_url: Option<&'static str>,
+    /// The variable that stands for `base_url` of the provider of this name.
+    pub base_url_variable: Option<&'static str>,
+    /// The variables that stand for `api_key` of the provider of this name; the first that is set counts.
+    pub key_variables: &'static [&'static str],
+    /// Whether one of these alone configures the provider.
+    pub by_key_alone: bool,
+    /// Whether nothing is answered without a key.
+    pub needs_key: bool,
+    pub key_header: KeyHeader,
+    pub addresses: Addresses,
+    /// Whether replies come token by token.
+    pub streams: bool,
+    /// Whether `stream_options` is taken; others report the usage of a stream by themselves, or not at all.
+    pub stream_options: bool,
+    /// Whether the bound on tokens is called `max_completion_tokens`.
+    pub max_completion_tokens: bool,
+    /// What the ids of models begin with that refuse a temperature.
+    pub without_temperature: &'static [&'static str],
+    /// Whether tools may be offered.
+    pub tools: bool,
+    /// Whether a reply can be held to a JSON schema. A model that refuses it is asked again without.
+    pub structured_outputs: bool,
+    /// Whether there is `GET /models`, with the models that can be asked.
+    pub lists_models: bool,
+    /// The models that are known where there is no such list: a help for choosing, and nothing is missing that is not
+    /// among them.
+    pub models: &'static [&'static str],
+    /// What the ids of models begin with that search the web whatever they are asked, so that they are not fit for
+    /// titles, classifications and other small tasks.
+    pub unfit_for_utility: &'static [&'static str],
+}
+
+/// Where the key is sent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyHeader {
+    /// `Authorization: Bearer …`
+    Bearer,
+    /// In a header of this name, in lower case, as it is.
+    Named(&'static str),
+}
+
+/// How addresses are made of the base URL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Addresses {
+    /// `{base}/chat/completions`
+    Plain,
+    /// Azure's: `{base}/openai/v1/chat/completions`, or with an `api_version`
+    /// `{base}/openai/deployments/{model}/chat/completions?api-version=…`.
+    Azure,
+}
+
+impl Preset {
+    /// Nothing beyond what every such server understands.
+    pub const PLAIN: Self = Self {
+        name: "none",
+        base_url: None,
+        base_url_variable: None,
+        key_variables: &[],
+        by_key_alone: false,
+        needs_key: false,
+        key_header: KeyHeader::Bearer,
+        addresses: Addresses::Plain,
+        streams: true,
+        stream_options: true,
+        max_completion_tokens: false,
+        without_temperature: &[],
+        tools: true,
+        structured_outputs: false,
+        lists_models: true,
+        models: &[],
+        unfit_for_utility: &[],
+    };
+}

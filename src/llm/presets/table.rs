@@ -1,0 +1,248 @@
+//! The services. Each entry says where from it is known; all were read in November 2026.
+
+use super::super::kind::Variable;
+use super::preset::{Addresses, KeyHeader, Preset};
+
+/// Reasoning models refuse a temperature other than the usual one
+/// (<https://platform.openai.com/docs/guides/reasoning>).
+const OPENAI_REASONING: &[&str] = &["o1", "o3", "o4", "gpt-5"];
+
+/// In the order of their names, those of one's own machine last.
+pub const PRESETS: &[Preset] = &[
+    // <https://platform.claude.com/docs/en/api/openai-sdk>: `response_format` is ignored, `temperature` capped at 1,
+    // reasoning is not returned; `GET /v1/models` takes the bearer key as well.
+    Preset {
+        name: "anthropic",
+        base_url: Some("https://api.anthropic.com/v1"),
+        key_variables: &["ANTHROPIC_API_KEY"],
+        needs_key: true,
+        ..Preset::PLAIN
+    },
+    // <https://learn.microsoft.com/azure/foundry/openai/api-version-lifecycle> (v1: `model` is the deployment's name) and
+    // <https://learn.microsoft.com/azure/ai-services/openai/reference> (dated versions: the deployment is in the path).
+    // `/models` lists what could be deployed, not what is.
+    Preset {
+        name: "azure",
+        base_url_variable: Some("AZURE_OPENAI_ENDPOINT"),
+        key_variables: &["AZURE_OPENAI_API_KEY"],
+        needs_key: true,
+        key_header: KeyHeader::Named("api-key"),
+        addresses: Addresses::Azure,
+        max_completion_tokens: true,
+        without_temperature: OPENAI_REASONING,
+        structured_outputs: true,
+        lists_models: false,
+        ..Preset::PLAIN
+    },
+    // <https://api-docs.deepseek.com>: `reasoning_content` beside the answer; JSON without a schema only.
+    Preset {
+        name: "deepseek",
+        base_url: Some("https://api.deepseek.com/v1"),
+        key_variables: &["DEEPSEEK_API_KEY"],
+        needs_key: true,
+        ..Preset::PLAIN
+    },
+    // <https://docs.fireworks.ai/tools-sdks/openai-compatibility>
+    Preset {
+        name: "fireworks",
+        base_url: Some("https://api.fireworks.ai/inference/v1"),
+        key_variables: &["FIREWORKS_API_KEY"],
+        needs_key: true,
+        structured_outputs: true,
+        ..Preset::PLAIN
+    },
+    // <https://ai.google.dev/gemini-api/docs/openai>: errors come as a list of one; ids in the list begin with `models/`
+    // and are taken with and without it.
+    Preset {
+        name: "google",
+        base_url: Some("https://generativelanguage.googleapis.com/v1beta/openai"),
+        key_variables: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+        needs_key: true,
+        structured_outputs: true,
+        ..Preset::PLAIN
+    },
+    // <https://console.groq.com/docs/openai>: 400 for `logprobs`, `logit_bias` and names of messages, which are not sent;
+    // a schema is taken by some models only, and their list does not say by which.
+    Preset {
+        name: "groq",
+        base_url: Some("https://api.groq.com/openai/v1"),
+        key_variables: &["GROQ_API_KEY"],
+        needs_key: true,
+        structured_outputs: true,
+        ..Preset::PLAIN
+    },
+    // <https://docs.mistral.ai/api>: what is not in its schema is refused with 422 (`extra_forbidden`), `stream_options`
+    // (<https://github.com/avante-corp/avante.nvim/issues/2347>) and `max_completion_tokens`
+    // (<https://github.com/editor-code-assistant/eca/issues/231>) among it; a stream ends with its usage all the same.
+    Preset {
+        name: "mistral",
+        base_url: Some("https://api.mistral.ai/v1"),
+        key_variables: &["MISTRAL_API_KEY"],
+        needs_key: true,
+        stream_options: false,
+        structured_outputs: true,
+        ..Preset::PLAIN
+    },
+    // <https://platform.openai.com/docs/api-reference/chat/create>: `max_tokens` is deprecated, and refused by reasoning
+    // models.
+    Preset {
+        name: "openai",
+        base_url: Some("https://api.openai.com/v1"),
+        key_variables: &["OPENAI_API_KEY"],
+        needs_key: true,
+        max_completion_tokens: true,
+        without_temperature: OPENAI_REASONING,
+        structured_outputs: true,
+        ..Preset::PLAIN
+    },
+    // <https://docs.perplexity.ai/docs/sonar/openai-compatibility>: `citations` and `search_results` beside the choices;
+    // no list of models, no tools; every model searches.
+    Preset {
+        name: "perplexity",
+        base_url: Some("https://api.perplexity.ai"),
+        key_variables: &["PERPLEXITY_API_KEY"],
+        by_key_alone: true,
+        needs_key: true,
+        tools: false,
+        structured_outputs: true,
+        lists_models: false,
+        models: &["sonar", "sonar-pro", "sonar-reasoning-pro", "sonar-deep-research"],
+        unfit_for_utility: &["sonar"],
+        ..Preset::PLAIN
+    },
+    // <https://documenter.getpostman.com/view/5900072/2s9YyzddrR>: prices are in coins. A stream stays empty
+    // (<https://github.com/anomalyco/opencode/issues/2724>); no tools, no JSON
+    // (<https://github.com/ricardokl/straico-proxy>, proxy/new_chat_endpoint.md).
+    Preset {
+        name: "straico",
+        base_url: Some("https://api.straico.com/v0"),
+        base_url_variable: Some("STRAICO_API_BASE"),
+        key_variables: &["STRAICO_API_KEY"],
+        by_key_alone: true,
+        needs_key: true,
+        streams: false,
+        tools: false,
+        unfit_for_utility: &["perplexity/sonar"],
+        ..Preset::PLAIN
+    },
+    // <https://docs.together.ai/docs/openai-api-compatibility>: its list is a bare array.
+    Preset {
+        name: "together",
+        base_url: Some("https://api.together.xyz/v1"),
+        key_variables: &["TOGETHER_API_KEY"],
+        needs_key: true,
+        structured_outputs: true,
+        ..Preset::PLAIN
+    },
+    // <https://docs.x.ai/docs/api-reference>: `reasoning_content` beside the answer.
+    Preset {
+        name: "xai",
+        base_url: Some("https://api.x.ai/v1"),
+        key_variables: &["XAI_API_KEY"],
+        needs_key: true,
+        structured_outputs: true,
+        ..Preset::PLAIN
+    },
+    // <https://docs.litellm.ai/docs/proxy/user_keys>: a gateway of one's own.
+    Preset {
+        name: "litellm",
+        base_url: Some("http://localhost:4000/v1"),
+        base_url_variable: Some("LITELLM_BASE_URL"),
+        key_variables: &["LITELLM_API_KEY"],
+        ..Preset::PLAIN
+    },
+    // <https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md>: one model; tools with `--jinja`.
+    Preset {
+        name: "llamacpp",
+        base_url: Some("http://localhost:8080/v1"),
+        structured_outputs: true,
+        ..Preset::PLAIN
+    },
+    // <https://lmstudio.ai/docs/developer/openai-compat>
+    Preset {
+        name: "lmstudio",
+        base_url: Some("http://localhost:1234/v1"),
+        structured_outputs: true,
+        ..Preset::PLAIN
+    },
+    // <https://docs.ollama.com/api/openai-compatibility>: a key is ignored; `reasoning` beside the answer.
+    Preset {
+        name: "ollama",
+        base_url: Some("http://localhost:11434/v1"),
+        structured_outputs: true,
+        ..Preset::PLAIN
+    },
+    // <https://docs.vllm.ai/en/latest/serving/openai_compatible_server.html>: tools with `--enable-auto-tool-choice`.
+    Preset {
+        name: "vllm",
+        base_url: Some("http://localhost:8000/v1"),
+        key_variables: &["VLLM_API_KEY"],
+        structured_outputs: true,
+        ..Preset::PLAIN
+    },
+];
+
+/// What they are called.
+pub const NAMES: &[&str] = &{
+    let mut names = [""; PRESETS.len()];
+    let mut at = 0;
+    while at < names.len() {
+        names[at] = PRESETS[at].name;
+        at += 1;
+    }
+    names
+};
+
+/// What `providers.<name>.preset` may be: one of them, or none.
+pub const WORDS: &[&str] = &{
+    let mut words = [Preset::PLAIN.name; PRESETS.len() + 1];
+    let mut at = 0;
+    while at < PRESETS.len() {
+        words[at] = PRESETS[at].name;
+        at += 1;
+    }
+    words
+};
+
+/// The variables that alone configure a provider, as `OPENROUTER_API_KEY` does.
+pub const ALONE: &[Variable] = &[
+    Variable { name: "PERPLEXITY_API_KEY", provider: "perplexity", key: "api_key" },
+    Variable { name: "STRAICO_API_KEY", provider: "straico", key: "api_key" },
+];
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use url::Url;
+
+    use super::*;
+
+    #[test]
+    fn the_table_goes_together() {
+        let mut variables = BTreeSet::new();
+        for preset in PRESETS {
+            let name = preset.name;
+            assert!(
+                preset.base_url.is_none_or(|url| Url::parse(url).is_ok() && !url.ends_with('/')),
+                "{name}"
+            );
+            assert_eq!(preset.base_url.is_none(), preset.addresses == Addresses::Azure, "{name}");
+            assert!(!preset.needs_key || !preset.key_variables.is_empty(), "{name}");
+            assert!(preset.lists_models || !preset.models.is_empty() || preset.base_url.is_none(), "{name}");
+            for variable in preset.key_variables.iter().chain(&preset.base_url_variable) {
+                assert!(variables.insert(*variable), "{variable} is two services'");
+            }
+        }
+        assert_eq!(NAMES.len(), NAMES.iter().collect::<BTreeSet<_>>().len());
+        assert_eq!((WORDS.len(), WORDS.last()), (NAMES.len() + 1, Some(&"none")));
+    }
+
+    #[test]
+    fn a_variable_alone_is_one_of_its_presets() {
+        let said: Vec<&str> =
+            PRESETS.iter().filter(|it| it.by_key_alone).flat_map(|it| it.key_variables).copied().collect();
+        let table: Vec<&str> = ALONE.iter().map(|variable| variable.name).collect();
+        assert_eq!(said, table);
+    }
+}

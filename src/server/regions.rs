@@ -1,0 +1,142 @@
+//! The regions of Amazon Bedrock: which there are, and moving a council from one to another.
+
+use actix_web::{get, web};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::app::App;
+use super::extract::Caller;
+use super::problem::{Problem, ProblemBody};
+use crate::council::settings::{Settings, SettingsLayer};
+use crate::identity::Permission;
+use crate::llm::{Moved, Region, Regions};
+
+/// The regions to choose among.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct RegionList {
+    /// The configured provider whose models are asked in regions; null where there is none.
+    pub provider: Option<String>,
+    /// The caller's.
+    pub region: Option<String>,
+    /// That of whoever has chosen none.
+    pub default: Option<String>,
+    /// Empty without such a provider.
+    pub regions: Vec<Region>,
+}
+
+/// What a change of the region did to the models that the settings name.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct RegionReport {
+    pub region: String,
+    pub moved: Vec<MovedModel>,
+    /// Those that stay as they were, because the region lacks them.
+    pub missing: Vec<LackingModel>,
+}
+
+/// A model with another id now.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct MovedModel {
+    /// The field that names it, such as `council_models.1`.
+    pub place: String,
+    pub from: String,
+    pub to: String,
+}
+
+/// A model that the region lacks.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct LackingModel {
+    /// The field that names it.
+    pub place: String,
+    pub model: String,
+    /// What is nearest to it there, the nearest first; at most three.
+    pub nearest: Vec<String>,
+}
+
+/// The regions that models of Amazon Bedrock may be asked in, and the caller's.
+#[utoipa::path(tag = "settings", responses((status = 200, body = RegionList), (status = 401, body = ProblemBody)))]
+#[get("/settings/regions")]
+pub(super) async fn list(app: web::Data<App>, caller: Caller) -> Result<web::Json<RegionList>, Problem> {
+    caller.may(Permission::Read)?;
+    let Some(Regions { provider, default, regions }) = app.models.regions() else {
+        return Ok(web::Json(RegionList {
+            provider: None,
+            region: None,
+            default: None,
+            regions: Vec::new(),
+        }));
+    };
+    let (settings, _) = app.settings(&caller.scope()).await?;
+    Ok(web::Json(RegionList {
+        provider: Some(provider),
+        region: Some(settings.region.unwrap_or_else(|| default.clone())),
+        default: Some(default),
+        regions,
+    }))
+}
+
+/// A user's or everybody's layer after a change, over what lies below it: where the change says another region, the
+/// models that are named in what is then in force are moved there.
+///
+/// # Errors
+/// 422 for a region that is not on offer.
+pub(super) fn moved(
+    app: &App,
+    own: SettingsLayer,
+    newer: SettingsLayer,
+    below: &Settings,
+) -> Result<(SettingsLayer, Option<RegionReport>), Problem> {
+    let said = newer.region.clone().flatten();
+    let was = below.with(&own).region;
+    let own = own.overlaid(newer);
+    let Some(said) = said else { return Ok((own, None)) };
+    let Some(regions) = app.models.regions() else {
+        return match said.trim() {
+            "" => Ok((own, None)),
+            _ => Err(Problem::field("region", "no provider of this server has regions")),
+        };
+    };
+    // Saying none is going back to the provider's own.
+    let region = Some(said.trim()).filter(|said| !said.is_empty()).unwrap_or(&regions.default).to_owned();
+    if !regions.regions.iter().any(|known| known.id == region) {
+        let known: Vec<&str> = regions.regions.iter().map(|known| known.id.as_str()).collect();
+        let message =
+            format!("{region:?} is not a region that may be asked here; there are {}", known.join(", "));
+        return Err(Problem::field("region", &message));
+    }
+    if region == was.unwrap_or(regions.default) {
+        return Ok((own, None));
+    }
+    let before = below.with(&own);
+    let mut after = before.clone();
+    let mut report = RegionReport { region: region.clone(), moved: Vec::new(), missing: Vec::new() };
+    for (place, model) in after.named_models() {
+        match app.models.moved(model, &region) {
+            // Models of other providers.
+            None => {}
+            Some(Moved::To(to)) if to == *model => {}
+            Some(Moved::To(to)) => {
+                let from = std::mem::replace(model, to.clone());
+                report.moved.push(MovedModel { place, from, to });
+            }
+            Some(Moved::Lacking { nearest }) => {
+                report.missing.push(LackingModel { place, model: model.clone(), nearest });
+            }
+        }
+    }
+    Ok((own.overlaid(difference(&before, &after)?), Some(report)))
+}
+
+/// The layer that makes one of the other. What does not differ stays with whoever says it.
+fn difference(before: &Settings, after: &Settings) -> Result<SettingsLayer, Problem> {
+    let fields = |settings: &Settings| match json!(settings.as_layer()) {
+        Value::Object(fields) => fields,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => Map::new(),
+    };
+    let (before, after) = (fields(before), fields(after));
+    let changed: Map<String, Value> =
+        after.into_iter().filter(|(name, value)| before.get(name) != Some(value)).collect();
+    serde_json::from_value(Value::Object(changed)).map_err(|error| {
+        tracing::error!(%error, "a layer of settings cannot be read back");
+        Problem::internal()
+    })
+}
