@@ -28,7 +28,7 @@ const pages: [string, () => string, (page: Page) => Promise<unknown>][] = [
       await page.getByText("Full review").first().click();
     },
   ],
-  ["settings", () => "/settings", (page) => page.locator(".picker-list li").first().waitFor()],
+  ["settings", () => "/settings", (page) => page.locator(".offer").first().waitFor()],
 ];
 
 describe.each(["light", "dark"] as const)("in %s colours", (colorScheme) => {

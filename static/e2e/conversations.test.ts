@@ -75,7 +75,7 @@ it("asks the council that was set", async () => {
     expect(watched.faults.splice(0).join()).toMatch(/^[^,]*422[^,]*$/);
 
     await page.getByLabel("Search models").fill("boreal");
-    await page.getByRole("button", { name: "Add boreal/chat" }).click();
+    await page.getByRole("option", { name: /boreal\/chat/ }).click();
     await page
       .locator(".member")
       .last()

@@ -58,6 +58,7 @@ const model = (win_rate: number | null, cost: object) => ({
   total_tokens: 1_234_567,
   total_prompt_tokens: 1_000_000,
   total_completion_tokens: 234_567,
+  cached_tokens: 0,
   latency_ms: { average: 9000, median: 73_100, p95: 140_000 },
   ...cost,
 });
@@ -72,6 +73,8 @@ const analytics = {
   summary: {
     total_queries: 20,
     unique_models: 4,
+    cached_tokens: 812_345,
+    cache_saved_usd: 0.6214,
     date_range: { start: `${daysAgo(20)}T10:00:00`, end: `${daysAgo(0)}T10:00:00` },
     total_calls: 160,
     failures: 8,

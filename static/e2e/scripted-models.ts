@@ -24,6 +24,8 @@ export interface Line {
   error?: string;
   /** The HTTP status of that error. */
   status?: number;
+  /** What the call is said to have used. */
+  usage?: object;
 }
 
 interface Chat {
@@ -54,33 +56,51 @@ export class ScriptedModels {
   readonly #server: Server;
   readonly #baseUrl: string;
   readonly #say: (call: Call) => Line;
+  /** What its list of models has. */
+  offered: readonly object[];
 
-  private constructor(server: Server, port: number, say: (call: Call) => Line) {
+  private constructor(
+    server: Server,
+    port: number,
+    say: (call: Call) => Line,
+    offered: readonly object[],
+  ) {
     this.#server = server;
     this.#baseUrl = `http://127.0.0.1:${port}/v1`;
     this.#say = say;
+    this.offered = offered;
   }
 
-  static async start(say: (call: Call) => Line): Promise<ScriptedModels> {
+  static async start(
+    say: (call: Call) => Line,
+    offered: readonly object[] = [],
+  ): Promise<ScriptedModels> {
     const server = createServer();
     server.listen(0, "127.0.0.1");
     await once(server, "listening");
     const address = server.address();
     if (typeof address !== "object" || !address) throw new Error("no free port");
-    const models = new ScriptedModels(server, address.port, say);
+    const models = new ScriptedModels(server, address.port, say, offered);
     server.on("request", (request, response) => {
       models.#serve(request, response).catch((error: unknown) => response.destroy(error as Error));
     });
     return models;
   }
 
+  /** Settings of a server that has them as one more provider. */
+  asProvider(name: string): Record<string, string> {
+    const prefix = `LLM_COUNCIL__PROVIDERS__${name.toUpperCase()}`;
+    return {
+      [`${prefix}__KIND`]: "openai_compatible",
+      [`${prefix}__BASE_URL`]: this.#baseUrl,
+      [`${prefix}__API_KEY`]: "none",
+    };
+  }
+
   /** Settings of a server whose council are these models; the first one is the chairman. */
   settings(members: readonly string[]): Record<string, string> {
     const named = {
       PROVIDERS__DEFAULT: "scripted",
-      PROVIDERS__SCRIPTED__KIND: "openai_compatible",
-      PROVIDERS__SCRIPTED__BASE_URL: this.#baseUrl,
-      PROVIDERS__SCRIPTED__API_KEY: "none",
       COUNCIL__MODELS: members.join(", "),
       COUNCIL__CHAIRMAN: members[0] ?? "",
       COUNCIL__CHAIRMAN_FALLBACKS: members[1] ?? members[0] ?? "",
@@ -88,12 +108,14 @@ export class ScriptedModels {
       COUNCIL__UTILITY_MODEL: members[0] ?? "",
     };
     const settings = Object.entries(named).map(([name, value]) => [`LLM_COUNCIL__${name}`, value]);
-    return Object.fromEntries(settings);
+    return { ...this.asProvider("scripted"), ...Object.fromEntries(settings) };
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse) {
     if (request.method === "GET") {
-      response.setHeader("content-type", "application/json").end(JSON.stringify({ data: [] }));
+      response
+        .setHeader("content-type", "application/json")
+        .end(JSON.stringify({ data: this.offered }));
       return;
     }
     const { model, messages } = await bodyOf(request);
@@ -117,7 +139,10 @@ export class ScriptedModels {
     };
     await write("reasoning_content", line.reasoning ?? "");
     await write("content", line.text);
-    response.end(`${chunk({}, { finish_reason: "stop" })}data: [DONE]\n\n`);
+    response.write(chunk({}, { finish_reason: "stop" }));
+    if (line.usage)
+      response.write(`data: ${JSON.stringify({ choices: [], usage: line.usage })}\n\n`);
+    response.end("data: [DONE]\n\n");
   }
 
   async close() {

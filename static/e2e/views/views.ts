@@ -2,6 +2,7 @@
 import type { Locator, Page } from "playwright-core";
 import { correctVotes, leanings, mixCosts } from "../figures";
 import { bench, benches } from "./bench";
+import { checkProviders, moveRegion, withRegions } from "./providers";
 import type { Conversations } from "./scenes";
 
 export interface View {
@@ -251,6 +252,16 @@ export function views(to: Conversations): View[] {
     page("settings", "/settings", (on) => on.locator(".member").first().waitFor()),
     setting("members", "Members"),
     setting("add-a-member", "Add a member"),
+    {
+      name: "settings-region",
+      path: "/settings",
+      act: async (on) => {
+        await withRegions(on);
+        await on.reload();
+        await moveRegion(on);
+        await heading("Region")(on);
+      },
+    },
     setting("routing", "Routing"),
     setting("escalation", "Escalation"),
     setting("appearance", "Appearance"),
@@ -341,8 +352,9 @@ export function views(to: Conversations): View[] {
         await on.getByRole("heading", { name: "arithmetic" }).waitFor();
       },
     },
-    ...["", "/analytics", "/users", "/runs", "/audit", "/budgets", "/settings"].map((path) =>
-      page(`admin${path.replace("/", "-") || "-usage"}`, `/admin${path}`),
+    page("admin-providers-checked", "/admin/providers", checkProviders),
+    ...["", "/analytics", "/users", "/runs", "/audit", "/budgets", "/providers", "/settings"].map(
+      (path) => page(`admin${path.replace("/", "-") || "-usage"}`, `/admin${path}`),
     ),
     {
       name: "state-not-an-admin",

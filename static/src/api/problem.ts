@@ -84,6 +84,7 @@ const byType: Record<string, string> = {
   "slow-body": msg("The request took too long to arrive. Send it again."),
   "too-large": msg("This is longer than the server takes. Shorten it."),
   "run-under-way": msg("A run is under way here. Wait for its end, or stop it."),
+  "check-under-way": msg("Another check is under way. Try again when it has ended."),
   internal: msg(
     "The server had a fault, which it has recorded. Try again; if it happens again, tell whoever runs this server.",
   ),

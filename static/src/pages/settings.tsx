@@ -3,10 +3,13 @@ import "../styles/settings-form.css";
 import "../styles/picker.css";
 import "../styles/tokens.css";
 import { lazy, Suspense, useState } from "react";
-import { useConfig } from "../api/queries";
+import { api } from "../api/client";
+import { keys, useConfig } from "../api/queries";
+import { hasRegion } from "../api/regions";
 import { Presets } from "../features/presets/presets";
 import { Appearance } from "../features/settings/appearance";
 import { CouncilForm } from "../features/settings/council-form";
+import { Region } from "../features/settings/region";
 import { SectionNav, type Sections } from "../features/settings/section-nav";
 import { councilSections } from "../features/settings/sections";
 import { Tokens } from "../features/settings/tokens";
@@ -19,11 +22,16 @@ const MyBudgets = lazy(() => orMissing(import("../features/budgets/my-budgets"))
 
 const sections: Sections = [
   ["presets", msg("Presets")],
+  ["region", msg("Region")],
   ...councilSections,
   ["budgets", msg("Budgets")],
   ["tokens", msg("API tokens")],
   ["appearance", msg("Appearance")],
 ];
+
+const withoutRegion = sections.filter(([id]) => id !== "region");
+
+const own = { key: keys.config, save: api.saveConfig };
 
 export default function SettingsPage() {
   useTitle(t("Settings"));
@@ -33,7 +41,10 @@ export default function SettingsPage() {
   const [applied, setApplied] = useState(0);
   return (
     <div className="with-sections">
-      <SectionNav label={t("Settings")} sections={sections} />
+      <SectionNav
+        label={t("Settings")}
+        sections={config.data && hasRegion(config.data) ? sections : withoutRegion}
+      />
       <div className="settings">
         <h1>{t("Settings")}</h1>
         {config.isPending && <p className="quiet">{t("Loading the council…")}</p>}
@@ -47,6 +58,7 @@ export default function SettingsPage() {
               unsaved={unsaved}
               onApplied={() => setApplied(applied + 1)}
             />
+            {hasRegion(config.data) && <Region config={config.data} store={own} />}
             <CouncilForm key={applied} config={config.data} onEdits={setUnsaved} />
           </>
         )}

@@ -1,6 +1,7 @@
 /** The few line icons of the app; always beside or inside something that has a name. */
 const paths = {
   plus: "M12 5v14M5 12h14",
+  minus: "M5 12h14",
   menu: "M4 7h16M4 12h16M4 17h16",
   close: "M6 6l12 12M18 6L6 18",
   send: "M12 19V5M6 11l6-6 6 6",

@@ -15,6 +15,7 @@ const actions: Record<string, string> = {
   "preset.apply": msg("applied a preset"),
   "preset.delete": msg("deleted a preset"),
   "preset.save": msg("saved a preset"),
+  "providers.check": msg("checked the providers"),
   "settings.change": msg("changed their settings"),
   "settings.reset": msg("reset their settings"),
   "token.create": msg("made an API token"),

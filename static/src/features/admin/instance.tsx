@@ -4,9 +4,11 @@ import {
   saveInstanceConfig,
   useInstanceConfig,
 } from "../../api/admin";
+import { hasRegion } from "../../api/regions";
 import { msg, t } from "../../i18n";
 import { Answered } from "../dashboard/panel";
 import { CouncilForm, type SettingsStore } from "../settings/council-form";
+import { Region } from "../settings/region";
 
 const store: SettingsStore = {
   key: instanceKey,
@@ -38,7 +40,12 @@ export function Instance() {
         failed={msg("The instance’s settings could not be read: {{reason}}")}
         lines={8}
       >
-        {(data) => <CouncilForm config={data} store={store} onEdits={nobody} />}
+        {(data) => (
+          <>
+            {hasRegion(data) && <Region config={data} store={store} />}
+            <CouncilForm config={data} store={store} onEdits={nobody} />
+          </>
+        )}
       </Answered>
     </div>
   );

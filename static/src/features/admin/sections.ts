@@ -1,6 +1,7 @@
 import type { ComponentType } from "react";
 import { msg } from "../../i18n";
 import AdminBudgetEditor from "../budgets/admin-budgets";
+import { ProvidersPage } from "../checks/page";
 import { Audit } from "./audit";
 import { Everybody } from "./everybody";
 import { Instance } from "./instance";
@@ -23,5 +24,6 @@ export const sections: readonly Section[] = [
   { path: "/admin/runs", title: msg("Runs"), View: Runs },
   { path: "/admin/audit", title: msg("Audit log"), View: Audit },
   { path: "/admin/budgets", title: msg("Budgets"), View: AdminBudgetEditor },
+  { path: "/admin/providers", title: msg("Providers"), View: ProvidersPage },
   { path: "/admin/settings", title: msg("Instance settings"), View: Instance },
 ];

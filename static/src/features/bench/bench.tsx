@@ -6,8 +6,8 @@ import { count, duration, money, numberFormat, percent } from "../../ui/format";
 import { Notice } from "../../ui/notice";
 import { ScrollBox } from "../../ui/scroll-box";
 import { useTitle } from "../../ui/title";
+import { Figure } from "../dashboard/figure";
 import { Answered, Panel } from "../dashboard/panel";
-import { Figure } from "../dashboard/summary";
 import { commands, points, rangeText, statusText, verdict } from "./words";
 
 type Score = Pick<VariantRow, "right" | "counted" | "accuracy" | "spent" | "right_per_usd">;

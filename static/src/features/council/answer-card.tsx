@@ -22,12 +22,22 @@ const statusText = {
   failed: msg("failed"),
 };
 
+/** How much of the question the provider had read before, and charges less for. */
+function fromCache(usage: Answer["usage"]): string | null {
+  if (!usage?.cached_tokens) return null;
+  return t("{{cached}} of {{all}} tokens read from the cache", {
+    cached: count(usage.cached_tokens),
+    all: count(usage.prompt_tokens),
+  });
+}
+
 function Facts({ result }: { result: Answer }) {
   const speed = tokensPerSecond(result);
   const facts = [
     result.confidence ? t("confidence {{confidence}}/10", { confidence: result.confidence }) : null,
     duration(result.latency_ms) || null,
     speed ? t("{{speed}} tokens per second", { speed: count(speed) }) : null,
+    fromCache(result.usage),
     result.error && result.cost === undefined ? null : money(result.cost),
   ].filter((fact) => fact !== null);
   return (
@@ -64,6 +74,7 @@ function Failure({ answer, round }: Pick<Props, "answer" | "round">) {
     <CallFailure
       kind={result?.error_kind}
       fact={result?.error_fact}
+      model={answer.seat.model}
       text={result?.error}
       cut={result?.truncated === true && answer.text !== ""}
       otherwise={result?.error ? t("This member failed") : t("Did not finish")}

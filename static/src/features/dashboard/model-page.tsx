@@ -14,7 +14,9 @@ import { T } from "../../i18n/t";
 import { count, duration, ordinal, percent, rank, shortName } from "../../ui/format";
 import { useTitle } from "../../ui/title";
 import { Bar } from "./bar";
+import { CacheFigure } from "./cache";
 import { Cost, CostNotes } from "./cost";
+import { Figure } from "./figure";
 import { allDuels, duelsOf, ratingScale, sortedBy, winRate } from "./figures";
 import { record } from "./head-to-head";
 import { ModelLink } from "./model-name";
@@ -25,7 +27,6 @@ import { Interval } from "./ratings";
 import { AsReviewer } from "./reviewer";
 import { FormatBar, useFormat } from "./run-format";
 import { spanError, spanText } from "./span";
-import { Figure } from "./summary";
 import { useSpan } from "./use-span";
 
 function Figures({ row, prices }: { row: ModelFigures; prices: string }) {
@@ -65,6 +66,7 @@ function Figures({ row, prices }: { row: ModelFigures; prices: string }) {
           {count(row.total_tokens)}
         </Figure>
         <Figure name={t("Failed calls")}>{count(row.failures)}</Figure>
+        <CacheFigure of={row} />
       </dl>
       <CostNotes of={row} prices={prices} />
     </>

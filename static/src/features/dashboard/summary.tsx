@@ -1,31 +1,12 @@
-import type { ReactNode } from "react";
 import type { Analytics } from "../../api/types";
 import { t } from "../../i18n";
 import { count } from "../../ui/format";
+import { CacheFigure } from "./cache";
 import { Cost, CostNotes } from "./cost";
+import { Figure } from "./figure";
 import { compact } from "./figures";
 
-export function Figure({
-  name,
-  note,
-  children,
-}: {
-  name: string;
-  note?: ReactNode;
-  children: ReactNode;
-}) {
-  return (
-    <div className="figure">
-      <dt>{name}</dt>
-      <dd>
-        {children}
-        {note && <span className="figure-note">{note}</span>}
-      </dd>
-    </div>
-  );
-}
-
-/** All runs of the span in five figures. */
+/** All runs of the span in a few figures. */
 export function Summary({ summary }: { summary: Analytics["summary"] }) {
   return (
     <>
@@ -42,6 +23,7 @@ export function Summary({ summary }: { summary: Analytics["summary"] }) {
         >
           {count(summary.failures)}
         </Figure>
+        <CacheFigure of={summary} />
       </dl>
       <CostNotes of={summary} prices={summary.price_list_date} />
     </>

@@ -150,6 +150,7 @@ function Failure({ entry, round }: { entry: StatementState; round: number }) {
     <CallFailure
       kind={result?.error_kind}
       fact={result?.error_fact}
+      model={entry.seat.model}
       text={result?.error}
       cut={result?.truncated === true && entry.text !== ""}
       otherwise={result?.error ? t("This speaker failed") : t("Did not finish")}

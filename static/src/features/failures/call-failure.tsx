@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import { type ComponentType, lazy, type ReactNode, Suspense } from "react";
 import type { ErrorKind } from "../../api/types";
 import { t } from "../../i18n";
 import { Details } from "../../ui/disclosure";
@@ -7,10 +7,38 @@ import { say } from "../../ui/said";
 import { type CallFact, callSentences } from "./facts";
 import { errorAdvice, errorTitles } from "./kinds";
 
+interface GoneProps {
+  model: string;
+  children: ReactNode;
+}
+
+/** In the place of what could not be fetched. */
+const Usual = ({ children }: GoneProps) => children;
+
+const Gone = lazy<ComponentType<GoneProps>>(() =>
+  import("../models/gone").then(
+    ({ Gone }) => ({ default: Gone }),
+    () => ({ default: Usual }),
+  ),
+);
+
+/** Where a model was refused, it may be because it is gone; then something better can be said. */
+function Advice({ says, model }: { says: string; model: string | undefined }) {
+  const usual = <p>{says}</p>;
+  if (!model) return usual;
+  return (
+    <Suspense fallback={usual}>
+      <Gone model={model}>{usual}</Gone>
+    </Suspense>
+  );
+}
+
 interface Props {
   kind: ErrorKind | null | undefined;
   /** What this server itself says of it. */
   fact: CallFact | null | undefined;
+  /** Who was asked: what is no longer on offer is said to be so. */
+  model?: string | undefined;
   /** What the server has noted; null as long as nothing is known. */
   text: string | null | undefined;
   /** The heading where the kind is unknown. */
@@ -26,6 +54,7 @@ interface Props {
 export function CallFailure({
   kind,
   fact,
+  model,
   text,
   otherwise,
   titled = true,
@@ -49,7 +78,7 @@ export function CallFailure({
       {isTooLong ? (
         <p>{t("Ask for a shorter one, or choose another model in the settings.")}</p>
       ) : (
-        says && <p>{says}</p>
+        says && <Advice says={says} model={kind === "refused" ? model : undefined} />
       )}
       {text && own === null && (
         <Details title={t("What the server noted")}>

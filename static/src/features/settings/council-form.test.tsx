@@ -64,15 +64,37 @@ beforeEach(() => {
   vi.spyOn(api, "models").mockResolvedValue({ models: [], errors: [] });
 });
 
-it("says which of the models are not on offer", async () => {
+it("says which of the models are not on offer, and puts the nearest in their places", async () => {
   queryClient.setQueryData(keys.config, {
     ...own,
-    missing_models: [{ model: "cedar/pro", nearest: "cedar/pro-2", replaced: false }],
+    chairman_model: "aurora/large",
+    missing_models: [{ model: "aurora/large", nearest: "aurora/large-2", replaced: false }],
   });
   const page = await render(<Form />, queryClient);
-  expect(page.querySelector(".notice-warn")?.textContent).toBe(
-    "cedar/pro is not on its provider’s list and will probably not answer. The nearest model there is cedar/pro-2.",
+  const notice = () => page.querySelector(".settings-form > .notice-warn");
+  expect(notice()?.textContent).toContain(
+    "aurora/large is not on its provider’s list and will probably not answer. The nearest model there is aurora/large-2.",
   );
+  expect(page.querySelector(".member")?.textContent).toContain("not on offer now");
+  await click(button("Use aurora/large-2 in the place of aurora/large"));
+  expect(notice()).toBeNull();
+  expect(page.querySelector(".member")?.textContent).not.toContain("not on offer now");
+  expect(field("Chairman").value).toBe("aurora/large-2");
+  save.mockResolvedValue(own);
+  await click(button("Save"));
+  expect(save.mock.calls[0]?.[0]).toMatchObject({ chairman_model: "aurora/large-2" });
+  expect(save.mock.calls[0]?.[0].council_models?.[0]?.model).toBe("aurora/large-2");
+});
+
+it("warns of members of one family, and takes them", async () => {
+  queryClient.setQueryData(keys.config, {
+    ...own,
+    council_models: [...own.council_models, { model: "aurora/small" }],
+  });
+  const page = await render(<Form />, queryClient);
+  const notice = page.querySelector("#members .notice-warn");
+  expect(notice?.textContent).toContain("large and small are of one family, aurora.");
+  expect(page.querySelectorAll(".field-error").length).toBe(0);
 });
 
 describe("saving the council", () => {

@@ -9,6 +9,7 @@ import { count } from "../../ui/format";
 import { Notice } from "../../ui/notice";
 import { toast } from "../../ui/toast";
 import { MissingModels } from "../council/missing-models";
+import { names, withModel } from "../models/replace";
 import { ByDefault } from "./by-default";
 import { FeatureParts } from "./feature-parts";
 import { changeOf } from "./form";
@@ -119,6 +120,7 @@ export function CouncilForm({ config, store = own, onEdits }: Props) {
       ),
     [draft, most, refused],
   );
+  const missing = config.missing_models.filter((one) => one.replaced || names(draft, one.model));
   useEffect(() => onEdits(changed), [changed, onEdits]);
   useAnchor();
   useNewest(store.key);
@@ -172,9 +174,12 @@ export function CouncilForm({ config, store = own, onEdits }: Props) {
         save();
       }}
     >
-      {config.missing_models.length > 0 && (
+      {missing.length > 0 && (
         <Notice tone="warn">
-          <MissingModels models={config.missing_models} />
+          <MissingModels
+            models={missing}
+            onReplace={(model, nearest) => change(withModel(draft, model, nearest))}
+          />
         </Notice>
       )}
       <section className="panel" id="members" aria-labelledby="members-title">
@@ -187,6 +192,7 @@ export function CouncilForm({ config, store = own, onEdits }: Props) {
         </p>
         <Members
           seats={draft.seats}
+          gone={missing.filter(({ replaced }) => !replaced).map(({ model }) => model)}
           most={most}
           errors={errors}
           onChange={(seats) => change({ seats })}

@@ -70,6 +70,8 @@ function SystemPrompt({
 interface Props {
   seat: SeatDraft;
   at: number;
+  /** Its provider does not offer it now. */
+  gone: boolean;
   last: boolean;
   errors: readonly FieldError[];
   onChange: (patch: Partial<SeatDraft>) => void;
@@ -80,7 +82,7 @@ interface Props {
 export const seatName = (seat: SeatDraft) => shortName(seat.alias.trim() || seat.model);
 
 /** A member at its place in the order: its handle, its names, its prompt. */
-export function MemberRow({ seat, at, last, errors, onChange, onMove, onRemove }: Props) {
+export function MemberRow({ seat, at, gone, last, errors, onChange, onMove, onRemove }: Props) {
   const {
     setNodeRef,
     setActivatorNodeRef,
@@ -116,6 +118,7 @@ export function MemberRow({ seat, at, last, errors, onChange, onMove, onRemove }
         <div className="answer-who">
           <span className="member-name">{name}</span>
           <span className="model-id">{seat.model}</span>
+          {gone && <span className="member-gone">{t("not on offer now")}</span>}
         </div>
         <span className="member-actions">
           <MoveButton

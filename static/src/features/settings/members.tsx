@@ -18,13 +18,16 @@ import { type RefObject, useId, useRef, useState } from "react";
 import type { FieldError } from "../../api/problem";
 import { msg, t } from "../../i18n";
 import { count } from "../../ui/format";
+import { ModelPicker } from "../models/model-picker";
 import { Errors, messagesAt } from "./fields";
 import { moved, newSeat, type SeatDraft } from "./form";
+import { Kin } from "./kin";
 import { MemberRow, seatName } from "./member-row";
-import { ModelPicker } from "./model-picker";
 
 interface Props {
   seats: readonly SeatDraft[];
+  /** The models that are not on offer. */
+  gone: readonly string[];
   most: number;
   errors: readonly FieldError[];
   onChange: (seats: SeatDraft[]) => void;
@@ -66,7 +69,7 @@ function announcements(seats: readonly SeatDraft[], fresh: RefObject<boolean>): 
   };
 }
 
-export function Members({ seats, most, errors, onChange }: Props) {
+export function Members({ seats, gone, most, errors, onChange }: Props) {
   const id = useId();
   const [said, setSaid] = useState("");
   const fresh = useRef(false);
@@ -101,6 +104,7 @@ export function Members({ seats, most, errors, onChange }: Props) {
                 key={seat.key}
                 seat={seat}
                 at={at}
+                gone={gone.includes(seat.model)}
                 last={at === seats.length - 1}
                 errors={errors}
                 onChange={(patch) => change(at, patch)}
@@ -123,6 +127,7 @@ export function Members({ seats, most, errors, onChange }: Props) {
       <p className="visually-hidden" role="status">
         {said}
       </p>
+      <Kin seats={seats} />
       <h3>{t("Add a member")}</h3>
       <ModelPicker
         taken={seats.map((seat) => seat.model)}

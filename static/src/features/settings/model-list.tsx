@@ -4,8 +4,8 @@ import { t } from "../../i18n";
 import { passFocusOn } from "../../ui/focus";
 import { count, shortName } from "../../ui/format";
 import { Icon } from "../../ui/icon";
+import { ModelPicker } from "../models/model-picker";
 import { Errors, messagesAt } from "./fields";
-import { ModelPicker } from "./model-picker";
 
 interface Props {
   /** The field's name at the server, for its errors. */
