@@ -11,8 +11,9 @@ export type RegionReport = Schemas["RegionReport"];
 export const hasRegion = ({ region }: Pick<Config, "region">) =>
   region !== undefined && region !== null;
 
-export const useRegions = () =>
+export const useRegions = (enabled = true) =>
   useQuery({
+    enabled,
     queryKey: ["regions"],
     queryFn: () => json<RegionList>("/api/settings/regions"),
     staleTime: 300_000,

@@ -1,6 +1,7 @@
 import "../../styles/picker.css";
 import { useDeferredValue, useId, useMemo, useRef, useState } from "react";
 import { useModels } from "../../api/queries";
+import { useRegions } from "../../api/regions";
 import { msg, t } from "../../i18n";
 import { passFocusOn } from "../../ui/focus";
 import { count } from "../../ui/format";
@@ -46,7 +47,12 @@ export function ModelPicker({ taken, takenText, again, full, fullText, onAdd }: 
   const search = useRef<HTMLInputElement>(null);
   const looked = useDeferredValue(query);
   const { data } = models;
-  const offers = useMemo(() => (data ? offersIn(data, looked) : none), [data, looked]);
+  const hasRegions = data?.models.some(({ region }) => region) === true;
+  const region = useRegions(hasRegions).data?.region ?? null;
+  const offers = useMemo(
+    () => (data ? offersIn(data, looked, region) : none),
+    [data, looked, region],
+  );
   const starts = useMemo(() => startsOf(offers), [offers]);
   const keys = useMemo(
     () => offers.groups.flatMap((group) => group.models.map((model) => model.id)),

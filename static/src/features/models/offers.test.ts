@@ -39,6 +39,22 @@ describe("a search among the models", () => {
   });
 });
 
+describe("the models of a provider with regions", () => {
+  it("are those of the person's region, and those that have none", () => {
+    const list = [
+      model("eu.anthropic.claude", { region: "eu-west-1" }),
+      model("us-east-1/us.anthropic.claude", { region: "us-east-1" }),
+      local,
+    ];
+    const found = (region: string | null) =>
+      offersIn({ models: list, errors: [] }, "", region).groups.flatMap((group) =>
+        ids(group.models),
+      );
+    expect(found("us-east-1")).toEqual(["us-east-1/us.anthropic.claude", "local:llama3:8b"]);
+    expect(found(null)).toHaveLength(3);
+  });
+});
+
 describe("the groups", () => {
   it("are families where there is one provider, and providers where there are several", () => {
     expect(names({ models, errors: [] })).toEqual(["anthropic", "openai"]);

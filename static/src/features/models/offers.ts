@@ -47,8 +47,16 @@ function grouped(models: readonly Model[], by: "provider" | "family"): Map<strin
   return groups;
 }
 
+/** The models but for those of other regions than this one, where a region is known. */
+export function inRegion(models: readonly Model[], region: string | null): readonly Model[] {
+  if (region === null) return models;
+  return models.filter((model) => (model.region ?? region) === region);
+}
+
 /** What of the list a query finds. A provider whose list failed is named whatever is looked for. */
-export function offersIn({ models, errors }: ModelList, query: string): Offers {
+export function offersIn(list: ModelList, query: string, region: string | null = null): Offers {
+  const { errors } = list;
+  const models = inRegion(list.models, region);
   const found = findModels(models, query);
   const shown = found.slice(0, shownAtMost);
   const problems = new Map(errors.map(({ provider, message }) => [provider, message]));
