@@ -2,7 +2,7 @@
 //! over each other. What comes out is one flat map from dotted key to the value that counts; a
 //! value's origin is who set it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::io::Read as _;
 use std::net::IpAddr;
@@ -58,6 +58,8 @@ impl Source for Layer {
 #[derive(Default)]
 pub(super) struct Layers {
     layers: Vec<Layer>,
+    /// Sections that are there with nothing in them: a provider may need no more than its name.
+    pub(super) empty: BTreeSet<String>,
     errors: Vec<ConfigError>,
 }
 
@@ -193,7 +195,9 @@ impl Layers {
             if let Some(layer) = self.layers.last_mut() {
                 layer.0.insert(key, value);
             }
-        } else if !(keys::is_section(&key) && matches!(value.kind, ValueKind::Table(_))) {
+        } else if keys::is_section(&key) && matches!(value.kind, ValueKind::Table(_)) {
+            self.empty.insert(key);
+        } else {
             self.error(&key, source, unknown(&key));
         }
     }

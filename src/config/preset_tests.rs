@@ -45,6 +45,7 @@ fn the_key_of_a_service_goes_to_no_provider_of_another_name() {
 #[test]
 fn a_preset_or_its_name_says_the_kind_and_what_is_missing_is_named() {
     assert_eq!(only("[providers.gate]\npreset = \"ollama\"", &[]).kind.name, "openai_compatible");
+    assert_eq!(only("[providers.ollama]", &[]).kind.name, "openai_compatible", "a table with nothing in it");
     assert_eq!(only("[providers.vllm]\nmax_in_flight = 4", &[]).kind.name, "openai_compatible");
     let text = errors(
         "[providers]\ndefault = \"groq\"\n[providers.groq]\npreset = \"groq\"\n[providers.azure]\nstream = true\n\

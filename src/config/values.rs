@@ -14,13 +14,16 @@ use super::layers::{Layer, Layers};
 pub(super) struct Values {
     /// [`ValueKind::Nil`] where a value is blank or wrong.
     set: BTreeMap<String, Value>,
+    /// Sections with nothing in them.
+    empty: BTreeSet<String>,
     errors: RefCell<Vec<ConfigError>>,
 }
 
 impl Values {
     pub(super) fn read(layers: Layers) -> Self {
+        let empty = layers.empty.clone();
         let (merged, errors) = layers.merge();
-        let mut values = Self { set: merged.clone(), errors: RefCell::new(errors) };
+        let mut values = Self { set: merged.clone(), empty, errors: RefCell::new(errors) };
         for (name, mut value) in merged {
             let key = keys::known(&name);
             let (kind, problems) = key.kind.read(key.rule, &value.kind);
@@ -88,7 +91,8 @@ impl Values {
     /// The different names that follow this section's: those of its keys and sub-sections.
     pub(super) fn children(&self, section: &str) -> BTreeSet<String> {
         let first = |rest: &str| rest.split('.').next().map(str::to_owned);
-        self.keys().filter_map(|key| below(key, section)).filter_map(first).collect()
+        let empty = self.empty.iter().map(String::as_str);
+        self.keys().chain(empty).filter_map(|key| below(key, section)).filter_map(first).collect()
     }
 
     /// The value of a key: what it is set to, or else its default.
