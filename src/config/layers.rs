@@ -165,7 +165,8 @@ impl Layers {
             let name = variable.strip_prefix(ENV_PREFIX).map(dotted);
             !text.is_empty() && name.is_some_and(|name| name.starts_with(&section))
         };
-        laid || env.iter().any(is_own)
+        let is_empty = self.empty.contains(&format!("providers.{provider}"));
+        laid || is_empty || env.iter().any(is_own)
     }
 
     /// Lays the flags of the command line on top.

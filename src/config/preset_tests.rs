@@ -46,6 +46,8 @@ fn the_key_of_a_service_goes_to_no_provider_of_another_name() {
 fn a_preset_or_its_name_says_the_kind_and_what_is_missing_is_named() {
     assert_eq!(only("[providers.gate]\npreset = \"ollama\"", &[]).kind.name, "openai_compatible");
     assert_eq!(only("[providers.ollama]", &[]).kind.name, "openai_compatible", "a table with nothing in it");
+    let named = only("[providers.groq]", &[("GROQ_API_KEY", "sk-hidden")]);
+    assert!(named.api_key.is_some(), "its usual variable counts");
     assert_eq!(only("[providers.vllm]\nmax_in_flight = 4", &[]).kind.name, "openai_compatible");
     let text = errors(
         "[providers]\ndefault = \"groq\"\n[providers.groq]\npreset = \"groq\"\n[providers.azure]\nstream = true\n\
