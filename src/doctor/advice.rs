@@ -87,7 +87,7 @@ impl fmt::Display for Advice {
                 write!(f, "name {nearest} in the place of {model}")
             }
             Self::Replace { model, nearest: None } => {
-                write!(f, "name another model in the place of {model}; its provider has none like it")
+                write!(f, "name another model in the place of {model}; its provider has no other like it")
             }
             Self::TurnStreamingOff { provider } => write!(f, "set providers.{provider}.stream = false"),
             Self::KeepStreaming { provider } => write!(f, "leave providers.{provider}.stream on"),

@@ -69,7 +69,7 @@ pub async fn examine(
     all.push(checks::storage(&config.data_dir));
     all.extend(checks::identity(config, gate, seen));
     let members: Vec<String> = settings.council_models.iter().map(|member| member.model.clone()).collect();
-    let fact = verdict::of(&found, &members);
+    let fact = verdict::of(&all, &found, &members);
     Ok(Report {
         council: fact.is_ready(),
         message: fact.to_string(),
@@ -144,7 +144,10 @@ impl Asking<'_> {
             }
             self.ask_all(&mut models, (at, kind), &mut allowance).await;
         }
-        let checks = models.into_iter().map(|examined| self.check(examined)).collect();
+        let is_member = |examined: &&Examined| examined.seated.seats.contains(&Seat::Member);
+        let members: Vec<String> =
+            models.iter().filter(is_member).map(|examined| examined.seated.model.clone()).collect();
+        let checks = models.into_iter().map(|examined| self.check(examined, &members)).collect();
         (checks, allowance.cost())
     }
 
@@ -276,12 +279,15 @@ impl Asking<'_> {
         probe::read(kind, registry.provider_of(model), &result, still_offered)
     }
 
-    fn check(&self, examined: Examined) -> ModelCheck {
+    fn check(&self, examined: Examined, members: &[String]) -> ModelCheck {
         let Examined { seated: Seated { model, seats }, provider, made, .. } = examined;
         let registry = &self.models.streamed;
         let simulated = registry.is_simulated(&model);
         let listed = registry.lists(&model);
-        let nearest = (listed == Some(false)).then(|| registry.nearest(&model, &[])).flatten();
+        // Who sits in the council already is nobody to sit there in a member's place.
+        let taken = if seats.contains(&Seat::Member) { members } else { &[] };
+        let taken: Vec<&str> = taken.iter().map(String::as_str).collect();
+        let nearest = (listed == Some(false)).then(|| registry.nearest(&model, &taken)).flatten();
         let made: Vec<Made> = made.into_values().collect();
         let (mut state, mut fact) = summary(&made);
         let has_small_tasks = seats.iter().any(|seat| matches!(seat, Seat::Title | Seat::Utility));

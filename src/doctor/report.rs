@@ -13,7 +13,7 @@ use super::verdict_fact::Verdict;
 #[derive(Debug, Clone, PartialEq, Serialize, ToSchema)]
 #[schema(as = CheckReport)]
 pub struct Report {
-    /// Whether a council can be held: at least two members answer, and somebody can write.
+    /// Whether a council can be held: the database can be used, at least two members answer, and somebody can write.
     pub council: bool,
     /// The same in words.
     pub message: String,

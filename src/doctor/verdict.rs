@@ -1,14 +1,17 @@
 //! Whether a council can be held.
 
-use super::report::{ModelCheck, ProbeKind, State};
+use super::report::{Area, Check, ModelCheck, ProbeKind, State};
 use super::verdict_fact::Verdict;
 
 /// A council of one is none.
 const MIN_ANSWERING: usize = 2;
 
-/// By what came of the models. Whoever answers can write: the best of the members does it where the chairman and
-/// its fallbacks cannot. A model that sits twice is two members.
-pub(super) fn of(models: &[ModelCheck], members: &[String]) -> Verdict {
+/// By what came of the database and of the models. Whoever answers can write: the best of the members does it where
+/// the chairman and its fallbacks cannot. A model that sits twice is two members.
+pub(super) fn of(checks: &[Check], models: &[ModelCheck], members: &[String]) -> Verdict {
+    if checks.iter().any(|check| check.area == Area::Database && check.state == State::Failed) {
+        return Verdict::DatabaseUnusable;
+    }
     let found = |member: &String| models.iter().find(|model| model.model == *member);
     let checked: Vec<&ModelCheck> = members.iter().filter_map(found).collect();
     let answering = checked.iter().filter(|member| answers(member)).count();

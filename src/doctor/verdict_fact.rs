@@ -10,8 +10,10 @@ use utoipa::ToSchema;
 #[serde(tag = "code", rename_all = "snake_case")]
 #[schema(as = CheckVerdict)]
 pub enum Verdict {
-    /// Enough members answer, and somebody can write.
+    /// The database can be used, enough members answer, and somebody can write.
     CouncilReady { answering: usize, members: usize },
+    /// Every run is kept in the database, and it cannot be used.
+    DatabaseUnusable,
     /// Too few members answer.
     TooFewMembers { answering: usize, members: usize },
     /// Too few members were asked to say.
@@ -31,6 +33,9 @@ impl fmt::Display for Verdict {
         match self {
             Self::CouncilReady { answering, members } => {
                 write!(f, "A council can be held: {answering} of {members} members answer.")
+            }
+            Self::DatabaseUnusable => {
+                f.write_str("No council can be held: the database cannot be used.")
             }
             Self::TooFewMembers { answering, members } => write!(
                 f,

@@ -140,7 +140,8 @@ async fn a_dead_database_and_one_dead_model_of_four_do_not_stop_the_rest() {
     list(&models, &["m/one", "m/two-2", "m/three", "m/four", "m/chair", "m/title"]);
     let program = Program::council_on("postgres://me:hunter2@127.0.0.1:1/council", &models);
     let (code, report, _) = doctor(&program, &["--models", "m/more"]).await;
-    assert_eq!(code, Some(0), "{report:#}");
+    assert_eq!((code, &report["council"]), (Some(1), &json!(false)), "{report:#}");
+    assert_eq!(report["fact"], json!({"code": "database_unusable"}));
     let dead = check(&report, "database_failed");
     assert!(
         dead["message"].as_str().unwrap().contains("cannot reach") && !report.to_string().contains("hunter2")
@@ -152,7 +153,23 @@ async fn a_dead_database_and_one_dead_model_of_four_do_not_stop_the_rest() {
     assert_eq!(two["probes"][0]["fact"]["error_kind"], "refused");
     assert_eq!(models.count("m/two"), 1, "it is asked once and never again");
     assert_eq!(model(&report, "m/more")["seats"], json!(["named"]));
-    assert_eq!(report["fact"]["answering"], 3);
+    let answer = |name| states(model(&report, name))[0] == "ok";
+    assert!(["m/one", "m/three", "m/four"].into_iter().all(answer), "{report:#}");
+}
+
+#[tokio::test]
+async fn nobody_who_sits_is_named_in_a_members_place() {
+    let models = models(|request| {
+        (request.model == "m/two").then(|| Script::status(404, r#"{"error": {"message": "gone"}}"#))
+    })
+    .await;
+    list(&models, &["m/one", "m/three", "m/four"]);
+    let db = TestDb::new().await;
+    let (code, report, _) = doctor(&Program::council(&db, &models), &["--stream"]).await;
+    assert_eq!(code, Some(0), "{report:#}");
+    let two = model(&report, "m/two");
+    assert_eq!((&two["listed"], two.get("nearest")), (&json!(false), None), "{two:#}");
+    assert_eq!(two["advice"], json!({"code": "replace", "model": "m/two"}));
 }
 
 #[tokio::test]
@@ -340,6 +357,6 @@ async fn a_server_without_its_database_still_says_what_it_sees() {
     assert_eq!(report["providers"][0]["fact"], json!({"code": "list_read", "models": 6}));
     let one = model(&report, "m/one");
     assert_eq!((&one["state"], &one["fact"]["code"]), (&json!("skipped"), &json!("no_ledger")));
-    assert_eq!(report["fact"]["code"], "too_few_asked");
+    assert_eq!(report["fact"]["code"], "database_unusable");
     assert!(models.records().is_empty() && !report.to_string().contains("hunter2"));
 }

@@ -54,7 +54,7 @@ export const adviceSentences: Sentences<CheckAdvice> = {
   replace: ({ model, nearest }) =>
     nearest
       ? t("Name {{nearest}} in the place of {{model}}.", { nearest, model })
-      : t("Name another model in the place of {{model}}; its provider has none like it.", {
+      : t("Name another model in the place of {{model}}; its provider has no other like it.", {
           model,
         }),
   turn_streaming_off: ({ provider }) =>
@@ -80,6 +80,7 @@ export const verdictSentences: Sentences<CheckVerdict> = {
       answering: count(answering),
       count: members,
     }),
+  database_unusable: () => t("No council can be held: the database cannot be used."),
   too_few_members: ({ answering, members }) =>
     t("No council can be held: {{answering}} of {{count, number}} members answer.", {
       answering: count(answering),
