@@ -32,7 +32,8 @@ impl<'r> Fingerprint<'r> {
         match stored.split_once(':') {
             Some(("2", hash)) => hash == second(self.0),
             Some(_) => false,
-            None => stored == first(self.0),
+            // When there were no versions, there were no embeddings.
+            None => !self.0.embeds && stored == first(self.0),
         }
     }
 }
@@ -42,8 +43,8 @@ impl<'r> Fingerprint<'r> {
 /// `model`; for each message, in order, its role (`system`, `user`, `assistant` or `tool`) with its content as the
 /// value, for each tool that it calls `call` (the id), `name` and `arguments`, and where it is a tool's `answers` (the
 /// id); for each tool on offer `offers` (its name), `description` and `parameters`; then, each only where it is set,
-/// `temperature` (the shortest decimal that reads back the same) and `max_tokens`. Reasoning that goes back to its
-/// model beside its calls is in none: it came with them.
+/// `temperature` (the shortest decimal that reads back the same) and `max_tokens`; last, `embeds` with an empty value
+/// where a vector is asked for. Reasoning that goes back to its model beside its calls is in none: it came with them.
 fn second(request: &ChatRequest) -> String {
     let mut hash = Sha256::new();
     let mut field = |name: &str, value: &str| {
@@ -79,6 +80,9 @@ fn second(request: &ChatRequest) -> String {
     }
     if let Some(max_tokens) = sampling.max_tokens {
         field("max_tokens", &max_tokens.to_string());
+    }
+    if request.embeds {
+        field("embeds", "");
     }
     short(hash)
 }
@@ -179,7 +183,8 @@ mod tests {
             let [one, two] = text(change);
             assert!(one != same[0] && two != same[1]);
         }
-        let tools: [fn(&mut ChatRequest); 4] = [
+        let tools: [fn(&mut ChatRequest); 5] = [
+            |request| request.embeds = true,
             |request| request.tools.push(search()),
             |request| request.messages[2].tool_calls.push(called("a", "{}")),
             |request| request.messages[2].tool_calls.push(called("b", "{}")),
@@ -191,6 +196,9 @@ mod tests {
             assert!(!seen.contains(&two));
             seen.push(two);
         }
+        // Before there were embeddings, nothing was one.
+        let embeds = ChatRequest { embeds: true, ..request() };
+        assert!(!Fingerprint::of(&embeds).is(&first(&embeds)));
         let bounds: [fn(&mut ChatRequest); 3] = [
             |request| request.seed = 7,
             |request| request.timeouts.total_ms = 1,

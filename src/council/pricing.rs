@@ -10,7 +10,9 @@ const CHARS_PER_TOKEN: u64 = 4;
 pub fn of_request(request: &ChatRequest, models: &dyn Models) -> Option<f64> {
     let prompt = prompt_tokens(request);
     let price = models.price(&request.model, prompt)?;
-    Some(cost(price, prompt, completion(request.purpose, request.sampling)))
+    // A vector is no words.
+    let written = if request.embeds { 0 } else { completion(request.purpose, request.sampling) };
+    Some(cost(price, prompt, written))
 }
 
 /// How much a model writes, in tokens: at most what it may, else what such texts usually have.

@@ -111,7 +111,8 @@ impl View {
             | Chunk::Usage(_)
             | Chunk::Finish(_)
             | Chunk::ServedBy(_)
-            | Chunk::Citations(_) => None,
+            | Chunk::Citations(_)
+            | Chunk::Embedding(_) => None,
         }
     }
 

@@ -11,6 +11,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 
 use super::breaker::{Admission, Breaker, Pass, Refusal, Verdict};
+use super::embedding::{Embedding, Unfit};
 use super::error::{CallError, ErrorKind};
 use super::limit::InFlight;
 use super::reply::{Reply, ToolCall};
@@ -196,12 +197,13 @@ impl Caller<'_> {
         pass: &mut Pass<'_>,
     ) -> Result<(), CallError> {
         let limits = request.timeouts;
-        let streams = self.provider.streams();
+        let streams = self.provider.streams() && !request.embeds;
         // A reply that comes in one piece is bound by the total time only.
         let first_token = if streams { limits.first_token_ms } else { MAX_LIMIT_MS };
         let first_token = assembly.sent + limit(first_token);
         sink.sent();
-        let open = timeout_at(first_token, self.provider.open(request)).await;
+        let opening = if request.embeds { self.provider.embed(request) } else { self.provider.open(request) };
+        let open = timeout_at(first_token, opening).await;
         let mut chunks = open.map_err(|_| self.silent(request).having_reached())??;
         let mut until = first_token;
         // One timer for the whole reply, reset only when it fires too early: a reply has hundreds of tokens.
@@ -302,6 +304,8 @@ enum Excess {
 struct Assembly {
     reply: Reply,
     tools: BTreeMap<u32, ToolCall>,
+    /// What is wrong with the vector that came.
+    unfit: Option<Unfit>,
     /// When the try was sent.
     sent: Instant,
     first_token: Option<Instant>,
@@ -314,6 +318,7 @@ impl Assembly {
         Self {
             reply: Reply::default(),
             tools: BTreeMap::new(),
+            unfit: None,
             sent: Instant::now(),
             first_token: None,
             last_chunk: None,
@@ -374,6 +379,13 @@ impl Assembly {
                 citation::add(&mut self.reply.citations, citations, &mut self.room);
                 Ok(())
             }
+            Chunk::Embedding(components) => {
+                match Embedding::new(components.clone()) {
+                    Ok(embedding) => self.reply.embedding = Some(embedding),
+                    Err(unfit) => self.unfit = Some(unfit),
+                }
+                Ok(())
+            }
         }
     }
 
@@ -386,6 +398,9 @@ impl Assembly {
     /// is one that was held back.
     fn check(&self, provider: &str, request: &ChatRequest) -> Result<(), CallError> {
         let model = &request.model;
+        if request.embeds {
+            return self.check_embedding(provider, model);
+        }
         let may_call = !request.tools.is_empty();
         let wrote = !self.reply.text.trim().is_empty();
         let reasoned = self.reply.reasoning.is_some() || self.reply.reasoning_details.is_some();
@@ -411,6 +426,16 @@ impl Assembly {
             Some(_) | None => (ErrorKind::BadResponse, format!("`{model}` gave an empty answer")),
         };
         Err(CallError::new(kind, format!("{provider}: {what}")).having_reached())
+    }
+
+    /// A vector that cannot be compared with others is none.
+    fn check_embedding(&self, provider: &str, model: &str) -> Result<(), CallError> {
+        let what = match (&self.unfit, &self.reply.embedding) {
+            (None, Some(_)) => return Ok(()),
+            (None, None) => format!("`{model}` gave no embedding"),
+            (Some(unfit), _) => format!("`{model}` gave an embedding {unfit}"),
+        };
+        Err(CallError::new(ErrorKind::BadResponse, format!("{provider}: {what}")).having_reached())
     }
 
     fn into_reply(mut self, tries: u32) -> Reply {
@@ -508,6 +533,9 @@ fn continues(last: &mut Value, piece: &Value) -> bool {
     true
 }
 
+#[cfg(test)]
+#[path = "assemble_embedding_tests.rs"]
+mod embedding_tests;
 #[cfg(test)]
 #[path = "assemble_tests.rs"]
 mod tests;

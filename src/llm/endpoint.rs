@@ -4,20 +4,22 @@ use std::time::Duration;
 
 use futures_util::StreamExt as _;
 use futures_util::stream;
-use reqwest::StatusCode;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use secrecy::ExposeSecret;
+use reqwest::{Response, StatusCode};
 use serde_json::Value;
 use url::Url;
 
+use super::Chunks;
 use super::chat_completions::{self, Dialect};
+use super::embedding_call::{self, MAX_REPLY_BYTES};
+use super::embeddings_json;
 use super::error::{CallError, ErrorKind};
 use super::exchange;
+use super::headers;
 use super::incoming::Incoming;
 use super::request::ChatRequest;
 use super::settings::ProviderSettings;
 use super::upstream_error::{Asked, Secrets};
-use super::{Chunks, clean};
 
 /// Longest list of models.
 const MAX_LIST_BYTES: usize = 16 << 20;
@@ -42,9 +44,9 @@ pub(super) struct Endpoint {
 /// How addresses are made of the base.
 #[derive(Debug, Clone)]
 pub(super) enum Paths {
-    /// `{base}/chat/completions`
+    /// `{base}/chat/completions`, `{base}/embeddings`
     Plain,
-    /// `{base}/openai/deployments/{model}/chat/completions?api-version={version}`
+    /// `{base}/openai/deployments/{model}/chat/completions?api-version={version}`, and the same with `embeddings`
     Deployments { version: String },
 }
 
@@ -83,33 +85,20 @@ impl Endpoint {
         for (name, value) in server.headers {
             headers.insert(HeaderName::from_static(name), HeaderValue::from_static(value));
         }
-        for (name, value) in &settings.headers {
-            match (name.parse::<HeaderName>(), HeaderValue::try_from(value)) {
-                (Ok(name), Ok(mut value)) => {
-                    value.set_sensitive(true);
-                    headers.insert(name, value);
-                }
-                (Err(_), _) => problems.push(format!("headers: `{}` is no header name", name.escape_debug())),
-                (_, Err(_)) => problems.push(format!("headers.{name}: the value cannot be sent in a header")),
-            }
-        }
-        // Keys come from files and env, often with a line end.
-        let key =
-            settings.api_key.as_ref().map(|key| key.expose_secret().trim()).filter(|key| !key.is_empty());
+        headers.extend(headers::configured(settings, &mut problems));
+        let key = headers::key(settings);
         if let Some(key) = key {
             let (name, value) = match server.key_header {
                 Some(name) => (HeaderName::from_static(name), key.to_owned()),
                 None => (AUTHORIZATION, format!("Bearer {key}")),
             };
-            match HeaderValue::try_from(value) {
-                Ok(mut value) => {
-                    value.set_sensitive(true);
+            match headers::of_key(value) {
+                Ok(value) => {
                     headers.insert(name, value);
                 }
-                Err(_) => problems.push("api_key: holds characters that cannot be sent in a header".into()),
+                Err(problem) => problems.push(problem),
             }
         }
-        let secrets = key.map(str::to_owned).into_iter().chain(settings.headers.values().cloned()).collect();
         let base = check_base_url(base_url).map_err(|problem| problems.push(problem));
         let (Ok(base), true) = (base, problems.is_empty()) else {
             return Err(problems);
@@ -126,7 +115,7 @@ impl Endpoint {
             stream: settings.stream && server.streams,
             dialect: Dialect { max_completion_tokens, ..server.dialect },
             paths: server.paths,
-            secrets,
+            secrets: headers::secrets(settings).collect(),
         })
     }
 
@@ -151,11 +140,12 @@ impl Endpoint {
         url
     }
 
-    fn chat_url(&self, model: &str) -> Url {
+    /// Where a model is asked for `what`.
+    fn model_url(&self, model: &str, what: &[&str]) -> Url {
         match &self.paths {
-            Paths::Plain => self.url(&["chat", "completions"]),
+            Paths::Plain => self.url(what),
             Paths::Deployments { version } => {
-                let mut url = self.url(&["openai", "deployments", model, "chat", "completions"]);
+                let mut url = self.url(&[&["openai", "deployments", model], what].concat());
                 url.query_pairs_mut().append_pair("api-version", version);
                 url
             }
@@ -165,24 +155,50 @@ impl Endpoint {
     /// Asks for a reply; see [`super::Provider::open`].
     pub async fn open(&self, request: &ChatRequest) -> Result<Chunks, CallError> {
         let asked = self.asked(&request.model);
+        let body = chat_completions::body(request, self.stream, self.dialect).map_err(|error| {
+            CallError::new(ErrorKind::Refused, format!("the request cannot be written as JSON: {error}"))
+        })?;
+        let accept = if self.stream { "text/event-stream, application/json" } else { "application/json" };
+        let url = self.model_url(&request.model, &["chat", "completions"]);
+        let response = self.post(&asked, url, accept, body).await?;
+        Ok(stream::unfold(Incoming::new(response, asked), |mut incoming| async move {
+            incoming.next().await.map(|item| (item, incoming))
+        })
+        .boxed())
+    }
+
+    /// Asks for a vector; see [`super::Provider::embed`].
+    pub async fn embed(&self, request: &ChatRequest) -> Result<Chunks, CallError> {
+        let asked = self.asked(&request.model);
+        let body = embeddings_json::body(&request.model, embedding_call::text_of(request)?);
+        let url = self.model_url(&request.model, &["embeddings"]);
+        let response = self.post(&asked, url, "application/json", body).await?;
+        let document =
+            exchange::read_json(response, MAX_REPLY_BYTES, &asked, "the reply with the embedding").await?;
+        let chunks = embeddings_json::read(&document, &asked)?;
+        Ok(stream::iter(chunks.into_iter().map(Ok)).boxed())
+    }
+
+    /// Sends a request; what is given back is a success.
+    async fn post(
+        &self,
+        asked: &Asked,
+        url: Url,
+        accept: &'static str,
+        body: Vec<u8>,
+    ) -> Result<Response, CallError> {
         if self.needs_key && !self.has_key {
             return Err(CallError::new(
                 ErrorKind::Auth,
                 format!("{0} has no key: set providers.{0}.api_key", self.provider),
             ));
         }
-        let body = chat_completions::body(request, self.stream, self.dialect).map_err(|error| {
-            CallError::new(ErrorKind::Refused, format!("the request cannot be written as JSON: {error}"))
-        })?;
         let sent = self
             .client
-            .post(self.chat_url(&request.model))
+            .post(url)
             .headers(self.headers.clone())
             .header(CONTENT_TYPE, "application/json")
-            .header(
-                ACCEPT,
-                if self.stream { "text/event-stream, application/json" } else { "application/json" },
-            )
+            .header(ACCEPT, accept)
             .body(body)
             .send();
         let response = sent.await.map_err(|error| asked.transport(error))?;
@@ -193,10 +209,7 @@ impl Endpoint {
             let refusal = exchange::refusal(response).await;
             return Err(asked.refused(refusal.status, refusal.retry_after, &refusal.body));
         }
-        Ok(stream::unfold(Incoming::new(response, asked), |mut incoming| async move {
-            incoming.next().await.map(|item| (item, incoming))
-        })
-        .boxed())
+        Ok(response)
     }
 
     /// The JSON of `GET {base}/models`.
@@ -217,15 +230,7 @@ impl Endpoint {
                 }
                 _ => {}
             }
-            let body = exchange::read_bounded(response, MAX_LIST_BYTES).await;
-            if body.over_bound {
-                return Err(asked.bad_response("the list of models is too long"));
-            }
-            if let Some(error) = body.error {
-                return Err(asked.transport(error));
-            }
-            serde_json::from_str(&clean::json(&String::from_utf8_lossy(&body.bytes)))
-                .map_err(|_| asked.bad_response("the list of models is malformed JSON"))
+            exchange::read_json(response, MAX_LIST_BYTES, &asked, "the list of models").await
         };
         tokio::time::timeout(LIST_TIME, exchange).await.unwrap_or_else(|_| {
             let message = format!("{} did not send its list of models in time", self.provider);

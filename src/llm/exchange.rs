@@ -5,8 +5,12 @@ use std::time::Duration;
 use jiff::Timestamp;
 use reqwest::Response;
 use reqwest::header::HeaderMap;
+use serde::de::DeserializeOwned;
 
+use super::clean;
+use super::error::CallError;
 use super::retry::parse_retry_after;
+use super::upstream_error::Asked;
 
 /// How much of a refusal is read.
 const MAX_ERROR_BYTES: usize = 64 << 10;
@@ -77,4 +81,27 @@ pub async fn read_bounded(mut response: Response, max: usize) -> Body {
             }
         }
     }
+}
+
+/// Reads a JSON document of at most `max` bytes. `what` it is, to begin a sentence with.
+///
+/// # Errors
+/// When the connection broke, there is more, or it is no such JSON.
+pub(super) async fn read_json<T: DeserializeOwned>(
+    response: Response,
+    max: usize,
+    asked: &Asked,
+    what: &str,
+) -> Result<T, CallError> {
+    let body = read_bounded(response, max).await;
+    if body.over_bound {
+        return Err(asked.bad_response(&format!("{what} is too long")));
+    }
+    if let Some(error) = body.error {
+        return Err(asked.transport(error));
+    }
+    serde_json::from_str(&clean::json(&String::from_utf8_lossy(&body.bytes))).map_err(|error| {
+        let problem = if error.is_data() { "is in no known form" } else { "is malformed JSON" };
+        asked.bad_response(&format!("{what} {problem}"))
+    })
 }

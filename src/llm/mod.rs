@@ -16,10 +16,14 @@ mod citation;
 mod citations_json;
 pub mod clean;
 pub mod client;
+pub mod embedding;
+mod embedding_call;
+mod embeddings_json;
 mod endpoint;
 pub mod error;
 pub mod exchange;
 pub mod fact;
+mod headers;
 mod incoming;
 pub mod kind;
 pub mod kinds;
@@ -44,6 +48,7 @@ mod schema;
 pub mod seeded_rng;
 pub mod settings;
 pub mod simulated;
+pub mod simulated_embedding;
 mod simulated_json;
 pub mod simulated_prompt;
 pub mod simulated_text;
@@ -58,6 +63,7 @@ use async_trait::async_trait;
 use futures_util::stream::BoxStream;
 
 pub use citation::Citation;
+pub use embedding::Embedding;
 pub use error::{CallError, ErrorKind, Reason};
 pub use fact::CallFact;
 pub use kind::Variable;
@@ -102,6 +108,8 @@ pub enum Chunk {
     ServedBy(String),
     /// What the reply cites, or what a search found. May come again, also with what came before.
     Citations(Vec<Citation>),
+    /// The vector that was asked for, whole. What is no [`Embedding`] is refused where the reply is put together.
+    Embedding(Vec<f32>),
 }
 
 impl Chunk {
@@ -110,7 +118,11 @@ impl Chunk {
     pub fn is_token(&self) -> bool {
         match self {
             Self::Text(_) | Self::Reasoning(_) | Self::ReasoningDetails(_) | Self::ToolCall { .. } => true,
-            Self::Usage(_) | Self::Finish(_) | Self::ServedBy(_) | Self::Citations(_) => false,
+            Self::Usage(_)
+            | Self::Finish(_)
+            | Self::ServedBy(_)
+            | Self::Citations(_)
+            | Self::Embedding(_) => false,
         }
     }
 }
@@ -128,6 +140,16 @@ pub trait Provider: Send + Sync {
     /// # Errors
     /// What the provider refused or the transport lost before the first chunk.
     async fn open(&self, request: &ChatRequest) -> Result<Chunks, CallError>;
+
+    /// The vector of a text, as a reply of one [`Chunk::Embedding`] and what is said about it. `request` has
+    /// [`ChatRequest::embeds`], and `request.model` is without the provider's prefix.
+    ///
+    /// # Errors
+    /// As [`Self::open`]. A provider without embeddings refuses, and asks nobody.
+    async fn embed(&self, request: &ChatRequest) -> Result<Chunks, CallError> {
+        let message = format!("the provider of `{}` offers no embeddings", request.model);
+        Err(CallError::new(ErrorKind::Refused, message))
+    }
 
     /// What the provider offers.
     async fn models(&self) -> Result<Vec<ModelInfo>, CallError>;

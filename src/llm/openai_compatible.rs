@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde::Deserialize;
 
 use super::chat_completions::{Dialect, begins_with};
+use super::embedding_call;
 use super::endpoint::{Endpoint, Paths, Server};
 use super::error::CallError;
 use super::kind::{OwnKey, OwnValue, Problem, Variable};
@@ -188,6 +189,13 @@ fn v1_of_azure(base_url: &str) -> String {
 impl Provider for OpenAiCompatible {
     async fn open(&self, request: &ChatRequest) -> Result<Chunks, CallError> {
         self.endpoint.open(request).await
+    }
+
+    async fn embed(&self, request: &ChatRequest) -> Result<Chunks, CallError> {
+        if !self.preset.embeddings {
+            return Err(embedding_call::offered_by_none(&self.name));
+        }
+        self.endpoint.embed(request).await
     }
 
     async fn models(&self) -> Result<Vec<ModelInfo>, CallError> {

@@ -77,6 +77,10 @@ impl Provider for OpenRouter {
         self.endpoint.open(request).await
     }
 
+    async fn embed(&self, request: &ChatRequest) -> Result<Chunks, CallError> {
+        self.endpoint.embed(request).await
+    }
+
     async fn models(&self) -> Result<Vec<ModelInfo>, CallError> {
         listed(&self.endpoint, &self.name).await
     }

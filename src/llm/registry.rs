@@ -435,9 +435,13 @@ impl Models for Registry {
             return Err(CallError::new(ErrorKind::Refused, message));
         }
         let (entry, id) = self.resolve(&request.model);
-        let schema = request.schema.as_ref().filter(|_| self.takes_schemas(entry, id));
-        let tools_refused = !request.tools.is_empty() && !self.takes_tools(entry, id);
-        let request = if id == request.model && schema == request.schema.as_ref() && !tools_refused {
+        let schema = request.schema.as_ref().filter(|_| !request.embeds && self.takes_schemas(entry, id));
+        let tools_refused = !request.embeds && !request.tools.is_empty() && !self.takes_tools(entry, id);
+        let request = if request.embeds {
+            // A vector has no form and calls nothing.
+            let own = ChatRequest { model: id.to_owned(), ..request.clone() };
+            Cow::Owned(ChatRequest { schema: None, tools: Vec::new(), ..own })
+        } else if id == request.model && schema == request.schema.as_ref() && !tools_refused {
             Cow::Borrowed(request)
         } else {
             let own = ChatRequest { model: id.to_owned(), schema: schema.cloned(), ..request.clone() };

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::citation::Citation;
+use super::embedding::Embedding;
 
 /// A whole reply.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -19,6 +20,9 @@ pub struct Reply {
     /// What it cites; of a search, what was found.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub citations: Vec<Citation>,
+    /// The vector that was asked for in the place of words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub embedding: Option<Embedding>,
     /// The model takes no tools, as far as is known: it was asked without those of the request.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub tools_refused: bool,

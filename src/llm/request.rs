@@ -124,6 +124,8 @@ pub struct ChatRequest {
     /// Whether a request that begins with these messages is to follow within minutes: providers that keep a prompt
     /// only where they are asked to are asked.
     pub continues: bool,
+    /// Whether a vector of the last user message's text is asked for, and no words.
+    pub embeds: bool,
 }
 
 impl ChatRequest {
@@ -140,6 +142,20 @@ impl ChatRequest {
             schema: None,
             tools: Vec::new(),
             continues: false,
+            embeds: false,
         }
+    }
+
+    /// Asks for the vector of a text ([`Reply::embedding`](super::Reply::embedding)).
+    #[must_use]
+    pub fn embedding(model: impl Into<String>, purpose: &'static Purpose, text: impl Into<String>) -> Self {
+        Self { embeds: true, ..Self::new(model, purpose, vec![ChatMessage::user(text)]) }
+    }
+
+    /// What the user says last; empty where they say nothing.
+    #[must_use]
+    pub fn last_of_user(&self) -> &str {
+        let last = self.messages.iter().rev().find(|message| message.role == Role::User);
+        last.map_or("", |message| message.content.as_str())
     }
 }

@@ -11,6 +11,7 @@ use futures_util::{StreamExt as _, stream};
 use serde::Deserialize;
 use tokio::time::{Instant, sleep_until};
 
+use super::embedding_call;
 use super::error::{CallError, ErrorKind};
 use super::kind::{OwnKey, OwnValue};
 use super::reply::Usage;
@@ -18,7 +19,9 @@ use super::request::ChatRequest;
 use super::retry::RetryPolicy;
 use super::settings::{ProviderKind, ProviderSettings};
 use super::simulated_text as text;
-use super::{Chunk, Chunks, ModelInfo, Pricing, Provider, Schemas, family, simulated_tools};
+use super::{
+    Chunk, Chunks, ModelInfo, Pricing, Provider, Schemas, family, simulated_embedding, simulated_tools,
+};
 
 /// The ids on offer, each of another invented maker.
 pub const MODELS: [&str; 5] = ["aurora/large", "boreal/chat", "cedar/pro", "dune/reasons", "ember/mini"];
@@ -92,22 +95,14 @@ impl Simulated {
         let step = Duration::from_secs(1).saturating_mul(slowness) / self.tokens_per_second;
         Some(move |n| first.saturating_add(step.saturating_mul(n)))
     }
-}
 
-#[async_trait]
-impl Provider for Simulated {
-    async fn open(&self, request: &ChatRequest) -> Result<Chunks, CallError> {
-        let model = request.model.as_str();
-        if model.contains("/fails") {
-            let message = format!("{}: `{model}` is simulated to be overloaded", self.name);
-            return Err(CallError::new(ErrorKind::Overloaded, message));
-        }
-        let items = reply(request, &self.name);
+    /// The pieces of a reply, each when it is due.
+    fn paced(&self, model: &str, items: Vec<Result<Chunk, CallError>>) -> Chunks {
         let Some(due) = self.schedule(model) else {
-            return Ok(stream::iter(items).boxed());
+            return stream::iter(items).boxed();
         };
         let started = Instant::now();
-        Ok(stream::iter(items)
+        stream::iter(items)
             .zip(stream::iter(0u32..))
             .then(move |(item, n)| {
                 let due = started + due(n);
@@ -116,7 +111,37 @@ impl Provider for Simulated {
                     item
                 }
             })
-            .boxed())
+            .boxed()
+    }
+
+    /// # Errors
+    /// That of a model that is to be overloaded.
+    fn admit(&self, model: &str) -> Result<(), CallError> {
+        if !model.contains("/fails") {
+            return Ok(());
+        }
+        let message = format!("{}: `{model}` is simulated to be overloaded", self.name);
+        Err(CallError::new(ErrorKind::Overloaded, message))
+    }
+}
+
+#[async_trait]
+impl Provider for Simulated {
+    async fn open(&self, request: &ChatRequest) -> Result<Chunks, CallError> {
+        self.admit(&request.model)?;
+        Ok(self.paced(&request.model, reply(request, &self.name)))
+    }
+
+    async fn embed(&self, request: &ChatRequest) -> Result<Chunks, CallError> {
+        self.admit(&request.model)?;
+        let vector = simulated_embedding::vector(embedding_call::text_of(request)?);
+        let usage = usage(request, "", "");
+        let chunks = if request.model.contains("/cut") {
+            vec![Err(cut(request, &self.name))]
+        } else {
+            vec![Ok(Chunk::Embedding(vector)), Ok(Chunk::Usage(usage))]
+        };
+        Ok(self.paced(&request.model, chunks))
     }
 
     async fn models(&self) -> Result<Vec<ModelInfo>, CallError> {
@@ -159,19 +184,20 @@ fn reply(request: &ChatRequest, provider: &str) -> Vec<Result<Chunk, CallError>>
     let usage = usage(request, &reasoning, &answer);
     let mut chunks: Vec<Chunk> = words(&reasoning).map(|word| Chunk::Reasoning(word.to_owned())).collect();
     let words: Vec<&str> = words(&answer).collect();
-    let cut = request.model.contains("/cut");
-    let shown = if cut { words.len() / 2 } else { words.len() };
+    let is_cut = request.model.contains("/cut");
+    let shown = if is_cut { words.len() / 2 } else { words.len() };
     chunks.extend(words.into_iter().take(shown).map(|word| Chunk::Text(word.to_owned())));
-    if cut {
-        let failure = CallError::new(
-            ErrorKind::BadResponse,
-            format!("{provider}: the stream of `{}` was cut, as simulated", request.model),
-        );
-        return chunks.into_iter().map(Ok).chain([Err(failure)]).collect();
+    if is_cut {
+        return chunks.into_iter().map(Ok).chain([Err(cut(request, provider))]).collect();
     }
     chunks.push(Chunk::Finish("stop".into()));
     chunks.push(Chunk::Usage(usage));
     chunks.into_iter().map(Ok).collect()
+}
+
+fn cut(request: &ChatRequest, provider: &str) -> CallError {
+    let message = format!("{provider}: the stream of `{}` was cut, as simulated", request.model);
+    CallError::new(ErrorKind::BadResponse, message)
 }
 
 /// Pieces of a text that give it back when joined: each word with the white space after it.

@@ -1,7 +1,7 @@
 //! What the simulated provider writes from: plain, plausible text. What a call of some purpose is answered with
 //! stands with the feature that makes the call ([`Purpose::simulated`](super::Purpose::simulated)).
 
-use super::request::{ChatRequest, Role};
+use super::request::ChatRequest;
 use super::schema::Schema;
 use super::seeded_rng::SeededRng;
 use super::simulated_json;
@@ -24,8 +24,7 @@ pub fn write(request: &ChatRequest) -> String {
 }
 
 pub(super) fn prompt_of(request: &ChatRequest) -> Prompt<'_> {
-    let last = request.messages.iter().rev().find(|message| message.role == Role::User);
-    Prompt::new(last.map_or("", |message| message.content.as_str()))
+    Prompt::new(request.last_of_user())
 }
 
 /// What a reasoning model shows before its answer.

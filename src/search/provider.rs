@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use futures_util::{StreamExt as _, stream};
 
 use crate::llm::{
-    CallError, ChatRequest, Chunk, Chunks, CostSource, ErrorKind, ModelInfo, Pricing, Provider, Role, Usage,
+    CallError, ChatRequest, Chunk, Chunks, CostSource, ErrorKind, ModelInfo, Pricing, Provider, Usage,
 };
 
 use super::state::State;
@@ -50,8 +50,7 @@ impl Provider for SearchProvider {
                 format!("no search engine `{}` is set up on this server", request.model.escape_debug());
             return Err(CallError::new(ErrorKind::Refused, message));
         }
-        let asked = request.messages.iter().rev().find(|message| message.role == Role::User);
-        let text = asked.map(|message| as_query(&message.content)).unwrap_or_default();
+        let text = as_query(request.last_of_user());
         if text.is_empty() {
             return Err(CallError::new(ErrorKind::Refused, "the query is empty"));
         }

@@ -10,7 +10,6 @@ use super::catalogue;
 use super::regions;
 use super::server::{Request, Server};
 use crate::llm::ModelInfo;
-use crate::llm::clean;
 use crate::llm::error::CallError;
 use crate::llm::exchange;
 
@@ -123,15 +122,7 @@ async fn get<T: DeserializeOwned>(
     }
     let request = Request { method: Method::GET, url, region, body: Vec::new(), accept: "application/json" };
     let (response, asked) = server.send(&asked, &request).await?;
-    let body = exchange::read_bounded(response, MAX_LIST_BYTES).await;
-    if body.over_bound {
-        return Err(asked.bad_response("the list of models is too long"));
-    }
-    if let Some(error) = body.error {
-        return Err(asked.transport(error));
-    }
-    serde_json::from_str(&clean::json(&String::from_utf8_lossy(&body.bytes)))
-        .map_err(|_| asked.bad_response("the list of models is in no known form"))
+    exchange::read_json(response, MAX_LIST_BYTES, &asked, "the list of models").await
 }
 
 /// Profiles first, each model's nearest one before the others, then what is asked by its plain id.

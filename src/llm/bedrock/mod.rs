@@ -1,8 +1,9 @@
-//! Amazon Bedrock: Converse and ConverseStream, written here; framing and signatures by AWS's own crates.
+//! Amazon Bedrock: Converse, ConverseStream, and InvokeModel for embeddings, written here; framing and signatures by AWS's own crates.
 
 mod catalogue;
 mod converse;
 mod credentials;
+mod embeddings;
 mod failure;
 mod frames;
 mod incoming;

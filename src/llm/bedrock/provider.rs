@@ -8,6 +8,7 @@ use futures_util::{StreamExt as _, stream};
 use reqwest::{Method, StatusCode};
 
 use super::catalogue;
+use super::embeddings::{self, Family};
 use super::incoming::Incoming;
 use super::lists;
 use super::regions;
@@ -15,14 +16,16 @@ use super::remap::remap;
 use super::request_json;
 use super::server::{LIST_TIME, Request, Server};
 use super::settings::{self, Settings};
+use crate::llm::embedding_call::{self, MAX_REPLY_BYTES};
 use crate::llm::error::{CallError, ErrorKind};
+use crate::llm::exchange;
 use crate::llm::regional::{Moved, Region, Regional};
 use crate::llm::request::{ChatRequest, Role};
 use crate::llm::retry::RetryPolicy;
 use crate::llm::schema::Refusals;
 use crate::llm::settings::ProviderKind;
 use crate::llm::settings::ProviderSettings;
-use crate::llm::{Chunks, ModelInfo, Provider};
+use crate::llm::{Chunks, ModelInfo, Pricing, Provider};
 
 /// See the folder's head.
 pub const KIND: ProviderKind = ProviderKind {
@@ -165,6 +168,24 @@ impl Provider for Bedrock {
         }
     }
 
+    async fn embed(&self, request: &ChatRequest) -> Result<Chunks, CallError> {
+        let (region, model) = self.place(&request.model)?;
+        let family = Family::of_asked(model)?;
+        let sending = Request {
+            method: Method::POST,
+            url: self.server.model_url(region, model, "invoke")?,
+            region,
+            body: family.body(embedding_call::text_of(request)?),
+            accept: "application/json",
+        };
+        let (response, asked) = self.server.send(&self.server.asked(&request.model), &sending).await?;
+        let headers = response.headers().clone();
+        let document =
+            exchange::read_json(response, MAX_REPLY_BYTES, &asked, "the reply with the embedding").await?;
+        let chunks = family.read(&document, &headers, model, &asked)?;
+        Ok(stream::iter(chunks.into_iter().map(Ok)).boxed())
+    }
+
     async fn models(&self) -> Result<Vec<ModelInfo>, CallError> {
         if tokio::time::timeout(LIST_TIME, self.read_lists()).await.is_err() {
             tracing::warn!(provider = self.name, "AWS did not send its lists of models in time");
@@ -187,6 +208,10 @@ impl Provider for Bedrock {
 
     fn regional(&self) -> Option<&dyn Regional> {
         Some(self)
+    }
+
+    fn price(&self, model: &str) -> Option<Pricing> {
+        embeddings::price(model)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::{Client, Method, Response};
 use secrecy::ExposeSecret as _;
 use url::Url;
@@ -15,6 +15,7 @@ use super::sign::{self, ToSign};
 use crate::llm::endpoint::check_base_url;
 use crate::llm::error::{CallError, ErrorKind};
 use crate::llm::exchange;
+use crate::llm::headers;
 use crate::llm::settings::ProviderSettings;
 use crate::llm::upstream_error::Asked;
 
@@ -58,17 +59,7 @@ impl Server {
     /// Every wrong setting, in words that name it and not its value.
     pub fn new(settings: &ProviderSettings, own: &Settings, client: Client) -> Result<Self, Vec<String>> {
         let mut problems = Vec::new();
-        let mut headers = HeaderMap::new();
-        for (name, value) in &settings.headers {
-            match (name.parse::<HeaderName>(), HeaderValue::try_from(value)) {
-                (Ok(name), Ok(mut value)) => {
-                    value.set_sensitive(true);
-                    headers.insert(name, value);
-                }
-                (Err(_), _) => problems.push(format!("headers: `{}` is no header name", name.escape_debug())),
-                (_, Err(_)) => problems.push(format!("headers.{name}: the value cannot be sent in a header")),
-            }
-        }
+        let headers = headers::configured(settings, &mut problems);
         let mut address = |key: &str, url: Option<&str>| {
             let url = url.map(check_base_url).transpose();
             url.unwrap_or_else(|problem| {
@@ -78,33 +69,18 @@ impl Server {
         };
         let base = address("base_url", settings.base_url.as_deref());
         let control = address("control_url", own.control_url.as_deref());
-        let key =
-            settings.api_key.as_ref().map(|key| key.expose_secret().trim()).filter(|key| !key.is_empty());
         let entry = match Source::new(own) {
-            Ok(Some(source)) => Some(Entry::Signed(Box::new(Renewing::new(source)))),
-            Ok(None) => match key.map(|key| HeaderValue::try_from(format!("Bearer {key}"))) {
-                Some(Ok(mut value)) => {
-                    value.set_sensitive(true);
-                    Some(Entry::Bearer(value))
-                }
-                Some(Err(_)) => {
-                    problems.push("api_key: holds characters that cannot be sent in a header".into());
-                    None
-                }
-                None => {
-                    problems
-                        .push("api_key: is missing, and credentials does not say what else to use".into());
-                    None
-                }
+            Ok(Some(source)) => Ok(Entry::Signed(Box::new(Renewing::new(source)))),
+            Ok(None) => match headers::key(settings) {
+                Some(key) => headers::of_key(format!("Bearer {key}")).map(Entry::Bearer),
+                None => Err("api_key: is missing, and credentials does not say what else to use".to_owned()),
             },
-            Err(problem) => {
-                problems.push(format!("credentials: {problem}"));
-                None
-            }
+            Err(problem) => Err(format!("credentials: {problem}")),
         };
-        let secrets = key.map(str::to_owned).into_iter().chain(settings.headers.values().cloned()).collect();
+        let entry = entry.map_err(|problem| problems.push(problem));
+        let secrets = headers::secrets(settings).collect();
         match (entry, problems.is_empty()) {
-            (Some(entry), true) => {
+            (Ok(entry), true) => {
                 Ok(Self { provider: settings.name.clone(), client, base, control, headers, entry, secrets })
             }
             (_, _) => Err(problems),

@@ -29,6 +29,8 @@ pub struct Preset {
     pub tools: bool,
     /// Whether a reply can be held to a JSON schema. A model that refuses it is asked again without.
     pub structured_outputs: bool,
+    /// Whether there is `POST /embeddings`, with vectors of numbers.
+    pub embeddings: bool,
     /// Whether there is `GET /models`, with the models that can be asked.
     pub lists_models: bool,
     /// The models that are known where there is no such list: a help for choosing, and nothing is missing that is not
@@ -75,6 +77,7 @@ impl Preset {
         without_temperature: &[],
         tools: true,
         structured_outputs: false,
+        embeddings: true,
         lists_models: true,
         models: &[],
         unfit_for_utility: &[],

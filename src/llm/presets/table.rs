@@ -10,12 +10,14 @@ const OPENAI_REASONING: &[&str] = &["o1", "o3", "o4", "gpt-5"];
 /// In the order of their names, those of one's own machine last.
 pub const PRESETS: &[Preset] = &[
     // <https://platform.claude.com/docs/en/api/openai-sdk>: `response_format` is ignored, `temperature` capped at 1,
-    // reasoning is not returned; `GET /v1/models` takes the bearer key as well.
+    // reasoning is not returned; `GET /v1/models` takes the bearer key as well. No embeddings
+    // (<https://platform.claude.com/docs/en/build-with-claude/embeddings>).
     Preset {
         name: "anthropic",
         base_url: Some("https://api.anthropic.com/v1"),
         key_variables: &["ANTHROPIC_API_KEY"],
         needs_key: true,
+        embeddings: false,
         ..Preset::PLAIN
     },
     // <https://learn.microsoft.com/azure/foundry/openai/api-version-lifecycle> (v1: `model` is the deployment's name) and
@@ -34,12 +36,14 @@ pub const PRESETS: &[Preset] = &[
         lists_models: false,
         ..Preset::PLAIN
     },
-    // <https://api-docs.deepseek.com>: `reasoning_content` beside the answer; JSON without a schema only.
+    // <https://api-docs.deepseek.com>: `reasoning_content` beside the answer; JSON without a schema only; no
+    // embeddings (<https://github.com/deepseek-ai/DeepSeek-V3/issues/806>).
     Preset {
         name: "deepseek",
         base_url: Some("https://api.deepseek.com/v1"),
         key_variables: &["DEEPSEEK_API_KEY"],
         needs_key: true,
+        embeddings: false,
         ..Preset::PLAIN
     },
     // <https://docs.fireworks.ai/tools-sdks/openai-compatibility>
@@ -62,13 +66,15 @@ pub const PRESETS: &[Preset] = &[
         ..Preset::PLAIN
     },
     // <https://console.groq.com/docs/openai>: 400 for `logprobs`, `logit_bias` and names of messages, which are not sent;
-    // a schema is taken by some models only, and their list does not say by which.
+    // a schema is taken by some models only, and their list does not say by which; no model for embeddings
+    // (<https://github.com/groq/groq-python/issues/96>).
     Preset {
         name: "groq",
         base_url: Some("https://api.groq.com/openai/v1"),
         key_variables: &["GROQ_API_KEY"],
         needs_key: true,
         structured_outputs: true,
+        embeddings: false,
         ..Preset::PLAIN
     },
     // <https://docs.mistral.ai/api>: what is not in its schema is refused with 422 (`extra_forbidden`), `stream_options`
@@ -96,7 +102,8 @@ pub const PRESETS: &[Preset] = &[
         ..Preset::PLAIN
     },
     // <https://docs.perplexity.ai/docs/sonar/openai-compatibility>: `citations` and `search_results` beside the choices;
-    // no list of models, no tools; every model searches.
+    // no list of models, no tools; every model searches. Its vectors are of bytes and at another address
+    // (<https://docs.perplexity.ai/docs/embeddings/best-practices>).
     Preset {
         name: "perplexity",
         base_url: Some("https://api.perplexity.ai"),
@@ -108,11 +115,12 @@ pub const PRESETS: &[Preset] = &[
         lists_models: false,
         models: &["sonar", "sonar-pro", "sonar-reasoning-pro", "sonar-deep-research"],
         unfit_for_utility: &["sonar"],
+        embeddings: false,
         ..Preset::PLAIN
     },
     // <https://documenter.getpostman.com/view/5900072/2s9YyzddrR>: prices are in coins. A stream stays empty
     // (<https://github.com/anomalyco/opencode/issues/2724>); no tools, no JSON
-    // (<https://github.com/ricardokl/straico-proxy>, proxy/new_chat_endpoint.md).
+    // (<https://github.com/ricardokl/straico-proxy>, proxy/new_chat_endpoint.md), no embeddings beside the chat.
     Preset {
         name: "straico",
         base_url: Some("https://api.straico.com/v0"),
@@ -123,6 +131,7 @@ pub const PRESETS: &[Preset] = &[
         streams: false,
         tools: false,
         unfit_for_utility: &["perplexity/sonar"],
+        embeddings: false,
         ..Preset::PLAIN
     },
     // <https://docs.together.ai/docs/openai-api-compatibility>: its list is a bare array.
@@ -134,13 +143,15 @@ pub const PRESETS: &[Preset] = &[
         structured_outputs: true,
         ..Preset::PLAIN
     },
-    // <https://docs.x.ai/docs/api-reference>: `reasoning_content` beside the answer.
+    // <https://docs.x.ai/docs/api-reference>: `reasoning_content` beside the answer. No model for embeddings is on offer
+    // (<https://github.com/mindcraft-bots/mindcraft/pull/317>).
     Preset {
         name: "xai",
         base_url: Some("https://api.x.ai/v1"),
         key_variables: &["XAI_API_KEY"],
         needs_key: true,
         structured_outputs: true,
+        embeddings: false,
         ..Preset::PLAIN
     },
     // <https://docs.litellm.ai/docs/proxy/user_keys>: a gateway of one's own.

@@ -15,7 +15,7 @@ use crate::support::model_server::{ModelServer, RecordedRequest, Script};
 const TOKEN: &str = "hidden-session-token//==";
 
 /// The provider with credentials from somewhere, in this environment.
-fn signing(server: &ModelServer, credentials: &str, env: &[(&str, &str)]) -> ProviderSettings {
+pub fn signing(server: &ModelServer, credentials: &str, env: &[(&str, &str)]) -> ProviderSettings {
     let environment: BTreeMap<String, String> =
         env.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
     ProviderSettings { api_key: None, environment, ..settings(server) }.with("credentials", credentials)

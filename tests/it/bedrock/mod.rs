@@ -1,6 +1,7 @@
 //! Amazon Bedrock: what is asked and how it is let in, every way in which it can go wrong, its regions, and whole runs.
 
 mod credentials;
+mod embeddings;
 mod faults;
 mod regions;
 mod runs;

@@ -11,9 +11,19 @@ const TEXT: u8 = 7;
 
 /// The model that a path names, where it is one of Bedrock's: `/model/{id}/converse-stream`.
 pub fn model_of(path: &str) -> Option<String> {
+    asked_for(path, &["converse", "converse-stream"])
+}
+
+/// The same where a model is asked in a form of its own: `/model/{id}/invoke`.
+pub fn invoked(path: &str) -> Option<String> {
+    asked_for(path, &["invoke"])
+}
+
+fn asked_for(path: &str, actions: &[&str]) -> Option<String> {
     let (_, rest) = path.split('?').next()?.split_once("/model/")?;
     let (id, action) = rest.split_once('/')?;
-    matches!(action, "converse" | "converse-stream")
+    actions
+        .contains(&action)
         .then(|| percent_encoding::percent_decode_str(id).decode_utf8_lossy().into_owned())
 }
 

@@ -51,7 +51,7 @@ impl Connection {
         let bytes: Vec<u8> = self.unread.drain(..length).collect();
         let body: Value = serde_json::from_slice(&bytes).unwrap_or(Value::Null);
         let model = body.get("model").and_then(Value::as_str).unwrap_or_default().to_owned();
-        let model = bedrock::model_of(&path).unwrap_or(model);
+        let model = bedrock::model_of(&path).or_else(|| bedrock::invoked(&path)).unwrap_or(model);
         let blocks = last_of_user(&body).and_then(bedrock::text_of);
         Some(RecordedRequest { method, path, headers, body, bytes, model, blocks })
     }

@@ -8,6 +8,7 @@
 #![allow(dead_code, reason = "a kit: each test binary uses a part of it")]
 
 pub mod bedrock;
+pub mod embeddings;
 mod http;
 mod script;
 
@@ -82,6 +83,11 @@ impl RecordedRequest {
     /// The last user message.
     pub fn prompt(&self) -> &str {
         last_of_user(&self.body).and_then(Value::as_str).or(self.blocks.as_deref()).unwrap_or_default()
+    }
+
+    /// The text whose vector is asked for.
+    pub fn embedded(&self) -> &str {
+        embeddings::text_of(&self.body)
     }
 
     /// Guessed from the prompt: a chairman's holds the reviews, so it is looked for first.
@@ -164,6 +170,7 @@ type Others = dyn Fn(&RecordedRequest) -> Option<Script> + Send + Sync;
 struct State {
     scripts: Mutex<HashMap<String, VecDeque<Script>>>,
     rule: Mutex<Option<Arc<Rule>>>,
+    embeddings: Mutex<Option<Arc<Rule>>>,
     models: Mutex<Option<Script>>,
     others: Mutex<Option<Arc<Others>>>,
     records: Mutex<Vec<Record>>,
@@ -176,6 +183,7 @@ impl Default for State {
         Self {
             scripts: Mutex::default(),
             rule: Mutex::default(),
+            embeddings: Mutex::default(),
             models: Mutex::default(),
             others: Mutex::default(),
             records: Mutex::default(),
@@ -219,6 +227,12 @@ impl ModelServer {
         *lock(&self.state.rule) = Some(Arc::new(rule));
     }
 
+    /// Asks `rule` first where a vector is asked for ([`Script::embedding`], or a fault); where it gives nothing, the
+    /// model's scripts follow, and then vectors of the words.
+    pub fn embeddings(&self, rule: impl Fn(&RecordedRequest) -> Option<Script> + Send + Sync + 'static) {
+        *lock(&self.state.embeddings) = Some(Arc::new(rule));
+    }
+
     /// Answers `GET /models` by this script.
     pub fn models(&self, script: Script) {
         *lock(&self.state.models) = Some(script);
@@ -232,6 +246,11 @@ impl ModelServer {
     /// All chat requests so far, in order of arrival.
     pub fn records(&self) -> Vec<Record> {
         chats(&lock(&self.state.records))
+    }
+
+    /// All requests for vectors so far, in order of arrival.
+    pub fn embedding_records(&self) -> Vec<Record> {
+        lock(&self.state.records).iter().filter(|record| is_embedding(record)).cloned().collect()
     }
 
     /// Everything else that was asked (models, embeddings, wrong paths).
@@ -287,6 +306,10 @@ fn is_chat(record: &Record) -> bool {
     path.ends_with("/chat/completions") || bedrock::model_of(path).is_some()
 }
 
+fn is_embedding(record: &Record) -> bool {
+    embeddings::is_asked(&record.request.method, &record.request.path)
+}
+
 fn chats(records: &[Record]) -> Vec<Record> {
     records.iter().filter(|record| is_chat(record)).cloned().collect()
 }
@@ -330,9 +353,12 @@ impl State {
     fn choose(&self, request: &RecordedRequest) -> Script {
         let path = request.path.split('?').next().unwrap_or_default();
         match request.method.as_str() {
-            "POST" if path.ends_with("/chat/completions") => self.choose_chat(request),
-            "POST" if bedrock::model_of(path).is_some() => self.choose_chat(request),
-            "POST" if path.ends_with("/embeddings") => embeddings(request),
+            "POST" if path.ends_with("/chat/completions") || bedrock::model_of(path).is_some() => {
+                self.choose_by(&self.rule, request, plausible)
+            }
+            "POST" if embeddings::is_asked("POST", path) => {
+                self.choose_by(&self.embeddings, request, embeddings::plausible)
+            }
             "GET" if path.ends_with("/models") => {
                 lock(&self.models).clone().unwrap_or_else(|| self.list_of_scripted())
             }
@@ -345,8 +371,14 @@ impl State {
         }
     }
 
-    fn choose_chat(&self, request: &RecordedRequest) -> Script {
-        let rule = lock(&self.rule).clone();
+    /// By the rule, else by the model's scripts, else as is plausible.
+    fn choose_by(
+        &self,
+        rule: &Mutex<Option<Arc<Rule>>>,
+        request: &RecordedRequest,
+        plausible: fn(&RecordedRequest) -> Script,
+    ) -> Script {
+        let rule = lock(rule).clone();
         if let Some(script) = rule.and_then(|rule| rule(request)) {
             return script;
         }
@@ -394,28 +426,4 @@ pub fn plausible(request: &RecordedRequest) -> Script {
             Script::answer(&format!("All were read.\n\nFINAL RANKING:\n{}", lines.join("\n")))
         }
     }
-}
-
-/// Unit vectors of eight numbers; equal texts have equal ones.
-fn embeddings(request: &RecordedRequest) -> Script {
-    let inputs: Vec<&str> = match &request.body["input"] {
-        Value::Array(inputs) => inputs.iter().filter_map(Value::as_str).collect(),
-        Value::String(input) => vec![input],
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => Vec::new(),
-    };
-    let data: Vec<Value> = inputs
-        .iter()
-        .enumerate()
-        .map(|(index, text)| {
-            let mut vector = [1.0f64; 8];
-            text.bytes()
-                .enumerate()
-                .for_each(|(at, byte)| vector[(at + usize::from(byte)) % 8] += f64::from(byte));
-            let length = vector.iter().map(|x| x * x).sum::<f64>().sqrt();
-            let vector: Vec<f64> = vector.iter().map(|x| x / length).collect();
-            json!({"object": "embedding", "index": index, "embedding": vector})
-        })
-        .collect();
-    let body = json!({"object": "list", "data": data, "model": request.model, "usage": {"prompt_tokens": 1, "total_tokens": 1}});
-    Script::raw("application/json", body.to_string())
 }

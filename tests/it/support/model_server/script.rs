@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use super::{RecordedRequest, bedrock};
+use super::{RecordedRequest, bedrock, embeddings};
 
 /// Holds scripts back until it is opened; clones are one gate.
 #[derive(Debug, Clone)]
@@ -73,13 +73,22 @@ enum Part {
     Do(Step),
 }
 
+/// What stands in the place of an answer in words.
+#[derive(Debug, Clone)]
+enum Instead {
+    /// A body as it stands.
+    Raw(Vec<u8>),
+    /// A vector, in the form of whoever is asked for it.
+    Vector(Vec<f32>),
+}
+
 /// What to answer. Built from [`Script::answer`], [`Script::status`] or [`Script::raw`].
 #[derive(Debug, Clone)]
 pub struct Script {
     status: u16,
     headers: Vec<(String, String)>,
     parts: Vec<Part>,
-    raw: Option<Vec<u8>>,
+    instead: Option<Box<Instead>>,
     finish: Option<String>,
     usage: Option<Value>,
     done: bool,
@@ -97,7 +106,7 @@ impl Script {
             status: 200,
             headers: Vec::new(),
             parts: Vec::new(),
-            raw: None,
+            instead: None,
             finish: Some("stop".into()),
             usage: Some(json!({"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15})),
             done: true,
@@ -115,6 +124,12 @@ impl Script {
         Self::empty().text(text)
     }
 
+    /// A vector, in the form of whoever is asked for it.
+    pub fn embedding(vector: impl Into<Vec<f32>>) -> Self {
+        let usage = json!({"prompt_tokens": 10, "total_tokens": 10});
+        Self { instead: Some(Box::new(Instead::Vector(vector.into()))), usage: Some(usage), ..Self::empty() }
+    }
+
     /// A status with a body, which is JSON if it looks so.
     pub fn status(status: u16, body: &str) -> Self {
         let content_type = if body.starts_with(['{', '[']) { "application/json" } else { "text/plain" };
@@ -123,7 +138,8 @@ impl Script {
 
     /// A body as it stands, with status 200.
     pub fn raw(content_type: &str, body: impl Into<Vec<u8>>) -> Self {
-        Self { raw: Some(body.into()), ..Self::empty() }.header("content-type", content_type)
+        Self { instead: Some(Box::new(Instead::Raw(body.into()))), ..Self::empty() }
+            .header("content-type", content_type)
     }
 
     /// More text, word by word.
@@ -319,13 +335,20 @@ impl Script {
         let stream = request.body.get("stream").and_then(Value::as_bool) == Some(true) && !self.whole;
         let model = self.served_by.as_deref().unwrap_or(&request.model);
         let is_converse = bedrock::model_of(&request.path).is_some();
-        let (content_type, steps) = match &self.raw {
-            Some(body) => {
-                let controls = self
-                    .parts
-                    .iter()
-                    .filter_map(|part| if let Part::Do(step) = part { Some(step.clone()) } else { None });
+        let mut headers = self.headers.clone();
+        let controls = self
+            .parts
+            .iter()
+            .filter_map(|part| if let Part::Do(step) = part { Some(step.clone()) } else { None });
+        let (content_type, steps) = match self.instead.as_deref() {
+            Some(Instead::Raw(body)) => {
                 ("text/plain", std::iter::once(Step::Send(body.clone())).chain(controls).collect())
+            }
+            Some(Instead::Vector(vector)) => {
+                let (document, more) = embeddings::document(request, model, vector, self.usage.as_ref());
+                headers.extend(more);
+                let whole = Step::Send(document.to_string().into_bytes());
+                ("application/json", controls.chain([whole]).collect())
             }
             None if is_converse && bedrock::is_whole(request) => {
                 ("application/json", self.converse_document())
@@ -334,7 +357,6 @@ impl Script {
             None if stream => ("text/event-stream", self.events(model)),
             None => ("application/json", self.document(model)),
         };
-        let mut headers = self.headers.clone();
         if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
             headers.push(("content-type".into(), content_type.into()));
         }
