@@ -5,12 +5,13 @@
 //!
 //! `cli`, `server` → `bench` → `runs` → `council` → `search` → `llm`; `store` sits under `bench`, `runs` and `server`.
 //! `doctor` stands beside `bench` and reads `config`.
-//! `id`, `invisible`, `identity` and `shutdown` are leaves; `config` reads `council`, `search`, `llm` and `identity`,
-//! and `telemetry` reads `config`.
+//! `cache`, `id`, `invisible`, `identity` and `shutdown` are leaves; `config` reads `council`, `search`, `llm` and
+//! `identity`, and `telemetry` reads `config`.
 //!
 //! Start reading at [`council::deliberate`], then `runs::start`, then `server::routes`.
 
 pub mod bench;
+pub mod cache;
 pub mod cli;
 pub mod config;
 pub mod council;

@@ -12,7 +12,7 @@ use crate::identity::proxy::HeaderNames;
 use crate::identity::same_origin::Origins;
 use crate::identity::{Gate, Mode, ProxyPolicy, user};
 use crate::llm::{Models, Registry, RegistryError};
-use crate::runs::{BudgetRules, RunSettings, Runs, UnknownPrices};
+use crate::runs::{BudgetRules, CacheRules, RunSettings, Runs, UnknownPrices};
 use crate::search::{self, SetupError};
 use crate::server::app::App;
 use crate::server::descriptors::Descriptors;
@@ -20,6 +20,7 @@ use crate::server::reviewers::Everybody;
 use crate::shutdown::Shutdown;
 use crate::store::Db;
 use crate::store::budgets::Defaults;
+use crate::store::cache::Sharing;
 use crate::telemetry::Telemetry;
 
 /// Builds the app of a configuration.
@@ -93,6 +94,14 @@ fn run_settings(config: &Config) -> RunSettings {
             unknown_prices: match budgets.unknown_prices {
                 config::UnknownPrices::Allow => UnknownPrices::Allow,
                 config::UnknownPrices::Refuse => UnknownPrices::Refuse,
+            },
+        },
+        cache: CacheRules {
+            max_entries: config.cache.max_entries,
+            sharing: match config.cache.sharing {
+                config::CacheSharing::Off => Sharing::Off,
+                config::CacheSharing::Groups => Sharing::Groups,
+                config::CacheSharing::Everyone => Sharing::Everyone,
             },
         },
         max_live: runs.max_live,

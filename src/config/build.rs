@@ -36,6 +36,8 @@ pub(super) fn config(layers: Layers, env: &BTreeMap<String, String>) -> Result<C
         auth,
         providers,
         search,
+        // Its other keys are settings.
+        cache: values.section("cache"),
         sentry: values.section("sentry"),
         log: values.section("log"),
         metrics: values.section("metrics"),

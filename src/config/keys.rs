@@ -86,10 +86,12 @@ const SECONDS: Kind = Kind::Number(1, 3600);
 
 /// Every key, in the order of the documentation.
 pub(super) static KEYS: LazyLock<Vec<Key>> = LazyLock::new(|| {
-    let council = Settings::all().into_iter().filter_map(of_setting);
-    let own = provider_keys().into_iter();
-    let after = AFTER.iter().cloned();
-    BEFORE.iter().cloned().chain(PROVIDER.iter().cloned()).chain(own).chain(council).chain(after).collect()
+    let in_council = |key: &Key| key.name.starts_with("council.");
+    let settings = Settings::all().into_iter().filter_map(of_setting);
+    let (council, elsewhere): (Vec<_>, Vec<_>) = settings.partition(in_council);
+    let (calls, after): (Vec<_>, Vec<_>) = AFTER.iter().cloned().partition(in_council);
+    let before = BEFORE.iter().chain(PROVIDER).cloned().chain(provider_keys());
+    before.chain(council).chain(calls).chain(elsewhere).chain(after).collect()
 });
 
 /// The keys before those of the council's settings.
@@ -237,6 +239,8 @@ const AFTER: &[Key] = &[
     key("council.timeouts.<purpose>.first_token_ms", MS, "60000", "How long until the first token, per try."),
     key("council.timeouts.<purpose>.idle_ms", MS, "60000", "How long between two tokens."),
     key("council.timeouts.<purpose>.total_ms", MS, "300000", "How long for the whole call, tries and pauses included."),
+    key("cache.max_entries", Kind::Number(1, 1000), "1000", "How many answers of one user are kept to be given again; beyond it those go that were not used for longest."),
+    key("cache.sharing", Kind::Choice(&["off", "groups", "everyone"]), "off", "Whose questions an answer may be given to besides its owner's: nobody's, those of members of a group that the owner is in, or everybody's. Answers are shared, never questions, and only those that are given while this is set."),
     key("search.backend", Kind::Choice(&["auto", "tavily", "searxng", "model", "simulated", "none"]), "auto", "Who is asked when something is searched on the web. `auto` takes the first that is configured: Tavily (a key), SearXNG (an address), a model (`search.model`); beside simulated models a few built-in documents; else nobody, and what needs a search is not offered."),
     key("search.model", Kind::Text, "", "A model that searches by itself and answers with citations.").example("perplexity/sonar").rule(rules::search_model),
     key("search.max_results", Kind::Number(1, 20), "5", "The most results of one search."),
@@ -274,7 +278,7 @@ fn of_setting(setting: &Setting) -> Option<Key> {
         setting::Kind::Flag => Kind::Bool,
         setting::Kind::Number(low, high) => Kind::Number(low, high),
         setting::Kind::Decimal(low, high) => Kind::Decimal(low, high),
-        setting::Kind::Name | setting::Kind::Model => Kind::Text,
+        setting::Kind::Name | setting::Kind::Model | setting::Kind::EmbeddingModel => Kind::Text,
         setting::Kind::Models(_) | setting::Kind::Fallbacks | setting::Kind::ModelsUnder(_) => Kind::List,
         setting::Kind::Members | setting::Kind::Reviewers => Kind::Members,
         setting::Kind::Options | setting::Kind::PerCall => return None,
@@ -282,7 +286,8 @@ fn of_setting(setting: &Setting) -> Option<Key> {
     let default = match (setting.default)() {
         Json::Bool(flag) => flag.to_string(),
         Json::Number(number) => number.as_f64().map(|number| number.to_string()).unwrap_or_default(),
-        Json::Null | Json::String(_) | Json::Array(_) | Json::Object(_) => String::new(),
+        Json::String(text) => text,
+        Json::Null | Json::Array(_) | Json::Object(_) => String::new(),
     };
     Some(Key {
         name: setting.key()?.into(),

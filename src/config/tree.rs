@@ -27,6 +27,7 @@ pub struct Config {
     pub providers: Providers,
     pub council: Council,
     pub search: SearchSettings,
+    pub cache: Cache,
     pub sentry: Sentry,
     pub log: Log,
     pub metrics: Metrics,
@@ -149,6 +150,24 @@ pub struct Budgets {
 pub enum UnknownPrices {
     Allow,
     Refuse,
+}
+
+/// The semantic cache.
+#[derive(Debug, Clone, Copy, Deserialize)]
+pub struct Cache {
+    /// Of one user.
+    pub max_entries: u32,
+    pub sharing: CacheSharing,
+}
+
+/// Whose questions an answer may be given to besides its owner's.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CacheSharing {
+    Off,
+    /// Of members of a group that its owner is in.
+    Groups,
+    Everyone,
 }
 
 /// What becomes of a run that nobody watches any more.

@@ -62,6 +62,10 @@ impl Figures {
     /// The figures of a deliberation; none when nobody answered.
     #[must_use]
     pub fn of(deliberation: &Deliberation) -> Option<Self> {
+        // It counts where it was given first.
+        if deliberation.is_repeated() {
+            return None;
+        }
         let answers = deliberation.answers();
         let rows = &deliberation.metadata.aggregate_rankings;
         let placings: Vec<Placing> = answers

@@ -1,5 +1,6 @@
 //! The deliberation: a plain async function over [`Run`]. It knows no HTTP, no SQL and no
-//! provider by name; it imports only `llm`, `search` (to read links), `id` and `invisible`.
+//! provider by name; it imports only `llm`, `search` (to read links), `cache` (to compare questions), `id`
+//! and `invisible`.
 //!
 //! Start at [`deliberate`]: it is the order of a run. A stage or an option is a file or a folder under
 //! `stages/` or `options/`, with its prompt, parser, events and function, and has its lines in [`features`].
@@ -14,6 +15,7 @@ pub mod checking;
 pub mod costs;
 pub mod debate;
 pub mod draft;
+pub mod earlier;
 pub mod estimate;
 pub mod failure;
 pub mod features;

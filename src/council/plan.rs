@@ -7,11 +7,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::brief::Brief;
+use super::earlier::Scope;
 use super::features::{self, Lookups, Options};
 use super::field::{FieldError, FieldErrorKind, Fields};
 use super::fork::{Again, Fork};
 use super::formats::list::{self as formats, Format};
 use super::member::{member_problems, members, model_problem};
+use super::options::cache::{CachePlan, scope};
 use super::options::tools;
 use super::process;
 use super::prompts::history::{self, Turn};
@@ -47,7 +49,9 @@ pub const FORMATS: &[&str] = &formats::MODES;
 /// 3: who reviews, what own votes count, and whether the final answer is written are the plan's.
 ///
 /// 4: the question may be looked up before anybody answers.
-pub const VERSION: i32 = 4;
+///
+/// 5: an earlier answer may be given.
+pub const VERSION: i32 = 5;
 
 /// Whether plans of this format and version can be read here.
 #[must_use]
@@ -83,6 +87,9 @@ pub struct Plan {
     /// What was switched on and does not apply to this run.
     #[serde(default)]
     pub ignored: Vec<Ignored>,
+    /// Whether an earlier answer may be given, and this one kept for later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CachePlan>,
     /// What an earlier run of the same question has, to go on from.
     #[serde(default)]
     pub fork: Option<Fork>,
@@ -122,7 +129,6 @@ enum Unbuilt {
 /// Options that clients of such servers know and this server does not offer yet. Switched on,
 /// they are refused, never silently ignored.
 const UNBUILT: &[Unbuilt] = &[
-    Unbuilt::Flag("use_cache"),
     // What one existing client can send besides: ignoring these would answer another
     // question than the one asked, or pay for a run twice.
     Unbuilt::List("attachments"),
@@ -291,6 +297,7 @@ impl Plan {
         let checks = options.checks(&mut fields, by_default, context.search.as_ref(), &mut ignored);
         let search = context.search.filter(|_| lookups.any() || tools.is_some() || checks > 0);
         let verbosity = process::verbosity(&mut fields);
+        let cache = CachePlan::parse(&mut fields);
         refuse_unbuilt(&mut fields);
 
         let plan = fields.finish(|| Self {
@@ -323,6 +330,7 @@ impl Plan {
             verbosity,
             title: context.first,
             ignored,
+            cache,
             fork: None,
         })?;
         let prompts = Prompts::in_force(features::templates(
@@ -330,7 +338,9 @@ impl Plan {
             (&plan.options, plan.lookups, plan.format),
             plan.title,
         ));
-        Ok(Self { task: Task { brief: Brief { prompts, ..plan.task.brief }, ..plan.task }, ..plan })
+        let plan = Self { task: Task { brief: Brief { prompts, ..plan.task.brief }, ..plan.task }, ..plan };
+        let scoped = |cache| CachePlan { scope: plan.scope(), ..cache };
+        Ok(Self { cache: plan.cache.map(scoped), ..plan })
     }
 
     /// The same question to the same council, from what its run `of` has; these are that run's sources.
@@ -346,9 +356,16 @@ impl Plan {
             // Who was in time then is no matter now: what is there is there at once.
             task: Task { quorum: None, straggler_grace_ms: 0, ..self.task },
             title: false,
+            cache: self.cache.map(CachePlan::again),
             fork: Some(Fork { of: lineage, seed, again, sources }),
             ..self
         }
+    }
+
+    /// What its answer depends on besides the question.
+    #[must_use]
+    pub fn scope(&self) -> Scope {
+        scope::of(serde_json::to_value(self).expect("a plan is plain data with string keys"))
     }
 
     /// What it is about.

@@ -31,6 +31,8 @@ pub enum Kind {
     /// A name for people.
     Name,
     Model,
+    /// A model that makes vectors of texts: it stands on no list of models that answer.
+    EmbeddingModel,
     /// At least so many different models, or none.
     Models(usize),
     /// Models to be tried one after the other.
@@ -55,7 +57,7 @@ impl Kind {
             Self::Number(..) => "a whole number".to_owned(),
             Self::Decimal(..) => "a number".to_owned(),
             Self::Name => "a string".to_owned(),
-            Self::Model => "a model id".to_owned(),
+            Self::Model | Self::EmbeddingModel => "a model id".to_owned(),
             Self::Models(_) | Self::Fallbacks => "a list of model ids".to_owned(),
             Self::Members | Self::Reviewers => "a list of models".to_owned(),
             Self::ModelsUnder(words) => {
@@ -67,6 +69,12 @@ impl Kind {
         }
     }
 
+    /// Whether its values are models that may be asked for an answer.
+    #[must_use]
+    pub fn names_models(self) -> bool {
+        !matches!(self, Self::Name | Self::EmbeddingModel)
+    }
+
     /// Both bounds of a number.
     fn bounds(self) -> Option<(f64, f64)> {
         match self {
@@ -76,6 +84,7 @@ impl Kind {
             Self::Flag
             | Self::Name
             | Self::Model
+            | Self::EmbeddingModel
             | Self::Models(_)
             | Self::Fallbacks
             | Self::Members
@@ -94,6 +103,8 @@ pub enum Key {
     Usual,
     /// Under `council`, by another one. What stands for the words of [`Kind::ModelsUnder`] is in angle brackets.
     Other(&'static str),
+    /// Elsewhere, by this key.
+    At(&'static str),
     /// Nowhere.
     None,
 }
@@ -150,6 +161,7 @@ impl Setting {
         match self.key {
             Key::Usual => Some(format!("council.{}", self.name)),
             Key::Other(key) => Some(format!("council.{key}")),
+            Key::At(key) => Some(key.to_owned()),
             Key::None => None,
         }
     }

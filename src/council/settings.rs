@@ -114,7 +114,7 @@ impl Settings {
     pub fn model_groups(&mut self) -> Vec<ModelGroup<'_>> {
         let mut groups: Vec<ModelGroup<'_>> = Vec::new();
         for (setting, value) in self.values_mut() {
-            let Some(key) = setting.key().filter(|_| setting.kind != Kind::Name) else { continue };
+            let Some(key) = setting.key().filter(|_| setting.kind.names_models()) else { continue };
             let found = value.model_groups(&key);
             match groups.last_mut().filter(|_| setting.same_group) {
                 Some(group) => group.extend(found.into_iter().flatten()),
@@ -128,7 +128,7 @@ impl Settings {
     pub fn named_models(&mut self) -> Vec<(String, &mut String)> {
         let mut named = Vec::new();
         for (setting, value) in self.values_mut() {
-            let Some(key) = setting.key().filter(|_| setting.kind != Kind::Name) else { continue };
+            let Some(key) = setting.key().filter(|_| setting.kind.names_models()) else { continue };
             // What stands for the words of a table is in angle brackets.
             let words = key.split_once('<').map(|(_, words)| format!(".<{words}")).unwrap_or_default();
             let is_list = !matches!(setting.kind, Kind::Model);

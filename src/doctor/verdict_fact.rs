@@ -34,9 +34,7 @@ impl fmt::Display for Verdict {
             Self::CouncilReady { answering, members } => {
                 write!(f, "A council can be held: {answering} of {members} members answer.")
             }
-            Self::DatabaseUnusable => {
-                f.write_str("No council can be held: the database cannot be used.")
-            }
+            Self::DatabaseUnusable => f.write_str("No council can be held: the database cannot be used."),
             Self::TooFewMembers { answering, members } => write!(
                 f,
                 "No council can be held: {answering} of {members} members answer, and two are needed."

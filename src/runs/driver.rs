@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::budget::RunBudget;
+use super::earlier::EarlierAnswers;
 use super::execution::{Ending, drive, finish};
 use super::journal::{Journal, Recovered};
 use super::live::LiveRun;
@@ -97,7 +98,8 @@ fn journal(
         RunBudget::new(shared.db.clone(), shared.settings.budgets, live, reservation, spent_usd)
     });
     let Recovered { calls, decisions, events, .. } = recovered;
-    let journal = Journal::new(live.clone(), shared.log.clone(), calls, decisions, budget);
+    let earlier = EarlierAnswers::new(shared.db.clone(), shared.settings.cache, live.clone());
+    let journal = Journal::new(live.clone(), shared.log.clone(), calls, decisions, budget, earlier);
     journal.replay(&events);
     Arc::new(journal)
 }

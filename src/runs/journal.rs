@@ -9,11 +9,13 @@ use serde_json::Value;
 
 use super::budget::{Reserved, RunBudget};
 use super::carried::CarriedCalls;
+use super::earlier::EarlierAnswers;
 use super::frame::{self, from_log};
 use super::live::{LiveRun, Record};
 use super::log::Log;
 use crate::council::budget::{BudgetEvent, BudgetState};
 use crate::council::costs::{Costs, Spent};
+use crate::council::earlier::{EarlierAnswer, Keep, Kept, Looked, Wanted};
 use crate::council::fingerprint::Fingerprint;
 use crate::council::run::{FinishedCall, Host};
 use crate::council::{AnyEvent, Deliberation, Event, Token};
@@ -31,6 +33,7 @@ pub struct Journal {
     carried: OnceLock<CarriedCalls>,
     /// What the run has reserved of the budgets that bind it, if any does.
     budget: Option<RunBudget>,
+    earlier: EarlierAnswers,
     /// The fold over the run's events: what will be stored.
     deliberation: Mutex<Deliberation>,
     /// What every call in the ledger used, by key: also those of earlier executions.
@@ -90,17 +93,18 @@ impl Recovered {
 
 impl Journal {
     /// The journal of a live run.
-    pub fn new(
+    pub(super) fn new(
         live: Arc<LiveRun>,
         log: Arc<Log>,
         calls: HashMap<String, FinishedCall>,
         decisions: HashMap<String, Value>,
         budget: Option<RunBudget>,
+        earlier: EarlierAnswers,
     ) -> Self {
         let (carried, deliberation) = (OnceLock::new(), Mutex::default());
         let spent = calls.values().map(|call| (call.key.clone(), Spent::on(&call.stage, &call.result)));
         let spent = Mutex::new(spent.collect());
-        Self { live, log, calls, decisions, carried, budget, deliberation, spent }
+        Self { live, log, calls, decisions, carried, budget, earlier, deliberation, spent }
     }
 
     /// Takes over what earlier runs have asked; before the first call.
@@ -223,6 +227,22 @@ impl Host for Journal {
 
     fn now(&self) -> Timestamp {
         Timestamp::now()
+    }
+
+    async fn earlier(&self, wanted: &Wanted<'_>) -> Looked {
+        self.earlier.look(wanted).await
+    }
+
+    async fn events_of(&self, answer: &EarlierAnswer) -> Option<Vec<Value>> {
+        self.earlier.events_of(answer).await
+    }
+
+    async fn note_look(&self, hit: Option<&EarlierAnswer>, embedding_failed: bool) -> Option<u32> {
+        self.earlier.note(hit, embedding_failed).await
+    }
+
+    async fn keep(&self, keep: &Keep<'_>) -> Kept {
+        self.earlier.keep(keep, &self.deliberation()).await
     }
 
     async fn reserve(&self, call: &str, usd: Option<f64>) -> Result<(), CallError> {

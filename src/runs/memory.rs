@@ -8,6 +8,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use crate::council::earlier::{EarlierAnswer, Keep, Kept, Looked, Wanted};
 use crate::council::run::{FinishedCall, Host};
 use crate::council::{AnyEvent, Deliberation, Token};
 
@@ -22,6 +23,10 @@ pub struct MemoryStore {
     pub commits: usize,
     /// The keys under which a later execution asked something else than an earlier one.
     pub mismatches: Vec<String>,
+    /// Answers that may be given again, each with the events that tell its results. Without a list nobody keeps any.
+    pub earlier: Option<Vec<(EarlierAnswer, Vec<Value>)>>,
+    /// How often an answer was given again, by its id.
+    pub given: HashMap<String, u32>,
 }
 
 /// A host in memory.
@@ -122,6 +127,36 @@ impl Host for MemoryHost {
     }
 
     async fn stream(&self, _call: &str, _token: Token) {}
+
+    async fn earlier(&self, wanted: &Wanted<'_>) -> Looked {
+        let store = lock(&self.store);
+        let Some(answers) = &store.earlier else { return Looked::Unavailable };
+        let same = answers.iter().find(|(answer, _)| answer.question.as_deref() == Some(wanted.question));
+        match same {
+            Some((answer, _)) => Looked::Answer(Box::new(answer.clone())),
+            None => Looked::Nothing { best: None, difference: None },
+        }
+    }
+
+    async fn events_of(&self, answer: &EarlierAnswer) -> Option<Vec<Value>> {
+        let store = lock(&self.store);
+        let answers = store.earlier.iter().flatten();
+        answers.filter(|(known, _)| known.id == answer.id).map(|(_, events)| events.clone()).next()
+    }
+
+    async fn note_look(&self, hit: Option<&EarlierAnswer>, _embedding_failed: bool) -> Option<u32> {
+        let answer = hit?;
+        // Once in a run, however often it is executed.
+        let mut store = lock(&self.store);
+        Some(*store.given.entry(answer.id.clone()).or_insert(answer.hit_count + 1))
+    }
+
+    async fn keep(&self, _keep: &Keep<'_>) -> Kept {
+        match lock(&self.store).earlier {
+            Some(_) => Kept::As { id: "kept".to_owned(), size: 1 },
+            None => Kept::Unavailable,
+        }
+    }
 
     fn attempt(&self) -> u32 {
         self.attempt

@@ -13,9 +13,11 @@
 mod admission;
 mod background;
 mod budget;
+mod cache_offer;
 mod carried;
 mod compaction;
 mod driver;
+mod earlier;
 mod error;
 mod execution;
 pub mod frame;
@@ -41,10 +43,11 @@ mod takeover;
 mod waiters;
 
 pub use budget::budget_state;
+pub use cache_offer::OfferError;
 pub use error::{OverBudget, StartError};
 pub use frame::Frame;
 pub use retry::Retry;
-pub use settings::{BudgetRules, RunSettings, UnknownPrices};
+pub use settings::{BudgetRules, CacheRules, RunSettings, UnknownPrices};
 pub use single::Payer;
 pub use skip::SkipError;
 pub use start::{Ask, Asked, Replaces};

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::store::budgets::Defaults;
+use crate::store::cache::Sharing;
 
 /// Whether a budget lets calls through whose price is unknown.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -21,6 +22,21 @@ pub struct BudgetRules {
     pub unknown_prices: UnknownPrices,
 }
 
+/// The rules of the semantic cache in this process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CacheRules {
+    /// Of one user; beyond it those go that were not used for longest.
+    pub max_entries: u32,
+    /// Whose questions an answer may be given to besides its owner's.
+    pub sharing: Sharing,
+}
+
+impl Default for CacheRules {
+    fn default() -> Self {
+        Self { max_entries: 1000, sharing: Sharing::Off }
+    }
+}
+
 /// The rules of this process's runs.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RunSettings {
@@ -37,6 +53,7 @@ pub struct RunSettings {
     /// How long a run goes on that nobody watches; for ever without.
     pub unwatched: Option<Duration>,
     pub budgets: BudgetRules,
+    pub cache: CacheRules,
 }
 
 impl RunSettings {
@@ -57,6 +74,7 @@ impl Default for RunSettings {
             lease: Duration::from_secs(10),
             unwatched: None,
             budgets: BudgetRules::default(),
+            cache: CacheRules::default(),
         }
     }
 }

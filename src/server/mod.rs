@@ -9,6 +9,7 @@ pub mod app;
 mod assets;
 mod benches;
 mod budgets;
+mod cache;
 mod classify;
 pub mod command_line;
 mod connection;

@@ -184,6 +184,12 @@ impl Problem {
         Self::new(StatusCode::CONFLICT, "not-awaited", "This member is not being waited for", why)
     }
 
+    /// 409: nothing is offered that could be taken.
+    #[must_use]
+    pub fn not_offered(why: &str) -> Self {
+        Self::new(StatusCode::CONFLICT, "not-offered", "No earlier answer is offered", why)
+    }
+
     /// 503: not now.
     #[must_use]
     pub fn unavailable(detail: &str) -> Self {

@@ -12,8 +12,8 @@ use utoipa_actix_web::{AppExt, scope};
 use super::middleware::gate;
 use super::problem::Problem;
 use super::{
-    admin, analytics, benches, budgets, classify, conversations, feedback, health, me, messages, openapi,
-    options, presets, regions, runs, settings, skip, weights,
+    admin, analytics, benches, budgets, cache, classify, conversations, feedback, health, me, messages,
+    openapi, options, presets, regions, runs, settings, skip, weights,
 };
 
 /// Every route but the web app's files. They are served by actix-web alone: what utoipa gathers beside that would be
@@ -46,6 +46,16 @@ macro_rules! table {
                     .service(runs::cancel)
                     .service(runs::retry)
                     .service(skip::skip)
+                    .service(cache::answer_offer)
+                    .service(cache::config)
+                    .service(cache::embeddings)
+                    .service(cache::stats)
+                    .service(cache::info)
+                    .service(cache::entries)
+                    .service(cache::remove)
+                    .service(cache::clear)
+                    .service(cache::forget)
+                    .service(cache::search)
                     .service(feedback::read)
                     .service(feedback::say)
                     .service(feedback::withdraw)
@@ -82,6 +92,7 @@ macro_rules! table {
                     .service(budgets::set_my_caps)
                     .service(admin::usage::report)
                     .service(admin::search::report)
+                    .service(admin::cache::report)
                     .service(admin::users::list)
                     .service(admin::runs::list)
                     .service(admin::audit::list)

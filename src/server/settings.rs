@@ -109,7 +109,7 @@ pub(super) fn view(app: &App, settings: Settings, is_default: bool) -> ConfigVie
         features: Features {
             search: search.is_some(),
             research: search.is_some(),
-            cache: false,
+            cache: true,
             formats: formats::AVAILABLE,
             auth: app.config.auth.mode == AuthMode::Proxy,
             simulated,

@@ -17,6 +17,7 @@ impl App {
     pub fn unknown_providers(&self, body: &Value) -> Vec<FieldError> {
         let names_models = |kind: Kind| match kind {
             Kind::Model
+            | Kind::EmbeddingModel
             | Kind::Models(_)
             | Kind::Fallbacks
             | Kind::ModelsUnder(_)

@@ -10,6 +10,7 @@ pub mod analytics;
 pub mod audit;
 pub mod benches;
 pub mod budgets;
+pub mod cache;
 mod connect;
 mod connection;
 pub mod conversations;

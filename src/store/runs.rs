@@ -419,6 +419,21 @@ pub async fn request_cancel(db: &Db, scope: &Scope, id: RunId) -> Result<RunStat
     Ok(status)
 }
 
+/// What a run is asked to go on without: a JSON list.
+///
+/// # Errors
+/// [`StoreError::NotFound`] when it is not this user's.
+pub async fn skips(db: &Db, scope: &Scope, id: RunId) -> Result<Value, StoreError> {
+    let mut tx = db.begin(scope).await?;
+    let user = tx.user()?;
+    sqlx::query_scalar("SELECT skips FROM runs WHERE id = $1 AND user_id = $2")
+        .bind(id.0)
+        .bind(user.as_str())
+        .fetch_optional(&mut *tx)
+        .await?
+        .ok_or(StoreError::NotFound)
+}
+
 /// Asks a run that is under way to go on without somebody (`skip`, a JSON object), and notifies its owner.
 /// Returns whether it is under way.
 pub async fn request_skip(db: &Db, scope: &Scope, id: RunId, skip: &Value) -> Result<bool, StoreError> {

@@ -27,11 +27,12 @@ const FOR_WRITING: [&str; 4] =
     ["use_early_consensus", "use_multi_chairman", "use_refinement", "use_adversary"];
 /// What looks something up, in every format. Each is on with every other sum of its bits: so it meets every combination
 /// of any two options, on and off.
-const LOOKUPS: [(&str, usize); 4] = [
+const LOOKUPS: [(&str, usize); 5] = [
     ("use_research", 0b0110_1001),
     ("use_web_search", 0b1010_0110),
     ("use_tools", 0b1101_0010),
     ("use_react", 0b0011_0101),
+    ("use_cache", 0b1001_1010),
 ];
 /// How many runs are under way at once.
 const AT_ONCE: usize = 8;
@@ -181,7 +182,7 @@ impl Ran {
         if self.on("use_research") && self.on("use_web_search") {
             self.in_order(&["stage0_complete", "web_search_start"]);
         }
-        let looks = LOOKUPS.iter().any(|(option, _)| self.on(option));
+        let looks = LOOKUPS.iter().any(|(option, _)| *option != "use_cache" && self.on(option));
         let numbers: Vec<u64> = self.stored["metadata"]["sources"]
             .as_array()
             .map(|sources| sources.iter().filter_map(|source| source["n"].as_u64()).collect())

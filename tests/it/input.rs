@@ -104,7 +104,7 @@ async fn an_option_that_is_not_built_is_refused_only_when_switched_on() {
     let id = ann.conversation().await;
     let path = format!("/api/conversations/{id}/message");
     let on = json!({
-        "content": "Why?", "use_react": true, "use_cache": true,
+        "content": "Why?", "use_react": true,
         "use_web_search": true, "use_research": true, "use_tools": true,
         "attachments": [{"id": "a"}], "resume": true, "prior_context": {"synthesis": "s"}
     });

@@ -55,6 +55,12 @@ async fn fill(connection: &mut PgConnection, owner: &str) {
                     SELECT id, '{owner}', false, '[]' FROM r),
               l AS (INSERT INTO placings (run_id, seat, user_id, model) SELECT id, 0, '{owner}', 'm' FROM r),
               n AS (INSERT INTO leanings (run_id, ballot, user_id, model) SELECT id, 0, '{owner}', 'm' FROM r),
+              ce AS (INSERT INTO cache_entries (id, user_id, message_id, run_id, scope, digest, query, method,
+                                                dimension, vector, took_ms)
+                     SELECT gen_random_uuid(), '{owner}', m.id, r.id, sha256(''), sha256(''), 'q', 'hash', 1, '', 1
+                     FROM m, r),
+              cl AS (INSERT INTO cache_lookups (run_id, user_id, is_hit, embedding_failed)
+                     SELECT id, '{owner}', false, false FROM r),
               b AS (INSERT INTO feedback (run_id, user_id, thumb) SELECT id, '{owner}', 'up' FROM r),
               g AS (INSERT INTO analytics_cleared (user_id) VALUES ('{owner}')),
               u AS (INSERT INTO users (id) VALUES ('{owner}')),

@@ -29,6 +29,8 @@ enum About {
     Token,
     Preset,
     Bench,
+    /// An answer that is kept to be given again.
+    Cached,
     /// For administrators.
     Admin,
 }
@@ -44,7 +46,7 @@ struct Probe {
 }
 
 fn probes() -> Vec<Probe> {
-    use About::{Admin, Bench, Conversation, Own, Preset, Run, Token};
+    use About::{Admin, Bench, Cached, Conversation, Own, Preset, Run, Token};
     let ask = || Some(json!({"content": "Why?"}));
     let entry = |method, path, about, queries, body| Probe { method, path, about, queries, body };
     vec![
@@ -74,6 +76,16 @@ fn probes() -> Vec<Probe> {
         entry("POST", "/api/runs/{id}/cancel", Run, &[""], None),
         entry("POST", "/api/runs/{id}/retry", Run, &[""], Some(json!({"from": "stage3"}))),
         entry("POST", "/api/runs/{id}/skip", Run, &[""], Some(json!({"member": "m/one"}))),
+        entry("POST", "/api/runs/{id}/cache", Run, &[""], Some(json!({"take": true}))),
+        entry("GET", "/api/cache/config", Own, &[""], None),
+        entry("GET", "/api/embeddings/config", Own, &[""], None),
+        entry("GET", "/api/cache/stats", Own, &[""], None),
+        entry("GET", "/api/cache/info", Own, &[""], None),
+        entry("GET", "/api/cache/entries", Own, &["", "limit=1", "q=quokka"], None),
+        entry("DELETE", "/api/cache/entries/{id}", Cached, &[""], None),
+        entry("DELETE", "/api/cache", Own, &[""], None),
+        entry("DELETE", "/api/cache/stats", Own, &[""], None),
+        entry("POST", "/api/cache/search", Own, &["query=why%20is%20the%20quokka%20scripted"], None),
         entry("GET", "/api/runs/{id}/feedback", Run, &[""], None),
         entry("PUT", "/api/runs/{id}/feedback", Run, &[""], Some(json!({"thumb": "down"}))),
         entry("DELETE", "/api/runs/{id}/feedback", Run, &[""], None),
@@ -127,6 +139,7 @@ fn probes() -> Vec<Probe> {
         ),
         entry("GET", "/api/admin/usage", Admin, &["", "by=model", "by=day", "by=format", "format=csv"], None),
         entry("GET", "/api/admin/search", Admin, &["", "from=2020-01-01&to=2099-12-31"], None),
+        entry("GET", "/api/admin/cache", Admin, &[""], None),
         entry("GET", "/api/admin/users", Admin, &[""], None),
         entry("GET", "/api/admin/runs", Admin, &[""], None),
         entry("GET", "/api/admin/audit", Admin, &[""], None),
@@ -186,6 +199,7 @@ struct Ann {
     tokens: Vec<String>,
     presets: Vec<String>,
     benches: Vec<String>,
+    cached: Vec<String>,
     /// The run that goes on while others try to reach it.
     live: Events,
     gate: Gate,
@@ -222,7 +236,11 @@ impl Ann {
     /// a token and a preset.
     async fn settle(app: &TestApp) -> Self {
         let ann = app.user("ann").with("remote-email", "ann@quokka.example");
-        let question = json!({"content": format!("Why is the {MARK} scripted?"), "system_prompt": MARK});
+        let question = json!({
+            "content": format!("Why is the {MARK} scripted?"), "system_prompt": MARK
+        });
+        let mut kept = question.clone();
+        kept["use_cache"] = json!(true);
         app.models.rule(|request| {
             let text = format!("The {MARK} of {}.", request.model);
             (!request.prompt().contains("FINAL RANKING")).then(|| Script::answer(&text))
@@ -236,12 +254,15 @@ impl Ann {
 
         let answered = ann.conversation().await;
         let keyed = ann.clone().with("idempotency-key", "the-key-of-ann");
-        let run = keyed.post(&format!("/api/conversations/{answered}/message"), question.clone()).await.ok();
+        let run = keyed.post(&format!("/api/conversations/{answered}/message"), kept).await.ok();
         ann.put(&format!("/api/conversations/{answered}/tags"), json!({"tags": [MARK]})).await.ok();
 
         let feedback = json!({"thumb": "up", "better": {"member": "m/one"}});
         let of_run = format!("/api/runs/{}/feedback", run["run_id"].as_str().unwrap());
         ann.put(&of_run, feedback).await.ok();
+
+        let cached =
+            ann.get("/api/cache/entries").await.ok()["entries"][0]["id"].as_str().unwrap().to_owned();
 
         let deleted = ann.conversation().await;
         let gone = ann.post(&format!("/api/conversations/{deleted}/message"), question.clone()).await.ok();
@@ -268,6 +289,7 @@ impl Ann {
             tokens: vec![text(&token["id"])],
             presets: vec![text(&preset["preset"]["id"])],
             benches: vec![bench.to_string()],
+            cached: vec![cached],
             live,
             gate,
         }
@@ -280,6 +302,7 @@ impl Ann {
             About::Token => &self.tokens,
             About::Preset => &self.presets,
             About::Bench => &self.benches,
+            About::Cached => &self.cached,
             About::Own | About::Admin => &[],
         }
     }
@@ -289,7 +312,7 @@ impl Ann {
     fn is_not_in(&self, answer: &Answer) {
         let text = answer.text.to_lowercase();
         assert!(!text.contains(MARK), "{text}");
-        for id in [&self.conversations, &self.runs, &self.tokens, &self.presets, &self.benches]
+        for id in [&self.conversations, &self.runs, &self.tokens, &self.presets, &self.benches, &self.cached]
             .into_iter()
             .flatten()
         {
@@ -399,7 +422,12 @@ async fn another_user_finds_nothing_changes_nothing_and_learns_nothing() {
         for (request, answer) in answers {
             let expected = match probe.about {
                 About::Own => 200,
-                About::Conversation | About::Run | About::Token | About::Preset | About::Bench => 404,
+                About::Conversation
+                | About::Run
+                | About::Token
+                | About::Preset
+                | About::Bench
+                | About::Cached => 404,
                 About::Admin => 403,
             };
             assert_eq!(answer.status, expected, "{request}: {}", answer.text);
@@ -436,7 +464,12 @@ async fn administrators_see_figures_and_no_texts() {
                     assert_eq!(answer.status, 200, "{request}: {}", answer.text);
                     ann.is_not_in(&answer);
                 }
-                About::Conversation | About::Run | About::Token | About::Preset | About::Bench => {
+                About::Conversation
+                | About::Run
+                | About::Token
+                | About::Preset
+                | About::Bench
+                | About::Cached => {
                     assert_eq!(answer.status, 404, "{request}: {}", answer.text);
                     ann.is_not_in(&answer);
                 }
@@ -473,7 +506,15 @@ async fn a_token_reaches_no_further_than_its_user_and_its_permissions() {
                 (About::Admin, _) => 403,
                 (_, method) if method != "GET" || in_person => 403,
                 (About::Own, _) => 200,
-                (About::Conversation | About::Run | About::Token | About::Preset | About::Bench, _) => 404,
+                (
+                    About::Conversation
+                    | About::Run
+                    | About::Token
+                    | About::Preset
+                    | About::Bench
+                    | About::Cached,
+                    _,
+                ) => 404,
             };
             assert_eq!(answer.status, expected, "{request}: {}", answer.text);
             ann.is_not_in(&answer);

@@ -16,6 +16,8 @@ use crate::council::checking::{self, CheckEvent, CheckNote};
 use crate::council::field::Fields;
 use crate::council::formats::list::{self as formats, Format, FormatEvent, FormatNote};
 use crate::council::options::adversary::{self, AdversaryEvent, AdversaryNote, AdversaryOptions};
+use crate::council::options::cache::event::CacheEvent;
+use crate::council::options::cache::{self, CacheNote};
 use crate::council::options::confidence;
 use crate::council::options::consensus::{self, ConsensusEvent, ConsensusNote};
 use crate::council::options::cot;
@@ -78,6 +80,7 @@ macro_rules! events {
 
 events! {
     Run(RunEvent),
+    Cache(CacheEvent),
     Research(ResearchEvent),
     WebSearch(WebSearchEvent),
     Routing(RoutingEvent),
@@ -104,6 +107,7 @@ events! {
 #[serde(untagged)]
 pub enum ProcessFact {
     Run(RunNote),
+    Cache(CacheNote),
     Research(ResearchNote),
     WebSearch(WebSearchNote),
     Routing(RoutingNote),
@@ -120,6 +124,15 @@ pub enum ProcessFact {
     Refinement(RefinementNote),
     Adversary(AdversaryNote),
     Format(FormatNote),
+}
+
+impl Event {
+    /// Whether whoever is given an earlier answer is told this of the run that found it out: its results, and not what
+    /// was of that run alone, such as its beginning, its costs and its end.
+    #[must_use]
+    pub fn is_result(&self) -> bool {
+        !matches!(self, Self::Run(_) | Self::Cache(_) | Self::Title(_) | Self::Process(_) | Self::Budget(_))
+    }
 }
 
 /// What clients may read of an option before they ask: a name and the path of the route, its group in the
@@ -147,7 +160,7 @@ pub fn stages() -> impl Iterator<Item = &'static Stage> {
     FIRST.iter().chain(formats::stages()).chain(&THEN)
 }
 
-static FIRST: [Stage; 4] = [research::STAGE, searching::STAGE, routing::STAGE, answers::STAGE];
+static FIRST: [Stage; 5] = [cache::STAGE, research::STAGE, searching::STAGE, routing::STAGE, answers::STAGE];
 static THEN: [Stage; 5] =
     [reviews::STAGE, synthesis::STAGE, refinement::STAGE, adversary::STAGE, title::STAGE];
 
@@ -163,7 +176,8 @@ pub fn purposes() -> impl Iterator<Item = &'static Purpose> {
     PURPOSES.into_iter().chain(formats::purposes())
 }
 
-static PURPOSES: [&Purpose; 12] = [
+static PURPOSES: [&Purpose; 13] = [
+    &cache::EMBEDDING,
     &research::SPLIT,
     &searching::SEARCH,
     &answers::ANSWER,
@@ -182,6 +196,7 @@ static PURPOSES: [&Purpose; 12] = [
 #[must_use]
 pub fn request_fields() -> Vec<RefOr<Schema>> {
     let options = [
+        cache::view::CacheFields::schema(),
         cot::CotFields::schema(),
         research::view::ResearchFields::schema(),
         web_search::view::WebSearchFields::schema(),
@@ -202,6 +217,9 @@ pub fn request_fields() -> Vec<RefOr<Schema>> {
 /// The fields of a request that settings and presets may have defaults for.
 const OPTION_FIELDS: &[&str] = &[
     "verbosity",
+    "use_cache",
+    "cache_similarity_threshold",
+    "cache_mode",
     "use_cot",
     "use_research",
     "use_web_search",

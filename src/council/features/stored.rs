@@ -12,6 +12,7 @@ use crate::council::costs::Costs;
 use crate::council::debate::fold::Common;
 use crate::council::formats::stored::Stored;
 use crate::council::options::adversary::{self, Adversary, AdversaryEvent};
+use crate::council::options::cache::event::{CacheEvent, CacheInfo};
 use crate::council::options::confidence::AggregateConfidence;
 use crate::council::options::consensus::ConsensusInfo;
 use crate::council::options::escalation::{EscalationEvent, EscalationInfo};
@@ -83,6 +84,9 @@ pub struct Metadata {
     pub abstained: Vec<Abstention>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub aggregate_confidence: Option<AggregateConfidence>,
+    /// Whether an earlier answer was found and given, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cache: Option<CacheInfo>,
     /// What one search for the question found, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub web_search: Option<WebSearch>,
@@ -128,6 +132,8 @@ impl Deliberation {
     pub fn apply(&mut self, event: &AnyEvent) {
         if let Some(RoutingEvent::RoutingComplete { data }) = event.get() {
             self.metadata.routing_info = Some((**data).clone());
+        } else if let Some(event) = event.get::<CacheEvent>() {
+            self.metadata.cache.get_or_insert_default().apply(event);
         } else if let Some(event) = event.get() {
             self.apply_research(event);
         } else if let Some(event) = event.get() {
@@ -175,8 +181,19 @@ impl Deliberation {
         }
     }
 
+    /// Whether its answer is an earlier one, given again.
+    #[must_use]
+    pub fn is_repeated(&self) -> bool {
+        self.metadata.cache.as_ref().is_some_and(CacheInfo::is_hit)
+    }
+
     /// An option that was ended in its middle has not said itself what it cost.
     fn apply_costs(&mut self, costs: &Costs) {
+        if self.is_repeated() {
+            // What is repeated has said what it cost then.
+            self.metadata.costs = Some(costs.clone());
+            return;
+        }
         let of = |stage: &Stage| costs.by_stage.get(stage).copied().unwrap_or_default();
         if let Some(refinement) = &mut self.metadata.refinement {
             let spent = of(&refinement::STAGE);

@@ -19,6 +19,8 @@ use std::collections::BTreeSet;
 use super::costs;
 use super::estimate::{self, Estimate, ExpectedCall, Expecting, Kept};
 use super::failure::Failure;
+use super::features::Event;
+use super::options::cache::{self, Repeat};
 use super::plan::Plan;
 use super::run::Run;
 use super::run_event::RunEvent;
@@ -50,6 +52,34 @@ pub async fn deliberate(run: &Run, plan: &Plan) -> Result<(), Failure> {
     if let Some(fork) = &plan.fork {
         run.know_sources(&fork.sources);
     }
+    let Some(cache) = &plan.cache else { return find_out(run, plan).await };
+    let lookup = cache::look_up(run, plan.brief(), cache).await;
+    if let Some(earlier) = lookup.hit {
+        repeat(run, plan, earlier).await;
+        return Ok(());
+    }
+    find_out(run, plan).await?;
+    cache::keep(run, plan.brief(), cache, &lookup).await;
+    Ok(())
+}
+
+/// Tells what an earlier run told. It costs no more than to find it.
+async fn repeat(run: &Run, plan: &Plan, earlier: Repeat) {
+    for (place, event) in earlier.0.into_iter().enumerate() {
+        match serde_json::from_value::<Event>(event) {
+            Ok(event) => run.repeat(&format!("cache/repeat/{place}"), event.into()).await,
+            Err(error) => tracing::error!(%error, "an event of an earlier answer cannot be understood"),
+        }
+    }
+    tell_costs(run).await;
+    if plan.title {
+        let data = title::fallback(&plan.brief().question);
+        run.emit("title", TitleEvent::TitleComplete { data }).await;
+    }
+}
+
+/// Holds the format, with a title beside it where the conversation has none.
+async fn find_out(run: &Run, plan: &Plan) -> Result<(), Failure> {
     if !plan.title {
         look_up_and_hold(run, plan).await?;
         tell_costs(run).await;
@@ -106,11 +136,14 @@ pub fn models(plan: &Plan, kept: &Kept) -> BTreeSet<String> {
 /// Each course that a run may take when it goes well, with the calls in it.
 fn courses(plan: &Plan, kept: &Kept) -> Vec<Vec<ExpectedCall>> {
     // A run that goes on from an earlier one has what that one found.
-    let looking = if plan.fork.is_some() {
+    let mut looking = if plan.fork.is_some() {
         Vec::new()
     } else {
         plan.lookups.expected_calls(Expecting::of(plan.brief()))
     };
+    let embedding =
+        plan.cache.and_then(|cache| cache::estimate::expected_call(Expecting::of(plan.brief()), &cache));
+    looking.extend(embedding);
     courses_of_format(plan, kept).into_iter().map(|calls| [looking.clone(), calls].concat()).collect()
 }
 

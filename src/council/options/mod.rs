@@ -1,6 +1,7 @@
 //! Options of a run: a file or a folder each, and a line below where there is something to set.
 
 pub mod adversary;
+pub mod cache;
 pub mod confidence;
 pub mod consensus;
 pub mod cot;
@@ -17,6 +18,7 @@ pub mod word_for_word;
 
 use super::option_settings::{RequestLayer, RequestSettings, option_settings};
 use adversary::settings::{AdversaryLayer, AdversarySettings};
+use cache::settings::{CacheLayer, CacheSettings};
 use escalation::settings::{EscalationLayer, EscalationSettings};
 use jury::settings::{JuryLayer, JurySettings};
 use multi_chairman::settings::{MultiChairmanLayer, MultiChairmanSettings};
@@ -32,6 +34,7 @@ option_settings! {
     jury: JurySettings, JuryLayer;
     research: ResearchSettings, ResearchLayer;
     tools: ToolsSettings, ToolsLayer;
+    cache: CacheSettings, CacheLayer;
     requests: RequestSettings, RequestLayer;
 }
 

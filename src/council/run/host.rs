@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::council::any_event::AnyEvent;
 use crate::council::costs::Spent;
+use crate::council::earlier::{EarlierAnswer, Keep, Kept, Looked, Wanted};
 use crate::council::fingerprint::Fingerprint;
 use crate::council::stage::Stage;
 use crate::council::token::Token;
@@ -88,6 +89,28 @@ pub trait Host: Send + Sync {
     /// What time it is. Only for what is written once under its key, as events are: the next
     /// execution finds another time.
     fn now(&self) -> Timestamp;
+
+    /// Looks for an answer that may be given again.
+    async fn earlier(&self, _wanted: &Wanted<'_>) -> Looked {
+        Looked::Unavailable
+    }
+
+    /// The events that tell the results of an earlier answer's run, oldest first; none where they are gone or cannot be
+    /// read.
+    async fn events_of(&self, _answer: &EarlierAnswer) -> Option<Vec<Value>> {
+        None
+    }
+
+    /// Notes what came of looking, once in a run: the answer that is given, if one is. Returns how often that one has
+    /// been given by now; none where that is not known.
+    async fn note_look(&self, _hit: Option<&EarlierAnswer>, _embedding_failed: bool) -> Option<u32> {
+        None
+    }
+
+    /// Keeps the run's answer, to be given again.
+    async fn keep(&self, _keep: &Keep<'_>) -> Kept {
+        Kept::Unavailable
+    }
 
     /// Takes what a call is expected to cost, in USD (unknown when absent), out of the budgets that
     /// bind the run, before it is sent; [`Host::commit_call`] settles it. Without budgets nothing is

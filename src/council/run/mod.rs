@@ -24,6 +24,7 @@ pub use host::{FinishedCall, Host, UnderWay};
 
 use super::any_event::AnyEvent;
 use super::costs::{Costs, Spent};
+use super::earlier::{EarlierAnswer, Keep, Kept, Looked, Wanted};
 use super::searching::state::Searches;
 use super::skip::Skip;
 use super::stage::Stage;
@@ -159,6 +160,12 @@ impl Run {
         }
     }
 
+    /// Ends when a person wants the run to go on without this, which is no seat but an answer to a question that the
+    /// run asks.
+    pub(super) async fn skipped(&self, stage: &Stage, name: &str) {
+        self.stopped(stage, Some(name)).await;
+    }
+
     async fn place(&self) -> Option<SemaphorePermit<'_>> {
         Some(self.places.get()?.acquire().await.expect("the semaphore is never closed"))
     }
@@ -175,6 +182,31 @@ impl Run {
             let event = note.at(self.host.now());
             self.host.publish(&format!("{key}/process"), event.into()).await;
         }
+    }
+
+    /// Tells the client what an earlier run told. The process monitor says nothing of it: it happened then.
+    pub async fn repeat(&self, key: &str, event: AnyEvent) {
+        self.host.publish(key, event).await;
+    }
+
+    /// Looks for an answer that may be given again. What is found can come out differently next time.
+    pub async fn earlier(&self, wanted: &Wanted<'_>) -> Looked {
+        self.host.earlier(wanted).await
+    }
+
+    /// See [`Host::events_of`].
+    pub async fn events_of(&self, answer: &EarlierAnswer) -> Option<Vec<serde_json::Value>> {
+        self.host.events_of(answer).await
+    }
+
+    /// See [`Host::note_look`].
+    pub async fn note_look(&self, hit: Option<&EarlierAnswer>, embedding_failed: bool) -> Option<u32> {
+        self.host.note_look(hit, embedding_failed).await
+    }
+
+    /// See [`Host::keep`].
+    pub async fn keep(&self, keep: &Keep<'_>) -> Kept {
+        self.host.keep(keep).await
     }
 
     /// Runs `side` beside `main` without ever delaying it, so `main` comes first wherever they meet: the
@@ -237,6 +269,12 @@ impl Run {
     #[must_use]
     pub fn now(&self) -> String {
         format!("{:.3}", self.host.now())
+    }
+
+    /// The same as a value; see [`Host::now`].
+    #[must_use]
+    pub fn time(&self) -> jiff::Timestamp {
+        self.host.now()
     }
 
     /// Whether this model's answers are made up by the simulated provider.

@@ -84,10 +84,15 @@ macro_rules! within {
     };
 }
 
-/// The rows of `runs` that a [`RowFilter`] counts, by a column of time.
+/// The rows of `runs` that a [`RowFilter`] counts, by a column of time. An answer that is given again counts where it was
+/// given first.
 macro_rules! runs_within {
     ($at:literal) => {
-        concat!(in_time!("", $at), " AND ($4::text IS NULL OR format = $4)")
+        concat!(
+            in_time!("", $at),
+            " AND ($4::text IS NULL OR format = $4)
+              AND NOT EXISTS (SELECT FROM cache_lookups look WHERE look.run_id = runs.id AND look.is_hit)"
+        )
     };
 }
 

@@ -1,6 +1,7 @@
 //! Every feature, executed with a journal that dies after its n-th commit, for every n: the second
 //! execution must end with the same answer, the same events, and no call paid twice.
 
+mod cache;
 pub mod debates;
 pub mod scripts;
 
@@ -62,6 +63,7 @@ pub type Feature = (&'static str, Script, Hold, &'static str);
 pub const FEATURES: &[Feature] = &[
     ("plain", fine, nobody_waits, r#"{"content": "Why?"}"#),
     ("chain of thought", fine, nobody_waits, r#"{"content": "Why?", "use_cot": true}"#),
+    ("the cache cannot be asked", fine, nobody_waits, r#"{"content": "Why?", "use_cache": true}"#),
     ("a member fails", a_member_fails, nobody_waits, r#"{"content": "Why?"}"#),
     ("the chairman fails", the_chairman_fails, nobody_waits, r#"{"content": "Why?"}"#),
     ("a ballot needs repair", a_ballot_needs_repair, nobody_waits, r#"{"content": "Why?"}"#),
@@ -320,8 +322,10 @@ pub fn timeless(mut event: serde_json::Value) -> serde_json::Value {
     if event["type"] == "process" {
         event["timestamp"].take();
     }
-    if let Some(started_at) = event.get_mut("started_at") {
-        started_at.take();
+    for time in ["started_at", "expires_at"] {
+        if let Some(time) = event.get_mut(time) {
+            time.take();
+        }
     }
     event
 }
@@ -340,11 +344,23 @@ async fn execute(plan: &Plan, how: (Script, Hold), id: RunId, deaths: &[usize]) 
 async fn execute_without(
     skips: &[Skip],
     plan: &Plan,
+    how: (Script, Hold),
+    id: RunId,
+    deaths: &[usize],
+) -> Executed {
+    execute_over(MemoryStore::default(), skips, plan, how, id, deaths).await
+}
+
+/// The same over what others have left.
+async fn execute_over(
+    store: MemoryStore,
+    skips: &[Skip],
+    plan: &Plan,
     (script, hold): (Script, Hold),
     id: RunId,
     deaths: &[usize],
 ) -> Executed {
-    let store = Arc::new(Mutex::new(MemoryStore::default()));
+    let store = Arc::new(Mutex::new(store));
     let seen = store.clone();
     let models = Arc::new(Scripted::new(script).held(move |request| hold(request, &seen.lock().unwrap())));
     // Calls that had been sent and were not committed when the process died are asked again: their

@@ -1,6 +1,8 @@
 //! What the models do in each feature, and who of them waits.
 
-use llm_council::llm::{CallError, ChatRequest, ErrorKind, Reply, Role, ToolCall};
+use llm_council::llm::{
+    CallError, ChatRequest, Embedding, ErrorKind, Reply, Role, ToolCall, simulated_embedding,
+};
 use llm_council::runs::memory::MemoryStore;
 
 use crate::support::models::{labels_in, reply, sensible};
@@ -10,6 +12,10 @@ pub type Script = fn(&ChatRequest) -> Result<Reply, CallError>;
 pub type Hold = fn(&ChatRequest, &MemoryStore) -> bool;
 
 pub fn fine(request: &ChatRequest) -> Result<Reply, CallError> {
+    if request.embeds {
+        let vector = simulated_embedding::vector(&request.messages[0].content);
+        return Ok(Reply { embedding: Some(Embedding::new(vector).unwrap()), ..Reply::default() });
+    }
     Ok(sensible(request))
 }
 

@@ -1,0 +1,130 @@
+//! Earlier answers to the same question: what a run asks of whoever keeps them.
+
+use serde::{Deserialize, Serialize};
+
+use crate::cache::guard::Difference;
+use crate::id::RunId;
+
+/// The hash of everything but the question that an answer depends on: only within one scope is an answer to one
+/// question an answer to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Scope(pub [u8; 32]);
+
+impl Serialize for Scope {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&hex::encode(self.0))
+    }
+}
+
+impl<'de> Deserialize<'de> for Scope {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let mut hash = [0; 32];
+        hex::decode_to_slice(&text, &mut hash).map_err(serde::de::Error::custom)?;
+        Ok(Self(hash))
+    }
+}
+
+/// A question as a vector, and how that came about: only vectors of one origin can be compared.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Embedded {
+    /// By this embedding model.
+    Model { model: String, vector: Vec<f32> },
+    /// From the text itself: exact and nearly exact matches only.
+    Hash(Vec<f32>),
+}
+
+impl Embedded {
+    /// The components.
+    #[must_use]
+    pub fn vector(&self) -> &[f32] {
+        match self {
+            Self::Model { vector, .. } | Self::Hash(vector) => vector,
+        }
+    }
+
+    /// Who made it; of the hash method nobody.
+    #[must_use]
+    pub fn model(&self) -> Option<&str> {
+        match self {
+            Self::Model { model, .. } => Some(model),
+            Self::Hash(_) => None,
+        }
+    }
+}
+
+/// What to look for.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted<'w> {
+    pub scope: Scope,
+    pub question: &'w str,
+    /// To compare with others by, and from which cosine on they count as the same; absent: the same text only.
+    pub near: Option<(&'w Embedded, f64)>,
+}
+
+/// An answer that could be given again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EarlierAnswer {
+    /// The entry's id.
+    pub id: String,
+    /// The run that has it.
+    pub run: RunId,
+    /// Whether it is the asking person's own.
+    pub own: bool,
+    /// What was asked; of another person's not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
+    /// The final answer's text.
+    pub answer: String,
+    /// The cosine of the two questions; 1 for the same text.
+    pub similarity: f64,
+    /// Whether it is the same text.
+    pub exact: bool,
+    /// When it was asked (RFC 3339).
+    pub created_at: String,
+    /// How often it has been given again so far.
+    pub hit_count: u32,
+    /// What its run cost, in USD, where that is known, and how long it took: what is saved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+    pub took_ms: u64,
+}
+
+/// What was found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "found", rename_all = "snake_case")]
+pub enum Looked {
+    Answer(Box<EarlierAnswer>),
+    Nothing {
+        /// The cosine of the nearest question of this scope, if there is one to compare with.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        best: Option<f64>,
+        /// Why the nearest one that is near enough asks something else all the same.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        difference: Option<Difference>,
+    },
+    /// Whoever keeps them could not be asked.
+    Unavailable,
+}
+
+/// An answer to be kept.
+#[derive(Debug, Clone, Copy)]
+pub struct Keep<'k> {
+    pub scope: Scope,
+    pub question: &'k str,
+    pub embedded: &'k Embedded,
+    /// In USD, where it is known.
+    pub cost_usd: Option<f64>,
+}
+
+/// What became of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kept", rename_all = "snake_case")]
+pub enum Kept {
+    /// Under this id; so many entries the person has now.
+    As { id: String, size: u64 },
+    /// Something of it is missing: another time it may be whole.
+    Incomplete,
+    /// Whoever keeps them could not be asked.
+    Unavailable,
+}

@@ -1,0 +1,180 @@
+//! The course: looking before a run does anything else, and keeping its answer at its end.
+
+use std::time::Duration;
+
+use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::event::{CacheEvent, Cached, EmbeddingMethod, MissReason, NotStored};
+use super::{CacheMode, CachePlan, EMBEDDING, STAGE};
+use crate::cache::hash_embedding;
+use crate::council::brief::Brief;
+use crate::council::earlier::{EarlierAnswer, Embedded, Keep, Kept, Looked, Wanted};
+use crate::council::run::Run;
+use crate::llm::{ChatRequest, Timeouts};
+
+/// How long a person is asked.
+const OFFERED_FOR: SignedDuration = SignedDuration::from_secs(60);
+/// The longest question of which a vector says enough: embedding models read some thousand tokens, and what two long
+/// questions differ in may be one line.
+const MAX_EMBEDDED_CHARS: usize = 8_000;
+
+/// The longest that a vector is waited for, tries and pauses included, in milliseconds: everything waits for it.
+const PATIENCE_MS: u64 = 15_000;
+
+/// How a person answers an offer: the names that stand in [`Skip::member`](crate::council::skip::Skip).
+pub const TAKE: &str = "take";
+/// See [`TAKE`].
+pub const ASK_ANYWAY: &str = "ask_anyway";
+
+/// An earlier answer to be given: the events of its run, oldest first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Repeat(pub Vec<Value>);
+
+/// What looking came to.
+#[derive(Debug)]
+pub struct Lookup {
+    pub hit: Option<Repeat>,
+    /// The question, for [`keep`].
+    embedded: Embedded,
+}
+
+/// How a person answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Answered {
+    Take,
+    AskAnyway,
+    /// Not in time.
+    Nothing,
+}
+
+/// Looks for an earlier answer, asks the person where that is wanted, and tells what came of it.
+pub async fn look_up(run: &Run, brief: &Brief, plan: &CachePlan) -> Lookup {
+    let question = brief.question.as_str();
+    if !plan.looks {
+        let embedded = embed(run, brief, plan).await.unwrap_or_else(|_| by_hash(question));
+        return Lookup { hit: None, embedded };
+    }
+    run.emit("cache/start", CacheEvent::start(plan)).await;
+    let same = Wanted { scope: plan.scope, question, near: None };
+    let mut looked = run.decide("cache/same", run.earlier(&same)).await;
+    // Who has found the same text needs no vector, and pays for none.
+    let mut embedded = Ok(by_hash(question));
+    if plan.mode != CacheMode::Exact && matches!(looked, Looked::Nothing { .. }) {
+        embedded = embed(run, brief, plan).await;
+        if let Ok(embedded) = &embedded {
+            let near = Wanted { near: Some((embedded, plan.threshold)), ..same };
+            looked = run.decide("cache/near", run.earlier(&near)).await;
+        }
+    }
+    let failed = embedded.as_ref().err().copied();
+    let hit = settle(run, plan, looked, failed).await;
+    Lookup { hit, embedded: embedded.unwrap_or_else(|_| by_hash(question)) }
+}
+
+/// What is given, if anything is; what is not is told.
+async fn settle(run: &Run, plan: &CachePlan, looked: Looked, failed: Option<MissReason>) -> Option<Repeat> {
+    let embedding_failed = failed == Some(MissReason::EmbeddingFailed);
+    let miss = async |event: CacheEvent| {
+        run.decide("cache/noted", run.note_look(None, embedding_failed)).await;
+        run.emit("cache/outcome", event).await;
+        None
+    };
+    let answer = match looked {
+        Looked::Answer(answer) => *answer,
+        Looked::Nothing { best: best_similarity, difference } => {
+            let reason = match (failed, difference, best_similarity) {
+                (Some(failed), ..) => failed,
+                (None, Some(_), _) => MissReason::Differs,
+                (None, None, Some(_)) => MissReason::BelowThreshold,
+                (None, None, None) => MissReason::Empty,
+            };
+            return miss(CacheEvent::CacheMiss { reason, best_similarity, difference }).await;
+        }
+        Looked::Unavailable => return miss(CacheEvent::miss(MissReason::Unavailable)).await,
+    };
+    if plan.mode == CacheMode::Offer {
+        let refused = match offer(run, &answer).await {
+            Answered::Take => None,
+            Answered::AskAnyway => Some(MissReason::Refused),
+            Answered::Nothing => Some(MissReason::Expired),
+        };
+        if let Some(reason) = refused {
+            let best_similarity = Some(answer.similarity);
+            return miss(CacheEvent::CacheMiss { reason, best_similarity, difference: None }).await;
+        }
+    }
+    let events = run.decide("cache/events", run.events_of(&answer)).await;
+    let Some(events) = events else { return miss(CacheEvent::miss(MissReason::Unavailable)).await };
+    let hit_count = run.decide("cache/noted", run.note_look(Some(&answer), false)).await;
+    let cached = Cached { hit_count: hit_count.unwrap_or(answer.hit_count + 1), ..Cached::of(&answer) };
+    run.emit("cache/outcome", CacheEvent::CacheHit { cached, cached_response: answer.answer }).await;
+    Some(Repeat(events))
+}
+
+/// Asks the person.
+async fn offer(run: &Run, answer: &EarlierAnswer) -> Answered {
+    let until = run.decide("cache/offer", async { run.time() + OFFERED_FOR }).await;
+    let event = CacheEvent::CacheOffer { cached: Cached::of(answer), expires_at: format!("{until:.3}") };
+    run.emit("cache/offered", event).await;
+    run.decide("cache/answered", answered(run, until)).await
+}
+
+async fn answered(run: &Run, until: Timestamp) -> Answered {
+    let left = Duration::try_from(run.time().duration_until(until)).unwrap_or_default();
+    let stage = STAGE;
+    tokio::select! {
+        biased;
+        () = run.skipped(&stage, TAKE) => Answered::Take,
+        () = run.skipped(&stage, ASK_ANYWAY) => Answered::AskAnyway,
+        () = tokio::time::sleep(left) => Answered::Nothing,
+    }
+}
+
+/// The question as a vector, or why there is none.
+async fn embed(run: &Run, brief: &Brief, plan: &CachePlan) -> Result<Embedded, MissReason> {
+    let question = brief.question.as_str();
+    let settings = &brief.settings.options.cache;
+    if plan.mode == CacheMode::Exact || !settings.use_api_embeddings {
+        return Ok(by_hash(question));
+    }
+    if question.chars().count() > MAX_EMBEDDED_CHARS {
+        return Err(MissReason::TooLong);
+    }
+    let model = settings.embedding_model.clone();
+    let set = brief.settings.timeouts(&EMBEDDING);
+    let request = ChatRequest {
+        timeouts: Timeouts { total_ms: set.total_ms.min(PATIENCE_MS), ..set },
+        ..ChatRequest::embedding(&model, &EMBEDDING, question)
+    };
+    let reply = run.call(STAGE, "cache/embedding", request).send().await;
+    let embedding = reply.ok().and_then(|reply| reply.embedding).ok_or(MissReason::EmbeddingFailed)?;
+    Ok(Embedded::Model { model, vector: embedding.into_components() })
+}
+
+fn by_hash(question: &str) -> Embedded {
+    Embedded::Hash(hash_embedding::embed(question))
+}
+
+/// Keeps the answer, now that it is whole and paid for, to be given again.
+pub async fn keep(run: &Run, brief: &Brief, plan: &CachePlan, lookup: &Lookup) {
+    let keep = Keep {
+        scope: plan.scope,
+        question: &brief.question,
+        embedded: &lookup.embedded,
+        cost_usd: run.costs().total_cost,
+    };
+    let event = match run.decide("cache/kept", run.keep(&keep)).await {
+        Kept::As { id: cache_id, size: cache_size } => {
+            let embedding_model = lookup.embedded.model().map(str::to_owned);
+            let embedding_method =
+                if embedding_model.is_some() { EmbeddingMethod::Api } else { EmbeddingMethod::Hash };
+            CacheEvent::CacheStored { cache_id, embedding_method, embedding_model, cache_size }
+        }
+        Kept::Incomplete => CacheEvent::CacheNotStored { reason: NotStored::Incomplete },
+        Kept::Unavailable => CacheEvent::CacheNotStored { reason: NotStored::Unavailable },
+    };
+    run.emit("cache/stored", event).await;
+}

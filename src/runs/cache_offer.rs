@@ -1,0 +1,62 @@
+//! How a person answers the offer of an earlier answer. What they say stands on the run's row before it is confirmed, as
+//! a wish to go on without somebody does ([`skip`](super::skip)), and reaches the run in the same way.
+
+use serde::Deserialize as _;
+use serde_json::json;
+
+use super::journal::Recovered;
+use super::state::Runs;
+use crate::council::options::cache::event::CacheEvent;
+use crate::council::options::cache::{ASK_ANYWAY, STAGE, TAKE};
+use crate::council::skip::Skip;
+use crate::id::{RunId, UserId};
+use crate::store::{RunStatus, Scope, StoreError, journal, runs};
+
+/// Why an offer cannot be answered.
+#[derive(Debug, thiserror::Error)]
+pub enum OfferError {
+    /// The run offers no earlier answer, or not any more.
+    #[error("no earlier answer is offered now")]
+    NotOffered,
+    /// It was answered otherwise before.
+    #[error("the offer has been answered already")]
+    Answered,
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+impl Runs {
+    /// Takes the earlier answer that a run offers, or has the question asked anyway. Said twice it is said once.
+    ///
+    /// # Errors
+    /// Nothing has changed then.
+    pub async fn answer_offer(&self, user: &UserId, run: RunId, take: bool) -> Result<(), OfferError> {
+        let db = &self.shared.db;
+        let scope = Scope::User(user.clone());
+        let row = runs::find(db, &scope, run).await?;
+        if row.status != RunStatus::Running {
+            return Err(OfferError::NotOffered);
+        }
+        let member = if take { TAKE } else { ASK_ANYWAY };
+        let said = runs::skips(db, &scope, run).await?;
+        // What a newer server wrote there is no answer to an offer of this one.
+        let said: Vec<Skip> = Vec::deserialize(said).unwrap_or_default();
+        if let Some(said) = said.iter().find(|skip| skip.stage == STAGE) {
+            return if said.member == member { Ok(()) } else { Err(OfferError::Answered) };
+        }
+        let stored = journal::remembered(db, &[run]).await?.remove(&run).unwrap_or_default();
+        let events = Recovered::read(stored).events;
+        let told = events.iter().filter_map(|event| event.get::<CacheEvent>()).next_back();
+        if !matches!(told, Some(CacheEvent::CacheOffer { .. })) {
+            return Err(OfferError::NotOffered);
+        }
+        let skip = Skip { stage: STAGE, member: member.to_owned() };
+        if !runs::request_skip(db, &scope, run, &json!(skip)).await? {
+            return Err(OfferError::NotOffered);
+        }
+        if let Some(live) = self.shared.live_run(run) {
+            live.skip([skip]);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,237 @@
+//! Earlier answers over Postgres: what a run looks for, and what it keeps. Where the database cannot be asked the run
+//! goes on without.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use super::frame::from_log;
+use super::live::LiveRun;
+use super::settings::CacheRules;
+use super::state::Runs;
+use crate::cache::digest;
+use crate::cache::guard::{self, Difference};
+use crate::cache::vector::{self, Needle};
+use crate::council::earlier::{EarlierAnswer, Embedded, Keep, Kept, Looked, Wanted};
+use crate::council::stages::answers::Answer;
+use crate::council::{Deliberation, Event};
+use crate::id::{RunId, UserId};
+use crate::store::cache::{self, Found, LookUp, LookedUp, Method, NewEntry, Sharing, Whose};
+use crate::store::{Db, StoreError};
+
+/// How many of the nearest questions are compared word by word.
+const COMPARED: usize = 10;
+
+/// See the module.
+pub(super) struct EarlierAnswers {
+    db: Db,
+    rules: CacheRules,
+    live: Arc<LiveRun>,
+}
+
+impl Runs {
+    /// Looks among a user's own answers, without a run.
+    pub async fn look_for_earlier(&self, user: &UserId, wanted: &Wanted<'_>) -> Looked {
+        look(&self.shared.db, user, RunId(uuid::Uuid::nil()), &[Whose::Own], wanted).await
+    }
+}
+
+/// The nearest question that may not count as the same.
+#[derive(Debug, Default, Clone, Copy)]
+struct Nearest {
+    similarity: Option<f64>,
+    difference: Option<Difference>,
+}
+
+impl Nearest {
+    /// There is a question as near as that.
+    fn saw(&mut self, similarity: f64) {
+        let similarity = rounded(similarity);
+        self.similarity = Some(self.similarity.map_or(similarity, |known| known.max(similarity)));
+    }
+}
+
+impl EarlierAnswers {
+    pub(super) fn new(db: Db, rules: CacheRules, live: Arc<LiveRun>) -> Self {
+        Self { db, rules, live }
+    }
+
+    /// One's own answers first; where there is none, those of others that may be given.
+    pub(super) async fn look(&self, wanted: &Wanted<'_>) -> Looked {
+        look(&self.db, &self.live.user, self.live.id, self.whose(), wanted).await
+    }
+
+    fn whose(&self) -> &'static [Whose] {
+        match self.rules.sharing {
+            Sharing::Off => &[Whose::Own],
+            Sharing::Groups | Sharing::Everyone => &[Whose::Own, Whose::Others],
+        }
+    }
+
+    /// The events that tell an answer's results. Whether the answer is there to be given has been looked at; its log
+    /// goes only with the whole conversation.
+    pub(super) async fn events_of(&self, answer: &EarlierAnswer) -> Option<Vec<Value>> {
+        let whose = if answer.own { Whose::Own } else { Whose::Others };
+        let rows = match cache::log_of(&self.db, &self.live.user, answer.run, whose).await {
+            Ok(rows) => rows,
+            Err(error) => {
+                self.warn("the log of an earlier answer could not be read", &error);
+                return None;
+            }
+        };
+        let frames: Option<Vec<_>> = rows.iter().flat_map(|text| from_log(text)).collect();
+        let mut results = Vec::new();
+        for frame in frames?.into_iter().filter(|frame| !frame.key.is_empty()) {
+            match serde_json::from_slice::<Event>(&frame.json) {
+                Ok(event) if event.is_result() => results.push(serde_json::to_value(event).ok()?),
+                Ok(_) => {}
+                Err(error) => {
+                    tracing::warn!(run.id = %answer.run, %error, "an event of an earlier answer cannot be understood");
+                    return None;
+                }
+            }
+        }
+        (!results.is_empty()).then_some(results)
+    }
+
+    pub(super) async fn note(&self, hit: Option<&EarlierAnswer>, embedding_failed: bool) -> Option<u32> {
+        let look = LookedUp {
+            user: &self.live.user,
+            run: self.live.id,
+            hit: hit.and_then(|answer| answer.id.parse().ok()),
+            embedding_failed,
+        };
+        cache::record(&self.db, &look).await.unwrap_or_else(|error| {
+            self.warn("what came of looking for an earlier answer is not in the statistics", &error);
+            None
+        })
+    }
+
+    /// Keeps an answer of which nothing is missing.
+    pub(super) async fn keep(&self, keep: &Keep<'_>, deliberation: &Deliberation) -> Kept {
+        if !is_whole(deliberation) {
+            return Kept::Incomplete;
+        }
+        let Some(vector) = vector::encode(keep.embedded.vector()) else { return Kept::Incomplete };
+        let entry = NewEntry {
+            user: &self.live.user,
+            run: self.live.id,
+            message: self.live.message,
+            scope: &keep.scope.0,
+            digest: &digest(keep.question),
+            query: keep.question,
+            method: method(keep.embedded),
+            dimension: keep.embedded.vector().len(),
+            vector: &vector,
+            sharing: self.rules.sharing,
+            cost_usd: keep.cost_usd,
+        };
+        match cache::keep(&self.db, &entry, self.rules.max_entries).await {
+            Ok(kept) => Kept::As { id: kept.id.to_string(), size: kept.size },
+            Err(error) => {
+                self.warn("an answer could not be kept to be given again", &error);
+                Kept::Unavailable
+            }
+        }
+    }
+
+    fn warn(&self, what: &'static str, error: &StoreError) {
+        tracing::warn!(run.id = %self.live.id, error = error as &dyn std::error::Error, "{what}");
+    }
+}
+
+async fn look(db: &Db, user: &UserId, run: RunId, whose: &[Whose], wanted: &Wanted<'_>) -> Looked {
+    let mut nearest = Nearest::default();
+    for whose in whose {
+        // How near others came with what is not given says something of what they asked.
+        let mut of_others = Nearest::default();
+        let nearest = if *whose == Whose::Own { &mut nearest } else { &mut of_others };
+        let look = LookUp { user, run, scope: &wanted.scope.0, whose: *whose };
+        match look_among(db, look, wanted, nearest).await {
+            Ok(Some(answer)) => return Looked::Answer(Box::new(answer)),
+            Ok(None) => {}
+            Err(error) => {
+                tracing::warn!(run.id = %run, error = &error as &dyn std::error::Error,
+                    "an earlier answer could not be looked for");
+                return Looked::Unavailable;
+            }
+        }
+    }
+    Looked::Nothing { best: nearest.similarity, difference: nearest.difference }
+}
+
+async fn look_among(
+    db: &Db,
+    look: LookUp<'_>,
+    wanted: &Wanted<'_>,
+    nearest: &mut Nearest,
+) -> Result<Option<EarlierAnswer>, StoreError> {
+    let Some((embedded, threshold)) = wanted.near else {
+        let same = cache::exact(db, look, &digest(wanted.question)).await?;
+        return Ok(same.map(|found| answer(found, look.whose, 1.0, true)));
+    };
+    let Some(needle) = Needle::new(embedded.vector()) else { return Ok(None) };
+    let candidates = cache::vectors(db, look, method(embedded)).await?;
+    let compared = candidates.iter().filter_map(|it| Some((it.id, f64::from(needle.cosine(&it.vector)?))));
+    let mut near: Vec<_> = compared.collect();
+    near.sort_by(|(_, one), (_, other)| other.total_cmp(one));
+    let is_near = near.partition_point(|(_, similarity)| *similarity >= threshold);
+    if let Some((_, similarity)) = near.get(is_near) {
+        nearest.saw(*similarity);
+    }
+    near.truncate(is_near);
+    // Of the nearest, answers that are not there to be given any more are passed over.
+    let mut compared = 0;
+    for some in near.chunks(COMPARED) {
+        let ids: Vec<_> = some.iter().map(|(id, _)| *id).collect();
+        let mut found = cache::found(db, look, &ids).await?;
+        for (id, similarity) in some {
+            let Some(place) = found.iter().position(|found| found.id == *id) else { continue };
+            let found = found.swap_remove(place);
+            nearest.saw(*similarity);
+            match guard::difference(wanted.question, &found.query) {
+                None => return Ok(Some(answer(found, look.whose, *similarity, false))),
+                Some(difference) => nearest.difference = nearest.difference.or(Some(difference)),
+            }
+            compared += 1;
+        }
+        if compared >= COMPARED {
+            break;
+        }
+    }
+    Ok(None)
+}
+
+/// To four places: what is compared is no more exact.
+fn rounded(similarity: f64) -> f64 {
+    (similarity * 1e4).round() / 1e4
+}
+
+fn method(embedded: &Embedded) -> Method<'_> {
+    embedded.model().map_or(Method::Hash, Method::Model)
+}
+
+fn answer(found: Found, whose: Whose, similarity: f64, exact: bool) -> EarlierAnswer {
+    let own = whose == Whose::Own;
+    EarlierAnswer {
+        id: found.id.to_string(),
+        run: found.run,
+        own,
+        // Answers are shared, questions are not.
+        question: own.then_some(found.query),
+        answer: found.answer,
+        similarity: rounded(similarity),
+        exact,
+        created_at: format!("{:.3}", found.created_at),
+        hit_count: found.hit_count,
+        cost_usd: found.cost_usd,
+        took_ms: found.took_ms,
+    }
+}
+
+/// Whether everybody answered, and whoever was to write wrote.
+fn is_whole(deliberation: &Deliberation) -> bool {
+    let final_answer = deliberation.stage3.as_ref();
+    final_answer.is_some_and(|answer| answer.error.is_none() && answer.fallback_for.is_none())
+        && deliberation.answers().iter().all(Answer::is_good)
+}

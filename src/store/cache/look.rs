@@ -1,0 +1,208 @@
+//! Looking for an earlier answer.
+
+use jiff::Timestamp;
+use sqlx::Row as _;
+use sqlx::postgres::PgRow;
+use uuid::Uuid;
+
+use super::Method;
+use crate::id::{RunId, UserId};
+use crate::store::{Db, Scope, StoreError, time};
+
+/// Who looks, and where.
+#[derive(Debug, Clone, Copy)]
+pub struct LookUp<'l> {
+    pub user: &'l UserId,
+    /// The run that looks: its groups decide which answers of others it may have.
+    pub run: RunId,
+    /// The hash of everything but the question that an answer depends on.
+    pub scope: &'l [u8; 32],
+    /// Whose entries.
+    pub whose: Whose,
+}
+
+/// Whose entries are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    Own,
+    /// Those of others that may answer this user's questions as well.
+    Others,
+}
+
+/// An entry's vector, to be compared.
+#[derive(Debug)]
+pub struct Candidate {
+    pub id: Uuid,
+    pub vector: Vec<u8>,
+}
+
+/// An entry whose answer can be given.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Found {
+    pub id: Uuid,
+    pub run: RunId,
+    pub query: String,
+    /// The final answer's text.
+    pub answer: String,
+    /// What its run cost, in USD, where that is known, and how long it took.
+    pub cost_usd: Option<f64>,
+    pub took_ms: u64,
+    /// How often it was given again.
+    pub hit_count: u32,
+    pub created_at: Timestamp,
+}
+
+/// Whose entries: `$1` is the user, `$3` the run that looks.
+macro_rules! belonging {
+    (own) => {
+        "e.user_id = $1 AND $3::uuid IS NOT NULL"
+    };
+    (others) => {
+        "e.user_id <> $1 AND cardinality(e.shared_with) > 0
+         AND coalesce(e.shared_with && array_append((SELECT groups FROM runs WHERE id = $3), '*'), false)"
+    };
+}
+
+/// A query over the entries of one scope (`$2`) whose answer is there to be given: the run is complete, its answer still
+/// stands where it was given, and not more people found it bad than good.
+macro_rules! usable {
+    ($whose:ident, $which:literal, $order:literal) => {
+        concat!(
+            "SELECT e.id, e.run_id, e.query, m.content, e.cost_usd, e.took_ms, e.hit_count, e.created_at
+              FROM cache_entries e
+              JOIN runs r ON r.id = e.run_id AND r.status = 'complete'
+              JOIN messages m ON m.id = e.message_id AND m.run_id = e.run_id AND m.content IS NOT NULL
+              JOIN conversations c ON c.id = m.conversation_id AND c.deleted_at IS NULL
+              WHERE e.scope = $2 AND ",
+            belonging!($whose),
+            " AND ",
+            $which,
+            // From the entry to its runs and from them to their thumbs: the other way round is to read all thumbs for
+            // each entry.
+            " AND (SELECT count(*) FILTER (WHERE f.thumb = 'down') <= count(*) FILTER (WHERE f.thumb = 'up')
+                   FROM (SELECT e.run_id
+                         UNION ALL SELECT l.run_id FROM cache_lookups l WHERE l.entry_id = e.id) AS given (run_id)
+                   JOIN feedback f ON f.run_id = given.run_id) ",
+            $order
+        )
+    };
+}
+
+/// A query over the vectors of one scope (`$2`) that came about in the same way. It reads their rows and nothing else:
+/// whether an answer is there to be given, [`found`] looks for the few that are near.
+///
+/// The order of what others share is that of an index, which ends at the limit. Postgres goes by it as long as it expects
+/// more rows than that. Of a comparison of arrays or with null it expects next to none, and would read and sort all
+/// that is shared; of what `coalesce` says, a half.
+macro_rules! comparable {
+    ($whose:ident, $order:literal) => {
+        concat!(
+            "SELECT e.id, e.vector FROM cache_entries e
+              WHERE e.scope = $2 AND ",
+            belonging!($whose),
+            " AND coalesce(e.method = $4 AND e.model IS NOT DISTINCT FROM $5, false) ",
+            $order,
+            " LIMIT $6"
+        )
+    };
+}
+
+const OWN_EXACT: &str = usable!(own, "e.digest = $4", "LIMIT 1");
+const OWN_VECTORS: &str = comparable!(own, "");
+const OWN_FOUND: &str = usable!(own, "e.id = ANY ($4)", "");
+const OTHERS_EXACT: &str = usable!(others, "e.digest = $4", "ORDER BY e.created_at DESC LIMIT 1");
+const OTHERS_VECTORS: &str = comparable!(others, "ORDER BY e.used_at DESC");
+const OTHERS_FOUND: &str = usable!(others, "e.id = ANY ($4)", "");
+
+/// The statements over one's own entries, by name: for whoever wants to see their plans.
+pub const STATEMENTS: [(&str, &str); 3] =
+    [("exact", OWN_EXACT), ("vectors", OWN_VECTORS), ("found", OWN_FOUND)];
+
+/// The most entries that are compared: of others those that were used last. One's own are never as many.
+pub const MOST_COMPARED: i64 = 2_000;
+
+impl Whose {
+    /// One's own entries are read as oneself. Only the engine sees those of others.
+    fn reader(self, user: &UserId) -> Scope {
+        match self {
+            Self::Own => Scope::User(user.clone()),
+            Self::Others => Scope::Engine,
+        }
+    }
+}
+
+/// The entry for the same text.
+pub async fn exact(db: &Db, look: LookUp<'_>, digest: &[u8; 32]) -> Result<Option<Found>, StoreError> {
+    let sql = match look.whose {
+        Whose::Own => OWN_EXACT,
+        Whose::Others => OTHERS_EXACT,
+    };
+    let mut tx = db.begin(&look.whose.reader(look.user)).await?;
+    let row = sqlx::query(sql)
+        .bind(look.user.as_str())
+        .bind(&look.scope[..])
+        .bind(look.run.0)
+        .bind(&digest[..])
+        .fetch_optional(&mut *tx)
+        .await?;
+    row.as_ref().map(read).transpose()
+}
+
+/// The vectors that came about in the same way, also of answers that are not there to be given any more.
+pub async fn vectors(db: &Db, look: LookUp<'_>, method: Method<'_>) -> Result<Vec<Candidate>, StoreError> {
+    let sql = match look.whose {
+        Whose::Own => OWN_VECTORS,
+        Whose::Others => OTHERS_VECTORS,
+    };
+    let mut tx = db.begin(&look.whose.reader(look.user)).await?;
+    let rows = sqlx::query(sql)
+        .bind(look.user.as_str())
+        .bind(&look.scope[..])
+        .bind(look.run.0)
+        .bind(method.name())
+        .bind(method.model())
+        .bind(MOST_COMPARED)
+        .fetch_all(&mut *tx)
+        .await?;
+    let candidate = |row: &PgRow| Ok(Candidate { id: row.try_get("id")?, vector: row.try_get("vector")? });
+    rows.iter().map(candidate).collect()
+}
+
+/// These entries, as far as they can be given.
+pub async fn found(db: &Db, look: LookUp<'_>, ids: &[Uuid]) -> Result<Vec<Found>, StoreError> {
+    let sql = match look.whose {
+        Whose::Own => OWN_FOUND,
+        Whose::Others => OTHERS_FOUND,
+    };
+    let mut tx = db.begin(&look.whose.reader(look.user)).await?;
+    let rows = sqlx::query(sql)
+        .bind(look.user.as_str())
+        .bind(&look.scope[..])
+        .bind(look.run.0)
+        .bind(ids)
+        .fetch_all(&mut *tx)
+        .await?;
+    rows.iter().map(read).collect()
+}
+
+/// The log of the run that has an entry's answer: whole rows in order.
+pub async fn log_of(db: &Db, user: &UserId, run: RunId, whose: Whose) -> Result<Vec<String>, StoreError> {
+    let mut tx = db.begin(&whose.reader(user)).await?;
+    Ok(sqlx::query_scalar("SELECT frames FROM run_events WHERE run_id = $1 ORDER BY first_seq")
+        .bind(run.0)
+        .fetch_all(&mut *tx)
+        .await?)
+}
+
+fn read(row: &PgRow) -> Result<Found, StoreError> {
+    Ok(Found {
+        id: row.try_get("id")?,
+        run: RunId(row.try_get("run_id")?),
+        query: row.try_get("query")?,
+        answer: row.try_get("content")?,
+        cost_usd: row.try_get("cost_usd")?,
+        took_ms: row.try_get::<i64, _>("took_ms")?.unsigned_abs(),
+        hit_count: row.try_get::<i32, _>("hit_count")?.unsigned_abs(),
+        created_at: time(row, "created_at")?,
+    })
+}

@@ -1,0 +1,41 @@
+//! The semantic cache: which answers may be given again, and what looking for one came to. An entry points at the run
+//! that has the answer; it goes with the message.
+
+mod entries;
+mod keep;
+mod look;
+mod statistics;
+
+pub use entries::{Entry, Listed, clear, list, remove};
+pub use keep::{Kept, NewEntry, Sharing, keep};
+pub use look::{Candidate, Found, LookUp, MOST_COMPARED, STATEMENTS, Whose, exact, found, log_of, vectors};
+pub use statistics::{Counts, LookedUp, Overview, forget, mine, of_everybody, overview, record};
+
+/// How a vector came about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Method<'m> {
+    /// By this embedding model.
+    Model(&'m str),
+    /// From the text itself, without a model.
+    Hash,
+}
+
+impl<'m> Method<'m> {
+    /// The name in JSON and in the store.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Model(_) => "api",
+            Self::Hash => "hash",
+        }
+    }
+
+    /// Who made the vector; of the hash method nobody.
+    #[must_use]
+    pub fn model(self) -> Option<&'m str> {
+        match self {
+            Self::Model(model) => Some(model),
+            Self::Hash => None,
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Between people: nothing, unless an administrator says otherwise.
+
+use serde_json::json;
+
+use super::{ask, find, has};
+use crate::support::app::TestApp;
+
+#[tokio::test]
+async fn without_sharing_nobody_is_given_anothers_answer() {
+    let app = TestApp::start().await;
+    ask(&app.user("ann"), "Why do tides turn?", json!({})).await;
+    let bobs = ask(&app.user("bob"), "Why do tides turn?", json!({})).await;
+    assert_eq!(find(&bobs, "cache_miss")["reason"], "empty");
+    assert_eq!(find(&bobs, "cache_stored")["cache_size"], 1);
+    app.close().await;
+}
+
+#[tokio::test]
+async fn shared_answers_come_without_their_questions_and_leave_no_trace_of_who_asked() {
+    let app = TestApp::with("[cache]\nsharing = \"everyone\"\n").await;
+    let (ann, bob) = (app.user("ann"), app.user("bob"));
+    ask(&ann, "why do tides turn", json!({})).await;
+    let events = ask(&bob, "Why do tides turn?", json!({})).await;
+    let hit = find(&events, "cache_hit");
+    assert_eq!(hit["own"], false);
+    assert!(hit.get("cached_query").is_none() && hit.get("cached_run_id").is_none(), "{hit}");
+    let text: String = events.iter().map(|event| event.json.to_string()).collect();
+    assert!(!text.contains("why do tides turn") && !text.contains("ann"), "{text}");
+    assert_eq!(bob.get("/api/cache/entries").await.ok()["total"], 0, "it is not bob's to list or delete");
+    assert_eq!(ann.get("/api/cache/entries").await.ok()["entries"][0]["shared"], true);
+    let id = hit["cache_id"].as_str().unwrap();
+    assert_eq!(bob.send("DELETE", &format!("/api/cache/entries/{id}"), None).await.status, 404);
+    app.close().await;
+}
+
+#[tokio::test]
+async fn among_groups_only_members_of_one_share() {
+    let app = TestApp::with("[cache]\nsharing = \"groups\"\n").await;
+    let (ann, bob, eve, loner) = (
+        app.user("ann").with("Remote-Groups", "red,blue"),
+        app.user("bob").with("Remote-Groups", "blue"),
+        app.user("eve").with("Remote-Groups", "green"),
+        app.user("loner"),
+    );
+    ask(&ann, "Why do tides turn?", json!({})).await;
+    assert!(has(&ask(&bob, "Why do tides turn?", json!({})).await, "cache_hit"));
+    assert!(!has(&ask(&eve, "Why do tides turn?", json!({})).await, "cache_hit"));
+    assert!(!has(&ask(&loner, "Why do tides turn?", json!({})).await, "cache_hit"));
+    app.close().await;
+}
