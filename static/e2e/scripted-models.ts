@@ -31,6 +31,8 @@ export interface Line {
 interface Chat {
   model: string;
   messages: { role: string; content: string }[];
+  /** Texts whose vectors are wanted, instead of messages. */
+  input?: string | string[];
 }
 
 function purposeOf(prompt: string): Purpose {
@@ -118,7 +120,15 @@ export class ScriptedModels {
         .end(JSON.stringify({ data: this.offered }));
       return;
     }
-    const { model, messages } = await bodyOf(request);
+    const { model, messages, input } = await bodyOf(request);
+    if (input !== undefined) {
+      // Every text is like every other: only what they say can tell them apart.
+      const data = [input].flat().map((_, index) => ({ index, embedding: [0.6, 0.8] }));
+      const usage = { prompt_tokens: 5, total_tokens: 5 };
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ model, data, usage }));
+      return;
+    }
     const prompt = messages.findLast((message) => message.role === "user")?.content ?? "";
     const line = this.#say({ model, purpose: purposeOf(prompt), prompt });
     if (line.error !== undefined) {

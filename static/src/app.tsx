@@ -1,6 +1,7 @@
 import { lazy, Suspense, useEffect, useRef, useSyncExternalStore } from "react";
 import { Link, Route, Switch, useLocation } from "wouter";
 import { session } from "./api/client";
+import { features } from "./features";
 import { useLiveRuns } from "./features/asking/live";
 import { Sidebar } from "./features/conversations/sidebar";
 import { useHelp } from "./features/shortcuts/help";
@@ -73,6 +74,14 @@ function Pages() {
         <Route path="/dashboard/*?">
           <DashboardPage />
         </Route>
+        {features.map(
+          ({ name, page }) =>
+            page && (
+              <Route key={name} path={page.path}>
+                <page.View />
+              </Route>
+            ),
+        )}
         <Route>
           <NotFoundPage />
         </Route>

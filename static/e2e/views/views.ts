@@ -2,6 +2,7 @@
 import type { Locator, Page } from "playwright-core";
 import { correctVotes, leanings, mixCosts } from "../figures";
 import { bench, benches } from "./bench";
+import { countAnswers, keepAnswers, offerEarlier, useEarlier } from "./earlier";
 import { checkProviders, moveRegion, withRegions } from "./providers";
 import type { Conversations } from "./scenes";
 
@@ -247,6 +248,20 @@ export function views(to: Conversations): View[] {
       },
       { empty: true },
     ),
+    {
+      name: "run-earlier-offered",
+      path: `/c/${to.plain}`,
+      act: async (on) => {
+        await offerEarlier(on);
+        await on.reload();
+        await on.locator(".earlier-offer").waitFor();
+      },
+    },
+    run("run-earlier-used", to.plain, async (on) => {
+      await useEarlier(on);
+      await on.reload();
+      await on.locator(".earlier-banner").waitFor();
+    }),
     run("run-stopped", to.stopped),
     run("run-failures", to.failing, undefined, { empty: true, whole: true }),
     page("settings", "/settings", (on) => on.locator(".member").first().waitFor()),
@@ -352,6 +367,22 @@ export function views(to: Conversations): View[] {
         await on.getByRole("heading", { name: "arithmetic" }).waitFor();
       },
     },
+    { name: "answers-none", path: "/answers", empty: true },
+    {
+      name: "answers",
+      path: "/answers",
+      whole: true,
+      act: async (on) => {
+        await keepAnswers(on);
+        await on.reload();
+        await on.locator(".kept-entry").first().waitFor();
+      },
+    },
+    page("admin-answers", "/admin/answers", async (on) => {
+      await countAnswers(on);
+      await on.reload();
+      await on.locator(".tiles").waitFor();
+    }),
     page("admin-providers-checked", "/admin/providers", checkProviders),
     ...["", "/analytics", "/users", "/runs", "/audit", "/budgets", "/providers", "/settings"].map(
       (path) => page(`admin${path.replace("/", "-") || "-usage"}`, `/admin${path}`),

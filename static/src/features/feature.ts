@@ -2,11 +2,12 @@
  * What an option of the council may have on this page. A feature is a folder with all of it, and a line
  * in the list (`index.ts`); everything but its name and its title may be left out.
  *
- * Two more files of the folder are found by their names, because they come with the part of the page
+ * Three more files of the folder are found by their names, because they come with the part of the page
  * that shows them and not with the first load:
  *
  * - `about.tsx` exports `about` (`About`): what the option does and costs;
- * - `settings.tsx` exports `settings` (`SettingsPart`): what is set for it beforehand.
+ * - `settings.tsx` exports `settings` (`SettingsPart`): what is set for it beforehand;
+ * - `admin.tsx` exports `admin` (`Section` of `admin/sections.ts`): what administrators are told of it.
  */
 import type { ComponentType, ReactNode } from "react";
 import type { FieldError } from "../api/problem";
@@ -55,6 +56,8 @@ export interface Feature extends RunFeature {
   readonly formats?: readonly FormatChoice[];
   /** A section of its own, below the final answer. */
   readonly section?: Section<object>;
+  /** A page of its own. */
+  readonly page?: { readonly path: string; readonly View: ComponentType };
   /** What it puts around a whole run: what texts and cards in it ask it for, wherever they stand. */
   readonly Around?: ComponentType<{ run: RunState; children: ReactNode }>;
   /** What it shows on a member's card, above the text. */
@@ -63,8 +66,11 @@ export interface Feature extends RunFeature {
   readonly copied?: (run: RunState, what: "all" | "final") => readonly string[];
 }
 
-/** Above the final answer's text, below it, before the answers, before the reviews, or below the ranking. */
-export type NotePlace = "final" | "verdict" | "answers" | "reviews" | "ranking";
+/**
+ * At the head of a run, above the final answer's text, below it, before the answers, before the reviews, or below
+ * the ranking.
+ */
+export type NotePlace = "head" | "final" | "verdict" | "answers" | "reviews" | "ranking";
 
 /** What a member has said in a run, as far as every format has it. */
 export interface MemberText {
@@ -244,12 +250,23 @@ export interface Option {
   readonly byDefault?: true;
   /** It is no matter of the council alone. */
   readonly everyFormat?: true;
-  /** How much of it: the request's field, and the whole numbers it takes. */
+  /** How much of it: the request's field, and the numbers it takes. */
   readonly amount?: {
     readonly field: Amount;
     readonly byDefault: number;
     readonly least: number;
     readonly most: number;
+    /** Numbers between the whole ones too. */
+    readonly fraction?: true;
+  };
+  /** Which of a few ways it is done while it is on: the request's field, and what it takes. */
+  readonly way?: {
+    readonly field: Way;
+    /** What this page asks for where nobody has said. */
+    readonly byDefault: string;
+    /** What the server takes where a request says nothing. */
+    readonly byServer: string;
+    readonly values: readonly string[];
   };
   /** What its chip says when it differs from the default; the title where this is left out. */
   readonly chip?: (choices: Choices) => string;

@@ -30,6 +30,8 @@ it.each(["api", "i18n", "markdown", "run", "stream", "ui"])("%s/ imports no feat
 
 /** How features are called in the code whose names are words of everybody's. */
 const calledOtherwise: Record<string, RegExp> = {
+  // Browsers, providers and this page have caches of their own.
+  cache: /use_cache|\bcache_(?:mode|offer|hit|miss)\b/,
   chairmen: /multi_?chairm|multi_synthesis|several chairmen/i,
   // What a debate is, is a word of everybody's; its formats are not.
   debate: /arena|all_to_all|\brotation\b/i,
@@ -86,7 +88,7 @@ describe.each(features.map((feature) => [feature.name, feature] as const))(
 
 it("what is found by its name belongs to a feature of the list", () => {
   const folders = files.flatMap(
-    ({ path }) => /^features\/([^/]+)\/(?:about|settings)\.tsx$/.exec(path)?.[1] ?? [],
+    ({ path }) => /^features\/([^/]+)\/(?:about|settings|admin)\.tsx$/.exec(path)?.[1] ?? [],
   );
   const names = features.map(({ name }) => name);
   expect(folders.filter((folder) => !names.includes(folder))).toEqual([]);

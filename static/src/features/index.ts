@@ -1,5 +1,6 @@
 /** The options of the council that this page knows: what each may have is written in `feature.ts`. */
 import { adversary } from "./adversary/feature";
+import { cache } from "./cache/feature";
 import { chairmen } from "./chairmen/feature";
 import { consensus } from "./consensus/feature";
 import { debate } from "./debate/feature";
@@ -22,6 +23,7 @@ import { wordForWord } from "./word-for-word/feature";
 
 /** In the order in which the page has them wherever it has several. */
 const list = [
+  cache,
   sources,
   research,
   webSearch,

@@ -28,6 +28,7 @@ import { LinkStatus } from "../features/council/link-status";
 import { TurnView } from "../features/council/turn";
 import { turnsOf } from "../features/council/turns";
 import { NotifyOffer } from "../features/ended/offer";
+import type { Choices } from "../features/feature";
 import { sceneOf, toAsk } from "../features/options/choices";
 import { ProcessLog } from "../features/process/process-log";
 import { msg, t } from "../i18n";
@@ -186,17 +187,18 @@ function Loaded({ conversation }: { conversation: Conversation }) {
   }, [id]);
   const reattach = useCallback((runId: string) => resume(id, runId), [id]);
   const askAgain = useCallback(
-    (question: string) => {
+    (question: string, other: Partial<Choices> = {}) => {
       setRefusal(id, null);
       const { choices, preset } = drafts.read(id);
       const config = queryClient.getQueryData<Config>(keys.config);
       const presets = queryClient.getQueryData<Preset[]>(keys.presets);
       const scene = sceneOf(
-        choices,
+        { ...choices, ...other },
         config,
         presets?.find((one) => one.id === preset),
       );
-      start(id, { content: question, ...toAsk(scene) });
+      // Said in any case: what is set by default may have changed elsewhere.
+      start(id, { content: question, ...toAsk(scene), ...other });
     },
     [id],
   );

@@ -1,5 +1,6 @@
 import type { ComponentType } from "react";
 import { msg } from "../../i18n";
+import { features } from "..";
 import AdminBudgetEditor from "../budgets/admin-budgets";
 import { ProvidersPage } from "../checks/page";
 import { Audit } from "./audit";
@@ -16,7 +17,10 @@ export interface Section {
   View: ComponentType;
 }
 
-/** The parts of the administration, in the order of its menu. A new one is a line. */
+/** What the features have for administrators, found by the names of their files. */
+const found = import.meta.glob<Section>("../*/admin.tsx", { eager: true, import: "admin" });
+
+/** The parts of the administration, in the order of its menu. A new one is a line, or a feature's file. */
 export const sections: readonly Section[] = [
   { path: "/admin", title: msg("Usage"), View: Usage },
   { path: "/admin/analytics", title: msg("Models"), View: Everybody },
@@ -25,5 +29,6 @@ export const sections: readonly Section[] = [
   { path: "/admin/audit", title: msg("Audit log"), View: Audit },
   { path: "/admin/budgets", title: msg("Budgets"), View: AdminBudgetEditor },
   { path: "/admin/providers", title: msg("Providers"), View: ProvidersPage },
+  ...features.flatMap(({ name }) => found[`../${name}/admin.tsx`] ?? []),
   { path: "/admin/settings", title: msg("Instance settings"), View: Instance },
 ];

@@ -143,6 +143,7 @@ function Parts(props: Props) {
           ))}
         </Notice>
       )}
+      <FeatureNotes place="head" run={run} />
       {hasFinal && (
         <FinalAnswer run={run} earlier={earlier} onCopyAll={() => toMarkdown(question, run)} />
       )}

@@ -5,8 +5,10 @@ import { Clamp } from "../../ui/clamp";
 import { Icon } from "../../ui/icon";
 import { useNear } from "../../ui/near";
 import { orMissing, orNothing } from "../../ui/part";
+import { AskAnewContext } from "../again/anew";
 import { AskableContext } from "../again/context";
 import type { LiveRun } from "../asking/live";
+import type { Choices } from "../feature";
 import { UnderWayContext } from "../waiting/context";
 import { Deliberation } from "./deliberation";
 import { TurnNumber } from "./turn-number";
@@ -86,7 +88,8 @@ interface Props {
   /** Far up in a long conversation: its texts as written, until the reader comes near. */
   far: boolean;
   onReattach: (runId: string) => void;
-  onAskAgain: (question: string) => void;
+  /** As it is asked now, but for these choices. */
+  onAskAgain: (question: string, choices?: Partial<Choices>) => void;
 }
 
 export const TurnView = memo(function TurnView(props: Props) {
@@ -94,6 +97,13 @@ export const TurnView = memo(function TurnView(props: Props) {
   const [place, near] = useNear<HTMLElement>(!far || live !== null);
   const version = useVersion(run, earlier);
   const askable = useAskableRun(run, latest);
+  const askAnew = useMemo(
+    () =>
+      askable && question !== ""
+        ? (choices: Partial<Choices>) => onAskAgain(question, choices)
+        : null,
+    [askable, question, onAskAgain],
+  );
   return (
     <section
       ref={place}
@@ -124,13 +134,15 @@ export const TurnView = memo(function TurnView(props: Props) {
         ) : run ? (
           <AskableContext value={askable}>
             <UnderWayContext value={latest && run.status === "running" ? run.runId : null}>
-              <Deliberation
-                question={question}
-                run={run}
-                live={live}
-                latest={latest}
-                onReattach={() => run.runId && onReattach(run.runId)}
-              />
+              <AskAnewContext value={askAnew}>
+                <Deliberation
+                  question={question}
+                  run={run}
+                  live={live}
+                  latest={latest}
+                  onReattach={() => run.runId && onReattach(run.runId)}
+                />
+              </AskAnewContext>
             </UnderWayContext>
           </AskableContext>
         ) : (

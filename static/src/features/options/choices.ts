@@ -72,6 +72,7 @@ export const defaults: Choices = {
   ...Object.fromEntries(
     options.flatMap(({ amount }) => (amount ? [[amount.field, amount.byDefault]] : [])),
   ),
+  ...Object.fromEntries(options.flatMap(({ way }) => (way ? [[way.field, way.byDefault]] : []))),
   ...Object.fromEntries(ways.map(({ field, byDefault }) => [field, byDefault])),
   quorum: null,
   straggler_grace_ms: 0,
@@ -82,7 +83,9 @@ export const defaults: Choices = {
 /** What people call the option of a field; the field where this page knows none. */
 export function titleOf(field: string): string {
   const known =
-    optionOf(field) ??
+    options.find(({ field: own, amount, way }) =>
+      [own, amount?.field, way?.field].includes(field as Toggle),
+    ) ??
     ways.find((way) => way.field === field) ??
     formatFields.find((one) => one.field === field);
   return known ? t(known.title) : field;
@@ -94,6 +97,15 @@ export const optionOf = (field: string): NamedOption | null =>
 
 const whole = (value: unknown, low: number, high: number): value is number =>
   typeof value === "number" && Number.isInteger(value) && value >= low && value <= high;
+
+/** Whether an option comes in this number. */
+const comesIn = (
+  { least, most, fraction }: NonNullable<Option["amount"]>,
+  value: unknown,
+): value is number =>
+  fraction
+    ? typeof value === "number" && value >= least && value <= most
+    : whole(value, least, most);
 
 /** How many review: the reviewers that are set, or else the members. */
 export const reviewersOf = (config: Config | undefined) =>
@@ -115,10 +127,12 @@ function takes(field: FormatField, value: unknown): boolean {
 export function readChoices(kept: unknown): Partial<Choices> {
   const given = (typeof kept === "object" && kept !== null ? kept : {}) as Record<string, unknown>;
   const choices: Partial<Choices> = {};
-  for (const { field, amount } of options) {
+  for (const { field, amount, way } of options) {
     const [on, much] = [given[field], amount && given[amount.field]];
     if (typeof on === "boolean") choices[field] = on;
-    if (amount && whole(much, amount.least, amount.most)) choices[amount.field] = much;
+    if (amount && comesIn(amount, much)) choices[amount.field] = much;
+    const how = way?.values.find((value) => value === given[way.field]);
+    if (way && how !== undefined) Object.assign(choices, { [way.field]: how });
   }
   for (const { field, values } of ways) {
     const known = values.find(({ value }) => value === given[field]);
@@ -154,13 +168,16 @@ export function byDefaultIn(config: Config | undefined, preset: Preset | null = 
   };
 }
 
+/** Whether default options have to say it, since the server would take something else by itself. */
+const mustBeSaid = (name: string, choices: Choices) =>
+  ways.some(({ field, ofSettings }) => field === name && ofSettings) ||
+  options.some(({ field, way }) => way?.field === name && choices[field]);
+
 /** The default options of the settings that these choices are: what differs from a plain run. */
 export const toDefaultOptions = (choices: Choices): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(choices).filter(
-      ([name, value]) =>
-        value !== defaults[name as keyof Choices] ||
-        ways.some(({ field, ofSettings }) => field === name && ofSettings),
+      ([name, value]) => value !== defaults[name as keyof Choices] || mustBeSaid(name, choices),
     ),
   );
 
@@ -191,10 +208,14 @@ export function sceneOf(
   const ofFormat = (chosenFormat.alsoOn ?? []).filter(
     (field) => asked && !(field in said) && !optionOf(field)?.obstacle?.(asked),
   );
-  const base = { ...without, ...Object.fromEntries(ofFormat.map((field) => [field, true])) };
+  const alone = { ...without, ...Object.fromEntries(ofFormat.map((field) => [field, true])) };
+  const unsaid = options.flatMap(({ way }) => (way && !(way.field in said) ? [way] : []));
   return {
-    choices: { ...base, ...own, ...ask },
-    base,
+    choices: { ...alone, ...own, ...ask },
+    base: {
+      ...alone,
+      ...Object.fromEntries(unsaid.map(({ field, byServer }) => [field, byServer])),
+    },
     config: asked,
     preset,
   };
@@ -275,11 +296,14 @@ export function toAsk(scene: Scene): Partial<Ask> {
   }
   // What the format has no use for is not said: the server would tell that it did not apply.
   for (const option of options.filter((one) => applies(one, counting))) {
-    const { field, amount } = option;
+    const { field, amount, way } = option;
     if (counting[field] !== base[field]) ask[field] = counting[field];
-    // A number without its option would say nothing.
+    // A number or a way without its option would say nothing.
     if (amount && counting[field] && counting[amount.field] !== base[amount.field]) {
       ask[amount.field] = counting[amount.field];
+    }
+    if (way && counting[field] && counting[way.field] !== base[way.field]) {
+      Object.assign(ask, { [way.field]: counting[way.field] });
     }
   }
   for (const { field } of ways.filter((one) => applies(one, counting))) {

@@ -1,0 +1,53 @@
+import { useState } from "react";
+import { forgetAnswers } from "../../api/cache";
+import { msg, t } from "../../i18n";
+import { Confirm } from "../../ui/confirm";
+import { toast } from "../../ui/toast";
+import { complain } from "../conversations/changes";
+
+/** Takes all of one's answers out of the store, once it is said what that means. */
+export function ForgetAll() {
+  const [asks, setAsks] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const forget = async () => {
+    setAsks(false);
+    setBusy(true);
+    try {
+      await forgetAnswers();
+      toast(t("All kept answers were removed."));
+    } catch (error) {
+      complain(msg("Not removed: {{message}}"))(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <p>
+      <button
+        type="button"
+        className="button button-danger"
+        // Not `disabled`: the focus comes back here from the question.
+        aria-disabled={busy}
+        onClick={() => {
+          if (!busy) setAsks(true);
+        }}
+      >
+        {t("Remove all…")}
+      </button>
+      {asks && (
+        <Confirm
+          title={t("Remove all kept answers?")}
+          cancel={t("Keep them")}
+          onCancel={() => setAsks(false)}
+          actions={[{ label: t("Remove them"), tone: "danger", run: forget }]}
+        >
+          <p>
+            {t(
+              "This cannot be taken back. Your conversations stay; the next questions ask the council.",
+            )}
+          </p>
+        </Confirm>
+      )}
+    </p>
+  );
+}
