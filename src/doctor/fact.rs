@@ -143,11 +143,14 @@ impl fmt::Display for CheckFact {
             Self::DatabaseNotMade => f.write_str("the local database is made by the first start"),
             Self::SchemaCurrent { version } => write!(f, "the schema is this version's ({version})"),
             Self::SchemaEmpty => f.write_str("there is no schema yet: the first start makes it"),
-            Self::SchemaOlder { version, missing } => write!(
-                f,
-                "the schema is older ({version}) and lacks {missing} migrations: the next start applies them, or \
-                 llm-council migrate"
-            ),
+            Self::SchemaOlder { version, missing } => {
+                let migrations = if *missing == 1 { "migration" } else { "migrations" };
+                write!(
+                    f,
+                    "the schema is older ({version}) and lacks {missing} {migrations}: the next start, or \
+                     llm-council migrate, brings it up to date"
+                )
+            }
             Self::SchemaNewer { version } => write!(
                 f,
                 "the schema is newer (migration {version}) than this program: run the version that made it"

@@ -83,7 +83,10 @@ impl EarlierAnswers {
         let mut results = Vec::new();
         for frame in frames?.into_iter().filter(|frame| !frame.key.is_empty()) {
             match serde_json::from_slice::<Event>(&frame.json) {
-                Ok(event) if event.is_result() => results.push(serde_json::to_value(event).ok()?),
+                // A title says what was asked: it is for the one who asked.
+                Ok(event) if event.is_result() || (answer.own && matches!(event, Event::Title(_))) => {
+                    results.push(serde_json::to_value(event).ok()?)
+                }
                 Ok(_) => {}
                 Err(error) => {
                     tracing::warn!(run.id = %answer.run, %error, "an event of an earlier answer cannot be understood");

@@ -65,15 +65,17 @@ pub async fn deliberate(run: &Run, plan: &Plan) -> Result<(), Failure> {
 
 /// Tells what an earlier run told. It costs no more than to find it.
 async fn repeat(run: &Run, plan: &Plan, earlier: Repeat) {
+    let mut title = None;
     for (place, event) in earlier.0.into_iter().enumerate() {
         match serde_json::from_value::<Event>(event) {
+            Ok(Event::Title(TitleEvent::TitleComplete { data })) => title = Some(data),
             Ok(event) => run.repeat(&format!("cache/repeat/{place}"), event.into()).await,
             Err(error) => tracing::error!(%error, "an event of an earlier answer cannot be understood"),
         }
     }
     tell_costs(run).await;
     if plan.title {
-        let data = title::fallback(&plan.brief().question);
+        let data = title.unwrap_or_else(|| title::fallback(&plan.brief().question));
         run.emit("title", TitleEvent::TitleComplete { data }).await;
     }
 }

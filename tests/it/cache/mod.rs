@@ -81,6 +81,7 @@ async fn the_same_question_is_answered_once_and_given_again_with_all_its_results
     }
     assert_eq!(find(&again, "costs_complete")["data"]["by_stage"], json!({}), "it costs nothing");
     assert_eq!(kinds(&again)[kinds(&again).len() - 3..], ["costs_complete", "title_complete", "complete"]);
+    assert_eq!(find(&again, "title_complete")["data"], find(&first, "title_complete")["data"]);
     assert!(!has(&again, "cache_stored"), "an answer that is given again is not kept again");
 
     let (one, two) = (stored(&ann, &first).await, stored(&ann, &again).await);

@@ -1,10 +1,14 @@
 //! Whatever an answer depends on besides its question makes a miss.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
+use llm_council::council::Plan;
+use llm_council::council::plan::Context;
+
 use super::{ask, find, has, kinds};
+use crate::replay::{search, settings};
 use crate::support::app::TestApp;
 
 /// Each field of a request with a value that is not its default, and whether an answer depends on it.
@@ -52,6 +56,54 @@ async fn a_field_that_an_answer_depends_on_makes_a_miss_and_another_does_not() {
     let later = ask(&ann, "Why do tides turn?", json!({})).await;
     assert!(has(&later, "cache_hit"), "and the first is still there");
     app.close().await;
+}
+
+/// Two requests have one scope only where they come to the same plan, whatever is combined.
+#[test]
+fn every_combination_of_options_has_a_scope_of_its_own() {
+    const FLAGS: [&str; 12] = [
+        "use_cot",
+        "use_weighted_consensus",
+        "use_early_consensus",
+        "use_multi_chairman",
+        "use_dynamic_routing",
+        "use_escalation",
+        "use_refinement",
+        "use_adversary",
+        "use_research",
+        "use_web_search",
+        "use_tools",
+        "use_react",
+    ];
+    let formats = [
+        json!({}),
+        json!({"final": "select"}),
+        json!({"mode": "debate"}),
+        json!({"mode": "debate", "debate_style": "all_to_all"}),
+        json!({"mode": "arena"}),
+        json!({"mode": "decomposition"}),
+    ];
+    let mut plans: BTreeMap<String, Value> = BTreeMap::new();
+    for format in &formats {
+        for number in 0..1 << FLAGS.len() {
+            let mut body = format.clone();
+            for (bit, flag) in FLAGS.iter().enumerate() {
+                body[*flag] = json!(number & (1 << bit) != 0);
+            }
+            body["content"] = json!("Why?");
+            body["use_cache"] = json!(true);
+            let context = Context { settings: settings(), search: Some(search()), ..Context::default() };
+            let plan = Plan::parse(&body, context).unwrap();
+            let mut plan = serde_json::to_value(&plan).unwrap();
+            let scope = plan["cache"]["scope"].as_str().unwrap().to_owned();
+            let fields = plan.as_object_mut().unwrap();
+            // Only what is said about the run, of which each combination says something else.
+            fields.retain(|name, _| !["ignored", "cache", "weighing"].contains(&name.as_str()));
+            let known = plans.entry(scope).or_insert_with(|| plan.clone());
+            assert_eq!(*known, plan, "{body}");
+        }
+    }
+    assert!(plans.len() > 5_000, "{}", plans.len());
 }
 
 /// Whoever gives a request a new field says here, or in the table above, whether an answer depends on it.
