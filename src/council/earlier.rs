@@ -115,6 +115,8 @@ pub struct Keep<'k> {
     pub embedded: &'k Embedded,
     /// In USD, where it is known.
     pub cost_usd: Option<f64>,
+    /// Whether others may be given it, where they may be given any: not where it tells what was asked.
+    pub may_be_shared: bool,
 }
 
 /// What became of it.

@@ -126,7 +126,7 @@ impl EarlierAnswers {
             method: method(keep.embedded),
             dimension: keep.embedded.vector().len(),
             vector: &vector,
-            sharing: self.rules.sharing,
+            sharing: if keep.may_be_shared { self.rules.sharing } else { Sharing::Off },
             cost_usd: keep.cost_usd,
         };
         match cache::keep(&self.db, &entry, self.rules.max_entries).await {

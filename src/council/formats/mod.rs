@@ -59,7 +59,9 @@ pub async fn deliberate(run: &Run, plan: &Plan) -> Result<(), Failure> {
         return Ok(());
     }
     find_out(run, plan).await?;
-    cache::keep(run, plan.brief(), cache, &lookup).await;
+    // What is searched for is the question or parts of it, and so is what a question is taken apart into.
+    let tells_the_question = plan.brief().search.is_some() || matches!(plan.format, Format::Decomposition(_));
+    cache::keep(run, plan.brief(), cache, (&lookup, tells_the_question)).await;
     Ok(())
 }
 

@@ -48,3 +48,14 @@ async fn among_groups_only_members_of_one_share() {
     assert!(!has(&ask(&loner, "Why do tides turn?", json!({})).await, "cache_hit"));
     app.close().await;
 }
+
+#[tokio::test]
+async fn an_answer_whose_searches_tell_what_was_asked_is_not_shared() {
+    let (app, search) = TestApp::searching("tavily", "[cache]\nsharing = \"everyone\"\n").await;
+    let searching = json!({"use_web_search": true});
+    ask(&app.user("ann"), "Why do tides turn?", searching.clone()).await;
+    assert!(!has(&ask(&app.user("bob"), "Why do tides turn?", searching.clone()).await, "cache_hit"));
+    assert!(has(&ask(&app.user("ann"), "Why do tides turn?", searching).await, "cache_hit"));
+    drop(search);
+    app.close().await;
+}

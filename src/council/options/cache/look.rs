@@ -159,12 +159,14 @@ fn by_hash(question: &str) -> Embedded {
 }
 
 /// Keeps the answer, now that it is whole and paid for, to be given again.
-pub async fn keep(run: &Run, brief: &Brief, plan: &CachePlan, lookup: &Lookup) {
+/// `tells_the_question`: its events say what was asked, so it is for nobody else.
+pub async fn keep(run: &Run, brief: &Brief, plan: &CachePlan, (lookup, tells_the_question): (&Lookup, bool)) {
     let keep = Keep {
         scope: plan.scope,
         question: &brief.question,
         embedded: &lookup.embedded,
         cost_usd: run.costs().total_cost,
+        may_be_shared: !tells_the_question,
     };
     let event = match run.decide("cache/kept", run.keep(&keep)).await {
         Kept::As { id: cache_id, size: cache_size } => {
