@@ -85,7 +85,7 @@ impl EarlierAnswers {
             match serde_json::from_slice::<Event>(&frame.json) {
                 // A title says what was asked: it is for the one who asked.
                 Ok(event) if event.is_result() || (answer.own && matches!(event, Event::Title(_))) => {
-                    results.push(serde_json::to_value(event).ok()?)
+                    results.push(serde_json::to_value(event).ok()?);
                 }
                 Ok(_) => {}
                 Err(error) => {
