@@ -136,5 +136,8 @@ it("says at a provider that its list failed, and to whom that is a matter", asyn
   expect(page.querySelector("a")).toBeNull();
   expect(page.textContent).toContain("Whoever runs this server can check");
   await act(async () => queryClient.setQueryData(keys.user, { id: "ann", is_admin: true }));
-  expect(page.querySelector("a")?.getAttribute("href")).toBe("/admin/providers");
+  // The cache tells its readers a moment later.
+  await vi.waitFor(() =>
+    expect(page.querySelector("a")?.getAttribute("href")).toBe("/admin/providers"),
+  );
 });
