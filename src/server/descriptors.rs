@@ -1,6 +1,7 @@
 //! File descriptors: every connection to a client, a model and the database takes one, and the system gives
 //! a process only so many. Where they have ended, runs fail in the middle, so new work is refused before.
 
+use std::collections::VecDeque;
 use std::fs::ReadDir;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,6 +16,9 @@ const MAX_RESERVED: u64 = 256;
 const QUESTION: u64 = 16;
 /// How long a count holds good.
 const COUNTED: Duration = Duration::from_millis(250);
+/// After this a question that was let in has opened what it needs, so that the count has it. On a machine with too much to
+/// do that takes seconds; until then it is counted beside what is open.
+const SETTLED: Duration = Duration::from_secs(5);
 /// Half of all are for clients, and of many not more than this.
 const MAX_CLIENTS: usize = 25_600;
 
@@ -66,6 +70,25 @@ pub struct Descriptors {
 struct Count {
     at: Option<Instant>,
     open: u64,
+    /// When questions were let in, the latest last.
+    admitted: VecDeque<Instant>,
+}
+
+impl Count {
+    /// Lets one more question in if there are enough left of so many descriptors; `open` counts those that are open.
+    fn admit(&mut self, limit: u64, now: Instant, open: impl FnOnce() -> u64) -> bool {
+        if self.at.is_none_or(|at| now.duration_since(at) > COUNTED) {
+            (self.at, self.open) = (Some(now), open());
+            self.admitted.retain(|at| now.duration_since(*at) <= SETTLED);
+        }
+        let kept = (limit / 4).min(MAX_RESERVED);
+        let opening = QUESTION.saturating_mul(self.admitted.len() as u64);
+        let suffice = self.open.saturating_add(opening).saturating_add(kept) <= limit;
+        if suffice {
+            self.admitted.push_back(now);
+        }
+        suffice
+    }
 }
 
 impl Default for Descriptors {
@@ -86,16 +109,7 @@ impl Descriptors {
     #[must_use]
     pub fn suffice(&self) -> bool {
         let mut count = self.open.lock().unwrap_or_else(PoisonError::into_inner);
-        if count.at.is_none_or(|at| at.elapsed() > COUNTED) {
-            *count = Count { at: Some(Instant::now()), open: open(self.limit) };
-        }
-        let kept = (self.limit / 4).min(MAX_RESERVED);
-        let suffice = count.open.saturating_add(kept) <= self.limit;
-        if suffice {
-            // Others may ask before this one has opened what it needs.
-            count.open += QUESTION;
-        }
-        suffice
+        count.admit(self.limit, Instant::now(), || open(self.limit))
     }
 }
 
@@ -105,4 +119,20 @@ fn open(limit: u64) -> u64 {
         if error.kind() == std::io::ErrorKind::NotFound { std::fs::read_dir("/dev/fd") } else { Err(error) }
     });
     listed.map_or(limit, |listed: ReadDir| listed.count().try_into().unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_that_have_not_opened_what_they_need_are_counted_until_they_have() {
+        let mut count = Count::default();
+        let begin = Instant::now();
+        let mut admit = |after_ms, open| count.admit(300, begin + Duration::from_millis(after_ms), || open);
+        let let_in = (0..15).filter(|turn| admit(turn * 300, 60)).count();
+        assert_eq!(let_in, 10, "each may open 16 of the 165 that are not kept back");
+        assert!(!admit(12_000, 230), "nothing is left");
+        assert!(admit(20_000, 60), "all have settled");
+    }
 }

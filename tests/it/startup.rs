@@ -6,7 +6,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
-use crate::support::app::User;
+use crate::support::app::{Answer, User};
 use crate::support::db::TestDb;
 use crate::support::model_server::{Gate, ModelServer, Script};
 use crate::support::process::Program;
@@ -126,6 +126,19 @@ async fn a_database_that_is_created_after_the_server_was_started_is_waited_for()
     sqlx::raw_sql(AssertSqlSafe(drop)).execute(&mut superuser).await.unwrap();
 }
 
+/// What is said of readiness once the server has found out that its sessions are gone.
+async fn ready(user: &User<'_>) -> Answer {
+    let said = async {
+        loop {
+            let ready = user.get("/health/ready").await;
+            if ready.json()["reason"] != "the database cannot be reached" {
+                return ready;
+            }
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), said).await.expect("readiness in time")
+}
+
 #[tokio::test]
 async fn a_read_only_database_is_waited_for_at_start_and_again_when_it_becomes_one() {
     let (db, models) = (TestDb::new().await, ModelServer::start().await);
@@ -143,14 +156,14 @@ async fn a_read_only_database_is_waited_for_at_start_and_again_when_it_becomes_o
     server.until_logged(|text| text.contains("waiting for the database")).await;
     let ann = server.user("ann");
     let told = json!({"status": "unavailable", "database": false, "draining": false, "reason": "the database is read-only"});
-    let ready = ann.get("/health/ready").await;
+    let ready = ready(&ann).await;
     assert_eq!((ready.status, ready.json()), (503, told.clone()));
     make("off").await;
     server.until_logged(|text| text.contains("LLM Council: http")).await;
     let id = ann.conversation().await;
 
     make("on").await;
-    let ready = ann.get("/health/ready").await;
+    let ready = self::ready(&ann).await;
     assert_eq!((ready.status, ready.json()), (503, told));
     let answer = ann.post("/api/conversations", json!({})).await;
     assert_eq!(answer.status, 503, "{}", answer.text);
