@@ -49,6 +49,9 @@ export const session = {
 
 /** fetch that follows no redirect (a proxy's sign-in page is on another site) and throws Problems. */
 export async function request(path: string, init: RequestInit = {}): Promise<Response> {
+  // What changes something is somebody's: sent before the server has said who is signed in, it might be the next one's.
+  const changes = init.method !== undefined && init.method !== "GET";
+  if (changes && identity.user() === null) await identity.check(api.user);
   const user = path === userPath ? null : identity.user();
   const headers = new Headers(init.headers);
   if (user !== null) headers.set("x-expected-user", encodeURIComponent(user));

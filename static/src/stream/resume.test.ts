@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { identity } from "../api/identity";
 import type { CouncilEvent } from "../api/types";
 import { backoffMs, type Ending, followRun, type Link, type Source } from "./resume";
+
+// Nothing is asked for nobody.
+beforeEach(() => identity.note("ann"));
 
 // It would look for the server by itself, and count as a connection here.
 vi.mock("../api/availability", () => ({ availability: { note: () => undefined } }));

@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { identity } from "../../api/identity";
 import { askAgain, useAsking } from "./asking";
+
+// Nothing is asked for nobody.
+beforeEach(() => identity.note("ann"));
 
 vi.mock("../asking/session", () => ({ takeOver: () => undefined }));
 
