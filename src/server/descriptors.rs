@@ -131,7 +131,10 @@ mod tests {
         let begin = Instant::now();
         let mut admit = |after_ms, open| count.admit(300, begin + Duration::from_millis(after_ms), || open);
         let let_in = (0..15).filter(|turn| admit(turn * 300, 60)).count();
-        assert_eq!(let_in, 11, "the eleventh passes the 225 that are not kept back, and no other begins there");
+        assert_eq!(
+            let_in, 11,
+            "the eleventh passes the 225 that are not kept back, and no other begins there"
+        );
         assert!(!admit(12_000, 230), "nothing is left");
         assert!(admit(20_000, 60), "all have settled");
     }
