@@ -52,6 +52,7 @@ async fn an_offer_that_is_refused_is_a_question_like_any_other() {
     let rest = stream.rest().await;
     assert_eq!(find(&rest, "cache_miss")["reason"], "refused");
     assert!(has(&rest, "stage1_start") && has(&rest, "cache_stored"));
+    assert_eq!(find(&rest, "cache_stored")["embedding_method"], "api", "it can be found in other words, too");
     assert_eq!(find(&rest, "cache_stored")["cache_size"], 1, "the new answer takes the place of the old one");
     app.close().await;
 }

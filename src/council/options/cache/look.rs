@@ -60,17 +60,24 @@ pub async fn look_up(run: &Run, brief: &Brief, plan: &CachePlan) -> Lookup {
     run.emit("cache/start", CacheEvent::start(plan)).await;
     let same = Wanted { scope: plan.scope, question, near: None };
     let mut looked = run.decide("cache/same", run.earlier(&same)).await;
-    // Who has found the same text needs no vector, and pays for none.
-    let mut embedded = Ok(by_hash(question));
+    // Whoever is given the answer to the same text needs no vector, and pays for none.
+    let mut embedded = None;
     if plan.mode != CacheMode::Exact && matches!(looked, Looked::Nothing { .. }) {
-        embedded = embed(run, brief, plan).await;
-        if let Ok(embedded) = &embedded {
+        let made = embed(run, brief, plan).await;
+        if let Ok(embedded) = &made {
             let near = Wanted { near: Some((embedded, plan.threshold)), ..same };
             looked = run.decide("cache/near", run.earlier(&near)).await;
         }
+        embedded = Some(made);
     }
-    let failed = embedded.as_ref().err().copied();
+    let failed = embedded.as_ref().and_then(|made| made.as_ref().err().copied());
     let hit = settle(run, plan, looked, failed).await;
+    let embedded = match embedded {
+        Some(made) => made,
+        // The new answer is kept as any other.
+        None if hit.is_none() => embed(run, brief, plan).await,
+        None => Ok(by_hash(question)),
+    };
     Lookup { hit, embedded: embedded.unwrap_or_else(|_| by_hash(question)) }
 }
 
