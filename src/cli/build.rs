@@ -1,6 +1,6 @@
 //! From the configuration to the parts of a server, in their own words.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use anyhow::Context;
@@ -43,6 +43,7 @@ pub fn app(config: &Config, db: Db, shutdown: Shutdown, telemetry: Arc<Telemetry
         descriptors: Descriptors::default(),
         reviewers: Everybody::default(),
         examining: tokio::sync::Mutex::default(),
+        told_of_peer: Mutex::default(),
     })
 }
 

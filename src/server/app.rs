@@ -1,7 +1,8 @@
 //! What every handler stands on.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use crate::config::Config;
 use crate::council::ranking::weights::Record;
@@ -34,6 +35,8 @@ pub struct App {
     pub reviewers: Everybody,
     /// Locked while the providers are checked: one check at a time.
     pub examining: tokio::sync::Mutex<()>,
+    /// When the log last had a peer that is not trusted.
+    pub told_of_peer: Mutex<Option<Instant>>,
 }
 
 impl App {

@@ -360,3 +360,22 @@ async fn a_server_without_its_database_still_says_what_it_sees() {
     assert_eq!(report["fact"]["code"], "database_unusable");
     assert!(models.records().is_empty() && !report.to_string().contains("hunter2"));
 }
+
+#[tokio::test]
+async fn a_proxy_that_is_not_trusted_is_named_in_the_log_and_refused() {
+    let models = models(|_| None).await;
+    let db = TestDb::new().await;
+    let program = Program::council(&db, &models).set("auth.trusted_proxies", "10.1.2.0/24");
+    let (_, report, _) = doctor(&program, &["--stream"]).await;
+    assert_eq!(check(&report, "sign_in_by_proxy")["fact"]["trusted"], json!(["10.1.2.0/24"]));
+    let process = program.serve().await;
+    for _ in 0..3 {
+        assert_eq!(process.admin().post(PATH, json!({})).await.status, 401);
+    }
+    let told =
+        |line: &Value| line["message"].as_str().is_some_and(|text| text.contains("auth.trusted_proxies"));
+    process.until_logged(|text| text.contains("identity headers are not believed")).await;
+    let lines: Vec<Value> = process.log_lines().into_iter().filter(told).collect();
+    assert_eq!(lines.len(), 1, "once a minute: {lines:?}");
+    assert_eq!(lines[0]["peer"], "127.0.0.1");
+}

@@ -3,6 +3,8 @@
 //! for tokens, which live there.
 
 use std::net::IpAddr;
+use std::sync::PoisonError;
+use std::time::{Duration, Instant};
 
 use actix_web::body::MessageBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
@@ -12,7 +14,7 @@ use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage, web};
 use percent_encoding::percent_decode;
 
-use crate::identity::{AuthMethod, Identity, Refusal, same_origin, token};
+use crate::identity::{AuthMethod, Identity, Mode, Refusal, same_origin, token};
 use crate::server::app::App;
 use crate::server::problem::Problem;
 use crate::store::{Scope, tokens};
@@ -64,11 +66,35 @@ fn check_expected(request: &ServiceRequest, identity: &Identity) -> Result<(), P
 }
 
 fn by_proxy(app: &App, request: &ServiceRequest) -> Result<Identity, Problem> {
-    let peer = request.peer_addr().map(|peer| peer.ip());
+    let peer = request.peer_addr().map_or(IpAddr::from([0, 0, 0, 0]), |peer| peer.ip());
     let headers = request.headers().iter().map(|(name, value)| (name.as_str(), value.as_bytes()));
-    app.gate
-        .identify(peer.unwrap_or(IpAddr::from([0, 0, 0, 0])), headers)
-        .map_err(|refusal| refused(&refusal))
+    app.gate.identify(peer, headers).map_err(|refusal| {
+        if refusal == Refusal::UntrustedPeer {
+            warn_of(app, peer, request);
+        }
+        refused(&refusal)
+    })
+}
+
+/// How often the log says it: anybody who reaches this port can be such a peer.
+const WARN_EVERY: Duration = Duration::from_secs(60);
+
+/// Says in the log that somebody who is not trusted names users: to whoever sets up a proxy, everybody is refused without
+/// a word of why.
+fn warn_of(app: &App, peer: IpAddr, request: &ServiceRequest) {
+    let Mode::Proxy(policy) = &app.gate.mode else { return };
+    if !request.headers().contains_key(policy.headers.user.as_str()) {
+        return;
+    }
+    let mut told = app.told_of_peer.lock().unwrap_or_else(PoisonError::into_inner);
+    if told.is_none_or(|at| at.elapsed() >= WARN_EVERY) {
+        *told = Some(Instant::now());
+        tracing::warn!(
+            peer = %peer.to_canonical(),
+            "identity headers are not believed: they come from an address outside auth.trusted_proxies; if it is your \
+             proxy's, add it there"
+        );
+    }
 }
 
 fn refused(refusal: &Refusal) -> Problem {
