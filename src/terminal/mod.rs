@@ -1,0 +1,3 @@
+//! What people use in a terminal.
+
+pub mod text;
