@@ -8,7 +8,7 @@
 pub mod amounts;
 pub mod ansi;
 mod harmless;
-//MD mod markdown;
+mod markdown;
 mod panel;
 mod table;
 mod theme;
@@ -16,7 +16,7 @@ mod width;
 mod wrap;
 
 pub use harmless::{Harmless, harmless, one_line};
-//MD pub use markdown::markdown;
+pub use markdown::markdown;
 pub use panel::{MIN_FRAME_WIDTH, Panel, inner_width, panel};
 pub use table::{Column, table};
 pub use theme::{Background, Depth, Frames, Theme};
