@@ -1,0 +1,156 @@
+//! The devil's advocate: an attack on the answer, and the revision that a grave one leads to.
+
+use serde::Serialize;
+
+use super::event::{Event, Fields};
+use super::state::LiveRun;
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Adversary {
+    pub model: String,
+    pub status: AdversaryStatus,
+    /// The attack as far as it has come.
+    pub critique: String,
+    /// How grave it is; `None` as long as there is no whole attack.
+    pub severity: Option<String>,
+    /// Why nobody said the severity, where it had to be worked out.
+    pub severity_note: Option<String>,
+    /// The revision as far as it has come; the answer once `revised`.
+    pub revision: String,
+    pub revised: bool,
+    /// What failed; the answer stands as it was then.
+    pub error: Option<String>,
+    /// In USD; `None` where nothing of it is known.
+    pub cost: Option<f64>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum AdversaryStatus {
+    #[default]
+    Attacking,
+    Judged,
+    Revising,
+    Done,
+}
+
+pub(super) fn apply(run: &mut LiveRun, event: Event) {
+    let told = event.fields;
+    match event.kind {
+        "adversary_start" => {
+            *begun(run, told) = Adversary { model: told.string("adversary_model"), ..Adversary::default() };
+        }
+        "adversary_token" => {
+            if let Some(text) = told.words("content") {
+                let adversary = begun(run, told);
+                if adversary.status == AdversaryStatus::Attacking {
+                    adversary.critique.push_str(text);
+                }
+            }
+        }
+        "adversary_complete" => {
+            let adversary = begun(run, told);
+            adversary.status = AdversaryStatus::Judged;
+            attacked(adversary, told);
+            adversary.severity = told.owned("severity");
+            adversary.severity_note = told.words("severity_note").map(str::to_owned);
+        }
+        "adversary_error" => {
+            let adversary = begun(run, told);
+            adversary.status = AdversaryStatus::Done;
+            attacked(adversary, told);
+            adversary.error = Some(told.string("error"));
+        }
+        "adversary_revision_start" => revising(run).revision.clear(),
+        "adversary_revision_token" => {
+            if let Some(text) = told.words("content") {
+                write(run, text);
+            }
+        }
+        "adversary_revision_complete" => {
+            if let Some(text) = told.text("response") {
+                let adversary = revising(run);
+                adversary.status = AdversaryStatus::Judged;
+                text.clone_into(&mut adversary.revision);
+                adversary.revised = true;
+                run.final_answer.revise(text);
+            }
+        }
+        "adversary_revision_error" => {
+            let adversary = revising(run);
+            adversary.status = AdversaryStatus::Judged;
+            adversary.revision.clear();
+            adversary.error = Some(told.string("error"));
+        }
+        "adversary_validation_complete" => {
+            let adversary = revising(run);
+            adversary.status = AdversaryStatus::Done;
+            adversary.cost = told.number("total_cost");
+        }
+        "call_restarted" if told.text("stage") == Some("adversary") => restarts(run),
+        _ => {}
+    }
+}
+
+fn begun<'a>(run: &'a mut LiveRun, told: Fields) -> &'a mut Adversary {
+    "adversary".clone_into(&mut run.phase);
+    let model = || told.string("model");
+    run.adversary.get_or_insert_with(|| Adversary { model: model(), ..Adversary::default() })
+}
+
+fn revising(run: &mut LiveRun) -> &mut Adversary {
+    "adversary".clone_into(&mut run.phase);
+    let adversary = run.adversary.get_or_insert_default();
+    adversary.status = AdversaryStatus::Revising;
+    adversary
+}
+
+fn write(run: &mut LiveRun, text: &str) {
+    if run.adversary.as_ref().is_some_and(|adversary| adversary.revised) {
+        "adversary".clone_into(&mut run.phase);
+    } else {
+        revising(run).revision.push_str(text);
+    }
+}
+
+fn attacked(adversary: &mut Adversary, told: Fields) {
+    if let Some(critique) = told.text("critique") {
+        critique.clone_into(&mut adversary.critique);
+    }
+}
+
+/// A call that was lost and is made again: its half-written text goes.
+fn restarts(run: &mut LiveRun) {
+    let Some(adversary) = run.adversary.as_mut() else { return };
+    match adversary.status {
+        AdversaryStatus::Attacking => adversary.critique.clear(),
+        AdversaryStatus::Revising => adversary.revision.clear(),
+        AdversaryStatus::Judged | AdversaryStatus::Done => return,
+    }
+    "adversary".clone_into(&mut run.phase);
+}
+
+pub(super) fn settle(run: &mut LiveRun) {
+    if let Some(adversary) = &mut run.adversary {
+        adversary.status = AdversaryStatus::Done;
+    }
+}
+
+/// As it is stored with a message.
+pub(super) fn read(run: &mut LiveRun, told: Fields) {
+    if !told.is_there() {
+        return;
+    }
+    let revision = told.text("revision").or(told.text("unfinished_revision"));
+    run.adversary = Some(Adversary {
+        model: told.string("adversary_model"),
+        status: AdversaryStatus::Done,
+        critique: told.string("critique"),
+        severity: told.owned("severity"),
+        severity_note: told.words("severity_note").map(str::to_owned),
+        revision: revision.unwrap_or_default().to_owned(),
+        revised: told.flag("revised"),
+        error: told.words("error").map(str::to_owned),
+        cost: told.number("total_cost"),
+    });
+}

@@ -1,0 +1,112 @@
+//! The members' answers.
+
+use std::collections::HashSet;
+
+use super::event::{Event, Fields};
+use super::state::{Answer, CallStatus, Confidence, Failure, LiveRun, Outcome, RunStatus, Seat};
+
+pub(super) fn apply(run: &mut LiveRun, event: Event) {
+    let told = event.fields;
+    match event.kind {
+        "stage1_start" => {
+            run.status = RunStatus::Running;
+            "stage1".clone_into(&mut run.phase);
+            run.queue_position = None;
+            run.answers = waiting(told);
+        }
+        "stage1_token" => {
+            if let Some(text) = told.words("content") {
+                seated(&mut run.answers, Seat::of(told)).piece.write(text);
+            }
+        }
+        "stage1_reasoning_token" => {
+            if let Some(text) = told.words("content") {
+                seated(&mut run.answers, Seat::of(told)).piece.reason(text);
+            }
+        }
+        "stage1_model_complete" => {
+            let data = told.within("data");
+            if data.is_there() {
+                ends(seated(&mut run.answers, Seat::of(told)), data);
+            }
+        }
+        "stage1_error" => fails(seated(&mut run.answers, Seat::of(told)), told),
+        "stage1_complete" | "tier1_complete" => complete(run, told),
+        "call_restarted" if told.text("stage") == Some("stage1") => {
+            seated(&mut run.answers, Seat::of(told)).piece.restart();
+        }
+        _ => {}
+    }
+}
+
+/// The members that an event names, before the first of them has written a word.
+pub(super) fn waiting(told: Fields) -> Vec<Answer> {
+    let since = told.owned("started_at");
+    told.each("members").map(|member| Answer::waiting(Seat::of(member), since.clone())).collect()
+}
+
+/// The answer of this seat, which is added where it is new.
+pub(super) fn seated(answers: &mut Vec<Answer>, seat: Seat) -> &mut Answer {
+    let at = answers.iter().position(|answer| answer.piece.seat.member == seat.member);
+    let at = at.unwrap_or_else(|| {
+        answers.push(Answer::waiting(seat, None));
+        answers.len() - 1
+    });
+    &mut answers[at]
+}
+
+fn ends(answer: &mut Answer, data: Fields) {
+    let mut done = Answer::ended(data);
+    done.piece.seat = std::mem::take(&mut answer.piece.seat);
+    done.late |= answer.late;
+    done.tier = done.tier.or(answer.tier);
+    *answer = done;
+}
+
+/// What the event's result does not say is what had arrived, and what the event says.
+fn fails(answer: &mut Answer, told: Fields) {
+    let data = told.within("data");
+    let written = std::mem::take(&mut answer.piece.text);
+    let late = answer.late;
+    ends(answer, data);
+    answer.late = late;
+    answer.piece.status = CallStatus::Failed;
+    if !data.has("response") {
+        answer.piece.text = written;
+    }
+    if !data.has("error") && told.words("error").is_some() {
+        let model = answer.piece.seat.model.clone();
+        let error = Some(Failure { model, ..Failure::of(told) });
+        answer.piece.outcome = Some(Outcome { error, ..answer.piece.outcome.take().unwrap_or_default() });
+    }
+}
+
+/// The reviews begin: what is stored of the answers counts, and who is not there by now is late.
+fn complete(run: &mut LiveRun, told: Fields) {
+    let stored: Vec<Answer> =
+        told.each("data").filter(|data| !data.flag("pending")).map(Answer::ended).collect();
+    store(&mut run.answers, stored);
+    if told.within("metadata").tells("aggregate_confidence") {
+        let confidence = told.within("metadata").within("aggregate_confidence");
+        run.confidence = Some(Confidence {
+            average: confidence.number("average"),
+            min: confidence.whole("min"),
+            max: confidence.whole("max"),
+            count: confidence.count("count").unwrap_or_default(),
+        });
+    }
+}
+
+fn store(answers: &mut Vec<Answer>, stored: Vec<Answer>) {
+    if stored.is_empty() {
+        return;
+    }
+    let known: HashSet<String> = stored.iter().map(|answer| answer.piece.seat.member.clone()).collect();
+    for answer in answers.iter_mut().filter(|answer| !known.contains(&answer.piece.seat.member)) {
+        answer.late |= answer.piece.outcome.is_none();
+    }
+    for answer in stored {
+        let seat = answer.piece.seat.clone();
+        *seated(answers, seat) = answer;
+    }
+}

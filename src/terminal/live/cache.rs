@@ -1,0 +1,108 @@
+//! An earlier answer to the same question: looked for, offered, and taken or not.
+
+use serde::Serialize;
+
+use super::event::{Event, Fields};
+use super::state::{LiveRun, RunStatus};
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "status", rename_all = "snake_case")]
+pub enum Cache {
+    Looking,
+    /// The run waits until somebody decides (`POST /api/runs/{id}/cache`), or until it expires.
+    Offered(Earlier),
+    /// It is this run's answer: the events of its own run tell it.
+    Hit(Earlier),
+    Miss {
+        reason: Option<String>,
+        /// The similarity of the nearest question.
+        best_similarity: Option<f64>,
+        /// `kept` for later questions, or why not; `None` as long as nobody has said.
+        kept: Option<String>,
+    },
+}
+
+/// The earlier answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Earlier {
+    /// Of the two questions, 0 to 1.
+    pub similarity: Option<f64>,
+    /// It is the very same question.
+    pub exact: bool,
+    /// How it was asked then.
+    pub question: Option<String>,
+    /// RFC 3339.
+    pub created_at: Option<String>,
+    /// Until when the run waits, RFC 3339; only of an offer.
+    pub expires_at: Option<String>,
+    /// In USD.
+    pub cost_saved: Option<f64>,
+    pub time_saved_ms: Option<u64>,
+}
+
+impl Earlier {
+    fn of(told: Fields, expires_at: Option<String>) -> Self {
+        Self {
+            similarity: told.number("similarity"),
+            exact: told.flag("exact"),
+            question: told.owned("cached_query"),
+            created_at: told.owned("created_at"),
+            expires_at,
+            cost_saved: told.number("cost_saved"),
+            time_saved_ms: told.count("time_saved_ms"),
+        }
+    }
+}
+
+fn miss(told: Fields, kept: Option<String>) -> Cache {
+    Cache::Miss { reason: told.owned("reason"), best_similarity: told.number("best_similarity"), kept }
+}
+
+pub(super) fn apply(run: &mut LiveRun, event: Event) {
+    let told = event.fields;
+    let earlier = || Earlier::of(told, told.owned("expires_at"));
+    match event.kind {
+        "cache_check_start" => {
+            run.status = RunStatus::Running;
+            "cache".clone_into(&mut run.phase);
+            run.cache = Some(Cache::Looking);
+        }
+        "cache_offer" => run.cache = Some(Cache::Offered(earlier())),
+        "cache_hit" => run.cache = Some(Cache::Hit(earlier())),
+        "cache_miss" => run.cache = Some(miss(told, None)),
+        "cache_stored" => keep(run, "kept"),
+        "cache_not_stored" => keep(run, told.text("reason").unwrap_or("unavailable")),
+        _ => {}
+    }
+}
+
+fn keep(run: &mut LiveRun, outcome: &str) {
+    if let Some(Cache::Miss { kept, .. }) = &mut run.cache {
+        *kept = Some(outcome.to_owned());
+    }
+}
+
+/// A run that was stopped before it was known whether it takes an earlier answer says nothing of one.
+pub(super) fn settle(run: &mut LiveRun) {
+    if matches!(run.cache, Some(Cache::Looking | Cache::Offered(_))) {
+        run.cache = None;
+    }
+}
+
+/// As it is stored with a message.
+pub(super) fn read(run: &mut LiveRun, cache: Fields, is_live: bool) {
+    if !cache.is_there() {
+        return;
+    }
+    let earlier = || Earlier::of(cache.within("cached"), cache.owned("expires_at"));
+    let kept = || if cache.tells("stored") { Some("kept".to_owned()) } else { cache.owned("not_stored") };
+    run.cache = Some(match cache.text("outcome") {
+        Some("miss") => miss(cache, kept()),
+        Some("offered") => Cache::Offered(earlier()),
+        Some("hit") => Cache::Hit(earlier()),
+        _ => Cache::Looking,
+    });
+    if !is_live {
+        settle(run);
+    }
+}

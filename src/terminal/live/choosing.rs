@@ -1,0 +1,120 @@
+//! Who answers: routing by the kind of question, escalation to a second tier. And whether they agree so much that
+//! nobody has to write.
+
+use serde::Serialize;
+
+use super::answers::seated;
+use super::event::{Event, Fields};
+use super::state::{LiveRun, RunStatus, Seat};
+
+/// What kind of question it is, and who answers it for that.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Routing {
+    pub category: String,
+    pub confidence: Option<f64>,
+    pub reasoning: String,
+    pub models: Vec<String>,
+    /// False where the whole council answers after all.
+    pub is_routed: bool,
+}
+
+/// Whether the second tier was asked, and why.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Escalation {
+    pub escalated: bool,
+    pub tier1_count: u64,
+    pub tier2_count: u64,
+    pub reasons: Vec<String>,
+    pub note: Option<String>,
+}
+
+/// Whether the council agreed so much that an answer of its own is the final one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Consensus {
+    pub is_consensus: bool,
+    pub member: Option<String>,
+    pub reason: String,
+}
+
+pub(super) fn apply(run: &mut LiveRun, event: Event) {
+    let told = event.fields;
+    match event.kind {
+        "routing_start" => {
+            run.status = RunStatus::Running;
+            "routing".clone_into(&mut run.phase);
+            run.queue_position = None;
+        }
+        "routing_complete" => routed(run, told.within("data")),
+        "tier1_start" => tier(run, told, 1),
+        "tier2_start" => {
+            tier(run, told, 2);
+            // The reviews are to come again: nobody is too late for those.
+            run.answers.iter_mut().for_each(|answer| answer.late = false);
+        }
+        "escalation_triggered" => escalated(run, told.within("data")),
+        "stage1_complete" | "stage2_complete" => {
+            escalated(run, told.within("metadata").within("escalation_info"));
+        }
+        "consensus_detected" if told.within("data").is_there() => {
+            "stage3".clone_into(&mut run.phase);
+            agreed(run, told.within("data"));
+        }
+        "stage3_complete" if told.within("data").is_there() => agreed(run, told.within("consensus_info")),
+        _ => {}
+    }
+}
+
+/// What is stored of all three with a message.
+pub(super) fn read(run: &mut LiveRun, metadata: Fields) {
+    routed(run, metadata.within("routing_info"));
+    escalated(run, metadata.within("escalation_info"));
+    agreed(run, metadata.within("consensus_info"));
+}
+
+/// Seats a tier among the answers, after those who sit there already.
+fn tier(run: &mut LiveRun, told: Fields, tier: i64) {
+    "stage1".clone_into(&mut run.phase);
+    for seat in told.each("members").map(Seat::of) {
+        let known = run.answers.len();
+        let answer = seated(&mut run.answers, seat);
+        answer.tier = Some(tier);
+        if tier == 2 && run.answers.len() > known {
+            let since = told.owned("started_at");
+            run.answers.iter_mut().skip(known).for_each(|answer| answer.piece.since.clone_from(&since));
+        }
+    }
+}
+
+fn routed(run: &mut LiveRun, info: Fields) {
+    if info.is_there() {
+        run.routing = Some(Routing {
+            category: info.string("category"),
+            confidence: info.number("confidence"),
+            reasoning: info.string("reasoning"),
+            models: info.texts("models"),
+            is_routed: info.flag("is_routed"),
+        });
+    }
+}
+
+fn escalated(run: &mut LiveRun, info: Fields) {
+    if info.is_there() {
+        run.escalation = Some(Escalation {
+            escalated: info.flag("escalated"),
+            tier1_count: info.count("tier1_model_count").unwrap_or_default(),
+            tier2_count: info.count("tier2_model_count").unwrap_or_default(),
+            reasons: info.texts("reasons"),
+            note: info.owned("note"),
+        });
+    }
+}
+
+fn agreed(run: &mut LiveRun, info: Fields) {
+    if info.is_there() {
+        run.consensus = Some(Consensus {
+            is_consensus: info.flag("is_consensus"),
+            member: info.owned("consensus_member"),
+            reason: info.string("reason"),
+        });
+    }
+}

@@ -1,0 +1,188 @@
+//! The final answer, whoever writes it: a chairman, a judge, or who puts together the parts of a question.
+
+use serde::Serialize;
+
+use super::event::{Event, Fields};
+use super::state::{CallStatus, Failure, LiveRun, Piece};
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct FinalAnswer {
+    /// Whoever writes it has no seat: only its model is known.
+    pub piece: Piece,
+    /// Chairmen who failed before the one that writes now.
+    pub failures: Vec<Failure>,
+    /// What was first written, where it was revised.
+    pub draft: Option<String>,
+    /// What it is, in a line: who wrote it, of whose answers.
+    pub heading: String,
+    /// What is to be said of it.
+    pub notes: Vec<String>,
+    /// The member whose own answer it is, word for word.
+    pub selected_member: Option<String>,
+    /// For whom its writer stood in.
+    pub fallback_for: Option<String>,
+    /// Where the members agree, and where they do not.
+    pub disagreement: Option<Editorial>,
+    /// What a debate came to.
+    pub verdict: Option<Verdict>,
+}
+
+/// Where the members agree, and where they do not.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Editorial {
+    pub agreements: Vec<String>,
+    pub contradictions: Vec<String>,
+    pub only_one: Vec<String>,
+    pub none_covered: Vec<String>,
+    pub minority: Vec<String>,
+}
+
+impl Editorial {
+    #[must_use]
+    pub fn of(told: Fields) -> Self {
+        Self {
+            agreements: told.texts("agreements"),
+            contradictions: told.texts("contradictions"),
+            only_one: told.texts("only_one"),
+            none_covered: told.texts("none_covered"),
+            minority: told.texts("minority"),
+        }
+    }
+}
+
+/// What a debate came to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Verdict {
+    /// The labels of those who argued best.
+    pub most_convincing: Vec<String>,
+    pub settled: Vec<String>,
+    pub open: Vec<String>,
+    pub minority: Vec<String>,
+}
+
+impl FinalAnswer {
+    fn ended(result: Fields, failures: Vec<Failure>) -> Self {
+        let mut piece = Piece::ended(result, "response");
+        piece.seat.member.clear();
+        piece.seat.alias = None;
+        if is_placeholder(result) {
+            piece.text.clear();
+        }
+        let (disagreement, verdict) = (result.within("disagreement"), result.within("verdict"));
+        Self {
+            piece,
+            failures,
+            draft: result.owned("draft"),
+            heading: result.string("heading"),
+            notes: result.texts("notes"),
+            selected_member: result.owned("selected_member"),
+            fallback_for: result.owned("fallback_for"),
+            disagreement: disagreement.is_there().then(|| Editorial::of(disagreement)),
+            verdict: verdict.is_there().then(|| Verdict {
+                most_convincing: verdict.texts("most_convincing"),
+                settled: verdict.texts("settled"),
+                open: verdict.texts("open"),
+                minority: verdict.texts("minority"),
+            }),
+        }
+    }
+
+    /// The run is over: what is still written failed. Where nobody was asked it stays as it is.
+    pub(super) fn settle(&mut self) {
+        if self.piece.status == CallStatus::Writing {
+            self.piece.status = CallStatus::Failed;
+        }
+    }
+
+    /// A whole revision in the answer's place; what was first written stays beside it.
+    pub(super) fn revise(&mut self, text: &str) {
+        let Some(outcome) = self.piece.outcome.as_mut().filter(|_| self.piece.text != text) else { return };
+        outcome.truncated = false;
+        let before = std::mem::replace(&mut self.piece.text, text.to_owned());
+        self.draft.get_or_insert(before);
+    }
+}
+
+/// Whether older clients are told something in the place of an answer; here the failure itself is shown.
+fn is_placeholder(result: Fields) -> bool {
+    let heading = result.within("heading_fact");
+    let by_kind = || result.text("error_kind") != Some("cancelled");
+    result.words("error").is_some()
+        && if heading.is_there() { heading.text("code") == Some("no_answer") } else { by_kind() }
+}
+
+pub(super) fn apply(run: &mut LiveRun, event: Event) {
+    let told = event.fields;
+    match event.kind {
+        "stage3_start" | "judgment_start" | "synthesis_start" | "merge_start" => start(run, told),
+        "stage3_token" | "judgment_token" | "synthesis_token" | "merge_token" => {
+            if let Some(text) = told.words("content") {
+                token(run, told, text);
+            }
+        }
+        "stage3_reasoning_token" | "synthesis_reasoning_token" | "merge_reasoning_token" => {
+            if let Some(text) = told.words("content").filter(|_| run.final_answer.piece.outcome.is_none()) {
+                in_stage3(run);
+                run.final_answer.piece.reason(text);
+            }
+        }
+        "stage3_error" | "judgment_error" | "synthesis_error" | "merge_error" => {
+            in_stage3(run);
+            run.final_answer.piece.status = CallStatus::Failed;
+            run.final_answer.failures.push(Failure::of(told));
+        }
+        "stage3_complete" | "judgment_complete" | "merge_complete" => complete(run, told.within("data")),
+        // With a label it is a draft of several chairmen.
+        "synthesis_complete" if !told.within("data").has("label") => complete(run, told.within("data")),
+        "call_restarted" if told.text("stage") == Some("stage3") => restart(run),
+        _ => {}
+    }
+}
+
+fn in_stage3(run: &mut LiveRun) {
+    "stage3".clone_into(&mut run.phase);
+}
+
+/// Possibly the fallback's start: the failed chairman's partial text goes.
+fn start(run: &mut LiveRun, told: Fields) {
+    in_stage3(run);
+    let mut piece =
+        Piece { status: CallStatus::Writing, since: told.owned("started_at"), ..Piece::default() };
+    piece.seat.model = told.string("model");
+    let failures = std::mem::take(&mut run.final_answer.failures);
+    run.final_answer = FinalAnswer { piece, failures, ..FinalAnswer::default() };
+}
+
+fn token(run: &mut LiveRun, told: Fields, text: &str) {
+    if run.final_answer.piece.outcome.is_some() {
+        return;
+    }
+    in_stage3(run);
+    let piece = &mut run.final_answer.piece;
+    if let Some(model) = told.text("model") {
+        model.clone_into(&mut piece.seat.model);
+    }
+    piece.write(text);
+}
+
+fn complete(run: &mut LiveRun, data: Fields) {
+    if data.is_there() {
+        in_stage3(run);
+        let failures = std::mem::take(&mut run.final_answer.failures);
+        run.final_answer = FinalAnswer::ended(data, failures);
+    }
+}
+
+/// The call was lost and is made again: what it had written goes.
+fn restart(run: &mut LiveRun) {
+    in_stage3(run);
+    let piece = &mut run.final_answer.piece;
+    piece.text.clear();
+    piece.reasoning.clear();
+    piece.restarted = true;
+    // With its result goes what that had told.
+    if piece.outcome.take().is_some() {
+        let (piece, failures) = (std::mem::take(piece), std::mem::take(&mut run.final_answer.failures));
+        run.final_answer = FinalAnswer { piece, failures, ..FinalAnswer::default() };
+    }
+}

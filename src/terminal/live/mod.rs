@@ -1,0 +1,72 @@
+//! What a run looks like, folded from its events: live, resumed and stored runs go through it.
+//!
+//! The same as the web app's reducer (`static/src/run`, `static/src/features/*/state.ts`); recorded streams keep the
+//! two alike, event by event. A family of events has a file, with what it adds to the state. Forgiving: an event of
+//! a newer server changes nothing, and one that lacks a field is read as far as it goes.
+//!
+//! ```ignore
+//! let mut run = LiveRun::default();
+//! for event in events {
+//!     run.apply(&event);
+//!     draw(&run);
+//! }
+//! ```
+//!
+//! A token costs an append: no text is copied.
+
+pub mod adversary;
+pub mod answers;
+pub mod cache;
+pub mod chairmen;
+pub mod checks;
+pub mod choosing;
+pub mod event;
+pub mod final_answer;
+pub mod lookups;
+pub mod parts;
+pub mod refinement;
+pub mod reviews;
+pub mod rounds;
+mod run;
+pub mod searches;
+pub mod state;
+mod stored;
+
+use serde_json::Value;
+
+pub use event::{Event, Fields};
+pub use state::{Answer, CallStatus, LiveRun, Outcome, Piece, RunStatus, Seat};
+
+/// Of an event that several know, the acts that every run has come first, then the options.
+const FAMILIES: [fn(&mut LiveRun, Event); 14] = [
+    run::apply,
+    answers::apply,
+    reviews::apply,
+    final_answer::apply,
+    cache::apply,
+    searches::apply,
+    lookups::apply,
+    chairmen::apply,
+    checks::apply,
+    choosing::apply,
+    refinement::apply,
+    adversary::apply,
+    rounds::apply,
+    parts::apply,
+];
+
+impl LiveRun {
+    /// What this event makes of the run. What is no event, or one of a newer server, changes nothing.
+    pub fn apply(&mut self, event: &Value) {
+        let Some(event) = Event::of(event) else { return };
+        for family in FAMILIES {
+            family(self, event);
+        }
+    }
+
+    /// The state that a stored assistant message's run ended in, or is in (`GET /api/conversations/{id}`).
+    #[must_use]
+    pub fn of_message(message: &Value) -> Self {
+        stored::read(Fields::of(message))
+    }
+}

@@ -1,0 +1,195 @@
+//! Refinement: critiques of the draft, and its revisions, one iteration after the other.
+
+use serde::Serialize;
+
+use super::event::{Event, Fields};
+use super::state::{LiveRun, Piece};
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Refinement {
+    pub max_iterations: u64,
+    pub iterations: Vec<Iteration>,
+    /// Nobody had anything of weight to say any longer.
+    pub converged: bool,
+    pub done: bool,
+    /// In USD; `None` where nothing of it is known.
+    pub cost: Option<f64>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Iteration {
+    /// From 1.
+    pub iteration: i64,
+    /// How many critics were asked.
+    pub asked: u64,
+    pub critiques: Vec<Critique>,
+    /// The revision as far as it has come; whole when `Done`.
+    pub text: String,
+    pub status: IterationStatus,
+    /// Why it was stopped, or why it is the last one.
+    pub reason: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Critique {
+    pub piece: Piece,
+    /// It says something of weight.
+    pub is_substantive: bool,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IterationStatus {
+    #[default]
+    Critiques,
+    Revising,
+    Done,
+    /// Over without a revision, and `reason` says why.
+    Stopped,
+}
+
+fn critique(told: Fields) -> Critique {
+    Critique { piece: Piece::ended(told, "critique"), is_substantive: told.flag("is_substantive") }
+}
+
+fn stored_iteration(told: Fields) -> Iteration {
+    let critiques: Vec<Critique> = told.each("critiques").map(critique).collect();
+    let revision = told.text("revision");
+    Iteration {
+        iteration: told.whole("iteration").unwrap_or_default(),
+        asked: critiques.len() as u64,
+        critiques,
+        text: revision.or(told.text("unfinished_revision")).unwrap_or_default().to_owned(),
+        status: if revision.is_some() { IterationStatus::Done } else { IterationStatus::Stopped },
+        reason: told.words("stop_reason").map(str::to_owned),
+    }
+}
+
+fn stored(told: Fields) -> Refinement {
+    Refinement {
+        max_iterations: told.count("max_iterations").unwrap_or_default(),
+        iterations: told.each("iterations").map(stored_iteration).collect(),
+        converged: told.flag("converged"),
+        done: true,
+        cost: told.number("total_cost"),
+    }
+}
+
+pub(super) fn apply(run: &mut LiveRun, event: Event) {
+    let told = event.fields;
+    match event.kind {
+        "refinement_start" => {
+            let max_iterations = told.count("max_iterations").unwrap_or_default();
+            *begun(run) = Refinement { max_iterations, ..Refinement::default() };
+        }
+        "iteration_start" => _ = iteration(run, told),
+        "critiques_start" => iteration(run, told).asked = told.count("model_count").unwrap_or_default(),
+        "critique_complete" => {
+            let critiques = &mut iteration(run, told).critiques;
+            let new = critique(told);
+            critiques.retain(|known| known.piece.seat.member != new.piece.seat.member);
+            critiques.push(new);
+        }
+        "critiques_complete" => {
+            let iteration = iteration(run, told);
+            if told.tells("critiques") {
+                iteration.critiques = told.each("critiques").map(critique).collect();
+            }
+        }
+        "revision_start" => {
+            let iteration = iteration(run, told);
+            iteration.status = IterationStatus::Revising;
+            iteration.text.clear();
+        }
+        "revision_token" => {
+            if let Some(text) = told.words("content") {
+                let iteration = iteration(run, told);
+                if iteration.status != IterationStatus::Done {
+                    iteration.status = IterationStatus::Revising;
+                    iteration.text.push_str(text);
+                }
+            }
+        }
+        "revision_complete" => {
+            if let Some(text) = told.text("content") {
+                let iteration = iteration(run, told);
+                iteration.status = IterationStatus::Done;
+                text.clone_into(&mut iteration.text);
+                run.final_answer.revise(text);
+            }
+        }
+        "revision_error" => {
+            let iteration = iteration(run, told);
+            iteration.status = IterationStatus::Stopped;
+            iteration.reason = Some(told.string("error"));
+        }
+        "iteration_complete" => ends(iteration(run, told), told),
+        "refinement_converged" => {
+            let iteration = iteration(run, told);
+            iteration.status = IterationStatus::Stopped;
+            iteration.reason = told.words("reason").map(str::to_owned);
+            begun(run).converged = true;
+        }
+        "refinement_complete" => {
+            *begun(run) = stored(told);
+            if let Some(text) = told.text("final_response") {
+                run.final_answer.revise(text);
+            }
+        }
+        "call_restarted" if told.text("stage") == Some("refinement") => restarts(run),
+        _ => {}
+    }
+}
+
+fn begun(run: &mut LiveRun) -> &mut Refinement {
+    "refinement".clone_into(&mut run.phase);
+    run.refinement.get_or_insert_default()
+}
+
+/// The iteration that an event names, which is added where it is new.
+fn iteration<'a>(run: &'a mut LiveRun, told: Fields) -> &'a mut Iteration {
+    let iterations = &mut begun(run).iterations;
+    let number = told.whole("iteration").unwrap_or_default();
+    let at = iterations.iter().position(|one| one.iteration == number).unwrap_or_else(|| {
+        iterations.push(Iteration { iteration: number, ..Iteration::default() });
+        iterations.len() - 1
+    });
+    &mut iterations[at]
+}
+
+fn ends(iteration: &mut Iteration, told: Fields) {
+    let revision = told.text("revision");
+    iteration.status = if revision.is_some() { IterationStatus::Done } else { IterationStatus::Stopped };
+    if let Some(text) = revision {
+        text.clone_into(&mut iteration.text);
+    }
+    if let Some(reason) = told.words("stop_reason") {
+        iteration.reason = Some(reason.to_owned());
+    }
+}
+
+/// A call that was lost and is made again: a half-written revision goes.
+fn restarts(run: &mut LiveRun) {
+    let last = run.refinement.as_mut().and_then(|refinement| refinement.iterations.last_mut());
+    if let Some(last) = last.filter(|last| last.status == IterationStatus::Revising) {
+        last.text.clear();
+        begun(run);
+    }
+}
+
+pub(super) fn settle(run: &mut LiveRun) {
+    let Some(refinement) = run.refinement.as_mut().filter(|refinement| !refinement.done) else { return };
+    refinement.done = true;
+    for iteration in &mut refinement.iterations {
+        if iteration.status != IterationStatus::Done {
+            iteration.status = IterationStatus::Stopped;
+        }
+    }
+}
+
+/// As it is stored with a message.
+pub(super) fn read(run: &mut LiveRun, told: Fields) {
+    if told.is_there() {
+        run.refinement = Some(stored(told));
+    }
+}

@@ -1,0 +1,284 @@
+//! The reviews: who ranks the answers, how, and what comes of it.
+
+use serde::Serialize;
+
+use super::event::{Event, Fields};
+use super::state::{Abstention, CallStatus, LiveRun, Piece, Seat};
+
+/// One reviewer's ballot. The text of the piece is what it wrote.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Review {
+    pub piece: Piece,
+    /// Its order of the answers, the best first: labels, as `Response A`.
+    pub ranking: Vec<String>,
+    /// The same with those together that it puts in one place.
+    pub tiers: Vec<Vec<String>>,
+    /// How the order was read: `strict`, `lenient`, `fallback` or `none`.
+    pub parse: Option<String>,
+    pub counts: bool,
+    /// What came of reading the answers a second time, in the reverse order.
+    pub second: Option<Box<Review>>,
+}
+
+impl Review {
+    /// Asked, and at work from the start: nothing of a ballot is told before it is whole.
+    fn writing(seat: Seat, since: Option<String>) -> Self {
+        let piece = Piece { status: CallStatus::Writing, ..Piece::waiting(seat, since) };
+        Self { piece, ..Self::default() }
+    }
+
+    fn ended(result: Fields) -> Self {
+        let texts = |value: &serde_json::Value| {
+            value.as_array().into_iter().flatten().filter_map(|one| one.as_str().map(str::to_owned)).collect()
+        };
+        let second = result.within("second");
+        Self {
+            piece: Piece::ended(result, "ranking"),
+            ranking: result.texts("parsed_ranking"),
+            tiers: result.values("tiers").iter().map(texts).collect(),
+            parse: result.owned("parse"),
+            counts: result.flag("counts"),
+            second: second.is_there().then(|| Box::new(Self::ended(second))),
+        }
+    }
+}
+
+/// What the ballots come to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Ranking {
+    /// The best first.
+    pub rows: Vec<Row>,
+    /// How many ballots count.
+    pub ballots: u64,
+    /// The member in the first place; `None` where there is none.
+    pub winner: Option<String>,
+    pub winner_is_tie: bool,
+    pub certainty: Option<Certainty>,
+    /// How much the ballots agree, 0 to 1.
+    pub agreement: Option<f64>,
+}
+
+/// An answer's place. See `AggregateRow` of the API for how each number is made.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Row {
+    pub seat: Seat,
+    pub label: String,
+    /// From 1; equal ones share theirs.
+    pub place: i64,
+    pub average_rank: Option<f64>,
+    pub weighted_average_rank: Option<f64>,
+    pub borda: Option<f64>,
+    pub weighted_borda: Option<f64>,
+    pub weights_applied: bool,
+    /// How many places it climbs by the weights.
+    pub rank_change: i64,
+    pub voters: u64,
+    /// A ballot that puts two first gives each a half.
+    pub first_place_votes: f64,
+}
+
+/// How sure the first place is.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Certainty {
+    pub verdict: String,
+    /// The chance that the first one is the best, 0 to 1.
+    pub first_is_best: Option<f64>,
+    pub explanation: String,
+}
+
+/// Whether the answers were read a second time, and why.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct SecondReading {
+    pub held: bool,
+    pub reason: String,
+}
+
+/// What each reviewer's ballot weighed, and why.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Weights {
+    pub explanation: String,
+    pub has_historical_data: bool,
+    /// By member.
+    pub weights: Vec<(String, f64)>,
+}
+
+pub(super) fn apply(run: &mut LiveRun, event: Event) {
+    let told = event.fields;
+    match event.kind {
+        "stage2_start" => start(run, told),
+        "stage2_model_complete" | "format_ballots_model_complete" => one(run, told),
+        "stage2_complete" => complete(run, told),
+        "format_ballots_start" => start_ballots(run, told),
+        "format_ballots_complete" => complete_ballots(run, told),
+        "second_reading_start" => read_again(run, told),
+        "second_reading_model_complete" => second(run, told),
+        _ => {}
+    }
+}
+
+/// It comes again when more members are asked after the reviews: the first ones no longer count.
+fn start(run: &mut LiveRun, told: Fields) {
+    let since = told.owned("started_at");
+    "stage2".clone_into(&mut run.phase);
+    run.labels.clear();
+    run.ranking = Ranking::default();
+    run.reviews = told.each("members").map(|one| Review::writing(Seat::of(one), since.clone())).collect();
+    run.abstained = abstained(told);
+    run.second_reading = None;
+    run.weights = None;
+}
+
+fn one(run: &mut LiveRun, told: Fields) {
+    let data = told.within("data");
+    if !data.is_there() {
+        return;
+    }
+    let seat = Seat::of(told);
+    let mut review = Review::ended(data);
+    match run.reviews.iter_mut().find(|one| one.piece.seat.member == seat.member) {
+        Some(old) => {
+            review.piece.seat = std::mem::take(&mut old.piece.seat);
+            *old = review;
+        }
+        None => {
+            review.piece.seat = seat;
+            run.reviews.push(review);
+        }
+    }
+}
+
+fn complete(run: &mut LiveRun, told: Fields) {
+    let found: Vec<Review> = told.each("data").map(Review::ended).collect();
+    if !found.is_empty() {
+        run.reviews = found;
+    }
+    let metadata = told.within("metadata");
+    if metadata.tells("label_to_member") {
+        run.labels = labels(metadata);
+    }
+    if metadata.tells("aggregate_rankings") {
+        run.ranking.rows = metadata.each("aggregate_rankings").map(row).collect();
+    }
+    if metadata.within("aggregate").is_there() {
+        judge(&mut run.ranking, metadata.within("aggregate"));
+    }
+    if metadata.tells("abstained") {
+        run.abstained = abstained(metadata);
+    }
+    tell_of(run, metadata);
+}
+
+/// What a message's metadata tell, too.
+pub(super) fn tell_of(run: &mut LiveRun, metadata: Fields) {
+    let second = metadata.within("second_reading");
+    if second.is_there() {
+        run.second_reading = Some(second_reading(second));
+    }
+    let info = metadata.within("weights_info");
+    if info.is_there() {
+        let weight = |(member, told): (&str, &serde_json::Value)| {
+            (member.to_owned(), Fields::of(told).number("normalized_weight").unwrap_or_default())
+        };
+        run.weights = Some(Weights {
+            explanation: info.string("explanation"),
+            has_historical_data: info.flag("has_historical_data"),
+            weights: info.entries("weights").map(weight).collect(),
+        });
+    }
+}
+
+/// The ballots over a debate's openings: the debate goes on meanwhile. Whoever has its ballot already keeps it: a
+/// server that takes a run over from an older one tells the start late.
+fn start_ballots(run: &mut LiveRun, told: Fields) {
+    let since = told.owned("started_at");
+    let mut before = std::mem::take(&mut run.reviews);
+    for seat in told.each("members").map(Seat::of) {
+        let known = before.iter().position(|review| review.piece.seat.member == seat.member);
+        run.reviews.push(match known {
+            Some(at) => before.swap_remove(at),
+            None => Review::writing(seat, since.clone()),
+        });
+    }
+    run.abstained = abstained(told);
+}
+
+fn complete_ballots(run: &mut LiveRun, told: Fields) {
+    let metadata = told.within("metadata");
+    run.reviews = told.each("data").map(Review::ended).collect();
+    run.labels = labels(metadata);
+    run.ranking =
+        Ranking { rows: metadata.each("aggregate_rankings").map(row).collect(), ..Ranking::default() };
+    judge(&mut run.ranking, metadata.within("aggregate"));
+    run.abstained = abstained(metadata);
+}
+
+fn read_again(run: &mut LiveRun, told: Fields) {
+    let members: Vec<&str> = told.each("members").filter_map(|one| one.text("member")).collect();
+    for review in run.reviews.iter_mut().filter(|one| members.contains(&one.piece.seat.member.as_str())) {
+        review.piece.status = CallStatus::Writing;
+        review.piece.since = told.owned("started_at");
+    }
+    if told.within("data").is_there() {
+        run.second_reading = Some(second_reading(told.within("data")));
+    }
+}
+
+/// Whether it failed or not: the first review is there.
+fn second(run: &mut LiveRun, told: Fields) {
+    let data = told.within("data");
+    if !data.is_there() {
+        return;
+    }
+    let member = told.text("member");
+    for review in run.reviews.iter_mut().filter(|one| Some(one.piece.seat.member.as_str()) == member) {
+        review.piece.status = CallStatus::Done;
+        if review.piece.outcome.is_some() {
+            review.second = Some(Box::new(Review::ended(data)));
+        }
+    }
+}
+
+fn second_reading(told: Fields) -> SecondReading {
+    SecondReading { held: told.flag("held"), reason: told.string("reason") }
+}
+
+fn abstained(told: Fields) -> Vec<Abstention> {
+    let one = |told: Fields| Abstention { seat: Seat::of(told), reason: told.string("reason") };
+    told.each("abstained").map(one).collect()
+}
+
+fn labels(told: Fields) -> Vec<(String, String)> {
+    let text =
+        |(label, member): (&str, &serde_json::Value)| Some((label.to_owned(), member.as_str()?.to_owned()));
+    told.entries("label_to_member").filter_map(text).collect()
+}
+
+/// Also of a part of a question that was taken apart.
+pub(super) fn row(told: Fields) -> Row {
+    Row {
+        seat: Seat::of(told),
+        label: told.string("label"),
+        place: told.whole("place").unwrap_or_default(),
+        average_rank: told.number("average_rank"),
+        weighted_average_rank: told.number("weighted_average_rank"),
+        borda: told.number("borda"),
+        weighted_borda: told.number("weighted_borda"),
+        weights_applied: told.flag("weights_applied"),
+        rank_change: told.whole("rank_change").unwrap_or_default(),
+        voters: told.count("voters").unwrap_or_default(),
+        first_place_votes: told.number("first_place_votes").unwrap_or_default(),
+    }
+}
+
+fn judge(ranking: &mut Ranking, facts: Fields) {
+    let certainty = facts.within("certainty");
+    ranking.ballots = facts.count("ballots").unwrap_or_default();
+    ranking.winner = facts.owned("winner");
+    ranking.winner_is_tie = facts.flag("winner_is_tie");
+    ranking.agreement = facts.within("agreement").number("value");
+    ranking.certainty = certainty.is_there().then(|| Certainty {
+        verdict: certainty.string("verdict"),
+        first_is_best: certainty.number("first_is_best"),
+        explanation: certainty.string("explanation"),
+    });
+}

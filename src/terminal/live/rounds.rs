@@ -1,0 +1,207 @@
+//! A debate: rounds of statements by speakers who answer each other. Its ballots stand with the reviews, its
+//! judgment is the final answer.
+
+use serde::Serialize;
+
+use super::event::{Event, Fields};
+use super::lookups::{self, member_of};
+use super::state::{LiveRun, Piece, RunStatus, Seat};
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Debate {
+    /// `debate` or `arena`.
+    pub mode: String,
+    /// `rotation` or `all_to_all`.
+    pub style: Option<String>,
+    /// What the speakers are to do in each round.
+    pub round_types: Vec<String>,
+    /// The rounds that have begun.
+    pub rounds: Vec<Round>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Round {
+    /// From 1.
+    pub number: i64,
+    pub kind: String,
+    pub statements: Vec<Statement>,
+}
+
+/// What one speaker says in one round.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Statement {
+    /// What the others know the speaker by.
+    pub label: String,
+    pub piece: Piece,
+    /// The labels of those whose words it answers.
+    pub replies_to: Vec<String>,
+    /// The same text cut up by whom it criticises; empty where it is no critique of several.
+    pub critiques: Vec<CritiqueOf>,
+    /// What it answers to its critics.
+    pub addressed: Option<String>,
+    /// Its answer as it stands now.
+    pub revised_answer: Option<String>,
+    /// Whether it has changed its mind; `None` where nobody says.
+    pub changed: Option<bool>,
+}
+
+/// What one speaker criticises in another.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct CritiqueOf {
+    /// A label.
+    pub of: String,
+    pub text: String,
+}
+
+impl Statement {
+    fn waiting(speaker: Fields, since: Option<String>) -> Self {
+        Self {
+            label: speaker.string("label"),
+            piece: Piece::waiting(Seat::of(speaker), since),
+            replies_to: speaker.texts("replies_to"),
+            ..Self::default()
+        }
+    }
+
+    fn of(result: Fields) -> Self {
+        if result.flag("pending") {
+            return Self::waiting(result, None);
+        }
+        let critique = |told: Fields| CritiqueOf { of: told.string("of"), text: told.string("text") };
+        let position = result.within("position");
+        Self {
+            label: result.string("label"),
+            piece: Piece::ended(result, "text"),
+            replies_to: result.texts("replies_to"),
+            critiques: result.each("critiques").map(critique).collect(),
+            addressed: result.owned("addressed"),
+            revised_answer: result.owned("revised_answer"),
+            changed: position.tells("changed").then(|| position.flag("changed")),
+        }
+    }
+}
+
+/// The number of a round by the server's name of its stage: `round2` is 2.
+pub(super) fn number_of(stage: &str) -> Option<i64> {
+    let digits = stage.strip_prefix("round")?;
+    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
+}
+
+pub(super) fn apply(run: &mut LiveRun, event: Event) {
+    let told = event.fields;
+    match event.kind {
+        "debate_start" | "arena_start" => {
+            run.status = RunStatus::Running;
+            run.queue_position = None;
+            run.debate = Some(Debate {
+                mode: told.string("mode"),
+                style: told.owned("debate_style"),
+                round_types: told.texts("round_types"),
+                rounds: Vec::new(),
+            });
+        }
+        "round_start" | "round1_start" | "round2_start" | "round3_start" => begin(run, told),
+        "token" => write(run, told, "token"),
+        "position_token" | "debate_critique_token" | "rebuttal_token" => write(run, told, "content"),
+        "reasoning_token" => {
+            if let (Some(text), Some(entry)) = (told.words("content"), speaker(run, told)) {
+                entry.piece.reason(text);
+            }
+        }
+        "model_complete"
+        | "position_complete"
+        | "debate_critique_complete"
+        | "rebuttal_complete"
+        | "model_error" => said(run, round_of(told), told.within("data")),
+        "round_complete" => told.each("responses").for_each(|data| said(run, round_of(told), data)),
+        // What was written before something was looked up is a thought, and no part of the statement.
+        "tool_call" => {
+            if let Some(entry) = told.whole("round").and_then(|round| find(run, round, member_of(told))) {
+                entry.piece.think();
+            }
+        }
+        "call_restarted" => {
+            let round = told.text("stage").and_then(number_of);
+            if let Some(entry) = round.and_then(|round| find(run, round, member_of(told))) {
+                entry.piece.restart();
+                let Statement { label, piece, replies_to, .. } = std::mem::take(entry);
+                *entry = Statement { label, piece, replies_to, ..Statement::default() };
+            }
+        }
+        // The end of a round, or of them all, lists what was told statement by statement.
+        _ => {}
+    }
+}
+
+fn round_of(told: Fields) -> i64 {
+    told.whole("round_number").unwrap_or_default()
+}
+
+fn begin(run: &mut LiveRun, told: Fields) {
+    let since = told.owned("started_at");
+    let statements = told.each("speakers").map(|speaker| Statement::waiting(speaker, since.clone()));
+    let round =
+        Round { number: round_of(told), kind: told.string("round_type"), statements: statements.collect() };
+    run.phase = format!("round{}", round.number);
+    let rounds = &mut run.debate.get_or_insert_default().rounds;
+    rounds.retain(|held| held.number != round.number);
+    rounds.push(round);
+}
+
+/// What a member says in a round; `None` where it does not speak there.
+fn find<'a>(run: &'a mut LiveRun, round: i64, member: &str) -> Option<&'a mut Statement> {
+    let held = run.debate.as_mut()?.rounds.iter_mut().find(|held| held.number == round)?;
+    held.statements.iter_mut().find(|entry| entry.piece.seat.member == member)
+}
+
+fn speaker<'a>(run: &'a mut LiveRun, told: Fields) -> Option<&'a mut Statement> {
+    find(run, round_of(told), member_of(told))
+}
+
+fn write(run: &mut LiveRun, told: Fields, field: &str) {
+    if let (Some(text), Some(entry)) = (told.words(field), speaker(run, told)) {
+        entry.piece.write(text);
+    }
+}
+
+/// A result keeps its place, and who was asked in it.
+fn said(run: &mut LiveRun, round: i64, data: Fields) {
+    if let Some(entry) = data.text("member").and_then(|member| find(run, round, member)) {
+        let seat = std::mem::take(&mut entry.piece.seat);
+        *entry = Statement::of(data);
+        entry.piece.seat = seat;
+    }
+}
+
+pub(super) fn settle(run: &mut LiveRun) {
+    let rounds = run.debate.iter_mut().flat_map(|debate| &mut debate.rounds);
+    rounds.flat_map(|round| &mut round.statements).for_each(|entry| entry.piece.settle());
+}
+
+/// As it is stored with a message.
+pub(super) fn read(run: &mut LiveRun, message: Fields, is_live: bool) {
+    let held = message.each("rounds").map(|round| Round {
+        number: round_of(round),
+        kind: round.string("round_type"),
+        statements: round.each("responses").map(Statement::of).collect(),
+    });
+    let debate = Debate {
+        mode: message.string("mode"),
+        style: message.owned("debate_style"),
+        round_types: message.texts("round_types"),
+        rounds: held.collect(),
+    };
+    let begun = debate.rounds.len();
+    if debate.mode.is_empty() || debate.round_types.len() + begun == 0 {
+        return;
+    }
+    run.debate = Some(debate);
+    for round in message.each("rounds") {
+        round.each("responses").for_each(|said| lookups::read(run, Some(round_of(round)), said));
+    }
+    if !is_live {
+        settle(run);
+    } else if run.final_answer.piece.outcome.is_none() {
+        run.phase = format!("round{}", begun.max(1));
+    }
+}

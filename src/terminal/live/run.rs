@@ -1,0 +1,123 @@
+//! What every run is told: its beginning, its end, and what stands beside its stages.
+
+use super::event::{Event, Fields};
+use super::state::{Budget, Costs, Ignored, LiveRun, Note, RunStatus, StageCosts};
+use super::{adversary, cache, lookups, parts, refinement, rounds, searches};
+
+pub(super) fn apply(run: &mut LiveRun, event: Event) {
+    let told = event.fields;
+    match event.kind {
+        "run_started" => {
+            *run = LiveRun {
+                run_id: told.owned("run_id"),
+                conversation_id: told.owned("conversation_id"),
+                message_id: told.owned("message_id"),
+                status: RunStatus::Running,
+                ignored: told.each("ignored").map(ignored).collect(),
+                ..LiveRun::default()
+            }
+        }
+        "run_queued" => queued(run, told),
+        "process" => note(run, told),
+        "budget_warning" => {
+            let data = told.within("data");
+            if data.is_there() {
+                run.budgets.push(budget(data));
+            }
+        }
+        "costs_complete" => {
+            let data = told.within("data");
+            if data.is_there() {
+                run.costs = Some(costs(data));
+            }
+        }
+        "title_complete" => {
+            if let Some(title) = told.within("data").words("title") {
+                run.title = Some(title.to_owned());
+            }
+        }
+        "complete" => end(run, RunStatus::Complete),
+        "cancelled" => end(run, RunStatus::Cancelled),
+        "error" => {
+            end(run, RunStatus::Failed);
+            run.error = told.words("message").map(str::to_owned);
+            run.error_kind = told.owned("error_kind");
+        }
+        // `member_skipped`: the failure that follows says what it comes to. `server_shutdown`: the run goes on
+        // elsewhere, and whoever follows it connects again.
+        _ => {}
+    }
+}
+
+/// The place in the queue, as it changes, until the run begins.
+fn queued(run: &mut LiveRun, told: Fields) {
+    let Some(place @ 1..) = told.count("position") else { return };
+    if run.phase == "waiting" {
+        run.run_id = told.owned("run_id");
+        run.status = RunStatus::Queued;
+        run.queue_position = Some(place);
+    }
+}
+
+fn note(run: &mut LiveRun, told: Fields) {
+    if let Some(message) = told.words("message") {
+        run.has_log = true;
+        run.notes.push(Note {
+            message: message.to_owned(),
+            category: told.string("category"),
+            level: told.whole("level").unwrap_or_default(),
+            timestamp: told.string("timestamp"),
+        });
+    }
+}
+
+fn ignored(told: Fields) -> Ignored {
+    Ignored { field: told.string("field"), reason: told.string("reason") }
+}
+
+pub(super) fn budget(told: Fields) -> Budget {
+    Budget {
+        scope: told.string("scope"),
+        name: told.owned("name"),
+        period: told.string("period"),
+        limit_usd: told.number("limit_usd").unwrap_or_default(),
+        spent_usd: told.number("spent_usd").unwrap_or_default(),
+        resets_at: told.owned("resets_at"),
+    }
+}
+
+fn costs(told: Fields) -> Costs {
+    let stages = told.entries("by_stage").map(|(stage, costs)| {
+        let costs = Fields::of(costs);
+        StageCosts {
+            stage: stage.to_owned(),
+            cost: costs.number("cost"),
+            tokens: costs.count("tokens").unwrap_or_default(),
+            calls: costs.count("calls").unwrap_or_default(),
+            latency_ms: costs.count("latency_ms").unwrap_or_default(),
+        }
+    });
+    Costs {
+        total: told.number("total_cost"),
+        tokens: told.count("total_tokens").unwrap_or_default(),
+        unknown_calls: told.count("unknown_cost_calls").unwrap_or_default(),
+        stages: stages.collect(),
+    }
+}
+
+/// Closes whatever is still open.
+fn end(run: &mut LiveRun, status: RunStatus) {
+    run.status = status;
+    "ended".clone_into(&mut run.phase);
+    run.queue_position = None;
+    run.answers.iter_mut().for_each(|answer| answer.piece.settle());
+    run.reviews.iter_mut().for_each(|review| review.piece.settle());
+    run.final_answer.settle();
+    cache::settle(run);
+    searches::settle(run);
+    lookups::settle(run);
+    refinement::settle(run);
+    adversary::settle(run);
+    rounds::settle(run);
+    parts::settle(run);
+}

@@ -1,0 +1,80 @@
+//! A stored assistant message as the state of its run.
+
+use serde_json::{Value, json};
+
+use super::event::{Event, Fields};
+use super::state::{LiveRun, RunStatus};
+use super::{
+    FAMILIES, adversary, cache, checks, choosing, lookups, parts, refinement, reviews, rounds, run, searches,
+};
+
+pub(super) fn read(message: Fields) -> LiveRun {
+    let metadata = message.within("metadata");
+    let status = message.text("status");
+    let is_live = matches!(status, Some("queued" | "running"));
+    let mut state = LiveRun::default();
+    for event in events(message) {
+        if let Some(event) = Event::of(&event) {
+            FAMILIES.iter().for_each(|family| family(&mut state, event));
+        }
+    }
+    cache::read(&mut state, metadata.within("cache"), is_live);
+    searches::read(&mut state, message);
+    message.each("stage1").for_each(|answer| lookups::read(&mut state, None, answer));
+    state.checks = metadata.each("react").map(checks::Check::stored).collect();
+    choosing::read(&mut state, metadata);
+    reviews::tell_of(&mut state, metadata);
+    refinement::read(&mut state, metadata.within("refinement"));
+    adversary::read(&mut state, metadata.within("adversary"));
+    rounds::read(&mut state, message, is_live);
+    parts::read(&mut state, message, is_live);
+    if status == Some("queued") {
+        state.status = RunStatus::Queued;
+    }
+    state.has_log = metadata.flag("process_log");
+    state.budgets = metadata.each("budget_warnings").map(run::budget).collect();
+    state
+}
+
+/// The events that would have led to this message; what the run did not reach is left out.
+fn events(message: Fields) -> Vec<Value> {
+    let metadata = message.within("metadata");
+    let mut events = vec![json!({
+        "type": "run_started",
+        "run_id": message.text("run_id"),
+        "conversation_id": message.text("conversation_id"),
+        "message_id": message.text("id"),
+        "ignored": metadata.values("ignored"),
+    })];
+    if message.tells("stage1") {
+        let data = message.values("stage1");
+        let confidence = metadata.value("aggregate_confidence");
+        events.push(json!({ "type": "stage1_start", "members": data }));
+        events.push(json!({
+            "type": "stage1_complete", "data": data, "metadata": { "aggregate_confidence": confidence },
+        }));
+    }
+    if message.tells("stage2") {
+        let data = message.values("stage2");
+        events.push(json!({ "type": "stage2_start", "members": data }));
+        events.push(json!({
+            "type": "stage2_complete", "data": data, "metadata": message.value("metadata"),
+        }));
+    }
+    if message.tells("stage3") {
+        events.push(json!({ "type": "stage3_complete", "data": message.value("stage3") }));
+    }
+    if metadata.tells("costs") {
+        events.push(json!({ "type": "costs_complete", "data": metadata.value("costs") }));
+    }
+    match message.text("status") {
+        Some("queued" | "running") => {}
+        Some("cancelled") => events.push(json!({ "type": "cancelled" })),
+        Some("failed") => events.push(json!({
+            "type": "error", "message": message.text("error"), "error_kind": message.text("error_kind"),
+        })),
+        // A conversation brought along from elsewhere had no run here.
+        _ => events.push(json!({ "type": "complete" })),
+    }
+    events
+}
