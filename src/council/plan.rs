@@ -51,7 +51,9 @@ pub const FORMATS: &[&str] = &formats::MODES;
 /// 4: the question may be looked up before anybody answers.
 ///
 /// 5: an earlier answer may be given.
-pub const VERSION: i32 = 5;
+///
+/// 6: members may speak one after another.
+pub const VERSION: i32 = 6;
 
 /// Whether plans of this format and version can be read here.
 #[must_use]
@@ -277,6 +279,7 @@ impl Plan {
         let members = options.roster.most(settings.council_models.len());
         let mut quorum = at_most(&mut fields, "quorum", (members, "members"));
         let mut straggler_grace_ms = straggler_grace_ms(&mut fields);
+        let one_at_a_time = fields.take("one_at_a_time", "true or false").unwrap_or(false);
         if !is_council {
             let others = [
                 ("use_weighted_consensus", weighted == Some(true)),
@@ -320,6 +323,7 @@ impl Plan {
                 reviewer_records,
                 quorum,
                 straggler_grace_ms,
+                one_at_a_time,
                 reviews_per_answer,
                 second_reading,
                 failed_are_done: true,

@@ -73,6 +73,9 @@ pub struct Came<T> {
 impl Run {
     /// Waits until `needed` of the calls have come to something that counts and the grace has
     /// passed, or all are over. Tells of each as it comes. The second part is still under way.
+    ///
+    /// Where members speak one after another, nobody is left behind before it was asked: the grace begins when it
+    /// is the last one's turn.
     pub async fn quorum<'f, T: Contribution>(
         &self,
         key: &str,
@@ -103,10 +106,13 @@ impl Run {
             self.welcome(round, &mut came).await;
             let enough = came.iter().filter(|one| one.what.counts()).count() >= quorum.needed;
             if may_be_partial && enough && grace.is_none() {
-                if quorum.grace.is_zero() {
+                if quorum.grace.is_zero() && !self.somebody_waits_for_a_turn() {
                     break;
                 }
-                grace = Some(Box::pin(tokio::time::sleep(quorum.grace)));
+                grace = Some(Box::pin(async {
+                    self.last_turn().await;
+                    tokio::time::sleep(quorum.grace).await;
+                }));
             }
         }
         if may_be_partial {

@@ -35,6 +35,9 @@ pub struct Task {
     /// How long the others are waited for after that, in milliseconds.
     #[serde(default)]
     pub straggler_grace_ms: u64,
+    /// Whether members speak one after another, in the order of their seats.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub one_at_a_time: bool,
     /// How many of the reviewers review, drawn for the run; absent means all.
     #[serde(default)]
     pub reviews_per_answer: Option<usize>,

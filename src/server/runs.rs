@@ -89,6 +89,11 @@ struct Question {
     /// How long the others are waited for once the quorum has answered, in milliseconds.
     #[schema(default = 0, minimum = 0, maximum = 600_000)]
     straggler_grace_ms: Option<u32>,
+    /// Whether members answer and speak one after another, in the order of their seats, to be read along: in every
+    /// format; reviews and ballots stay at once. Each call then takes at most 120 seconds, counted from being sent. The
+    /// quorum leaves nobody behind who has not been asked: `straggler_grace_ms` begins when the last one is.
+    #[schema(default = false)]
+    one_at_a_time: Option<bool>,
     /// How much the process monitor says in `process` events: 0 nothing, 1 the stages, 2 the models
     /// too, 3 everything.
     #[schema(default = 0, minimum = 0, maximum = 3)]

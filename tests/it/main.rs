@@ -38,6 +38,7 @@ mod local;
 mod lost_commit;
 mod multi_chairman;
 mod no_answer;
+mod one_at_a_time;
 mod operations;
 mod origins;
 mod outage;

@@ -65,7 +65,7 @@ impl Debate<'_> {
         futures_util::join!(debate, ballots);
     }
 
-    /// Holds a round: everybody who is asked speaks at the same time.
+    /// Holds a round: everybody who is asked speaks, at the same time or one after another.
     pub async fn round(&mut self, kind: &'static Kind, speeches: Vec<Speech>) {
         let round_number = u32::try_from(self.rounds.len() + 1).unwrap_or(u32::MAX);
         let seat = |speech: &Speech| SpeakerSeat {
@@ -80,7 +80,7 @@ impl Debate<'_> {
         };
         self.run.emit(&format!("round{round_number}/start"), self.dialect.round_start(start)).await;
         // Each is polled when it was woken itself, not for every token of the others.
-        let speaking = speeches.iter().map(|speech| self.speak(round_number, kind, speech));
+        let speaking = speeches.iter().map(|speech| self.speak(round_number, kind, speech, self.run.turn()));
         let responses = speaking.collect::<FuturesOrdered<_>>().collect().await;
         let round = DebateRound { round_number, round_type: kind.round_type.to_owned(), responses };
         let complete = self.dialect.round_complete(&round);

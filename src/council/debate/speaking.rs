@@ -10,6 +10,7 @@ use crate::council::ask::rejects_the_system_prompt;
 use crate::council::options::cot;
 use crate::council::pricing::tokens;
 use crate::council::prompts::{fence, history, judges};
+use crate::council::run::Turn as Floor;
 use crate::council::stages::ending::MOST_CUTS;
 use crate::council::token::TokenHead;
 use crate::council::tool_use::event::Place;
@@ -28,13 +29,22 @@ struct Spoken {
 }
 
 impl Debate<'_> {
-    pub(super) async fn speak(&self, round_number: u32, kind: &Kind, speech: &Speech) -> Statement {
+    /// `floor` is when it speaks, where speakers do so one after another.
+    pub(super) async fn speak(
+        &self,
+        round_number: u32,
+        kind: &Kind,
+        speech: &Speech,
+        floor: Option<Floor<'_>>,
+    ) -> Statement {
         let turn = Turn { round_number, round_type: kind.round_type, speaker: &speech.speaker };
         let key = format!("round{round_number}/{}", speech.speaker.member.name());
         if let Some(event) = self.dialect.asked(turn) {
             self.run.emit(&format!("{key}/start"), event).await;
         }
-        let spoken = self.ask(turn, kind, &key, speech).await;
+        let spoken = self.ask(turn, kind, &key, speech, floor.as_ref()).await;
+        // Whoever is next need not wait for what is told of this one.
+        drop(floor);
         let statement = self.read(kind, speech, spoken);
         let event = if statement.error.is_some() {
             self.dialect.failed(turn, &statement)
@@ -45,7 +55,14 @@ impl Debate<'_> {
         statement
     }
 
-    async fn ask(&self, turn: Turn<'_>, kind: &Kind, key: &str, speech: &Speech) -> Spoken {
+    async fn ask(
+        &self,
+        turn: Turn<'_>,
+        kind: &Kind,
+        key: &str,
+        speech: &Speech,
+        floor: Option<&Floor<'_>>,
+    ) -> Spoken {
         let member = &speech.speaker.member;
         let mut system = self.brief().system_prompt_for(member);
         let mut system_prompt_dropped = false;
@@ -54,7 +71,7 @@ impl Debate<'_> {
         let budget = self.budget(&member.model, kind.purpose, &speech.material).await;
         let (mut prompt, mut left_out) = self.prompt(kind, speech, budget);
         loop {
-            let conversed = self.send(turn, kind, &key, (system, prompt.clone())).await;
+            let conversed = self.send(turn, kind, &key, (system, prompt.clone()), floor).await;
             match &conversed.result {
                 Err(error) if system.is_some() && rejects_the_system_prompt(error) => {
                     system = None;
@@ -135,6 +152,7 @@ impl Debate<'_> {
         kind: &Kind,
         key: &str,
         (system, prompt): (Option<&str>, String),
+        floor: Option<&Floor<'_>>,
     ) -> Conversed {
         let brief = self.brief();
         let system = system.map(ChatMessage::system);
@@ -165,6 +183,7 @@ impl Debate<'_> {
             key,
             request,
             member: turn.speaker.member.name(),
+            turn: floor,
             place: Place::Round(turn.round_number),
             view: Some(&view),
         };

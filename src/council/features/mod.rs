@@ -240,6 +240,7 @@ const OPTION_FIELDS: &[&str] = &[
     "use_adversary",
     "quorum",
     "straggler_grace_ms",
+    "one_at_a_time",
 ];
 
 /// Whether settings and presets may have a default for this field of a request.

@@ -48,6 +48,9 @@ pub(crate) use views_of_formats;
 /// When there is nothing to build an answer from.
 pub async fn deliberate(run: &Run, plan: &Plan) -> Result<(), Failure> {
     run.limit_calls(plan.brief().settings.calls_in_flight);
+    if plan.task.one_at_a_time {
+        run.one_at_a_time();
+    }
     run.explain(plan.verbosity);
     if let Some(fork) = &plan.fork {
         run.know_sources(&fork.sources);

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use sha2::{Digest, Sha256};
 
+use super::turns::{self, Turn};
 use super::{FinishedCall, Run, Stopped, UnderWay};
 use crate::council::costs::Spent;
 use crate::council::fingerprint::Fingerprint;
@@ -23,13 +24,23 @@ pub struct Call<'r> {
     member: Option<String>,
     view: Option<View>,
     needs_place: bool,
+    turn: Option<&'r Turn<'r>>,
 }
 
 impl Run {
     /// A request to a model, to be sent by [`Call::send`]. `key` names its place in the
     /// deliberation, never a counter of arrival.
     pub fn call(&self, stage: Stage, key: impl Into<String>, request: ChatRequest) -> Call<'_> {
-        Call { run: self, stage, key: key.into(), request, member: None, view: None, needs_place: true }
+        Call {
+            run: self,
+            stage,
+            key: key.into(),
+            request,
+            member: None,
+            view: None,
+            needs_place: true,
+            turn: None,
+        }
     }
 }
 
@@ -38,6 +49,12 @@ impl<'r> Call<'r> {
     #[must_use]
     pub fn beside_the_run(self) -> Self {
         Self { needs_place: false, ..self }
+    }
+
+    /// Waits for this turn, where there is one, and then takes at most [`turns::MOST_MS`].
+    #[must_use]
+    pub fn in_turn(self, turn: Option<&'r Turn<'r>>) -> Self {
+        Self { turn, ..self }
     }
 
     /// Shows the reply while it arrives.
@@ -58,8 +75,11 @@ impl<'r> Call<'r> {
     /// # Errors
     /// The call's own failure, after retries: a value like any other.
     pub async fn send(self) -> Result<Reply, CallError> {
-        let Self { run, stage, key, mut request, member, view, needs_place } = self;
+        let Self { run, stage, key, mut request, member, view, needs_place, turn } = self;
         request.seed = seed_of(run.id, &key);
+        if turn.is_some() {
+            request.timeouts.total_ms = request.timeouts.total_ms.min(turns::MOST_MS);
+        }
         let fingerprint = Fingerprint::of(&request);
         if let Some(result) = run.answered_before(&key, &stage, fingerprint) {
             return result;
@@ -86,6 +106,9 @@ impl<'r> Call<'r> {
         };
         let mut sink = Showing { run, key: &key, view };
         let asking = async {
+            if let Some(turn) = turn {
+                turn.comes().await;
+            }
             let _place = if needs_place { run.place().await } else { None };
             run.host.reserve(&key, expected_usd).await?;
             if streamed && run.host.attempt() > 1 {

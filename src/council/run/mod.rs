@@ -7,6 +7,7 @@
 
 mod call;
 mod host;
+mod turns;
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -21,6 +22,7 @@ use tokio::sync::{Semaphore, SemaphorePermit, watch};
 
 pub use call::Call;
 pub use host::{FinishedCall, Host, UnderWay};
+pub use turns::Turn;
 
 use super::any_event::AnyEvent;
 use super::costs::{Costs, Spent};
@@ -30,6 +32,7 @@ use super::skip::Skip;
 use super::stage::Stage;
 use crate::id::RunId;
 use crate::llm::{CallFact, Models};
+use turns::Turns;
 
 /// One run's connection to the world. Cheap to share by reference; a feature never spawns.
 pub struct Run {
@@ -41,6 +44,8 @@ pub struct Run {
     state: Mutex<State>,
     /// How many calls may be in flight at once; without a limit until one is set.
     places: OnceLock<Semaphore>,
+    /// Where members speak one after another.
+    turns: OnceLock<Turns>,
     /// How much the process monitor says; nothing until it is told.
     verbosity: OnceLock<u8>,
     /// Members that a stage goes on without.
@@ -74,6 +79,7 @@ impl Run {
             models,
             state: Mutex::default(),
             places: OnceLock::new(),
+            turns: OnceLock::new(),
             verbosity: OnceLock::new(),
             stopped: watch::Sender::default(),
             searches: Searches::default(),
@@ -89,6 +95,29 @@ impl Run {
     /// Lets at most `most` calls be in flight at once from now on; the first limit stands.
     pub fn limit_calls(&self, most: usize) {
         self.places.get_or_init(|| Semaphore::new(most.clamp(1, Semaphore::MAX_PERMITS)));
+    }
+
+    /// Lets members speak one after another from now on.
+    pub fn one_at_a_time(&self) {
+        self.turns.get_or_init(Turns::default);
+    }
+
+    /// A place among those who speak one after another; none where all speak at once. See [`Turn`].
+    #[must_use]
+    pub fn turn(&self) -> Option<Turn<'_>> {
+        self.turns.get().map(Turns::take)
+    }
+
+    /// Whether somebody waits for a turn.
+    pub(super) fn somebody_waits_for_a_turn(&self) -> bool {
+        self.turns.get().is_some_and(Turns::somebody_waits)
+    }
+
+    /// Ends when nobody waits for a turn any more.
+    pub(super) async fn last_turn(&self) {
+        if let Some(turns) = self.turns.get() {
+            turns.last().await;
+        }
     }
 
     /// Lets the process monitor say what goes on from now on, up to this level; the first one stands.

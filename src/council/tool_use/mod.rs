@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 
 use super::brief::Brief;
 use super::prompts::fence::Fence;
-use super::run::Run;
+use super::run::{Run, Turn};
 use super::searching::material;
 use super::stage::Stage;
 use super::view::View;
@@ -55,6 +55,8 @@ pub struct Talk<'t> {
     pub request: ChatRequest,
     /// The seat's name.
     pub member: &'t str,
+    /// When it speaks, where members speak one after another.
+    pub turn: Option<&'t Turn<'t>>,
     /// Where it speaks, for events.
     pub place: Place,
     /// How each turn is shown while it is written, where it is.
@@ -156,7 +158,7 @@ async fn send(
     request: ChatRequest,
     view: Option<View>,
 ) -> Result<Reply, CallError> {
-    let call = run.call(talk.stage.clone(), key, request).of_member(talk.member);
+    let call = run.call(talk.stage.clone(), key, request).of_member(talk.member).in_turn(talk.turn);
     match view {
         Some(view) => call.stream(view).send().await,
         None => call.send().await,

@@ -36,6 +36,7 @@ const FIELDS: &str = r#"{
     "use_second_reading": [true, true],
     "quorum": [2, true],
     "straggler_grace_ms": [50, true],
+    "one_at_a_time": [true, false],
     "verbosity": [3, false],
     "cache_mode": ["exact", false],
     "cache_similarity_threshold": [0.99, false]

@@ -14,6 +14,12 @@ pub const DEBATES: &[Feature] = &[
     ("a rotation", fine, nobody_waits, ROTATION),
     ("all with all", fine, nobody_waits, ALL_TO_ALL),
     ("an arena", fine, nobody_waits, ARENA),
+    (
+        "an arena, one after another, that loses a speaker",
+        a_speaker_fails_later,
+        nobody_waits,
+        r#"{"content": "Why?", "mode": "arena", "arena_rounds": 3, "one_at_a_time": true}"#,
+    ),
     ("all with all, and one searches", a_member_searches, nobody_waits, ALL_TO_ALL),
     (
         "an arena, and one searches in vain",
@@ -69,6 +75,12 @@ pub const DEBATES: &[Feature] = &[
 /// The same of questions that are taken apart.
 pub const DECOMPOSITIONS: &[Feature] = &[
     ("a decomposition", fine, nobody_waits, DECOMPOSITION),
+    (
+        "a decomposition, one after another, that loses a member",
+        a_member_fails,
+        nobody_waits,
+        r#"{"content": "Why?", "mode": "decomposition", "one_at_a_time": true}"#,
+    ),
     (
         "a decomposition by confidence",
         fine,

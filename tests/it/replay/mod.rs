@@ -258,6 +258,30 @@ pub const FEATURES: &[Feature] = &[
         nobody_waits,
         r#"{"content": "Why?", "use_tools": true}"#,
     ),
+    (
+        "one after another, and one searches",
+        a_member_searches,
+        nobody_waits,
+        r#"{"content": "Why?", "use_tools": true, "one_at_a_time": true}"#,
+    ),
+    (
+        "one after another, and system prompts are rejected",
+        system_prompts_are_rejected,
+        nobody_waits,
+        r#"{"content": "Why?", "system_prompt": "Be kind.", "one_at_a_time": true}"#,
+    ),
+    (
+        "one after another, and the last is left behind",
+        fine,
+        the_last_never_answers,
+        r#"{"content": "Why?", "quorum": 1, "one_at_a_time": true}"#,
+    ),
+    (
+        "one after another, and the last of the first tier comes before the second",
+        answers_are_unsure,
+        the_last_comes_late,
+        r#"{"content": "Why?", "quorum": 2, "use_escalation": true, "one_at_a_time": true}"#,
+    ),
 ];
 
 /// All options that go together in one run.

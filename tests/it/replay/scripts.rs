@@ -302,6 +302,18 @@ pub fn one_never_answers(request: &ChatRequest, _: &MemoryStore) -> bool {
     is_answer_of_two(request)
 }
 
+fn is_answer_of_three(request: &ChatRequest) -> bool {
+    request.model == "c/three" && request.purpose.name == "answer"
+}
+
+pub fn the_last_never_answers(request: &ChatRequest, _: &MemoryStore) -> bool {
+    is_answer_of_three(request)
+}
+
+pub fn the_last_comes_late(request: &ChatRequest, store: &MemoryStore) -> bool {
+    is_answer_of_three(request) && !store.decisions.contains_key("stage1/quorum")
+}
+
 /// After the quorum, before the first ballot.
 pub fn one_comes_late(request: &ChatRequest, store: &MemoryStore) -> bool {
     let others_wait = !store.events.iter().any(|(key, _)| key == "stage1/b/two/complete");

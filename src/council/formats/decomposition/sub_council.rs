@@ -13,7 +13,7 @@ use crate::council::prompts::template::Template;
 use crate::council::prompts::{fence, history, judges};
 use crate::council::ranking::label::Label;
 use crate::council::ranking::order;
-use crate::council::run::Run;
+use crate::council::run::{Run, Turn};
 use crate::council::seat::Seat;
 use crate::council::settings::Member;
 use crate::council::stages::abstention;
@@ -53,6 +53,8 @@ pub struct Part<'p> {
 pub async fn hold(run: &Run, task: &Task, part: Part<'_>, pick: Pick) -> SubResult {
     let key = format!("sub{}", part.index + 1);
     let members = task.brief.members();
+    // Before anything is waited for: so they speak part by part.
+    let turns: Vec<Option<Turn<'_>>> = members.iter().map(|_| run.turn()).collect();
     let start = DecompositionEvent::SubCouncilStart {
         index: part.index,
         sub_index: part.index,
@@ -61,7 +63,8 @@ pub async fn hold(run: &Run, task: &Task, part: Part<'_>, pick: Pick) -> SubResu
         started_at: Some(run.now()),
     };
     run.emit(&format!("{key}/start"), start).await;
-    let calls = members.iter().map(|member| answer(run, task, &part, pick, member));
+    let calls =
+        members.iter().zip(turns).map(|(member, turn)| answer(run, task, (&part, pick), member, turn));
     let responses: Vec<Answer> = calls.collect::<FuturesOrdered<_>>().collect().await;
     let mut result = SubResult::of(part.index, part.question, responses);
     match pick {
@@ -80,16 +83,25 @@ pub async fn hold(run: &Run, task: &Task, part: Part<'_>, pick: Pick) -> SubResu
     result
 }
 
-async fn answer(run: &Run, task: &Task, part: &Part<'_>, pick: Pick, member: &Member) -> Answer {
+async fn answer(
+    run: &Run,
+    task: &Task,
+    (part, pick): (&Part<'_>, Pick),
+    member: &Member,
+    turn: Option<Turn<'_>>,
+) -> Answer {
+    let floor = turn.as_ref();
     let key = format!("sub{}/{}", part.index + 1, member.name());
     let system = task.brief.system_prompt_for(member);
-    let mut conversed = send(run, task, (part, pick), (member, system), &key).await;
+    let mut conversed = send(run, task, (part, pick), (member, system), floor, &key).await;
     let mut dropped = false;
     if system.is_some() && conversed.result.as_ref().is_err_and(rejects_the_system_prompt) {
         dropped = true;
-        conversed =
-            send(run, task, (part, pick), (member, None), &format!("{key}/without_system_prompt")).await;
+        let key = format!("{key}/without_system_prompt");
+        conversed = send(run, task, (part, pick), (member, None), floor, &key).await;
     }
+    // Whoever is next need not wait for what is told of this one.
+    drop(turn);
     let found: Vec<u32> = conversed.found().collect();
     let mut answer = read(member, conversed, pick);
     answer.citations = task.brief.citations(&answer.response, found);
@@ -113,6 +125,7 @@ async fn send(
     task: &Task,
     (part, pick): (&Part<'_>, Pick),
     (member, system): (&Member, Option<&str>),
+    turn: Option<&Turn<'_>>,
     key: &str,
 ) -> Conversed {
     let brief = &task.brief;
@@ -135,7 +148,8 @@ async fn send(
         )
     };
     let place = Place::Round(u32::try_from(part.index + 1).unwrap_or(u32::MAX));
-    let talk = Talk { stage: stage(part.index), key, request, member: member.name(), place, view: None };
+    let talk =
+        Talk { stage: stage(part.index), key, request, member: member.name(), turn, place, view: None };
     converse(run, brief, task.tools, talk).await
 }
 

@@ -8,8 +8,18 @@ use crate::council::earlier::Scope;
 
 /// What a plan says, and an answer does not depend on: the question itself, which is compared; what is said about the run;
 /// and what is known of the models today, which changes with every run.
-const IRRELEVANT: [&str; 8] =
-    ["question", "cache", "title", "verbosity", "ignored", "fork", "weighing", "reviewer_records"];
+const IRRELEVANT: [&str; 9] = [
+    "question",
+    "cache",
+    "title",
+    "verbosity",
+    "ignored",
+    "fork",
+    "weighing",
+    "reviewer_records",
+    // When the members are asked, and not what.
+    "one_at_a_time",
+];
 /// The same of the settings in force.
 const IRRELEVANT_SETTINGS: [&str; 9] = [
     // What a request leaves out is in the plan.

@@ -1,4 +1,4 @@
-//! Stage 1: every member answers, all at once, streamed.
+//! Stage 1: every member answers, all at once or one after another, streamed.
 
 pub(in crate::council) mod estimate;
 mod notes;
@@ -22,7 +22,7 @@ use crate::council::pass::Pass;
 use crate::council::prompts::history;
 use crate::council::prompts::judges;
 use crate::council::quorum::{Came, Contribution, Quorum, Stragglers, Waiting};
-use crate::council::run::Run;
+use crate::council::run::{Run, Turn};
 use crate::council::searching::citations::Citations;
 use crate::council::seat::Seat;
 use crate::council::settings::Member;
@@ -358,14 +358,19 @@ pub fn summary(answers: &[Answer]) -> AggregateConfidence {
 }
 
 async fn ask(run: &Run, task: &Task, member: &Member, tier: Option<u8>) -> Answer {
+    // Taken when it is polled for the first time, which a quorum does in the order of the seats: whom an execution after
+    // a crash does not wait for keeps nobody waiting.
+    let turn = run.turn();
+    let turn = turn.as_ref();
     let name = member.name();
     let system = task.brief.system_prompt_for(member);
     let key = format!("{ANSWER_KEY}{name}");
-    let mut conversed = send(run, task, (member, tier), &key, system).await;
+    let mut conversed = send(run, task, (member, tier), turn, &key, system).await;
     let mut dropped = false;
     if system.is_some() && conversed.result.as_ref().is_err_and(rejects_the_system_prompt) {
         dropped = true;
-        conversed = send(run, task, (member, tier), &format!("{key}{WITHOUT_SYSTEM_PROMPT}"), None).await;
+        let key = format!("{key}{WITHOUT_SYSTEM_PROMPT}");
+        conversed = send(run, task, (member, tier), turn, &key, None).await;
     }
     let found: Vec<u32> = conversed.found().collect();
     let mut answer = read(member, conversed, task.chain_of_thought);
@@ -380,6 +385,7 @@ async fn send(
     run: &Run,
     task: &Task,
     (member, tier): (&Member, Option<u8>),
+    turn: Option<&Turn<'_>>,
     key: &str,
     system: Option<&str>,
 ) -> Conversed {
@@ -393,8 +399,15 @@ async fn send(
         View::new(confidence::Filter::default(), TokenHead::new("stage1_token", &fields))
             .with_reasoning(TokenHead::new("stage1_reasoning_token", &fields))
     };
-    let talk =
-        Talk { stage: STAGE, key, request, member: member.name(), place: Place::Stage1, view: Some(&view) };
+    let talk = Talk {
+        stage: STAGE,
+        key,
+        request,
+        member: member.name(),
+        turn,
+        place: Place::Stage1,
+        view: Some(&view),
+    };
     converse(run, &task.brief, task.tools, talk).await
 }
 

@@ -1,0 +1,97 @@
+//! Speaking one after another: whoever wants to speak takes a [`Turn`], and it comes when all that were taken before
+//! are given back.
+//!
+//! A turn is kept until the member has said all it has to say: calls of tools, and a second try, are part of it. So turns
+//! must be taken in the order of the seats, before anything is waited for, and whoever holds one must be polled or
+//! dropped.
+
+use std::collections::BTreeSet;
+
+use tokio::sync::watch;
+
+/// How long a call may take whose turn it is, in milliseconds, where less is not set: the others wait for it.
+pub(super) const MOST_MS: u64 = 120_000;
+
+/// Those who speak one after another.
+#[derive(Default)]
+pub(super) struct Turns {
+    queue: watch::Sender<Queue>,
+}
+
+#[derive(Default)]
+struct Queue {
+    /// How many turns have been taken so far.
+    taken: u64,
+    /// The numbers of those that were not given back; the first one speaks.
+    held: BTreeSet<u64>,
+}
+
+impl Turns {
+    /// The last place in the queue.
+    pub(super) fn take(&self) -> Turn<'_> {
+        let mut number = 0;
+        self.queue.send_modify(|queue| {
+            number = queue.taken;
+            queue.taken += 1;
+            queue.held.insert(number);
+        });
+        Turn { turns: self, number }
+    }
+
+    /// Ends when nobody waits for a turn any more: the last one speaks, or has spoken.
+    pub(super) async fn last(&self) {
+        self.queue.subscribe().wait_for(|queue| queue.held.len() < 2).await.expect("the sender is in `self`");
+    }
+
+    /// Whether somebody waits for a turn.
+    pub(super) fn somebody_waits(&self) -> bool {
+        self.queue.borrow().held.len() > 1
+    }
+}
+
+/// A place among those who speak one after another, given back when it is dropped.
+pub struct Turn<'r> {
+    turns: &'r Turns,
+    number: u64,
+}
+
+impl Turn<'_> {
+    /// Ends when everybody before has spoken.
+    pub(super) async fn comes(&self) {
+        let is_first = |queue: &Queue| queue.held.first() == Some(&self.number);
+        self.turns.queue.subscribe().wait_for(is_first).await.expect("the sender is in what it refers to");
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        self.turns.queue.send_modify(|queue| {
+            queue.held.remove(&self.number);
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_turn_comes_when_those_before_are_given_back_in_whichever_order() {
+        let turns = Turns::default();
+        let [one, two, three] = [turns.take(), turns.take(), turns.take()];
+        let comes = |turn: &Turn<'_>| turn.comes().now_or_never().is_some();
+        assert_eq!([&one, &two, &three].map(comes), [true, false, false]);
+        drop(two);
+        assert_eq!([&one, &three].map(comes), [true, false]);
+        assert!(turns.somebody_waits() && turns.last().now_or_never().is_none());
+        drop(one);
+        assert!(comes(&three));
+        assert!(!turns.somebody_waits() && turns.last().now_or_never().is_some());
+        let late = turns.take();
+        assert!(!comes(&late), "nobody goes before who was there");
+        drop(three);
+        assert!(comes(&late));
+    }
+}
