@@ -48,6 +48,9 @@ impl Check {
 }
 
 pub(super) fn apply(run: &mut LiveRun, event: Event) {
+    if !event.kind.starts_with("react_") {
+        return;
+    }
     let told = event.fields;
     let turn = Check::of(told);
     let last = run.checks.iter().rposition(|check| check.is_of(&turn));

@@ -31,6 +31,8 @@ mod run;
 pub mod searches;
 pub mod state;
 mod stored;
+#[cfg(test)]
+mod tests;
 
 use serde_json::Value;
 
@@ -64,7 +66,8 @@ impl LiveRun {
         }
     }
 
-    /// The state that a stored assistant message's run ended in, or is in (`GET /api/conversations/{id}`).
+    /// The state that a stored assistant message's run ended in, or is in (`GET /api/conversations/{id}`). It has no
+    /// notes (the process log has them), no title (the conversation has it), and no conversation unless it is named.
     #[must_use]
     pub fn of_message(message: &Value) -> Self {
         stored::read(Fields::of(message))

@@ -48,7 +48,9 @@ fn events(message: Fields) -> Vec<Value> {
     })];
     if message.tells("stage1") {
         let data = message.values("stage1");
-        let confidence = metadata.value("aggregate_confidence");
+        // Nobody said how sure they are, where nothing of it is stored.
+        let said = metadata.value("aggregate_confidence");
+        let confidence = if said.is_null() { json!({ "count": 0 }) } else { said.clone() };
         events.push(json!({ "type": "stage1_start", "members": data }));
         events.push(json!({
             "type": "stage1_complete", "data": data, "metadata": { "aggregate_confidence": confidence },

@@ -120,6 +120,6 @@ describe("what a member looks up", () => {
     const bare = ["stage1_tool_call", "stage1_tool_result", "tool_call", "tool_result"].map(
       (type) => readEvent(JSON.stringify({ type })) as CouncilEvent,
     );
-    expect(() => live(...bare)).not.toThrow();
+    expect(Object.keys(usesOf(live(...bare)))).toEqual([placeOf("", null)]);
   });
 });

@@ -31,7 +31,7 @@ interface Named {
   member?: string | null;
 }
 
-const memberOf = ({ model, member }: Named) => member ?? model;
+const memberOf = ({ model, member }: Named) => member ?? model ?? "";
 
 function put(run: RunState, place: string, use: ToolUse): RunState {
   const uses = slice.of(run);
