@@ -5,7 +5,8 @@
 //!
 //! `cli`, `server` → `bench` → `runs` → `council` → `search` → `llm`; `store` sits under `bench`, `runs` and `server`.
 //! `doctor` stands beside `bench` and reads `config`.
-//! `cache`, `id`, `invisible`, `identity` and `shutdown` are leaves; `config` reads `council`, `search`, `llm` and
+//! `terminal` stands beside them all: it knows the API and not the server.
+//! `cache`, `id`, `invisible`, `identity`, `shutdown` and `sse` are leaves; `config` reads `council`, `search`, `llm` and
 //! `identity`, and `telemetry` reads `config`.
 //!
 //! Start reading at [`council::deliberate`], then `runs::start`, then `server::routes`.
@@ -24,5 +25,7 @@ pub mod runs;
 pub mod search;
 pub mod server;
 pub mod shutdown;
+mod sse;
 pub mod store;
 pub mod telemetry;
+pub mod terminal;

@@ -2,7 +2,6 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use llm_council::cli::Cli;
 
 /// Small and fast under many short-lived buffers.
@@ -10,5 +9,5 @@ use llm_council::cli::Cli;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    Cli::parse().run()
+    Cli::read().run()
 }

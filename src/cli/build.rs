@@ -6,6 +6,7 @@ use std::time::Duration;
 use anyhow::Context;
 
 use crate::config::{self, AuthMode, Config, ConfigError, ConfigErrors};
+use crate::id::UserId;
 use crate::identity::cidr::TrustedPeers;
 use crate::identity::hosts::Hosts;
 use crate::identity::proxy::HeaderNames;
@@ -126,7 +127,7 @@ pub(super) fn gate(config: &Config) -> anyhow::Result<Gate> {
     let origins =
         Origins { allowed: config.server.cors_origins.clone(), public: config.server.public_url.clone() };
     let mode = match auth.mode {
-        AuthMode::None => Mode::Local,
+        AuthMode::None => Mode::Local(UserId::from_canonical(user::LOCAL)),
         AuthMode::Proxy => {
             let trusted = TrustedPeers::parse(&auth.trusted_proxies)
                 .map_err(|problems| anyhow::anyhow!("auth.trusted_proxies: {}", problems.join("; ")))?;

@@ -4,6 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use actix_web::web;
+
 use super::{build, database, user_names};
 use crate::config::Config;
 use crate::server::app::App;
@@ -19,7 +21,7 @@ const LEAVE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// See the module. Ended by [`InProcess::leave`].
 pub(super) struct InProcess {
-    pub app: App,
+    pub app: web::Data<App>,
     local: Option<LocalPostgres>,
 }
 
@@ -29,13 +31,27 @@ impl InProcess {
     /// # Errors
     /// When a part cannot be built; the message says which and what to do.
     pub async fn start(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Self> {
+        Self::start_for(config, telemetry, |_| {}).await
+    }
+
+    /// The same, after a change to the app.
+    ///
+    /// # Errors
+    /// As [`InProcess::start`].
+    pub async fn start_for(
+        config: &Config,
+        telemetry: Arc<Telemetry>,
+        change: impl FnOnce(&mut App),
+    ) -> anyhow::Result<Self> {
         let (options, local) = database::open_beside(config).await?;
         let mut db = Db::lazy(options.clone(), config.database.max_connections);
         if let Some(url) = &config.database.listen_url {
             db = db.listening_at(Db::options(secrecy::ExposeSecret::expose_secret(url))?);
         }
         let shutdown = Shutdown::new();
-        let app = build::app(config, db.clone(), shutdown.clone(), telemetry)?;
+        let mut app = build::app(config, db.clone(), shutdown.clone(), telemetry)?;
+        change(&mut app);
+        let app = web::Data::new(app);
         let sessions = store::prepare(&options, database::pooling(config), user_names::is_taken, |reason| {
             eprintln!("llm-council: {reason}");
         })

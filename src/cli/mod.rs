@@ -1,5 +1,6 @@
 //! People at a terminal: one file per subcommand. May import every room.
 
+mod bare_question;
 mod bench;
 pub mod build;
 mod database;
@@ -8,23 +9,30 @@ mod healthcheck;
 mod in_process;
 mod migrate;
 mod serve;
+mod terminal;
 mod usd;
 mod user_names;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand};
+use std::io::{IsTerminal as _, Write as _};
+
+use clap::{Args, CommandFactory as _, Parser, Subcommand};
 use secrecy::SecretString;
 
 use crate::config::{Config, ConfigErrors, Overrides};
+use crate::terminal::arguments::{self, Where};
+use crate::terminal::lists::{self, List};
+use crate::terminal::session::Trouble;
+use crate::terminal::{exit, query};
 
 /// `EX_CONFIG` of sysexits.h: starting again will not help until somebody has changed the configuration.
 const WRONG_CONFIGURATION: u8 = 78;
 
-/// A team's council of language models.
+/// A team's council of language models: they answer, review each other blind, and a chairman writes the answer.
 #[derive(Debug, Parser)]
-#[command(name = "llm-council", version, about)]
+#[command(name = "llm-council", version, about, before_help = EXAMPLES)]
 pub struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -32,10 +40,76 @@ pub struct Cli {
     settings: Flags,
 }
 
+/// What is said first, to whoever asks what there is.
+const EXAMPLES: &str = "\
+Ask:       llm-council \"Why is the sky blue?\"
+           llm-council query --debate --rounds 3 \"Tabs or spaces?\"
+           git diff | llm-council query --simple \"Review this change\"
+Serve:     llm-council serve
+A team's:  llm-council login https://council.example.com";
+
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Serve the API and the web app (what happens without a subcommand).
+    /// Serve the API and the web app (what happens without a command where there is no terminal).
     Serve,
+    /// Ask one question and watch the deliberation.
+    #[command(before_help = QUERY_EXAMPLES)]
+    Query(Box<arguments::Query>),
+    /// List your runs, the latest first.
+    Runs {
+        /// At most so many.
+        #[arg(long, default_value_t = 20)]
+        limit: u32,
+        #[command(flatten)]
+        listed: Listed,
+    },
+    /// Print a conversation as Markdown, or as JSON with --json.
+    Export {
+        /// The conversation's id.
+        conversation: String,
+        #[command(flatten)]
+        listed: Listed,
+    },
+    /// List the models that can be asked, with their prices.
+    Models {
+        /// Only those whose name has this in it.
+        filter: Option<String>,
+        #[command(flatten)]
+        listed: Listed,
+    },
+    /// List your presets and everybody's.
+    Presets {
+        #[command(flatten)]
+        listed: Listed,
+    },
+    /// Keep a server and a token for later.
+    Login(terminal::Login),
+    /// Make, list and revoke personal access tokens.
+    Token {
+        #[command(subcommand)]
+        command: TokenCommand,
+    },
+    /// Show what everybody used (administrators).
+    Usage {
+        /// By what: user, model, day, …
+        #[arg(long, default_value = "user")]
+        by: String,
+        /// The first day, as 2026-11-01.
+        #[arg(long, value_name = "DAY")]
+        from: Option<String>,
+        /// The last day.
+        #[arg(long, value_name = "DAY")]
+        to: Option<String>,
+        #[command(flatten)]
+        listed: Listed,
+    },
+    /// Print what a shell needs to complete these commands.
+    Completions {
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual's pages, one a command, into a folder.
+    Man { folder: PathBuf },
     /// Measure councils and models by questions with known answers (docs/bench.md).
     Bench(Box<bench::arguments::Arguments>),
     /// Examine configuration, database, sign-in, providers and each model of the council; exits with 0 where a council
@@ -49,6 +123,49 @@ enum Command {
     Openapi,
     /// Print the configuration reference.
     ConfigReference,
+}
+
+/// What is said first of `query`.
+const QUERY_EXAMPLES: &str = "\
+llm-council query \"Why is the sky blue?\"
+llm-council query --debate --rounds 3 \"Tabs or spaces?\"
+llm-council query --models openai/gpt-5.1,anthropic/claude-sonnet-4.5 -f question.md
+llm-council query --jsonl \"Why?\" | jq -r 'select(.type == \"stage1_token\") | .content'";
+
+/// Where a list comes from, and how it is printed.
+#[derive(Debug, Clone, Args)]
+struct Listed {
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    place: Where,
+}
+
+#[derive(Debug, Subcommand)]
+enum TokenCommand {
+    /// Make a token; it is shown this once.
+    New {
+        /// What it is for.
+        name: String,
+        /// After how many days it ends.
+        #[arg(long, value_name = "DAYS")]
+        days: Option<u32>,
+        #[command(flatten)]
+        place: Where,
+    },
+    /// List your tokens.
+    List {
+        #[command(flatten)]
+        listed: Listed,
+    },
+    /// Revoke a token.
+    Revoke {
+        /// Its id, as `token list` shows it.
+        id: String,
+        #[command(flatten)]
+        place: Where,
+    },
 }
 
 /// Settings that a flag may override.
@@ -86,23 +203,73 @@ impl Flags {
 }
 
 impl Cli {
+    /// What the command line says; ends the program with a sentence where it says nothing that can be done.
+    #[must_use]
+    pub fn read() -> Self {
+        let command = Self::command();
+        let is_command = |word: &str| word == "help" || command.find_subcommand(word).is_some();
+        let query = command.find_subcommand("query").cloned().unwrap_or_default();
+        let asks = |name: &str| query.get_arguments().any(|argument| argument.get_long() == Some(name));
+        Self::parse_from(bare_question::with_query(std::env::args_os().collect(), is_command, asks))
+    }
+
     /// Does what was asked for.
     #[must_use]
     pub fn run(self) -> ExitCode {
-        let result = match self.command.unwrap_or(Command::Serve) {
-            Command::Serve => self.settings.load().and_then(|config| serve::run(&config)),
-            Command::Bench(arguments) => {
-                self.settings.load().and_then(|config| bench::run(&config, &arguments))
+        let flags = &self.settings;
+        let list = |listed: &Listed, list: List| {
+            terminal::with_session(&listed.place, flags, async |session| {
+                print(&lists::read(session.as_ref(), &list, listed.json).await?)
+            })
+        };
+        let result = match self.command {
+            None if std::io::stdout().is_terminal() => help(),
+            None | Some(Command::Serve) => flags.load().and_then(|config| serve::run(&config)),
+            Some(Command::Query(query)) => {
+                terminal::with_session(&query.place, flags, async |session| query::run(session, &query).await)
             }
-            Command::Doctor(arguments) => {
-                self.settings.load().and_then(|config| doctor::run(&config, &arguments))
+            Some(Command::Runs { limit, listed }) => list(&listed, List::Runs { limit }),
+            Some(Command::Models { filter, listed }) => list(&listed, List::Models { filter }),
+            Some(Command::Presets { listed }) => list(&listed, List::Presets),
+            Some(Command::Usage { by, from, to, listed }) => list(&listed, List::Usage { by, from, to }),
+            Some(Command::Export { conversation, listed }) => {
+                terminal::with_session(&listed.place, flags, async |session| {
+                    let format = if listed.json { "json" } else { "markdown" };
+                    let path = format!("/api/conversations/{conversation}/export?format={format}");
+                    print(&session.text(&path).await?)
+                })
             }
-            Command::Migrate(decisions) => {
-                self.settings.load().and_then(|config| migrate::run(&config, &decisions))
+            Some(Command::Token { command }) => match command {
+                TokenCommand::List { listed } => list(&listed, List::Tokens),
+                TokenCommand::New { name, days, place } => {
+                    terminal::with_session(&place, flags, async |session| {
+                        print(&lists::new_token(session.as_ref(), &name, days).await?)
+                    })
+                }
+                TokenCommand::Revoke { id, place } => {
+                    terminal::with_session(&place, flags, async |session| {
+                        print(&lists::revoke_token(session.as_ref(), &id).await?)
+                    })
+                }
+            },
+            Some(Command::Login(login)) => login.run(),
+            Some(Command::Completions { shell }) => {
+                clap_complete::generate(shell, &mut Self::command(), "llm-council", &mut std::io::stdout());
+                Ok(ExitCode::SUCCESS)
             }
-            Command::Healthcheck => self.settings.load().and_then(|config| healthcheck::run(&config)),
-            Command::Openapi => openapi(),
-            Command::ConfigReference => {
+            Some(Command::Man { folder }) => man(&folder),
+            Some(Command::Bench(arguments)) => {
+                flags.load().and_then(|config| bench::run(&config, &arguments))
+            }
+            Some(Command::Doctor(arguments)) => {
+                flags.load().and_then(|config| doctor::run(&config, &arguments))
+            }
+            Some(Command::Migrate(decisions)) => {
+                flags.load().and_then(|config| migrate::run(&config, &decisions))
+            }
+            Some(Command::Healthcheck) => flags.load().and_then(|config| healthcheck::run(&config)),
+            Some(Command::Openapi) => openapi(),
+            Some(Command::ConfigReference) => {
                 print!("{}", crate::config::reference());
                 Ok(ExitCode::SUCCESS)
             }
@@ -119,6 +286,27 @@ impl Cli {
             }
         })
     }
+}
+
+fn help() -> anyhow::Result<ExitCode> {
+    Cli::command().print_help()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Prints all of it; a reader who has left needs no more.
+fn print(text: &str) -> Result<u8, Trouble> {
+    let mut out = std::io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Ok(()) => Ok(exit::ANSWERED),
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(exit::PIPE_CLOSED),
+        Err(error) => Err(Trouble::Failed(format!("the output cannot be written: {error}"))),
+    }
+}
+
+fn man(folder: &std::path::Path) -> anyhow::Result<ExitCode> {
+    std::fs::create_dir_all(folder)?;
+    clap_mangen::generate_to(Cli::command(), folder)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn openapi() -> anyhow::Result<ExitCode> {

@@ -51,7 +51,7 @@ pub(super) fn identity(config: &Config, gate: &Gate, seen: Option<&Seen>) -> Vec
     let auth = &config.auth;
     let mut checks = Vec::new();
     match &gate.mode {
-        Mode::Local => {
+        Mode::Local(_) => {
             let reachable = !config.server.bind.to_canonical().is_loopback();
             let state = if reachable { State::Warning } else { State::Ok };
             checks.push(check(state, CheckFact::NoSignIn { reachable }));

@@ -21,8 +21,8 @@ pub struct Gate {
 pub enum Mode {
     /// From a trusted proxy's headers.
     Proxy(Box<ProxyPolicy>),
-    /// There is one local user, an admin.
-    Local,
+    /// Everybody who gets here is this user.
+    Local(UserId),
 }
 
 impl Gate {
@@ -31,7 +31,7 @@ impl Gate {
     pub fn may_exist(&self, user: &UserId) -> bool {
         match self.mode {
             Mode::Proxy(_) => user.as_str() != user::LOCAL,
-            Mode::Local => true,
+            Mode::Local(_) => true,
         }
     }
 
@@ -43,12 +43,12 @@ impl Gate {
     ) -> Result<Identity, Refusal> {
         match &self.mode {
             Mode::Proxy(policy) => policy.identify(peer, headers),
-            Mode::Local => Ok(Identity {
-                user: UserId::from_canonical(user::LOCAL),
+            Mode::Local(user) => Ok(Identity {
+                user: user.clone(),
                 email: None,
                 name: None,
                 groups: Vec::new(),
-                is_admin: true,
+                is_admin: user.as_str() == super::user::LOCAL,
                 via: AuthMethod::Local,
             }),
         }

@@ -1,9 +1,9 @@
 //! What the micro-benchmarks need of this room: the wire's hot path without a network.
 
 use super::chat_completions::ReplyReader;
-use super::sse::SseDecoder;
 use super::upstream_error::{Asked, Secrets};
 use super::{CallError, Chunk};
+use crate::sse::SseDecoder;
 
 /// Reads a streamed reply that came in these pieces, as a call does; returns how many chunks it had.
 ///
@@ -45,7 +45,7 @@ fn read_events(
         if decoder.push(piece, &mut payloads).is_err() {
             break;
         }
-        payloads.drain(..).try_for_each(|payload| each(&payload))?;
+        payloads.drain(..).try_for_each(|payload| each(&payload.data))?;
     }
     Ok(())
 }

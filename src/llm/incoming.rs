@@ -7,8 +7,8 @@ use reqwest::Response;
 use super::Chunk;
 use super::chat_completions::ReplyReader;
 use super::error::{CallError, ErrorKind};
-use super::sse::SseDecoder;
 use super::upstream_error::Asked;
+use crate::sse::{SseDecoder, SseEvent};
 
 /// Longest single event of a stream. An answer's bound is far lower; this one only keeps a
 /// server that never ends its line from filling the memory.
@@ -36,7 +36,7 @@ pub(super) struct Incoming {
     form: Form,
     /// The beginning of the body, or for [`Form::Json`] all of it.
     body: Vec<u8>,
-    payloads: Vec<String>,
+    payloads: Vec<SseEvent>,
     seen_event: bool,
     queue: VecDeque<Chunk>,
     failure: Option<CallError>,
@@ -128,11 +128,11 @@ impl Incoming {
         }
     }
 
-    fn read(&mut self, payloads: impl Iterator<Item = String>) {
+    fn read(&mut self, payloads: impl Iterator<Item = SseEvent>) {
         let mut chunks = Vec::new();
         for payload in payloads {
             self.seen_event = true;
-            let read = self.reader.read_event(&payload, &mut chunks);
+            let read = self.reader.read_event(&payload.data, &mut chunks);
             self.queue.extend(chunks.drain(..));
             if let Err(failure) = read {
                 return self.fail(failure);

@@ -53,7 +53,6 @@ mod simulated_json;
 pub mod simulated_prompt;
 pub mod simulated_text;
 mod simulated_tools;
-mod sse;
 mod tool_deltas;
 pub mod tools;
 pub mod upstream_error;

@@ -18,6 +18,7 @@ mod carried;
 mod compaction;
 mod driver;
 mod earlier;
+pub mod ephemeral;
 mod error;
 mod execution;
 pub mod frame;

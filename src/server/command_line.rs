@@ -12,10 +12,14 @@ use super::extract::Caller;
 use super::messages;
 use super::problem::Problem;
 use super::runs::MessageRequest;
+use super::shape::{self, Message};
 use crate::council::Plan;
+use crate::council::plan::Context;
+use crate::council::prompts::history::Turn;
 use crate::council::settings::Settings;
-use crate::id::{PresetId, UserId};
+use crate::id::{MessageId, PresetId, RunId, UserId};
 use crate::identity::{AuthMethod, Identity};
+use crate::runs::ephemeral::Ended;
 use crate::store::{StoreError, presets};
 
 /// Whoever a command asks for.
@@ -76,4 +80,42 @@ pub fn request_fields() -> BTreeSet<String> {
         RefOr::T(Schema::Object(question)) => question.properties.keys().cloned().collect(),
         RefOr::T(_) | RefOr::Ref(_) => BTreeSet::new(),
     }
+}
+
+/// What a request body becomes where nothing is kept: by the configured settings, after these turns.
+///
+/// # Errors
+/// A sentence for everything that is wrong with it.
+pub fn plan_without_database(app: &App, body: &Value, history: Vec<Turn>) -> Result<Plan, Vec<String>> {
+    let settings = app.defaults();
+    let options = settings.options.requests.default_options.clone();
+    let first = history.is_empty();
+    let context = Context { settings, history, first, search: app.search_context(), ..Context::default() };
+    let plan = Plan::parse_over(body, &options, context);
+    let mut problems = app.unknown_providers(body);
+    match plan {
+        Ok(plan) if problems.is_empty() => return Ok(plan),
+        Ok(_) => {}
+        Err(wrong) => problems.extend(wrong),
+    }
+    Err(Problem::from(problems).sentences())
+}
+
+/// An answer that nobody keeps, as `GET /api/conversations/{id}` would have it.
+#[must_use]
+pub fn answer(run: RunId, message: MessageId, ended: Ended) -> Value {
+    let Ended { status, error, deliberation } = ended;
+    let other_names = Box::new(deliberation.format.other_names(deliberation.stage3.as_ref()));
+    let message = Message::Assistant {
+        id: message,
+        created_at: shape::naive(jiff::Timestamp::now()),
+        run_id: Some(run),
+        status: Some(status),
+        error,
+        error_kind: None,
+        earlier_runs: Vec::new(),
+        other_names,
+        deliberation: Box::new(deliberation),
+    };
+    serde_json::to_value(message).expect("a message is plain data with string keys")
 }

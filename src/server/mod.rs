@@ -21,6 +21,7 @@ mod extract;
 mod feedback;
 mod health;
 mod idempotency;
+pub mod in_process;
 mod markdown;
 mod markdown_formats;
 mod markdown_sources;

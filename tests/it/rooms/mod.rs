@@ -20,6 +20,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
+            "terminal",
             "server",
             "doctor",
             "bench",
@@ -59,11 +60,13 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("council", &["cache", "search", "llm", "invisible", "id"]),
     ("cache", &["invisible"]),
     ("search", &["llm", "invisible", "id"]),
-    ("llm", &["invisible", "id"]),
+    ("llm", &["invisible", "sse", "id"]),
     ("store", &["id"]),
     ("identity", &["invisible", "id"]),
     ("telemetry", &["config", "id"]),
     ("shutdown", &[]),
+    ("sse", &[]),
+    ("terminal", &["invisible", "sse"]),
     ("config", &["identity", "council", "search", "llm"]),
     ("id", &[]),
     ("invisible", &[]),

@@ -1,24 +1,35 @@
-//! A bounded decoder for the event streams of model servers: bytes in, `data` payloads out.
+//! A bounded decoder for event streams: bytes in, events out. Imports no other room.
 //!
 //! It follows the WHATWG event stream rules (CR, LF, CRLF, a BOM, comments, bare `data`,
 //! multi-line data), with three differences that model servers ask for: a tail without its blank
 //! line still counts (several gateways forget it after `[DONE]`), an event may not be longer than
-//! a bound, and invalid UTF-8 becomes U+FFFD instead of an error. Event names and ids are ignored:
-//! no chat-completions server puts anything needed there.
+//! a bound, and invalid UTF-8 becomes U+FFFD instead of an error. Event names are ignored: neither model servers nor we put
+//! anything needed there. An id belongs to its own event alone.
 
 use std::borrow::Cow;
 
 /// An event grew over the decoder's bound; nothing after it can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct TooLong;
+pub struct TooLong;
+
+/// One event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SseEvent {
+    /// Its `id` line, if it has one.
+    pub id: Option<String>,
+    /// Its data lines, joined by line feeds.
+    pub data: String,
+}
 
 /// Incremental: what comes out does not depend on how the bytes were cut into pieces.
 #[derive(Debug)]
-pub(super) struct SseDecoder {
+pub struct SseDecoder {
     /// The line under way, without its end.
     line: Vec<u8>,
     /// The data lines of the event under way, joined by line feeds.
     data: Option<String>,
+    /// The id of the event under way.
+    id: Option<String>,
     /// The last byte was a CR: a LF right after it belongs to the same line end.
     after_cr: bool,
     /// No line has ended yet, so a BOM may stand at the start.
@@ -30,14 +41,22 @@ pub(super) struct SseDecoder {
 impl SseDecoder {
     /// A decoder that refuses events (and single lines) longer than `max_event_bytes`.
     pub fn new(max_event_bytes: usize) -> Self {
-        Self { line: Vec::new(), data: None, after_cr: false, at_start: true, max_event_bytes, failed: false }
+        Self {
+            line: Vec::new(),
+            data: None,
+            id: None,
+            after_cr: false,
+            at_start: true,
+            max_event_bytes,
+            failed: false,
+        }
     }
 
-    /// Takes the next bytes and appends the payloads they complete to `out`.
+    /// Takes the next bytes and appends the events they complete to `out`.
     ///
     /// # Errors
-    /// [`TooLong`], also for every later call; the payloads before it are in `out`.
-    pub fn push(&mut self, mut bytes: &[u8], out: &mut Vec<String>) -> Result<(), TooLong> {
+    /// [`TooLong`], also for every later call; the events before it are in `out`.
+    pub fn push(&mut self, mut bytes: &[u8], out: &mut Vec<SseEvent>) -> Result<(), TooLong> {
         if self.failed {
             return Err(TooLong);
         }
@@ -68,7 +87,7 @@ impl SseDecoder {
     }
 
     /// The stream ended: returns the event under way, if it has data.
-    pub fn finish(&mut self) -> Option<String> {
+    pub fn finish(&mut self) -> Option<SseEvent> {
         if self.failed {
             return None;
         }
@@ -76,7 +95,12 @@ impl SseDecoder {
         if !self.line.is_empty() && self.end_line(&mut out).is_err() {
             return None;
         }
-        self.data.take()
+        self.event()
+    }
+
+    fn event(&mut self) -> Option<SseEvent> {
+        let id = self.id.take();
+        self.data.take().map(|data| SseEvent { id, data })
     }
 
     fn fail(&mut self) -> Result<(), TooLong> {
@@ -86,15 +110,18 @@ impl SseDecoder {
         Err(TooLong)
     }
 
-    fn end_line(&mut self, out: &mut Vec<String>) -> Result<(), TooLong> {
+    fn end_line(&mut self, out: &mut Vec<SseEvent>) -> Result<(), TooLong> {
         let bytes = if std::mem::take(&mut self.at_start) {
             self.line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&self.line)
         } else {
             &self.line
         };
         if bytes.is_empty() {
-            out.extend(self.data.take());
-        } else if let Some(value) = data_value(bytes) {
+            let event = self.event();
+            out.extend(event);
+        } else if let Some(value) = value_of(b"id", bytes) {
+            self.id = Some(value.into_owned());
+        } else if let Some(value) = value_of(b"data", bytes) {
             match &mut self.data {
                 None => self.data = Some(value.into_owned()),
                 Some(data) if data.len() + 1 + value.len() > self.max_event_bytes => return Err(TooLong),
@@ -109,9 +136,9 @@ impl SseDecoder {
     }
 }
 
-/// The value of a `data` line; `None` for comments and every other field.
-fn data_value(line: &[u8]) -> Option<Cow<'_, str>> {
-    let rest = line.strip_prefix(b"data")?;
+/// The value of a field's line; `None` for comments and every other field.
+fn value_of<'l>(field: &[u8], line: &'l [u8]) -> Option<Cow<'l, str>> {
+    let rest = line.strip_prefix(field)?;
     let value = match rest.split_first() {
         None => rest,
         Some((b':', value)) => value.strip_prefix(b" ").unwrap_or(value),
@@ -127,6 +154,11 @@ mod tests {
     use super::*;
 
     fn decode(pieces: &[&[u8]], bound: usize) -> (Vec<String>, bool) {
+        let (events, failed) = events(pieces, bound);
+        (events.into_iter().map(|event| event.data).collect(), failed)
+    }
+
+    fn events(pieces: &[&[u8]], bound: usize) -> (Vec<SseEvent>, bool) {
         let mut decoder = SseDecoder::new(bound);
         let mut out = Vec::new();
         let mut failed = false;
@@ -161,7 +193,14 @@ mod tests {
     }
 
     #[test]
-    fn comments_names_and_ids_are_ignored() {
+    fn an_id_belongs_to_its_own_event() {
+        let (events, _) = events(&[b"id: 7\ndata: a\n\ndata: b\n\nid:8\n\nid: 9\ndata: c\n\n"], 100);
+        let read: Vec<_> = events.iter().map(|event| (event.id.as_deref(), event.data.as_str())).collect();
+        assert_eq!(read, [(Some("7"), "a"), (None, "b"), (Some("9"), "c")]);
+    }
+
+    #[test]
+    fn comments_and_names_are_ignored() {
         assert_eq!(all(": keep-alive\n\nevent: x\nid: 1\nretry: 5\ndata: a\ndatabase: b\n\n"), ["a"]);
     }
 
@@ -227,7 +266,7 @@ mod tests {
                 from = to;
             }
             pieces.push(&stream[from..]);
-            prop_assert_eq!(decode(&pieces, bound), decode(&[&stream], bound));
+            prop_assert_eq!(events(&pieces, bound), events(&[&stream], bound));
         }
     }
 }

@@ -1,0 +1,71 @@
+//! A council in this process: the parts of a server over the local database, and the API on a socket that only this
+//! process knows.
+
+use std::fs;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use actix_web::dev::ServerHandle;
+use anyhow::Context as _;
+
+use crate::cli::in_process::InProcess;
+use crate::config::Config;
+use crate::id::UserId;
+use crate::identity::Mode;
+use crate::server::in_process::serve_in_process;
+use crate::telemetry::Telemetry;
+use crate::terminal::session::http::Http;
+
+/// How long calls that were sent already may take when the command is over.
+const PATIENCE: Duration = Duration::from_millis(200);
+
+/// See the module. Ended by [`Here::leave`].
+pub(super) struct Here {
+    pub session: Http,
+    process: InProcess,
+    server: ServerHandle,
+    folder: PathBuf,
+}
+
+impl Here {
+    /// Opens the database and the socket; everything that is asked for is this user's.
+    ///
+    /// # Errors
+    /// When a part cannot be built.
+    pub async fn start(config: &Config, user: UserId) -> anyhow::Result<Self> {
+        let telemetry = Arc::new(Telemetry::init(config)?);
+        let process =
+            InProcess::start_for(config, telemetry, |app| app.gate.mode = Mode::Local(user)).await?;
+        let folder = std::env::temp_dir().join(format!("llm-council-{}", uuid::Uuid::new_v4()));
+        fs::DirBuilder::new()
+            .mode(0o700)
+            .create(&folder)
+            .with_context(|| format!("{} cannot be made", folder.display()))?;
+        let socket = folder.join("api");
+        let listener =
+            UnixListener::bind(&socket).with_context(|| format!("cannot listen on {}", socket.display()))?;
+        let (handle, server) = serve_in_process(process.app.clone(), listener)?;
+        process.app.shutdown.tasks().spawn_background(async move {
+            if let Err(error) = server.await {
+                tracing::error!(%error, "the API of this process is gone");
+            }
+        });
+        let session = Http::here(&socket)?;
+        Ok(Self { session, process, server: handle, folder })
+    }
+
+    /// Ends what was started; a run under way is left for the next command or server.
+    ///
+    /// # Errors
+    /// When the local database does not stop.
+    pub async fn leave(self) -> anyhow::Result<()> {
+        self.process.hand_over(PATIENCE).await;
+        self.server.stop(false).await;
+        // An empty folder in the place for such things is all that could be left.
+        drop(fs::remove_dir_all(&self.folder));
+        self.process.leave().await
+    }
+}

@@ -1,0 +1,154 @@
+//! Commands for people at a terminal: from what is said on the command line to a session, and what is left when it ends.
+
+mod ephemeral;
+mod here;
+mod login;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use secrecy::SecretString;
+
+use super::Flags;
+use crate::config::{AuthMode, Config};
+use crate::id::UserId;
+use crate::identity::user;
+use crate::terminal::arguments::Where;
+use crate::terminal::profile;
+use crate::terminal::session::http::Http;
+use crate::terminal::session::{Session, Trouble};
+
+use ephemeral::Ephemeral;
+use here::Here;
+pub(super) use login::Login;
+
+/// A session, and what has to be ended after it.
+struct Connected {
+    session: Arc<dyn Session>,
+    here: Option<Here>,
+}
+
+impl Connected {
+    async fn open(place: &Where, flags: &Flags) -> anyhow::Result<Self> {
+        if !place.here && !place.ephemeral && place.user.is_none() {
+            if let Some(session) = server(place)? {
+                return Ok(Self { session: Arc::new(session), here: None });
+            }
+        }
+        let config = quiet(flags.load()?);
+        if place.ephemeral {
+            return Ok(Self { session: Arc::new(Ephemeral::start(&config).await?), here: None });
+        }
+        let user = owner(&config, place)?;
+        let here = Here::start(&config, user).await?;
+        Ok(Self { session: Arc::new(here.session.clone()), here: Some(here) })
+    }
+
+    async fn close(self) -> anyhow::Result<()> {
+        match self.here {
+            Some(here) => here.leave().await,
+            None => Ok(()),
+        }
+    }
+}
+
+/// The server that is asked, if one is named or known.
+fn server(place: &Where) -> Result<Option<Http>, Trouble> {
+    let token = std::env::var("LLM_COUNCIL_TOKEN").ok().filter(|token| !token.is_empty());
+    let token = token.map(SecretString::from);
+    if let Some(address) = &place.server {
+        let token = match token {
+            Some(token) => Some(token),
+            None => known_token(address)?,
+        };
+        return Http::server(address, token.as_ref()).map(Some);
+    }
+    let profiles = profile::read(profile_path().as_deref())?.profiles;
+    let name = place.profile.as_deref().unwrap_or(profile::DEFAULT);
+    match (profiles.get(name), &place.profile) {
+        (Some(known), _) => {
+            let token = token.unwrap_or_else(|| known.token());
+            Http::server(&known.server, Some(&token)).map(Some)
+        }
+        (None, None) => Ok(None),
+        (None, Some(name)) => {
+            let others: Vec<&str> = profiles.keys().map(String::as_str).collect();
+            let there = if others.is_empty() { "there is none".to_owned() } else { others.join(", ") };
+            Err(Trouble::Wrong(vec![format!(
+                "there is no profile {name:?} ({there}): `llm-council login URL --profile {name}` makes it"
+            )]))
+        }
+    }
+}
+
+/// The token that was kept for this address.
+fn known_token(address: &str) -> Result<Option<SecretString>, Trouble> {
+    let profiles = profile::read(profile_path().as_deref())?.profiles;
+    let same = |server: &str| server.trim_end_matches('/') == address.trim_end_matches('/');
+    Ok(profiles.values().find(|profile| same(&profile.server)).map(profile::Profile::token))
+}
+
+fn profile_path() -> Option<PathBuf> {
+    profile::path(|name| std::env::var_os(name).map(PathBuf::from))
+}
+
+/// What is read here is the answer: the log says only what goes wrong for good, and the notices are for who serves.
+fn quiet(mut config: Config) -> Config {
+    "error".clone_into(&mut config.log.level);
+    config.notices.clear();
+    config.data_dir = data_dir(config.data_dir);
+    config
+}
+
+/// A database that nobody has placed belongs to the person and not to the folder that they happen to be in.
+fn data_dir(configured: PathBuf) -> PathBuf {
+    if configured != PathBuf::from("./data") || configured.exists() {
+        return configured;
+    }
+    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let share = absolute("XDG_DATA_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/share")));
+    share.map_or(configured, |share| share.join("llm-council"))
+}
+
+fn owner(config: &Config, place: &Where) -> Result<UserId, Trouble> {
+    match (&place.user, config.auth.mode) {
+        (Some(name), _) => user::canonical(name).ok_or_else(|| {
+            Trouble::Wrong(vec![format!("--user {name:?}: nobody can sign in with this name")])
+        }),
+        (None, AuthMode::None) => Ok(UserId::from_canonical(user::LOCAL)),
+        (None, AuthMode::Proxy) => Err(Trouble::Wrong(vec![
+            "people sign in here: say whose conversations by --user NAME, or ask the server by --server URL"
+                .to_owned(),
+        ])),
+    }
+}
+
+/// Runs a command over a session; the code of a trouble where it comes to one.
+pub(super) fn with_session<F>(
+    place: &Where,
+    flags: &Flags,
+    command: impl FnOnce(Arc<dyn Session>) -> F,
+) -> anyhow::Result<ExitCode>
+where
+    F: Future<Output = Result<u8, Trouble>>,
+{
+    tokio::runtime::Runtime::new()?.block_on(async {
+        let connected = match Connected::open(place, flags).await {
+            Ok(connected) => connected,
+            Err(error) => match error.downcast::<Trouble>() {
+                Ok(trouble) => return Ok(told(&trouble)),
+                Err(error) => return Err(error),
+            },
+        };
+        let ended = command(connected.session.clone()).await;
+        connected.close().await?;
+        Ok(ended.map_or_else(|trouble| told(&trouble), ExitCode::from))
+    })
+}
+
+/// Says on the error output what came instead.
+pub(super) fn told(trouble: &Trouble) -> ExitCode {
+    eprintln!("llm-council: {trouble}");
+    ExitCode::from(trouble.exit_code())
+}

@@ -1,0 +1,290 @@
+//! What can be said on the command line of where and how to ask.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use serde_json::{Map, Value, json};
+
+/// Where questions go.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Where")]
+pub struct Where {
+    /// Ask this server, with the token of LLM_COUNCIL_TOKEN or of `llm-council login`.
+    #[arg(long, value_name = "URL", env = "LLM_COUNCIL_SERVER", conflicts_with = "ephemeral")]
+    pub server: Option<String>,
+    /// The server and token that `llm-council login --profile NAME` has kept.
+    #[arg(long, value_name = "NAME", env = "LLM_COUNCIL_PROFILE", conflicts_with = "ephemeral")]
+    pub profile: Option<String>,
+    /// Ask here, over the database of this machine, also where a server is known.
+    #[arg(long, conflicts_with_all = ["server", "profile"])]
+    pub here: bool,
+    /// Ask here without a database: nothing is kept.
+    #[arg(long, conflicts_with = "here")]
+    pub ephemeral: bool,
+    /// Whose conversations, where people sign in and the question is asked here.
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["server", "profile", "ephemeral"])]
+    pub user: Option<String>,
+}
+
+/// The format of the deliberation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    Council,
+    Debate,
+    Arena,
+    Decomposition,
+}
+
+/// The kind of a debate.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Style {
+    /// Everybody criticises the next one.
+    Rotation,
+    /// Everybody criticises everybody.
+    AllToAll,
+}
+
+/// What becomes of an earlier answer that is found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Cache {
+    /// It is given.
+    Serve,
+    /// It is offered first; without a terminal it is given.
+    Offer,
+    /// Only to the very same question.
+    Exact,
+}
+
+/// How the council deliberates.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Council")]
+pub struct Council {
+    /// The format: the council, or one of those below.
+    #[arg(long, value_enum)]
+    pub mode: Option<Format>,
+    /// Let the members debate.
+    #[arg(long, conflicts_with_all = ["mode", "arena", "decompose"])]
+    pub debate: bool,
+    /// Let them compete in an arena.
+    #[arg(long, conflicts_with_all = ["mode", "decompose"])]
+    pub arena: bool,
+    /// Take the question apart, and have a council on each part.
+    #[arg(long, conflicts_with = "mode")]
+    pub decompose: bool,
+    /// How many rounds a debate or an arena has.
+    #[arg(long, value_name = "N")]
+    pub rounds: Option<u8>,
+    /// The kind of debate.
+    #[arg(long, value_enum)]
+    pub style: Option<Style>,
+    /// A preset, by its name.
+    #[arg(long, value_name = "NAME")]
+    pub preset: Option<String>,
+    /// Who answers, in the place of your council: names of models, separated by commas.
+    #[arg(long, value_name = "MODELS", value_delimiter = ',')]
+    pub models: Option<Vec<String>>,
+    /// Who writes the final answer.
+    #[arg(long, value_name = "MODEL")]
+    pub chairman: Option<String>,
+    /// Let the chairman look up facts before it writes.
+    #[arg(long, overrides_with = "no_react")]
+    pub react: bool,
+    /// Let it write at once, also where your settings say otherwise.
+    #[arg(long, overrides_with = "react")]
+    pub no_react: bool,
+    /// Research the question before anybody answers.
+    #[arg(long)]
+    pub research: bool,
+    /// Search the web for the question first.
+    #[arg(long)]
+    pub search: bool,
+    /// Let members search the web themselves.
+    #[arg(long)]
+    pub tools: bool,
+    /// Give an earlier answer to the same question again, if there is one.
+    #[arg(long, value_name = "MODE", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "serve")]
+    pub cache: Option<Cache>,
+    /// Any other field of a request (docs/options.md), as `use_adversary=true`; may be given many times.
+    #[arg(long = "set", value_name = "FIELD=VALUE")]
+    pub fields: Vec<String>,
+}
+
+impl Council {
+    /// The format that is asked for, if one is.
+    #[must_use]
+    pub fn format(&self) -> Option<Format> {
+        let flags = [
+            (self.debate, Format::Debate),
+            (self.arena, Format::Arena),
+            (self.decompose, Format::Decomposition),
+        ];
+        flags.into_iter().find_map(|(given, format)| given.then_some(format)).or(self.mode)
+    }
+
+    /// The fields of a request that say so. The preset is another matter: the server knows it by its id.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn fields(&self) -> Result<Map<String, Value>, Vec<String>> {
+        let mut fields = Map::new();
+        let mut problems = Vec::new();
+        let mut say = |name: &str, value: Value| drop(fields.insert(name.to_owned(), value));
+        let format = self.format();
+        if let Some(format) = format {
+            say("mode", json!(format.to_possible_value().map(|value| value.get_name().to_owned())));
+        }
+        match (format, self.style, self.rounds) {
+            (_, None, None) => {}
+            (Some(Format::Debate), style, rounds) => {
+                let style = style.unwrap_or(Style::Rotation);
+                say("debate_style", json!(if style == Style::AllToAll { "all_to_all" } else { "rotation" }));
+                if let Some(rounds) = rounds {
+                    say(if style == Style::AllToAll { "debate_rounds" } else { "num_rounds" }, json!(rounds));
+                }
+            }
+            (Some(Format::Arena), None, Some(rounds)) => say("arena_rounds", json!(rounds)),
+            (_, Some(_), _) => problems.push("--style belongs to a debate: add --debate".to_owned()),
+            (_, None, Some(_)) => {
+                problems.push("--rounds belongs to a debate or an arena: add --debate or --arena".to_owned());
+            }
+        }
+        if let Some(models) = &self.models {
+            say("models", json!(models.iter().map(|model| model.trim()).collect::<Vec<_>>()));
+        }
+        if let Some(chairman) = &self.chairman {
+            say("chairman_model", json!(chairman));
+        }
+        if self.react || self.no_react {
+            say("use_react", json!(self.react));
+        }
+        let flags = [
+            (self.research, "use_research"),
+            (self.search, "use_web_search"),
+            (self.tools, "use_tools"),
+            (self.cache.is_some(), "use_cache"),
+        ];
+        for (_, name) in flags.iter().filter(|(given, _)| *given) {
+            say(name, json!(true));
+        }
+        if let Some(cache) = self.cache {
+            say("cache_mode", json!(cache.to_possible_value().map(|value| value.get_name().to_owned())));
+        }
+        for field in &self.fields {
+            match field.split_once('=') {
+                Some((name, value)) if !name.trim().is_empty() => {
+                    // `true`, numbers and lists as they are; everything else is a text.
+                    let value = serde_json::from_str(value).unwrap_or_else(|_| json!(value));
+                    say(name.trim(), value);
+                }
+                _ => problems.push(format!("--set {field:?}: write FIELD=VALUE, as use_adversary=true")),
+            }
+        }
+        if problems.is_empty() { Ok(fields) } else { Err(problems) }
+    }
+}
+
+/// `query`: one question.
+#[derive(Debug, Clone, Args)]
+pub struct Query {
+    /// The question; without one it is read from the file of -f, or from what is piped in.
+    pub question: Option<String>,
+    /// Read the question from this file.
+    #[arg(short = 'f', long = "file", value_name = "FILE", conflicts_with = "question")]
+    pub file: Option<PathBuf>,
+    #[command(flatten)]
+    pub place: Where,
+    #[command(flatten)]
+    pub council: Council,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// What is printed of a deliberation.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Output")]
+pub struct Output {
+    /// Show one member after the other, word by word.
+    #[arg(long, overrides_with = "parallel")]
+    pub stream: bool,
+    /// Ask all members at once (the default).
+    #[arg(long, overrides_with = "stream")]
+    pub parallel: bool,
+    /// Print the final answer alone, as it was written.
+    #[arg(long, conflicts_with_all = ["json", "jsonl"])]
+    pub simple: bool,
+    /// Show the final answer only, in its frame.
+    #[arg(long, conflicts_with_all = ["simple", "json", "jsonl"])]
+    pub final_only: bool,
+    /// Print the stored message as JSON.
+    #[arg(long, conflicts_with = "jsonl")]
+    pub json: bool,
+    /// Print the events as they come, one JSON a line.
+    #[arg(long)]
+    pub jsonl: bool,
+    /// Write to this file instead of the terminal.
+    #[arg(short = 'o', long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// No colours.
+    #[arg(long)]
+    pub no_color: bool,
+    /// No frames, no colours, nothing that moves: for screen readers.
+    #[arg(long)]
+    pub plain: bool,
+    /// Say nothing of what goes on meanwhile.
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Ask nothing that will probably cost more than this, in USD.
+    #[arg(long, value_name = "USD")]
+    pub max_cost: Option<f64>,
+    /// End with 6 where a member failed.
+    #[arg(long)]
+    pub strict: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        query: Query,
+    }
+
+    fn fields(words: &[&str]) -> Result<Value, Vec<String>> {
+        let line = Line::parse_from([&["query", "Why?"], words].concat());
+        line.query.council.fields().map(Value::Object)
+    }
+
+    #[test]
+    fn flags_become_the_fields_of_a_request() {
+        assert_eq!(fields(&[]), Ok(json!({})));
+        assert_eq!(
+            fields(&["--debate", "--rounds", "3"]),
+            Ok(json!({"mode": "debate", "debate_style": "rotation", "num_rounds": 3}))
+        );
+        assert_eq!(
+            fields(&["--debate", "--style", "all-to-all", "--rounds", "4"]),
+            Ok(json!({"mode": "debate", "debate_style": "all_to_all", "debate_rounds": 4}))
+        );
+        assert_eq!(fields(&["--arena", "--rounds", "5"]), Ok(json!({"mode": "arena", "arena_rounds": 5})));
+        assert_eq!(
+            fields(&["--models", "a/b, c/d", "--no-react", "--cache"]),
+            Ok(
+                json!({"models": ["a/b", "c/d"], "use_react": false, "use_cache": true, "cache_mode": "serve"})
+            )
+        );
+        assert_eq!(
+            fields(&["--set", "quorum=2", "--set", "final=select"]),
+            Ok(json!({"quorum": 2, "final": "select"}))
+        );
+    }
+
+    #[test]
+    fn everything_that_is_wrong_is_said_at_once() {
+        let problems = fields(&["--rounds", "3", "--set", "nonsense"]).unwrap_err();
+        assert_eq!(problems.len(), 2, "{problems:?}");
+    }
+}

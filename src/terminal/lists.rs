@@ -1,0 +1,242 @@
+//! What can be listed: runs, models, presets, tokens, and what was used.
+
+use serde_json::{Value, json};
+use unicode_width::UnicodeWidthStr as _;
+
+use super::session::{Method, Session, Trouble};
+use super::text::one_line;
+
+/// What is listed.
+#[derive(Debug, Clone)]
+pub enum List {
+    /// One's own runs, the latest first.
+    Runs {
+        limit: u32,
+    },
+    /// The models that can be asked, those whose name has this in it.
+    Models {
+        filter: Option<String>,
+    },
+    Presets,
+    Tokens,
+    /// What everybody used: for administrators.
+    Usage {
+        by: String,
+        from: Option<String>,
+        to: Option<String>,
+    },
+}
+
+/// A column: its heading, whether figures stand in it, and what an item has there.
+type Column = (&'static str, bool, fn(&Value) -> String);
+
+impl List {
+    fn path(&self) -> String {
+        match self {
+            Self::Runs { limit } => format!("/api/analytics/recent?limit={limit}"),
+            Self::Models { .. } => "/api/models".to_owned(),
+            Self::Presets => "/api/settings/presets".to_owned(),
+            Self::Tokens => "/api/tokens".to_owned(),
+            Self::Usage { by, from, to } => {
+                let mut query = url::form_urlencoded::Serializer::new(String::new());
+                query.append_pair("by", by);
+                for (name, day) in [("from", from), ("to", to)] {
+                    if let Some(day) = day {
+                        query.append_pair(name, day);
+                    }
+                }
+                format!("/api/admin/usage?{}", query.finish())
+            }
+        }
+    }
+
+    fn items<'v>(&self, answer: &'v Value) -> Vec<&'v Value> {
+        let list = match self {
+            Self::Runs { .. } => answer.get("queries"),
+            Self::Models { .. } => answer.get("models"),
+            Self::Presets => answer.get("presets"),
+            Self::Tokens => Some(answer),
+            Self::Usage { .. } => answer.get("rows"),
+        };
+        let items = list.and_then(Value::as_array).into_iter().flatten();
+        let wanted = |item: &&Value| match self {
+            Self::Models { filter: Some(part) } => {
+                text(item, "id").to_lowercase().contains(&part.to_lowercase())
+            }
+            _ => true,
+        };
+        items.filter(wanted).collect()
+    }
+
+    fn columns(&self) -> &'static [Column] {
+        match self {
+            Self::Runs { .. } => &[
+                ("RUN", false, |run| text(run, "run_id")),
+                ("WHEN (UTC)", false, |run| minute(&text(run, "timestamp"))),
+                ("FORMAT", false, |run| text(run, "format")),
+                ("STATUS", false, |run| text(run, "status")),
+                ("SECONDS", true, |run| {
+                    number(run, "query_duration_ms")
+                        .map_or_else(String::new, |ms| format!("{:.1}", ms / 1000.0))
+                }),
+                ("TOKENS", true, |run| whole(run, "total_tokens")),
+                ("COST", true, |run| usd(number(run, "total_cost").or_else(|| number(run, "cost_usd")))),
+            ],
+            Self::Models { .. } => &[
+                ("MODEL", false, |model| text(model, "id")),
+                ("CONTEXT", true, |model| whole(model, "context_length")),
+                ("IN $/M", true, |model| per_million(model, "prompt")),
+                ("OUT $/M", true, |model| per_million(model, "completion")),
+            ],
+            Self::Presets => &[
+                ("PRESET", false, |preset| text(preset, "name")),
+                ("WHOSE", false, |preset| {
+                    let shared = preset.get("shared").and_then(Value::as_bool).unwrap_or(false);
+                    if shared { "everybody's" } else { "yours" }.to_owned()
+                }),
+                ("CHANGED", false, |preset| minute(&text(preset, "updated_at"))),
+            ],
+            Self::Tokens => &[
+                ("ID", false, |token| text(token, "id")),
+                ("NAME", false, |token| text(token, "name")),
+                ("MAY", false, |token| {
+                    let may = token.get("permissions").and_then(Value::as_array).into_iter().flatten();
+                    may.filter_map(Value::as_str).collect::<Vec<_>>().join(", ")
+                }),
+                ("ENDS", false, |token| match text(token, "revoked_at").as_str() {
+                    "" => minute(&text(token, "expires_at")),
+                    _ => "revoked".to_owned(),
+                }),
+                ("LAST USED", false, |token| minute(&text(token, "last_used_at"))),
+            ],
+            Self::Usage { .. } => &[
+                ("NAME", false, |row| text(row, "name")),
+                ("RUNS", true, |row| whole(row, "runs")),
+                ("CALLS", true, |row| whole(row, "calls")),
+                ("FAILED", true, |row| whole(row, "failed_calls")),
+                ("IN", true, |row| whole(row, "prompt_tokens")),
+                ("OUT", true, |row| whole(row, "completion_tokens")),
+                ("COST", true, |row| usd(number(row, "cost_usd"))),
+            ],
+        }
+    }
+
+    fn nothing(&self) -> &'static str {
+        match self {
+            Self::Runs { .. } => "No runs yet: ask something with `llm-council query`.",
+            Self::Models { .. } => "No such models.",
+            Self::Presets => "No presets yet: the web app's settings make them.",
+            Self::Tokens => "No tokens yet.",
+            Self::Usage { .. } => "Nothing was used in this time.",
+        }
+    }
+}
+
+/// The list as text or, for programs, as the server's JSON.
+///
+/// # Errors
+/// What came instead.
+pub async fn read(session: &dyn Session, list: &List, as_json: bool) -> Result<String, Trouble> {
+    let answer = session.get(&list.path()).await?;
+    if as_json {
+        let items = list.items(&answer);
+        return Ok(format!("{:#}\n", json!(items)));
+    }
+    Ok(table(list, &list.items(&answer)))
+}
+
+/// A new token, which is shown this once.
+///
+/// # Errors
+/// What came instead.
+pub async fn new_token(session: &dyn Session, name: &str, days: Option<u32>) -> Result<String, Trouble> {
+    let body = json!({ "name": name, "expires_in_days": days });
+    let made = session.request(Method::POST, "/api/tokens", Some(&body)).await?;
+    let token = text(&made, "token");
+    if token.is_empty() {
+        return Err(Trouble::Failed("the server made no token".to_owned()));
+    }
+    Ok(format!("{token}\n"))
+}
+
+/// A token that holds no longer.
+///
+/// # Errors
+/// What came instead.
+pub async fn revoke_token(session: &dyn Session, id: &str) -> Result<String, Trouble> {
+    let id: String = url::form_urlencoded::byte_serialize(id.as_bytes()).collect();
+    session.request(Method::DELETE, &format!("/api/tokens/{id}"), None).await?;
+    Ok("Revoked: nobody gets in with it any more.\n".to_owned())
+}
+
+fn table(list: &List, items: &[&Value]) -> String {
+    if items.is_empty() {
+        return format!("{}\n", list.nothing());
+    }
+    let columns = list.columns();
+    let mut rows: Vec<Vec<String>> =
+        vec![columns.iter().map(|(heading, ..)| (*heading).to_owned()).collect()];
+    rows.extend(
+        items
+            .iter()
+            .map(|item| columns.iter().map(|(.., cell)| one_line(&cell(item)).into_owned()).collect()),
+    );
+    let widths: Vec<usize> = (0..columns.len())
+        .map(|at| rows.iter().filter_map(|row| row.get(at)).map(|cell| cell.width()).max().unwrap_or(0))
+        .collect();
+    let line = |row: Vec<String>| {
+        let cells = row.into_iter().zip(&widths).zip(columns).map(|((cell, width), (_, is_figure, _))| {
+            let room = " ".repeat(width.saturating_sub(cell.width()));
+            if *is_figure { room + &cell } else { cell + &room }
+        });
+        format!("{}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
+    };
+    rows.into_iter().map(line).collect()
+}
+
+fn text(item: &Value, name: &str) -> String {
+    item.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+}
+
+fn number(item: &Value, name: &str) -> Option<f64> {
+    item.get(name).and_then(Value::as_f64)
+}
+
+fn whole(item: &Value, name: &str) -> String {
+    item.get(name).and_then(Value::as_u64).map(|count| count.to_string()).unwrap_or_default()
+}
+
+fn usd(usd: Option<f64>) -> String {
+    usd.map_or_else(|| "unknown".to_owned(), |usd| format!("${usd:.4}"))
+}
+
+/// USD for a million tokens.
+fn per_million(model: &Value, of: &str) -> String {
+    let price = model.get("pricing").and_then(|pricing| pricing.get(of));
+    let price = price.and_then(|price| price.as_f64().or_else(|| price.as_str()?.parse().ok()));
+    price.map_or_else(|| "unknown".to_owned(), |usd| format!("{:.2}", usd * 1_000_000.0))
+}
+
+/// A time to the minute.
+fn minute(time: &str) -> String {
+    time.chars().take(16).map(|c| if c == 'T' { ' ' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_stand_under_their_headings_whatever_their_widths() {
+        let presets =
+            [json!({"name": "速い", "shared": true}), json!({"name": "thorough\u{1b}[2J", "shared": false})];
+        let text = table(&List::Presets, &presets.iter().collect::<Vec<_>>());
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 3);
+        let at = |line: &str, word: &str| line.split(word).next().unwrap().width();
+        assert_eq!(at(lines[0], "WHOSE"), at(lines[1], "everybody's"));
+        assert_eq!(at(lines[0], "WHOSE"), at(lines[2], "yours"));
+        assert!(!text.contains('\u{1b}'));
+        assert_eq!(table(&List::Tokens, &[]), "No tokens yet.\n");
+    }
+}

@@ -1,0 +1,109 @@
+//! The deliberation for people: sections as they are ready, with what goes on below them. Where the output is no terminal,
+//! the same sections, all at the end and in their order, so that the same run prints the same text.
+
+use std::collections::BTreeSet;
+use std::io::{self, IsTerminal as _};
+
+use serde_json::Value;
+
+use super::out::Out;
+use super::paper::Paper;
+use super::progress::Progress;
+use super::region::Region;
+use super::sections::{Kind, Section, sections};
+use super::view::View;
+use crate::terminal::arguments::Output;
+use crate::terminal::live::LiveRun;
+use crate::terminal::text::Theme;
+
+/// See the module.
+pub struct Deliberation {
+    out: Out,
+    paper: Paper,
+    progress: Progress,
+    /// Where it is drawn what goes on; nowhere where nothing is to move.
+    region: Option<Region>,
+    theme: Theme,
+    /// The text that is being written is shown as it comes.
+    streams: bool,
+    final_only: bool,
+    quiet: bool,
+    /// Sections are printed as soon as they are ready.
+    live: bool,
+    printed: BTreeSet<String>,
+}
+
+impl Deliberation {
+    /// What is printed where, as the command line says.
+    #[must_use]
+    pub fn new(out: Out, output: &Output) -> Self {
+        let live = output.is_for_people();
+        let paper = if live { Paper::of_terminal(output.no_color, output.plain) } else { Paper::Plain };
+        let moves = !output.quiet && !output.plain;
+        Self {
+            out,
+            progress: Progress::default(),
+            region: if moves { Region::new(paper.depth()) } else { None },
+            theme: paper.theme(),
+            paper,
+            streams: output.stream,
+            final_only: output.final_only,
+            quiet: output.quiet || !io::stderr().is_terminal(),
+            live,
+            printed: BTreeSet::new(),
+        }
+    }
+
+    fn print_ready(&mut self, run: &LiveRun, is_over: bool) -> io::Result<()> {
+        for (member, section) in sections(run).into_iter().enumerate() {
+            let is_last = matches!(section.kind, Kind::Final) || section.key.starts_with("final/");
+            let wanted = is_last || !self.final_only;
+            if wanted && (section.ready || is_over) && !self.printed.contains(&section.key) {
+                self.print(&section, member)?;
+                self.printed.insert(section.key);
+            }
+        }
+        Ok(())
+    }
+
+    fn print(&mut self, section: &Section, member: usize) -> io::Result<()> {
+        self.clear();
+        self.out.write(&self.paper.section(section, member))
+    }
+}
+
+impl View for Deliberation {
+    fn event(&mut self, run: &LiveRun, _event: &Value) -> io::Result<()> {
+        if self.live { self.print_ready(run, false) } else { Ok(()) }
+    }
+
+    fn tick(&mut self, run: &LiveRun) -> io::Result<()> {
+        let Some(region) = &mut self.region else { return Ok(()) };
+        let (columns, rows) = Region::size();
+        let lines = if self.streams {
+            self.progress.text(run, &self.theme, columns - 1, rows)
+        } else {
+            self.progress.table(run, &self.theme)
+        };
+        region.draw(lines)
+    }
+
+    fn say(&mut self, sentence: &str) {
+        if !self.quiet {
+            self.clear();
+            eprintln!("{sentence}");
+        }
+    }
+
+    fn clear(&mut self) {
+        if let Some(Err(error)) = self.region.as_mut().map(Region::clear) {
+            tracing::debug!(%error, "the terminal is gone");
+        }
+    }
+
+    fn end(&mut self, run: &LiveRun, _message: Option<&Value>) -> io::Result<()> {
+        self.clear();
+        self.print_ready(run, true)?;
+        self.out.finish()
+    }
+}

@@ -1,0 +1,130 @@
+//! `query`: one question, its deliberation as it goes on, and the answer.
+
+mod deliberation;
+mod offer;
+mod out;
+mod paper;
+mod progress;
+mod region;
+mod sections;
+mod view;
+mod watch;
+
+use std::io::{IsTerminal as _, Read as _};
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+
+use super::arguments::{self, Cache};
+use super::session::{Method, Question, Session, Trouble};
+
+/// The longest question that a server takes, in bytes, with room to spare: what is longer is refused before it is sent.
+const MAX_QUESTION_BYTES: u64 = 1 << 20;
+
+/// Asks what was read from the command line, and returns the code to end with.
+///
+/// # Errors
+/// What came instead of an answer.
+pub async fn run(session: Arc<dyn Session>, arguments: &arguments::Query) -> Result<u8, Trouble> {
+    let content = question(arguments)?;
+    let mut body =
+        body(session.as_ref(), &arguments.council, content, !arguments.output.is_for_people()).await?;
+    if arguments.output.stream {
+        body.insert("one_at_a_time".to_owned(), json!(true));
+    }
+    if let Some(max) = arguments.output.max_cost {
+        affordable(session.as_ref(), &body, max).await?;
+    }
+    watch::ask(session, Question::first(body), &arguments.output).await
+}
+
+/// The question: of the line, of a file, or piped in.
+fn question(arguments: &arguments::Query) -> Result<String, Trouble> {
+    let wrong = |problem: String| Trouble::Wrong(vec![problem]);
+    let text = match (&arguments.question, &arguments.file) {
+        (Some(question), _) if question != "-" => question.clone(),
+        (_, Some(path)) => {
+            let file = std::fs::File::open(path);
+            file.and_then(|file| read(file)).map_err(|error| wrong(format!("{}: {error}", path.display())))?
+        }
+        _ => {
+            let stdin = std::io::stdin();
+            if stdin.is_terminal() {
+                return Err(wrong(
+                    "there is no question: llm-council query \"Why is the sky blue?\"".to_owned(),
+                ));
+            }
+            read(stdin.lock()).map_err(|error| wrong(format!("what is piped in cannot be read: {error}")))?
+        }
+    };
+    let text = text.trim();
+    if text.is_empty() {
+        return Err(wrong("the question is empty".to_owned()));
+    }
+    Ok(text.to_owned())
+}
+
+fn read(source: impl std::io::Read) -> std::io::Result<String> {
+    let mut bytes = Vec::new();
+    source.take(MAX_QUESTION_BYTES + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > MAX_QUESTION_BYTES {
+        return Err(std::io::Error::other("it is longer than a question may be"));
+    }
+    String::from_utf8(bytes).map_err(|_| std::io::Error::other("it is no UTF-8 text"))
+}
+
+/// The body of the request.
+///
+/// # Errors
+/// Everything that is wrong with it, as far as that is known here.
+pub async fn body(
+    session: &dyn Session,
+    council: &arguments::Council,
+    content: String,
+    alone: bool,
+) -> Result<Map<String, Value>, Trouble> {
+    let mut body = council.fields().map_err(Trouble::Wrong)?;
+    if alone && council.cache == Some(Cache::Offer) {
+        // Nobody is there to take it.
+        body.insert("cache_mode".to_owned(), json!("serve"));
+    }
+    if let Some(name) = &council.preset {
+        body.insert("preset_id".to_owned(), preset(session, name).await?);
+    }
+    body.insert("content".to_owned(), json!(content));
+    Ok(body)
+}
+
+/// The id of a preset.
+async fn preset(session: &dyn Session, name: &str) -> Result<Value, Trouble> {
+    let presets = session.get("/api/settings/presets").await?;
+    let presets: Vec<&Value> =
+        presets.get("presets").and_then(Value::as_array).into_iter().flatten().collect();
+    let called = |preset: &&&Value| preset.get("name").and_then(Value::as_str) == Some(name);
+    // One's own comes first where everybody's has the same name.
+    let mut found: Vec<&&Value> = presets.iter().filter(called).collect();
+    found.sort_by_key(|preset| preset.get("shared").and_then(Value::as_bool).unwrap_or(false));
+    if let Some(id) = found.first().and_then(|preset| preset.get("id")) {
+        return Ok(id.clone());
+    }
+    let names: Vec<&str> =
+        presets.iter().filter_map(|preset| preset.get("name").and_then(Value::as_str)).collect();
+    let there =
+        if names.is_empty() { "you have none".to_owned() } else { format!("there is {}", names.join(", ")) };
+    Err(Trouble::Wrong(vec![format!("there is no preset {name:?}; {there}")]))
+}
+
+/// Refuses a question that will probably cost more.
+async fn affordable(session: &dyn Session, body: &Map<String, Value>, max: f64) -> Result<(), Trouble> {
+    let body = Value::Object(body.clone());
+    let estimate = session.request(Method::POST, "/api/estimate", Some(&body)).await?;
+    match estimate.get("cost_usd").and_then(Value::as_f64) {
+        Some(usd) if usd <= max => Ok(()),
+        Some(usd) => Err(Trouble::OverBudget(format!(
+            "nothing was asked: it will probably cost ${usd:.4}, and --max-cost is ${max:.4}"
+        ))),
+        None => Err(Trouble::OverBudget(
+            "nothing was asked: what it costs is not known, and --max-cost was given".to_owned(),
+        )),
+    }
+}

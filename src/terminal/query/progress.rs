@@ -1,0 +1,93 @@
+//! What goes on at this moment: a row for everybody who is asked, or the text that is being written.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use ratatui::text::{Line, Span};
+
+use crate::terminal::live::{CallStatus, LiveRun, Piece};
+use crate::terminal::text::{Align, Theme, amounts, harmless, one_line, pad, truncate, wrap};
+
+/// How wide a name may be in its row.
+const NAME_WIDTH: usize = 28;
+/// How much of a text is looked at for its last lines, in bytes.
+const TAIL_BYTES: usize = 16 << 10;
+
+/// Since when each call is known here.
+#[derive(Default)]
+pub struct Progress {
+    since: HashMap<String, Instant>,
+}
+
+/// Those who are at work, with what they do.
+fn at_work(run: &LiveRun) -> Vec<(&'static str, &Piece)> {
+    let answers = run.answers.iter().map(|answer| ("answer", &answer.piece));
+    let reviews = run.reviews.iter().map(|review| ("review", &review.piece));
+    let last = std::iter::once(("final answer", &run.final_answer.piece))
+        .filter(|(_, piece)| piece.status == CallStatus::Writing);
+    let statements = run.debate.iter().flat_map(|debate| debate.rounds.iter());
+    let statements = statements.flat_map(|round| &round.statements).map(|said| ("statement", &said.piece));
+    let parts = run.decomposition.iter().flat_map(|taken| taken.parts.iter());
+    let parts = parts.flat_map(|part| &part.answers).map(|answer| ("part", &answer.piece));
+    answers
+        .chain(statements)
+        .chain(parts)
+        .chain(reviews)
+        .chain(last)
+        .filter(|(_, piece)| piece.status.is_open())
+        .collect()
+}
+
+impl Progress {
+    /// A row for everybody who is at work.
+    pub fn table(&mut self, run: &LiveRun, theme: &Theme) -> Vec<Line<'static>> {
+        let mut lines = Vec::new();
+        if let Some(place) = run.queue_position {
+            lines.push(Line::styled(
+                format!("waiting for a place at the server: {place} in the queue"),
+                theme.dim,
+            ));
+        }
+        for (what, piece) in at_work(run) {
+            let name = name(piece);
+            let since = self.since.entry(format!("{what}/{name}")).or_insert_with(Instant::now);
+            let ms = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX);
+            let state = match piece.status {
+                CallStatus::Waiting => "waiting …".to_owned(),
+                CallStatus::Writing if piece.text.is_empty() => "thinking …".to_owned(),
+                CallStatus::Writing => format!("writing … {} words", piece.text.split_whitespace().count()),
+                CallStatus::Done | CallStatus::Failed => continue,
+            };
+            lines.push(Line::from(vec![
+                Span::styled(pad(&truncate(&name, NAME_WIDTH), NAME_WIDTH, Align::Left), theme.accent),
+                Span::raw(format!("  {what:<12}  {:>9}  ", amounts::seconds(ms))),
+                Span::styled(state, theme.dim),
+            ]));
+        }
+        lines
+    }
+
+    /// The last lines of the text that is being written, dimmed.
+    pub fn text(&mut self, run: &LiveRun, theme: &Theme, columns: usize, rows: usize) -> Vec<Line<'static>> {
+        let writing =
+            at_work(run).into_iter().find(|(_, piece)| !piece.text.is_empty() && piece.status.is_open());
+        let Some((what, piece)) = writing else { return self.table(run, theme) };
+        let heading = Line::styled(format!("{}: {what}", name(piece)), theme.accent);
+        let mut from = piece.text.len().saturating_sub(TAIL_BYTES);
+        while !piece.text.is_char_boundary(from) {
+            from += 1;
+        }
+        let tail = piece.text.get(from..).unwrap_or_default();
+        let text = harmless(tail);
+        let lines =
+            text.lines().flat_map(|line| wrap(&Line::styled(line.to_owned(), theme.dim), columns.max(1)));
+        let lines: Vec<_> = lines.collect();
+        let skipped = lines.len().saturating_sub(rows.saturating_sub(2));
+        std::iter::once(heading).chain(lines.into_iter().skip(skipped)).collect()
+    }
+}
+
+fn name(piece: &Piece) -> String {
+    let name = if piece.seat.member.is_empty() { &piece.seat.model } else { &piece.seat.member };
+    one_line(name).into_owned()
+}

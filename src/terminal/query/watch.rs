@@ -1,0 +1,163 @@
+//! From the question to the end of its run: what is shown meanwhile, and with which code it ends.
+
+use std::io::{self, IsTerminal as _};
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::Value;
+use tokio::time::{Instant, MissedTickBehavior, interval_at};
+
+use super::offer;
+use super::out::Out;
+use super::view::{View, view};
+use crate::terminal::arguments::Output;
+use crate::terminal::exit;
+use crate::terminal::live::{CallStatus, LiveRun, RunStatus};
+use crate::terminal::session::{Question, Session, Step, Trouble};
+use crate::terminal::text::one_line;
+
+/// How often what moves is drawn again.
+const TICK: Duration = Duration::from_millis(120);
+
+impl Output {
+    /// Whether somebody watches: what is printed is for eyes, and they can be asked.
+    #[must_use]
+    pub fn is_for_people(&self) -> bool {
+        !self.json && !self.jsonl && !self.simple && self.output.is_none() && io::stdout().is_terminal()
+    }
+}
+
+/// Asks, shows what comes, and returns the code to end with.
+///
+/// # Errors
+/// What came instead of an answer.
+pub async fn ask(session: Arc<dyn Session>, question: Question, output: &Output) -> Result<u8, Trouble> {
+    let mut interrupts = Interrupts::new();
+    // Before anything is paid: a file that cannot be written is said now.
+    let out = Out::open(output.output.as_deref())?;
+    let mut view = view(out, output);
+    let mut following = tokio::select! {
+        following = session.ask(question) => following?,
+        () = interrupts.next() => return Ok(exit::CANCELLED),
+    };
+    let mut run = LiveRun::default();
+    let mut gone = None;
+    let mut stopping = false;
+    let mut ticks = interval_at(Instant::now() + TICK, TICK);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
+    loop {
+        let shown = tokio::select! {
+            biased;
+            () = interrupts.next() => {
+                if stopping {
+                    return Ok(exit::CANCELLED);
+                }
+                stopping = true;
+                view.say("Stopping … (Ctrl-C again leaves at once)");
+                stop(session.as_ref(), &run, view.as_mut()).await;
+                Ok(())
+            }
+            step = following.next() => match step {
+                None => break,
+                Some(Step::Event { event, .. }) => {
+                    run.apply(&event);
+                    let shown = view.event(&run, &event);
+                    if output.is_for_people() && event.get("type").and_then(Value::as_str) == Some("cache_offer") {
+                        offer::ask(session.clone(), &run, &event, view.as_mut()).await;
+                    }
+                    shown
+                }
+                Some(Step::Lost(why)) => {
+                    view.say(&format!("{}; trying again …", one_line(&why)));
+                    Ok(())
+                }
+                Some(Step::Back) => {
+                    view.say("Connected again.");
+                    Ok(())
+                }
+                Some(Step::Gone(trouble)) => {
+                    gone = Some(trouble);
+                    break;
+                }
+            },
+            _ = ticks.tick() => view.tick(&run),
+        };
+        if let Err(error) = shown {
+            // Nobody reads it any more, and nobody pays for what is not read.
+            stop(session.as_ref(), &run, view.as_mut()).await;
+            return Out::broken(&error);
+        }
+    }
+    if let Some(trouble) = gone {
+        view.clear();
+        if let Some(id) = &run.run_id {
+            eprintln!("llm-council: the run {} goes on without this terminal", one_line(id));
+        }
+        return Err(trouble);
+    }
+    let message = match (&run.conversation_id, &run.message_id) {
+        (Some(conversation), Some(message)) if output.json => {
+            Some(session.message(conversation, message).await?)
+        }
+        _ => None,
+    };
+    if let Err(error) = view.end(&run, message.as_ref()) {
+        return Out::broken(&error);
+    }
+    code(&run, output)
+}
+
+async fn stop(session: &dyn Session, run: &LiveRun, view: &mut dyn View) {
+    let Some(id) = &run.run_id else { return };
+    if let Err(trouble) = session.cancel(id).await {
+        view.say(&format!("It could not be stopped: {trouble}"));
+    }
+}
+
+fn code(run: &LiveRun, output: &Output) -> Result<u8, Trouble> {
+    match run.status {
+        RunStatus::Complete if output.strict && some_failed(run) => Ok(exit::PARTIAL),
+        RunStatus::Complete => Ok(exit::ANSWERED),
+        RunStatus::Cancelled => Ok(exit::CANCELLED),
+        RunStatus::Queued | RunStatus::Running | RunStatus::Failed => {
+            let why = run.error.as_deref().unwrap_or("the run ended without an answer");
+            let why = one_line(why).into_owned();
+            match run.error_kind.as_deref() {
+                Some("budget") => Err(Trouble::OverBudget(why)),
+                _ => Err(Trouble::Failed(why)),
+            }
+        }
+    }
+}
+
+fn some_failed(run: &LiveRun) -> bool {
+    let answers = run.answers.iter().map(|answer| &answer.piece);
+    let reviews = run.reviews.iter().map(|review| review.piece.status);
+    let mut all = answers.map(|piece| piece.status).chain(reviews).chain([run.final_answer.piece.status]);
+    all.any(|status| status == CallStatus::Failed) || !run.final_answer.failures.is_empty()
+}
+
+/// Ctrl-C, as often as it is pressed, and the end that a shell or a supervisor asks for.
+struct Interrupts(Option<(tokio::signal::unix::Signal, tokio::signal::unix::Signal)>);
+
+impl Interrupts {
+    fn new() -> Self {
+        use tokio::signal::unix::{SignalKind, signal};
+        let both =
+            signal(SignalKind::interrupt()).and_then(|one| Ok((one, signal(SignalKind::terminate())?)));
+        if let Err(error) = &both {
+            tracing::error!(%error, "signals cannot be heard: Ctrl-C ends the program without stopping the run");
+        }
+        Self(both.ok())
+    }
+
+    async fn next(&mut self) {
+        match &mut self.0 {
+            Some((interrupt, terminate)) => tokio::select! {
+                _ = interrupt.recv() => {}
+                _ = terminate.recv() => {}
+            },
+            None => std::future::pending().await,
+        }
+    }
+}

@@ -1,0 +1,359 @@
+//! A council over HTTP: at a server by its address, or in this process by a socket of its own.
+
+use std::path::Path;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use futures_util::stream;
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
+use reqwest::{Method, RequestBuilder, Response, StatusCode, Url, redirect};
+use secrecy::{ExposeSecret as _, SecretString};
+use serde_json::Value;
+
+use super::following::{Following, Step, ends};
+use super::trouble::Trouble;
+use super::{Place, Question, Session};
+use crate::sse::{SseDecoder, SseEvent};
+
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// A stream that says nothing for so long is dead: a server has a heartbeat every 15 s.
+const SILENCE: Duration = Duration::from_secs(45);
+/// How long a plain answer may take.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
+/// The longest event that is read.
+const MAX_EVENT_BYTES: usize = 16 << 20;
+/// How often a question is sent again that perhaps did not arrive; its key makes that safe.
+const TRIES: u32 = 4;
+/// The waits between two tries to come back, until one is reached that is kept to.
+const PAUSES: [Duration; 5] = [
+    Duration::from_millis(250),
+    Duration::from_millis(500),
+    Duration::from_secs(1),
+    Duration::from_secs(2),
+    Duration::from_secs(5),
+];
+/// How many tries in a row may fail before a run is given up: about ten minutes.
+const PATIENCE: usize = 120;
+
+/// See the module.
+#[derive(Clone)]
+pub struct Http {
+    place: Place,
+    base: Url,
+    client: reqwest::Client,
+}
+
+impl Http {
+    /// The server at this address, for whoever holds the token.
+    ///
+    /// # Errors
+    /// When the address is none, or the token cannot be one.
+    pub fn server(address: &str, token: Option<&SecretString>) -> Result<Self, Trouble> {
+        let wrong = |problem: String| Trouble::Wrong(vec![problem]);
+        let with_scheme =
+            if address.contains("://") { address.to_owned() } else { format!("https://{address}") };
+        let base = Url::parse(with_scheme.trim_end_matches('/'))
+            .ok()
+            .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+            .ok_or_else(|| {
+                wrong(format!("{address:?} is no address of a server, as https://council.example.com is"))
+            })?;
+        let is_here = base.host_str().is_some_and(|host| matches!(host, "localhost" | "127.0.0.1" | "[::1]"));
+        if base.scheme() == "http" && !is_here && token.is_some() {
+            return Err(wrong(format!(
+                "{address} is not encrypted: everybody on the way could read the token; use https"
+            )));
+        }
+        let mut headers = HeaderMap::new();
+        if let Some(token) = token {
+            let mut value = HeaderValue::from_str(&format!("Bearer {}", token.expose_secret()))
+                .map_err(|_| wrong("the token has characters that no token has".to_owned()))?;
+            value.set_sensitive(true);
+            headers.insert(AUTHORIZATION, value);
+        }
+        Self::new(Place::Server(base.to_string().trim_end_matches('/').to_owned()), base, |client| {
+            client.default_headers(headers)
+        })
+    }
+
+    /// A server of this process that listens at this path.
+    ///
+    /// # Errors
+    /// When a client cannot be built.
+    pub fn here(socket: &Path) -> Result<Self, Trouble> {
+        let base = Url::parse("http://localhost").map_err(|error| Trouble::Failed(error.to_string()))?;
+        Self::new(Place::Here, base, |client| client.unix_socket(socket))
+    }
+
+    fn new(
+        place: Place,
+        base: Url,
+        with: impl FnOnce(reqwest::ClientBuilder) -> reqwest::ClientBuilder,
+    ) -> Result<Self, Trouble> {
+        let client = reqwest::Client::builder()
+            .user_agent(concat!("llm-council/", env!("CARGO_PKG_VERSION")))
+            .connect_timeout(CONNECT_TIMEOUT)
+            .read_timeout(SILENCE)
+            // Where a proxy sends people to its sign-in page, a program has no business.
+            .redirect(redirect::Policy::none());
+        let client = with(client).build().map_err(|error| Trouble::Failed(error.to_string()))?;
+        Ok(Self { place, base, client })
+    }
+
+    fn to(&self, method: Method, path: &str) -> RequestBuilder {
+        let base = self.base.as_str().trim_end_matches('/');
+        self.client.request(method, format!("{base}{path}"))
+    }
+
+    /// Sends, and refuses everything but a success.
+    async fn send(&self, request: RequestBuilder) -> Result<Response, Refused> {
+        let response = request.send().await.map_err(|error| self.not_sent(&error))?;
+        let status = response.status();
+        let is = |kind: &str| {
+            let value = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+            value.is_some_and(|value| value.starts_with(kind))
+        };
+        if status.is_redirection() || is("text/html") {
+            // Behind a proxy the page of its sign-in comes instead of what was asked for.
+            let Place::Server(address) = &self.place else {
+                return Err(Trouble::Failed(format!("the answer is {status} and a page")).into());
+            };
+            return Err(Trouble::NotSignedIn(format!(
+                "{address} answers with a page to sign in: its proxy lets only browsers in. Ask whoever runs it for an address \
+                 that takes tokens (docs/terminal.md), or check the address"
+            ))
+            .into());
+        }
+        if status.is_success() {
+            return Ok(response);
+        }
+        let wait = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+        let wait = wait.and_then(|seconds| seconds.parse().ok()).map(Duration::from_secs);
+        let problem: Option<Value> = response.json().await.ok();
+        let again = status == StatusCode::SERVICE_UNAVAILABLE || status == StatusCode::TOO_MANY_REQUESTS;
+        let trouble = Trouble::refused(status, problem.as_ref());
+        Err(Refused { trouble, again: again.then(|| wait.unwrap_or(PAUSES[2])) })
+    }
+
+    fn not_sent(&self, error: &reqwest::Error) -> Refused {
+        let why = if error.is_timeout() {
+            "it does not answer in time".to_owned()
+        } else {
+            // The innermost cause says what happened; what is around it names our own parts.
+            let mut cause: &dyn std::error::Error = error;
+            while let Some(deeper) = cause.source() {
+                cause = deeper;
+            }
+            cause.to_string()
+        };
+        let trouble = match &self.place {
+            Place::Server(address) => Trouble::NotReachable(format!(
+                "{address} cannot be reached: {why}. Is it the right address, and is the server up?"
+            )),
+            Place::Here | Place::Ephemeral => {
+                Trouble::NotReachable(format!("the council of this process cannot be reached: {why}"))
+            }
+        };
+        Refused { trouble, again: Some(PAUSES[1]) }
+    }
+
+    fn body(&self, question: &Question) -> Value {
+        let mut body = question.body.clone();
+        if question.begins {
+            body.insert("new_conversation".to_owned(), Value::Bool(true));
+        }
+        Value::Object(body)
+    }
+
+    /// Opens a run's stream after an event.
+    async fn open(&self, run: &str, after: u64) -> Result<Response, Refused> {
+        let request = self
+            .to(Method::GET, &format!("/api/runs/{run}/events?after={after}"))
+            .header(ACCEPT, "text/event-stream");
+        self.send(request).await
+    }
+}
+
+/// A trouble, and after which wait it may be gone.
+struct Refused {
+    trouble: Trouble,
+    again: Option<Duration>,
+}
+
+impl From<Trouble> for Refused {
+    fn from(trouble: Trouble) -> Self {
+        Self { trouble, again: None }
+    }
+}
+
+#[async_trait]
+impl Session for Http {
+    fn place(&self) -> &Place {
+        &self.place
+    }
+
+    async fn request(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value, Trouble> {
+        let request = self.to(method, path).timeout(ANSWER_TIMEOUT);
+        let request = match body {
+            Some(body) => request.json(body),
+            None => request,
+        };
+        let response = self.send(request).await.map_err(|refused| refused.trouble)?;
+        let bytes = response.bytes().await.map_err(|error| self.not_sent(&error).trouble)?;
+        if bytes.is_empty() {
+            return Ok(Value::Null);
+        }
+        serde_json::from_slice(&bytes)
+            .map_err(|_| Trouble::Failed(format!("what {} answers cannot be read", self.place)))
+    }
+
+    async fn text(&self, path: &str) -> Result<String, Trouble> {
+        let request = self.to(Method::GET, path).timeout(ANSWER_TIMEOUT);
+        let response = self.send(request).await.map_err(|refused| refused.trouble)?;
+        response.text().await.map_err(|error| self.not_sent(&error).trouble)
+    }
+
+    async fn ask(&self, question: Question) -> Result<Following, Trouble> {
+        let path = format!("/api/conversations/{}/message/stream", question.conversation);
+        let body = self.body(&question);
+        let mut tries = 0;
+        let response = loop {
+            tries += 1;
+            let request = self
+                .to(Method::POST, &path)
+                .header(ACCEPT, "text/event-stream")
+                .header("Idempotency-Key", &question.key)
+                .json(&body);
+            match self.send(request).await {
+                Ok(response) => break response,
+                Err(Refused { again: Some(wait), .. }) if tries < TRIES => tokio::time::sleep(wait).await,
+                Err(refused) => return Err(refused.trouble),
+            }
+        };
+        let run = response.headers().get("x-run-id").and_then(|run| run.to_str().ok()).map(str::to_owned);
+        let run = run.ok_or_else(|| {
+            Trouble::Failed(format!("{} does not say which run answers: is it an LLM Council?", self.place))
+        })?;
+        Ok(Reader::follow(self.clone(), run, 0, response))
+    }
+
+    async fn follow(&self, run: &str, after: u64) -> Result<Following, Trouble> {
+        let response = self.open(run, after).await.map_err(|refused| refused.trouble)?;
+        Ok(Reader::follow(self.clone(), run.to_owned(), after, response))
+    }
+}
+
+/// A run's stream, opened again wherever it breaks.
+struct Reader {
+    http: Http,
+    run: String,
+    /// The last event that was read.
+    after: u64,
+    response: Option<Response>,
+    decoder: SseDecoder,
+    read: std::vec::IntoIter<SseEvent>,
+    /// How many tries in a row have failed.
+    failed: usize,
+    /// Whether it was said that the connection is lost.
+    told: bool,
+    over: bool,
+}
+
+impl Reader {
+    fn follow(http: Http, run: String, after: u64, response: Response) -> Following {
+        let reader = Self {
+            http,
+            run,
+            after,
+            response: Some(response),
+            decoder: SseDecoder::new(MAX_EVENT_BYTES),
+            read: Vec::new().into_iter(),
+            failed: 0,
+            told: false,
+            over: false,
+        };
+        Following::new(stream::unfold(reader, |mut reader| async move {
+            let step = reader.next().await?;
+            Some((step, reader))
+        }))
+    }
+
+    async fn next(&mut self) -> Option<Step> {
+        loop {
+            if self.over {
+                return None;
+            }
+            if let Some(read) = self.read.next() {
+                if let Some(step) = self.step(&read) {
+                    return Some(step);
+                }
+                continue;
+            }
+            let Some(response) = &mut self.response else {
+                if let Some(step) = self.come_back().await {
+                    return Some(step);
+                }
+                continue;
+            };
+            match response.chunk().await {
+                Ok(Some(bytes)) => {
+                    let mut read = Vec::new();
+                    let pushed = self.decoder.push(&bytes, &mut read);
+                    self.read = read.into_iter();
+                    self.failed = 0;
+                    if pushed.is_err() {
+                        return self.lose("an event is too long".to_owned());
+                    }
+                    if std::mem::take(&mut self.told) {
+                        return Some(Step::Back);
+                    }
+                }
+                Ok(None) => return self.lose("the server ended the stream".to_owned()),
+                Err(error) => return self.lose(self.http.not_sent(&error).trouble.to_string()),
+            }
+        }
+    }
+
+    /// What an event of the stream is; none where it is read already or not to be read.
+    fn step(&mut self, read: &SseEvent) -> Option<Step> {
+        let seq: Option<u64> = read.id.as_deref().and_then(|id| id.parse().ok());
+        if seq.is_some_and(|seq| seq <= self.after) {
+            return None;
+        }
+        let event: Value = serde_json::from_str(&read.data).ok()?;
+        self.after = seq.unwrap_or(self.after);
+        self.over = ends(&event);
+        Some(Step::Event { seq, event })
+    }
+
+    /// The connection is gone; `None` where that was said already.
+    fn lose(&mut self, why: String) -> Option<Step> {
+        self.response = None;
+        self.decoder = SseDecoder::new(MAX_EVENT_BYTES);
+        self.read = Vec::new().into_iter();
+        self.told = true;
+        Some(Step::Lost(why))
+    }
+
+    /// One try to come back.
+    async fn come_back(&mut self) -> Option<Step> {
+        let pause = PAUSES.get(self.failed).or(PAUSES.last()).copied().unwrap_or_default();
+        tokio::time::sleep(pause).await;
+        match self.http.open(&self.run, self.after).await {
+            Ok(response) => self.response = Some(response),
+            Err(Refused { trouble, again: Some(_) }) if self.failed < PATIENCE => {
+                self.failed += 1;
+                tracing::debug!(%trouble, "a stream cannot be opened again yet");
+            }
+            // A gateway in front of a server that is starting.
+            Err(Refused { trouble: Trouble::NotReachable(_), .. }) if self.failed < PATIENCE => {
+                self.failed += 1
+            }
+            Err(Refused { trouble, .. }) => {
+                self.over = true;
+                return Some(Step::Gone(trouble));
+            }
+        }
+        None
+    }
+}

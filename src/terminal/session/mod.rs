@@ -1,0 +1,133 @@
+//! One way to a council, whether it is held in this process or at a server: what is asked for and followed here is the
+//! public API, and nothing that shows an answer knows who gave it.
+
+mod following;
+pub mod http;
+mod trouble;
+
+use std::fmt;
+
+use async_trait::async_trait;
+use serde_json::{Map, Value};
+
+pub use following::{Following, Step, ends};
+pub use reqwest::Method;
+pub use trouble::Trouble;
+
+/// Where questions go.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// This process, over the database of this machine.
+    Here,
+    /// This process, and nothing is kept.
+    Ephemeral,
+    /// A server, by its address.
+    Server(String),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Here => f.write_str("this machine"),
+            Self::Ephemeral => f.write_str("this machine, nothing is kept"),
+            Self::Server(address) => f.write_str(address),
+        }
+    }
+}
+
+/// A question, as the body of the API's request for it.
+#[derive(Debug, Clone)]
+pub struct Question {
+    /// The conversation that it belongs to; it is made if it is not there and `begins` is set.
+    pub conversation: String,
+    pub begins: bool,
+    /// The fields of `MessageRequest`: `content`, and the options.
+    pub body: Map<String, Value>,
+    /// The same key asks only once, however often it is sent.
+    pub key: String,
+}
+
+impl Question {
+    /// A question that begins a conversation of its own.
+    #[must_use]
+    pub fn first(body: Map<String, Value>) -> Self {
+        Self { begins: true, ..Self::in_conversation(uuid::Uuid::new_v4().to_string(), body) }
+    }
+
+    /// A question in a conversation that is there.
+    #[must_use]
+    pub fn in_conversation(conversation: String, body: Map<String, Value>) -> Self {
+        Self { conversation, begins: false, body, key: uuid::Uuid::new_v4().to_string() }
+    }
+}
+
+/// See the module.
+#[async_trait]
+pub trait Session: Send + Sync {
+    /// Where questions go.
+    fn place(&self) -> &Place;
+
+    /// One request of the API; the answer's JSON, or `null` where it has no body.
+    ///
+    /// # Errors
+    /// What came of it instead.
+    async fn request(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value, Trouble>;
+
+    /// The same for an answer that is text: an export.
+    ///
+    /// # Errors
+    /// What came of it instead.
+    async fn text(&self, path: &str) -> Result<String, Trouble>;
+
+    /// Asks, and follows the run to its end.
+    ///
+    /// # Errors
+    /// Nothing was asked then, as far as can be known.
+    async fn ask(&self, question: Question) -> Result<Following, Trouble>;
+
+    /// Follows a run that is there, after the event of this number.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    async fn follow(&self, run: &str, after: u64) -> Result<Following, Trouble>;
+
+    /// The answer's JSON of a path.
+    ///
+    /// # Errors
+    /// As [`Session::request`].
+    async fn get(&self, path: &str) -> Result<Value, Trouble> {
+        self.request(Method::GET, path, None).await
+    }
+
+    /// Stops a run. Its last event follows.
+    ///
+    /// # Errors
+    /// As [`Session::request`].
+    async fn cancel(&self, run: &str) -> Result<(), Trouble> {
+        self.request(Method::POST, &format!("/api/runs/{run}/cancel"), None).await.map(drop)
+    }
+
+    /// Answers an offer of an earlier answer.
+    ///
+    /// # Errors
+    /// As [`Session::request`].
+    async fn answer_offer(&self, run: &str, take: bool) -> Result<(), Trouble> {
+        let body = serde_json::json!({ "take": take });
+        self.request(Method::POST, &format!("/api/runs/{run}/cache"), Some(&body)).await.map(drop)
+    }
+
+    /// A stored message of a conversation, as `GET /api/conversations/{id}` has it.
+    ///
+    /// # Errors
+    /// As [`Session::request`], and where it is not there.
+    async fn message(&self, conversation: &str, message: &str) -> Result<Value, Trouble> {
+        let stored = self.get(&format!("/api/conversations/{conversation}")).await?;
+        let messages = stored.get("messages").and_then(Value::as_array);
+        let is_it = |one: &&Value| {
+            let of = |name: &str| one.get(name).and_then(Value::as_str);
+            of("id") == Some(message) && of("role") == Some("assistant")
+        };
+        let found = messages.into_iter().flatten().find(is_it);
+        found.cloned().ok_or_else(|| Trouble::Failed("the answer is not in its conversation".to_owned()))
+    }
+}
