@@ -44,7 +44,7 @@ pub struct Cli {
 const EXAMPLES: &str = "\
 Ask:       llm-council \"Why is the sky blue?\"
            llm-council query --debate --rounds 3 \"Tabs or spaces?\"
-           git diff | llm-council query --simple \"Review this change\"
+           git diff | llm-council query -f - \"Review this change\"
 Serve:     llm-council serve
 A team's:  llm-council login https://council.example.com";
 
@@ -170,6 +170,7 @@ enum TokenCommand {
 
 /// Settings that a flag may override.
 #[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Configuration")]
 struct Flags {
     /// The configuration file [default: ./config.toml, if it is there].
     #[arg(long, global = true)]

@@ -188,8 +188,8 @@ impl Council {
 pub struct Query {
     /// The question; without one it is read from the file of -f, or from what is piped in.
     pub question: Option<String>,
-    /// Read the question from this file.
-    #[arg(short = 'f', long = "file", value_name = "FILE", conflicts_with = "question")]
+    /// Read the question from this file, or what it is about, where there is a question; `-` is what is piped in.
+    #[arg(short = 'f', long = "file", value_name = "FILE")]
     pub file: Option<PathBuf>,
     #[command(flatten)]
     pub place: Where,

@@ -59,12 +59,11 @@ impl List {
             Self::Usage { .. } => answer.get("rows"),
         };
         let items = list.and_then(Value::as_array).into_iter().flatten();
-        let wanted = |item: &&Value| match self {
-            Self::Models { filter: Some(part) } => {
-                text(item, "id").to_lowercase().contains(&part.to_lowercase())
-            }
-            _ => true,
+        let part = match self {
+            Self::Models { filter } => filter.as_deref().unwrap_or_default().to_lowercase(),
+            Self::Runs { .. } | Self::Presets | Self::Tokens | Self::Usage { .. } => String::new(),
         };
+        let wanted = |item: &&Value| part.is_empty() || text(item, "id").to_lowercase().contains(&part);
         items.filter(wanted).collect()
     }
 

@@ -73,6 +73,7 @@ mod store_setup;
 mod structured;
 mod support;
 mod tenancy;
+mod terminal;
 mod tokens;
 mod tools;
 mod unknown_providers;

@@ -4,7 +4,7 @@ mod ephemeral;
 mod here;
 mod login;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -31,10 +31,9 @@ struct Connected {
 
 impl Connected {
     async fn open(place: &Where, flags: &Flags) -> anyhow::Result<Self> {
-        if !place.here && !place.ephemeral && place.user.is_none() {
-            if let Some(session) = server(place)? {
-                return Ok(Self { session: Arc::new(session), here: None });
-            }
+        let may_be_elsewhere = !place.here && !place.ephemeral && place.user.is_none();
+        if let Some(session) = if may_be_elsewhere { server(place)? } else { None } {
+            return Ok(Self { session: Arc::new(session), here: None });
         }
         let config = quiet(flags.load()?);
         if place.ephemeral {
@@ -103,7 +102,7 @@ fn quiet(mut config: Config) -> Config {
 
 /// A database that nobody has placed belongs to the person and not to the folder that they happen to be in.
 fn data_dir(configured: PathBuf) -> PathBuf {
-    if configured != PathBuf::from("./data") || configured.exists() {
+    if configured != Path::new("./data") || configured.exists() {
         return configured;
     }
     let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());

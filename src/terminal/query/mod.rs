@@ -10,7 +10,9 @@ mod sections;
 mod view;
 mod watch;
 
+use std::fs::File;
 use std::io::{IsTerminal as _, Read as _};
+use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
@@ -41,21 +43,22 @@ pub async fn run(session: Arc<dyn Session>, arguments: &arguments::Query) -> Res
 /// The question: of the line, of a file, or piped in.
 fn question(arguments: &arguments::Query) -> Result<String, Trouble> {
     let wrong = |problem: String| Trouble::Wrong(vec![problem]);
+    let of_file = |path: &Path| {
+        let read = if path == Path::new("-") {
+            read(std::io::stdin().lock())
+        } else {
+            File::open(path).and_then(read)
+        };
+        read.map_err(|error| wrong(format!("{}: {error}", path.display())))
+    };
     let text = match (&arguments.question, &arguments.file) {
-        (Some(question), _) if question != "-" => question.clone(),
-        (_, Some(path)) => {
-            let file = std::fs::File::open(path);
-            file.and_then(|file| read(file)).map_err(|error| wrong(format!("{}: {error}", path.display())))?
+        (Some(question), None) => question.clone(),
+        (Some(question), Some(path)) => format!("{}\n\n{}", question.trim(), of_file(path)?),
+        (None, Some(path)) => of_file(path)?,
+        (None, None) if std::io::stdin().is_terminal() => {
+            return Err(wrong("there is no question: llm-council query \"Why is the sky blue?\"".to_owned()));
         }
-        _ => {
-            let stdin = std::io::stdin();
-            if stdin.is_terminal() {
-                return Err(wrong(
-                    "there is no question: llm-council query \"Why is the sky blue?\"".to_owned(),
-                ));
-            }
-            read(stdin.lock()).map_err(|error| wrong(format!("what is piped in cannot be read: {error}")))?
-        }
+        (None, None) => of_file(Path::new("-"))?,
     };
     let text = text.trim();
     if text.is_empty() {

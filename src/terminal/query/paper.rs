@@ -120,10 +120,16 @@ fn column(name: &str) -> Column {
     Column { name: name.to_owned(), align, is_optional: matches!(name, "Ballots" | "First places") }
 }
 
+/// A text without anything that steers a terminal, where it may come to one in the end; tabs stay, for what is copied.
+#[must_use]
+pub fn for_pipe(text: &str) -> String {
+    text.split('\t').map(harmless).collect::<Vec<_>>().join("\t")
+}
+
 fn plain(section: &Section) -> String {
     let notes: String = section.notes.iter().map(|note| format!(" · {}", one_line(note))).collect();
     let body = match &section.body {
-        Body::Markdown(text) => harmless(text).trim().to_owned(),
+        Body::Markdown(text) => for_pipe(text).trim().to_owned(),
         Body::Lines(lines) => lines.iter().map(|line| one_line(line)).collect::<Vec<_>>().join("\n"),
         Body::Table { heading, rows } => {
             let row = |cells: &mut dyn Iterator<Item = String>| {

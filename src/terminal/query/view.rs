@@ -6,9 +6,9 @@ use serde_json::Value;
 
 use super::deliberation::Deliberation;
 use super::out::Out;
+use super::paper::for_pipe;
 use crate::terminal::arguments::Output;
 use crate::terminal::live::LiveRun;
-use crate::terminal::text::harmless;
 
 /// Shows a run. What is printed goes to its output; what only tells how it goes on to the error output.
 pub trait View: Send {
@@ -104,9 +104,7 @@ impl View for Whole {
         if answer.is_empty() {
             return Ok(());
         }
-        // For a program the text as it is; a terminal is not to be steered by it.
-        let text = if io::stdout().is_terminal() { harmless(answer) } else { answer.into() };
-        self.out.write(&format!("{}\n", text.trim_end()))?;
+        self.out.write(&format!("{}\n", for_pipe(answer).trim_end()))?;
         self.out.finish()
     }
 }

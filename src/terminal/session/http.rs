@@ -347,7 +347,7 @@ impl Reader {
             }
             // A gateway in front of a server that is starting.
             Err(Refused { trouble: Trouble::NotReachable(_), .. }) if self.failed < PATIENCE => {
-                self.failed += 1
+                self.failed += 1;
             }
             Err(Refused { trouble, .. }) => {
                 self.over = true;

@@ -147,6 +147,25 @@ impl Program {
         Ended { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
     }
 
+    /// Runs it to its end with something piped in.
+    pub async fn run_with_input(&self, args: &[&str], input: &str) -> Ended {
+        use tokio::io::AsyncWriteExt as _;
+        let mut command = tokio::process::Command::from(self.command(args));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+        let mut child = command.spawn().expect("the program starts");
+        let mut stdin = child.stdin.take().expect("it is piped");
+        stdin.write_all(input.as_bytes()).await.expect("it reads");
+        drop(stdin);
+        ended(child).await
+    }
+
+    /// Begins it, to be ended later.
+    pub fn begin(&self, args: &[&str]) -> Begun {
+        let mut command = tokio::process::Command::from(self.command(args));
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+        Begun(command.spawn().expect("the program starts"))
+    }
+
     /// Starts it as a server and waits until it says where it is.
     pub async fn serve(&self) -> Process {
         self.serve_with(&[]).await
@@ -192,6 +211,39 @@ impl Program {
         });
         Process { child, log, base: String::new(), _program: self.clone() }
     }
+}
+
+async fn ended(child: tokio::process::Child) -> Ended {
+    let output = tokio::time::timeout(TIMEOUT, child.wait_with_output()).await;
+    let output = output.expect("an end in time").expect("its output");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    Ended { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+/// A program under way that ends by itself. Killed when it is dropped.
+pub struct Begun(tokio::process::Child);
+
+impl Begun {
+    /// Sends `SIGTERM` or `SIGINT`.
+    pub fn signal(&self, name: &str) {
+        send(name, self.0.id().expect("it is under way"));
+    }
+
+    /// Nobody reads its output any more.
+    pub fn close_output(&mut self) {
+        drop(self.0.stdout.take());
+    }
+
+    /// Waits for its end.
+    pub async fn ended_with_output(self) -> Ended {
+        ended(self.0).await
+    }
+}
+
+fn send(signal: &str, process: u32) {
+    let (_, flag) = SIGNALS.iter().find(|(known, _)| *known == signal).expect("a known signal");
+    let sent = Command::new("kill").arg(flag).arg(process.to_string()).status();
+    assert!(sent.expect("the command kill").success(), "the process is gone");
 }
 
 #[derive(Debug, Default)]
@@ -251,9 +303,7 @@ impl Process {
 
     /// Sends `SIGTERM` or `SIGINT`, or freezes it by `SIGSTOP` until a `SIGCONT`.
     pub fn signal(&self, name: &str) {
-        let (_, flag) = SIGNALS.iter().find(|(known, _)| *known == name).expect("a known signal");
-        let sent = Command::new("kill").arg(flag).arg(self.child.id().to_string()).status();
-        assert!(sent.expect("the command kill").success(), "the process is gone");
+        send(name, self.child.id());
     }
 
     /// Waits until it has ended by itself, with everything it started, and gives its exit code and

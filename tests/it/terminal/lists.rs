@@ -1,0 +1,46 @@
+//! What is listed, for people and for programs.
+
+use serde_json::Value;
+
+use super::program;
+use crate::support::app::TestApp;
+use crate::support::process::Program;
+
+#[tokio::test]
+async fn runs_models_presets_and_tokens_are_listed() {
+    let app = TestApp::start().await;
+    let program = program(&app, "ann").await;
+    assert!(program.run(&["runs"]).await.stdout.starts_with("No runs yet"));
+    assert_eq!(program.run(&["query", "Why?", "--simple"]).await.code, Some(0));
+    let runs = program.run(&["runs"]).await;
+    assert!(runs.stdout.contains("council") && runs.stdout.contains("complete"), "{runs:?}");
+    let as_json: Value = serde_json::from_str(&program.run(&["runs", "--json"]).await.stdout).unwrap();
+    assert_eq!(as_json.as_array().unwrap().len(), 1);
+    let tokens = program.run(&["token", "list"]).await;
+    assert!(tokens.code == Some(4) && tokens.stderr.contains("in the browser"), "{tokens:?}");
+    assert_eq!(program.run(&["models"]).await.code, Some(0));
+    assert!(program.run(&["presets"]).await.stdout.starts_with("No presets yet"));
+    let usage = program.run(&["usage"]).await;
+    assert_eq!(usage.code, Some(4), "ann is no administrator: {usage:?}");
+
+    let list = app.user("ann").get("/api/conversations").await.ok();
+    let exported = program.run(&["export", list[0]["id"].as_str().unwrap()]).await;
+    assert!(exported.stdout.contains("Why?"), "{exported:?}");
+    assert_eq!(program.run(&["export", "00000000-0000-4000-8000-000000000000"]).await.code, Some(1));
+    app.close().await;
+}
+
+#[tokio::test]
+async fn shells_and_manuals_are_served() {
+    let program = Program::plain();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let ended = program.run(&["completions", shell]).await;
+        assert!(ended.code == Some(0) && ended.stdout.contains("llm-council"), "{shell}");
+    }
+    assert_eq!(program.run(&["man", "pages"]).await.code, Some(0));
+    let page = std::fs::read_to_string(program.home().join("pages/llm-council-query.1")).unwrap();
+    assert!(page.contains("max\\-cost"), "{page}");
+    let help = program.run(&["query", "--help"]).await;
+    let first = help.stdout.lines().next().unwrap();
+    assert!(first.starts_with("llm-council query \""), "examples come first: {first}");
+}

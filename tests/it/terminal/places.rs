@@ -1,0 +1,74 @@
+//! The same question shows the same thing wherever it is asked.
+
+use serde_json::Value;
+
+use super::program;
+use crate::support::app::TestApp;
+use crate::support::db::TestDb;
+use crate::support::model_server::ModelServer;
+use crate::support::process::Program;
+
+/// A message without what is another in every run: ids, times, and what comes of the order in which labels were drawn. Of
+/// its metadata, what there is.
+fn comparable(text: &str) -> Value {
+    fn strip(value: &mut Value) {
+        match value {
+            Value::Object(fields) => {
+                fields.retain(|name, _| {
+                    !name.ends_with("id")
+                        && !name.ends_with("_at")
+                        && !name.ends_with("_ms")
+                        && !["stage2", "label_to_model", "label_to_member", "label", "costs"]
+                            .contains(&name.as_str())
+                });
+                fields.values_mut().for_each(strip);
+            }
+            Value::Array(items) => items.iter_mut().for_each(strip),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+        }
+    }
+    let mut value: Value = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
+    let metadata = value["metadata"].as_object().unwrap();
+    let mut there: Vec<&String> = metadata.keys().collect();
+    there.sort();
+    value["metadata"] = serde_json::json!(there);
+    strip(&mut value);
+    value
+}
+
+#[tokio::test]
+async fn a_server_this_process_and_no_database_print_the_same() {
+    let app = TestApp::start().await;
+    for question in [
+        &["query", "Why?", "--json", "--models", "m/one,m/two"][..],
+        &["query", "Why?", "--json", "--debate"],
+    ] {
+        let by_server = program(&app, "ann").await.run(question).await;
+        assert_eq!(by_server.code, Some(0), "{}", by_server.stderr);
+        let db = TestDb::new().await;
+        let models = ModelServer::start().await;
+        let here = Program::council(&db, &models);
+        let in_process = here.run(&[question, &["--user", "ann"]].concat()).await;
+        assert_eq!(in_process.code, Some(0), "{}", in_process.stderr);
+        assert_eq!(comparable(&in_process.stdout), comparable(&by_server.stdout));
+        let ephemeral = here.run(&[question, &["--ephemeral"]].concat()).await;
+        assert_eq!(ephemeral.code, Some(0), "{}", ephemeral.stderr);
+        assert_eq!(comparable(&ephemeral.stdout), comparable(&by_server.stdout), "without a database");
+        let kept = here.run(&["runs", "--json", "--user", "ann"]).await;
+        let kept: Value = serde_json::from_str(&kept.stdout).unwrap();
+        assert_eq!(kept.as_array().unwrap().len(), 1, "the one without a database left nothing");
+    }
+    app.close().await;
+}
+
+#[tokio::test]
+async fn without_a_home_or_a_disk_to_write_to_a_question_is_asked_all_the_same() {
+    let models = ModelServer::start().await;
+    let db = TestDb::new().await;
+    let program = Program::council(&db, &models).without("data_dir");
+    let ended = program.run(&["query", "Why?", "--ephemeral", "--simple"]).await;
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert_eq!(std::fs::read_dir(program.home()).unwrap().count(), 0, "nothing is left");
+    let nobody = program.run(&["query", "Why?"]).await;
+    assert!(nobody.code == Some(2) && nobody.stderr.contains("--user"), "people sign in here: {nobody:?}");
+}

@@ -1,0 +1,74 @@
+//! A run that is stopped, or whose server goes away, while somebody watches.
+
+use std::net::TcpListener;
+
+use serde_json::{Value, json};
+
+use super::program;
+use crate::support::app::TestApp;
+use crate::support::db::TestDb;
+use crate::support::model_server::{Gate, ModelServer, Script};
+use crate::support::process::Program;
+
+#[tokio::test]
+async fn an_interrupt_stops_the_run_and_says_what_it_cost() {
+    let app = TestApp::start().await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models.rule(move |request| (request.model == "m/two").then(|| Script::answer("x").hold(&held)));
+    let asked = program(&app, "ann").await.begin(&["query", "Why?"]);
+    app.models.until(|records| records.iter().any(|record| record.request.model == "m/two")).await;
+    asked.signal("SIGINT");
+    let ended = asked.ended_with_output().await;
+    assert_eq!(ended.code, Some(130), "{ended:?}");
+    assert!(ended.stdout.contains("## Cost"), "{}", ended.stdout);
+    let list = app.user("ann").get("/api/conversations").await.ok();
+    assert_eq!(list[0]["running"], false);
+    gate.open();
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_lost_server_is_come_back_to_and_nothing_is_told_twice() {
+    let db = TestDb::new().await;
+    let models = ModelServer::start().await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    models.rule(move |request| (request.model == "m/chair").then(|| Script::answer("At last.").hold(&held)));
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let council =
+        Program::council(&db, &models).set("server.port", &port.to_string()).set("runs.lease_seconds", "5");
+    let first = council.serve().await;
+    let made = first.user("ann").post("/api/tokens", json!({"name": "terminal"})).await.ok();
+    let asked = Program::plain()
+        .env("LLM_COUNCIL_SERVER", first.base())
+        .env("LLM_COUNCIL_TOKEN", made["token"].as_str().unwrap())
+        .begin(&["query", "--jsonl", "Why?"]);
+    models.until(|records| records.iter().any(|record| record.request.model == "m/chair")).await;
+    first.kill();
+    let second = council.serve().await;
+    gate.open();
+    let ended = asked.ended_with_output().await;
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    let events: Vec<Value> = ended.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let count = |kind: &str| events.iter().filter(|event| event["type"] == kind).count();
+    for once in ["run_started", "stage1_complete", "stage2_complete", "stage3_complete", "complete"] {
+        assert_eq!(count(once), 1, "{once}");
+    }
+    drop(second);
+}
+
+#[tokio::test]
+async fn a_reader_that_leaves_ends_the_run() {
+    let app = TestApp::start().await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models.rule(move |request| (request.model == "m/two").then(|| Script::answer("x").hold(&held)));
+    let mut asked = program(&app, "ann").await.begin(&["query", "Why?", "--jsonl"]);
+    app.models.until(|records| records.iter().any(|record| record.request.model == "m/two")).await;
+    asked.close_output();
+    gate.open();
+    let ended = asked.ended_with_output().await;
+    assert_eq!(ended.code, Some(141), "{ended:?}");
+    app.close().await;
+}
