@@ -98,7 +98,8 @@ impl Bed {
         // What refers to what is right by how it is made; to have it checked row by row takes longer than all the rest.
         sqlx::raw_sql(
             "SET synchronous_commit = off; SET session_replication_role = replica;
-             CREATE TEMP TABLE pool (place int, method text, model text, dimension int, vector bytea)",
+             CREATE TEMP TABLE pool (place int, method text, model text, dimension int, vector bytea,
+                                     signature bit varying)",
         )
         .execute(&mut superuser)
         .await?;
@@ -107,13 +108,15 @@ impl Bed {
         {
             let encoded: Vec<Vec<u8>> = vectors.iter().filter_map(|it| vector::encode(it)).collect();
             anyhow::ensure!(encoded.len() == POOL, "a vector cannot be stored");
+            let signatures: Vec<String> = encoded.iter().filter_map(|it| vector::signature(it)).collect();
             sqlx::query(
-                "INSERT INTO pool SELECT place - 1, $1, $2, octet_length(vector) - 4, vector
-                 FROM unnest($3::bytea[]) WITH ORDINALITY AS it (vector, place)",
+                "INSERT INTO pool SELECT place - 1, $1, $2, octet_length(vector) - 4, vector, signature::bit varying
+                 FROM unnest($3::bytea[], $4::text[]) WITH ORDINALITY AS it (vector, signature, place)",
             )
             .bind(method)
             .bind(model)
             .bind(&encoded)
+            .bind(&signatures)
             .execute(&mut superuser)
             .await?;
         }

@@ -128,6 +128,7 @@ async fn keeps(shared: Arc<Shared>, keeper: usize, runs: Vec<(RunId, MessageId)>
     for (number, (run, message)) in runs.into_iter().enumerate() {
         let question = format!("what does keeper {keeper} know of thing {number}");
         let vector = vector::encode(&hash_embedding::embed(&question)).expect("a text has a vector");
+        let signature = vector::signature(&vector).expect("a vector has a signature");
         let entry = NewEntry {
             user: &shared.user,
             run,
@@ -138,6 +139,7 @@ async fn keeps(shared: Arc<Shared>, keeper: usize, runs: Vec<(RunId, MessageId)>
             method: Method::Hash,
             dimension: hash_embedding::DIMENSION,
             vector: &vector,
+            signature: &signature,
             sharing: Sharing::Off,
             cost_usd: None,
         };

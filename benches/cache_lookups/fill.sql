@@ -24,9 +24,10 @@ INSERT INTO runs (id, user_id, conversation_id, message_id, format, status, plan
     SELECT run, user_id, conversation, message, 'council', 'complete', '{}', 1, true, at, at, at + interval '40 s'
     FROM item ORDER BY entry, person;
 INSERT INTO cache_entries (id, user_id, message_id, run_id, scope, digest, query, method, model, dimension, vector,
-                           cost_usd, took_ms, created_at, used_at)
+                           signature, cost_usd, took_ms, created_at, used_at)
     SELECT gen_random_uuid(), user_id, message, run, decode('{scope}', 'hex'), sha256(convert_to(query, 'UTF8')), query,
-           pool.method, pool.model, pool.dimension, pool.vector, 0.02, 40000, at, at
+           pool.method, pool.model, pool.dimension, pool.vector,
+           pool.signature, 0.02, 40000, at, at
     FROM item JOIN pool ON pool.method = CASE person WHEN 0 THEN 'api' ELSE 'hash' END
                        AND pool.place = (entry * 7919 + person * 104729) % {pool}
     ORDER BY entry, person;

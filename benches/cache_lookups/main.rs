@@ -1,5 +1,5 @@
-//! What looking for an earlier answer costs, with a million of them there: how long it takes and what is read, whether
-//! its time says what others have asked, and what is left when many are kept at once.
+//! What looking for an earlier answer costs, with a million of them there: how long it takes and what is read, what it
+//! misses, whether its time says what others have asked, and what is left when many are kept at once.
 //! `cargo bench --bench cache_lookups`; `-- --users 50` for a quick look. docs/cache.md has the figures.
 
 mod bed;
@@ -8,6 +8,7 @@ mod lookups;
 mod people;
 mod plans;
 mod random;
+mod recall;
 mod statistics;
 mod tenancy;
 
@@ -52,6 +53,7 @@ fn main() -> anyhow::Result<()> {
 }
 
 async fn measure(cli: &Cli) -> anyhow::Result<()> {
+    recall::print()?;
     let people = People::new();
     let bed = Bed::start(&cli.work_dir).await?;
     bed.fill(&people, cli.users).await?;

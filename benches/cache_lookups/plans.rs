@@ -1,9 +1,9 @@
 //! What the statements read: pages, rows and the way there, beside what the same vectors would be as JSON.
 
 use anyhow::Context as _;
-use llm_council::cache::digest;
+use llm_council::cache::{digest, vector};
 use llm_council::id::RunId;
-use llm_council::store::cache::{LookUp, MOST_COMPARED, STATEMENTS, Whose, vectors};
+use llm_council::store::cache::{LookUp, MOST_COMPARED, NEAREST, STATEMENTS, Whose, vectors};
 use llm_council::store::{Db, Scope};
 use serde_json::Value;
 use sqlx::AssertSqlSafe;
@@ -53,7 +53,10 @@ async fn explained(
     let method = person.method();
     let look =
         LookUp { user: &person.user, run: RunId(Uuid::nil()), scope: &people.scope.0, whose: Whose::Own };
-    let ids: Vec<Uuid> = vectors(db, look, method).await?.iter().take(FOUND).map(|it| it.id).collect();
+    let encoded = vector::encode(people.vector(person, 1)).context("it has been stored")?;
+    let signature = vector::signature(&encoded).context("it has been stored")?;
+    let ids: Vec<Uuid> =
+        vectors(db, look, method, &signature).await?.iter().take(FOUND).map(|it| it.id).collect();
     let digest = digest(&person.question(1));
     let mut tx = db.begin(&Scope::User(person.user.clone())).await?;
     let sql = format!("EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) {sql}");
@@ -64,7 +67,9 @@ async fn explained(
         .bind(Uuid::nil());
     let query = match name {
         "exact" => query.bind(&digest[..]),
-        "vectors" => query.bind(method.name()).bind(method.model()).bind(MOST_COMPARED),
+        "vectors" => {
+            query.bind(method.name()).bind(method.model()).bind(MOST_COMPARED).bind(&signature).bind(NEAREST)
+        }
         "found" => query.bind(&ids),
         other => anyhow::bail!("the statement {other} is new here"),
     };

@@ -103,6 +103,7 @@ impl Neighbours<'_> {
     async fn keep(&mut self, question: &str) -> anyhow::Result<()> {
         let Some((run, message)) = self.runs.pop() else { anyhow::bail!("a question has a run of its own") };
         let vector = vector::encode(&hash_embedding::embed(question)).expect("a text has a vector");
+        let signature = vector::signature(&vector).expect("a vector has a signature");
         let entry = NewEntry {
             user: &self.neighbour,
             run,
@@ -113,6 +114,7 @@ impl Neighbours<'_> {
             method: Method::Hash,
             dimension: hash_embedding::DIMENSION,
             vector: &vector,
+            signature: &signature,
             sharing: Sharing::Off,
             cost_usd: None,
         };

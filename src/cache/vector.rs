@@ -54,6 +54,16 @@ pub fn encode(vector: &[f32]) -> Option<Vec<u8>> {
     Some(scale.to_le_bytes().into_iter().chain(components).collect())
 }
 
+/// A bit for each component of a stored vector, as text of `0` and `1`: whether it is positive. The fewer of these two
+/// vectors have different, the nearer they probably are: of random vectors at an angle, as many as that angle is of a half
+/// turn. A component that is zero, as most are where a text has few words, counts as negative: what tells texts apart then is
+/// where anything is. `None` where the bytes are too few for a vector.
+#[must_use]
+pub fn signature(encoded: &[u8]) -> Option<String> {
+    let (_, components) = encoded.split_first_chunk::<SCALE_BYTES>().filter(|(_, it)| !it.is_empty())?;
+    Some(components.iter().map(|byte| if byte.cast_signed() > 0 { '1' } else { '0' }).collect())
+}
+
 /// A query's vector, ready to be compared with many stored ones.
 #[derive(Debug, Clone)]
 pub struct Needle {
@@ -146,6 +156,12 @@ mod tests {
     }
 
     #[test]
+    fn a_signature_says_which_components_are_positive() {
+        assert_eq!(signature(&encode(&[0.5, -0.5, 0.0, 1.0]).unwrap()).as_deref(), Some("1001"));
+        assert!([&[][..], &[1, 2, 3], &[1, 2, 3, 4]].iter().all(|bytes| signature(bytes).is_none()));
+    }
+
+    #[test]
     fn one_component_as_large_as_all_others_together_is_stored_worse() {
         let mut peak = vec![0.0035_f32; 1536];
         peak[0] = 1.0;
@@ -180,6 +196,12 @@ mod tests {
             let other: Vec<f32> = one.iter().zip(&noise).map(|(x, (_, _, y))| x * nearness + y).collect();
             let error = (exact(&one, &other) - stored(&one, &other)).abs();
             prop_assert!(error < 0.002, "{}", error);
+            // As many bits differ as the angle is of a half turn, give or take five times what chance does.
+            let signatures = [&one, &other].map(|it| signature(&encode(it).unwrap()).unwrap());
+            let [a, b] = signatures.each_ref().map(|it| it.bytes());
+            let differ = a.zip(b).filter(|(a, b)| a != b).count() as f64 / one.len() as f64;
+            let angle = exact(&one, &other).acos() / std::f64::consts::PI;
+            prop_assert!((differ - angle).abs() < 2.5 / (one.len() as f64).sqrt(), "{} {}", differ, angle);
         }
     }
 }

@@ -116,6 +116,7 @@ impl EarlierAnswers {
             return Kept::Incomplete;
         }
         let Some(vector) = vector::encode(keep.embedded.vector()) else { return Kept::Incomplete };
+        let Some(signature) = vector::signature(&vector) else { return Kept::Incomplete };
         let entry = NewEntry {
             user: &self.live.user,
             run: self.live.id,
@@ -126,16 +127,30 @@ impl EarlierAnswers {
             method: method(keep.embedded),
             dimension: keep.embedded.vector().len(),
             vector: &vector,
+            signature: &signature,
             sharing: if keep.may_be_shared { self.rules.sharing } else { Sharing::Off },
             cost_usd: keep.cost_usd,
         };
         match cache::keep(&self.db, &entry, self.rules.max_entries).await {
-            Ok(kept) => Kept::As { id: kept.id.to_string(), size: kept.size },
+            Ok(kept) => {
+                if let Err(error) = self.sign(&keep.scope.0).await {
+                    self.warn("earlier answers got no signatures, so they are compared one by one", &error);
+                }
+                Kept::As { id: kept.id.to_string(), size: kept.size }
+            }
             Err(error) => {
                 self.warn("an answer could not be kept to be given again", &error);
                 Kept::Unavailable
             }
         }
+    }
+
+    /// Gives those entries of a scope their signatures that a version before there were any has kept.
+    async fn sign(&self, scope: &[u8; 32]) -> Result<(), StoreError> {
+        let unsigned = cache::unsigned(&self.db, &self.live.user, scope).await?;
+        let signed = unsigned.into_iter().filter_map(|it| Some((it.id, vector::signature(&it.vector)?)));
+        let signatures: Vec<_> = signed.collect();
+        if signatures.is_empty() { Ok(()) } else { cache::sign(&self.db, &signatures).await }
     }
 
     fn warn(&self, what: &'static str, error: &StoreError) {
@@ -174,7 +189,9 @@ async fn look_among(
         return Ok(same.map(|found| answer(found, look.whose, 1.0, true)));
     };
     let Some(needle) = Needle::new(embedded.vector()) else { return Ok(None) };
-    let candidates = cache::vectors(db, look, method(embedded)).await?;
+    let encoded = vector::encode(embedded.vector());
+    let Some(signature) = encoded.as_deref().and_then(vector::signature) else { return Ok(None) };
+    let candidates = cache::vectors(db, look, method(embedded), &signature).await?;
     let compared = candidates.iter().filter_map(|it| Some((it.id, f64::from(needle.cosine(&it.vector)?))));
     let mut near: Vec<_> = compared.collect();
     near.sort_by(|(_, one), (_, other)| other.total_cmp(one));

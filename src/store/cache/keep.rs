@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::Method;
+use super::{Candidate, Method};
 use crate::id::{MessageId, RunId, UserId};
 use crate::store::{Db, Scope, StoreError, Tx};
 
@@ -20,6 +20,8 @@ pub struct NewEntry<'e> {
     pub dimension: usize,
     /// A scale and a signed byte per component.
     pub vector: &'e [u8],
+    /// A bit per component, `0` or `1`.
+    pub signature: &'e str,
     pub sharing: Sharing,
     /// In USD, where it is known.
     pub cost_usd: Option<f64>,
@@ -76,9 +78,9 @@ pub async fn keep(db: &Db, entry: &NewEntry<'_>, most: u32) -> Result<Kept, Stor
     .await?;
     sqlx::query(
         "INSERT INTO cache_entries (id, user_id, message_id, run_id, scope, digest, query, method, model, dimension,
-                                    vector, shared_with, cost_usd, took_ms)
+                                    vector, signature, shared_with, cost_usd, took_ms)
          SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
-                CASE $12 WHEN 'everyone' THEN ARRAY['*'] WHEN 'groups' THEN r.groups ELSE '{}' END, $13,
+                $14::text::bit varying, CASE $12 WHEN 'everyone' THEN ARRAY['*'] WHEN 'groups' THEN r.groups ELSE '{}' END, $13,
                 greatest(0, extract(epoch FROM now() - coalesce(r.started_at, r.created_at)) * 1000)::bigint
          FROM runs r WHERE r.id = $4
          ON CONFLICT (run_id) DO NOTHING",
@@ -96,6 +98,7 @@ pub async fn keep(db: &Db, entry: &NewEntry<'_>, most: u32) -> Result<Kept, Stor
     .bind(entry.vector)
     .bind(entry.sharing.name())
     .bind(entry.cost_usd)
+    .bind(entry.signature)
     .execute(&mut *tx)
     .await?;
     let id: Uuid = sqlx::query_scalar("SELECT id FROM cache_entries WHERE run_id = $1")
@@ -105,6 +108,40 @@ pub async fn keep(db: &Db, entry: &NewEntry<'_>, most: u32) -> Result<Kept, Stor
     let size = evict(&mut tx, entry.user, most).await?;
     tx.commit().await?;
     Ok(Kept { id, size })
+}
+
+/// The most entries that are signed at once.
+const MOST_SIGNED: i64 = 100;
+
+/// Some of a user's entries in a scope that have no signature, kept by a version that made none: their vectors.
+pub async fn unsigned(db: &Db, user: &UserId, scope: &[u8; 32]) -> Result<Vec<Candidate>, StoreError> {
+    let mut tx = db.begin(&Scope::User(user.clone())).await?;
+    let rows = sqlx::query(
+        "SELECT id, vector FROM cache_entries WHERE user_id = $1 AND scope = $2 AND signature IS NULL LIMIT $3",
+    )
+    .bind(user.as_str())
+    .bind(&scope[..])
+    .bind(MOST_SIGNED)
+    .fetch_all(&mut *tx)
+    .await?;
+    rows.iter().map(Candidate::read).collect()
+}
+
+/// Gives entries their signatures, which are a bit per component, `0` or `1`.
+pub async fn sign(db: &Db, signatures: &[(Uuid, String)]) -> Result<(), StoreError> {
+    let (ids, texts): (Vec<Uuid>, Vec<&str>) =
+        signatures.iter().map(|(id, text)| (*id, text.as_str())).unzip();
+    let mut tx = db.begin(&Scope::Engine).await?;
+    sqlx::query(
+        "UPDATE cache_entries e SET signature = s.signature::bit varying
+         FROM unnest($1::uuid[], $2::text[]) AS s (id, signature)
+         WHERE e.id = s.id AND e.signature IS NULL",
+    )
+    .bind(&ids)
+    .bind(&texts)
+    .execute(&mut *tx)
+    .await?;
+    tx.commit().await
 }
 
 /// How often it is tried to come down to the size. Each time that fails somebody used an entry just when it was to go.

@@ -36,6 +36,12 @@ pub struct Candidate {
     pub vector: Vec<u8>,
 }
 
+impl Candidate {
+    pub(super) fn read(row: &PgRow) -> Result<Self, StoreError> {
+        Ok(Self { id: row.try_get("id")?, vector: row.try_get("vector")? })
+    }
+}
+
 /// An entry whose answer can be given.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
@@ -88,38 +94,55 @@ macro_rules! usable {
     };
 }
 
-/// A query over the vectors of one scope (`$2`) that came about in the same way. It reads their rows and nothing else:
-/// whether an answer is there to be given, [`found`] looks for the few that are near.
+/// A query over entries of one scope (`$2`) whose vectors came about in the same way. Whether an answer is there to be
+/// given, [`found`] looks for the few that are near.
 ///
 /// The order of what others share is that of an index, which ends at the limit. Postgres goes by it as long as it expects
 /// more rows than that. Of a comparison of arrays or with null it expects next to none, and would read and sort all
 /// that is shared; of what `coalesce` says, a half.
 macro_rules! comparable {
-    ($whose:ident, $order:literal) => {
+    ($what:literal, $whose:ident, $and:literal) => {
         concat!(
-            "SELECT e.id, e.vector FROM cache_entries e
-              WHERE e.scope = $2 AND ",
+            "SELECT ",
+            $what,
+            " FROM cache_entries e WHERE e.scope = $2 AND ",
             belonging!($whose),
             " AND coalesce(e.method = $4 AND e.model IS NOT DISTINCT FROM $5, false) ",
-            $order,
-            " LIMIT $6"
+            $and
         )
     };
 }
 
 const OWN_EXACT: &str = usable!(own, "e.digest = $4", "LIMIT 1");
-const OWN_VECTORS: &str = comparable!(own, "");
+/// Those whose signatures differ from this one (`$7`) in the fewest bits, of which only the index is read; and those that
+/// have none. The signature that is looked for is in a query of its own so that it is read as bits once.
+const OWN_VECTORS: &str = concat!(
+    "WITH near AS MATERIALIZED (",
+    comparable!(
+        "e.id",
+        own,
+        "AND e.signature IS NOT NULL AND length(e.signature) = length((SELECT $7::text::bit varying))
+         ORDER BY bit_count(e.signature # (SELECT $7::text::bit varying)) LIMIT $8"
+    ),
+    ") SELECT e.id, e.vector FROM near JOIN cache_entries e ON e.id = near.id
+     UNION ALL (",
+    comparable!("e.id, e.vector", own, "AND e.signature IS NULL LIMIT $6"),
+    ")"
+);
 const OWN_FOUND: &str = usable!(own, "e.id = ANY ($4)", "");
 const OTHERS_EXACT: &str = usable!(others, "e.digest = $4", "ORDER BY e.created_at DESC LIMIT 1");
-const OTHERS_VECTORS: &str = comparable!(others, "ORDER BY e.used_at DESC");
+const OTHERS_VECTORS: &str = comparable!("e.id, e.vector", others, "ORDER BY e.used_at DESC LIMIT $6");
 const OTHERS_FOUND: &str = usable!(others, "e.id = ANY ($4)", "");
 
 /// The statements over one's own entries, by name: for whoever wants to see their plans.
 pub const STATEMENTS: [(&str, &str); 3] =
     [("exact", OWN_EXACT), ("vectors", OWN_VECTORS), ("found", OWN_FOUND)];
 
-/// The most entries that are compared: of others those that were used last. One's own are never as many.
+/// The most entries whose vectors are compared without a look at their signatures: of others those that were used last. One's
+/// own are never as many.
 pub const MOST_COMPARED: i64 = 2_000;
+/// How many of one's own entries are compared: those that are nearest by their signatures. docs/cache.md says what that misses.
+pub const NEAREST: i64 = 32;
 
 impl Whose {
     /// One's own entries are read as oneself. Only the engine sees those of others.
@@ -148,24 +171,32 @@ pub async fn exact(db: &Db, look: LookUp<'_>, digest: &[u8; 32]) -> Result<Optio
     row.as_ref().map(read).transpose()
 }
 
-/// The vectors that came about in the same way, also of answers that are not there to be given any more.
-pub async fn vectors(db: &Db, look: LookUp<'_>, method: Method<'_>) -> Result<Vec<Candidate>, StoreError> {
-    let sql = match look.whose {
-        Whose::Own => OWN_VECTORS,
-        Whose::Others => OTHERS_VECTORS,
-    };
+/// Vectors that came about in the same way, also of answers that are not there to be given any more: of one's own entries the
+/// [`NEAREST`] to this signature (a bit per component, `0` or `1`) and those without one, in no order.
+pub async fn vectors(
+    db: &Db,
+    look: LookUp<'_>,
+    method: Method<'_>,
+    signature: &str,
+) -> Result<Vec<Candidate>, StoreError> {
     let mut tx = db.begin(&look.whose.reader(look.user)).await?;
-    let rows = sqlx::query(sql)
+    let query = match look.whose {
+        Whose::Own => sqlx::query(OWN_VECTORS),
+        Whose::Others => sqlx::query(OTHERS_VECTORS),
+    };
+    let query = query
         .bind(look.user.as_str())
         .bind(&look.scope[..])
         .bind(look.run.0)
         .bind(method.name())
         .bind(method.model())
-        .bind(MOST_COMPARED)
-        .fetch_all(&mut *tx)
-        .await?;
-    let candidate = |row: &PgRow| Ok(Candidate { id: row.try_get("id")?, vector: row.try_get("vector")? });
-    rows.iter().map(candidate).collect()
+        .bind(MOST_COMPARED);
+    let query = match look.whose {
+        Whose::Own => query.bind(signature).bind(NEAREST),
+        Whose::Others => query,
+    };
+    let rows = query.fetch_all(&mut *tx).await?;
+    rows.iter().map(Candidate::read).collect()
 }
 
 /// These entries, as far as they can be given.

@@ -7,8 +7,10 @@ mod look;
 mod statistics;
 
 pub use entries::{Entry, Listed, clear, list, remove};
-pub use keep::{Kept, NewEntry, Sharing, keep};
-pub use look::{Candidate, Found, LookUp, MOST_COMPARED, STATEMENTS, Whose, exact, found, log_of, vectors};
+pub use keep::{Kept, NewEntry, Sharing, keep, sign, unsigned};
+pub use look::{
+    Candidate, Found, LookUp, MOST_COMPARED, NEAREST, STATEMENTS, Whose, exact, found, log_of, vectors,
+};
 pub use statistics::{Counts, LookedUp, Overview, forget, mine, of_everybody, overview, record};
 
 /// How a vector came about.

@@ -4,6 +4,7 @@ mod offers;
 mod routes;
 mod scope;
 mod sharing;
+mod signatures;
 mod survival;
 
 use serde_json::{Value, json};
