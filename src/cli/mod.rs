@@ -5,6 +5,7 @@ mod bench;
 pub mod build;
 mod database;
 mod doctor;
+mod flags;
 mod healthcheck;
 mod in_process;
 mod migrate;
@@ -19,13 +20,14 @@ use std::process::ExitCode;
 use std::io::{IsTerminal as _, Write as _};
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
-use secrecy::SecretString;
 
-use crate::config::{Config, ConfigErrors, Overrides};
+use crate::config::ConfigErrors;
 use crate::terminal::arguments::{self, Where};
 use crate::terminal::lists::{self, List};
 use crate::terminal::session::Trouble;
 use crate::terminal::{exit, query};
+
+use flags::Flags;
 
 /// `EX_CONFIG` of sysexits.h: starting again will not help until somebody has changed the configuration.
 const WRONG_CONFIGURATION: u8 = 78;
@@ -166,41 +168,6 @@ enum TokenCommand {
         #[command(flatten)]
         place: Where,
     },
-}
-
-/// Settings that a flag may override.
-#[derive(Debug, Clone, Default, Args)]
-#[command(next_help_heading = "Configuration")]
-struct Flags {
-    /// The configuration file [default: ./config.toml, if it is there].
-    #[arg(long, global = true)]
-    config: Option<PathBuf>,
-    /// The address to listen on.
-    #[arg(long, global = true)]
-    bind: Option<std::net::IpAddr>,
-    /// The port to listen on.
-    #[arg(long, global = true)]
-    port: Option<u16>,
-    /// Where the local database lives.
-    #[arg(long, global = true)]
-    data_dir: Option<PathBuf>,
-    /// The database, as a postgres:// URL. Other users of the machine can see a flag: a password
-    /// belongs into DATABASE_URL or the configuration file.
-    #[arg(long, global = true, value_name = "URL")]
-    database_url: Option<String>,
-}
-
-impl Flags {
-    fn load(&self) -> anyhow::Result<Config> {
-        let env = crate::config::environment(std::env::vars_os());
-        let overrides = Overrides {
-            bind: self.bind,
-            port: self.port,
-            data_dir: self.data_dir.clone(),
-            database_url: self.database_url.clone().map(SecretString::from),
-        };
-        Ok(Config::load(self.config.as_deref(), &env, &overrides)?)
-    }
 }
 
 impl Cli {

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 use secrecy::{ExposeSecret as _, SecretString};
 
-use super::{profile_path, told};
+use super::person::{profile_path, told};
 use crate::terminal::profile::{self, Profile};
 use crate::terminal::session::http::Http;
 use crate::terminal::session::{Session as _, Trouble};

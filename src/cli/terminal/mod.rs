@@ -3,6 +3,7 @@
 mod ephemeral;
 mod here;
 mod login;
+mod person;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -10,7 +11,7 @@ use std::sync::Arc;
 
 use secrecy::SecretString;
 
-use super::Flags;
+use super::flags::Flags;
 use crate::config::{AuthMode, Config};
 use crate::id::UserId;
 use crate::identity::user;
@@ -22,6 +23,7 @@ use crate::terminal::session::{Session, Trouble};
 use ephemeral::Ephemeral;
 use here::Here;
 pub(super) use login::Login;
+use person::{profile_path, told};
 
 /// A session, and what has to be ended after it.
 struct Connected {
@@ -88,10 +90,6 @@ fn known_token(address: &str) -> Result<Option<SecretString>, Trouble> {
     Ok(profiles.values().find(|profile| same(&profile.server)).map(profile::Profile::token))
 }
 
-fn profile_path() -> Option<PathBuf> {
-    profile::path(|name| std::env::var_os(name).map(PathBuf::from))
-}
-
 /// What is read here is the answer: the log says only what goes wrong for good, and the notices are for who serves.
 fn quiet(mut config: Config) -> Config {
     "error".clone_into(&mut config.log.level);
@@ -144,10 +142,4 @@ where
         connected.close().await?;
         Ok(ended.map_or_else(|trouble| told(&trouble), ExitCode::from))
     })
-}
-
-/// Says on the error output what came instead.
-pub(super) fn told(trouble: &Trouble) -> ExitCode {
-    eprintln!("llm-council: {trouble}");
-    ExitCode::from(trouble.exit_code())
 }

@@ -88,8 +88,8 @@ fn every_stage_and_every_purpose_is_listed() {
 fn an_option_is_named_in_its_folder_and_in_the_lists() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut code = code();
-    // A leaf knows no option; it has lists of words.
-    code.retain(|(path, _)| !path.starts_with("src/cache"));
+    // A leaf knows no option; it has lists of words. The terminal is a client, as the page is: see below.
+    code.retain(|(path, _)| !path.starts_with("src/cache") && !path.starts_with("src/terminal"));
     let mut options = Vec::new();
     for entry in fs::read_dir(root.join("src/council/options")).unwrap() {
         let name = entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned();
@@ -125,4 +125,21 @@ fn an_option_is_named_in_its_folder_and_in_the_lists() {
         }
     }
     assert!(wrong.is_empty(), "more files than may (or fewer: lower the number): {wrong:#?}");
+}
+
+#[test]
+fn an_option_is_named_in_few_files_of_the_terminal() {
+    let mut code = code();
+    code.retain(|(path, _)| path.starts_with("src/terminal"));
+    let is_list = |path: &Path| {
+        // The state, who folds into it, what is read of stored messages, and what is shown.
+        ["live/state.rs", "live/mod.rs", "live/stored.rs", "query/sections.rs"]
+            .iter()
+            .any(|list| path.ends_with(list))
+    };
+    for option in ["adversary", "refinement", "escalation", "consensus"] {
+        let others = code.iter().filter(|(path, text)| text.contains(option) && !is_list(path));
+        let others: Vec<String> = others.map(|(path, _)| path.display().to_string()).collect();
+        assert!(others.len() <= 1, "{option} has a file of its own: {others:?}");
+    }
 }

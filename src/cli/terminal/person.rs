@@ -1,0 +1,18 @@
+//! Who sits there: where their file is, and how they are told what came instead of an answer.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use crate::terminal::profile;
+use crate::terminal::session::Trouble;
+
+/// The person's own file, if there is a place for one.
+pub(super) fn profile_path() -> Option<PathBuf> {
+    profile::path(|name| std::env::var_os(name).map(PathBuf::from))
+}
+
+/// Says on the error output what came instead.
+pub(super) fn told(trouble: &Trouble) -> ExitCode {
+    eprintln!("llm-council: {trouble}");
+    ExitCode::from(trouble.exit_code())
+}
