@@ -104,7 +104,7 @@ pub struct Council {
     /// Give an earlier answer to the same question again, if there is one.
     #[arg(long, value_name = "MODE", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "serve")]
     pub cache: Option<Cache>,
-    /// Any other field of a request (docs/options.md), as `use_adversary=true`; may be given many times.
+    /// Any other field of a request (docs/options.md), as `quorum=3`; may be given many times.
     #[arg(long = "set", value_name = "FIELD=VALUE")]
     pub fields: Vec<String>,
 }
@@ -176,7 +176,7 @@ impl Council {
                     let value = serde_json::from_str(value).unwrap_or_else(|_| json!(value));
                     say(name.trim(), value);
                 }
-                _ => problems.push(format!("--set {field:?}: write FIELD=VALUE, as use_adversary=true")),
+                _ => problems.push(format!("--set {field:?}: write FIELD=VALUE, as quorum=3")),
             }
         }
         if problems.is_empty() { Ok(fields) } else { Err(problems) }

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 
 use super::event::{Event, Fields};
-use super::state::{Answer, CallStatus, Confidence, Failure, LiveRun, Outcome, RunStatus, Seat};
+use super::piece::{Answer, CallStatus, Confidence, Failure, Outcome, RunStatus, Seat};
+use super::state::LiveRun;
 
 pub(super) fn apply(run: &mut LiveRun, event: Event) {
     let told = event.fields;

@@ -1,30 +1,9 @@
 //! Several chairmen: drafts side by side, and the chairman's choice among them.
 
-use serde::Serialize;
-
 use super::event::{Event, Fields};
-use super::state::{Failure, LiveRun, Piece};
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Chairmen {
-    /// Who writes, in the order of the labels A, B, C…
-    pub models: Vec<String>,
-    pub drafts: Vec<Draft>,
-    /// Who chooses; `None` until the drafts are there, or where nobody had to.
-    pub selector: Option<String>,
-    /// What the chairman writes as it chooses; the whole of it but its final answer once it has.
-    pub evaluation: String,
-    /// The label of the chosen draft.
-    pub selected: Option<String>,
-    /// Why that one.
-    pub reasoning: Option<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Draft {
-    pub label: String,
-    pub piece: Piece,
-}
+use super::piece::{Failure, Piece};
+use super::shape::chairmen::{Chairmen, Draft};
+use super::state::LiveRun;
 
 /// In the order of their labels.
 fn drafts<'a>(told: impl Iterator<Item = Fields<'a>>) -> Vec<Draft> {

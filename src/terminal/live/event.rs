@@ -136,3 +136,14 @@ impl<'a> Event<'a> {
         Some(Self { kind: fields.text("type")?, fields })
     }
 }
+
+/// The number of a round by the server's name of its stage: `round2` is 2.
+pub(super) fn number_of(stage: &str) -> Option<i64> {
+    let digits = stage.strip_prefix("round")?;
+    digits.bytes().all(|byte| byte.is_ascii_digit()).then(|| digits.parse().ok())?
+}
+
+/// Whose call it is.
+pub(super) fn member_of(told: Fields<'_>) -> &str {
+    told.text("member").or(told.text("model")).unwrap_or_default()
+}

@@ -1,43 +1,10 @@
 //! What members look up themselves while they write.
 
-use serde::Serialize;
-
 use super::answers::seated;
-use super::event::{Event, Fields};
-use super::rounds;
-use super::state::{LiveRun, Seat};
-
-/// Where a member speaks, and what it looked up there.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Place {
-    /// The round of a debate; `None` in the answers of a council.
-    pub round: Option<i64>,
-    pub member: String,
-    pub lookups: Vec<Lookup>,
-}
-
-/// One call of a member, from the moment that it is made.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Lookup {
-    pub id: String,
-    pub tool: String,
-    pub query: String,
-    pub status: LookupStatus,
-    /// Numbers of sources.
-    pub found: Vec<i64>,
-    pub ms: Option<u64>,
-    /// Why it failed.
-    pub error: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LookupStatus {
-    #[default]
-    Running,
-    Done,
-    Failed,
-}
+use super::event::{Event, Fields, member_of, number_of};
+use super::piece::Seat;
+use super::shape::lookups::{Lookup, LookupStatus, Place};
+use super::state::LiveRun;
 
 impl LiveRun {
     /// What a member looked up in a round, or in the answers of a council.
@@ -61,11 +28,6 @@ pub(super) fn apply(run: &mut LiveRun, event: Event) {
         "call_restarted" => restarts(run, told),
         _ => {}
     }
-}
-
-/// Whose call it is.
-pub(super) fn member_of(told: Fields<'_>) -> &str {
-    told.text("member").or(told.text("model")).unwrap_or_default()
 }
 
 fn place<'a>(run: &'a mut LiveRun, round: Option<i64>, member: &str) -> &'a mut Vec<Lookup> {
@@ -105,7 +67,7 @@ fn ends(run: &mut LiveRun, round: Option<i64>, told: Fields) {
 /// A call that was lost and is made again: what it had looked up is looked up again.
 fn restarts(run: &mut LiveRun, told: Fields) {
     let stage = told.text("stage").unwrap_or_default();
-    let round = rounds::number_of(stage);
+    let round = number_of(stage);
     if stage != "stage1" && round.is_none() {
         return;
     }

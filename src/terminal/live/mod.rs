@@ -14,21 +14,23 @@
 //!
 //! A token costs an append: no text is copied.
 
-pub mod adversary;
-pub mod answers;
-pub mod cache;
-pub mod chairmen;
-pub mod checks;
-pub mod choosing;
+mod adversary;
+mod answers;
+mod cache;
+mod chairmen;
+mod checks;
+mod choosing;
 pub mod event;
-pub mod final_answer;
-pub mod lookups;
-pub mod parts;
-pub mod refinement;
-pub mod reviews;
-pub mod rounds;
+mod final_answer;
+mod lookups;
+mod parts;
+pub mod piece;
+mod refinement;
+mod reviews;
+mod rounds;
 mod run;
-pub mod searches;
+mod searches;
+pub mod shape;
 pub mod state;
 mod stored;
 #[cfg(test)]
@@ -37,7 +39,8 @@ mod tests;
 use serde_json::Value;
 
 pub use event::{Event, Fields};
-pub use state::{Answer, CallStatus, LiveRun, Outcome, Piece, RunStatus, Seat};
+pub use piece::{Answer, CallStatus, Outcome, Piece, RunStatus, Seat};
+pub use state::LiveRun;
 
 /// Of an event that several know, the acts that every run has come first, then the options.
 const FAMILIES: [fn(&mut LiveRun, Event); 14] = [

@@ -1,49 +1,12 @@
 //! A question taken apart: what its parts are, and what every member answers to each. What is put together of them
 //! is the final answer.
 
-use serde::Serialize;
-
 use super::answers::waiting;
-use super::event::{Event, Fields};
-use super::lookups::member_of;
-use super::reviews::{Row, row};
-use super::state::{Answer, CallStatus, LiveRun, RunStatus, Seat};
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Decomposition {
-    pub complexity: Option<Complexity>,
-    /// Why the council answers the question as it is instead; `None` where it does not.
-    pub skipped: Option<String>,
-    pub questions: Vec<String>,
-    /// The parts that have been asked, in order.
-    pub parts: Vec<Part>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Complexity {
-    pub is_complex: bool,
-    pub confidence: Option<f64>,
-    pub reasoning: String,
-    pub indicators: Vec<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Part {
-    /// From 0.
-    pub index: i64,
-    pub question: String,
-    pub answers: Vec<Answer>,
-    /// `None` until the answers to this part are all there, and judged.
-    pub result: Option<PartResult>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct PartResult {
-    pub best_member: Option<String>,
-    /// How it was found: `ballot`, `confidence`, `only` or `first`.
-    pub picked_by: Option<String>,
-    pub ranking: Vec<Row>,
-}
+use super::event::{Event, Fields, member_of};
+use super::piece::{Answer, CallStatus, RunStatus, Seat};
+use super::reviews::row;
+use super::shape::parts::{Complexity, Decomposition, Part, PartResult};
+use super::state::LiveRun;
 
 fn complexity(told: Fields) -> Complexity {
     Complexity {

@@ -1,52 +1,9 @@
 //! Refinement: critiques of the draft, and its revisions, one iteration after the other.
 
-use serde::Serialize;
-
 use super::event::{Event, Fields};
-use super::state::{LiveRun, Piece};
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Refinement {
-    pub max_iterations: u64,
-    pub iterations: Vec<Iteration>,
-    /// Nobody had anything of weight to say any longer.
-    pub converged: bool,
-    pub done: bool,
-    /// In USD; `None` where nothing of it is known.
-    pub cost: Option<f64>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Iteration {
-    /// From 1.
-    pub iteration: i64,
-    /// How many critics were asked.
-    pub asked: u64,
-    pub critiques: Vec<Critique>,
-    /// The revision as far as it has come; whole when `Done`.
-    pub text: String,
-    pub status: IterationStatus,
-    /// Why it was stopped, or why it is the last one.
-    pub reason: Option<String>,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Critique {
-    pub piece: Piece,
-    /// It says something of weight.
-    pub is_substantive: bool,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum IterationStatus {
-    #[default]
-    Critiques,
-    Revising,
-    Done,
-    /// Over without a revision, and `reason` says why.
-    Stopped,
-}
+use super::piece::Piece;
+use super::shape::refinement::{Critique, Iteration, IterationStatus, Refinement};
+use super::state::LiveRun;
 
 fn critique(told: Fields) -> Critique {
     Critique { piece: Piece::ended(told, "critique"), is_substantive: told.flag("is_substantive") }

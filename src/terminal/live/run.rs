@@ -1,7 +1,8 @@
 //! What every run is told: its beginning, its end, and what stands beside its stages.
 
 use super::event::{Event, Fields};
-use super::state::{Budget, Costs, Ignored, LiveRun, Note, RunStatus, StageCosts};
+use super::piece::{Budget, Costs, Ignored, Note, RunStatus, StageCosts};
+use super::state::LiveRun;
 use super::{adversary, cache, lookups, parts, refinement, rounds, searches};
 
 pub(super) fn apply(run: &mut LiveRun, event: Event) {

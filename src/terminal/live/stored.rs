@@ -3,7 +3,8 @@
 use serde_json::{Value, json};
 
 use super::event::{Event, Fields};
-use super::state::{LiveRun, RunStatus};
+use super::piece::RunStatus;
+use super::state::LiveRun;
 use super::{
     FAMILIES, adversary, cache, checks, choosing, lookups, parts, refinement, reviews, rounds, run, searches,
 };
@@ -21,7 +22,7 @@ pub(super) fn read(message: Fields) -> LiveRun {
     cache::read(&mut state, metadata.within("cache"), is_live);
     searches::read(&mut state, message);
     message.each("stage1").for_each(|answer| lookups::read(&mut state, None, answer));
-    state.checks = metadata.each("react").map(checks::Check::stored).collect();
+    state.checks = metadata.each("react").map(super::shape::checks::Check::stored).collect();
     choosing::read(&mut state, metadata);
     reviews::tell_of(&mut state, metadata);
     refinement::read(&mut state, metadata.within("refinement"));

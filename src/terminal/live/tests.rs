@@ -5,7 +5,8 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
-use super::state::{CallStatus, LiveRun, RunStatus};
+use super::piece::{CallStatus, RunStatus};
+use super::state::LiveRun;
 
 /// What the web app makes of every stream is written beside it (`static/src/features/streams.test.ts`).
 fn folder() -> PathBuf {

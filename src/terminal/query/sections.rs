@@ -1,8 +1,8 @@
 //! A run in sections: what a person reads of it, in order.
 
-use crate::terminal::live::cache::Cache;
-use crate::terminal::live::parts::Decomposition;
-use crate::terminal::live::rounds::Debate;
+use crate::terminal::live::shape::cache::Cache;
+use crate::terminal::live::shape::parts::Decomposition;
+use crate::terminal::live::shape::rounds::Debate;
 use crate::terminal::live::{CallStatus, LiveRun, Piece};
 use crate::terminal::text::amounts;
 

@@ -1,0 +1,53 @@
+//! An earlier answer to the same question: looked for, offered, and taken or not.
+
+use crate::terminal::live::event::Fields;
+use serde::Serialize;
+
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "status", rename_all = "snake_case")]
+pub enum Cache {
+    Looking,
+    /// The run waits until somebody decides (`POST /api/runs/{id}/cache`), or until it expires.
+    Offered(Earlier),
+    /// It is this run's answer: the events of its own run tell it.
+    Hit(Earlier),
+    Miss {
+        reason: Option<String>,
+        /// The similarity of the nearest question.
+        best_similarity: Option<f64>,
+        /// `kept` for later questions, or why not; `None` as long as nobody has said.
+        kept: Option<String>,
+    },
+}
+
+/// The earlier answer.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Earlier {
+    /// Of the two questions, 0 to 1.
+    pub similarity: Option<f64>,
+    /// It is the very same question.
+    pub exact: bool,
+    /// How it was asked then.
+    pub question: Option<String>,
+    /// RFC 3339.
+    pub created_at: Option<String>,
+    /// Until when the run waits, RFC 3339; only of an offer.
+    pub expires_at: Option<String>,
+    /// In USD.
+    pub cost_saved: Option<f64>,
+    pub time_saved_ms: Option<u64>,
+}
+
+impl Earlier {
+    pub(in crate::terminal::live) fn of(told: Fields, expires_at: Option<String>) -> Self {
+        Self {
+            similarity: told.number("similarity"),
+            exact: told.flag("exact"),
+            question: told.owned("cached_query"),
+            created_at: told.owned("created_at"),
+            expires_at,
+            cost_saved: told.number("cost_saved"),
+            time_saved_ms: told.count("time_saved_ms"),
+        }
+    }
+}
