@@ -14,7 +14,7 @@ use super::sections::{Kind, Section, sections};
 use super::view::View;
 use crate::terminal::arguments::Output;
 use crate::terminal::live::LiveRun;
-use crate::terminal::text::Theme;
+use crate::terminal::text::{Theme, one_line};
 
 /// See the module.
 pub struct Deliberation {
@@ -73,7 +73,13 @@ impl Deliberation {
 }
 
 impl View for Deliberation {
-    fn event(&mut self, run: &LiveRun, _event: &Value) -> io::Result<()> {
+    fn event(&mut self, run: &LiveRun, event: &Value) -> io::Result<()> {
+        // They come only where somebody has asked for them, by `verbosity`.
+        if event.get("type").and_then(Value::as_str) == Some("process")
+            && let Some(note) = run.notes.last()
+        {
+            self.say(&one_line(&note.message));
+        }
         if self.live { self.print_ready(run, false) } else { Ok(()) }
     }
 

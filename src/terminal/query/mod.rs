@@ -10,6 +10,9 @@ mod sections;
 mod view;
 mod watch;
 
+pub use region::Region;
+pub use watch::{Interrupts, Watched, ask, follow};
+
 use std::fs::File;
 use std::io::{IsTerminal as _, Read as _};
 use std::path::Path;
@@ -17,11 +20,11 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::arguments::{self, Cache};
+use super::arguments;
 use super::session::{Method, Question, Session, Trouble};
 
 /// The longest question that a server takes, in bytes, with room to spare: what is longer is refused before it is sent.
-const MAX_QUESTION_BYTES: u64 = 1 << 20;
+pub const MAX_QUESTION_BYTES: u64 = 1 << 20;
 
 /// Asks what was read from the command line, and returns the code to end with.
 ///
@@ -37,7 +40,7 @@ pub async fn run(session: Arc<dyn Session>, arguments: &arguments::Query) -> Res
     if let Some(max) = arguments.output.max_cost {
         affordable(session.as_ref(), &body, max).await?;
     }
-    watch::ask(session, Question::first(body), &arguments.output).await
+    watch::ask(session, Question::first(body), &arguments.output).await.ended
 }
 
 /// The question: of the line, of a file, or piped in.
@@ -86,20 +89,28 @@ pub async fn body(
     content: String,
     alone: bool,
 ) -> Result<Map<String, Value>, Trouble> {
-    let mut body = council.fields().map_err(Trouble::Wrong)?;
-    if alone && council.cache == Some(Cache::Offer) {
-        // Nobody is there to take it.
-        body.insert("cache_mode".to_owned(), json!("serve"));
-    }
+    let mut fields = council.fields().map_err(Trouble::Wrong)?;
     if let Some(name) = &council.preset {
-        body.insert("preset_id".to_owned(), preset(session, name).await?);
+        fields.insert("preset_id".to_owned(), preset(session, name).await?);
     }
-    body.insert("content".to_owned(), json!(content));
-    Ok(body)
+    Ok(with_question(fields, &content, alone))
+}
+
+/// The body of a request with these fields. Where nobody is there who could take an offer, none is made.
+#[must_use]
+pub fn with_question(mut fields: Map<String, Value>, content: &str, alone: bool) -> Map<String, Value> {
+    if alone && fields.get("cache_mode").and_then(Value::as_str) == Some("offer") {
+        fields.insert("cache_mode".to_owned(), json!("serve"));
+    }
+    fields.insert("content".to_owned(), json!(content));
+    fields
 }
 
 /// The id of a preset.
-async fn preset(session: &dyn Session, name: &str) -> Result<Value, Trouble> {
+///
+/// # Errors
+/// Where there is none of this name, with those that are there.
+pub async fn preset(session: &dyn Session, name: &str) -> Result<Value, Trouble> {
     let presets = session.get("/api/settings/presets").await?;
     let presets: Vec<&Value> =
         presets.get("presets").and_then(Value::as_array).into_iter().flatten().collect();

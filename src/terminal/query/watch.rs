@@ -13,7 +13,7 @@ use super::view::{View, view};
 use crate::terminal::arguments::Output;
 use crate::terminal::exit;
 use crate::terminal::live::{CallStatus, LiveRun, RunStatus};
-use crate::terminal::session::{Question, Session, Step, Trouble};
+use crate::terminal::session::{Following, Question, Session, Step, Trouble};
 use crate::terminal::text::one_line;
 
 /// How often what moves is drawn again.
@@ -27,20 +27,69 @@ impl Output {
     }
 }
 
-/// Asks, shows what comes, and returns the code to end with.
-///
-/// # Errors
-/// What came instead of an answer.
-pub async fn ask(session: Arc<dyn Session>, question: Question, output: &Output) -> Result<u8, Trouble> {
-    let mut interrupts = Interrupts::new();
+/// A run that was watched.
+#[derive(Debug)]
+pub struct Watched {
+    /// As far as it was followed; as nobody has asked it where nothing came of the question.
+    pub run: LiveRun,
+    /// The code to end with, or what came instead of an answer.
+    pub ended: Result<u8, Trouble>,
+}
+
+impl Watched {
+    /// Nothing was asked.
+    fn nothing(ended: Result<u8, Trouble>) -> Self {
+        Self { run: LiveRun::default(), ended }
+    }
+}
+
+/// Asks, and shows what comes.
+pub async fn ask(session: Arc<dyn Session>, question: Question, output: &Output) -> Watched {
+    let asked = session.clone();
+    watch(session, async move { asked.ask(question).await }, output).await
+}
+
+/// Shows a run that is there, from its beginning.
+pub async fn follow(session: Arc<dyn Session>, run: &str, output: &Output) -> Watched {
+    let (followed, run) = (session.clone(), run.to_owned());
+    watch(session, async move { followed.follow(&run, 0).await }, output).await
+}
+
+async fn watch(
+    session: Arc<dyn Session>,
+    following: impl Future<Output = Result<Following, Trouble>>,
+    output: &Output,
+) -> Watched {
+    let mut interrupts = Interrupts::heard();
     // Before anything is paid: a file that cannot be written is said now.
-    let out = Out::open(output.output.as_deref())?;
+    let out = match Out::open(output.output.as_deref()) {
+        Ok(out) => out,
+        Err(trouble) => return Watched::nothing(Err(trouble)),
+    };
     let mut view = view(out, output);
-    let mut following = tokio::select! {
-        following = session.ask(question) => following?,
-        () = interrupts.next() => return Ok(exit::CANCELLED),
+    let following = tokio::select! {
+        following = following => following,
+        () = interrupts.next() => return Watched::nothing(Ok(exit::CANCELLED)),
     };
     let mut run = LiveRun::default();
+    let ended = match following {
+        Ok(following) => {
+            to_the_end(session, following, &mut run, view.as_mut(), &mut interrupts, output).await
+        }
+        Err(trouble) => Err(trouble),
+    };
+    Watched { run, ended }
+}
+
+/// Folds and shows what comes until nothing more does.
+async fn to_the_end(
+    session: Arc<dyn Session>,
+    mut following: Following,
+    run: &mut LiveRun,
+    view: &mut dyn View,
+    interrupts: &mut Interrupts,
+    output: &Output,
+) -> Result<u8, Trouble> {
     let mut gone = None;
     let mut stopping = false;
     let mut ticks = interval_at(Instant::now() + TICK, TICK);
@@ -50,20 +99,21 @@ pub async fn ask(session: Arc<dyn Session>, question: Question, output: &Output)
             biased;
             () = interrupts.next() => {
                 if stopping {
+                    view.clear();
                     return Ok(exit::CANCELLED);
                 }
                 stopping = true;
                 view.say("Stopping … (Ctrl-C again leaves at once)");
-                stop(session.as_ref(), &run, view.as_mut()).await;
+                stop(session.as_ref(), run, view).await;
                 Ok(())
             }
             step = following.next() => match step {
                 None => break,
                 Some(Step::Event { event, .. }) => {
                     run.apply(&event);
-                    let shown = view.event(&run, &event);
+                    let shown = view.event(run, &event);
                     if output.is_for_people() && event.get("type").and_then(Value::as_str) == Some("cache_offer") {
-                        offer::ask(session.clone(), &run, &event, view.as_mut()).await;
+                        offer::ask(session.clone(), run, &event, view).await;
                     }
                     shown
                 }
@@ -80,11 +130,11 @@ pub async fn ask(session: Arc<dyn Session>, question: Question, output: &Output)
                     break;
                 }
             },
-            _ = ticks.tick() => view.tick(&run),
+            _ = ticks.tick() => view.tick(run),
         };
         if let Err(error) = shown {
             // Nobody reads it any more, and nobody pays for what is not read.
-            stop(session.as_ref(), &run, view.as_mut()).await;
+            stop(session.as_ref(), run, view).await;
             return Out::broken(&error);
         }
     }
@@ -101,10 +151,10 @@ pub async fn ask(session: Arc<dyn Session>, question: Question, output: &Output)
         }
         _ => None,
     };
-    if let Err(error) = view.end(&run, message.as_ref()) {
+    if let Err(error) = view.end(run, message.as_ref()) {
         return Out::broken(&error);
     }
-    code(&run, output)
+    code(run, output)
 }
 
 async fn stop(session: &dyn Session, run: &LiveRun, view: &mut dyn View) {
@@ -138,10 +188,12 @@ fn some_failed(run: &LiveRun) -> bool {
 }
 
 /// Ctrl-C, as often as it is pressed, and the end that a shell or a supervisor asks for.
-struct Interrupts(Option<(tokio::signal::unix::Signal, tokio::signal::unix::Signal)>);
+pub struct Interrupts(Option<(tokio::signal::unix::Signal, tokio::signal::unix::Signal)>);
 
 impl Interrupts {
-    fn new() -> Self {
+    /// From now on.
+    #[must_use]
+    pub fn heard() -> Self {
         use tokio::signal::unix::{SignalKind, signal};
         let both =
             signal(SignalKind::interrupt()).and_then(|one| Ok((one, signal(SignalKind::terminate())?)));
@@ -151,7 +203,8 @@ impl Interrupts {
         Self(both.ok())
     }
 
-    async fn next(&mut self) {
+    /// The next time that one comes.
+    pub async fn next(&mut self) {
         match &mut self.0 {
             Some((interrupt, terminate)) => tokio::select! {
                 _ = interrupt.recv() => {}

@@ -1,0 +1,258 @@
+//! What a line of a chat says: a question, or a command that begins with a slash. Pure.
+
+use serde_json::{Value, json};
+
+use crate::terminal::text::one_line;
+
+/// How a deliberation is held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    Council,
+    Debate,
+    Arena,
+    Decomposition,
+}
+
+impl Format {
+    pub const ALL: [Self; 4] = [Self::Council, Self::Debate, Self::Arena, Self::Decomposition];
+
+    /// As a request names it.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Council => "council",
+            Self::Debate => "debate",
+            Self::Arena => "arena",
+            Self::Decomposition => "decomposition",
+        }
+    }
+}
+
+/// What is on or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flag {
+    React,
+    Research,
+    Search,
+}
+
+impl Flag {
+    /// The field of a request.
+    #[must_use]
+    pub fn field(self) -> &'static str {
+        match self {
+            Self::React => "use_react",
+            Self::Research => "use_research",
+            Self::Search => "use_web_search",
+        }
+    }
+
+    /// What it does.
+    #[must_use]
+    pub fn says(self) -> &'static str {
+        match self {
+            Self::React => "The chairman looks up facts before it writes",
+            Self::Research => "The question is researched first",
+            Self::Search => "The web is searched for the question first",
+        }
+    }
+}
+
+/// A change of how the next question is asked.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Setting {
+    Format(Format, bool),
+    Rounds(u8),
+    Stream(bool),
+    Flag(Flag, bool),
+    /// These members, or those of the settings.
+    Models(Option<Vec<String>>),
+    NoPreset,
+    Verbose(u8),
+    /// Any field of a request; `null` forgets it.
+    Field(String, Value),
+}
+
+/// How a conversation is exported.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Export {
+    Markdown,
+    Json,
+}
+
+/// A command.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Command {
+    Help,
+    New,
+    History,
+    /// The conversation of this number in the history, from 1.
+    Use(usize),
+    /// Says the title, or changes it.
+    Title(Option<String>),
+    Set(Setting),
+    /// Says who answers.
+    ShowModels,
+    /// Says which presets there are.
+    ShowPresets,
+    /// The preset of this name.
+    Preset(String),
+    Cost,
+    Save(String),
+    Export(Export),
+    Retry,
+    Exit,
+}
+
+/// A line that was read.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Line {
+    Empty,
+    Question(String),
+    Command(Command),
+}
+
+/// What can be typed: its name, what follows it, and what it does.
+pub const COMMANDS: [(&str, &str, &str); 22] = [
+    ("help", "", "what can be typed"),
+    ("new", "", "the next question begins a conversation of its own"),
+    ("history", "", "your latest conversations, with numbers for /use"),
+    ("use", "N", "go on with the conversation of this number"),
+    ("title", "[TEXT]", "the conversation's title, or a new one"),
+    ("debate", "on|off", "let the members debate"),
+    ("arena", "on|off", "let them compete in an arena"),
+    ("rounds", "N", "how many rounds the debate or arena has"),
+    ("mode", "council|debate|arena|decomposition", "the format"),
+    ("stream", "on|off", "members one after another, word by word"),
+    ("react", "on|off", "let the chairman look up facts before it writes"),
+    ("research", "on|off", "research the question first"),
+    ("search", "on|off", "search the web for the question first"),
+    ("models", "[a,b,c|default]", "who answers"),
+    ("preset", "[NAME|none]", "a preset, by its name"),
+    ("verbose", "0-3", "how much is told of what goes on"),
+    ("set", "FIELD=VALUE", "any field of a request (docs/options.md); null forgets it"),
+    ("cost", "", "what this chat has cost, by run"),
+    ("save", "FILE", "the last answer as Markdown"),
+    ("export", "[markdown|json]", "the whole conversation"),
+    ("retry", "", "ask again what failed in the last run"),
+    ("exit", "", "leave (Ctrl-D does too)"),
+];
+
+/// What this line says. A second slash makes a question of what begins with one.
+///
+/// # Errors
+/// What is wrong with a command: nothing is sent then.
+pub fn parse(line: &str) -> Result<Line, String> {
+    let line = line.trim();
+    if line.is_empty() {
+        return Ok(Line::Empty);
+    }
+    let Some(said) = line.strip_prefix('/') else { return Ok(Line::Question(line.to_owned())) };
+    if said.starts_with('/') {
+        return Ok(Line::Question(said.to_owned()));
+    }
+    let (name, rest) = said.split_once(char::is_whitespace).unwrap_or((said, ""));
+    command(&name.to_lowercase(), rest.trim()).map(Line::Command)
+}
+
+fn command(name: &str, rest: &str) -> Result<Command, String> {
+    let Some((_, takes, _)) = COMMANDS.iter().find(|(known, ..)| *known == name) else {
+        return Err(unknown(name));
+    };
+    let usage = || match *takes {
+        "" => format!("/{name} stands alone"),
+        takes => format!("write /{name} {takes}"),
+    };
+    let alone = |command: Command| if rest.is_empty() { Ok(command) } else { Err(usage()) };
+    let number = || rest.parse::<u8>().map_err(|_| usage());
+    let switched = |setting: &dyn Fn(bool) -> Setting| match rest.to_lowercase().as_str() {
+        "on" => Ok(Command::Set(setting(true))),
+        "off" => Ok(Command::Set(setting(false))),
+        _ => Err(usage()),
+    };
+    match name {
+        "help" => alone(Command::Help),
+        "new" => alone(Command::New),
+        "history" => alone(Command::History),
+        "use" => {
+            let number = rest.parse().ok().filter(|number| *number > 0);
+            number.map(Command::Use).ok_or_else(|| format!("{}, a number of /history", usage()))
+        }
+        "title" => Ok(Command::Title((!rest.is_empty()).then(|| rest.to_owned()))),
+        "debate" => switched(&|on| Setting::Format(Format::Debate, on)),
+        "arena" => switched(&|on| Setting::Format(Format::Arena, on)),
+        "rounds" => match number()? {
+            0 => Err(usage()),
+            rounds => Ok(Command::Set(Setting::Rounds(rounds))),
+        },
+        "mode" => {
+            let rest = rest.to_lowercase();
+            let format = Format::ALL.into_iter().find(|format| format.name() == rest);
+            format.map(|format| Command::Set(Setting::Format(format, true))).ok_or_else(usage)
+        }
+        "stream" => switched(&Setting::Stream),
+        "react" => switched(&|on| Setting::Flag(Flag::React, on)),
+        "research" => switched(&|on| Setting::Flag(Flag::Research, on)),
+        "search" => switched(&|on| Setting::Flag(Flag::Search, on)),
+        "models" => match rest {
+            "" => Ok(Command::ShowModels),
+            "default" => Ok(Command::Set(Setting::Models(None))),
+            models => {
+                let models: Vec<String> = models.split(',').map(|model| model.trim().to_owned()).collect();
+                if models.iter().any(|model| model.is_empty() || model.contains(char::is_whitespace)) {
+                    return Err(format!("{}, with commas between them", usage()));
+                }
+                Ok(Command::Set(Setting::Models(Some(models))))
+            }
+        },
+        "preset" => Ok(match rest {
+            "" => Command::ShowPresets,
+            "none" => Command::Set(Setting::NoPreset),
+            name => Command::Preset(name.to_owned()),
+        }),
+        "verbose" => match number()? {
+            level @ 0..=3 => Ok(Command::Set(Setting::Verbose(level))),
+            _ => Err(usage()),
+        },
+        "set" => match rest.split_once('=') {
+            Some((field, value)) if !field.trim().is_empty() => {
+                let value = value.trim();
+                // `true`, numbers and lists as they are; everything else is a text.
+                let value = serde_json::from_str(value).unwrap_or_else(|_| json!(value));
+                Ok(Command::Set(Setting::Field(field.trim().to_owned(), value)))
+            }
+            _ => Err(format!("{}, as /set use_adversary=true", usage())),
+        },
+        "cost" => alone(Command::Cost),
+        "save" if rest.is_empty() => Err(usage()),
+        "save" => Ok(Command::Save(rest.to_owned())),
+        "export" => match rest.to_lowercase().as_str() {
+            "" | "markdown" | "md" => Ok(Command::Export(Export::Markdown)),
+            "json" => Ok(Command::Export(Export::Json)),
+            _ => Err(usage()),
+        },
+        "retry" => alone(Command::Retry),
+        "exit" => alone(Command::Exit),
+        _ => Err(unknown(name)),
+    }
+}
+
+fn unknown(name: &str) -> String {
+    let meant = nearest(name).map(|near| format!("; did you mean /{near}?")).unwrap_or_default();
+    let name = one_line(name);
+    format!("there is no command /{name}{meant} (/help lists them; // begins a question with a slash)")
+}
+
+/// The command that was probably meant.
+#[must_use]
+pub fn nearest(name: &str) -> Option<&'static str> {
+    let names = COMMANDS.iter().map(|(known, ..)| *known);
+    let begun = names.clone().find(|known| name.chars().count() > 1 && known.starts_with(name));
+    begun.or_else(|| {
+        let far = |known: &str| strsim::damerau_levenshtein(known, name);
+        // At most a third of the letters: what is further away was not meant.
+        let close =
+            names.map(|known| (far(known), known)).filter(|(far, known)| *far <= known.len().div_ceil(3));
+        close.min_by_key(|(far, _)| *far).map(|(_, known)| known)
+    })
+}

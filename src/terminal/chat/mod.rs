@@ -1,0 +1,331 @@
+//! `chat`: one question after another in a conversation, and commands that say how the next one is asked.
+//!
+//! A line becomes a [`command`], that changes the [`settings`] or asks the server ([`commands`]); a question is asked and
+//! shown as `query` does it.
+
+mod command;
+mod commands;
+mod completion;
+mod editor;
+mod input;
+mod settings;
+#[cfg(test)]
+mod tests;
+
+use std::io::{self, IsTerminal as _, Write};
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use clap::Args;
+use serde_json::Value;
+
+use super::arguments::{Council, Format, Output, Where};
+use super::live::LiveRun;
+use super::profile::Profiles;
+use super::query::{self, Interrupts, Watched};
+use super::session::{Place, Question, Session, Trouble};
+use super::text::{Depth, one_line};
+use super::{exit, text};
+use command::{Command, Line};
+use completion::Known;
+use editor::Editor;
+use input::{Heard, Input, Plain};
+use settings::{Preset, Settings};
+
+/// `chat`: one question after another.
+#[derive(Debug, Clone, Default, Args)]
+pub struct Arguments {
+    #[command(flatten)]
+    pub place: Where,
+    #[command(flatten)]
+    pub council: Council,
+    /// Show one member after the other, word by word.
+    #[arg(long, help_heading = "Output")]
+    pub stream: bool,
+    /// No colours.
+    #[arg(long, help_heading = "Output")]
+    pub no_color: bool,
+    /// No frames, no colours, nothing that moves, and no line editor: for screen readers.
+    #[arg(long, help_heading = "Output")]
+    pub plain: bool,
+    /// Go on with this conversation.
+    #[arg(long, value_name = "ID")]
+    pub conversation: Option<String>,
+}
+
+/// Talks until the person leaves, and returns the code to end with.
+///
+/// # Errors
+/// What came instead of a chat.
+pub async fn run(
+    session: Arc<dyn Session>,
+    arguments: &Arguments,
+    profiles: &Profiles,
+) -> Result<u8, Trouble> {
+    let stdin = io::stdin().is_terminal();
+    let alone = !(stdin && io::stdout().is_terminal());
+    let output = Output {
+        no_color: arguments.no_color,
+        // Frames are for those who type at a terminal.
+        plain: arguments.plain || alone,
+        ..Output::default()
+    };
+    let settings = begin(session.as_ref(), arguments, profiles).await?;
+    let voice = Voice { said: Box::new(io::stdout()), complaints: Box::new(io::stderr()), alone };
+    let ephemeral = *session.place() == Place::Ephemeral;
+    let mut chat = Chat::new(session.clone(), settings, output, voice);
+    if let Some(id) = &arguments.conversation {
+        let said = chat.enter(id.clone()).await?;
+        if !alone {
+            chat.voice.say(&said).map_err(|error| broken(&error))?;
+        }
+    }
+    if alone {
+        return chat.talk(&mut Plain::new(stdin, alone)).await;
+    }
+    chat.greet().await?;
+    if arguments.plain {
+        return chat.talk(&mut Plain::new(stdin, alone)).await;
+    }
+    let known = Arc::new(RwLock::new(Known::default()));
+    let learning = learn(session, known.clone());
+    let colors = Depth::detect(|name| std::env::var(name).ok(), true) != Depth::None;
+    let path = editor::history_path(|name| std::env::var_os(name).map(PathBuf::from));
+    // Where nothing is kept, the questions are not kept either.
+    let path = path.filter(|_| !ephemeral);
+    let (mut editor, problem) = Editor::new(path.as_deref(), known, colors && !arguments.no_color);
+    if let Some(problem) = problem {
+        chat.voice.complain(&problem);
+    }
+    tokio::select! {
+        ended = chat.talk(&mut editor) => ended,
+        never = async { learning.await; std::future::pending().await } => never,
+    }
+}
+
+/// What the chat begins with: the person's file, and before it what the command line says.
+async fn begin(
+    session: &dyn Session,
+    arguments: &Arguments,
+    profiles: &Profiles,
+) -> Result<Settings, Trouble> {
+    let (mut settings, preset) = Settings::of_file(&profiles.chat).map_err(Trouble::Wrong)?;
+    settings.take(arguments.council.fields().map_err(Trouble::Wrong)?);
+    if let Some(name) = arguments.council.preset.as_ref().or(preset.as_ref()) {
+        settings.preset = Some(Preset { id: query::preset(session, name).await?, name: name.clone() });
+    }
+    // Who starts in a debate wants to read along.
+    settings.stream |= arguments.stream || arguments.council.format() == Some(Format::Debate);
+    Ok(settings)
+}
+
+/// Learns the names that can be completed, while the person types already.
+async fn learn(session: Arc<dyn Session>, known: Arc<RwLock<Known>>) {
+    for (path, list, name) in [("/api/settings/presets", "presets", "name"), ("/api/models", "models", "id")]
+    {
+        match session.get(path).await {
+            Ok(answer) => {
+                let items = answer.get(list).and_then(Value::as_array).into_iter().flatten();
+                let names = items.filter_map(|item| item.get(name)?.as_str().map(str::to_owned)).collect();
+                let mut known = known.write().unwrap_or_else(PoisonError::into_inner);
+                *(if list == "models" { &mut known.models } else { &mut known.presets }) = names;
+            }
+            // They can be typed all the same.
+            Err(trouble) => tracing::debug!(%trouble, path, "names cannot be completed"),
+        }
+    }
+}
+
+/// The names of members, as a request or the settings have them.
+fn names(members: &[Value]) -> Vec<String> {
+    let name = |member: &Value| {
+        let of = |field: &str| member.get(field).and_then(Value::as_str);
+        member.as_str().or_else(|| of("alias")).or_else(|| of("model")).map(str::to_owned)
+    };
+    members.iter().filter_map(name).collect()
+}
+
+/// Where sentences go.
+struct Voice {
+    said: Box<dyn Write + Send>,
+    complaints: Box<dyn Write + Send>,
+    /// Nobody sits there: only answers are wanted.
+    alone: bool,
+}
+
+impl Voice {
+    fn say(&mut self, sentence: &str) -> io::Result<()> {
+        self.said.write_all(format!("{}\n", sentence.trim_end()).as_bytes())?;
+        self.said.flush()
+    }
+
+    fn complain(&mut self, sentence: &str) {
+        let who = if self.alone { "llm-council: " } else { "" };
+        // Where not even this can be written there is nobody to tell.
+        drop(writeln!(self.complaints, "{who}{sentence}"));
+    }
+}
+
+fn broken(error: &io::Error) -> Trouble {
+    Trouble::Failed(format!("the output cannot be written: {error}"))
+}
+
+/// What a run has cost.
+struct Spent {
+    /// The question, or what else it was.
+    what: String,
+    /// In USD; None where it is not known.
+    usd: Option<f64>,
+    tokens: u64,
+    unknown_calls: u64,
+}
+
+/// A chat as it stands.
+struct Chat {
+    session: Arc<dyn Session>,
+    settings: Settings,
+    /// How answers are printed; whether word by word is the settings' matter.
+    output: Output,
+    voice: Voice,
+    /// Where the next question belongs; None where it begins a conversation.
+    conversation: Option<String>,
+    last: Option<LiveRun>,
+    spent: Vec<Spent>,
+    /// The conversations of the last `/history`, by their numbers.
+    listed: Vec<String>,
+}
+
+impl Chat {
+    fn new(session: Arc<dyn Session>, settings: Settings, output: Output, voice: Voice) -> Self {
+        Self {
+            session,
+            settings,
+            output,
+            voice,
+            conversation: None,
+            last: None,
+            spent: Vec::new(),
+            listed: Vec::new(),
+        }
+    }
+
+    /// Says where it asks, and whom.
+    async fn greet(&mut self) -> Result<(), Trouble> {
+        let council = self.council().await?;
+        let place = self.session.place().to_string();
+        let said = format!("Asking {}. {council} /help lists the commands.", one_line(&place));
+        self.voice.say(&said).map_err(|error| broken(&error))
+    }
+
+    /// One line after another, to the end. The code is of the first thing that went wrong where nobody sits there to
+    /// see it.
+    async fn talk(&mut self, input: &mut dyn Input) -> Result<u8, Trouble> {
+        let mut code = exit::ANSWERED;
+        loop {
+            let prompt = self.settings.prompt();
+            let heard = input.next(&prompt).await;
+            let heard =
+                heard.map_err(|error| Trouble::Failed(format!("the input cannot be read: {error}")))?;
+            let line = match heard {
+                Heard::Line(line) => line,
+                Heard::Interrupt { idle } => {
+                    if idle {
+                        self.voice.complain("Ctrl-D or /exit leaves.");
+                    }
+                    continue;
+                }
+                Heard::End => return Ok(code),
+                Heard::Terminated => return Ok(exit::CANCELLED),
+            };
+            let came = match command::parse(&line) {
+                Ok(Line::Empty) => Ok(exit::ANSWERED),
+                Ok(Line::Command(Command::Exit)) => return Ok(code),
+                Ok(Line::Question(question)) => self.ask(question).await,
+                Ok(Line::Command(command)) => self.obey(command).await,
+                Err(problem) => {
+                    self.voice.complain(&problem);
+                    Ok(exit::WRONG_USAGE)
+                }
+            };
+            let came = came.unwrap_or_else(|trouble| {
+                self.voice.complain(&trouble.to_string());
+                trouble.exit_code()
+            });
+            if came == exit::PIPE_CLOSED || (came == exit::CANCELLED && self.voice.alone) {
+                return Ok(came);
+            }
+            if code == exit::ANSWERED && self.voice.alone {
+                code = came;
+            }
+        }
+    }
+
+    /// What a command answers, unless Ctrl-C is pressed before.
+    async fn obey(&mut self, command: Command) -> Result<u8, Trouble> {
+        if command == Command::Retry {
+            return self.retry().await;
+        }
+        let mut interrupts = Interrupts::heard();
+        let said = tokio::select! {
+            said = self.answer(command) => said?,
+            () = interrupts.next() => return Ok(exit::CANCELLED),
+        };
+        match self.voice.say(&said) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(exit::PIPE_CLOSED),
+            said => said.map(|()| exit::ANSWERED).map_err(|error| broken(&error)),
+        }
+    }
+
+    fn output(&self) -> Output {
+        Output { stream: self.settings.stream, ..self.output.clone() }
+    }
+
+    async fn ask(&mut self, question: String) -> Result<u8, Trouble> {
+        let body = query::with_question(self.settings.fields(), &question, self.voice.alone);
+        let asked = match &self.conversation {
+            Some(conversation) => Question::in_conversation(conversation.clone(), body),
+            None => Question::first(body),
+        };
+        let conversation = asked.conversation.clone();
+        let watched = query::ask(self.session.clone(), asked, &self.output()).await;
+        self.heard(question, conversation, watched)
+    }
+
+    /// Asks again what failed in the last run.
+    async fn retry(&mut self) -> Result<u8, Trouble> {
+        let last = self.last.as_ref().and_then(|run| run.run_id.clone()).zip(self.conversation.clone());
+        let Some((run, conversation)) = last else {
+            return Err(Trouble::Failed("there is no run yet to try again".to_owned()));
+        };
+        let run = self.again(&run).await?;
+        let watched = query::follow(self.session.clone(), &run, &self.output()).await;
+        self.heard("(tried again)".to_owned(), conversation, watched)
+    }
+
+    fn heard(&mut self, what: String, conversation: String, watched: Watched) -> Result<u8, Trouble> {
+        let Watched { run, ended } = watched;
+        // Without a run nothing has come of the question, and no conversation either.
+        if run.run_id.is_some() {
+            self.conversation = Some(conversation);
+            let costs = run.costs.as_ref();
+            self.spent.push(Spent {
+                what,
+                usd: costs.and_then(|costs| costs.total),
+                tokens: costs.map_or(0, |costs| costs.tokens),
+                unknown_calls: costs.map_or(0, |costs| costs.unknown_calls),
+            });
+            self.last = Some(run);
+        }
+        ended
+    }
+}
+
+/// A part of a path of the API.
+fn escaped(part: &str) -> String {
+    url::form_urlencoded::byte_serialize(part.as_bytes()).collect()
+}
+
+/// A text of at most this many columns, in one line.
+fn short(text: &str, columns: usize) -> String {
+    text::truncate(&one_line(text), columns).to_string()
+}

@@ -1,0 +1,260 @@
+//! How the next question is asked: what the commands of a chat change, and what its prompt tells. Pure: nothing here
+//! asks anybody.
+
+use serde_json::{Map, Value, json};
+
+use super::command::{Format, Setting};
+use crate::terminal::text::one_line;
+
+/// A field that the chat says itself, and what says it.
+struct Own {
+    field: &'static str,
+    in_chat: &'static str,
+    of_file: &'static str,
+}
+
+const OWN: [Own; 5] = [
+    Own { field: "content", in_chat: "type the question", of_file: "it belongs to a question" },
+    Own { field: "new_conversation", in_chat: "use /new", of_file: "every chat begins a conversation" },
+    Own { field: "preset_id", in_chat: "use /preset NAME", of_file: "write preset = \"NAME\"" },
+    Own { field: "one_at_a_time", in_chat: "use /stream on", of_file: "write stream = true" },
+    Own { field: "use_debate", in_chat: "use /debate on", of_file: "write mode = \"debate\"" },
+];
+
+/// Fields that belong to one format alone: they go with it.
+const OF_FORMATS: [&str; 5] =
+    ["debate_style", "num_rounds", "debate_rounds", "include_rebuttal", "arena_rounds"];
+
+/// A preset, as the server knows it and as people do.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Preset {
+    pub id: Value,
+    pub name: String,
+}
+
+/// See the module.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Settings {
+    /// Fields of a request; what is not here is as the server's settings have it.
+    fields: Map<String, Value>,
+    pub preset: Option<Preset>,
+    /// Members are asked one after another, and shown word by word.
+    pub stream: bool,
+}
+
+impl Settings {
+    /// As the person's file says, in its `[chat]`: fields of a request, and `stream`, `verbose` and `preset`. The
+    /// preset comes back by its name: only the server knows its id.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn of_file(chat: &toml::Table) -> Result<(Self, Option<String>), Vec<String>> {
+        let mut settings = Self::default();
+        let mut preset = None;
+        let mut problems = Vec::new();
+        for (name, value) in chat {
+            let value = json!(value);
+            let wrong = |what: &str| format!("cli.toml, [chat]: {name} {what}");
+            match (name.as_str(), value) {
+                ("stream", Value::Bool(on)) => settings.stream = on,
+                ("stream", _) => problems.push(wrong("is true or false")),
+                ("verbose", value) => match value.as_u64() {
+                    Some(level @ 0..=3) => drop(settings.fields.insert("verbosity".to_owned(), json!(level))),
+                    _ => problems.push(wrong("is a number from 0 to 3")),
+                },
+                ("preset", Value::String(name)) => preset = Some(name),
+                ("preset", _) => problems.push(wrong("is the name of a preset")),
+                (field, value) => match own(field) {
+                    Some(instead) => {
+                        problems.push(wrong(&format!("is no setting of a chat; {}", instead.of_file)));
+                    }
+                    None => drop(settings.fields.insert(field.to_owned(), value)),
+                },
+            }
+        }
+        if problems.is_empty() { Ok((settings, preset)) } else { Err(problems) }
+    }
+
+    /// What the command line says goes before what the file says.
+    pub fn take(&mut self, flags: Map<String, Value>) {
+        if let Some(mode) = flags.get("mode")
+            && Some(mode) != self.fields.get("mode")
+        {
+            self.forget_format();
+        }
+        if flags.contains_key("debate_style") {
+            // Both name the rounds of a debate; the flags have said which is meant.
+            self.remove_rounds();
+        }
+        self.fields.extend(flags);
+    }
+
+    /// What this command makes of it; a sentence that says what holds now.
+    ///
+    /// # Errors
+    /// Why it cannot be; nothing has changed then.
+    pub fn apply(&mut self, setting: &Setting) -> Result<String, String> {
+        match setting {
+            Setting::Format(format, true) => {
+                self.enter(*format);
+                Ok(format!("The next question: {}.", format.name()))
+            }
+            Setting::Format(format, false) => {
+                if self.mode() != Some(format.name()) {
+                    return Ok(format!("No {} was on.", format.name()));
+                }
+                self.enter(Format::Council);
+                Ok("The next question: council.".to_owned())
+            }
+            Setting::Rounds(rounds) => {
+                let Some(field) = self.field_of_rounds() else {
+                    return Err(
+                        "rounds belong to a debate or an arena: /debate on or /arena on first".to_owned()
+                    );
+                };
+                self.fields.insert(field.to_owned(), json!(rounds));
+                Ok(format!("{rounds} rounds."))
+            }
+            Setting::Stream(on) => {
+                self.stream = *on;
+                Ok(match on {
+                    true => "Members speak one after another, word by word.",
+                    false => "Members are asked at once.",
+                }
+                .to_owned())
+            }
+            Setting::Flag(flag, on) => {
+                self.fields.insert(flag.field().to_owned(), json!(on));
+                Ok(format!("{}: {}.", flag.says(), if *on { "on" } else { "off" }))
+            }
+            Setting::Models(Some(models)) => {
+                self.fields.insert("models".to_owned(), json!(models));
+                Ok(format!("The council: {}.", one_line(&models.join(", "))))
+            }
+            Setting::Models(None) => {
+                self.fields.remove("models");
+                Ok("Your council, as it is set.".to_owned())
+            }
+            Setting::NoPreset => {
+                self.preset = None;
+                Ok("No preset.".to_owned())
+            }
+            Setting::Verbose(level) => {
+                self.fields.insert("verbosity".to_owned(), json!(level));
+                Ok(format!("What goes on is told at level {level}."))
+            }
+            Setting::Field(name, value) => self.set(name, value),
+        }
+    }
+
+    fn set(&mut self, name: &str, value: &Value) -> Result<String, String> {
+        if let Some(instead) = own(name) {
+            return Err(format!("{name} is not set like this: {}", instead.in_chat));
+        }
+        let rounds = self.rounds();
+        if name == "mode" && self.fields.get("mode") != Some(value) {
+            self.forget_format();
+        }
+        let style_changes = name == "debate_style" && rounds.is_some();
+        if style_changes {
+            self.remove_rounds();
+        }
+        if value.is_null() {
+            self.fields.remove(name);
+        } else {
+            self.fields.insert(name.to_owned(), value.clone());
+        }
+        if let (true, Some(field), Some(rounds)) = (style_changes, self.field_of_rounds(), rounds) {
+            self.fields.insert(field.to_owned(), json!(rounds));
+        }
+        let name = one_line(name);
+        Ok(if value.is_null() {
+            format!("{name} is as your settings have it.")
+        } else {
+            format!("{name} = {}", one_line(&value.to_string()))
+        })
+    }
+
+    fn mode(&self) -> Option<&str> {
+        self.fields.get("mode").and_then(Value::as_str)
+    }
+
+    fn enter(&mut self, format: Format) {
+        if self.mode() != Some(format.name()) {
+            self.forget_format();
+        }
+        self.fields.insert("mode".to_owned(), json!(format.name()));
+    }
+
+    fn forget_format(&mut self) {
+        for field in OF_FORMATS {
+            self.fields.remove(field);
+        }
+    }
+
+    fn remove_rounds(&mut self) {
+        self.fields.remove("num_rounds");
+        self.fields.remove("debate_rounds");
+    }
+
+    fn field_of_rounds(&self) -> Option<&'static str> {
+        let all = self.fields.get("debate_style").and_then(Value::as_str) == Some("all_to_all");
+        match self.mode()? {
+            "debate" if all => Some("debate_rounds"),
+            "debate" => Some("num_rounds"),
+            "arena" => Some("arena_rounds"),
+            _ => None,
+        }
+    }
+
+    fn rounds(&self) -> Option<u64> {
+        self.fields.get(self.field_of_rounds()?)?.as_u64()
+    }
+
+    /// Who answers, where the chat says so.
+    #[must_use]
+    pub fn models(&self) -> Option<Vec<String>> {
+        self.fields.get("models").and_then(Value::as_array).map(|models| super::names(models))
+    }
+
+    /// The fields of a request.
+    #[must_use]
+    pub fn fields(&self) -> Map<String, Value> {
+        let mut fields = self.fields.clone();
+        if self.stream {
+            fields.insert("one_at_a_time".to_owned(), json!(true));
+        }
+        if let Some(preset) = &self.preset {
+            fields.insert("preset_id".to_owned(), preset.id.clone());
+        }
+        fields
+    }
+
+    /// What is on, for the prompt: `debate·3 rounds·react`.
+    #[must_use]
+    pub fn prompt(&self) -> String {
+        let is_on = |field: &str| self.fields.get(field) == Some(&Value::Bool(true));
+        let mut parts = Vec::new();
+        parts.extend(self.preset.as_ref().map(|preset| one_line(&preset.name).into_owned()));
+        match self.mode() {
+            Some(mode) => parts.push(one_line(mode).into_owned()),
+            // With a preset the format is the preset's.
+            None if self.preset.is_none() => parts.push("council".to_owned()),
+            None => {}
+        }
+        parts.extend(self.rounds().map(|rounds| format!("{rounds} rounds")));
+        let flags = [
+            ("stream", self.stream),
+            ("react", is_on("use_react")),
+            ("research", is_on("use_research")),
+            ("search", is_on("use_web_search")),
+        ];
+        parts.extend(flags.iter().filter(|(_, on)| *on).map(|(name, _)| (*name).to_owned()));
+        parts.extend(self.models().map(|models| format!("{} models", models.len())));
+        parts.join("·")
+    }
+}
+
+fn own(field: &str) -> Option<&'static Own> {
+    OWN.iter().find(|own| own.field == field)
+}
