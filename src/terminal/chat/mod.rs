@@ -254,6 +254,9 @@ impl Chat {
             if came == exit::PIPE_CLOSED || (came == exit::CANCELLED && self.voice.alone) {
                 return Ok(came);
             }
+            if came == exit::CANCELLED {
+                self.voice.complain("Stopped.");
+            }
             if code == exit::ANSWERED && self.voice.alone {
                 code = came;
             }
@@ -265,11 +268,19 @@ impl Chat {
         if command == Command::Retry {
             return self.retry().await;
         }
+        // That it holds now is for people to hear; what is asked for is for everybody.
+        let only_confirms = matches!(
+            command,
+            Command::Set(_) | Command::New | Command::Preset(_) | Command::Use(_) | Command::Save(_)
+        );
         let mut interrupts = Interrupts::heard();
         let said = tokio::select! {
             said = self.answer(command) => said?,
             () = interrupts.next() => return Ok(exit::CANCELLED),
         };
+        if only_confirms && self.voice.alone {
+            return Ok(exit::ANSWERED);
+        }
         match self.voice.say(&said) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(exit::PIPE_CLOSED),
             said => said.map(|()| exit::ANSWERED).map_err(|error| broken(&error)),

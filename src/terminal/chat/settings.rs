@@ -250,7 +250,10 @@ impl Settings {
             ("search", is_on("use_web_search")),
         ];
         parts.extend(flags.iter().filter(|(_, on)| *on).map(|(name, _)| (*name).to_owned()));
-        parts.extend(self.models().map(|models| format!("{} models", models.len())));
+        parts.extend(self.models().map(|models| match models.len() {
+            1 => "1 model".to_owned(),
+            count => format!("{count} models"),
+        }));
         parts.join("·")
     }
 }

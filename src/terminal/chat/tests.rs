@@ -268,6 +268,7 @@ async fn ctrl_c_says_how_to_leave_and_the_end_leaves() {
 #[tokio::test]
 async fn an_offer_is_taken_where_nobody_sits_there() {
     let lines = ["/set use_cache=true", "/set cache_mode=offer", "Why?"];
+    assert_eq!(talk(Fake::default(), true, &lines).await.said, "");
     assert_eq!(talk(Fake::default(), true, &lines).await.bodies[0]["cache_mode"], "serve");
     assert_eq!(talk(Fake::default(), false, &lines).await.bodies[0]["cache_mode"], "offer");
 }
