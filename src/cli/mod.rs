@@ -25,7 +25,7 @@ use crate::config::ConfigErrors;
 use crate::terminal::arguments::{self, Where};
 use crate::terminal::lists::{self, List};
 use crate::terminal::session::Trouble;
-use crate::terminal::{exit, query};
+use crate::terminal::{chat, exit, query};
 
 use flags::Flags;
 
@@ -57,6 +57,9 @@ enum Command {
     /// Ask one question and watch the deliberation.
     #[command(before_help = QUERY_EXAMPLES)]
     Query(Box<arguments::Query>),
+    /// Talk with the council, question after question.
+    #[command(before_help = CHAT_EXAMPLES)]
+    Chat(Box<chat::Arguments>),
     /// List your runs, the latest first.
     Runs {
         /// At most so many.
@@ -134,6 +137,12 @@ llm-council query --debate --rounds 3 \"Tabs or spaces?\"
 llm-council query --models openai/gpt-5.1,anthropic/claude-sonnet-4.5 -f question.md
 llm-council query --jsonl \"Why?\" | jq -r 'select(.type == \"stage1_token\") | .content'";
 
+/// What is said first of `chat`.
+const CHAT_EXAMPLES: &str = "\
+llm-council chat
+llm-council chat --debate --server https://council.example.com
+llm-council chat --conversation 0198c0de-…    goes on with one that is there";
+
 /// Where a list comes from, and how it is printed.
 #[derive(Debug, Clone, Args)]
 struct Listed {
@@ -196,6 +205,7 @@ impl Cli {
             Some(Command::Query(query)) => {
                 terminal::with_session(&query.place, flags, async |session| query::run(session, &query).await)
             }
+            Some(Command::Chat(chat)) => terminal::chat(chat.as_ref(), flags),
             Some(Command::Runs { limit, listed }) => list(&listed, List::Runs { limit }),
             Some(Command::Models { filter, listed }) => list(&listed, List::Models { filter }),
             Some(Command::Presets { listed }) => list(&listed, List::Presets),

@@ -16,9 +16,9 @@ use crate::config::{AuthMode, Config};
 use crate::id::UserId;
 use crate::identity::user;
 use crate::terminal::arguments::Where;
-use crate::terminal::profile;
 use crate::terminal::session::http::Http;
 use crate::terminal::session::{Session, Trouble};
+use crate::terminal::{chat, profile};
 
 use ephemeral::Ephemeral;
 use here::Here;
@@ -119,6 +119,15 @@ fn owner(config: &Config, place: &Where) -> Result<UserId, Trouble> {
                 .to_owned(),
         ])),
     }
+}
+
+/// `chat`, which begins with what the person's file says.
+pub(super) fn chat(arguments: &chat::Arguments, flags: &Flags) -> anyhow::Result<ExitCode> {
+    let profiles = match profile::read(profile_path().as_deref()) {
+        Ok(profiles) => profiles,
+        Err(trouble) => return Ok(told(&trouble)),
+    };
+    with_session(&arguments.place, flags, async |session| chat::run(session, arguments, &profiles).await)
 }
 
 /// Runs a command over a session; the code of a trouble where it comes to one.

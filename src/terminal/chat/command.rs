@@ -221,7 +221,7 @@ fn command(name: &str, rest: &str) -> Result<Command, String> {
                 let value = serde_json::from_str(value).unwrap_or_else(|_| json!(value));
                 Ok(Command::Set(Setting::Field(field.trim().to_owned(), value)))
             }
-            _ => Err(format!("{}, as /set use_adversary=true", usage())),
+            _ => Err(format!("{}, as /set quorum=3", usage())),
         },
         "cost" => alone(Command::Cost),
         "save" if rest.is_empty() => Err(usage()),

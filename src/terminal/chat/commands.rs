@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use super::command::{COMMANDS, Command, Export};
-use super::settings::Preset;
-use super::{Chat, escaped, names, short};
+use super::settings::{Preset, names};
+use super::{Chat, escaped, short};
 use crate::terminal::live::LiveRun;
 use crate::terminal::query;
 use crate::terminal::session::{Method, Trouble};

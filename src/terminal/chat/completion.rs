@@ -42,7 +42,7 @@ pub fn completions(line: &str, at: usize, known: &Known) -> Vec<Completion> {
         "models" => ["default"].into_iter().chain(known.models.iter().map(String::as_str)).collect(),
         "preset" => ["none"].into_iter().chain(known.presets.iter().map(String::as_str)).collect(),
         "set" => {
-            vec!["debate_style=all_to_all", "use_adversary=true", "use_refinement=true", "use_tools=true"]
+            vec!["debate_style=all_to_all", "quorum=3", "use_cot=true", "use_tools=true"]
         }
         _ => match COMMANDS.iter().find(|(known, ..)| *known == name) {
             Some((_, "0-3", _)) => vec!["0", "1", "2", "3"],

@@ -136,15 +136,6 @@ async fn learn(session: Arc<dyn Session>, known: Arc<RwLock<Known>>) {
     }
 }
 
-/// The names of members, as a request or the settings have them.
-fn names(members: &[Value]) -> Vec<String> {
-    let name = |member: &Value| {
-        let of = |field: &str| member.get(field).and_then(Value::as_str);
-        member.as_str().or_else(|| of("alias")).or_else(|| of("model")).map(str::to_owned)
-    };
-    members.iter().filter_map(name).collect()
-}
-
 /// Where sentences go.
 struct Voice {
     said: Box<dyn Write + Send>,

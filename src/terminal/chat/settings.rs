@@ -214,7 +214,7 @@ impl Settings {
     /// Who answers, where the chat says so.
     #[must_use]
     pub fn models(&self) -> Option<Vec<String>> {
-        self.fields.get("models").and_then(Value::as_array).map(|models| super::names(models))
+        self.fields.get("models").and_then(Value::as_array).map(|models| names(models))
     }
 
     /// The fields of a request.
@@ -260,4 +260,13 @@ impl Settings {
 
 fn own(field: &str) -> Option<&'static Own> {
     OWN.iter().find(|own| own.field == field)
+}
+
+/// The names of members, as a request or the settings have them.
+pub fn names(members: &[Value]) -> Vec<String> {
+    let name = |member: &Value| {
+        let of = |field: &str| member.get(field).and_then(Value::as_str);
+        member.as_str().or_else(|| of("alias")).or_else(|| of("model")).map(str::to_owned)
+    };
+    members.iter().filter_map(name).collect()
 }

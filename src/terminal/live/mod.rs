@@ -21,6 +21,7 @@ mod chairmen;
 mod checks;
 mod choosing;
 pub mod event;
+mod families;
 mod final_answer;
 mod lookups;
 mod parts;
@@ -38,27 +39,11 @@ mod tests;
 
 use serde_json::Value;
 
+use families::FAMILIES;
+
 pub use event::{Event, Fields};
 pub use piece::{Answer, CallStatus, Outcome, Piece, RunStatus, Seat};
 pub use state::LiveRun;
-
-/// Of an event that several know, the acts that every run has come first, then the options.
-const FAMILIES: [fn(&mut LiveRun, Event); 14] = [
-    run::apply,
-    answers::apply,
-    reviews::apply,
-    final_answer::apply,
-    cache::apply,
-    searches::apply,
-    lookups::apply,
-    chairmen::apply,
-    checks::apply,
-    choosing::apply,
-    refinement::apply,
-    adversary::apply,
-    rounds::apply,
-    parts::apply,
-];
 
 impl LiveRun {
     /// What this event makes of the run. What is no event, or one of a newer server, changes nothing.

@@ -3,11 +3,10 @@
 use serde_json::{Value, json};
 
 use super::event::{Event, Fields};
+use super::families::FAMILIES;
 use super::piece::RunStatus;
 use super::state::LiveRun;
-use super::{
-    FAMILIES, adversary, cache, checks, choosing, lookups, parts, refinement, reviews, rounds, run, searches,
-};
+use super::{adversary, cache, choosing, lookups, parts, refinement, reviews, rounds, run, searches};
 
 pub(super) fn read(message: Fields) -> LiveRun {
     let metadata = message.within("metadata");

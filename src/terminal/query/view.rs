@@ -1,13 +1,11 @@
 //! What is shown of a run while it goes on and when it is over.
 
-use std::io::{self, IsTerminal as _};
+use std::io;
 
 use serde_json::Value;
 
-use super::deliberation::Deliberation;
 use super::out::Out;
 use super::paper::for_pipe;
-use crate::terminal::arguments::Output;
 use crate::terminal::live::LiveRun;
 
 /// Shows a run. What is printed goes to its output; what only tells how it goes on to the error output.
@@ -39,19 +37,6 @@ pub trait View: Send {
     fn end(&mut self, run: &LiveRun, message: Option<&Value>) -> io::Result<()>;
 }
 
-/// The view that was asked for.
-#[must_use]
-pub fn view(out: Out, output: &Output) -> Box<dyn View> {
-    let quiet = output.quiet || !io::stderr().is_terminal();
-    if output.jsonl {
-        Box::new(Events { out, quiet })
-    } else if output.json || output.simple {
-        Box::new(Whole { out, quiet, json: output.json })
-    } else {
-        Box::new(Deliberation::new(out, output))
-    }
-}
-
 fn tell(quiet: bool, sentence: &str) {
     if !quiet {
         eprintln!("llm-council: {sentence}");
@@ -59,9 +44,9 @@ fn tell(quiet: bool, sentence: &str) {
 }
 
 /// The events as they come, one a line.
-struct Events {
-    out: Out,
-    quiet: bool,
+pub(super) struct Events {
+    pub out: Out,
+    pub quiet: bool,
 }
 
 impl View for Events {
@@ -79,10 +64,10 @@ impl View for Events {
 }
 
 /// Nothing until the end, and then the message or the final answer.
-struct Whole {
-    out: Out,
-    quiet: bool,
-    json: bool,
+pub(super) struct Whole {
+    pub out: Out,
+    pub quiet: bool,
+    pub json: bool,
 }
 
 impl View for Whole {

@@ -7,9 +7,10 @@ use std::time::Duration;
 use serde_json::Value;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
+use super::deliberation::Deliberation;
 use super::offer;
 use super::out::Out;
-use super::view::{View, view};
+use super::view::{Events, View, Whole};
 use crate::terminal::arguments::Output;
 use crate::terminal::exit;
 use crate::terminal::live::{CallStatus, LiveRun, RunStatus};
@@ -212,5 +213,17 @@ impl Interrupts {
             },
             None => std::future::pending().await,
         }
+    }
+}
+
+/// The view that was asked for.
+fn view(out: Out, output: &Output) -> Box<dyn View> {
+    let quiet = output.quiet || !io::stderr().is_terminal();
+    if output.jsonl {
+        Box::new(Events { out, quiet })
+    } else if output.json || output.simple {
+        Box::new(Whole { out, quiet, json: output.json })
+    } else {
+        Box::new(Deliberation::new(out, output))
     }
 }

@@ -136,6 +136,7 @@ fn an_option_is_named_in_few_files_of_the_terminal() {
         [
             "live/state.rs",
             "live/mod.rs",
+            "live/families.rs",
             "live/run.rs",
             "live/stored.rs",
             "live/shape/mod.rs",

@@ -1,6 +1,7 @@
 //! The commands for people at a terminal, as the real program: against a server, in its own process, piped, and in a real
 //! terminal (tmux).
 
+mod chat;
 mod lists;
 mod piped;
 mod places;

@@ -12,7 +12,7 @@ use crate::support::model_server::{Gate, Script};
 const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A terminal of its own, which goes when it is dropped.
-struct Screen {
+pub(super) struct Screen {
     socket: PathBuf,
     _home: tempfile::TempDir,
 }
@@ -51,18 +51,18 @@ impl Screen {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    fn keys(&self, keys: &[&str]) {
+    pub fn keys(&self, keys: &[&str]) {
         assert!(self.tmux(&["send-keys"]).args(keys).status().unwrap().success());
     }
 
-    fn resize(&self, columns: u16, rows: u16) {
+    pub fn resize(&self, columns: u16, rows: u16) {
         let size = [columns.to_string(), rows.to_string()];
         let done = self.tmux(&["resize-window", "-x", &size[0], "-y", &size[1]]).status();
         assert!(done.unwrap().success());
     }
 
     /// Waits until the screen is as wanted.
-    async fn until(&self, wanted: impl Fn(&str) -> bool) -> String {
+    pub async fn until(&self, wanted: impl Fn(&str) -> bool) -> String {
         let begun = tokio::time::Instant::now();
         loop {
             let text = self.text();
@@ -82,7 +82,7 @@ impl Drop for Screen {
     }
 }
 
-async fn ask(app: &TestApp, args: &[&str], columns: u16, rows: u16) -> Screen {
+pub(super) async fn ask(app: &TestApp, args: &[&str], columns: u16, rows: u16) -> Screen {
     let (url, token) = (app.url(""), token(app, "ann").await);
     Screen::run(&[("LLM_COUNCIL_SERVER", &url), ("LLM_COUNCIL_TOKEN", &token)], args, columns, rows)
 }
