@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Records the events of simulated runs, one JSON a line, for the tests that fold them.
 
-    llm-council serve --port 8001 --data-dir /tmp/streams        # without a key: simulated models
+    llm-council serve --port 8001 --data-dir target/streams      # without a key: simulated models
     scripts/record-streams.py http://127.0.0.1:8001 [name ...]   # all, or these alone
 
 Writes tests/it/fixtures/streams/<name>.jsonl, and <name>.message.json with the message as it is stored.

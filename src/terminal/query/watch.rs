@@ -105,8 +105,11 @@ async fn to_the_end(
                 }
                 stopping = true;
                 view.say("Stopping … (Ctrl-C again leaves at once)");
-                stop(session.as_ref(), run, view).await;
-                Ok(())
+                // A server that does not answer keeps nobody here.
+                tokio::select! {
+                    () = stop(session.as_ref(), run, view) => Ok(()),
+                    () = interrupts.next() => return Ok(exit::CANCELLED),
+                }
             }
             step = following.next() => match step {
                 None => break,
