@@ -25,7 +25,7 @@ use crate::config::ConfigErrors;
 use crate::terminal::arguments::{self, Where};
 use crate::terminal::lists::{self, List};
 use crate::terminal::session::Trouble;
-use crate::terminal::{chat, exit, query};
+use crate::terminal::{chat, exit, query, tui};
 
 use flags::Flags;
 
@@ -60,6 +60,9 @@ enum Command {
     /// Talk with the council, question after question.
     #[command(before_help = CHAT_EXAMPLES)]
     Chat(Box<chat::Arguments>),
+    /// The whole council on one screen: conversations, the deliberation as it goes on, what is asked next.
+    #[command(before_help = TUI_EXAMPLES)]
+    Tui(Box<tui::Arguments>),
     /// List your runs, the latest first.
     Runs {
         /// At most so many.
@@ -143,6 +146,12 @@ llm-council chat
 llm-council chat --debate --server https://council.example.com
 llm-council chat --conversation 0198c0de-…    goes on with one that is there";
 
+/// What is said first of `tui`.
+const TUI_EXAMPLES: &str = "\
+llm-council tui
+llm-council tui --server https://council.example.com
+llm-council tui --debate --rounds 3";
+
 /// Where a list comes from, and how it is printed.
 #[derive(Debug, Clone, Args)]
 struct Listed {
@@ -206,6 +215,7 @@ impl Cli {
                 terminal::with_session(&query.place, flags, async |session| query::run(session, &query).await)
             }
             Some(Command::Chat(chat)) => terminal::chat(chat.as_ref(), flags),
+            Some(Command::Tui(tui)) => terminal::tui(tui.as_ref(), flags),
             Some(Command::Runs { limit, listed }) => list(&listed, List::Runs { limit }),
             Some(Command::Models { filter, listed }) => list(&listed, List::Models { filter }),
             Some(Command::Presets { listed }) => list(&listed, List::Presets),

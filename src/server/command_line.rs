@@ -101,6 +101,13 @@ pub fn plan_without_database(app: &App, body: &Value, history: Vec<Turn>) -> Res
     Err(Problem::from(problems).sentences())
 }
 
+/// The settings in force where nothing is kept, as `GET /api/config` would have them.
+#[must_use]
+pub fn configured(app: &App) -> Value {
+    let view = super::settings::view(app, app.defaults(), true);
+    serde_json::to_value(view).expect("settings are plain data with string keys")
+}
+
 /// An answer that nobody keeps, as `GET /api/conversations/{id}` would have it.
 #[must_use]
 pub fn answer(run: RunId, message: MessageId, ended: Ended) -> Value {

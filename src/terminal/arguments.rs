@@ -9,11 +9,11 @@ use serde_json::{Map, Value, json};
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Where")]
 pub struct Where {
-    /// Ask this server, with the token of LLM_COUNCIL_TOKEN or of `llm-council login`.
-    #[arg(long, value_name = "URL", env = "LLM_COUNCIL_SERVER", conflicts_with = "ephemeral")]
+    /// Ask this server, with the token of LLM_COUNCIL_TOKEN or of `llm-council login` (or else: LLM_COUNCIL_SERVER).
+    #[arg(long, value_name = "URL", conflicts_with = "ephemeral")]
     pub server: Option<String>,
-    /// The server and token that `llm-council login --profile NAME` has kept.
-    #[arg(long, value_name = "NAME", env = "LLM_COUNCIL_PROFILE", conflicts_with = "ephemeral")]
+    /// The server and token that `llm-council login --profile NAME` has kept (or else: LLM_COUNCIL_PROFILE).
+    #[arg(long, value_name = "NAME", conflicts_with = "ephemeral")]
     pub profile: Option<String>,
     /// Ask here, over the database of this machine, also where a server is known.
     #[arg(long, conflicts_with_all = ["server", "profile"])]
@@ -24,6 +24,22 @@ pub struct Where {
     /// Whose conversations, where people sign in and the question is asked here.
     #[arg(long, value_name = "NAME", conflicts_with_all = ["server", "profile", "ephemeral"])]
     pub user: Option<String>,
+}
+
+impl Where {
+    /// With what the environment says, where the command line says nothing of it: a server that is set for every day
+    /// does not stand in the way of one question that is asked here.
+    #[must_use]
+    pub fn with_environment(&self, variable: impl Fn(&str) -> Option<String>) -> Self {
+        let mut all = self.clone();
+        let is_said = self.server.is_some() || self.profile.is_some();
+        if !is_said && !self.here && !self.ephemeral && self.user.is_none() {
+            let set = |name| variable(name).filter(|value| !value.is_empty());
+            all.server = set("LLM_COUNCIL_SERVER");
+            all.profile = set("LLM_COUNCIL_PROFILE");
+        }
+        all
+    }
 }
 
 /// The format of the deliberation.
@@ -280,6 +296,18 @@ mod tests {
             fields(&["--set", "quorum=2", "--set", "final=select"]),
             Ok(json!({"quorum": 2, "final": "select"}))
         );
+    }
+
+    #[test]
+    fn the_environment_says_where_only_where_the_command_line_does_not() {
+        let variable = |name: &str| (name == "LLM_COUNCIL_SERVER").then(|| "https://c".to_owned());
+        let server = |place: Where| place.with_environment(variable).server;
+        assert_eq!(server(Where::default()).as_deref(), Some("https://c"));
+        assert_eq!(server(Where { ephemeral: true, ..Where::default() }), None);
+        assert_eq!(server(Where { here: true, ..Where::default() }), None);
+        assert_eq!(server(Where { profile: Some("work".to_owned()), ..Where::default() }), None);
+        let other = Where { server: Some("https://d".to_owned()), ..Where::default() };
+        assert_eq!(server(other).as_deref(), Some("https://d"));
     }
 
     #[test]

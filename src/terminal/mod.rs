@@ -1,8 +1,8 @@
-//! People at a terminal: `query` and `chat`, over the same API as every other client. The room imports nothing of
+//! People at a terminal: `query`, `chat` and `tui`, over the same API as every other client. The room imports nothing of
 //! the crate but `invisible` and `sse`, so that it sees a run as any client does: events in, sentences out.
 //!
-//! [`session`] asks and follows, [`live`] folds what comes into a state, [`text`] makes it fit to be shown, and
-//! [`query`] and [`chat`] are what people use on top of these.
+//! [`session`] asks and follows, [`live`] folds what comes into a state, [`text`] makes it fit to be shown, [`sections`] puts
+//! it in order, and [`query`], [`chat`] and [`tui`] are what people use on top of these.
 
 pub mod arguments;
 pub mod chat;
@@ -11,5 +11,7 @@ pub mod lists;
 pub mod live;
 pub mod profile;
 pub mod query;
+pub mod sections;
 pub mod session;
 pub mod text;
+pub mod tui;

@@ -17,7 +17,7 @@ use crate::council::prompts::history::Turn;
 use crate::id::{ConversationId, MessageId, RunId};
 use crate::runs::ephemeral::{Ended, execute};
 use crate::server::app::App;
-use crate::server::command_line::{answer, plan_without_database};
+use crate::server::command_line::{answer, configured, plan_without_database};
 use crate::shutdown::Shutdown;
 use crate::store::Db;
 use crate::telemetry::Telemetry;
@@ -75,7 +75,8 @@ impl Session for Ephemeral {
     }
 
     async fn request(&self, method: Method, path: &str, body: Option<&Value>) -> Result<Value, Trouble> {
-        let parts: Vec<&str> = path.split(['/', '?']).filter(|part| !part.is_empty()).collect();
+        let path = path.split_once('?').map_or(path, |(path, _)| path);
+        let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
         match (method, parts.as_slice()) {
             (Method::GET, ["api", "conversations", id]) => {
                 let kept = lock(&self.kept);
@@ -104,6 +105,7 @@ impl Session for Ephemeral {
                 let estimate = self.app.runs.estimate(&plan.map_err(Trouble::Wrong)?, &Kept::default());
                 serde_json::to_value(estimate).map_err(|error| Trouble::Failed(error.to_string()))
             }
+            (Method::GET, ["api", "config"]) => Ok(configured(&self.app)),
             (Method::GET, ["api", "settings", "presets"]) => Ok(json!({ "presets": [] })),
             _ => Err(Trouble::Wrong(vec![
                 "with --ephemeral nothing is kept, and so nothing is listed".to_owned(),

@@ -18,7 +18,7 @@ use crate::identity::user;
 use crate::terminal::arguments::Where;
 use crate::terminal::session::http::Http;
 use crate::terminal::session::{Session, Trouble};
-use crate::terminal::{chat, profile};
+use crate::terminal::{chat, profile, tui};
 
 use ephemeral::Ephemeral;
 use here::Here;
@@ -33,6 +33,7 @@ struct Connected {
 
 impl Connected {
     async fn open(place: &Where, flags: &Flags) -> anyhow::Result<Self> {
+        let place = &place.with_environment(|name| std::env::var(name).ok());
         let may_be_elsewhere = !place.here && !place.ephemeral && place.user.is_none();
         if let Some(session) = if may_be_elsewhere { server(place)? } else { None } {
             return Ok(Self { session: Arc::new(session), here: None });
@@ -128,6 +129,15 @@ pub(super) fn chat(arguments: &chat::Arguments, flags: &Flags) -> anyhow::Result
         Err(trouble) => return Ok(told(&trouble)),
     };
     with_session(&arguments.place, flags, async |session| chat::run(session, arguments, &profiles).await)
+}
+
+/// `tui`, which begins with what the person's file says.
+pub(super) fn tui(arguments: &tui::Arguments, flags: &Flags) -> anyhow::Result<ExitCode> {
+    let profiles = match profile::read(profile_path().as_deref()) {
+        Ok(profiles) => profiles,
+        Err(trouble) => return Ok(told(&trouble)),
+    };
+    with_session(&arguments.place, flags, async |session| tui::run(session, arguments, &profiles).await)
 }
 
 /// Runs a command over a session; the code of a trouble where it comes to one.

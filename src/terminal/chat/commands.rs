@@ -1,14 +1,10 @@
 //! Commands that ask the server, or that look back at the chat.
 
-use std::fs;
-use std::io::{self, Write as _};
-use std::path::PathBuf;
-
 use serde_json::{Value, json};
 
 use super::command::{COMMANDS, Command, Export};
 use super::settings::{Preset, names};
-use super::{Chat, escaped, short};
+use super::{Chat, escaped, save_new, short};
 use crate::terminal::live::LiveRun;
 use crate::terminal::query;
 use crate::terminal::session::{Method, Trouble};
@@ -187,21 +183,7 @@ impl Chat {
         let Some(answer) = answer.filter(|answer| !answer.is_empty()) else {
             return Err(Trouble::Failed("there is no answer yet to save".to_owned()));
         };
-        let home = path.strip_prefix("~/").zip(std::env::var_os("HOME"));
-        let file = home.map_or_else(|| PathBuf::from(path), |(rest, home)| PathBuf::from(home).join(rest));
-        let written = fs::OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&file)
-            .and_then(|mut file| file.write_all(format!("{}\n", harmless(answer)).as_bytes()));
-        let path = one_line(path);
-        match written {
-            Ok(()) => Ok(format!("Saved: {path}")),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                Err(Trouble::Failed(format!("{path} is there already, and stays as it is")))
-            }
-            Err(error) => Err(Trouble::Failed(format!("{path} cannot be written: {error}"))),
-        }
+        save_new(path, &format!("{}\n", harmless(answer)))
     }
 
     async fn export(&self, format: Export) -> Result<String, Trouble> {

@@ -3,15 +3,16 @@
 //! A line becomes a [`command`], that changes the [`settings`] or asks the server ([`commands`]); a question is asked and
 //! shown as `query` does it.
 
-mod command;
+pub(in crate::terminal) mod command;
 mod commands;
 mod completion;
 mod editor;
 mod input;
-mod settings;
+pub(in crate::terminal) mod settings;
 #[cfg(test)]
 mod tests;
 
+use std::fs;
 use std::io::{self, IsTerminal as _, Write};
 use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -70,7 +71,7 @@ pub async fn run(
         plain: arguments.plain || alone,
         ..Output::default()
     };
-    let settings = begin(session.as_ref(), arguments, profiles).await?;
+    let settings = begin_chat(session.as_ref(), arguments, profiles).await?;
     let voice = Voice { said: Box::new(io::stdout()), complaints: Box::new(io::stderr()), alone };
     let ephemeral = *session.place() == Place::Ephemeral;
     let mut chat = Chat::new(session.clone(), settings, output, voice);
@@ -103,17 +104,30 @@ pub async fn run(
     }
 }
 
-/// What the chat begins with: the person's file, and before it what the command line says.
-async fn begin(
+/// How questions are asked at first: as the person's file says, and before it the command line.
+///
+/// # Errors
+/// Everything that is wrong with either, or a preset that is not there.
+pub(in crate::terminal) async fn begin(
+    session: &dyn Session,
+    council: &Council,
+    profiles: &Profiles,
+) -> Result<Settings, Trouble> {
+    let (mut settings, preset) = Settings::of_file(&profiles.chat).map_err(Trouble::Wrong)?;
+    settings.take(council.fields().map_err(Trouble::Wrong)?);
+    if let Some(name) = council.preset.as_ref().or(preset.as_ref()) {
+        settings.preset = Some(Preset { id: query::preset(session, name).await?, name: name.clone() });
+    }
+    Ok(settings)
+}
+
+/// The same for a chat.
+async fn begin_chat(
     session: &dyn Session,
     arguments: &Arguments,
     profiles: &Profiles,
 ) -> Result<Settings, Trouble> {
-    let (mut settings, preset) = Settings::of_file(&profiles.chat).map_err(Trouble::Wrong)?;
-    settings.take(arguments.council.fields().map_err(Trouble::Wrong)?);
-    if let Some(name) = arguments.council.preset.as_ref().or(preset.as_ref()) {
-        settings.preset = Some(Preset { id: query::preset(session, name).await?, name: name.clone() });
-    }
+    let mut settings = begin(session, &arguments.council, profiles).await?;
     // Who starts in a debate wants to read along.
     settings.stream |= arguments.stream || arguments.council.format() == Some(Format::Debate);
     Ok(settings)
@@ -319,6 +333,28 @@ impl Chat {
             self.last = Some(run);
         }
         ended
+    }
+}
+
+/// Writes a text into a file of this name that is not there yet (`~/` is the person's folder), and says so.
+///
+/// # Errors
+/// When it is there, or cannot be written.
+pub(in crate::terminal) fn save_new(path: &str, text: &str) -> Result<String, Trouble> {
+    let home = path.strip_prefix("~/").zip(std::env::var_os("HOME"));
+    let file = home.map_or_else(|| PathBuf::from(path), |(rest, home)| PathBuf::from(home).join(rest));
+    let written = fs::OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(&file)
+        .and_then(|mut file| file.write_all(text.as_bytes()));
+    let path = one_line(path);
+    match written {
+        Ok(()) => Ok(format!("Saved: {path}")),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            Err(Trouble::Failed(format!("{path} is there already, and stays as it is")))
+        }
+        Err(error) => Err(Trouble::Failed(format!("{path} cannot be written: {error}"))),
     }
 }
 

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::command::{COMMANDS, Command, Line, Setting, nearest, parse};
 use super::input::{Heard, Input};
 use super::settings::Settings;
-use super::{Arguments, Chat, Voice, begin};
+use super::{Arguments, Chat, Voice, begin_chat};
 use crate::terminal::arguments::{Council, Output};
 use crate::terminal::profile::Profiles;
 use crate::terminal::session::{Following, Method, Place, Question, Session, Step, Trouble};
@@ -279,21 +279,22 @@ async fn a_chat_begins_as_the_file_says_and_then_the_command_line() {
         "[chat]\nmode = \"debate\"\nnum_rounds = 3\nverbose = 1\npreset = \"fast\"\nuse_react = true\n",
     )
     .unwrap();
-    let settings = begin(&Fake::default(), &Arguments::default(), &profiles).await.unwrap();
+    let settings = begin_chat(&Fake::default(), &Arguments::default(), &profiles).await.unwrap();
     assert_eq!(settings.prompt(), "fast·debate·3 rounds·react");
     let council = Council { arena: true, no_react: true, ..Council::default() };
     let arguments = Arguments { council, ..Arguments::default() };
-    let settings = begin(&Fake::default(), &arguments, &profiles).await.unwrap();
+    let settings = begin_chat(&Fake::default(), &arguments, &profiles).await.unwrap();
     assert_eq!(
         Value::Object(settings.fields()),
         json!({"mode": "arena", "verbosity": 1, "use_react": false, "preset_id": "p1"})
     );
     let council = Council { debate: true, ..Council::default() };
     let arguments = Arguments { council, ..Arguments::default() };
-    let settings = begin(&Fake::default(), &arguments, &Profiles::default()).await.unwrap();
+    let settings = begin_chat(&Fake::default(), &arguments, &Profiles::default()).await.unwrap();
     assert_eq!(settings.prompt(), "debate·stream");
     let wrong: Profiles = toml::from_str("[chat]\ncontent = \"?\"\nverbose = 7\n").unwrap();
-    let Err(Trouble::Wrong(problems)) = begin(&Fake::default(), &Arguments::default(), &wrong).await else {
+    let Err(Trouble::Wrong(problems)) = begin_chat(&Fake::default(), &Arguments::default(), &wrong).await
+    else {
         panic!()
     };
     assert_eq!(problems.len(), 2, "{problems:?}");

@@ -10,10 +10,10 @@ use super::out::Out;
 use super::paper::Paper;
 use super::progress::Progress;
 use super::region::Region;
-use super::sections::{Kind, Section, sections};
 use super::view::View;
 use crate::terminal::arguments::Output;
 use crate::terminal::live::LiveRun;
+use crate::terminal::sections::{Kind, Section, sections};
 use crate::terminal::text::{Theme, one_line};
 
 /// See the module.

@@ -6,10 +6,10 @@ mod out;
 mod paper;
 mod progress;
 mod region;
-mod sections;
 mod view;
 mod watch;
 
+pub use paper::for_pipe;
 pub use region::Region;
 pub use watch::{Interrupts, Watched, ask, follow};
 

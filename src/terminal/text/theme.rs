@@ -154,7 +154,7 @@ impl Frames {
     }
 
     /// `unicode` or, where that is not drawn, `ascii`.
-    pub(super) fn pick<T>(self, unicode: T, ascii: T) -> T {
+    pub fn pick<T>(self, unicode: T, ascii: T) -> T {
         match self {
             Self::Unicode => unicode,
             Self::Ascii | Self::Plain => ascii,

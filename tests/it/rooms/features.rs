@@ -140,7 +140,7 @@ fn an_option_is_named_in_few_files_of_the_terminal() {
             "live/run.rs",
             "live/stored.rs",
             "live/shape/mod.rs",
-            "query/sections.rs",
+            "sections/mod.rs",
         ]
         .iter()
         .any(|list| path.ends_with(list))

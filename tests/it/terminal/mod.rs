@@ -6,6 +6,7 @@ mod lists;
 mod piped;
 mod places;
 mod screen;
+mod tui;
 mod watched;
 
 use serde_json::json;

@@ -14,14 +14,12 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 /// A terminal of its own, which goes when it is dropped.
 pub(super) struct Screen {
     socket: PathBuf,
-    _home: tempfile::TempDir,
+    folder: tempfile::TempDir,
 }
 
 impl Screen {
     /// Runs the program with these arguments in a terminal of this size; afterwards its code is on the screen.
-    fn run(env: &[(&str, &str)], args: &[&str], columns: u16, rows: u16) -> Self {
-        let home = tempfile::Builder::new().prefix("tmux-").tempdir_in("/tmp").unwrap();
-        let socket = home.path().join("socket");
+    pub fn run(env: &[(&str, &str)], args: &[&str], columns: u16, rows: u16) -> Self {
         let quoted = |word: &&str| format!("'{}'", word.replace('\'', "'\\''"));
         let words: Vec<String> = args.iter().map(quoted).collect();
         // The shell outlives what is meant for the program.
@@ -30,13 +28,23 @@ impl Screen {
             env!("CARGO_BIN_EXE_llm-council"),
             words.join(" ")
         );
-        let screen = Self { socket, _home: home };
+        Self::of(env, &["sh", "-c", &line], columns, rows)
+    }
+
+    /// A shell that a person could type in.
+    pub fn shell(env: &[(&str, &str)], columns: u16, rows: u16) -> Self {
+        Self::of(env, &["bash", "--norc", "-i"], columns, rows)
+    }
+
+    fn of(env: &[(&str, &str)], command: &[&str], columns: u16, rows: u16) -> Self {
+        let home = tempfile::Builder::new().prefix("tmux-").tempdir_in("/tmp").unwrap();
+        let socket = home.path().join("socket");
+        let screen = Self { socket, folder: home };
         let size = [columns.to_string(), rows.to_string()];
-        let mut command =
-            screen.tmux(&["-f", "/dev/null", "new-session", "-d", "-x", &size[0], "-y", &size[1]]);
-        command.env_clear().env("PATH", std::env::var("PATH").unwrap()).env("LANG", "C.UTF-8");
-        command.env("HOME", screen._home.path()).envs(env.iter().copied()).arg("sh").arg("-c").arg(line);
-        assert!(command.status().expect("tmux is installed by the tests' command").success());
+        let mut tmux = screen.tmux(&["-f", "/dev/null", "new-session", "-d", "-x", &size[0], "-y", &size[1]]);
+        tmux.env_clear().env("PATH", std::env::var("PATH").unwrap()).env("LANG", "C.UTF-8");
+        tmux.env("HOME", screen.home()).envs(env.iter().copied()).args(command);
+        assert!(tmux.status().expect("tmux is installed by the tests' command").success());
         screen
     }
 
@@ -49,6 +57,11 @@ impl Screen {
     fn text(&self) -> String {
         let output = self.tmux(&["capture-pane", "-p", "-S", "-"]).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// A folder that goes with the terminal.
+    pub fn home(&self) -> &std::path::Path {
+        self.folder.path()
     }
 
     pub fn keys(&self, keys: &[&str]) {

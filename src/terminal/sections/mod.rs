@@ -1,61 +1,49 @@
 //! A run in sections: what a person reads of it, in order.
 
+mod framed;
+mod reviews;
+mod section;
+
 use crate::terminal::live::shape::cache::Cache;
 use crate::terminal::live::shape::parts::Decomposition;
 use crate::terminal::live::shape::rounds::Debate;
-use crate::terminal::live::{CallStatus, LiveRun, Piece};
+use crate::terminal::live::{CallStatus, LiveRun};
 use crate::terminal::text::amounts;
 
-/// A part of what is shown.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Section {
-    /// The same in every look at the run.
-    pub key: String,
-    pub title: String,
-    /// Figures beside the title.
-    pub notes: Vec<String>,
-    pub body: Body,
-    pub kind: Kind,
-    /// Nothing is added to it any more.
-    pub ready: bool,
-}
-
-/// What stands in a section.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Body {
-    Markdown(String),
-    Table {
-        heading: Vec<&'static str>,
-        rows: Vec<Vec<String>>,
-    },
-    /// Sentences of ours, one a line.
-    Lines(Vec<String>),
-}
-
-/// How a section is framed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    Answer,
-    Failed,
-    Ranking,
-    Reasoning,
-    Final,
-    Figures,
-}
+pub use framed::framed;
+pub use reviews::reviews;
+pub use section::{Body, Kind, Section};
+use section::{lines, name, of_piece, tokens};
 
 /// The run in sections, in the order in which it goes on.
 #[must_use]
 pub fn sections(run: &LiveRun) -> Vec<Section> {
     let mut all = Vec::new();
     all.extend(beginning(run));
-    all.extend(run.answers.iter().map(|answer| of_piece("answer", None, &answer.piece)));
+    all.extend(answers(run));
+    all.extend(ranking(run));
+    all.extend(conclusion(run));
+    all.extend(figures(run));
+    all
+}
+
+/// What the members say: answers, the statements of a debate, the best answer to each part.
+#[must_use]
+pub fn answers(run: &LiveRun) -> Vec<Section> {
+    let mut all: Vec<_> = run.answers.iter().map(|answer| of_piece("answer", None, &answer.piece)).collect();
     if let Some(debate) = &run.debate {
         all.extend(rounds(debate));
     }
     if let Some(decomposition) = &run.decomposition {
         all.extend(parts(decomposition));
     }
-    all.extend(ranking(run));
+    all
+}
+
+/// How the final answer came about, the answer itself, and its sources.
+#[must_use]
+pub fn conclusion(run: &LiveRun) -> Vec<Section> {
+    let mut all = Vec::new();
     if let Some(chairmen) = &run.chairmen {
         all.extend(chairmen.drafts.iter().map(|draft| {
             let what = format!("Draft {}", draft.label);
@@ -66,25 +54,12 @@ pub fn sections(run: &LiveRun) -> Vec<Section> {
     all.extend(revisions(run));
     all.extend(last(run));
     all.extend(sources(run));
-    all.extend(figures(run));
     all
 }
 
-/// Sentences of ours.
-fn lines(key: &str, title: &str, lines: Vec<String>, ready: bool) -> Option<Section> {
-    let section = Section {
-        key: key.to_owned(),
-        title: title.to_owned(),
-        notes: Vec::new(),
-        body: Body::Lines(lines),
-        kind: Kind::Ranking,
-        ready,
-    };
-    (!matches!(&section.body, Body::Lines(lines) if lines.is_empty())).then_some(section)
-}
-
 /// What was settled before anybody answered.
-fn beginning(run: &LiveRun) -> Vec<Section> {
+#[must_use]
+pub fn beginning(run: &LiveRun) -> Vec<Section> {
     let mut said: Vec<String> = run
         .ignored
         .iter()
@@ -178,58 +153,9 @@ fn sources(run: &LiveRun) -> Option<Section> {
     lines("sources", "Sources", said.collect(), !run.status.is_live())
 }
 
-/// A member's name, with its model where that says more.
-fn name(piece: &Piece) -> String {
-    let seat = &piece.seat;
-    match () {
-        () if seat.member.is_empty() => seat.model.clone(),
-        () if seat.member == seat.model => seat.member.clone(),
-        () => format!("{} ({})", seat.member, seat.model),
-    }
-}
-
-fn of_piece(of: &str, what: Option<&str>, piece: &Piece) -> Section {
-    let is_bad = piece.status == CallStatus::Failed;
-    let why = piece.failure().map(|failure| failure.error.as_str());
-    let mut title = name(piece);
-    if let Some(what) = what {
-        title = format!("{what}: {title}");
-    }
-    let body = if is_bad {
-        let why = why.unwrap_or("it was stopped before it had ended").to_owned();
-        let partial = piece.text.trim();
-        Body::Markdown(if partial.is_empty() { why } else { format!("{why}\n\n{partial}") })
-    } else {
-        Body::Markdown(piece.text.clone())
-    };
-    Section {
-        key: format!("{of}/{}", piece.seat.member),
-        title,
-        notes: notes(piece),
-        body,
-        kind: if is_bad { Kind::Failed } else { Kind::Answer },
-        ready: !piece.status.is_open(),
-    }
-}
-
-/// What is known of a call that is over.
-fn notes(piece: &Piece) -> Vec<String> {
-    let Some(outcome) = &piece.outcome else { return Vec::new() };
-    let mut notes = Vec::new();
-    if piece.status == CallStatus::Failed {
-        notes.push("failed".to_owned());
-    }
-    notes.extend(outcome.latency_ms.map(amounts::seconds));
-    notes.extend(outcome.tokens.map(tokens));
-    notes.extend(outcome.cost.map(|usd| amounts::usd(Some(usd))));
-    notes.extend(outcome.confidence.map(|sure| format!("{sure} of 10 sure")));
-    if outcome.truncated {
-        notes.push("cut off at its limit".to_owned());
-    }
-    notes
-}
-
-fn ranking(run: &LiveRun) -> Option<Section> {
+/// What the ballots come to.
+#[must_use]
+pub fn ranking(run: &LiveRun) -> Option<Section> {
     if run.ranking.rows.is_empty() {
         return None;
     }
@@ -307,7 +233,8 @@ fn last(run: &LiveRun) -> Option<Section> {
 }
 
 /// What it came to, in a line.
-fn figures(run: &LiveRun) -> Option<Section> {
+#[must_use]
+pub fn figures(run: &LiveRun) -> Option<Section> {
     let costs = run.costs.as_ref()?;
     let mut line = format!("{}, {}", amounts::usd(costs.total), tokens(costs.tokens));
     if costs.unknown_calls > 0 && costs.total.is_some() {
@@ -328,8 +255,4 @@ fn figures(run: &LiveRun) -> Option<Section> {
         kind: Kind::Figures,
         ready: !run.status.is_live(),
     })
-}
-
-fn tokens(count: u64) -> String {
-    format!("{} tokens", amounts::tokens(count))
 }

@@ -1,0 +1,261 @@
+//! A question on its way: what the screen shows before anything comes, as it comes, and where nothing does.
+
+use serde_json::Value;
+
+use super::effects::{Effect, Reply};
+use super::panes::Tab;
+use super::state::{Item, Link, Popup, State, Thread, Turn, area, text};
+use crate::terminal::chat::settings::Preset;
+use crate::terminal::exit;
+use crate::terminal::live::{LiveRun, RunStatus};
+use crate::terminal::query;
+use crate::terminal::session::{Place, Step, Trouble};
+use crate::terminal::text::{one_line, truncate};
+
+/// How wide the title of a conversation is that has none yet.
+const TITLE_COLUMNS: usize = 40;
+
+/// Asks in the conversation that is open, or begins one.
+pub fn ask(state: &mut State, question: String) -> Vec<Effect> {
+    if state.thread().is_some_and(|thread| thread.link != Link::None) {
+        state.complain("The last question is still being answered: wait, or stop it with Ctrl-C.");
+        state.area = area(&question);
+        return Vec::new();
+    }
+    let begins = state.open.is_none();
+    let conversation = state.open.clone().unwrap_or_else(|| uuid::Uuid::new_v4().to_string());
+    let body = query::with_question(state.settings.fields(), &question, false);
+    let thread = state.threads.entry(conversation.clone()).or_default();
+    if thread.title.is_empty() {
+        thread.title = truncate(&one_line(&question), TITLE_COLUMNS).into_owned();
+    }
+    thread.turns.push(Turn { question, ..Turn::default() });
+    follow(thread);
+    if begins {
+        let item =
+            Item { id: conversation.clone(), title: thread.title.clone(), running: true, ..Item::default() };
+        if state.list.query.is_empty() {
+            state.list.items.insert(0, item);
+            state.list.selected = 0;
+            state.list.problem = None;
+        }
+    }
+    state.open = Some(conversation.clone());
+    vec![Effect::Ask { conversation, begins, body }]
+}
+
+/// Asks again what failed in the last run: it comes in its place.
+pub fn again(thread: &mut Thread) {
+    let question = thread.turns.last().map(|turn| turn.question.clone()).unwrap_or_default();
+    thread.turns.push(Turn { question, ..Turn::default() });
+    follow(thread);
+}
+
+/// The last turn is read, and what goes on in it is followed.
+fn follow(thread: &mut Thread) {
+    thread.show(usize::MAX, Tab::Answers);
+    thread.follows = true;
+    thread.link = Link::Following;
+    thread.begun.clear();
+}
+
+/// Takes in what has come back.
+pub fn reply(state: &mut State, reply: Reply) -> Vec<Effect> {
+    match reply {
+        Reply::Listed { query, items } => listed(state, &query, items),
+        Reply::Opened { conversation, stored } => return opened(state, &conversation, stored),
+        Reply::Refused { conversation, trouble } => refused(state, &conversation, &trouble),
+        Reply::Step { conversation, step } => stepped(state, &conversation, step),
+        Reply::Ended { conversation } => return ended(state, &conversation),
+        Reply::Presets(presets) => state.presets = presets,
+        Reply::Preset(preset) => with_preset(state, preset),
+        Reply::Done { said, is_new } => {
+            if !said.is_empty() {
+                state.say(said);
+            }
+            if is_new {
+                return vec![Effect::List { query: state.list.query.clone() }];
+            }
+        }
+        Reply::Trouble(trouble) => state.complain(trouble.to_string()),
+        Reply::Left(_) => {}
+    }
+    Vec::new()
+}
+
+fn listed(state: &mut State, query: &str, items: Result<Vec<Item>, Trouble>) {
+    // Of a search that was changed meanwhile.
+    if query != state.list.query {
+        return;
+    }
+    state.list.is_loading = false;
+    match items {
+        Ok(mut items) => {
+            // A question that is on its way has no conversation at the server yet.
+            let known = std::mem::take(&mut state.list.items);
+            let is_asked =
+                |item: &Item| state.threads.get(&item.id).is_some_and(|thread| thread.link != Link::None);
+            let missing = known.iter().filter(|item| query.is_empty() && is_asked(item));
+            let missing = missing.filter(|item| !items.iter().any(|listed| listed.id == item.id));
+            let missing: Vec<Item> = missing.cloned().collect();
+            items.splice(0..0, missing);
+            let selected = known.get(state.list.selected).map(|item| item.id.clone());
+            let at = items.iter().position(|item| Some(&item.id) == selected.as_ref());
+            for item in &items {
+                if let Some(thread) = state.threads.get_mut(&item.id) {
+                    thread.title.clone_from(&item.title);
+                }
+            }
+            // A conversation that was deleted is not gone on with.
+            let is_gone = |id: &String| {
+                query.is_empty() && items.len() < 100 && !items.iter().any(|item| item.id == *id)
+            };
+            if state.open.as_ref().is_some_and(is_gone) && !state.is_live() && state.place != Place::Ephemeral
+            {
+                state.open = None;
+            }
+            state.list.items = items;
+            state.list.selected = at.unwrap_or(0);
+            state.list.problem = None;
+        }
+        Err(trouble) => {
+            // Nothing is kept there: that is no fault.
+            if state.place != Place::Ephemeral {
+                state.complain(trouble.to_string());
+            }
+            state.list.problem = Some(trouble.to_string());
+        }
+    }
+}
+
+fn opened(state: &mut State, conversation: &str, stored: Result<Value, Trouble>) -> Vec<Effect> {
+    let stored = match stored {
+        Ok(stored) => stored,
+        Err(trouble) => {
+            state.complain(trouble.to_string());
+            return Vec::new();
+        }
+    };
+    let Some(thread) = state.threads.get_mut(conversation) else { return Vec::new() };
+    if thread.link != Link::None {
+        return Vec::new();
+    }
+    let title = text(&stored, "title");
+    if !title.is_empty() {
+        thread.title = title;
+    }
+    thread.turns.clear();
+    for message in stored.get("messages").and_then(Value::as_array).into_iter().flatten() {
+        if text(message, "role") == "user" {
+            thread.turns.push(Turn { question: text(message, "content"), ..Turn::default() });
+            continue;
+        }
+        let run = LiveRun::of_message(message);
+        match thread.turns.last_mut() {
+            Some(turn) if turn.run == LiveRun::default() => turn.run = run,
+            // A run that was asked again has a message of its own.
+            Some(turn) => {
+                let question = turn.question.clone();
+                thread.turns.push(Turn { question, run, problem: None });
+            }
+            None => thread.turns.push(Turn { run, ..Turn::default() }),
+        }
+    }
+    thread.show(usize::MAX, Tab::Final);
+    let last = thread.turns.last().filter(|turn| turn.run.status.is_live());
+    let Some(run) = last.and_then(|turn| turn.run.run_id.clone()) else { return Vec::new() };
+    // Its events tell it from the beginning.
+    if let Some(turn) = thread.turns.last_mut() {
+        turn.run = LiveRun::default();
+    }
+    follow(thread);
+    vec![Effect::Follow { conversation: conversation.to_owned(), run }]
+}
+
+/// The question was not taken: it is there to be changed and asked again.
+fn refused(state: &mut State, conversation: &str, trouble: &Trouble) {
+    state.complain(trouble.to_string());
+    let Some(thread) = state.threads.get_mut(conversation) else { return };
+    thread.link = Link::None;
+    let Some(turn) = thread.turns.last_mut() else { return };
+    if turn.run.run_id.is_some() {
+        turn.problem = Some(trouble.to_string());
+        return;
+    }
+    let turn = thread.turns.pop().unwrap_or_default();
+    let is_first = thread.turns.is_empty();
+    thread.show(usize::MAX, Tab::Final);
+    if state.open.as_deref() == Some(conversation) && state.area.is_empty() {
+        state.area = area(&turn.question);
+    }
+    if is_first {
+        state.threads.remove(conversation);
+        state.list.items.retain(|item| item.id != conversation);
+        state.open.take_if(|open| open == conversation);
+    }
+}
+
+fn stepped(state: &mut State, conversation: &str, step: Step) {
+    let Some(thread) = state.threads.get_mut(conversation) else { return };
+    match step {
+        Step::Event { event, .. } => {
+            thread.link = Link::Following;
+            let Some(turn) = thread.turns.last_mut() else { return };
+            turn.run.apply(&event);
+            if let Some(title) = &turn.run.title {
+                thread.title.clone_from(title);
+                if let Some(item) = state.list.items.iter_mut().find(|item| item.id == conversation) {
+                    item.title.clone_from(title);
+                }
+            }
+            if thread.follows {
+                let tab = Tab::of(&turn.run);
+                if tab != thread.tab {
+                    thread.tab = tab;
+                    thread.top = 0;
+                }
+            }
+        }
+        Step::Lost(why) => thread.link = Link::Lost(why),
+        Step::Back => thread.link = Link::Following,
+        Step::Gone(trouble) => {
+            thread.link = Link::None;
+            if let Some(turn) = thread.turns.last_mut() {
+                turn.problem = Some(format!("{trouble}. F5 reads it again."));
+            }
+            state.complain(trouble.to_string());
+        }
+    }
+}
+
+/// The stream is over. What was followed to its end is read from its beginning.
+fn ended(state: &mut State, conversation: &str) -> Vec<Effect> {
+    let is_open = state.open.as_deref() == Some(conversation);
+    if let Some(thread) = state.threads.get_mut(conversation) {
+        thread.link = Link::None;
+        if thread.follows {
+            thread.follows = false;
+            thread.top = 0;
+        }
+        let status = thread.turns.last().map(|turn| turn.run.status);
+        let title = thread.title.clone();
+        match (status, is_open) {
+            (Some(RunStatus::Cancelled), true) => state.say("Stopped."),
+            (Some(RunStatus::Complete), false) => state.say(format!("Answered: {title}")),
+            _ => {}
+        }
+    }
+    if matches!(state.popup, Some(Popup::Leave)) && !state.is_live() {
+        return vec![Effect::Leave { stop: Vec::new(), code: exit::ANSWERED }];
+    }
+    if state.place == Place::Ephemeral {
+        return Vec::new();
+    }
+    vec![Effect::List { query: state.list.query.clone() }]
+}
+
+/// Asks with this preset from now on.
+pub fn with_preset(state: &mut State, preset: Preset) {
+    state.say(format!("Preset: {}.", preset.name));
+    state.settings.preset = Some(preset);
+}

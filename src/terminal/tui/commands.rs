@@ -1,0 +1,90 @@
+//! Commands that are typed: the same as in a chat, as far as a screen has no better way.
+
+use super::effects::Effect;
+use super::keys::Action;
+use super::state::{Prompt, State, Thread};
+use crate::terminal::chat::command::{Command, Setting};
+use crate::terminal::chat::save_new;
+use crate::terminal::query::for_pipe;
+use crate::terminal::text::amounts;
+
+/// What a command comes to.
+pub enum Obeyed {
+    Effects(Vec<Effect>),
+    /// The same as this key.
+    As(Action),
+}
+
+/// Does what a command says.
+pub fn obey(state: &mut State, command: Command) -> Obeyed {
+    let effects = match command {
+        Command::Help => return Obeyed::As(Action::Help),
+        Command::New => return Obeyed::As(Action::Begin),
+        Command::History => return Obeyed::As(Action::List),
+        Command::Use(number) if number <= state.list.items.len() => {
+            state.list.selected = number - 1;
+            return Obeyed::As(Action::Open);
+        }
+        Command::Use(number) => {
+            state.complain(format!("There is no number {number}: {} are listed.", state.list.items.len()));
+            Vec::new()
+        }
+        Command::Title(None) => {
+            let title = state.thread().map(|thread| thread.title.clone());
+            state.say(title.unwrap_or_else(|| "There is no conversation yet.".to_owned()));
+            Vec::new()
+        }
+        Command::Title(Some(value)) => match state.open.clone() {
+            Some(id) => vec![Effect::Change { asks: Prompt::Title(id), value }],
+            None => no_conversation(state),
+        },
+        Command::Set(setting) => set(state, &setting),
+        Command::ShowModels => {
+            let members = state.settings.models().map(|models| models.join(", "));
+            state.say(members.unwrap_or_else(|| "The council of your settings answers.".to_owned()));
+            Vec::new()
+        }
+        Command::ShowPresets => return Obeyed::As(Action::Options),
+        Command::Preset(name) => vec![Effect::Preset { name }],
+        Command::Cost => {
+            let total = |thread: &Thread| {
+                let costs = thread.turns.iter().filter_map(|turn| turn.run.costs.as_ref()?.total);
+                format!("This conversation has cost {} so far.", amounts::usd(Some(costs.sum())))
+            };
+            let said = state.thread().map_or_else(|| "Nothing was asked yet.".to_owned(), total);
+            state.say(said);
+            Vec::new()
+        }
+        Command::Save(path) => {
+            let answer = state.thread().and_then(Thread::turn);
+            let answer = answer.map(|turn| for_pipe(turn.run.final_answer.piece.text.trim()));
+            match answer.filter(|answer| !answer.is_empty()) {
+                Some(answer) => match save_new(&path, &format!("{answer}\n")) {
+                    Ok(said) => state.say(said),
+                    Err(trouble) => state.complain(trouble.to_string()),
+                },
+                None => state.complain("There is no answer yet to save."),
+            }
+            Vec::new()
+        }
+        // The name that is typed says the format.
+        Command::Export(_) => return Obeyed::As(Action::Export),
+        Command::Retry => return Obeyed::As(Action::Retry),
+        Command::Exit => return Obeyed::As(Action::Leave),
+    };
+    Obeyed::Effects(effects)
+}
+
+/// Changes how the next question is asked.
+pub fn set(state: &mut State, setting: &Setting) -> Vec<Effect> {
+    match state.settings.apply(setting) {
+        Ok(said) => state.say(said),
+        Err(problem) => state.complain(problem),
+    }
+    Vec::new()
+}
+
+fn no_conversation(state: &mut State) -> Vec<Effect> {
+    state.complain("There is no conversation yet: the first question begins it.");
+    Vec::new()
+}

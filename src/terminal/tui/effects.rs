@@ -1,0 +1,273 @@
+//! What the screen wants of the session, and what comes back. Everything is done beside the screen, which never waits.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value, json};
+use tokio::sync::mpsc::Sender;
+
+use super::state::{Item, Prompt, text};
+use crate::terminal::chat::save_new;
+use crate::terminal::chat::settings::Preset;
+use crate::terminal::session::{Following, Method, Question, Session, Step, Trouble};
+
+/// How many conversations are listed.
+const LISTED: usize = 100;
+
+/// What is to be done.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    List {
+        query: String,
+    },
+    Open {
+        conversation: String,
+    },
+    Ask {
+        conversation: String,
+        begins: bool,
+        body: Map<String, Value>,
+    },
+    Follow {
+        conversation: String,
+        run: String,
+    },
+    Retry {
+        conversation: String,
+        run: String,
+    },
+    Cancel {
+        run: String,
+    },
+    Skip {
+        run: String,
+        member: String,
+    },
+    Offer {
+        run: String,
+        take: bool,
+    },
+    Change {
+        asks: Prompt,
+        value: String,
+    },
+    Delete {
+        conversation: String,
+    },
+    Export {
+        conversation: String,
+        file: String,
+    },
+    Presets,
+    Preset {
+        name: String,
+    },
+    Copy {
+        text: String,
+        says: &'static str,
+    },
+    Redraw,
+    Suspend,
+    /// These runs are stopped before.
+    Leave {
+        stop: Vec<String>,
+        code: u8,
+    },
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub enum Reply {
+    Listed {
+        query: String,
+        items: Result<Vec<Item>, Trouble>,
+    },
+    Opened {
+        conversation: String,
+        stored: Result<Value, Trouble>,
+    },
+    /// The question was not taken.
+    Refused {
+        conversation: String,
+        trouble: Trouble,
+    },
+    Step {
+        conversation: String,
+        step: Step,
+    },
+    /// The stream has ended.
+    Ended {
+        conversation: String,
+    },
+    Presets(Vec<Preset>),
+    Preset(Preset),
+    /// A sentence; the list may have changed.
+    Done {
+        said: String,
+        is_new: bool,
+    },
+    Trouble(Trouble),
+    Left(u8),
+}
+
+/// Does it, and sends what comes of it. Effects on the terminal itself are not for this.
+pub async fn perform(effect: Effect, session: Arc<dyn Session>, replies: Sender<Reply>) {
+    let reply = match effect {
+        Effect::List { query } => {
+            let items = list(session.as_ref(), &query).await;
+            Reply::Listed { query, items }
+        }
+        Effect::Open { conversation } => {
+            let stored = session.get(&format!("/api/conversations/{}", escaped(&conversation))).await;
+            Reply::Opened { conversation, stored }
+        }
+        Effect::Ask { conversation, begins, body } => {
+            let question = Question { begins, ..Question::in_conversation(conversation.clone(), body) };
+            let asked = session.ask(question).await;
+            return follow(conversation, asked, &replies).await;
+        }
+        Effect::Follow { conversation, run } => {
+            let followed = session.follow(&run, 0).await;
+            return follow(conversation, followed, &replies).await;
+        }
+        Effect::Retry { conversation, run } => {
+            let retried = async {
+                let path = format!("/api/runs/{}/retry", escaped(&run));
+                let retried = session.request(Method::POST, &path, Some(&json!({}))).await?;
+                session.follow(&text(&retried, "run_id"), 0).await
+            };
+            return follow(conversation, retried.await, &replies).await;
+        }
+        Effect::Cancel { run } => match session.cancel(&run).await {
+            Ok(()) => return,
+            Err(trouble) => Reply::Trouble(trouble),
+        },
+        Effect::Skip { run, member } => {
+            let path = format!("/api/runs/{}/skip", escaped(&run));
+            match session.request(Method::POST, &path, Some(&json!({ "member": member }))).await {
+                Ok(_) => return,
+                Err(trouble) => Reply::Trouble(trouble),
+            }
+        }
+        Effect::Offer { run, take } => match session.answer_offer(&run, take).await {
+            Ok(()) => return,
+            Err(trouble) => Reply::Trouble(trouble),
+        },
+        Effect::Change { asks, value } => change(session.as_ref(), &asks, &value).await,
+        Effect::Delete { conversation } => {
+            let path = format!("/api/conversations/{}", escaped(&conversation));
+            done(session.request(Method::DELETE, &path, None).await, "Deleted.")
+        }
+        Effect::Export { conversation, file } => export(session.as_ref(), &conversation, &file).await,
+        Effect::Presets => match session.get("/api/settings/presets").await {
+            Ok(answer) => Reply::Presets(presets(&answer)),
+            Err(trouble) => Reply::Trouble(trouble),
+        },
+        Effect::Preset { name } => match crate::terminal::query::preset(session.as_ref(), &name).await {
+            Ok(id) => Reply::Preset(Preset { id, name }),
+            Err(trouble) => Reply::Trouble(trouble),
+        },
+        Effect::Leave { stop, code } => {
+            for run in stop {
+                if let Err(trouble) = session.cancel(&run).await {
+                    tracing::error!(%trouble, run, "a run could not be stopped");
+                }
+            }
+            Reply::Left(code)
+        }
+        Effect::Copy { .. } | Effect::Redraw | Effect::Suspend => return,
+    };
+    // Nobody is there any more when the program leaves.
+    drop(replies.send(reply).await);
+}
+
+async fn follow(conversation: String, following: Result<Following, Trouble>, replies: &Sender<Reply>) {
+    let mut following = match following {
+        Ok(following) => following,
+        Err(trouble) => return drop(replies.send(Reply::Refused { conversation, trouble }).await),
+    };
+    while let Some(step) = following.next().await {
+        let conversation = conversation.clone();
+        if replies.send(Reply::Step { conversation, step }).await.is_err() {
+            return;
+        }
+    }
+    drop(replies.send(Reply::Ended { conversation }).await);
+}
+
+async fn list(session: &dyn Session, query: &str) -> Result<Vec<Item>, Trouble> {
+    let (path, is_search) = match (query, query.strip_prefix('#')) {
+        ("", _) => (format!("/api/conversations?limit={LISTED}"), false),
+        (_, Some(tag)) => (format!("/api/conversations?limit={LISTED}&tag={}", escaped(tag)), false),
+        (words, None) => (format!("/api/search?limit={LISTED}&q={}", escaped(words)), true),
+    };
+    let answer = session.get(&path).await?;
+    let tags = |item: &Value| {
+        let tags = item.get("tags").and_then(Value::as_array).into_iter().flatten();
+        tags.filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let item = |item: &Value| Item {
+        id: text(item, if is_search { "conversation_id" } else { "id" }),
+        title: text(item, "title"),
+        tags: tags(item),
+        running: item.get("running").and_then(Value::as_bool) == Some(true),
+        snippet: is_search.then(|| text(item, "snippet")),
+    };
+    Ok(answer.as_array().into_iter().flatten().map(item).collect())
+}
+
+async fn change(session: &dyn Session, asks: &Prompt, value: &str) -> Reply {
+    let path = |id: &str| format!("/api/conversations/{}", escaped(id));
+    match asks {
+        Prompt::Title(id) => {
+            let changed = session.request(Method::PATCH, &path(id), Some(&json!({ "title": value }))).await;
+            done(changed, "The title is changed.")
+        }
+        Prompt::Tags(id) => {
+            let tags: Vec<&str> = value
+                .split([',', ' '])
+                .map(|tag| tag.trim_start_matches('#'))
+                .filter(|tag| !tag.is_empty())
+                .collect();
+            let path = format!("{}/tags", path(id));
+            done(
+                session.request(Method::PUT, &path, Some(&json!({ "tags": tags }))).await,
+                "The tags are changed.",
+            )
+        }
+        Prompt::Search | Prompt::Export(_) => Reply::Done { said: String::new(), is_new: true },
+    }
+}
+
+async fn export(session: &dyn Session, conversation: &str, file: &str) -> Reply {
+    let format = if file.ends_with(".json") { "json" } else { "md" };
+    let path = format!("/api/conversations/{}/export?format={format}", escaped(conversation));
+    let written = match session.text(&path).await {
+        Ok(text) => save_new(file, &text),
+        Err(trouble) => Err(trouble),
+    };
+    match written {
+        Ok(said) => Reply::Done { said, is_new: false },
+        Err(trouble) => Reply::Trouble(trouble),
+    }
+}
+
+fn done(result: Result<Value, Trouble>, said: &str) -> Reply {
+    match result {
+        Ok(_) => Reply::Done { said: said.to_owned(), is_new: true },
+        Err(trouble) => Reply::Trouble(trouble),
+    }
+}
+
+/// The presets of an answer.
+pub fn presets(answer: &Value) -> Vec<Preset> {
+    let all = answer.get("presets").and_then(Value::as_array).into_iter().flatten();
+    let preset = |preset: &Value| Preset {
+        id: preset.get("id").cloned().unwrap_or_default(),
+        name: text(preset, "name"),
+    };
+    all.map(preset).collect()
+}
+
+fn escaped(part: &str) -> String {
+    url::form_urlencoded::byte_serialize(part.as_bytes()).collect()
+}

@@ -1,0 +1,317 @@
+//! The lines of a tab: what is to be read of a run, laid out for a width.
+
+use std::sync::Arc;
+
+use ratatui::text::{Line, Span};
+
+use super::panes::Tab;
+use super::shelf::Shelf;
+use super::state::{Thread, Turn};
+use crate::terminal::live::{LiveRun, RunStatus};
+use crate::terminal::sections::{
+    Body, Kind, Section, answers, beginning, conclusion, figures, ranking, reviews,
+};
+use crate::terminal::text::{Theme, amounts, harmless, one_line, truncate, wrap};
+
+/// The narrowest that members stand side by side, in columns each.
+const MEMBER_COLUMNS: usize = 46;
+/// The widest that a text is set, in columns: longer lines are hard to read.
+const MAX_COLUMNS: usize = 110;
+/// How many lines of the question stand above the answers.
+const QUESTION_LINES: usize = 3;
+/// How much is looked at of a text that is being written and followed, in bytes.
+const TAIL_BYTES: usize = 8 << 10;
+/// The fewest lines that somebody who writes has.
+const FEWEST: usize = 3;
+
+/// Where it is laid out.
+pub struct Page<'a> {
+    pub columns: usize,
+    pub rows: usize,
+    pub theme: &'a Theme,
+    pub now: std::time::Instant,
+}
+
+/// The lines of the thread's tab.
+pub fn lines(thread: &mut Thread, shelf: &mut Shelf, page: &Page<'_>) -> Vec<Line<'static>> {
+    let Some(turn) = thread.turns.get(thread.shown) else { return Vec::new() };
+    let mut lines = question(turn, page);
+    let mut sections = sections(turn, thread.tab);
+    let is_followed = thread.follows && turn.run.status.is_live();
+    for section in sections.iter_mut().filter(|section| !section.ready) {
+        let since = *thread.begun.entry(section.key.clone()).or_insert(page.now);
+        let seconds = page.now.saturating_duration_since(since).as_secs();
+        if seconds > 0 {
+            section.notes.push(format!("{seconds} s"));
+        }
+    }
+    let side_by_side = matches!(thread.tab, Tab::Answers | Tab::Reviews);
+    let per_row =
+        if side_by_side { (page.columns / MEMBER_COLUMNS).clamp(1, sections.len().max(1)) } else { 1 };
+    let room = page.rows.saturating_sub(lines.len());
+    let budget = (is_followed && thread.tab == Tab::Answers)
+        .then(|| (room / sections.len().div_ceil(per_row).max(1)).saturating_sub(2).max(FEWEST));
+    lines.extend(grid(&mut sections, per_row, budget, shelf, page));
+    if let Some(problem) = &turn.problem {
+        lines.extend(wrap(&Line::styled(one_line(problem).into_owned(), page.theme.error), page.columns));
+    }
+    lines
+}
+
+/// The question, cut where it is long.
+fn question(turn: &Turn, page: &Page<'_>) -> Vec<Line<'static>> {
+    let text = harmless(turn.question.trim());
+    let bar = page.theme.frames.pick("▎ ", "> ");
+    let width = page.columns.saturating_sub(2).clamp(1, MAX_COLUMNS);
+    let mut lines: Vec<Line> = text
+        .lines()
+        .take(QUESTION_LINES + 1)
+        .flat_map(|line| wrap(&Line::raw(line.to_owned()), width))
+        .collect();
+    if lines.len() > QUESTION_LINES {
+        lines.truncate(QUESTION_LINES);
+        if let Some(last) = lines.last_mut() {
+            last.spans.push(Span::styled(" …", page.theme.dim));
+        }
+    }
+    for line in &mut lines {
+        line.spans.insert(0, Span::styled(bar, page.theme.accent));
+    }
+    lines.push(Line::default());
+    lines
+}
+
+fn sections(turn: &Turn, tab: Tab) -> Vec<Section> {
+    let run = &turn.run;
+    let mut all = Vec::new();
+    match tab {
+        Tab::Answers => {
+            all.extend(beginning(run));
+            all.extend(answers(run));
+        }
+        Tab::Reviews => {
+            all.extend(ranking(run));
+            all.extend(reviews(run));
+        }
+        Tab::Final => {
+            all.extend(conclusion(run));
+            all.extend(end(run, tab, all.is_empty()));
+            all.extend(figures(run));
+        }
+        Tab::Process => all.extend(process(run)),
+    }
+    if all.is_empty() {
+        all.extend(end(run, tab, true));
+    }
+    all
+}
+
+/// What is said where there is nothing to read, and of a run that did not end well.
+fn end(run: &LiveRun, tab: Tab, is_empty: bool) -> Option<Section> {
+    let failed = || run.error.clone().unwrap_or_else(|| "The run ended without an answer.".to_owned());
+    let (said, kind) = match (run.status, tab) {
+        (RunStatus::Failed, Tab::Final) => (failed(), Kind::Failed),
+        (RunStatus::Cancelled, Tab::Final) => ("The run was stopped.".to_owned(), Kind::Failed),
+        _ if !is_empty => return None,
+        (RunStatus::Queued, _) => {
+            let place = run.queue_position.map(|place| format!(" It is number {place} in the queue."));
+            (
+                format!("The question waits for a place at the server.{}", place.unwrap_or_default()),
+                Kind::Ranking,
+            )
+        }
+        (RunStatus::Running, Tab::Answers) => ("Nobody has begun to answer.".to_owned(), Kind::Ranking),
+        (RunStatus::Running, Tab::Reviews) => ("The reviews have not begun.".to_owned(), Kind::Ranking),
+        (RunStatus::Running, _) => ("The final answer has not begun.".to_owned(), Kind::Ranking),
+        (_, Tab::Reviews) => ("This run has no reviews.".to_owned(), Kind::Ranking),
+        _ => ("There is nothing here.".to_owned(), Kind::Ranking),
+    };
+    let title = if kind == Kind::Failed { "No final answer" } else { "" };
+    Some(made("end", title, Body::Lines(vec![said]), kind))
+}
+
+fn made(key: &str, title: &str, body: Body, kind: Kind) -> Section {
+    Section { key: key.to_owned(), title: title.to_owned(), notes: Vec::new(), body, kind, ready: true }
+}
+
+/// What goes on, stage by stage and sentence by sentence, and what it costs.
+fn process(run: &LiveRun) -> Vec<Section> {
+    let mut all = Vec::new();
+    let mut about: Vec<String> = vec![format!("Now: {}", phase(run))];
+    about.extend(run.run_id.iter().map(|id| format!("Run: {id}")));
+    about.extend(run.ignored.iter().map(|one| format!("{} does not apply: {}", one.field, one.reason)));
+    all.push(made("about", "The run", Body::Lines(about), Kind::Ranking));
+    if !run.notes.is_empty() {
+        let notes = run.notes.iter().map(|note| {
+            let time: String = note.timestamp.chars().skip(11).take(8).collect();
+            format!("{time} {}", note.message)
+        });
+        all.push(made("notes", "What went on", Body::Lines(notes.collect()), Kind::Ranking));
+    } else if run.status.is_live() {
+        let hint = "/verbose 2 tells of the next run what goes on, sentence by sentence.".to_owned();
+        all.push(made("hint", "What goes on", Body::Lines(vec![hint]), Kind::Ranking));
+    }
+    if let Some(costs) = &run.costs {
+        let rows = costs.stages.iter().map(|stage| {
+            vec![
+                stage_name(&stage.stage),
+                stage.calls.to_string(),
+                amounts::tokens(stage.tokens),
+                amounts::seconds(stage.latency_ms),
+                amounts::usd(stage.cost),
+            ]
+        });
+        let heading = vec!["Stage", "Calls", "Tokens", "Time", "Cost"];
+        all.push(made(
+            "stages",
+            "Cost by stage",
+            Body::Table { heading, rows: rows.collect() },
+            Kind::Ranking,
+        ));
+    }
+    all.extend(figures(run));
+    all
+}
+
+/// What goes on, in a few words.
+#[must_use]
+pub fn phase(run: &LiveRun) -> String {
+    match (run.status, run.phase.as_str()) {
+        (RunStatus::Complete, _) => "answered".to_owned(),
+        (RunStatus::Failed, _) => "failed".to_owned(),
+        (RunStatus::Cancelled, _) => "stopped".to_owned(),
+        (RunStatus::Queued, _) => "waiting for a place at the server".to_owned(),
+        (RunStatus::Running, "waiting") => "beginning".to_owned(),
+        (RunStatus::Running, "stage1") => "the members answer".to_owned(),
+        (RunStatus::Running, "stage2") => "the members review each other".to_owned(),
+        (RunStatus::Running, "stage3") => "the final answer is written".to_owned(),
+        (RunStatus::Running, phase) => {
+            match phase.strip_prefix("round").or_else(|| phase.strip_prefix("sub")) {
+                Some(number) if phase.starts_with("round") => format!("round {number}"),
+                Some(number) => format!("part {number}"),
+                None => one_line(phase).replace('_', " "),
+            }
+        }
+    }
+}
+
+/// A stage as people call it.
+fn stage_name(stage: &str) -> String {
+    match stage {
+        "stage1" => "answers".to_owned(),
+        "stage2" => "reviews".to_owned(),
+        "stage3" => "final answer".to_owned(),
+        other => other.replace('_', " "),
+    }
+}
+
+/// The sections, members so many in a row and everything else alone; `budget` is how many lines of its end each shows, where not all of it.
+fn grid(
+    sections: &mut [Section],
+    per_row: usize,
+    budget: Option<usize>,
+    shelf: &mut Shelf,
+    page: &Page<'_>,
+) -> Vec<Line<'static>> {
+    let mut members: Vec<String> = Vec::new();
+    let mut lines = Vec::new();
+    let is_said = |section: &Section| matches!(section.body, Body::Markdown(_));
+    for group in sections.chunk_by_mut(|one, next| is_said(one) && is_said(next)) {
+        let per_row = per_row.min(group.len());
+        let columns = ((page.columns - (per_row - 1)) / per_row).clamp(1, MAX_COLUMNS);
+        for row in group.chunks_mut(per_row) {
+            let panels = row.iter_mut().map(|section| {
+                let member = section.key.split_once('/').map_or(&*section.key, |(_, member)| member);
+                let at = members.iter().position(|known| known == member).unwrap_or_else(|| {
+                    members.push(member.to_owned());
+                    members.len() - 1
+                });
+                let Some(budget) = budget else { return shelf.framed(section, at, columns, page.theme) };
+                if !section.ready {
+                    cut(section);
+                }
+                end_of(&shelf.framed(section, at, columns, page.theme), budget)
+            });
+            lines.extend(beside(&panels.collect::<Vec<_>>(), columns));
+        }
+    }
+    lines
+}
+
+/// Panels of so many columns, one beside the other.
+fn beside(panels: &[Arc<[Line<'static>]>], columns: usize) -> impl Iterator<Item = Line<'static>> {
+    let height = panels.iter().map(|panel| panel.len()).max().unwrap_or_default();
+    (0..height).map(move |at| {
+        let mut spans: Vec<Span<'static>> = Vec::new();
+        for (place, panel) in panels.iter().enumerate() {
+            if place > 0 {
+                spans.push(Span::raw(" "));
+            }
+            match panel.get(at) {
+                Some(line) => {
+                    spans.extend(line.spans.iter().map(|span| span.clone().patch_style(line.style)));
+                }
+                // The last one needs nothing after it.
+                None if place + 1 == panels.len() => {}
+                None => spans.push(Span::raw(" ".repeat(columns))),
+            }
+        }
+        Line::from(spans)
+    })
+}
+
+/// Leaves of a text that is being written what may be seen of its end.
+fn cut(section: &mut Section) {
+    if let Body::Markdown(text) = &mut section.body
+        && text.len() > TAIL_BYTES
+    {
+        let mut from = text.len() - TAIL_BYTES;
+        while !text.is_char_boundary(from) {
+            from += 1;
+        }
+        let tail = text.split_off(from);
+        // A line that begins in its middle is no line.
+        *text = tail.split_once('\n').map_or(tail.clone(), |(_, rest)| rest.to_owned());
+    }
+}
+
+/// A panel with its frame and at most so many of its last lines.
+fn end_of(panel: &Arc<[Line<'static>]>, budget: usize) -> Arc<[Line<'static>]> {
+    match panel.as_ref() {
+        [first, inner @ .., last] if inner.len() > budget => {
+            let tail = inner.iter().skip(inner.len() - budget);
+            std::iter::once(first).chain(tail).chain([last]).cloned().collect()
+        }
+        _ => panel.clone(),
+    }
+}
+
+/// The text that a tab shows, for the clipboard.
+#[must_use]
+pub fn as_text(turn: &Turn, tab: Tab) -> String {
+    let said = |section: &Section| match &section.body {
+        Body::Markdown(text) => text.trim().to_owned(),
+        Body::Lines(lines) => lines.join("\n"),
+        Body::Table { heading, rows } => {
+            let rows = rows.iter().map(|row| row.join("\t"));
+            std::iter::once(heading.join("\t")).chain(rows).collect::<Vec<_>>().join("\n")
+        }
+    };
+    let parts =
+        sections(turn, tab).into_iter().map(|section| format!("## {}\n\n{}", section.title, said(&section)));
+    parts.collect::<Vec<_>>().join("\n\n")
+}
+
+/// A line for the bottom: how far the run is.
+#[must_use]
+pub fn summary(run: &LiveRun, columns: usize) -> String {
+    let mut parts = vec![phase(run)];
+    let open = run.answers.iter().filter(|answer| answer.piece.status.is_open()).count();
+    if run.phase == "stage1" && !run.answers.is_empty() {
+        parts.push(format!("{} of {} have answered", run.answers.len() - open, run.answers.len()));
+    }
+    if let Some(costs) = &run.costs {
+        parts.push(amounts::usd(costs.total));
+    }
+    truncate(&parts.join(", "), columns).into_owned()
+}

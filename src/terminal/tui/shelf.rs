@@ -1,0 +1,49 @@
+//! Lines that were laid out, kept until what they show changes: of a long answer only what is new costs anything.
+
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::sync::Arc;
+
+use ratatui::text::Line;
+
+use crate::terminal::sections::{Body, Section, framed};
+use crate::terminal::text::Theme;
+
+/// See the module.
+#[derive(Default)]
+pub struct Shelf {
+    kept: HashMap<u64, (u64, Arc<[Line<'static>]>)>,
+    /// Which look this is.
+    look: u64,
+}
+
+impl Shelf {
+    /// Another look begins: what the last one did not need goes.
+    pub fn begin(&mut self) {
+        let last = self.look;
+        self.kept.retain(|_, (look, _)| *look == last);
+        self.look += 1;
+    }
+
+    /// The section in a frame of so many columns.
+    pub fn framed(
+        &mut self,
+        section: &Section,
+        member: usize,
+        columns: usize,
+        theme: &Theme,
+    ) -> Arc<[Line<'static>]> {
+        let mut hasher = DefaultHasher::new();
+        (member, columns, &section.title, &section.notes, section.kind as u8).hash(&mut hasher);
+        match &section.body {
+            Body::Markdown(text) => text.hash(&mut hasher),
+            Body::Lines(lines) => lines.hash(&mut hasher),
+            Body::Table { heading, rows } => (heading, rows).hash(&mut hasher),
+        }
+        let look = self.look;
+        let kept = self.kept.entry(hasher.finish());
+        let (used, lines) = kept.or_insert_with(|| (look, framed(section, member, columns, theme).into()));
+        *used = look;
+        lines.clone()
+    }
+}

@@ -1,0 +1,260 @@
+//! What the screen shows: conversations, the deliberation that is read, what is typed, and what lies over them.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use ratatui::layout::Rect;
+use ratatui_textarea::{TextArea, WrapMode};
+use serde_json::Value;
+
+use super::keys::Action;
+use super::panes::{Pane, Tab};
+use super::shelf::Shelf;
+use crate::terminal::chat::settings::{Preset, Settings};
+use crate::terminal::live::LiveRun;
+use crate::terminal::live::shape::cache::{Cache, Earlier};
+use crate::terminal::session::Place;
+use crate::terminal::text::Theme;
+
+/// A conversation in the list.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Item {
+    pub id: String,
+    pub title: String,
+    pub tags: Vec<String>,
+    pub running: bool,
+    /// Where the words were found that were searched for.
+    pub snippet: Option<String>,
+}
+
+/// The conversations, or those that were searched for.
+#[derive(Debug, Default)]
+pub struct List {
+    pub items: Vec<Item>,
+    pub selected: usize,
+    /// The words of the search, `#tag` for a tag; empty where all are listed.
+    pub query: String,
+    pub is_loading: bool,
+    /// Why there are none.
+    pub problem: Option<String>,
+}
+
+/// A question and what became of it.
+#[derive(Debug, Default)]
+pub struct Turn {
+    pub question: String,
+    pub run: LiveRun,
+    /// What came instead of events.
+    pub problem: Option<String>,
+}
+
+/// How a run is connected.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Link {
+    /// Nothing is followed.
+    #[default]
+    None,
+    Following,
+    /// It is tried again.
+    Lost(String),
+}
+
+/// A conversation that was opened.
+#[derive(Debug, Default)]
+pub struct Thread {
+    pub title: String,
+    pub turns: Vec<Turn>,
+    /// The turn that is read.
+    pub shown: usize,
+    pub tab: Tab,
+    /// The first line that is shown.
+    pub top: usize,
+    /// What goes on is followed: the tab with it, and the end of each text.
+    pub follows: bool,
+    pub link: Link,
+    /// The offer of the run that is not to be shown again.
+    pub offer_seen: Option<String>,
+    /// Since when each call is known here, for the seconds.
+    pub begun: HashMap<String, Instant>,
+}
+
+impl Thread {
+    #[must_use]
+    pub fn turn(&self) -> Option<&Turn> {
+        self.turns.get(self.shown)
+    }
+
+    /// The run that goes on; it is always the last.
+    #[must_use]
+    pub fn live(&self) -> Option<&LiveRun> {
+        let run = &self.turns.last()?.run;
+        (run.status.is_live() && self.link != Link::None).then_some(run)
+    }
+
+    /// An earlier answer that somebody has to decide on.
+    #[must_use]
+    pub fn offer(&self) -> Option<&Earlier> {
+        let run = self.live()?;
+        match &run.cache {
+            Some(Cache::Offered(earlier)) if self.offer_seen != run.run_id => Some(earlier),
+            _ => None,
+        }
+    }
+
+    /// Reads this turn from its beginning.
+    pub fn show(&mut self, turn: usize, tab: Tab) {
+        self.shown = turn.min(self.turns.len().saturating_sub(1));
+        self.tab = tab;
+        self.top = 0;
+        self.follows = false;
+    }
+}
+
+/// What is asked for in a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Prompt {
+    Search,
+    /// The title of this conversation.
+    Title(String),
+    Tags(String),
+    /// The file that it is exported to.
+    Export(String),
+}
+
+/// What lies over the screen, and takes the keys.
+#[derive(Debug)]
+pub enum Popup {
+    Help {
+        top: usize,
+    },
+    Options {
+        at: usize,
+    },
+    /// Members that can be gone on without.
+    Skip {
+        members: Vec<String>,
+        at: usize,
+    },
+    Prompt {
+        asks: Prompt,
+        area: Box<TextArea<'static>>,
+    },
+    /// A conversation, by its id and title.
+    Delete(String, String),
+    Leave,
+}
+
+/// A sentence at the bottom.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Message {
+    pub text: String,
+    pub is_bad: bool,
+}
+
+/// What a click is meant for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Target {
+    Pane(Pane),
+    /// A place in the list.
+    Item(usize),
+    Tab(Tab),
+    Key(Action),
+}
+
+/// See the module.
+pub struct State {
+    pub theme: Theme,
+    pub place: Place,
+    pub settings: Settings,
+    pub presets: Vec<Preset>,
+    pub list: List,
+    pub threads: HashMap<String, Thread>,
+    /// The conversation that is read; none where the next question begins one.
+    pub open: Option<String>,
+    pub pane: Pane,
+    pub area: TextArea<'static>,
+    pub popup: Option<Popup>,
+    pub message: Option<Message>,
+    /// Ctrl-C was pressed, and nothing else since.
+    pub interrupted: bool,
+    /// Of this look: seconds are counted to it.
+    pub now: Instant,
+    /// Where a click goes, as it was last drawn: the last that fits wins.
+    pub targets: Vec<(Rect, Target)>,
+    /// How far a page goes, as it was last drawn.
+    pub page: usize,
+    pub shelf: Shelf,
+}
+
+impl State {
+    #[must_use]
+    pub fn new(theme: Theme, place: Place, settings: Settings) -> Self {
+        Self {
+            theme,
+            place,
+            settings,
+            presets: Vec::new(),
+            list: List::default(),
+            threads: HashMap::new(),
+            open: None,
+            pane: Pane::Writing,
+            area: area(""),
+            popup: None,
+            message: None,
+            interrupted: false,
+            now: Instant::now(),
+            targets: Vec::new(),
+            page: 10,
+            shelf: Shelf::default(),
+        }
+    }
+
+    #[must_use]
+    pub fn thread(&self) -> Option<&Thread> {
+        self.threads.get(self.open.as_ref()?)
+    }
+
+    pub fn thread_mut(&mut self) -> Option<&mut Thread> {
+        self.threads.get_mut(self.open.as_ref()?)
+    }
+
+    /// Whether anything moves by itself.
+    #[must_use]
+    pub fn is_live(&self) -> bool {
+        self.threads.values().any(|thread| thread.live().is_some())
+    }
+
+    pub fn say(&mut self, text: impl Into<String>) {
+        self.message = Some(Message { text: text.into(), is_bad: false });
+    }
+
+    pub fn complain(&mut self, text: impl Into<String>) {
+        self.message = Some(Message { text: text.into(), is_bad: true });
+    }
+
+    /// What was typed, which is no longer there then.
+    pub fn take_typed(&mut self) -> String {
+        let typed = self.area.lines().join("\n");
+        self.area = area("");
+        typed
+    }
+}
+
+/// An editor with this text, the cursor at its end.
+#[must_use]
+pub fn area(text: &str) -> TextArea<'static> {
+    let mut area = TextArea::new(text.split('\n').map(str::to_owned).collect());
+    area.move_cursor(ratatui_textarea::CursorMove::Bottom);
+    area.move_cursor(ratatui_textarea::CursorMove::End);
+    area.set_wrap_mode(WrapMode::WordOrGlyph);
+    area.set_cursor_line_style(ratatui::style::Style::new());
+    // The terminal's own cursor stands there: screen readers and magnifiers follow it.
+    area.set_cursor_style(ratatui::style::Style::new());
+    area
+}
+
+/// A text of an object of the API.
+#[must_use]
+pub fn text(of: &Value, name: &str) -> String {
+    of.get(name).and_then(Value::as_str).unwrap_or_default().to_owned()
+}

@@ -1,0 +1,390 @@
+//! The screen, key by key, over replies that the tests make up.
+
+use crossterm::event::{Event, KeyCode, KeyEvent, KeyModifiers, MouseButton, MouseEvent, MouseEventKind};
+use proptest::prelude::*;
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use serde_json::{Value, json};
+
+use super::asking::reply;
+use super::draw::draw;
+use super::effects::{Effect, Reply};
+use super::input::input;
+use super::panes::{Pane, Tab};
+use super::state::{Item, Link, Popup, Prompt, State};
+use crate::terminal::chat::settings::Settings;
+use crate::terminal::session::{Place, Step, Trouble};
+use crate::terminal::text::{Background, Depth, Frames, Theme};
+
+fn state() -> State {
+    let theme = Theme::new(Depth::None, Background::Auto, Frames::Unicode);
+    State::new(theme, Place::Server("https://council".to_owned()), Settings::default())
+}
+
+fn key(state: &mut State, code: KeyCode) -> Vec<Effect> {
+    input(state, Event::Key(KeyEvent::new(code, KeyModifiers::NONE)))
+}
+
+fn ctrl(state: &mut State, letter: char) -> Vec<Effect> {
+    input(state, Event::Key(KeyEvent::new(KeyCode::Char(letter), KeyModifiers::CONTROL)))
+}
+
+/// Types a line, and Enter.
+fn line(state: &mut State, text: &str) -> Vec<Effect> {
+    text.chars().for_each(|c| drop(key(state, KeyCode::Char(c))));
+    key(state, KeyCode::Enter)
+}
+
+fn screen(state: &mut State, columns: u16, rows: u16) -> String {
+    let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
+    terminal.draw(|frame| draw(frame, state)).unwrap();
+    terminal.backend().to_string()
+}
+
+fn tell(state: &mut State, conversation: &str, event: Value) {
+    let step = Step::Event { seq: None, event };
+    reply(state, Reply::Step { conversation: conversation.to_owned(), step });
+}
+
+/// Asks, and answers the id of the conversation.
+fn ask(state: &mut State, question: &str) -> String {
+    match line(state, question).as_slice() {
+        [Effect::Ask { conversation, .. }] => conversation.clone(),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn begin(state: &mut State, conversation: &str) {
+    tell(
+        state,
+        conversation,
+        json!({"type": "run_started", "run_id": "r1", "conversation_id": conversation, "message_id": "m"}),
+    );
+    let members = json!([{"model": "a/one", "member": "a/one"}, {"model": "b/two", "member": "b/two"}]);
+    tell(state, conversation, json!({"type": "stage1_start", "members": members}));
+}
+
+fn items(ids: &[&str]) -> Vec<Item> {
+    let item = |id: &&str| Item { id: (*id).to_owned(), title: format!("About {id}"), ..Item::default() };
+    ids.iter().map(item).collect()
+}
+
+fn listed(state: &mut State, ids: &[&str]) {
+    reply(state, Reply::Listed { query: String::new(), items: Ok(items(ids)) });
+}
+
+#[test]
+fn a_question_is_followed_from_the_first_word_to_the_final_answer() {
+    let mut state = state();
+    let id = ask(&mut state, "Why is the sky blue?");
+    begin(&mut state, &id);
+    tell(
+        &mut state,
+        &id,
+        json!({"type": "stage1_token", "model": "a/one", "member": "a/one", "content": "It scatters."}),
+    );
+    let shown = screen(&mut state, 130, 30);
+    assert!(shown.contains("[1 Answers]") && shown.contains("Why is the sky blue?"), "{shown}");
+    assert!(shown.contains("It scatters.") && shown.contains("writing"), "{shown}");
+    assert!(shown.contains("following"), "{shown}");
+    let one = shown.lines().position(|row| row.contains("a/one")).unwrap();
+    assert!(shown.lines().nth(one).unwrap().contains("b/two"), "side by side: {shown}");
+    tell(&mut state, &id, json!({"type": "stage3_start"}));
+    tell(
+        &mut state,
+        &id,
+        json!({"type": "stage3_complete", "data": {"model": "c/chair", "response": "Because of Rayleigh."}}),
+    );
+    tell(&mut state, &id, json!({"type": "complete"}));
+    reply(&mut state, Reply::Ended { conversation: id });
+    let shown = screen(&mut state, 120, 30);
+    assert!(shown.contains("[3 Final]") && shown.contains("Because of Rayleigh."), "{shown}");
+    assert!(!state.is_live());
+}
+
+#[test]
+fn a_refused_question_is_there_to_be_asked_again() {
+    let mut state = state();
+    let id = ask(&mut state, "Why?");
+    let trouble = Trouble::OverBudget("$5.00 of $5.00 are spent this month".to_owned());
+    reply(&mut state, Reply::Refused { conversation: id, trouble });
+    assert_eq!(state.area.lines(), ["Why?"]);
+    assert_eq!(state.open, None);
+    let shown = screen(&mut state, 80, 20);
+    assert!(shown.contains("$5.00 of $5.00 are spent"), "{shown}");
+}
+
+#[test]
+fn a_question_waits_until_the_last_one_is_answered() {
+    let mut state = state();
+    let id = ask(&mut state, "First?");
+    begin(&mut state, &id);
+    assert_eq!(line(&mut state, "Second?"), []);
+    assert_eq!(state.area.lines(), ["Second?"], "what was typed stays");
+}
+
+#[test]
+fn ctrl_c_stops_the_run_and_the_second_one_leaves() {
+    let mut state = state();
+    let id = ask(&mut state, "Why?");
+    begin(&mut state, &id);
+    assert_eq!(ctrl(&mut state, 'c'), [Effect::Cancel { run: "r1".to_owned() }]);
+    assert_eq!(ctrl(&mut state, 'c'), [Effect::Leave { stop: vec![], code: 130 }]);
+    key(&mut state, KeyCode::Char('x'));
+    assert_eq!(ctrl(&mut state, 'c'), [Effect::Cancel { run: "r1".to_owned() }], "another key lies between");
+}
+
+#[test]
+fn who_leaves_while_a_run_goes_on_is_asked_what_becomes_of_it() {
+    let mut state = state();
+    assert_eq!(ctrl(&mut state, 'q'), [Effect::Leave { stop: vec![], code: 0 }]);
+    let id = ask(&mut state, "Why?");
+    begin(&mut state, &id);
+    assert_eq!(ctrl(&mut state, 'q'), []);
+    let shown = screen(&mut state, 80, 20);
+    assert!(shown.contains("It goes on at the server."), "{shown}");
+    assert_eq!(key(&mut state, KeyCode::Char('s')), [Effect::Leave { stop: vec!["r1".to_owned()], code: 0 }]);
+    ctrl(&mut state, 'q');
+    tell(&mut state, &id, json!({"type": "complete"}));
+    let ended = reply(&mut state, Reply::Ended { conversation: id });
+    assert_eq!(ended, [Effect::Leave { stop: vec![], code: 0 }], "nothing is left to decide");
+}
+
+#[test]
+fn a_lost_server_is_said_and_come_back_to() {
+    let mut state = state();
+    let id = ask(&mut state, "Why?");
+    begin(&mut state, &id);
+    reply(&mut state, Reply::Step { conversation: id.clone(), step: Step::Lost("no route".to_owned()) });
+    assert!(screen(&mut state, 80, 20).contains("no route; trying again"));
+    reply(&mut state, Reply::Step { conversation: id.clone(), step: Step::Back });
+    assert!(!screen(&mut state, 80, 20).contains("trying again"));
+    let gone = Step::Gone(Trouble::NotReachable("it is gone".to_owned()));
+    reply(&mut state, Reply::Step { conversation: id.clone(), step: gone });
+    assert!(screen(&mut state, 80, 20).contains("it is gone. F5 reads it again."));
+    let again = key(&mut state, KeyCode::F(5));
+    assert!(again.contains(&Effect::Open { conversation: id }), "{again:?}");
+}
+
+#[test]
+fn a_stored_conversation_is_read_and_a_run_in_it_followed() {
+    let mut state = state();
+    listed(&mut state, &["x", "y"]);
+    state.pane = Pane::List;
+    key(&mut state, KeyCode::Down);
+    assert_eq!(key(&mut state, KeyCode::Enter), [Effect::Open { conversation: "y".to_owned() }]);
+    let stored = json!({"id": "y", "title": "About y", "messages": [
+        {"role": "user", "content": "One?"},
+        {"role": "assistant", "id": "m1", "status": "complete", "run_id": "r1",
+         "stage1": [{"model": "a/one", "response": "First."}], "stage3": {"model": "c", "response": "The first."}},
+        {"role": "user", "content": "Two?"},
+        {"role": "assistant", "id": "m2", "status": "running", "run_id": "r2"},
+    ]});
+    let effects = reply(&mut state, Reply::Opened { conversation: "y".to_owned(), stored: Ok(stored) });
+    assert_eq!(effects, [Effect::Follow { conversation: "y".to_owned(), run: "r2".to_owned() }]);
+    let shown = screen(&mut state, 80, 24);
+    assert!(shown.contains("2 of 2") && shown.contains("Two?"), "{shown}");
+    key(&mut state, KeyCode::Char('['));
+    key(&mut state, KeyCode::Char('3'));
+    let shown = screen(&mut state, 80, 24);
+    assert!(shown.contains("One?") && shown.contains("The first."), "{shown}");
+    let copied = key(&mut state, KeyCode::Char('y'));
+    assert!(matches!(copied.as_slice(), [Effect::Copy { text, .. }] if text == "The first."), "{copied:?}");
+}
+
+#[test]
+fn a_question_on_its_way_stays_in_the_list() {
+    let mut state = state();
+    listed(&mut state, &["x"]);
+    let id = ask(&mut state, "Why?");
+    listed(&mut state, &["x"]);
+    assert_eq!(state.list.items.len(), 2, "the server does not know of it yet");
+    assert_eq!(state.list.items[state.list.selected].id, id);
+    listed(&mut state, &["x", &id]);
+    assert_eq!(state.list.items.len(), 2);
+    assert_eq!(state.list.items[state.list.selected].id, id);
+}
+
+#[test]
+fn an_offer_waits_for_a_key() {
+    for (letter, take) in [('t', true), ('a', false)] {
+        let mut state = state();
+        let id = ask(&mut state, "Why?");
+        tell(
+            &mut state,
+            &id,
+            json!({"type": "run_started", "run_id": "r1", "conversation_id": id, "message_id": "m"}),
+        );
+        tell(
+            &mut state,
+            &id,
+            json!({"type": "cache_offer", "similarity": 0.97,
+            "cached_query": "Why blue?", "created_at": "2026-01-02T03:04:05Z", "cost_saved": 0.25}),
+        );
+        let shown = screen(&mut state, 90, 24);
+        assert!(shown.contains("Why blue?") && shown.contains("97 % alike"), "{shown}");
+        assert_eq!(key(&mut state, KeyCode::Char(letter)), [Effect::Offer { run: "r1".to_owned(), take }]);
+        assert!(!screen(&mut state, 90, 24).contains("Why blue?"));
+    }
+}
+
+#[test]
+fn options_are_switched_by_keys_and_commands() {
+    let mut state = state();
+    key(&mut state, KeyCode::F(2));
+    assert_eq!(state.settings.prompt(), "debate");
+    line(&mut state, "/rounds 4");
+    line(&mut state, "/set quorum=2");
+    assert_eq!(state.settings.prompt(), "debate·4 rounds");
+    assert_eq!(key(&mut state, KeyCode::F(3)), [Effect::Presets]);
+    let presets = super::effects::presets(&json!({"presets": [{"id": "p", "name": "Fast"}]}));
+    reply(&mut state, Reply::Presets(presets));
+    assert!(screen(&mut state, 80, 30).contains("Preset: Fast"));
+    key(&mut state, KeyCode::Char('k'));
+    for _ in 0..8 {
+        key(&mut state, KeyCode::Char('j'));
+    }
+    key(&mut state, KeyCode::Char(' '));
+    key(&mut state, KeyCode::Esc);
+    assert_eq!(state.settings.preset.as_ref().unwrap().name, "Fast");
+    let Effect::Ask { body, .. } = line(&mut state, "Why?").remove(0) else { panic!() };
+    assert_eq!(
+        (&body["mode"], &body["quorum"], &body["preset_id"]),
+        (&json!("debate"), &json!(2), &json!("p"))
+    );
+    line(&mut state, "/debat on");
+    assert!(screen(&mut state, 100, 20).contains("did you mean /debate?"));
+}
+
+#[test]
+fn conversations_are_searched_renamed_tagged_and_deleted() {
+    let mut state = state();
+    listed(&mut state, &["x", "y"]);
+    state.pane = Pane::List;
+    key(&mut state, KeyCode::Char('/'));
+    assert_eq!(line(&mut state, "#law"), [Effect::List { query: "#law".to_owned() }]);
+    reply(&mut state, Reply::Listed { query: String::new(), items: Ok(items(&["late"])) });
+    assert_eq!(state.list.items.len(), 2, "what was asked for before is passed over");
+    reply(&mut state, Reply::Listed { query: "#law".to_owned(), items: Ok(items(&["y"])) });
+    assert!(screen(&mut state, 110, 20).contains("Found: #law"));
+    key(&mut state, KeyCode::Char('t'));
+    ctrl(&mut state, 'u');
+    let title = Prompt::Title("y".to_owned());
+    assert_eq!(line(&mut state, "Laws"), [Effect::Change { asks: title, value: "Laws".to_owned() }]);
+    key(&mut state, KeyCode::Char('#'));
+    let tags = Prompt::Tags("y".to_owned());
+    assert_eq!(line(&mut state, "a b"), [Effect::Change { asks: tags, value: "a b".to_owned() }]);
+    key(&mut state, KeyCode::Char('d'));
+    assert_eq!(key(&mut state, KeyCode::Char('n')), [], "only y deletes");
+    assert_eq!(key(&mut state, KeyCode::Char('y')), [Effect::Delete { conversation: "y".to_owned() }]);
+    assert_eq!(key(&mut state, KeyCode::Esc), [Effect::List { query: String::new() }], "all of them again");
+}
+
+#[test]
+fn a_click_does_what_stands_there() {
+    let mut state = state();
+    listed(&mut state, &["x", "y"]);
+    screen(&mut state, 120, 30);
+    let click = |state: &mut State, column, row| {
+        let kind = MouseEventKind::Down(MouseButton::Left);
+        input(state, Event::Mouse(MouseEvent { kind, column, row, modifiers: KeyModifiers::NONE }))
+    };
+    assert_eq!(click(&mut state, 5, 2), [Effect::Open { conversation: "y".to_owned() }]);
+    let id = "y".to_owned();
+    let stored = json!({"messages": [{"role": "user", "content": "One?"}, {"role": "assistant", "id": "m", "status": "complete"}]});
+    reply(&mut state, Reply::Opened { conversation: id, stored: Ok(stored) });
+    let shown = screen(&mut state, 120, 30);
+    let row = shown.lines().position(|row| row.contains("[3 Final]")).unwrap();
+    let column = shown.lines().nth(row).unwrap().chars().position(|c| c == '4').unwrap();
+    // Rows of the backend stand in quotes.
+    click(&mut state, u16::try_from(column - 1).unwrap(), u16::try_from(row).unwrap());
+    assert_eq!(state.thread().unwrap().tab, Tab::Process);
+    click(&mut state, 60, 26);
+    assert_eq!(state.pane, Pane::Writing);
+}
+
+#[test]
+fn a_narrow_screen_shows_one_part_after_the_other() {
+    let mut state = state();
+    listed(&mut state, &["x"]);
+    assert!(!screen(&mut state, 40, 15).contains("Conversations"));
+    key(&mut state, KeyCode::Esc);
+    key(&mut state, KeyCode::Esc);
+    assert_eq!(state.pane, Pane::List);
+    let shown = screen(&mut state, 40, 15);
+    assert!(shown.contains("About x") && !shown.contains("Ask"), "{shown}");
+    key(&mut state, KeyCode::F(1));
+    assert!(screen(&mut state, 40, 15).contains("Keys (Esc closes)"));
+    assert!(screen(&mut state, 19, 5).contains("small."));
+}
+
+#[test]
+fn without_keeping_there_is_no_list_and_no_complaint() {
+    let mut state = state();
+    state.place = Place::Ephemeral;
+    let trouble = Trouble::Wrong(vec!["nothing is listed".to_owned()]);
+    reply(&mut state, Reply::Listed { query: String::new(), items: Err(trouble) });
+    assert_eq!(state.message, None);
+    assert!(screen(&mut state, 120, 20).contains("nothing is"));
+}
+
+#[test]
+fn what_is_pasted_is_a_question_and_steers_nothing() {
+    let mut state = state();
+    state.pane = Pane::List;
+    input(&mut state, Event::Paste("two\nlines\u{1b}[2J".to_owned()));
+    assert_eq!(state.pane, Pane::Writing);
+    assert_eq!(state.area.lines().len(), 2);
+    assert!(!state.area.lines().concat().contains('\u{1b}'));
+    assert!(matches!(state.thread().map(|thread| &thread.link), None | Some(Link::None)));
+}
+
+fn any_key() -> impl Strategy<Value = Event> {
+    let letter = prop::sample::select("abefghijklnpqrstxyY#/?[]1234 \u{fc}".chars().collect::<Vec<_>>());
+    let code = prop_oneof![
+        letter.prop_map(KeyCode::Char),
+        (1u8..6).prop_map(KeyCode::F),
+        prop::sample::select(vec![
+            KeyCode::Enter,
+            KeyCode::Esc,
+            KeyCode::Tab,
+            KeyCode::BackTab,
+            KeyCode::Up,
+            KeyCode::Down,
+            KeyCode::Left,
+            KeyCode::Right,
+            KeyCode::PageUp,
+            KeyCode::PageDown,
+            KeyCode::Home,
+            KeyCode::End,
+            KeyCode::Backspace,
+        ]),
+    ];
+    let modifiers = prop::sample::select(vec![KeyModifiers::NONE, KeyModifiers::CONTROL, KeyModifiers::ALT]);
+    (code, modifiers).prop_map(|(code, modifiers)| Event::Key(KeyEvent::new(code, modifiers)))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+    #[test]
+    fn whatever_is_pressed_and_said_the_screen_stands(
+        keys in prop::collection::vec(any_key(), 0..30),
+        text in "[a-z \u{1b}\u{202e}漢👍\n|`#*-]{0,200}",
+        columns in 1u16..160,
+        rows in 1u16..50,
+    ) {
+        let mut state = state();
+        listed(&mut state, &["x", "y", &text]);
+        let id = ask(&mut state, "Why?");
+        begin(&mut state, &id);
+        for event in keys {
+            input(&mut state, event);
+            tell(&mut state, &id, json!({"type": "stage1_token", "model": "a/one", "member": "a/one", "content": text}));
+            let shown = screen(&mut state, columns, rows);
+            prop_assert!(!shown.contains(['\u{1b}', '\u{202e}']), "{shown}");
+        }
+        if let Some(Popup::Prompt { area, .. }) = &state.popup {
+            prop_assert_eq!(area.lines().len(), 1);
+        }
+    }
+}

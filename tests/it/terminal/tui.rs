@@ -1,0 +1,233 @@
+//! The whole council on one screen, in a real terminal.
+
+use std::net::TcpListener;
+use std::path::PathBuf;
+
+use serde_json::json;
+
+use super::screen::{Screen, ask};
+use crate::support::app::TestApp;
+use crate::support::db::TestDb;
+use crate::support::model_server::{AskedFor, Gate, ModelServer, RecordedRequest, Script};
+use crate::support::process::Program;
+
+/// The line without what is another in each run: times, ports and ids.
+fn steady(line: &str) -> String {
+    let zeros =
+        |text: &str| text.chars().map(|c| if c.is_ascii_hexdigit() { '0' } else { c }).collect::<String>();
+    if let Some((before, id)) = line.split_once("Run: ") {
+        let (id, after) = id.split_at(36);
+        return format!("{before}Run: {}{after}", zeros(id));
+    }
+    if let Some((before, port)) = line.split_once("127.0.0.1:") {
+        let (port, after) = port.split_at(5);
+        return format!("{before}127.0.0.1:{}{after}", zeros(port));
+    }
+    line.split_inclusive(" s")
+        .map(|part| match part.strip_suffix(" s").and_then(|rest| rest.rsplit_once(' ')) {
+            Some((before, time)) if time.contains('.') && time.parse::<f64>().is_ok() => {
+                format!("{before} {} s", zeros(time))
+            }
+            _ => part.to_owned(),
+        })
+        .collect()
+}
+
+/// Compares the screen with the one that a person has looked at; `UPDATE_SCREENS=1` writes it anew.
+fn as_looked_at(name: &str, text: &str) {
+    let lines =
+        text.trim_end().lines().map(|line| steady(line.trim_end())).collect::<Vec<_>>().join("\n") + "\n";
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/it/terminal/screens").join(name);
+    if std::env::var_os("UPDATE_SCREENS").is_some() {
+        std::fs::write(&path, lines).unwrap();
+        return;
+    }
+    assert_eq!(lines, std::fs::read_to_string(&path).unwrap_or_default(), "{name}");
+}
+
+/// What the chairman and the titles' model say.
+fn said(request: &RecordedRequest) -> Option<Script> {
+    match request.model.as_str() {
+        "m/chair" => Some(Script::answer("Blue light scatters **more** than red light.")),
+        "m/title" => Some(Script::answer("The blue sky")),
+        _ => None,
+    }
+}
+
+/// The screen, as soon as it takes keys.
+async fn shown(app: &TestApp) -> Screen {
+    let screen = ask(app, &["tui"], 110, 32).await;
+    screen.until(|text| text.contains("A new conversation") && text.contains("No conversations yet")).await;
+    screen
+}
+
+/// From writing to reading. The terminal takes what follows Escape at once for Alt and that key.
+async fn reading(screen: &Screen) {
+    screen.keys(&["Escape"]);
+    screen.until(|text| !text.contains("● Ask")).await;
+}
+
+async fn left(screen: &Screen, keys: &[&str]) {
+    screen.keys(keys);
+    screen.until(|text| text.contains("ended with 0")).await;
+}
+
+#[tokio::test]
+async fn a_question_is_asked_followed_and_read_on_one_screen() {
+    let app = TestApp::start().await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models.rule(move |request| match (request.model.as_str(), request.asked_for()) {
+        ("m/two", AskedFor::Answer) => {
+            Some(Script::answer("").text("It scatters, ").hold(&held).text("and that is all."))
+        }
+        _ => said(request),
+    });
+    let screen = shown(&app).await;
+    screen.keys(&["Why is the sky blue?", "Enter"]);
+    let text = screen.until(|text| text.contains("It scatters,")).await;
+    assert!(text.contains("[1 Answers]") && text.contains("following"), "{text}");
+    let text = screen.until(|text| text.contains("3 of 4 have answered")).await;
+    assert!(text.contains("m/one") && text.contains("m/four"), "{text}");
+    gate.open();
+    screen.until(|text| text.contains("[3 Final]") && text.contains("more than red light")).await;
+    let text = screen.until(|text| text.contains("The blue sky") && !text.contains('⋯')).await;
+    as_looked_at("final.txt", &text);
+    reading(&screen).await;
+    screen.keys(&["1"]);
+    let text = screen.until(|text| text.contains("[1 Answers]") && text.contains("and that is all.")).await;
+    as_looked_at("answers.txt", &text);
+    screen.keys(&["2"]);
+    let text = screen.until(|text| text.contains("[2 Reviews]") && text.contains("Ballots")).await;
+    assert!(text.contains("Response A is by"), "{text}");
+    screen.keys(&["4"]);
+    let text = screen.until(|text| text.contains("[4 Process]")).await;
+    as_looked_at("process.txt", &text);
+    screen.keys(&["?"]);
+    let text = screen.until(|text| text.contains("Keys (Esc closes)")).await;
+    as_looked_at("keys.txt", &text);
+    screen.keys(&["Escape"]);
+    screen.until(|text| !text.contains("Keys (Esc closes)")).await;
+    screen.keys(&["3"]);
+    screen.resize(40, 15);
+    let text = screen.until(|text| text.contains("[3 Final]") && !text.contains("Conversations")).await;
+    as_looked_at("narrow.txt", &text);
+    screen.resize(110, 32);
+    screen.until(|text| text.contains("Conversations") && text.contains("more than red light")).await;
+    left(&screen, &["q"]).await;
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_run_is_stopped_and_the_next_question_has_other_options() {
+    let app = TestApp::start().await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models.rule(move |request| (request.model == "m/two").then(|| Script::answer("x").hold(&held)));
+    let screen = shown(&app).await;
+    screen.keys(&["Why?", "Enter"]);
+    screen.until(|text| text.contains("3 of 4 have answered")).await;
+    screen.keys(&["C-c"]);
+    screen.until(|text| text.contains("The run was stopped.")).await;
+    gate.open();
+    screen.keys(&["/debat on", "Enter"]);
+    screen.until(|text| text.contains("did you mean /debate?")).await;
+    screen.keys(&["C-u", "/debate on", "Enter"]);
+    screen.until(|text| text.contains("F2 debate")).await;
+    screen.keys(&["F2"]);
+    screen.until(|text| text.contains("F2 arena")).await;
+    screen.keys(&["F3"]);
+    screen.until(|text| text.contains("[x] Format: arena")).await;
+    screen.keys(&["Space"]);
+    screen.until(|text| text.contains("[x] Format: council")).await;
+    screen.keys(&["Escape"]);
+    screen.until(|text| !text.contains("[x] Format")).await;
+    screen.keys(&["Again?", "Enter"]);
+    screen.until(|text| text.contains("2 of 2") && text.contains("[3 Final]")).await;
+    left(&screen, &["C-q"]).await;
+    app.close().await;
+}
+
+#[tokio::test]
+async fn conversations_are_switched_searched_named_and_deleted() {
+    let app = TestApp::start().await;
+    app.models.rule(said);
+    let screen = shown(&app).await;
+    screen.keys(&["Why is the sky blue?", "Enter"]);
+    screen.until(|text| text.contains("[3 Final]")).await;
+    screen.keys(&["C-n"]);
+    screen.until(|text| text.contains("A new conversation")).await;
+    screen.keys(&["Who wrote Faust?", "Enter"]);
+    screen.until(|text| text.contains("Who wrote Faust?") && text.contains("[3 Final]")).await;
+    reading(&screen).await;
+    screen.keys(&["t", "C-u", "Faust", "Enter"]);
+    screen.until(|text| text.contains("▸ Faust")).await;
+    screen.keys(&["#", "books", "Enter"]);
+    screen.until(|text| text.contains("#books")).await;
+    screen.keys(&["Escape"]);
+    screen.until(|text| text.contains("● Conversations")).await;
+    screen.keys(&["/", "#books", "Enter"]);
+    screen.until(|text| text.contains("Found: #books") && !text.contains("The blue sky")).await;
+    screen.keys(&["Escape"]);
+    screen.until(|text| text.contains("The blue sky") && text.contains("Faust")).await;
+    screen.keys(&["Down", "Enter"]);
+    screen.until(|text| text.contains("Why is the sky blue?")).await;
+    screen.keys(&["Escape"]);
+    screen.until(|text| text.contains("● Conversations")).await;
+    screen.keys(&["d"]);
+    screen.until(|text| text.contains("Delete \"The blue sky\"?")).await;
+    screen.keys(&["y"]);
+    screen.until(|text| text.contains("Deleted.") && !text.contains("The blue sky")).await;
+    let list = app.user("ann").get("/api/conversations").await.ok();
+    assert_eq!(list.as_array().unwrap().len(), 1, "{list}");
+    assert_eq!(list[0]["tags"], json!(["books"]));
+    left(&screen, &["q"]).await;
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_killed_server_is_come_back_to_on_the_same_screen() {
+    let db = TestDb::new().await;
+    let models = ModelServer::start().await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    models.rule(move |request| (request.model == "m/chair").then(|| Script::answer("At last.").hold(&held)));
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let council =
+        Program::council(&db, &models).set("server.port", &port.to_string()).set("runs.lease_seconds", "5");
+    let first = council.serve().await;
+    let made = first.user("ann").post("/api/tokens", json!({"name": "terminal"})).await.ok();
+    let env = [("LLM_COUNCIL_SERVER", first.base()), ("LLM_COUNCIL_TOKEN", made["token"].as_str().unwrap())];
+    let screen = Screen::run(&env, &["tui"], 100, 30);
+    screen.until(|text| text.contains("No conversations yet")).await;
+    screen.keys(&["Why?", "Enter"]);
+    models.until(|records| records.iter().any(|record| record.request.model == "m/chair")).await;
+    first.kill();
+    screen.until(|text| text.contains("cannot be reached")).await;
+    let second = council.serve().await;
+    gate.open();
+    screen.until(|text| text.contains("[3 Final]") && text.contains("At last.")).await;
+    left(&screen, &["C-q"]).await;
+    drop(second);
+}
+
+#[tokio::test]
+async fn the_shell_is_a_key_away_and_the_screen_comes_back() {
+    let app = TestApp::start().await;
+    let screen = ask(&app, &["tui"], 80, 24).await;
+    screen.until(|text| text.contains("A new conversation")).await;
+    left(&screen, &["C-q"]).await;
+    let program = env!("CARGO_BIN_EXE_llm-council");
+    let (url, token) = (app.url(""), super::token(&app, "ann").await);
+    let env = [("LLM_COUNCIL_SERVER", url.as_str()), ("LLM_COUNCIL_TOKEN", token.as_str())];
+    let shell = Screen::shell(&env, 80, 24);
+    shell.keys(&[&format!("{program} tui"), "Enter"]);
+    shell.until(|text| text.contains("A new conversation")).await;
+    shell.keys(&["half a question", "C-z"]);
+    shell.until(|text| !text.contains("A new conversation") && text.contains("Stopped")).await;
+    shell.keys(&["fg", "Enter"]);
+    shell.until(|text| text.contains("A new conversation") && text.contains("half a question")).await;
+    shell.keys(&["C-q"]);
+    shell.until(|text| !text.contains("A new conversation")).await;
+    app.close().await;
+}
