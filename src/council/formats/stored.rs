@@ -46,7 +46,7 @@ pub struct OtherNames {
     /// The chairman's judgment of a debate in rotation: the same as `stage3`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub judgment: Option<DebateSynthesis>,
-    /// The chairman's answer in any other format than the council: the same as `stage3`.
+    /// The final answer in any other format than the council: the same as `stage3`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub synthesis: Option<DebateSynthesis>,
 }
@@ -56,11 +56,8 @@ impl Stored {
     #[must_use]
     pub fn other_names(&self, answer: Option<&Synthesis>) -> OtherNames {
         let answer = answer.filter(|_| self.debate.mode.is_some()).map(DebateSynthesis::from);
-        if self.debate.debate_style.as_deref() == Some(rotation::STYLE) {
-            OtherNames { judgment: answer, synthesis: None }
-        } else {
-            OtherNames { judgment: None, synthesis: answer }
-        }
+        let is_judged = self.debate.debate_style.as_deref() == Some(rotation::STYLE);
+        OtherNames { judgment: answer.clone().filter(|_| is_judged), synthesis: answer }
     }
 
     /// Takes in one event, if it is of such a format; gives what belongs to the places that every format has.

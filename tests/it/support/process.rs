@@ -234,6 +234,17 @@ impl Begun {
         drop(self.0.stdout.take());
     }
 
+    /// Sends `SIGINT` again and again, because two that come at once are one, and waits for its end.
+    pub async fn interrupted_until_it_ends(mut self) -> Ended {
+        for _ in 0..50 {
+            self.signal("SIGINT");
+            if tokio::time::timeout(Duration::from_millis(200), self.0.wait()).await.is_ok() {
+                break;
+            }
+        }
+        self.ended_with_output().await
+    }
+
     /// Waits for its end.
     pub async fn ended_with_output(self) -> Ended {
         ended(self.0).await

@@ -159,3 +159,31 @@ async fn a_token_is_kept_for_its_owner_alone_after_it_was_tried() {
     assert_eq!(home.run(&["query", "Why?", "--simple"]).await.code, Some(0));
     app.close().await;
 }
+
+#[tokio::test]
+async fn a_debate_is_stored_as_clients_of_debates_read_it() {
+    let app = TestApp::start().await;
+    app.models.rule(|request| (request.model == "m/chair").then(|| Script::answer("Neither.")));
+    let program = program(&app, "ann").await;
+    let ended = program.run(&["query", "--debate", "--rounds", "3", "--json", "Tabs or spaces?"]).await;
+    assert_eq!(ended.code, Some(0), "{}", ended.stderr);
+    let message: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!((&message["role"], &message["mode"]), (&json!("assistant"), &json!("debate")));
+    let rounds = message["rounds"].as_array().unwrap();
+    assert_eq!(rounds.len(), 3, "{message:#}");
+    for (at, round) in rounds.iter().enumerate() {
+        assert_eq!(round["round_number"], at + 1, "{round:#}");
+        assert!(round["round_type"].is_string(), "{round:#}");
+        let responses = round["responses"].as_array().unwrap();
+        assert_eq!(responses.len(), 4, "{round:#}");
+        for response in responses {
+            for field in ["label", "model", "member", "text"] {
+                assert!(response[field].is_string(), "{field}: {response:#}");
+            }
+            assert!(response["usage"].is_object(), "{response:#}");
+        }
+    }
+    assert_eq!(message["synthesis"]["model"], "m/chair");
+    assert_eq!(message["synthesis"]["response"], "Neither.");
+    app.close().await;
+}

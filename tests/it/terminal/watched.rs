@@ -72,3 +72,24 @@ async fn a_reader_that_leaves_ends_the_run() {
     assert_eq!(ended.code, Some(141), "{ended:?}");
     app.close().await;
 }
+
+#[tokio::test]
+async fn the_second_interrupt_leaves_at_once_also_where_the_server_says_nothing() {
+    let db = TestDb::new().await;
+    let models = ModelServer::start().await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    models.rule(move |request| (request.model == "m/two").then(|| Script::answer("x").hold(&held)));
+    let server = Program::council(&db, &models).serve().await;
+    let made = server.user("ann").post("/api/tokens", json!({"name": "terminal"})).await.ok();
+    let asked = Program::plain()
+        .env("LLM_COUNCIL_SERVER", server.base())
+        .env("LLM_COUNCIL_TOKEN", made["token"].as_str().unwrap())
+        .begin(&["query", "Why?"]);
+    models.until(|records| records.iter().any(|record| record.request.model == "m/two")).await;
+    server.signal("SIGSTOP");
+    let ended = asked.interrupted_until_it_ends().await;
+    assert_eq!(ended.code, Some(130), "{ended:?}");
+    server.signal("SIGCONT");
+    gate.open();
+}
