@@ -6,7 +6,7 @@ use std::time::Duration;
 use anyhow::Context;
 
 use crate::config::{self, AuthMode, Config, ConfigError, ConfigErrors};
-use crate::id::UserId;
+use crate::id::{RunId, UserId};
 use crate::identity::cidr::TrustedPeers;
 use crate::identity::hosts::Hosts;
 use crate::identity::proxy::HeaderNames;
@@ -115,6 +115,7 @@ fn run_settings(config: &Config) -> RunSettings {
             config::OnDisconnect::Continue => None,
             config::OnDisconnect::Cancel => Some(Duration::from_secs(runs.disconnect_grace_seconds)),
         },
+        seed: runs.seed.map(RunId),
     }
 }
 

@@ -119,6 +119,7 @@ const BEFORE: &[Key] = &[
     key("runs.lease_seconds", Kind::Number(1, 3600), "10", "How long a server that has vanished keeps its runs before another one goes on with them."),
     key("runs.on_disconnect", Kind::Choice(&["continue", "cancel"]), "continue", "What becomes of a run that nobody watches any more: it goes on, or it is cancelled. Each server counts its own readers only: with several, use `cancel` behind sticky sessions."),
     key("runs.disconnect_grace_seconds", Kind::Number(0, 3600), "10", "With `cancel`: how long a reader has to come back."),
+    key("runs.seed", Kind::Text, "", "A UUID that the random choices of every run are made from, so that the same question gives the same labels and orders again: for tests and demonstrations. Without it each run has its own.").example("00000000-0000-4000-8000-000000000000").rule(rules::uuid),
     key("budgets.per_run_usd", USD, "", "The most that one question may cost, in US dollars. Like every budget here it holds where no admin has set another, and by default there is none.").example("0.50"),
     key("budgets.user_per_day_usd", USD, "", "The most that each user may spend in a calendar day (UTC).").example("5"),
     key("budgets.user_per_month_usd", USD, "", "The most that each user may spend in a calendar month (UTC).").example("50"),

@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 use tracing_subscriber::EnvFilter;
 use url::Url;
+use uuid::Uuid;
 
 use crate::identity::user;
 use crate::llm::SEARCH_PREFIX;
@@ -64,6 +65,13 @@ pub(super) fn host(text: &str) -> Checked {
 
 /// An http or https URL without credentials, query or trailing slash. Errors do not show it, as
 /// what is wrong with it may be that it holds a password.
+pub(super) fn uuid(text: &str) -> Checked {
+    match Uuid::parse_str(text) {
+        Ok(uuid) => Ok(uuid.to_string()),
+        Err(_) => Err("is not a UUID".to_owned()),
+    }
+}
+
 pub(super) fn base_url(text: &str) -> Checked {
     let problem = match Url::parse(text) {
         Ok(url) if !matches!(url.scheme(), "http" | "https") => "must begin with http:// or https://",

@@ -9,6 +9,7 @@ use std::time::Duration;
 use secrecy::SecretString;
 use serde::Deserialize;
 use url::Url;
+use uuid::Uuid;
 
 use crate::council::settings::Settings;
 use crate::llm::ProviderSettings;
@@ -130,6 +131,8 @@ pub struct Runs {
     pub lease_seconds: u64,
     pub on_disconnect: OnDisconnect,
     pub disconnect_grace_seconds: u64,
+    /// What the random choices of every run are made from; each run's own id where absent.
+    pub seed: Option<Uuid>,
 }
 
 /// Limits in USD for everybody, where no admin has set another; none where absent.

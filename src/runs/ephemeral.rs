@@ -27,17 +27,18 @@ pub struct Ended {
     pub deliberation: Deliberation,
 }
 
-/// Executes a plan and sends its events as JSON, each as it comes. Where nobody takes them any more, it goes on; `cancel`
+/// Executes a plan and sends its events as JSON, each as it comes; with the random choices of the run `seed`, or else its
+/// own. Where nobody takes them any more, it goes on; `cancel`
 /// stops it.
 pub async fn execute(
     (run_id, conversation, message): (RunId, ConversationId, MessageId),
-    plan: &Plan,
+    (plan, seed): (&Plan, Option<RunId>),
     models: Arc<dyn Models>,
     cancel: &CancellationToken,
     events: mpsc::Sender<String>,
 ) -> Ended {
     let host = Arc::new(EphemeralHost { events, deliberation: Mutex::default(), spent: Mutex::default() });
-    let run = Run::new(run_id, host.clone(), models);
+    let run = Run::new(run_id, host.clone(), models).choosing_like(seed.unwrap_or(run_id));
     run.emit(OPENING_KEY, opening((run_id, conversation, message), plan)).await;
     let ended = tokio::select! {
         biased;

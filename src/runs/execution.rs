@@ -61,8 +61,11 @@ pub(super) fn opening(
 pub(super) async fn drive(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<Journal>, plan: &Plan) {
     let host: Arc<dyn Host> = journal.clone();
     let mut run = Run::new(live.id, host, shared.models.clone());
+    // What is set for all runs holds for those that go on from another one too.
+    if let Some(seed) = shared.settings.seed.or(plan.fork.as_ref().map(|fork| fork.seed)) {
+        run = run.choosing_like(seed);
+    }
     if let Some(fork) = &plan.fork {
-        run = run.choosing_like(fork.seed);
         match carried::load(&shared.db, live, fork).await {
             Ok(carried) => journal.carry(carried),
             Err(error) => {

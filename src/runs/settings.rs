@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use crate::id::RunId;
 use crate::store::budgets::Defaults;
 use crate::store::cache::Sharing;
 
@@ -54,6 +55,8 @@ pub struct RunSettings {
     pub unwatched: Option<Duration>,
     pub budgets: BudgetRules,
     pub cache: CacheRules,
+    /// The run whose random choices every run repeats; its own where absent.
+    pub seed: Option<RunId>,
 }
 
 impl RunSettings {
@@ -75,6 +78,7 @@ impl Default for RunSettings {
             unwatched: None,
             budgets: BudgetRules::default(),
             cache: CacheRules::default(),
+            seed: None,
         }
     }
 }

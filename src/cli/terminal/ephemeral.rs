@@ -132,9 +132,10 @@ impl Session for Ephemeral {
         let (send, receive) = mpsc::channel(EVENTS);
         let (kept, models) = (self.kept.clone(), self.app.models.clone());
         let conversation = question.conversation;
+        let seed = self.app.config.runs.seed.map(RunId);
         self.app.shutdown.tasks().spawn_background(async move {
             let (last, shown) = mpsc::channel(EVENTS);
-            let executed = execute((run, id, message), &plan, models, &cancel, last);
+            let executed = execute((run, id, message), (&plan, seed), models, &cancel, last);
             let ended = pass_on(executed, shown, &send, |ended| {
                 let final_text = ended.deliberation.answer_text().map(str::to_owned);
                 let mut answer = answer(run, message, ended);
