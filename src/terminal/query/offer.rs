@@ -1,8 +1,11 @@
-//! An earlier answer that is offered: taken, or asked anyway.
+//! An earlier answer is offered: taken or not by a key.
 
-use std::io::{BufRead as _, IsTerminal as _};
+use std::io::IsTerminal as _;
 use std::sync::Arc;
 
+use crossterm::event::{Event, EventStream, KeyCode, KeyEvent, KeyModifiers};
+use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
+use futures_util::StreamExt as _;
 use serde_json::Value;
 
 use super::view::View;
@@ -10,32 +13,73 @@ use crate::terminal::live::LiveRun;
 use crate::terminal::session::Session;
 use crate::terminal::text::one_line;
 
+/// What a person wants instead of answering.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Stop;
+
 /// Asks the person, and tells the run. The run waits; where nobody answers it goes on by itself.
-pub async fn ask(session: Arc<dyn Session>, run: &LiveRun, event: &Value, view: &mut dyn View) {
-    let Some(id) = run.run_id.clone() else { return };
+///
+/// # Errors
+/// When the run is to be stopped.
+pub async fn ask(
+    session: Arc<dyn Session>,
+    run: &LiveRun,
+    event: &Value,
+    view: &mut dyn View,
+) -> Result<(), Stop> {
+    let Some(id) = run.run_id.clone() else { return Ok(()) };
     let text = |name: &str| event.get(name).and_then(Value::as_str).unwrap_or_default();
     let when: String = text("created_at").chars().take(16).map(|c| if c == 'T' { ' ' } else { c }).collect();
     view.say(&format!("Asked before ({}): {}", one_line(&when), one_line(text("cached_query"))));
-    if !std::io::stdin().is_terminal() {
-        // What is piped in are questions and not answers to this one: nobody says no.
-        tell(session.as_ref(), &id, true, view).await;
-        return;
+    // What is piped in are questions and not answers to this one: nobody says no.
+    let mut take = true;
+    if std::io::stdin().is_terminal() {
+        view.say("Take that answer? [Y/n]");
+        take = key().await?;
     }
-    view.say("Take that answer? [Y/n]");
-    let line = tokio::task::spawn_blocking(|| {
-        let mut line = String::new();
-        std::io::stdin().lock().read_line(&mut line).map(|read| (read, line))
-    });
-    let take = match line.await {
-        Ok(Ok((read, line))) if read > 0 => !line.trim().to_lowercase().starts_with('n'),
-        // The input has ended: nobody says no.
-        _ => true,
-    };
-    tell(session.as_ref(), &id, take, view).await;
+    if let Err(trouble) = session.answer_offer(&id, take).await {
+        view.say(&format!("The offer is over: {trouble}"));
+    }
+    Ok(())
 }
 
-async fn tell(session: &dyn Session, run: &str, take: bool, view: &mut dyn View) {
-    if let Err(trouble) = session.answer_offer(run, take).await {
-        view.say(&format!("The offer is over: {trouble}"));
+/// Keys come one by one, without Enter, and Ctrl-C is one of them.
+struct Raw;
+
+impl Drop for Raw {
+    fn drop(&mut self) {
+        if let Err(error) = disable_raw_mode() {
+            tracing::debug!(%error, "the terminal is gone");
+        }
+    }
+}
+
+/// Whether the answer is taken.
+async fn key() -> Result<bool, Stop> {
+    if enable_raw_mode().is_err() {
+        return Ok(true);
+    }
+    let _raw = Raw;
+    let mut events = EventStream::new();
+    while let Some(Ok(event)) = events.next().await {
+        if let Event::Key(key) = event
+            && let Some(said) = said(key)
+        {
+            return said;
+        }
+    }
+    // The input has ended: nobody says no.
+    Ok(true)
+}
+
+/// What a key says to the offer; nothing if it is none for it.
+fn said(key: KeyEvent) -> Option<Result<bool, Stop>> {
+    let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
+    let KeyCode::Char(letter) = key.code else { return (key.code == KeyCode::Enter).then_some(Ok(true)) };
+    match (letter.to_ascii_lowercase(), is_control) {
+        ('c', true) => Some(Err(Stop)),
+        ('d', true) | ('y', false) => Some(Ok(true)),
+        ('n', false) => Some(Ok(false)),
+        _ => None,
     }
 }

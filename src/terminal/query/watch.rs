@@ -17,6 +17,8 @@ use crate::terminal::live::{CallStatus, LiveRun, RunStatus};
 use crate::terminal::session::{Following, Question, Session, Step, Trouble};
 use crate::terminal::text::one_line;
 
+/// What is said once a run is to be stopped.
+const STOPPING: &str = "Stopping … (Ctrl-C again leaves at once)";
 /// How often what moves is drawn again.
 const TICK: Duration = Duration::from_millis(120);
 
@@ -68,14 +70,24 @@ async fn watch(
         Err(trouble) => return Watched::nothing(Err(trouble)),
     };
     let mut view = view(out, output);
+    tokio::pin!(following);
+    let mut stopping = false;
     let following = tokio::select! {
-        following = following => following,
-        () = interrupts.next() => return Watched::nothing(Ok(exit::CANCELLED)),
+        following = &mut following => following,
+        () = interrupts.next() => {
+            // The question may have arrived: then its run is stopped as soon as it says that it is there.
+            stopping = true;
+            view.say(STOPPING);
+            tokio::select! {
+                following = following => following,
+                () = interrupts.next() => return Watched::nothing(Ok(exit::CANCELLED)),
+            }
+        }
     };
     let mut run = LiveRun::default();
     let ended = match following {
         Ok(following) => {
-            to_the_end(session, following, &mut run, view.as_mut(), &mut interrupts, output).await
+            to_the_end(session, following, (&mut run, stopping), view.as_mut(), &mut interrupts, output).await
         }
         Err(trouble) => Err(trouble),
     };
@@ -86,13 +98,13 @@ async fn watch(
 async fn to_the_end(
     session: Arc<dyn Session>,
     mut following: Following,
-    run: &mut LiveRun,
+    (run, mut stopping): (&mut LiveRun, bool),
     view: &mut dyn View,
     interrupts: &mut Interrupts,
     output: &Output,
 ) -> Result<u8, Trouble> {
     let mut gone = None;
-    let mut stopping = false;
+    let mut stopped = false;
     let mut ticks = interval_at(Instant::now() + TICK, TICK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Skip);
     loop {
@@ -104,12 +116,8 @@ async fn to_the_end(
                     return Ok(exit::CANCELLED);
                 }
                 stopping = true;
-                view.say("Stopping … (Ctrl-C again leaves at once)");
-                // A server that does not answer keeps nobody here.
-                tokio::select! {
-                    () = stop(session.as_ref(), run, view) => Ok(()),
-                    () = interrupts.next() => return Ok(exit::CANCELLED),
-                }
+                view.say(STOPPING);
+                Ok(())
             }
             step = following.next() => match step {
                 None => break,
@@ -117,7 +125,7 @@ async fn to_the_end(
                     run.apply(&event);
                     let shown = view.event(run, &event);
                     if output.is_for_people() && event.get("type").and_then(Value::as_str) == Some("cache_offer") {
-                        offer::ask(session.clone(), run, &event, view).await;
+                        stopping |= offer::ask(session.clone(), run, &event, view).await.is_err();
                     }
                     shown
                 }
@@ -136,6 +144,14 @@ async fn to_the_end(
             },
             _ = ticks.tick() => view.tick(run),
         };
+        if stopping && !stopped && run.run_id.is_some() {
+            stopped = true;
+            // A server that does not answer keeps nobody here.
+            tokio::select! {
+                () = stop(session.as_ref(), run, view) => {}
+                () = interrupts.next() => return Ok(exit::CANCELLED),
+            }
+        }
         if let Err(error) = shown {
             // Nobody reads it any more, and nobody pays for what is not read.
             stop(session.as_ref(), run, view).await;

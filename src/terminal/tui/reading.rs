@@ -19,8 +19,10 @@ const MEMBER_COLUMNS: usize = 46;
 const MAX_COLUMNS: usize = 110;
 /// How many lines of the question stand above the answers.
 const QUESTION_LINES: usize = 3;
-/// How much is looked at of a text that is being written and followed, in bytes.
-const TAIL_BYTES: usize = 8 << 10;
+/// How much is laid out of the end of a text that is being written and followed, in bytes.
+const FOLLOWED_BYTES: usize = 8 << 10;
+/// The same of one that is scrolled through meanwhile: all of it is there when it is whole.
+const WRITTEN_BYTES: usize = 128 << 10;
 /// The fewest lines that somebody who writes has.
 const FEWEST: usize = 3;
 
@@ -226,11 +228,11 @@ fn grid(
                     members.push(member.to_owned());
                     members.len() - 1
                 });
-                let Some(budget) = budget else { return shelf.framed(section, at, columns, page.theme) };
                 if !section.ready {
-                    cut(section);
+                    cut(section, if budget.is_some() { FOLLOWED_BYTES } else { WRITTEN_BYTES });
                 }
-                end_of(&shelf.framed(section, at, columns, page.theme), budget)
+                let panel = shelf.framed(section, at, columns, page.theme);
+                budget.map_or_else(|| panel.clone(), |budget| end_of(&panel, budget))
             });
             lines.extend(beside(&panels.collect::<Vec<_>>(), columns));
         }
@@ -261,11 +263,11 @@ fn beside(panels: &[Arc<[Line<'static>]>], columns: usize) -> impl Iterator<Item
 }
 
 /// Leaves of a text that is being written what may be seen of its end.
-fn cut(section: &mut Section) {
+fn cut(section: &mut Section, most: usize) {
     if let Body::Markdown(text) = &mut section.body
-        && text.len() > TAIL_BYTES
+        && text.len() > most
     {
-        let mut from = text.len() - TAIL_BYTES;
+        let mut from = text.len() - most;
         while !text.is_char_boundary(from) {
             from += 1;
         }

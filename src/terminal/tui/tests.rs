@@ -281,6 +281,27 @@ fn conversations_are_searched_renamed_tagged_and_deleted() {
 }
 
 #[test]
+fn a_text_of_a_megabyte_is_shown_from_its_end_while_it_is_written_and_whole_afterwards() {
+    let mut state = state();
+    let id = ask(&mut state, "Why?");
+    begin(&mut state, &id);
+    let text = "one **two** `three` four five six seven eight\n".repeat(20_000) + "the end";
+    tell(
+        &mut state,
+        &id,
+        json!({"type": "stage1_token", "model": "a/one", "member": "a/one", "content": text}),
+    );
+    assert!(screen(&mut state, 100, 30).contains("the end"));
+    key(&mut state, KeyCode::Esc);
+    key(&mut state, KeyCode::Char('f'));
+    screen(&mut state, 100, 30);
+    tell(&mut state, &id, json!({"type": "stage1_complete", "data": [{"model": "a/one", "response": text}]}));
+    key(&mut state, KeyCode::Char('g'));
+    let shown = screen(&mut state, 100, 30);
+    assert!(shown.contains("one *two*") && shown.contains("more lines"), "{shown}");
+}
+
+#[test]
 fn a_click_does_what_stands_there() {
     let mut state = state();
     listed(&mut state, &["x", "y"]);

@@ -162,3 +162,21 @@ async fn a_key_stops_it() {
     gate.open();
     app.close().await;
 }
+
+#[tokio::test]
+async fn an_earlier_answer_is_taken_or_not_by_a_key() {
+    let app = TestApp::start().await;
+    let question = ["query", "--cache=offer", "Why is the sky blue?"];
+    let ended = super::program(&app, "ann").await.run(&question).await;
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    for (key, end, calls) in
+        [("y", "ended with 0", 1), ("n", "ended with 0", 2), ("C-c", "ended with 130", 2)]
+    {
+        let screen = ask(&app, &question, 80, 40).await;
+        screen.until(|text| text.contains("Take that answer? [Y/n]")).await;
+        screen.keys(&[key]);
+        screen.until(|text| text.contains(end)).await;
+        assert_eq!(app.models.count("m/chair"), calls, "{key}");
+    }
+    app.close().await;
+}
