@@ -10,7 +10,8 @@ target=${CARGO_TARGET_DIR:-$root/target}
 say() { printf '\033[1m==>\033[0m %s\n' "$*" >&2; }
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
-# The paths install-tools found or made: LLM_COUNCIL_PG_BIN, CHROMIUM_PATH, TMUX_PATH, PGBOUNCER_PATH.
+# The paths install-tools found or made: LLM_COUNCIL_PG_BIN, CHROMIUM_PATH, TMUX_PATH, PGBOUNCER_PATH,
+# HAPROXY_PATH, PROMTOOL_PATH.
 use_tools() {
   # shellcheck source=/dev/null
   . "$tools/env"
