@@ -15,7 +15,7 @@ fi
 finish() {
   local code=$? pid
   trap - EXIT
-  for pid in "${pids[@]}"; do kill -KILL "$pid" 2>/dev/null || true; done
+  for pid in "${pids[@]}"; do { kill -KILL "$pid" && wait "$pid"; } 2>/dev/null || true; done
   for pid in "$home"/*/postmaster.pid; do
     [ ! -e "$pid" ] || as_user "$LLM_COUNCIL_PG_BIN/pg_ctl" -D "${pid%/*}" -m immediate stop >/dev/null 2>&1 || true
   done
