@@ -30,6 +30,10 @@ dev: $(NPM) ## debug server on 8001 and the web app's development server beside 
 drill-upgrade: $(WEB) ## servers of an older and of this version side by side, under load: what breaks in an upgrade
 	@scripts/drill-upgrade
 
+.PHONY: drill-backup
+drill-backup: $(WEB) ## a backup, restored into an empty cluster and compared by hashes; how much runs take up
+	@scripts/drill-backup
+
 .PHONY: drill-rolling-restart
 drill-rolling-restart: $(WEB) ## two servers behind HAProxy, restarted in turn under load: nothing is lost or paid twice
 	@scripts/drill-rolling-restart
