@@ -35,14 +35,6 @@ fn same(one: &str, other: &str) {
     let (one, other) = (comparable(one), comparable(other));
     let lines = one.lines().zip(other.lines()).enumerate();
     let differs = lines.into_iter().find(|(_, (one, other))| one != other);
-    if differs.is_some() {
-        std::fs::write("/tmp/one.json", &one).unwrap();
-        std::fs::write("/tmp/other.json", &other).unwrap();
-    }
-    if differs.is_some() {
-        std::fs::write("/tmp/one.json", &one).unwrap();
-        std::fs::write("/tmp/other.json", &other).unwrap();
-    }
     assert_eq!(differs, None, "{one}");
     assert_eq!(one, other);
 }
