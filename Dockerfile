@@ -9,13 +9,18 @@ COPY static ./
 RUN npm run generate && npm run build
 
 FROM rust:1-bookworm AS server
+# What the binary says of itself: `docker build --build-arg GIT_COMMIT="$(git rev-parse HEAD)" --build-arg
+# SOURCE_DATE_EPOCH="$(git log -1 --format=%ct)" .` The history itself stays out of the image's sources.
+ARG GIT_COMMIT=""
+ARG SOURCE_DATE_EPOCH=""
 WORKDIR /app
 COPY . .
 COPY --from=web /app/static/dist static/dist
 # The caches outlive the layer: a change of ours compiles our crate, not the four hundred below it.
 RUN --mount=type=cache,target=/usr/local/cargo/registry \
     --mount=type=cache,target=/app/target \
-    LLM_COUNCIL_BUILT_FOR=production cargo build --release --locked && cp target/release/llm-council /usr/local/bin/
+    LLM_COUNCIL_BUILT_FOR=production GIT_COMMIT="$GIT_COMMIT" SOURCE_DATE_EPOCH="$SOURCE_DATE_EPOCH" \
+    cargo build --release --locked && cp target/release/llm-council /usr/local/bin/
 
 FROM debian:bookworm-slim
 # The slim image has no CA bundle, and every provider is reached over HTTPS.

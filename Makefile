@@ -63,7 +63,8 @@ drill-unplugged: $(WEB) ## a reader whose network goes away without a word: how 
 
 .PHONY: docker
 docker: ## build the container image llm-council:local
-	docker build -t llm-council:local .
+	docker build -t llm-council:local --build-arg GIT_COMMIT="$$(git rev-parse HEAD)" \
+	  --build-arg SOURCE_DATE_EPOCH="$$(git log -1 --format=%ct)" .
 
 .PHONY: clean
 clean: ## delete what was built (not ./data, not .tools)

@@ -26,6 +26,7 @@ use crate::terminal::arguments::{self, Where};
 use crate::terminal::lists::{self, List};
 use crate::terminal::session::Trouble;
 use crate::terminal::{chat, exit, query, tui};
+use crate::version;
 
 use flags::Flags;
 
@@ -34,7 +35,7 @@ const WRONG_CONFIGURATION: u8 = 78;
 
 /// A team's council of language models: they answer, review each other blind, and a chairman writes the answer.
 #[derive(Debug, Parser)]
-#[command(name = "llm-council", version, about, before_help = EXAMPLES)]
+#[command(name = "llm-council", version = version::LINE.as_str(), about, before_help = EXAMPLES)]
 pub struct Cli {
     #[command(subcommand)]
     command: Option<Command>,

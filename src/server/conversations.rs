@@ -14,8 +14,8 @@ use super::shape::{
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::id::ConversationId;
 use crate::identity::Permission;
-use crate::store::conversations::{self, Filter};
-use crate::store::{StoreError, audit};
+use crate::store::conversations::{self, Due, Filter};
+use crate::store::{StoreError, audit, purge_now};
 
 const MAX_TITLE_CHARS: usize = 200;
 const MAX_TAGS: usize = 20;
@@ -213,17 +213,31 @@ pub(super) async fn set_tags(
     Ok(web::Json(row.into()))
 }
 
-/// Deletes a conversation; it can be restored for 30 days.
-#[utoipa::path(tag = "conversations", params(("id" = String, Path)), responses(
-    (status = 200, body = Deleted), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody)))]
+/// How to delete.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct RemoveQuery {
+    /// Whether a conversation that is deleted already is purged at once: what was written in it is gone for good, and
+    /// of its runs only who, which models, when and for how much stays. False by default.
+    purge: Option<bool>,
+}
+
+/// Deletes a conversation; it can be restored for 30 days (`deleted=true` lists those), unless it is then purged.
+#[utoipa::path(tag = "conversations", params(("id" = String, Path), RemoveQuery), responses(
+    (status = 200, body = Deleted), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody),
+    (status = 409, body = ProblemBody, description = "To be purged, and not deleted yet, or a run of it is not over")))]
 #[delete("/conversations/{id}")]
 pub(super) async fn remove(
     app: web::Data<App>,
     caller: Caller,
     path: web::Path<String>,
+    query: web::Query<RemoveQuery>,
 ) -> Result<web::Json<Deleted>, Problem> {
     caller.may(Permission::Ask)?;
     let id: ConversationId = id(&path, "Conversation")?;
+    if query.purge == Some(true) {
+        return purge(&app, &caller, id).await;
+    }
     if let Some(run) = crate::store::runs::live_of(&app.db, &caller.scope(), id).await.map_err(named)? {
         app.runs.cancel(&caller.user, run).await?;
     }
@@ -231,7 +245,22 @@ pub(super) async fn remove(
     conversations::delete(&mut tx, id).await.map_err(named)?;
     audit::append(&mut tx, &caller.user, "conversation.delete", Some(&id.to_string()), &json!({})).await?;
     tx.commit().await?;
-    Ok(web::Json(Deleted { status: Status::Ok, id, deleted: true }))
+    Ok(web::Json(Deleted { status: Status::Ok, id, deleted: true, purged: false }))
+}
+
+/// The wish and its line in the audit log are one transaction; the purge follows it, and is made up for where this
+/// server dies in between.
+async fn purge(app: &App, caller: &Caller, id: ConversationId) -> Result<web::Json<Deleted>, Problem> {
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    match conversations::make_due(&mut tx, id).await.map_err(named)? {
+        Due::Now => {}
+        Due::NotDeleted => return Err(Problem::not_to_purge("only a deleted conversation can be purged")),
+        Due::Running => return Err(Problem::not_to_purge("a run of this conversation is not over yet")),
+    }
+    audit::append(&mut tx, &caller.user, "conversation.purge", Some(&id.to_string()), &json!({})).await?;
+    tx.commit().await?;
+    purge_now(&app.db, id).await?;
+    Ok(web::Json(Deleted { status: Status::Ok, id, deleted: true, purged: true }))
 }
 
 /// Takes a deletion back.

@@ -43,6 +43,7 @@ mod shape;
 mod skip;
 mod sse;
 mod unknown_providers;
+mod version;
 mod weights;
 
 use std::net::TcpListener;

@@ -184,6 +184,12 @@ impl Problem {
         Self::new(StatusCode::CONFLICT, "not-awaited", "This member is not being waited for", why)
     }
 
+    /// 409: only what is deleted, and not at work, can be purged.
+    #[must_use]
+    pub fn not_to_purge(why: &str) -> Self {
+        Self::new(StatusCode::CONFLICT, "not-to-purge", "This conversation cannot be purged now", why)
+    }
+
     /// 409: nothing is offered that could be taken.
     #[must_use]
     pub fn not_offered(why: &str) -> Self {

@@ -13,7 +13,7 @@ use super::middleware::gate;
 use super::problem::Problem;
 use super::{
     admin, analytics, benches, budgets, cache, classify, conversations, feedback, health, me, messages,
-    openapi, options, presets, regions, runs, settings, skip, weights,
+    openapi, options, presets, regions, runs, settings, skip, version, weights,
 };
 
 /// Every route but the web app's files. They are served by actix-web alone: what utoipa gathers beside that would be
@@ -84,6 +84,7 @@ macro_rules! table {
                     .configure(options::$name)
                     .service(weights::list)
                     .service(weights::read)
+                    .service(version::read)
                     .service(me::whoami)
                     .service(me::list_tokens)
                     .service(me::create_token)

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::id::ConversationId;
+
 use super::budgets::days;
 use super::{Db, Scope, StoreError, conversations};
 
@@ -27,6 +29,16 @@ pub async fn run_housekeeping(db: Db) {
             tracing::warn!(%error, "what was spent could not be added up; trying again in an hour");
         }
     }
+}
+
+/// Purges a conversation that is due at once, instead of with the next round.
+///
+/// # Errors
+/// When the database is away: the next round purges it then.
+pub async fn purge_now(db: &Db, id: ConversationId) -> Result<(), StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    conversations::purge_one(&mut tx, id).await?;
+    tx.commit().await
 }
 
 async fn purge(db: &Db) -> Result<u64, StoreError> {

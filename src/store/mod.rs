@@ -50,7 +50,7 @@ use connection::Changes;
 pub use connect::{Pooling, Sessions, prepare};
 pub use connection::TxConnection;
 pub use error::{SetupError, StoreError, clean, clean_json, refuse_nul, refuse_nul_in_json};
-pub use housekeeping::run_housekeeping;
+pub use housekeeping::{purge_now, run_housekeeping};
 pub use inspect::{Inspection, Schema, inspect};
 pub use migrate::migrate;
 pub use run_status::RunStatus;

@@ -53,7 +53,7 @@ fn probes() -> Vec<Probe> {
         entry("GET", "/api/conversations", Own, &["", "tag=quokka", "archived=true", "deleted=true"], None),
         entry("POST", "/api/conversations", Own, &[""], Some(json!({}))),
         entry("GET", "/api/conversations/{id}", Conversation, &[""], None),
-        entry("DELETE", "/api/conversations/{id}", Conversation, &[""], None),
+        entry("DELETE", "/api/conversations/{id}", Conversation, &["", "purge=true"], None),
         entry(
             "PATCH",
             "/api/conversations/{id}",
@@ -120,6 +120,7 @@ fn probes() -> Vec<Probe> {
         entry("POST", "/api/routing/classify", Own, &["query=why"], None),
         entry("GET", "/api/escalation/tiers", Own, &[""], None),
         entry("GET", "/api/escalation/thresholds", Own, &[""], None),
+        entry("GET", "/api/version", Own, &[""], None),
         entry("GET", "/api/user", Own, &[""], None),
         entry("GET", "/api/tokens", Own, &[""], None),
         entry("POST", "/api/tokens", Own, &[""], Some(json!({"name": "Bob's"}))),

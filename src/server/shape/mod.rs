@@ -77,6 +77,8 @@ pub struct Deleted {
     pub status: Status,
     pub id: ConversationId,
     pub deleted: bool,
+    /// Whether it is gone for good, and cannot be brought back.
+    pub purged: bool,
 }
 
 /// A conversation that was brought back.

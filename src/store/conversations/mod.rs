@@ -348,6 +348,79 @@ pub async fn purge_deleted(tx: &mut Tx, limit: u32) -> Result<u64, StoreError> {
     .fetch_all(&mut **tx)
     .await?;
     let ids: Vec<Uuid> = rows.iter().map(|row| row.try_get("id")).collect::<Result<_, _>>()?;
+    empty(tx, &ids).await?;
+    Ok(ids.len() as u64)
+}
+
+/// Makes a deleted conversation due for its purge, as if [`PURGE_AFTER_DAYS`] had gone by since. Whoever then loses
+/// their server finds it purged within the hour.
+///
+/// # Errors
+/// [`StoreError::NotFound`] when there is none, it is purged, or it is another user's.
+pub async fn make_due(tx: &mut Tx, id: ConversationId) -> Result<Due, StoreError> {
+    let user = tx.user()?;
+    let row = sqlx::query(
+        "SELECT deleted_at IS NOT NULL AS deleted, EXISTS (SELECT FROM runs r
+                WHERE r.conversation_id = c.id AND r.status IN ('queued', 'running')) AS running
+         FROM conversations c WHERE id = $1 AND user_id = $2 FOR UPDATE OF c",
+    )
+    .bind(id.0)
+    .bind(user.as_str())
+    .fetch_optional(&mut **tx)
+    .await?
+    .ok_or(StoreError::NotFound)?;
+    if !row.try_get::<bool, _>("deleted")? {
+        return Ok(Due::NotDeleted);
+    }
+    if row.try_get::<bool, _>("running")? {
+        return Ok(Due::Running);
+    }
+    // A day more than it takes, so that no difference between two clocks matters.
+    sqlx::query(
+        "UPDATE conversations SET deleted_at = LEAST(deleted_at, now() - make_interval(days => $3 + 1))
+         WHERE id = $1 AND user_id = $2",
+    )
+    .bind(id.0)
+    .bind(user.as_str())
+    .bind(PURGE_AFTER_DAYS)
+    .execute(&mut **tx)
+    .await?;
+    Ok(Due::Now)
+}
+
+/// Whether a conversation may be purged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Due {
+    /// It is deleted, and due from now on.
+    Now,
+    /// It is not deleted.
+    NotDeleted,
+    /// It is deleted, and a run of it is not over yet.
+    Running,
+}
+
+/// Purges one conversation if it is due; another one who does so at the same time, or has brought it back, wins. Needs
+/// the engine's scope.
+pub async fn purge_one(tx: &mut Tx, id: ConversationId) -> Result<(), StoreError> {
+    tx.require_engine()?;
+    let due = sqlx::query(
+        "SELECT id FROM conversations c
+         WHERE id = $1 AND deleted_at < now() - make_interval(days => $2)
+           AND NOT EXISTS (SELECT FROM runs r WHERE r.conversation_id = c.id AND r.status IN ('queued', 'running'))
+         FOR UPDATE",
+    )
+    .bind(id.0)
+    .bind(PURGE_AFTER_DAYS)
+    .fetch_optional(&mut **tx)
+    .await?;
+    if due.is_some() {
+        empty(tx, &[id.0]).await?;
+    }
+    Ok(())
+}
+
+/// Removes what was written in conversations, and them. Their rows are locked by the caller.
+async fn empty(tx: &mut Tx, ids: &[Uuid]) -> Result<(), StoreError> {
     for sql in [
         "UPDATE calls SET result = NULL WHERE run_id IN (SELECT id FROM runs WHERE conversation_id = ANY ($1))",
         "DELETE FROM run_events WHERE run_id IN (SELECT id FROM runs WHERE conversation_id = ANY ($1))",
@@ -358,9 +431,9 @@ pub async fn purge_deleted(tx: &mut Tx, limit: u32) -> Result<u64, StoreError> {
          WHERE conversation_id = ANY ($1)",
         "DELETE FROM conversations WHERE id = ANY ($1)",
     ] {
-        sqlx::query(sql).bind(&ids).execute(&mut **tx).await?;
+        sqlx::query(sql).bind(ids).execute(&mut **tx).await?;
     }
-    Ok(ids.len() as u64)
+    Ok(())
 }
 
 fn one_row(affected: u64) -> Result<(), StoreError> {

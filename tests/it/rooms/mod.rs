@@ -33,6 +33,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "telemetry",
             "shutdown",
             "config",
+            "version",
             "id",
         ],
     ),
@@ -53,6 +54,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "telemetry",
             "shutdown",
             "config",
+            "version",
             "id",
         ],
     ),
@@ -70,6 +72,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("config", &["identity", "council", "search", "llm"]),
     ("id", &[]),
     ("invisible", &[]),
+    ("version", &[]),
 ];
 
 /// The rooms that a text names after `crate::`, also in `use crate::{a, b::c}`.
