@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::stage::Stage;
-use crate::llm::{CallError, CostSource, Reply, Usage};
+use crate::llm::{CallError, CostSource, Reply, Usage, counted_as};
 
 /// The key of the event that tells them: once in a run, whoever tells it.
 pub const KEY: &str = "costs";
@@ -14,6 +14,8 @@ pub const KEY: &str = "costs";
 #[derive(Debug, Clone)]
 pub struct Spent {
     stage: Stage,
+    /// The model that it counts for.
+    model: String,
     usage: Option<Usage>,
     /// A call that never reached a model cost nothing; its missing usage is not "unknown".
     reached: bool,
@@ -35,13 +37,20 @@ impl Spent {
 
     /// Reads a finished call, failed ones included: what arrived before a cut was paid for.
     #[must_use]
-    pub fn on(stage: &Stage, result: &Result<Reply, CallError>) -> Self {
+    pub fn on(stage: &Stage, model: &str, result: &Result<Reply, CallError>) -> Self {
+        let reply = result.as_ref().map_or_else(|error| error.partial.as_deref(), Some);
+        let model = counted_as(model, reply.and_then(|reply| reply.served_by.as_deref())).to_owned();
         match result {
-            Ok(reply) => {
-                Self { stage: stage.clone(), usage: reply.usage, reached: true, latency_ms: reply.latency_ms }
-            }
+            Ok(reply) => Self {
+                stage: stage.clone(),
+                model,
+                usage: reply.usage,
+                reached: true,
+                latency_ms: reply.latency_ms,
+            },
             Err(error) => Self {
                 stage: stage.clone(),
+                model,
                 usage: error.partial.as_ref().and_then(|reply| reply.usage),
                 // A journal of an earlier version says it by keeping what arrived.
                 reached: error.reached || error.partial.is_some(),
@@ -57,6 +66,18 @@ pub struct StageCosts {
     /// USD over the calls whose cost is known; absent when none is.
     pub cost: Option<f64>,
     pub tokens: u64,
+    /// Tokens of what was asked.
+    #[serde(default)]
+    pub prompt_tokens: u64,
+    /// Tokens of what was answered, reasoning included.
+    #[serde(default)]
+    pub completion_tokens: u64,
+    /// Its part of the run's known cost, in percent; absent where nothing is known to have cost anything.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_percent: Option<f64>,
+    /// Its part of the run's tokens, in percent; absent where the run used none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens_percent: Option<f64>,
     /// The slowest call: calls of one stage run side by side.
     pub latency_ms: u64,
     pub calls: u32,
@@ -68,12 +89,33 @@ pub struct StageCosts {
     pub estimated_cost_calls: u32,
 }
 
+/// What one model used in a run, whatever it was asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ModelCosts {
+    /// USD over the calls whose cost is known; absent when none is.
+    pub cost: Option<f64>,
+    pub tokens: u64,
+    /// Tokens of what was asked.
+    pub prompt_tokens: u64,
+    /// Tokens of what was answered, reasoning included.
+    pub completion_tokens: u64,
+    pub calls: u32,
+    /// Calls that reached the model and whose cost nobody told: not in the sum.
+    pub unknown_cost_calls: u32,
+}
+
 /// The costs of a run.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Costs {
     /// USD over the calls whose cost is known; absent when none is.
     pub total_cost: Option<f64>,
     pub total_tokens: u64,
+    /// Tokens of what was asked.
+    #[serde(default)]
+    pub total_prompt_tokens: u64,
+    /// Tokens of what was answered, reasoning included.
+    #[serde(default)]
+    pub total_completion_tokens: u64,
     /// Calls that reached a model and whose cost nobody told: not in the sum.
     pub unknown_cost_calls: u32,
     /// Calls in the sum whose cost was worked out from list prices.
@@ -81,6 +123,9 @@ pub struct Costs {
     pub estimated_cost_calls: u32,
     #[schema(value_type = BTreeMap<String, StageCosts>)]
     pub by_stage: BTreeMap<Stage, StageCosts>,
+    /// By model id; of a floating name by the model that answered.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub by_model: BTreeMap<String, ModelCosts>,
 }
 
 impl Costs {
@@ -90,14 +135,34 @@ impl Costs {
         let mut costs = Self::default();
         for call in spent {
             let stage = costs.by_stage.entry(call.stage.clone()).or_default();
+            let model = costs.by_model.entry(call.model.clone()).or_default();
             stage.calls += 1;
+            model.calls += 1;
             stage.latency_ms = stage.latency_ms.max(call.latency_ms);
-            let tokens = call.usage.map_or(0, |usage| usage.total_tokens);
-            stage.tokens = stage.tokens.saturating_add(tokens);
-            costs.total_tokens = costs.total_tokens.saturating_add(tokens);
+            let usage = call.usage.unwrap_or_default();
+            for (sums, tokens) in [
+                ([&mut stage.tokens, &mut model.tokens, &mut costs.total_tokens], usage.total_tokens),
+                (
+                    [&mut stage.prompt_tokens, &mut model.prompt_tokens, &mut costs.total_prompt_tokens],
+                    usage.prompt_tokens,
+                ),
+                (
+                    [
+                        &mut stage.completion_tokens,
+                        &mut model.completion_tokens,
+                        &mut costs.total_completion_tokens,
+                    ],
+                    usage.completion_tokens,
+                ),
+            ] {
+                for sum in sums {
+                    *sum = sum.saturating_add(tokens);
+                }
+            }
             match call.usage.and_then(|usage| usage.cost_usd) {
                 Some(cost) => {
                     *stage.cost.get_or_insert(0.0) += cost;
+                    *model.cost.get_or_insert(0.0) += cost;
                     *costs.total_cost.get_or_insert(0.0) += cost;
                     let source = call.usage.and_then(|usage| usage.cost_source);
                     if source.is_some_and(CostSource::is_estimate) {
@@ -107,13 +172,30 @@ impl Costs {
                 }
                 None if call.is_unknown() => {
                     stage.unknown_cost_calls += 1;
+                    model.unknown_cost_calls += 1;
                     costs.unknown_cost_calls += 1;
                 }
                 None => {}
             }
         }
+        costs.share_out();
         costs
     }
+
+    /// Says of each stage which part of the whole it is.
+    #[expect(clippy::cast_precision_loss, reason = "a percentage of tokens is rounded far above that")]
+    fn share_out(&mut self) {
+        let (cost, tokens) = (self.total_cost.unwrap_or_default(), self.total_tokens as f64);
+        for stage in self.by_stage.values_mut() {
+            stage.cost_percent = stage.cost.and_then(|part| percent(part, cost));
+            stage.tokens_percent = percent(stage.tokens as f64, tokens);
+        }
+    }
+}
+
+/// A part of a whole in percent, with one decimal; none of nothing.
+fn percent(part: f64, whole: f64) -> Option<f64> {
+    (whole > 0.0).then(|| (part / whole * 1000.0).round() / 10.0)
 }
 
 #[cfg(test)]
@@ -137,11 +219,11 @@ mod tests {
             Ok(Reply { usage: Some(usage), ..Reply::default() })
         };
         let costs = Costs::of(&[
-            Spent::on(&stage(1), &priced(Some(CostSource::Reported))),
-            Spent::on(&stage(1), &priced(Some(CostSource::Listed))),
-            Spent::on(&stage(3), &priced(Some(CostSource::BuiltIn))),
+            Spent::on(&stage(1), "m/one", &priced(Some(CostSource::Reported))),
+            Spent::on(&stage(1), "m/one", &priced(Some(CostSource::Listed))),
+            Spent::on(&stage(3), "m/one", &priced(Some(CostSource::BuiltIn))),
             // Stored before sources were.
-            Spent::on(&stage(3), &priced(None)),
+            Spent::on(&stage(3), "m/one", &priced(None)),
         ]);
         assert_eq!((costs.total_cost, costs.estimated_cost_calls), (Some(1.0), 2));
         assert_eq!(costs.by_stage[&stage(1)].estimated_cost_calls, 1);
@@ -149,14 +231,45 @@ mod tests {
     }
 
     #[test]
+    fn stages_and_models_say_what_is_theirs() {
+        let used = |prompt_tokens, completion_tokens, cost_usd| {
+            let total_tokens = prompt_tokens + completion_tokens;
+            let usage =
+                Usage { prompt_tokens, completion_tokens, total_tokens, cost_usd, ..Usage::default() };
+            Ok(Reply { usage: Some(usage), served_by: Some("m/newest".to_owned()), ..Reply::default() })
+        };
+        let costs = Costs::of(&[
+            Spent::on(&stage(1), "m/one", &used(10, 90, Some(0.25))),
+            Spent::on(&stage(1), "~m/latest", &used(20, 80, Some(0.5))),
+            Spent::on(&stage(2), "m/one", &used(100, 0, None)),
+            Spent::on(&stage(3), "m/one", &used(60, 40, Some(0.25))),
+        ]);
+        assert_eq!((costs.total_prompt_tokens, costs.total_completion_tokens), (190, 210));
+        let of = |number| {
+            let stage = costs.by_stage[&stage(number)];
+            (stage.prompt_tokens, stage.completion_tokens, stage.cost_percent, stage.tokens_percent)
+        };
+        assert_eq!(of(1), (30, 170, Some(75.0), Some(50.0)));
+        assert_eq!(of(2), (100, 0, None, Some(25.0)), "an unknown part is none");
+        assert_eq!(of(3), (60, 40, Some(25.0), Some(25.0)));
+        assert_eq!(costs.by_model.keys().collect::<Vec<_>>(), ["m/newest", "m/one"]);
+        let one = costs.by_model["m/one"];
+        assert_eq!((one.prompt_tokens, one.completion_tokens, one.tokens), (170, 130, 300));
+        assert_eq!((one.cost, one.calls, one.unknown_cost_calls), (Some(0.5), 3, 1));
+        let free = Costs::of(&[Spent::on(&stage(1), "m/one", &used(0, 0, Some(0.0)))]);
+        assert_eq!(free.by_stage[&stage(1)].cost_percent, None);
+        assert_eq!(free.by_stage[&stage(1)].tokens_percent, None);
+    }
+
+    #[test]
     fn an_unknown_cost_is_counted_not_guessed() {
         let refused: Result<Reply, CallError> = Err(CallError::new(ErrorKind::Auth, "no"));
         let silent = Err(CallError::new(ErrorKind::Timeout, "no first token").having_reached());
         let costs = Costs::of(&[
-            Spent::on(&stage(1), &reply(Some(0.25), 10, 900)),
-            Spent::on(&stage(1), &reply(None, 5, 1200)),
-            Spent::on(&stage(2), &refused),
-            Spent::on(&stage(3), &silent),
+            Spent::on(&stage(1), "m/one", &reply(Some(0.25), 10, 900)),
+            Spent::on(&stage(1), "m/one", &reply(None, 5, 1200)),
+            Spent::on(&stage(2), "m/one", &refused),
+            Spent::on(&stage(3), "m/one", &silent),
         ]);
         assert_eq!(costs.total_cost, Some(0.25));
         assert_eq!(costs.total_tokens, 15);

@@ -58,7 +58,7 @@ pub async fn execute(
             for call in &under_way {
                 spent.insert(
                     call.key.clone(),
-                    Spent::on(&call.stage, &Err(call.dropped(CallFact::Unfinished))),
+                    Spent::on(&call.stage, &call.model, &Err(call.dropped(CallFact::Unfinished))),
                 );
             }
             Costs::of(spent.values())
@@ -102,7 +102,7 @@ impl Host for EphemeralHost {
     }
 
     async fn commit_call(&self, call: FinishedCall) {
-        lock(&self.spent).insert(call.key.clone(), Spent::on(&call.stage, &call.result));
+        lock(&self.spent).insert(call.key.clone(), Spent::on(&call.stage, &call.model, &call.result));
     }
 
     async fn commit_decision(&self, _key: &str, _value: Value) {}

@@ -102,7 +102,8 @@ impl Journal {
         earlier: EarlierAnswers,
     ) -> Self {
         let (carried, deliberation) = (OnceLock::new(), Mutex::default());
-        let spent = calls.values().map(|call| (call.key.clone(), Spent::on(&call.stage, &call.result)));
+        let spent =
+            calls.values().map(|call| (call.key.clone(), Spent::on(&call.stage, &call.model, &call.result)));
         let spent = Mutex::new(spent.collect());
         Self { live, log, calls, decisions, carried, budget, earlier, deliberation, spent }
     }
@@ -182,7 +183,7 @@ impl Host for Journal {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .entry(call.key.clone())
-            .or_insert_with(|| Spent::on(&call.stage, &call.result));
+            .or_insert_with(|| Spent::on(&call.stage, &call.model, &call.result));
         self.record(Some(Record::Call(Box::new(row))), None).await;
         if let Some(budget) = &self.budget {
             let nearly_used_up = budget.settle(&call.key, spent_usd).await;

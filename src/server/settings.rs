@@ -24,6 +24,9 @@ use crate::store::{audit, settings};
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct ConfigView {
     pub council_models: Vec<Member>,
+    /// Their models' ids alone, for clients that know no more of a member. `PUT /api/config` takes them as
+    /// `council_models`, too.
+    pub council_model_ids: Vec<String>,
     pub chairman_model: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chairman_alias: Option<String>,
@@ -94,6 +97,7 @@ pub(super) fn view(app: &App, settings: Settings, is_default: bool) -> ConfigVie
         missing_models: app.missing_models(&settings),
         region: app.models.regions().map(|regions| settings.region.clone().unwrap_or(regions.default)),
         region_report: None,
+        council_model_ids: settings.council_models.iter().map(|member| member.model.clone()).collect(),
         council_models: settings.council_models,
         chairman_model: settings.chairman_model,
         chairman_alias: settings.chairman_alias,
@@ -174,13 +178,14 @@ pub(super) async fn reset(app: web::Data<App>, caller: Caller) -> Result<web::Js
     Ok(web::Json(view(&app, settings, is_default)))
 }
 
-/// The models of a council, in its order.
+/// Models to choose a council from, by their ids.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct CouncilModels {
     pub models: Vec<String>,
 }
 
-/// The ids of the caller's council.
+/// Suggested models: those that the caller's settings name, the council's first, then those of this server's defaults.
+/// `GET /api/models` lists all that can be asked.
 #[utoipa::path(tag = "settings", responses((status = 200, body = CouncilModels), (status = 401, body = ProblemBody)))]
 #[get("/config/models")]
 pub(super) async fn council_models(
@@ -189,7 +194,16 @@ pub(super) async fn council_models(
 ) -> Result<web::Json<CouncilModels>, Problem> {
     caller.may(Permission::Read)?;
     let (settings, _) = app.settings(&caller.scope()).await?;
-    let models = settings.council_models.into_iter().map(|member| member.model).collect();
+    let mut models: Vec<String> = Vec::new();
+    for mut named in [settings, app.defaults()] {
+        let council: Vec<String> = named.council_models.iter().map(|member| member.model.clone()).collect();
+        let others = named.named_models().into_iter().map(|(_, model)| model.clone());
+        for model in council.into_iter().chain(others) {
+            if !models.contains(&model) {
+                models.push(model);
+            }
+        }
+    }
     Ok(web::Json(CouncilModels { models }))
 }
 

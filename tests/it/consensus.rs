@@ -70,6 +70,7 @@ async fn the_answer_that_all_agree_on_is_the_final_one_and_nobody_writes_another
     assert_eq!(complete["data"]["cost"], 0.0);
     assert_eq!(stored["stage3"], complete["data"]);
     assert_eq!(stored["metadata"]["consensus_info"], *info);
+    assert_eq!(stored["metadata"]["early_exit"], true);
     app.close().await;
 }
 

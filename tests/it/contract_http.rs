@@ -228,3 +228,23 @@ async fn a_server_behind_a_proxy_lets_no_other_page_in_by_default() {
     shuts_the_page_out(&app, PAGE).await;
     app.close().await;
 }
+
+#[tokio::test]
+async fn clients_that_know_members_by_their_ids_alone_read_change_and_choose_the_council() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let members = json!([{"model": "m/two", "alias": "Second"}, "x/own", "m/one"]);
+    ann.put("/api/config", json!({"council_models": members})).await.ok();
+    let config = ann.get("/api/config").await.ok();
+    assert_eq!(config["council_model_ids"], json!(["m/two", "x/own", "m/one"]));
+    let again = ann.put("/api/config", json!({"council_models": config["council_model_ids"]})).await.ok();
+    assert_eq!(again["council_model_ids"], config["council_model_ids"]);
+    // Suggested are the own council's first, then what the server comes with, each once.
+    let models = ann.get("/api/config/models").await.ok()["models"].as_array().unwrap().clone();
+    assert_eq!(models[..3], [json!("m/two"), json!("x/own"), json!("m/one")]);
+    for model in ["m/three", "m/four", "m/chair"] {
+        assert_eq!(models.iter().filter(|known| **known == model).count(), 1, "{models:?}");
+    }
+    assert!(models.iter().all(serde_json::Value::is_string));
+    app.close().await;
+}

@@ -56,7 +56,25 @@ async fn a_question_is_answered_reviewed_and_summed_up() {
     assert_eq!(tokens.trim_end(), answers[0]["response"], "what streams is what is stored");
     assert_eq!(answers[0]["response"], "A scripted answer of m/one.");
     assert_eq!(answers[0]["confidence"], 8, "read and taken out of the text");
-    assert_eq!(find(&events, "stage1_complete")["metadata"]["aggregate_confidence"]["average"], 8.0);
+    let confidence = &find(&events, "stage1_complete")["metadata"]["aggregate_confidence"];
+    assert_eq!(confidence["average"], 8.0);
+    assert_eq!(confidence["bands"], json!({"high": 4, "medium": 0, "low": 0}));
+    let costs = &find(&events, "costs_complete")["data"];
+    let sum = |of: &str, field: &str| {
+        costs[of].as_object().unwrap().values().map(|part| part[field].as_u64().unwrap()).sum::<u64>()
+    };
+    for (field, total) in [
+        ("tokens", "total_tokens"),
+        ("prompt_tokens", "total_prompt_tokens"),
+        ("completion_tokens", "total_completion_tokens"),
+    ] {
+        assert!(costs[total].as_u64().unwrap() > 0, "{costs}");
+        assert_eq!(sum("by_stage", field), costs[total].as_u64().unwrap(), "{costs}");
+        assert_eq!(sum("by_model", field), costs[total].as_u64().unwrap(), "{costs}");
+    }
+    let parts = costs["by_stage"].as_object().unwrap().values();
+    let percent: f64 = parts.map(|stage| stage["tokens_percent"].as_f64().unwrap()).sum();
+    assert!((percent - 100.0).abs() < 0.5, "{costs}");
 
     // The stored conversation says what the stream said.
     let stored = ann.get(&format!("/api/conversations/{id}")).await.ok();

@@ -69,6 +69,7 @@ async fn the_models_for_the_kind_of_question_answer_it() {
     let start = find(&events, "stage1_start");
     assert_eq!((&start["use_dynamic_routing"], &start["routing_info"]), (&json!(true), info));
     assert_eq!(stored["metadata"]["routing_info"], *info);
+    assert_eq!(stored["metadata"]["use_dynamic_routing"], true);
     assert_eq!(members(&stored["stage1"]), ["m/coder", "m/two", "m/gone"]);
     assert_eq!(stored["stage2"].as_array().unwrap().len(), 3, "they review each other");
     assert_eq!(find(&events, "stage3_complete")["data"]["heading"], "Final answer of the council");

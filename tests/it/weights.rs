@@ -22,7 +22,7 @@ async fn without_earlier_runs_every_ballot_counts_the_same_and_says_so() {
     assert_eq!(info["weight_range"], json!({"min": 1.0, "max": 1.0}));
     assert_eq!(
         info["weights"]["m/two"],
-        json!({"model": "m/two", "runs": 0, "win_rate": 0.0, "has_history": false, "raw_weight": 1.0, "weight": 1.0,
+        json!({"model": "m/two", "runs": 0, "total_queries": 0, "win_rate": 0.0, "has_history": false, "raw_weight": 1.0, "weight": 1.0,
                "normalized_weight": 1.0,
                "weight_explanation": "1.00: weighed from 2 ranked answers on; it has none yet",
                "weight_explanation_fact": {"code": "too_few_runs", "weight": 1.0, "runs": 0, "needed": 2}})
@@ -65,6 +65,10 @@ async fn the_weights_of_the_models_in_force_are_listed_and_read_one_by_one() {
     let models: Vec<&String> = info["weights"].as_object().unwrap().keys().collect();
     assert_eq!(models, ["m/four", "m/one", "m/three", "m/two", "t/one", "t/two"]);
     assert_eq!(info["models_with_history"], 0);
+    assert_eq!(
+        (&info["weights"]["t/one"]["runs"], &info["weights"]["t/one"]["total_queries"]),
+        (&json!(0), &json!(0))
+    );
     for path in ["/api/weights/t/one", "/api/weights/t%2Fone"] {
         assert_eq!(ann.get(path).await.ok(), info["weights"]["t/one"], "{path}");
     }

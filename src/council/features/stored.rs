@@ -96,6 +96,12 @@ pub struct Metadata {
     /// Every source that the run found, by its number.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sources: Vec<Source>,
+    /// Whether the question was routed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub use_dynamic_routing: bool,
+    /// Whether the council agreed, so that the chairman was not asked.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub early_exit: bool,
     /// Who was to answer, and why, where the question was routed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub routing_info: Option<RoutingInfo>,
@@ -132,6 +138,7 @@ impl Deliberation {
     pub fn apply(&mut self, event: &AnyEvent) {
         if let Some(RoutingEvent::RoutingComplete { data }) = event.get() {
             self.metadata.routing_info = Some((**data).clone());
+            self.metadata.use_dynamic_routing = true;
         } else if let Some(event) = event.get::<CacheEvent>() {
             self.metadata.cache.get_or_insert_default().apply(event);
         } else if let Some(event) = event.get() {
@@ -154,6 +161,7 @@ impl Deliberation {
         } else if let Some(SynthesisEvent::Stage3Complete { data, consensus_info, .. }) = event.get() {
             self.stage3 = Some((**data).clone());
             self.metadata.consensus_info = consensus_info.as_deref().cloned();
+            self.metadata.early_exit = consensus_info.as_ref().is_some_and(|info| info.is_consensus);
             self.read_citations();
         } else if let Some(common) = self.format.apply(event) {
             self.apply_common(common);

@@ -39,6 +39,34 @@ pub struct AggregateConfidence {
     #[serde(deserialize_with = "by_score")]
     #[schema(value_type = BTreeMap<String, usize>)]
     pub distribution: BTreeMap<u8, usize>,
+    /// The same in three bands; absent in what was stored before there were any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bands: Option<ConfidenceBands>,
+}
+
+/// How many members were how sure.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct ConfidenceBands {
+    /// 8 to 10.
+    pub high: usize,
+    /// 5 to 7.
+    pub medium: usize,
+    /// 1 to 4.
+    pub low: usize,
+}
+
+impl ConfidenceBands {
+    fn of(scores: &[u8]) -> Self {
+        let mut bands = Self::default();
+        for score in scores {
+            match score {
+                8.. => bands.high += 1,
+                5..=7 => bands.medium += 1,
+                ..5 => bands.low += 1,
+            }
+        }
+        bands
+    }
 }
 
 /// Reads the scores as the texts that JSON's keys are: inside an untagged enum, as events are, serde
@@ -65,6 +93,7 @@ pub fn summary(scores: &[Option<u8>], total: usize) -> AggregateConfidence {
         max: said.iter().max().copied(),
         count: said.len(),
         total_models: total,
+        bands: Some(ConfidenceBands::of(&said)),
         distribution,
     }
 }

@@ -56,6 +56,9 @@ pub struct ModelWeight {
     pub model: String,
     /// Its ranked answers so far.
     pub runs: u32,
+    /// The same under the name that other llm-council servers have for it.
+    #[serde(default)]
+    pub total_queries: u32,
     /// How many of them came first, in percent.
     pub win_rate: f64,
     /// The mean of its average ranks; absent without a run.
@@ -133,6 +136,7 @@ impl Weighing {
         ModelWeight {
             model: model.to_owned(),
             runs: record.runs,
+            total_queries: record.runs,
             win_rate: rounded(record.win_rate),
             average_rank: record.average_rank.map(rounded),
             average_confidence: record.average_confidence.map(rounded),

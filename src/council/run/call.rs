@@ -139,7 +139,7 @@ impl<'r> Call<'r> {
         }
         {
             let mut state = run.state();
-            state.spent.insert(key.clone(), Spent::on(&stage, &result));
+            state.spent.insert(key.clone(), Spent::on(&stage, &request.model, &result));
             if let Some(call) = state.under_way.get_mut(&key) {
                 call.in_hand = true;
             }
@@ -174,7 +174,7 @@ impl Run {
             metrics::counter!("llm_council_journal_mismatches_total").increment(1);
             tracing::warn!(run.id = %self.id, key, "a second execution asks something else; the first answer stands");
         }
-        self.state().spent.insert(key.to_owned(), Spent::on(stage, &finished.result));
+        self.state().spent.insert(key.to_owned(), Spent::on(stage, &finished.model, &finished.result));
         Some(finished.result)
     }
 

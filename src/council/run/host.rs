@@ -44,7 +44,7 @@ impl FinishedCall {
     /// told its cost. Absent for all others.
     #[must_use]
     pub fn assumed_usd(&self) -> Option<f64> {
-        let is_unknown = Spent::on(&self.stage, &self.result).is_unknown();
+        let is_unknown = Spent::on(&self.stage, &self.model, &self.result).is_unknown();
         self.expected_usd.filter(|_| is_unknown)
     }
 }

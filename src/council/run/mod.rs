@@ -347,7 +347,7 @@ impl Run {
         let state = self.state();
         let mut spent = state.spent.clone();
         for call in state.under_way.values() {
-            let dropped = || Spent::on(&call.stage, &Err(call.dropped(CallFact::Unfinished)));
+            let dropped = || Spent::on(&call.stage, &call.model, &Err(call.dropped(CallFact::Unfinished)));
             spent.entry(call.key.clone()).or_insert_with(dropped);
         }
         Costs::of(spent.values())

@@ -89,6 +89,7 @@ export const costs: Costs = {
 /** Two members, and no models for any option. */
 export const config: Config = {
   council_models: [{ model: "aurora/large" }, { model: "boreal/chat", alias: "Basil" }],
+  council_model_ids: ["aurora/large", "boreal/chat"],
   chairman_model: "cedar/pro",
   chairman_fallbacks: [],
   title_model: "dune/small",
@@ -213,6 +214,8 @@ export const storedRun = (
     web_search: null,
     sources: [],
     react: [],
+    use_dynamic_routing: false,
+    early_exit: false,
     routing_info: null,
     second_reading: null,
     escalation_info: null,
