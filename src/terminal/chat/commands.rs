@@ -12,6 +12,8 @@ use crate::terminal::text::{amounts, harmless, one_line, width};
 
 /// How many conversations `/history` shows.
 const LISTED: usize = 20;
+/// How wide a command is in the list of commands.
+const USAGE_COLUMNS: usize = 44;
 /// How wide a title or a question may be in a list.
 const COLUMNS: usize = 60;
 
@@ -208,7 +210,7 @@ impl Chat {
 fn help() -> String {
     let lines = COMMANDS.iter().map(|(name, takes, says)| {
         let usage = format!("/{name} {takes}");
-        let room = " ".repeat(32_usize.saturating_sub(width(&usage)));
+        let room = " ".repeat(USAGE_COLUMNS.saturating_sub(width(&usage)));
         format!("  {usage}{room}{says}")
     });
     let end = [
