@@ -3,7 +3,6 @@
  * code is what is shown, and what a catalogue lacks is shown in English. `catalogue.test.ts` finds what
  * is missing, left over or outside of the catalogue; docs/web.md says how a language is added.
  */
-import i18next from "i18next";
 import { kept } from "../ui/kept";
 import en from "./en.json";
 
@@ -28,29 +27,44 @@ function wantedLanguage(): Language {
   return "en";
 }
 
-const catalogues: Record<Exclude<Language, "en">, () => Promise<{ default: object }>> = {
+const catalogues: Record<Exclude<Language, "en">, () => Promise<{ default: Catalogue }>> = {
   de: () => import("./de.json"),
 };
 
+/** Texts by their keys: the English text, with `_one`, `_other` and so on where a number decides. */
+type Catalogue = Readonly<Record<string, string>>;
+
 // English holds only the forms for one: its other texts are their own keys.
-i18next.init({
-  lng: "en",
-  fallbackLng: "en",
-  resources: { en: { translation: en } },
-  keySeparator: false,
-  nsSeparator: false,
-  initAsync: false,
-  // React escapes; and a text of a model is never a template.
-  interpolation: { escapeValue: false, skipOnVariables: true },
-});
+let shown: { language: Language; texts: Catalogue } = { language: "en", texts: en };
+let plurals = new Intl.PluralRules("en");
+let numbers = new Intl.NumberFormat("en");
+
+/** Shows another language from now on; called before the first render, and by tests. */
+export function showLanguage(code: Language, texts: Catalogue = en) {
+  shown = { language: code, texts };
+  plurals = new Intl.PluralRules(code);
+  numbers = new Intl.NumberFormat(code);
+}
+
+/** What a catalogue has for a text; what it lacks is shown in English. */
+function found(text: string, count: number | undefined): string {
+  if (count === undefined) return own(shown.texts, text) ?? text;
+  const form = (rules: Intl.PluralRules) => `${text}_${rules.select(count)}`;
+  return (
+    own(shown.texts, form(plurals)) ??
+    own(shown.texts, text) ??
+    own(en, form(new Intl.PluralRules("en"))) ??
+    text
+  );
+}
+
+const own = (texts: Catalogue, key: string): string | undefined =>
+  Object.hasOwn(texts, key) ? texts[key] : undefined;
 
 /** Before the first render. If the catalogue cannot be fetched, the page is English and says nothing wrong. */
 export async function loadLanguage(): Promise<void> {
   const wanted = wantedLanguage();
-  if (wanted !== "en") {
-    i18next.addResourceBundle(wanted, "translation", (await catalogues[wanted]()).default);
-    await i18next.changeLanguage(wanted);
-  }
+  if (wanted !== "en") showLanguage(wanted, (await catalogues[wanted]()).default);
   document.documentElement.lang = wanted;
 }
 
@@ -66,7 +80,7 @@ export function chooseLanguage(language: Language | null) {
 }
 
 /** The language that is shown: for `Intl`, and for what is not a text. */
-export const language = (): Language => codes.find((code) => code === i18next.language) ?? "en";
+export const language = (): Language => shown.language;
 
 type Values = Readonly<Record<string, string | number>>;
 
@@ -75,11 +89,21 @@ type Values = Readonly<Record<string, string | number>>;
  * decides between one and many. Never called before the first render: a table of texts at the top of
  * a file holds `msg`s and is translated where it is read.
  */
-export const t = (text: string, values?: Values): string => i18next.t(text, values ?? {});
+export function t(text: string, values: Values = {}): string {
+  const { count } = values;
+  const sentence = found(text, typeof count === "number" ? count : undefined);
+  // Once, from left to right: a text of a model that stands in a gap is never a template.
+  return sentence.replace(gap, (whole, name: string, asNumber?: string) => {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    if (value === undefined) return whole;
+    return asNumber && typeof value === "number" ? numbers.format(value) : String(value);
+  });
+}
 
-/** A text as it stands in the code, with its gaps, for `<T>`. */
-export const template = (text: string, count?: number): string =>
-  i18next.t(text, { skipInterpolation: true, ...(count !== undefined && { count }) });
+const gap = /\{\{(\w+)(, number)?\}\}/g;
+
+/** A text as it stands in the catalogue, with its gaps, for `<T>`. */
+export const template = (text: string, count?: number): string => found(text, count);
 
 /** Marks a text for the catalogue that is translated later, with `t`. */
 export const msg = <Text extends string>(text: Text): Text => text;

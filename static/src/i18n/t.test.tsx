@@ -1,17 +1,14 @@
-import i18next from "i18next";
 import { renderToStaticMarkup } from "react-dom/server";
-import { afterEach, beforeAll, describe, expect, it } from "vitest";
-import { t } from "./index";
+import { afterEach, describe, expect, it } from "vitest";
+import { showLanguage, t } from "./index";
 import { T } from "./t";
 
-beforeAll(() => {
-  i18next.addResourceBundle("de", "translation", {
-    "{{name}} wrote <link>the answer</link>": "<link>Die Antwort</link> schrieb {{name}}",
-    "{{count, number}} test members_one": "ein Mitglied",
-    "{{count, number}} test members_other": "{{count, number}} Mitglieder",
-  });
-});
-afterEach(() => i18next.changeLanguage("en"));
+const de = {
+  "{{name}} wrote <link>the answer</link>": "<link>Die Antwort</link> schrieb {{name}}",
+  "{{count, number}} test members_one": "ein Mitglied",
+  "{{count, number}} test members_other": "{{count, number}} Mitglieder",
+};
+afterEach(() => showLanguage("en"));
 
 const sentence = (name: string) =>
   renderToStaticMarkup(
@@ -27,14 +24,14 @@ describe("a sentence", () => {
   });
 
   it("has the order of the other language", async () => {
-    await i18next.changeLanguage("de");
+    showLanguage("de", de);
     expect(sentence("Ada")).toBe('<a href="#answer">Die Antwort</a> schrieb <b>Ada</b>');
     expect(t("{{count, number}} test members", { count: 1 })).toBe("ein Mitglied");
     expect(t("{{count, number}} test members", { count: 1234 })).toBe("1.234 Mitglieder");
   });
 
   it("stays English where a catalogue lacks it", async () => {
-    await i18next.changeLanguage("de");
+    showLanguage("de", de);
     expect(t("Never translated {{name}}", { name: "x" })).toBe("Never translated x");
   });
 

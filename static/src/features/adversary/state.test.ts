@@ -1,6 +1,6 @@
-import i18next from "i18next";
 import { afterEach, describe, expect, it } from "vitest";
 import type { CouncilEvent, Schemas } from "../../api/types";
+import { showLanguage } from "../../i18n";
 import de from "../../i18n/de.json";
 import { newRun } from "../../run/state";
 import { readEvent } from "../../stream/decode";
@@ -12,7 +12,7 @@ import { fromStored, reduce, reduceAll } from "../reducer";
 import { sentences } from "./facts";
 import { adversaryOf } from "./state";
 
-afterEach(() => i18next.changeLanguage("en"));
+afterEach(() => showLanguage("en"));
 
 const answers = seats.map((seat) => answer(seat));
 const events = wholeRun(answers, [], synthesis({ response: "Draft." }));
@@ -119,8 +119,7 @@ describe("the devil's advocate", () => {
   });
 
   it("tells what failed in the reader's language, where it was stored with a code", async () => {
-    i18next.addResourceBundle("de", "translation", de);
-    await i18next.changeLanguage("de");
+    showLanguage("de", de);
     const message = storedRun(answers, [], synthesis());
     const error = "eve/one could not attack the answer: no answer came in time";
     const reason = { error_kind: "timeout" as const, error: "no answer came in time" };

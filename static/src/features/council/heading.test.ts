@@ -1,13 +1,10 @@
-import i18next from "i18next";
-import { afterEach, beforeAll, expect, it } from "vitest";
+import { afterEach, expect, it } from "vitest";
 import type { Schemas } from "../../api/types";
+import { showLanguage } from "../../i18n";
 import de from "../../i18n/de.json";
 import { headingOf } from "./heading";
 
-beforeAll(() => {
-  i18next.addResourceBundle("de", "translation", de);
-});
-afterEach(() => i18next.changeLanguage("en"));
+afterEach(() => showLanguage("en"));
 
 const said = (heading_fact: Schemas["HeadingFact"]) =>
   headingOf({ heading: "As the server wrote it", heading_fact })?.said;
@@ -36,7 +33,7 @@ it.each<[Schemas["HeadingFact"], string, string]>([
   ],
 ])("says %j in English and in German", async (fact, english, german) => {
   expect(said(fact)).toBe(english);
-  await i18next.changeLanguage("de");
+  showLanguage("de", de);
   expect(said(fact)).toBe(german);
 });
 

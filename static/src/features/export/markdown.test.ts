@@ -1,5 +1,5 @@
-import i18next from "i18next";
 import { beforeAll, expect, it } from "vitest";
+import { showLanguage } from "../../i18n";
 import de from "../../i18n/de.json";
 import { answer, review, row, seats, storedRun, synthesis } from "../../test/samples";
 import { fromStored } from "../reducer";
@@ -7,8 +7,7 @@ import { toMarkdown } from "./markdown";
 
 // Before the first number: what writes them keeps the language.
 beforeAll(async () => {
-  i18next.addResourceBundle("de", "translation", de);
-  await i18next.changeLanguage("de");
+  showLanguage("de", de);
 });
 
 it("is copied in the reader's language, headings and numbers included", () => {

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import i18next from "i18next";
 import { afterEach, expect, it } from "vitest";
+import { showLanguage } from "../../i18n";
 import de from "../../i18n/de.json";
 import { found, sentenceOf } from "./sentences";
 
-afterEach(() => i18next.changeLanguage("en"));
+afterEach(() => showLanguage("en"));
 
 interface Schema {
   $ref?: string;
@@ -33,8 +33,7 @@ it("each code of the server has its sentence in one feature", () => {
 it("an entry is said in the reader's language", async () => {
   const answered = { code: "answered", member: "cedar/pro", latency_ms: 2345, late: true } as const;
   expect(sentenceOf(answered)).toBe("pro answered (2.3 s, late)");
-  i18next.addResourceBundle("de", "translation", de);
-  await i18next.changeLanguage("de");
+  showLanguage("de", de);
   expect(sentenceOf({ code: "members_asked", asked: 1 })).toBe("Phase 1: 1 Mitglied wird gefragt");
   const reason = { error_kind: "timeout" as const, error: "no answer came in time" };
   expect(sentenceOf({ code: "not_reviewed", member: "cedar/pro", reason })).toBe(
