@@ -1,10 +1,10 @@
 import { lazy, Suspense, useEffect, useRef, useSyncExternalStore } from "react";
 import { Link, Route, Switch, useLocation } from "wouter";
 import { session } from "./api/client";
-import { features } from "./features";
-import { useLiveRuns } from "./features/asking/live";
+import { useLiveRuns } from "./features/asking/runs";
 import { Sidebar } from "./features/conversations/sidebar";
 import { useHelp } from "./features/shortcuts/help";
+import { starts } from "./features/starts";
 import { t } from "./i18n";
 import { T } from "./i18n/t";
 import { ConversationPage } from "./pages/conversation";
@@ -74,7 +74,7 @@ function Pages() {
         <Route path="/dashboard/*?">
           <DashboardPage />
         </Route>
-        {features.map(
+        {starts.map(
           ({ name, page }) =>
             page && (
               <Route key={name} path={page.path}>

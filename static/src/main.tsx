@@ -7,7 +7,8 @@ import { watchIdentity } from "./api/identity";
 import { queryClient } from "./api/queries";
 import { App } from "./app";
 import { loadLanguage, t } from "./i18n";
-import { loadMarkdown } from "./markdown/markdown";
+import { Turns } from "./pages/conversation";
+import { prefetchRest } from "./prefetch";
 import { applyTheme } from "./ui/theme";
 import { toast } from "./ui/toast";
 import "./styles/base.css";
@@ -17,19 +18,15 @@ import "./styles/layout.css";
 import "./styles/sidebar.css";
 import "./styles/composer.css";
 import "./styles/options.css";
-import "./styles/conversation.css";
-import "./styles/council.css";
-import "./styles/final.css";
-import "./styles/answers.css";
-import "./styles/reviews.css";
-import "./styles/run-parts.css";
-import "./styles/markdown.css";
+import "./styles/home.css";
 
 applyTheme();
 watchIdentity(api.user);
 const place = document.getElementById("root");
 if (!place) throw new Error("index.html has no #root");
 const root = createRoot(place);
+// Beside the language, not after it.
+if (location.pathname.startsWith("/c/")) Turns.prefetch();
 
 function start() {
   // At once: whoever types as soon as the page is there types into the composer.
@@ -47,6 +44,7 @@ function start() {
       tone: "bad",
     }),
   );
+  prefetchRest();
 }
 
 // English is at hand; for another language the first thing shown waits, so that nothing changes words.
@@ -57,4 +55,3 @@ loadLanguage().then(start, () => {
     tone: "bad",
   });
 });
-loadMarkdown();

@@ -18,6 +18,8 @@ export type ProblemKind =
   /** The server is stopping or not yet ready (502, 503, 504). A server that is merely full is not:
    * it has refused. */
   | "restarting"
+  /** A part of this very page is missing: it has to be loaded anew. */
+  | "stale"
   /** The server said no, and said why. */
   | "refused";
 
@@ -40,6 +42,14 @@ export function networkProblem(): Problem {
   return new Problem(
     "network",
     t("The server could not be reached. Check the connection and try again."),
+  );
+}
+
+/** A part of the page that was to be fetched is not there: after an update of the server the old ones are gone. */
+export function missingPartProblem(): Problem {
+  return new Problem(
+    "stale",
+    t("A part of this page could not be fetched; there may be a newer version of it."),
   );
 }
 

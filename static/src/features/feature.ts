@@ -24,7 +24,8 @@ import type {
 import type { RunFeature } from "../run/feature";
 import type { AnswerState, CallStatus, RunState } from "../run/state";
 
-export interface Feature extends RunFeature {
+/** What is known of it before a run has it (`start.ts` of its folder, a line in `starts.ts`). */
+export interface FeatureStart {
   /** That of its folder, of its slice of the run and of its part of the settings (`/settings#…`). */
   readonly name: string;
   /** What people call it: a text of the catalogue. */
@@ -33,6 +34,13 @@ export interface Feature extends RunFeature {
   readonly option?: Option;
   /** Its one of a few ways, among the options of a question. */
   readonly way?: OneWay;
+  /** How a question asks for its formats. */
+  readonly formats?: readonly FormatChoice[];
+  /** A page of its own. */
+  readonly page?: { readonly path: string; readonly View: ComponentType };
+}
+
+export interface Feature extends FeatureStart, RunFeature {
   /** The stage that it adds to a run. */
   readonly stage?: FeatureStage;
   /** What goes on, in a sentence to be read out; null while it is not this feature's turn. */
@@ -52,12 +60,8 @@ export interface Feature extends RunFeature {
   readonly notes?: Partial<Record<NotePlace, ComponentType<{ run: RunState }>>>;
   /** The format that it is, where it is one. */
   readonly format?: Format;
-  /** How a question asks for its formats. */
-  readonly formats?: readonly FormatChoice[];
   /** A section of its own, below the final answer. */
   readonly section?: Section<object>;
-  /** A page of its own. */
-  readonly page?: { readonly path: string; readonly View: ComponentType };
   /** What it puts around a whole run: what texts and cards in it ask it for, wherever they stand. */
   readonly Around?: ComponentType<{ run: RunState; children: ReactNode }>;
   /** What it shows on a member's card, above the text. */

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 import { features } from ".";
+import { starts } from "./starts";
 
 const src = join(import.meta.dirname, "..");
 
@@ -65,7 +66,7 @@ describe.each(features.map((feature) => [feature.name, feature] as const))(
             importsOf(file).some((to) => to.startsWith(`features/${name}/`)),
         )
         .map(({ path }) => path)
-        .filter((path) => path !== "features/index.ts");
+        .filter((path) => path !== "features/index.ts" && path !== "features/starts.ts");
       expect(elsewhere.length, `named in ${elsewhere.join(", ")}`).toBeLessThanOrEqual(1);
     });
 
@@ -92,4 +93,8 @@ it("what is found by its name belongs to a feature of the list", () => {
   );
   const names = features.map(({ name }) => name);
   expect(folders.filter((folder) => !names.includes(folder))).toEqual([]);
+});
+
+it("both lists have the same features in the same order", () => {
+  expect(starts.map(({ name }) => name)).toEqual(features.map(({ name }) => name));
 });

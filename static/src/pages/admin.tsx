@@ -10,6 +10,7 @@ import { Icon } from "../ui/icon";
 import { ReadFailed } from "../ui/read-failed";
 import { useTitle } from "../ui/title";
 import { NotFoundPage } from "./not-found";
+import "../styles/run";
 import "../styles/settings.css";
 import "../styles/settings-form.css";
 import "../styles/picker.css";

@@ -20,6 +20,7 @@ import { WeightsPanel } from "../features/dashboard/weights-panel";
 import { msg, t } from "../i18n";
 import { useTitle } from "../ui/title";
 import { NotFoundPage } from "./not-found";
+import "../styles/run";
 import "../styles/settings.css";
 import "../styles/dashboard.css";
 import "../styles/dashboard-parts.css";

@@ -1,9 +1,10 @@
 import { useEffect } from "react";
 import { flushSync } from "react-dom";
 import { Link, useLocation } from "wouter";
+import { missingPartProblem, networkProblem } from "../api/problem";
 import { useConfig } from "../api/queries";
 import type { Ask, Config } from "../api/types";
-import { begin, newDraft, setRefusal, useRefusals } from "../features/asking/session";
+import { newDraft, setRefusal, useRefusals } from "../features/asking/refusals";
 import { Composer } from "../features/composer/composer";
 import { drafts } from "../features/composer/draft";
 import { focusComposer } from "../features/composer/focus";
@@ -15,6 +16,7 @@ import { Icon } from "../ui/icon";
 import { Notice } from "../ui/notice";
 import { ReadFailed } from "../ui/read-failed";
 import { useTitle } from "../ui/title";
+import { Turns } from "./conversation";
 
 const examples = [
   msg("Should a small team write its next web service in Rust or in Go?"),
@@ -49,6 +51,17 @@ function Members({ config }: { config: Config }) {
       </Link>
     </section>
   );
+}
+
+/** Begins a conversation, with what shows it at hand. */
+async function begin(body: Ask): Promise<string | null> {
+  try {
+    const [session] = await Promise.all([import("../features/asking/session"), Turns.load()]);
+    return session.begin(body);
+  } catch {
+    setRefusal(newDraft, navigator.onLine ? missingPartProblem() : networkProblem());
+    return null;
+  }
 }
 
 export function HomePage() {

@@ -1,3 +1,4 @@
+import "../styles/run";
 import "../styles/settings.css";
 import "../styles/settings-form.css";
 import "../styles/picker.css";

@@ -1,8 +1,8 @@
 import type { ComponentType } from "react";
 import { msg } from "../../i18n";
-import { features } from "..";
 import AdminBudgetEditor from "../budgets/admin-budgets";
 import { ProvidersPage } from "../checks/page";
+import { starts } from "../starts";
 import { Audit } from "./audit";
 import { Everybody } from "./everybody";
 import { Instance } from "./instance";
@@ -29,6 +29,6 @@ export const sections: readonly Section[] = [
   { path: "/admin/audit", title: msg("Audit log"), View: Audit },
   { path: "/admin/budgets", title: msg("Budgets"), View: AdminBudgetEditor },
   { path: "/admin/providers", title: msg("Providers"), View: ProvidersPage },
-  ...features.flatMap(({ name }) => found[`../${name}/admin.tsx`] ?? []),
+  ...starts.flatMap(({ name }) => found[`../${name}/admin.tsx`] ?? []),
   { path: "/admin/settings", title: msg("Instance settings"), View: Instance },
 ];

@@ -1,21 +1,20 @@
 /** The devil's advocate: attacks the answer, which is revised when the attack is grave. */
 import { lazy } from "react";
-import { msg, t } from "../../i18n";
+import { t } from "../../i18n";
 import type { RunState } from "../../run/state";
 import { orMissing } from "../../ui/part";
 import type { Feature } from "../feature";
+import { start } from "./start";
 import { type AdversaryState, adversaryOf, events, settle, stored } from "./state";
 import { AdversarySummary } from "./summary";
 
 const isIn = (run: RunState) => adversaryOf(run) !== null;
 
 export const adversary = {
-  name: "adversary",
-  title: msg("Devil’s advocate"),
+  ...start,
   events,
   settle,
   stored,
-  option: { field: "use_adversary", group: "final" },
   stage: { key: "adversary", place: "last", isIn },
   describe: (run) => {
     if (run.phase !== "adversary") return null;

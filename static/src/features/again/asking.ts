@@ -4,7 +4,7 @@ import { api } from "../../api/client";
 import { asProblem, type Problem } from "../../api/problem";
 import { keys, queryClient } from "../../api/queries";
 import type { Again } from "../../api/types";
-import { newKey } from "../asking/live";
+import { newKey } from "../asking/key";
 import { takeOver } from "../asking/session";
 import type { Askable } from "./context";
 

@@ -4,8 +4,8 @@ import { api } from "../../api/client";
 import { identity } from "../../api/identity";
 import { keys } from "../../api/queries";
 import type { Conversation } from "../../api/types";
-import { isFollowed } from "./live";
 import { pending } from "./pending";
+import { isFollowed } from "./runs";
 
 /** A conversation whose first question is on its way. */
 export function newConversation(id: string): Conversation {

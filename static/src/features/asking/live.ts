@@ -1,51 +1,22 @@
-/**
- * The runs this page follows now, one per conversation. They outlive the view: a person may read
- * another conversation while the council works, and find it further on when coming back.
- */
-import { create } from "zustand";
+/** Follows runs: from the question, or the run, to the end of its events. */
 import { api } from "../../api/client";
-import type { Problem } from "../../api/problem";
 import type { Ask, CouncilEvent } from "../../api/types";
-import { newRun, type RunState } from "../../run/state";
+import { newRun } from "../../run/state";
 import {
   followRun,
-  type Link,
   type Question,
   type Source,
   type Ending as StreamEnding,
 } from "../../stream/resume";
 import { reduceAll } from "../reducer";
+import { newKey } from "./key";
 import { pending } from "./pending";
+import { followed, type LiveRun, useLiveRuns } from "./runs";
 
 export type Ending =
   | StreamEnding
   /** Stopped before the server was known to have it: nobody answers the question. */
   | { kind: "withdrawn" };
-
-export interface LiveRun {
-  /** The question as asked on this page; null when an existing run was picked up. */
-  question: string | null;
-  /** The conversation begins with it: until it is taken the server has none. */
-  begins: boolean;
-  /** Since when this page follows it, in ms as the clock counts them. */
-  since: number;
-  run: RunState;
-  link: Link;
-  /** Set when the server refused; the run, if there is one, is not known to have ended. */
-  refused: Problem | null;
-  /** Somebody wants it to stop. One that has no run yet is stopped as soon as it has. */
-  stopping: boolean;
-  /** This page follows it no longer: it has ended, or the server refused. */
-  over: boolean;
-}
-
-interface LiveRuns {
-  runs: Readonly<Record<string, LiveRun>>;
-}
-
-export const useLiveRuns = create<LiveRuns>(() => ({ runs: {} }));
-
-const followed = new Map<string, AbortController>();
 
 /** Why a follower was told to leave. */
 const withdrawal = Symbol("withdrawn");
@@ -167,20 +138,6 @@ function withdrawIfStopped(id: string) {
   }
 }
 
-/** crypto.randomUUID exists only on https and localhost; a plain-http LAN address has this. */
-export function newKey(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(16));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
-}
-
-/** A random UUID (version 4). */
-export const newId = () =>
-  newKey().replace(
-    /^(.{8})(.{4}).(.{3})(.)(.{3})(.{12})$/,
-    (_, a, b, c, variant, d, e) =>
-      `${a}-${b}-4${c}-${((Number.parseInt(variant, 16) & 3) | 8).toString(16)}${d}-${e}`,
-  );
-
 /** Asks, and follows the run to its end. */
 export function ask(conversationId: string, body: Ask): Promise<Ending> {
   return send({ conversationId, body, idempotencyKey: newKey() });
@@ -205,8 +162,6 @@ export function attach(
   return follow(conversationId, { runId }, null, messageId);
 }
 
-export const isFollowed = (conversationId: string) => followed.has(conversationId);
-
 /** Once the stored message is on the page, the live copy has done its work. */
 export function forget(conversationId: string) {
   followed.get(conversationId)?.abort();
@@ -221,7 +176,7 @@ export function forget(conversationId: string) {
 /** The run of a question that is to be stopped; null once there will be none. */
 function namedRun(id: string): Promise<string | null> {
   return new Promise((resolve) => {
-    const look = ({ runs }: LiveRuns) => {
+    const look = ({ runs }: ReturnType<typeof useLiveRuns.getState>) => {
       const live = runs[id];
       const gone = !live || live.over || !live.stopping;
       if (!gone && live.run.runId === null) return;

@@ -6,7 +6,7 @@ import { useSyncExternalStore } from "react";
 import { identity } from "../../api/identity";
 import type { Ask } from "../../api/types";
 import { kept } from "../../ui/kept";
-import { newKey } from "./live";
+import { newKey } from "./key";
 import { isQuestion, type Waiting } from "./pending";
 
 const keyOf = (id: string) => `next:${id}`;

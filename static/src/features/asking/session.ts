@@ -1,6 +1,5 @@
 /** Asking and resuming, with what the rest of the page must learn when a run ends. */
 import { navigate } from "wouter/use-browser-location";
-import { create } from "zustand";
 import { api } from "../../api/client";
 import { identity } from "../../api/identity";
 import { asProblem, networkProblem, type Problem } from "../../api/problem";
@@ -11,33 +10,12 @@ import { drafts } from "../composer/draft";
 import { complain } from "../conversations/changes";
 import { tellEnded } from "../ended/ended";
 import { newConversation } from "./conversation";
-import {
-  ask,
-  attach,
-  type Ending,
-  forget,
-  isFollowed,
-  type LiveRun,
-  newId,
-  send,
-  useLiveRuns,
-} from "./live";
+import { newId } from "./key";
+import { ask, attach, type Ending, forget, send } from "./live";
 import { next } from "./next";
 import { pending } from "./pending";
-
-/** Why the last question of a conversation was not taken. */
-export const useRefusals = create<{ refusals: Readonly<Record<string, Problem>> }>(() => ({
-  refusals: {},
-}));
-
-/** In the place of a conversation's id, for the question that is to begin one. */
-export const newDraft = "new";
-
-export const setRefusal = (id: string, problem: Problem | null) =>
-  useRefusals.setState(({ refusals }) => {
-    const { [id]: _old, ...rest } = refusals;
-    return { refusals: problem ? { ...rest, [id]: problem } : rest };
-  });
+import { newDraft, setRefusal } from "./refusals";
+import { isFollowed, type LiveRun, useLiveRuns } from "./runs";
 
 /**
  * Drops the live copy of a run that is over once `shown`, the stored conversation, has its end too.

@@ -1,3 +1,4 @@
+import "../../styles/run";
 import "../../styles/settings.css";
 import "../../styles/dashboard.css";
 import "../../styles/dashboard-parts.css";

@@ -1,3 +1,4 @@
+import "../../styles/run";
 import "../../styles/checks.css";
 import { useId, useState } from "react";
 import type { CheckReport } from "../../api/checks";

@@ -157,6 +157,12 @@ export const Composer = memo(function Composer(props: Props) {
       {refusal && !refusalPassed && (
         <Notice tone="bad" urgent>
           <strong>{t("Not sent.")}</strong> {sentence(refusal.message)}
+          {refusal.kind === "stale" && (
+            <>
+              {" "}
+              <a href={location.pathname}>{t("Reload the page")}</a>
+            </>
+          )}
         </Notice>
       )}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: what is in it is used */}

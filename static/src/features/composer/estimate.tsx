@@ -1,3 +1,4 @@
+import "../../styles/run";
 import "../../styles/estimate.css";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useEffect, useId, useRef, useState } from "react";

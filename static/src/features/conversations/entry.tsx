@@ -8,7 +8,7 @@ import { isLive } from "../../run/state";
 import { passFocusOn } from "../../ui/focus";
 import { Icon } from "../../ui/icon";
 import { MenuButton } from "../../ui/menu";
-import { useLiveRuns } from "../asking/live";
+import { useLiveRuns } from "../asking/runs";
 import { archive, complain, remove } from "./changes";
 import { titleOf, useShownTitle } from "./title";
 

@@ -2,7 +2,7 @@
 import { keys, queryClient } from "../../api/queries";
 import type { Conversation, ConversationSummary } from "../../api/types";
 import { t } from "../../i18n";
-import { useLiveRuns } from "../asking/live";
+import { useLiveRuns } from "../asking/runs";
 
 type Titled = Pick<ConversationSummary, "title" | "title_is_default">;
 

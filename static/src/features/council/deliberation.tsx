@@ -9,7 +9,7 @@ import { Notice } from "../../ui/notice";
 import { orMissing } from "../../ui/part";
 import { features } from "..";
 import { AskMissing, useAskable } from "../again/context";
-import type { LiveRun } from "../asking/live";
+import type { LiveRun } from "../asking/runs";
 import { BudgetFigures, keyOf } from "../budgets/budget-notice";
 import { toMarkdown } from "../export/markdown";
 import { runFailure } from "../failures/run-failure";

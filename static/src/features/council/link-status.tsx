@@ -1,7 +1,7 @@
 import { t } from "../../i18n";
 import { isLive } from "../../run/state";
 import { useLasting, useOnline } from "../../ui/media";
-import type { LiveRun } from "../asking/live";
+import type { LiveRun } from "../asking/runs";
 
 /** Most breaks mend themselves sooner, and then nobody need know. */
 const unnoticedMs = 1_000;

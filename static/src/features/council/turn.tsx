@@ -7,7 +7,7 @@ import { useNear } from "../../ui/near";
 import { orMissing, orNothing } from "../../ui/part";
 import { AskAnewContext } from "../again/anew";
 import { AskableContext } from "../again/context";
-import type { LiveRun } from "../asking/live";
+import type { LiveRun } from "../asking/runs";
 import type { Choices } from "../feature";
 import { UnderWayContext } from "../waiting/context";
 import { Deliberation } from "./deliberation";

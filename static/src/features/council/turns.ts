@@ -1,7 +1,7 @@
 /** A conversation's messages as questions with their deliberations, the one under way included. */
 import type { Conversation } from "../../api/types";
 import { isLive, type RunState } from "../../run/state";
-import type { LiveRun } from "../asking/live";
+import type { LiveRun } from "../asking/runs";
 import { fromStored } from "../reducer";
 
 export interface Turn {

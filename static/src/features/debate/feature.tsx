@@ -4,19 +4,17 @@ import { msg, t } from "../../i18n";
 import { shortName } from "../../ui/format";
 import { orMissing } from "../../ui/part";
 import type { Feature } from "../feature";
-import { formats } from "./formats";
 import { debateMarkdown } from "./markdown";
+import { start } from "./start";
 import { debateOf, events, settle, stored } from "./state";
 import { VerdictNote } from "./verdict";
 import { endedIn, roundOf, roundTitle } from "./words";
 
 export const debate = {
-  name: "debate",
-  title: msg("Debate"),
+  ...start,
   events,
   settle,
   stored,
-  formats,
   format: {
     isIn: (run) => debateOf(run) !== null,
     stages: [

@@ -4,19 +4,17 @@ import { msg, t } from "../../i18n";
 import { shortName } from "../../ui/format";
 import { orMissing } from "../../ui/part";
 import type { Feature } from "../feature";
-import { formats } from "./formats";
 import { partsMarkdown } from "./markdown";
 import { SkipNote } from "./note";
+import { start } from "./start";
 import { apart, decompositionOf, events, settle, stored } from "./state";
 import { partsIn, throughIn } from "./words";
 
 export const decomposition = {
-  name: "decomposition",
-  title: msg("Taking apart"),
+  ...start,
   events,
   settle,
   stored,
-  formats,
   stage: {
     key: "decomposition",
     place: "first",

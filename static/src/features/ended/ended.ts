@@ -3,7 +3,7 @@ import { navigate } from "wouter/use-browser-location";
 import { keys, queryClient } from "../../api/queries";
 import type { Conversation } from "../../api/types";
 import { t } from "../../i18n";
-import type { LiveRun } from "../asking/live";
+import type { LiveRun } from "../asking/runs";
 import { markTab } from "./mark";
 import { longMs, offerNotifications, wants } from "./notify";
 

@@ -1,8 +1,5 @@
 /** The jury: models that review the answers in the members' place. */
-import { msg } from "../../i18n";
 import type { Feature } from "../feature";
+import { start } from "./start";
 
-export const jury = {
-  name: "jury",
-  title: msg("Reviewers"),
-} satisfies Feature;
+export const jury = start satisfies Feature;

@@ -1,10 +1,9 @@
 /** What a person chose for the next run, under the names the server knows, and what of it is sent. */
 import type { Ask, Config, Preset } from "../../api/types";
 import { msg, t } from "../../i18n";
-import { features } from "..";
 import type {
   Choices,
-  Feature,
+  FeatureStart,
   FormatChoice,
   FormatField,
   FormatName,
@@ -12,18 +11,19 @@ import type {
   Option,
   Toggle,
 } from "../feature";
+import { starts } from "../starts";
 
 /** The switch of a feature, with what it is a switch of. */
-export type NamedOption = Option & Pick<Feature, "name" | "title">;
+export type NamedOption = Option & Pick<FeatureStart, "name" | "title">;
 
 /** A choice among ways, with what it is a choice of. */
-export type NamedWay = OneWay & Pick<Feature, "name" | "title">;
+export type NamedWay = OneWay & Pick<FeatureStart, "name" | "title">;
 
-export const ways: readonly NamedWay[] = features.flatMap(({ name, title, way }) =>
+export const ways: readonly NamedWay[] = starts.flatMap(({ name, title, way }) =>
   way ? [{ ...way, name, title }] : [],
 );
 
-const all: readonly NamedOption[] = features.flatMap(({ name, title, option }) =>
+const all: readonly NamedOption[] = starts.flatMap(({ name, title, option }) =>
   option ? [{ ...option, name, title }] : [],
 );
 
@@ -43,7 +43,7 @@ export const council: FormatChoice = {
 
 export const formats: readonly FormatChoice[] = [
   council,
-  ...features.flatMap((feature) => feature.formats ?? []),
+  ...starts.flatMap((start) => start.formats ?? []),
 ];
 
 const namesOf = ({ ask }: FormatChoice) => Object.entries(ask) as [FormatName, string][];

@@ -1,24 +1,5 @@
 /** What a member's ballot says of its own answer: it counts corrected, as it was cast, or not at all. */
-import { msg } from "../../i18n";
 import type { Feature } from "../feature";
+import { start } from "./start";
 
-export const ownVotes = {
-  name: "own-votes",
-  title: msg("Votes for one’s own answer"),
-  way: {
-    field: "self_votes",
-    group: "reviews",
-    everyFormat: true,
-    byDefault: "adjusted",
-    values: [
-      { value: "adjusted", text: msg("Corrected") },
-      { value: "counted", text: msg("As cast"), chip: msg("Own votes as cast") },
-      { value: "left_out", text: msg("Left out"), chip: msg("Own votes left out") },
-    ],
-    ofSettings(config, preset) {
-      if (preset?.settings.count_self_votes === false) return "left_out";
-      if (preset?.settings.count_self_votes) return "counted";
-      return config.self_votes;
-    },
-  },
-} satisfies Feature;
+export const ownVotes = start satisfies Feature;

@@ -1,11 +1,11 @@
 /** ReAct: the chairman checks facts before it writes, and says what it looks for and why. */
 import { lazy, Suspense } from "react";
-import { msg, t } from "../../i18n";
+import { t } from "../../i18n";
 import { neutral } from "../../markdown/neutral";
 import { isLive, type RunState } from "../../run/state";
 import { orMissing } from "../../ui/part";
-import { noSearch } from "../citing/available";
 import type { Feature } from "../feature";
+import { start } from "./start";
 import { checksOf, events, stored } from "./state";
 
 const Trace = lazy(() => orMissing(import("./trace")));
@@ -29,17 +29,9 @@ function describe(run: RunState): string | null {
 }
 
 export const react = {
-  name: "react",
-  title: msg("The chairman checks"),
+  ...start,
   events,
   stored,
-  option: {
-    field: "use_react",
-    group: "final",
-    everyFormat: true,
-    obstacle: noSearch,
-    isForServer: true,
-  },
   describe,
   notes: { final: Checks },
   copied(run: RunState, what: "all" | "final") {

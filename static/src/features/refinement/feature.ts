@@ -1,27 +1,20 @@
 /** Refinement: members criticise the draft, and the chairman revises it, round after round. */
 import { lazy } from "react";
-import { msg, t } from "../../i18n";
+import { t } from "../../i18n";
 import type { RunState } from "../../run/state";
 import { orMissing } from "../../ui/part";
 import type { Feature } from "../feature";
+import { start } from "./start";
 import { events, refinementOf, settle, stored } from "./state";
 import { refinementNow, refinementSummary } from "./summary";
 
 const isIn = (run: RunState) => refinementOf(run) !== null;
 
 export const refinement = {
-  name: "refinement",
-  title: msg("Refinement"),
+  ...start,
   events,
   settle,
   stored,
-  option: {
-    field: "use_refinement",
-    group: "final",
-    amount: { field: "refinement_max_iterations", byDefault: 2, least: 1, most: 5 },
-    chip: ({ refinement_max_iterations: rounds = 1 }) =>
-      rounds > 1 ? t("Refinement ×{{rounds}}", { rounds }) : t("Refinement"),
-  },
   stage: {
     key: "refinement",
     place: "last",

@@ -1,28 +1,19 @@
 /** Research: the question's topics are searched before the members answer. */
 import { lazy } from "react";
-import { msg } from "../../i18n";
 import { orMissing } from "../../ui/part";
-import { noSearch } from "../citing/available";
 import type { Feature } from "../feature";
 import { copied } from "./copied";
 import { NothingFound } from "./note";
+import { start } from "./start";
 import { events, type ResearchState, researchOf, settle, stored } from "./state";
 import { progress, researchNow, researchSummary } from "./words";
 
 export const research = {
-  name: "research",
-  title: msg("Research"),
+  ...start,
   events,
   settle,
   stored,
   copied,
-  option: {
-    field: "use_research",
-    group: "answers",
-    everyFormat: true,
-    obstacle: noSearch,
-    isForServer: true,
-  },
   stage: {
     key: "stage0",
     place: "first",

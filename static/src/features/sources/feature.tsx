@@ -1,12 +1,13 @@
 /** What a run has found, under numbers: texts cite them, and a list says where they lead. */
 import { lazy } from "react";
-import { msg, t } from "../../i18n";
+import { t } from "../../i18n";
 import { isLive, type RunState } from "../../run/state";
 import { orMissing } from "../../ui/part";
 import type { Feature } from "../feature";
 import { Around, listId } from "./around";
 import { citedIn, isCited } from "./cited";
 import { copied } from "./copied";
+import { start } from "./start";
 import { events, sourcesOf, stored } from "./state";
 
 interface Shown {
@@ -31,8 +32,7 @@ function of(run: RunState): Shown | null {
 }
 
 export const sources = {
-  name: "sources",
-  title: msg("Sources"),
+  ...start,
   events,
   stored,
   Around,

@@ -1,10 +1,10 @@
 /** Web search: what one search finds stands before the question, for every member. */
 import { lazy } from "react";
-import { msg, t } from "../../i18n";
+import { t } from "../../i18n";
 import type { RunState } from "../../run/state";
 import { orMissing } from "../../ui/part";
-import { noSearch } from "../citing/available";
 import type { Feature } from "../feature";
+import { start } from "./start";
 import { events, settle, stored, type WebSearchState, webSearchOf } from "./state";
 
 function summary({ status, result }: WebSearchState): string {
@@ -27,18 +27,10 @@ function NothingFound({ run }: { run: RunState }) {
 }
 
 export const webSearch = {
-  name: "web-search",
-  title: msg("Web search"),
+  ...start,
   events,
   settle,
   stored,
-  option: {
-    field: "use_web_search",
-    group: "answers",
-    everyFormat: true,
-    obstacle: noSearch,
-    isForServer: true,
-  },
   stage: { key: "search", place: "first", isIn: (run) => webSearchOf(run) !== null },
   describe: (run) => (run.phase === "search" ? t("The web is searched.") : null),
   notes: { final: NothingFound },

@@ -1,0 +1,9 @@
+/** What is known of it before a run has it: see `feature.ts`. */
+import { msg } from "../../i18n";
+import type { FeatureStart } from "../feature";
+
+export const start = {
+  name: "adversary",
+  title: msg("Devil’s advocate"),
+  option: { field: "use_adversary", group: "final" },
+} satisfies FeatureStart;

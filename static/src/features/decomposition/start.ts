@@ -1,0 +1,10 @@
+/** What is known of it before a run has it: see `feature.ts`. */
+import { msg } from "../../i18n";
+import type { FeatureStart } from "../feature";
+import { formats } from "./formats";
+
+export const start = {
+  name: "decomposition",
+  title: msg("Taking apart"),
+  formats,
+} satisfies FeatureStart;

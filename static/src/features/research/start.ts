@@ -1,0 +1,16 @@
+/** What is known of it before a run has it: see `feature.ts`. */
+import { msg } from "../../i18n";
+import { noSearch } from "../citing/available";
+import type { FeatureStart } from "../feature";
+
+export const start = {
+  name: "research",
+  title: msg("Research"),
+  option: {
+    field: "use_research",
+    group: "answers",
+    everyFormat: true,
+    obstacle: noSearch,
+    isForServer: true,
+  },
+} satisfies FeatureStart;

@@ -1,0 +1,9 @@
+/** What is known of it before a run has it: see `feature.ts`. */
+import { msg } from "../../i18n";
+import type { FeatureStart } from "../feature";
+
+export const start = {
+  name: "second-reading",
+  title: msg("Second reading"),
+  option: { field: "use_second_reading", group: "reviews" },
+} satisfies FeatureStart;

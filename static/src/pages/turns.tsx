@@ -1,0 +1,237 @@
+import "../styles/run";
+import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from "react";
+import { useHistoryState } from "wouter/use-browser-location";
+import { api, session } from "../api/client";
+import { asProblem } from "../api/problem";
+import { keys, queryClient } from "../api/queries";
+import type { Ask, Config, Conversation, Preset } from "../api/types";
+import { stop } from "../features/asking/live";
+import { next } from "../features/asking/next";
+import { setRefusal, useRefusals } from "../features/asking/refusals";
+import { isFollowed, useLiveRuns } from "../features/asking/runs";
+import { resume, settleWith, start, startAgain } from "../features/asking/session";
+import { Composer } from "../features/composer/composer";
+import { drafts } from "../features/composer/draft";
+import { WaitingQuestion } from "../features/composer/waiting";
+import { archive, complain } from "../features/conversations/changes";
+import { isFind } from "../features/conversations/find";
+import { TagEditor } from "../features/conversations/tags";
+import { useShownTitle } from "../features/conversations/title";
+import { LiveStatus } from "../features/council/deliberation";
+import { LinkStatus } from "../features/council/link-status";
+import { TurnView } from "../features/council/turn";
+import { turnsOf } from "../features/council/turns";
+import { NotifyOffer } from "../features/ended/offer";
+import type { Choices } from "../features/feature";
+import { sceneOf, toAsk } from "../features/options/choices";
+import { ProcessLog } from "../features/process/process-log";
+import { msg, t } from "../i18n";
+import { isLive } from "../run/state";
+import { Icon } from "../ui/icon";
+import { MenuButton, type MenuItem } from "../ui/menu";
+import { useTitle } from "../ui/title";
+import { toast } from "../ui/toast";
+
+const exportsOf = (id: string): MenuItem[] => [
+  { label: "Markdown", icon: "download", href: api.exportHref(id, "md") },
+  { label: "JSON", icon: "download", href: api.exportHref(id, "json") },
+  {
+    label: t("Print or PDF"),
+    icon: "print",
+    run: () => {
+      import("../features/export/print")
+        .then(({ print }) => print())
+        .catch(complain(msg("Not printed: {{message}}")));
+    },
+  },
+];
+
+function Archived({ conversation }: { conversation: Conversation }) {
+  return (
+    <p className="archived-note">
+      <Icon name="archive" />
+      {t("This conversation is archived.")}
+      <button type="button" className="quiet-button" onClick={() => archive(conversation, false)}>
+        {t("Take it back")}
+      </button>
+    </p>
+  );
+}
+
+function Head({ conversation, title }: { conversation: Conversation; title: string }) {
+  return (
+    <header className="conversation-head">
+      <h1 dir="auto">{title}</h1>
+      {conversation.message_count > 0 && <TagEditor conversation={conversation} />}
+      {conversation.message_count > 0 && (
+        <MenuButton
+          align="end"
+          className="quiet-button export-button"
+          items={exportsOf(conversation.id)}
+        >
+          <Icon name="download" />
+          {t("Export")}
+        </MenuButton>
+      )}
+    </header>
+  );
+}
+
+/**
+ * Picks up a run that this page does not follow: after a reload, or one asked on another device. A
+ * question that was on its way when the page was loaded is sent again.
+ */
+function usePickUp(conversation: Conversation) {
+  const { id } = conversation;
+  const last = conversation.messages.at(-1);
+  const open =
+    last?.role === "assistant" && (last.status === "running" || last.status === "queued");
+  const runId = open ? (last.run_id ?? null) : null;
+  useEffect(() => {
+    if (isFollowed(id)) return;
+    if (runId !== null) resume(id, runId);
+    else startAgain(id);
+  }, [id, runId]);
+}
+
+/**
+ * Shows the newest question: when the page opens, unless a search has found something else in it, and
+ * when another one is asked.
+ */
+function useScrollToNewest(conversation: Conversation, count: number) {
+  const list = useRef<HTMLDivElement>(null);
+  const shown = useRef(0);
+  const state = useHistoryState<unknown>();
+  const find = isFind(state) ? state : null;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is loaded later moves nothing
+  useEffect(() => {
+    if (!find) return;
+    let hide: (() => void) | null = null;
+    let gone = false;
+    import("../features/conversations/reveal").then(
+      ({ reveal }) => {
+        if (!gone && list.current) hide = reveal(list.current, conversation, find);
+      },
+      complain(msg("What was found is not marked: {{message}}")),
+    );
+    return () => {
+      gone = true;
+      hide?.();
+    };
+  }, [find]);
+  useEffect(() => {
+    if (count === shown.current) return;
+    const opening = shown.current === 0;
+    shown.current = count;
+    if (opening && (count < 2 || find)) return;
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    list.current?.lastElementChild?.scrollIntoView({
+      block: "start",
+      behavior: opening || calm ? "instant" : "smooth",
+    });
+  }, [count, find]);
+  return list;
+}
+
+/** So many of the newest turns are drawn at once. */
+const turnsAtOnce = 2;
+
+export default function Turns({ conversation }: { conversation: Conversation }) {
+  const { id } = conversation;
+  const live = useLiveRuns((state) => state.runs[id] ?? null);
+  const refusal = useRefusals((state) => state.refusals[id] ?? null);
+  const turns = useMemo(() => turnsOf(conversation, live), [conversation, live]);
+  const list = useScrollToNewest(conversation, turns.length);
+  usePickUp(conversation);
+  useEffect(() => {
+    if (live?.over) settleWith(conversation);
+  }, [conversation, live]);
+  const title = useShownTitle(conversation, turns[0]?.question ?? null);
+  useTitle(title);
+
+  // Signed in again, in another tab: the run is followed again.
+  const signedOut = useSyncExternalStore(session.subscribe, session.isSignedOut);
+  const lost = live?.refused?.kind === "signed_out" ? live.run.runId : null;
+  useEffect(() => {
+    if (lost !== null && !signedOut) resume(id, lost);
+  }, [id, lost, signedOut]);
+
+  const running = live !== null && isLive(live.run);
+  // Kept as they are, so that the composer rests while texts stream in.
+  const ask = useCallback(
+    async (body: Ask) => {
+      drafts.write(id, { content: "" });
+      start(id, body);
+    },
+    [id],
+  );
+  const wait = useCallback(
+    (body: Ask) => {
+      drafts.write(id, { content: "" });
+      next.add(id, body);
+    },
+    [id],
+  );
+  const onStop = useCallback(() => {
+    stop(id).catch((error: unknown) =>
+      toast(t("Not stopped: {{message}}", { message: asProblem(error).message }), { tone: "bad" }),
+    );
+  }, [id]);
+  const reattach = useCallback((runId: string) => resume(id, runId), [id]);
+  const askAgain = useCallback(
+    (question: string, other: Partial<Choices> = {}) => {
+      setRefusal(id, null);
+      const { choices, preset } = drafts.read(id);
+      const config = queryClient.getQueryData<Config>(keys.config);
+      const presets = queryClient.getQueryData<Preset[]>(keys.presets);
+      const scene = sceneOf(
+        { ...choices, ...other },
+        config,
+        presets?.find((one) => one.id === preset),
+      );
+      // Said in any case: what is set by default may have changed elsewhere.
+      start(id, { content: question, ...toAsk(scene), ...other });
+    },
+    [id],
+  );
+
+  return (
+    <>
+      <Head conversation={conversation} title={title} />
+      {conversation.archived && <Archived conversation={conversation} />}
+      <div ref={list} className="turns">
+        {turns.map((turn, at) => (
+          <TurnView
+            key={turn.key}
+            number={at + 1}
+            question={turn.question}
+            run={turn.run}
+            earlier={turn.earlier}
+            live={turn.live}
+            latest={at === turns.length - 1}
+            far={at < turns.length - turnsAtOnce}
+            onReattach={reattach}
+            onAskAgain={askAgain}
+          />
+        ))}
+        {turns.length === 0 && <p className="quiet">{t("Nothing was asked here yet.")}</p>}
+      </div>
+      <ProcessLog run={turns.at(-1)?.run ?? null} />
+      <LiveStatus run={live?.run ?? null} />
+      <div className="composer-dock">
+        <LinkStatus live={live} />
+        {!running && <NotifyOffer />}
+        <WaitingQuestion id={id} running={running} />
+        <Composer
+          conversationId={id}
+          running={running}
+          stopping={live?.stopping ?? false}
+          refusal={refusal}
+          onAsk={ask}
+          onWait={wait}
+          onStop={onStop}
+        />
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,43 @@
+/**
+ * What the next step will need is fetched while nothing else is to be done: the first question then waits for no code, and
+ * a server that is updated meanwhile takes nothing away from a page that is open.
+ */
+import { loadMarkdown } from "./markdown/markdown";
+import { Turns } from "./pages/conversation";
+
+/** In the order in which they are likely to be wanted. */
+const rest: readonly (() => Promise<unknown>)[] = [
+  Turns.load,
+  () => import("./features/asking/session"),
+  loadMarkdown,
+  () => import("./features/options/option-list"),
+  () => import("./features/composer/estimate"),
+];
+
+/** So many of them also where data is to be saved: without them no question is asked. */
+const atLeast = 2;
+
+/** Safari has no such callback: there a pause has to do. */
+const whenIdle = (work: () => void) =>
+  "requestIdleCallback" in window
+    ? requestIdleCallback(work, { timeout: 5_000 })
+    : setTimeout(work, 1_000);
+
+const savesData = () => {
+  const { connection } = navigator as Navigator & { connection?: { saveData?: boolean } };
+  return connection?.saveData === true;
+};
+
+/** One after the other. One that fails is fetched again when it is wanted, and missed then. */
+export function prefetchRest(): void {
+  const wanted = savesData() ? rest.slice(0, atLeast) : rest;
+  const next = (at: number) => {
+    const load = wanted[at];
+    if (!load) return;
+    whenIdle(() => {
+      const go = () => next(at + 1);
+      load().then(go, go);
+    });
+  };
+  next(0);
+}

@@ -1,0 +1,11 @@
+/**
+ * How runs look, and what tables, folds and badges elsewhere have from them. It comes before the styles of whatever needs
+ * it, in one order everywhere: a page imports it before its own.
+ */
+import "./conversation.css";
+import "./council.css";
+import "./final.css";
+import "./answers.css";
+import "./reviews.css";
+import "./run-parts.css";
+import "./markdown.css";
