@@ -215,8 +215,16 @@ impl Cli {
             Some(Command::Query(query)) => {
                 terminal::with_session(&query.place, flags, async |session| query::run(session, &query).await)
             }
-            Some(Command::Chat(chat)) => terminal::chat(chat.as_ref(), flags),
-            Some(Command::Tui(tui)) => terminal::tui(tui.as_ref(), flags),
+            Some(Command::Chat(chat)) => {
+                terminal::with_profiles(&chat.place, flags, async |session, profiles| {
+                    chat::run(session, &chat, &profiles).await
+                })
+            }
+            Some(Command::Tui(tui)) => {
+                terminal::with_profiles(&tui.place, flags, async |session, profiles| {
+                    tui::run(session, &tui, &profiles).await
+                })
+            }
             Some(Command::Runs { limit, listed }) => list(&listed, List::Runs { limit }),
             Some(Command::Models { filter, listed }) => list(&listed, List::Models { filter }),
             Some(Command::Presets { listed }) => list(&listed, List::Presets),

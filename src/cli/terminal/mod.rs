@@ -16,9 +16,9 @@ use crate::config::{AuthMode, Config};
 use crate::id::UserId;
 use crate::identity::user;
 use crate::terminal::arguments::Where;
+use crate::terminal::profile::{self, Profiles};
 use crate::terminal::session::http::Http;
 use crate::terminal::session::{Session, Trouble};
-use crate::terminal::{chat, profile, tui};
 
 use ephemeral::Ephemeral;
 use here::Here;
@@ -122,22 +122,19 @@ fn owner(config: &Config, place: &Where) -> Result<UserId, Trouble> {
     }
 }
 
-/// `chat`, which begins with what the person's file says.
-pub(super) fn chat(arguments: &chat::Arguments, flags: &Flags) -> anyhow::Result<ExitCode> {
-    let profiles = match profile::read(profile_path().as_deref()) {
-        Ok(profiles) => profiles,
-        Err(trouble) => return Ok(told(&trouble)),
-    };
-    with_session(&arguments.place, flags, async |session| chat::run(session, arguments, &profiles).await)
-}
-
-/// `tui`, which begins with what the person's file says.
-pub(super) fn tui(arguments: &tui::Arguments, flags: &Flags) -> anyhow::Result<ExitCode> {
-    let profiles = match profile::read(profile_path().as_deref()) {
-        Ok(profiles) => profiles,
-        Err(trouble) => return Ok(told(&trouble)),
-    };
-    with_session(&arguments.place, flags, async |session| tui::run(session, arguments, &profiles).await)
+/// Runs a command that begins with what the person's file says.
+pub(super) fn with_profiles<F>(
+    place: &Where,
+    flags: &Flags,
+    command: impl FnOnce(Arc<dyn Session>, Profiles) -> F,
+) -> anyhow::Result<ExitCode>
+where
+    F: Future<Output = Result<u8, Trouble>>,
+{
+    match profile::read(profile_path().as_deref()) {
+        Ok(profiles) => with_session(place, flags, |session| command(session, profiles)),
+        Err(trouble) => Ok(told(&trouble)),
+    }
 }
 
 /// Runs a command over a session; the code of a trouble where it comes to one.

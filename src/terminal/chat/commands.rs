@@ -197,14 +197,6 @@ impl Chat {
         // For a program the text as it is; a terminal is not to be steered by it.
         Ok(if self.voice.alone { text } else { harmless(&text).into_owned() })
     }
-
-    /// The run that asks again what failed in this one.
-    pub(super) async fn again(&self, run: &str) -> Result<String, Trouble> {
-        let path = format!("/api/runs/{}/retry", escaped(run));
-        let retried = self.session.request(Method::POST, &path, Some(&json!({}))).await?;
-        let run = retried.get("run_id").and_then(Value::as_str).map(str::to_owned);
-        run.ok_or_else(|| Trouble::Failed("the server names no run".to_owned()))
-    }
 }
 
 fn help() -> String {

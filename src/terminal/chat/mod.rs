@@ -18,13 +18,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use clap::Args;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::arguments::{Council, Format, Output, Where};
 use super::live::LiveRun;
 use super::profile::Profiles;
 use super::query::{self, Interrupts, Watched};
-use super::session::{Place, Question, Session, Trouble};
+use super::session::{Method, Place, Question, Session, Trouble};
 use super::text::{Depth, one_line};
 use super::{exit, text};
 use command::{Command, Line};
@@ -313,7 +313,7 @@ impl Chat {
         let Some((run, conversation)) = last else {
             return Err(Trouble::Failed("there is no run yet to try again".to_owned()));
         };
-        let run = self.again(&run).await?;
+        let run = again(self.session.as_ref(), &run).await?;
         let watched = query::follow(self.session.clone(), &run, &self.output()).await;
         self.heard("(tried again)".to_owned(), conversation, watched)
     }
@@ -358,8 +358,19 @@ pub(in crate::terminal) fn save_new(path: &str, text: &str) -> Result<String, Tr
     }
 }
 
+/// The run that asks again what failed in this one.
+///
+/// # Errors
+/// When there is nothing to ask again, or the server refuses.
+pub(in crate::terminal) async fn again(session: &dyn Session, run: &str) -> Result<String, Trouble> {
+    let path = format!("/api/runs/{}/retry", escaped(run));
+    let retried = session.request(Method::POST, &path, Some(&json!({}))).await?;
+    let run = retried.get("run_id").and_then(Value::as_str).map(str::to_owned);
+    run.ok_or_else(|| Trouble::Failed("the server names no run".to_owned()))
+}
+
 /// A part of a path of the API.
-fn escaped(part: &str) -> String {
+pub(in crate::terminal) fn escaped(part: &str) -> String {
     url::form_urlencoded::byte_serialize(part.as_bytes()).collect()
 }
 

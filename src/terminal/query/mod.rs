@@ -11,7 +11,7 @@ mod watch;
 
 pub use paper::for_pipe;
 pub use region::Region;
-pub use watch::{Interrupts, Watched, ask, follow};
+pub use watch::{Interrupts, STOPPING, Watched, ask, follow};
 
 use std::fs::File;
 use std::io::{IsTerminal as _, Read as _};

@@ -21,11 +21,7 @@ impl Paper {
     /// For the terminal of the standard output.
     #[must_use]
     pub fn of_terminal(no_color: bool, plain: bool) -> Self {
-        let variable = |name: &str| match name {
-            "NO_COLOR" if no_color || plain => Some("1".to_owned()),
-            name => std::env::var(name).ok(),
-        };
-        Self::Terminal(Box::new(Theme::detect(variable, io::stdout().is_terminal(), plain)))
+        Self::Terminal(Box::new(Theme::of_output(no_color, io::stdout().is_terminal(), plain)))
     }
 
     /// What is drawn beside it.

@@ -18,7 +18,7 @@ use crate::terminal::session::{Following, Question, Session, Step, Trouble};
 use crate::terminal::text::one_line;
 
 /// What is said once a run is to be stopped.
-const STOPPING: &str = "Stopping … (Ctrl-C again leaves at once)";
+pub const STOPPING: &str = "Stopping … (Ctrl-C again leaves at once)";
 /// How often what moves is drawn again.
 const TICK: Duration = Duration::from_millis(120);
 

@@ -255,6 +255,16 @@ impl Theme {
         Self::new(depth, Background::detect(&variable), Frames::detect(&variable, plain))
     }
 
+    /// For this process's output; without colours or frames where they are not wanted.
+    #[must_use]
+    pub fn of_output(no_color: bool, is_terminal: bool, plain: bool) -> Self {
+        let variable = |name: &str| match name {
+            "NO_COLOR" if no_color || plain => Some("1".to_owned()),
+            name => std::env::var(name).ok(),
+        };
+        Self::detect(variable, is_terminal, plain)
+    }
+
     /// The style of the member at `index`, from 0; the ninth has that of the first.
     #[must_use]
     pub fn member(&self, index: usize) -> Style {

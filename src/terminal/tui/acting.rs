@@ -13,7 +13,7 @@ use super::state::{Link, Popup, Prompt, State, Thread, area};
 use crate::terminal::chat::command::{Line, parse};
 use crate::terminal::exit;
 use crate::terminal::live::LiveRun;
-use crate::terminal::query::for_pipe;
+use crate::terminal::query::{STOPPING, for_pipe};
 use crate::terminal::session::Place;
 use crate::terminal::text::one_line;
 
@@ -61,11 +61,10 @@ pub fn act(state: &mut State, action: Action) -> Vec<Effect> {
         Action::Copy => return copy(state),
         Action::CopyShown => return copy_shown(state),
         Action::Stop => {
-            let effects = stop(state);
-            if effects.is_empty() {
+            return stop(state).unwrap_or_else(|| {
                 state.say("Nothing is running here.");
-            }
-            return effects;
+                Vec::new()
+            });
         }
         Action::Retry => return retry(state),
         Action::Skip => skip(state),
@@ -167,9 +166,6 @@ fn retry(state: &mut State) -> Vec<Effect> {
         state.complain("There is no run here that could be tried again.");
         return Vec::new();
     };
-    if let Some(thread) = state.thread_mut() {
-        asking::again(thread);
-    }
     vec![Effect::Retry { conversation, run }]
 }
 
@@ -181,7 +177,7 @@ fn skip(state: &mut State) {
     };
     let members = state.thread().and_then(Thread::live).map(open).unwrap_or_default();
     if members.is_empty() {
-        state.say("Nobody is waited for.");
+        state.say("No member is still at work.");
     } else {
         state.popup = Some(Popup::Skip { members, at: 0 });
     }
@@ -274,22 +270,20 @@ pub(super) fn interrupt(state: &mut State, is_second: bool) -> Vec<Effect> {
     if state.popup.take().is_some() {
         return Vec::new();
     }
-    let effects = stop(state);
-    if effects.is_empty() {
+    stop(state).unwrap_or_else(|| {
         state.say("Nothing is running here. Ctrl-C again leaves.");
-    }
-    effects
+        Vec::new()
+    })
 }
 
-fn stop(state: &mut State) -> Vec<Effect> {
-    let run = state.thread().and_then(Thread::live).and_then(|run| run.run_id.clone());
-    match run {
-        Some(run) => {
-            state.say("Stopping … (Ctrl-C again leaves at once)");
-            vec![Effect::Cancel { run }]
-        }
-        None => Vec::new(),
+/// Stops the run that is read; one that has no id yet as soon as it has. Nothing is said where nothing runs.
+fn stop(state: &mut State) -> Option<Vec<Effect>> {
+    let run = state.thread().and_then(Thread::live).map(|run| run.run_id.clone())?;
+    if let Some(thread) = state.thread_mut() {
+        thread.stopping = run.is_none();
     }
+    state.say(STOPPING);
+    Some(run.map(|run| Effect::Cancel { run }).into_iter().collect())
 }
 
 /// Leaves after these runs are stopped.

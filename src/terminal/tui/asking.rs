@@ -45,10 +45,20 @@ pub fn ask(state: &mut State, question: String) -> Vec<Effect> {
 }
 
 /// Asks again what failed in the last run: it comes in its place.
-pub fn again(thread: &mut Thread) {
-    let question = thread.turns.last().map(|turn| turn.question.clone()).unwrap_or_default();
-    thread.turns.push(Turn { question, ..Turn::default() });
+fn again(state: &mut State, conversation: &str) {
+    let Some(thread) = state.threads.get_mut(conversation) else { return };
+    if let Some(turn) = thread.turns.last_mut() {
+        *turn = Turn { question: std::mem::take(&mut turn.question), ..Turn::default() };
+    }
     follow(thread);
+}
+
+/// A conversation is gone; it is not gone on with.
+fn deleted(state: &mut State, conversation: &str) -> Vec<Effect> {
+    state.threads.remove(conversation);
+    state.open.take_if(|open| open == conversation);
+    state.say("Deleted.");
+    vec![Effect::List { query: state.list.query.clone() }]
 }
 
 /// The last turn is read, and what goes on in it is followed.
@@ -56,6 +66,7 @@ fn follow(thread: &mut Thread) {
     thread.show(usize::MAX, Tab::Answers);
     thread.follows = true;
     thread.link = Link::Following;
+    thread.stopping = false;
     thread.begun.clear();
 }
 
@@ -65,7 +76,9 @@ pub fn reply(state: &mut State, reply: Reply) -> Vec<Effect> {
         Reply::Listed { query, items } => listed(state, &query, items),
         Reply::Opened { conversation, stored } => return opened(state, &conversation, stored),
         Reply::Refused { conversation, trouble } => refused(state, &conversation, &trouble),
-        Reply::Step { conversation, step } => stepped(state, &conversation, step),
+        Reply::Step { conversation, step } => return stepped(state, &conversation, step),
+        Reply::Again { conversation } => again(state, &conversation),
+        Reply::Deleted { conversation } => return deleted(state, &conversation),
         Reply::Ended { conversation } => return ended(state, &conversation),
         Reply::Presets(presets) => state.presets = presets,
         Reply::Preset(preset) => with_preset(state, preset),
@@ -105,14 +118,6 @@ fn listed(state: &mut State, query: &str, items: Result<Vec<Item>, Trouble>) {
                 if let Some(thread) = state.threads.get_mut(&item.id) {
                     thread.title.clone_from(&item.title);
                 }
-            }
-            // A conversation that was deleted is not gone on with.
-            let is_gone = |id: &String| {
-                query.is_empty() && items.len() < 100 && !items.iter().any(|item| item.id == *id)
-            };
-            if state.open.as_ref().is_some_and(is_gone) && !state.is_live() && state.place != Place::Ephemeral
-            {
-                state.open = None;
             }
             state.list.items = items;
             state.list.selected = at.unwrap_or(0);
@@ -177,11 +182,6 @@ fn refused(state: &mut State, conversation: &str, trouble: &Trouble) {
     state.complain(trouble.to_string());
     let Some(thread) = state.threads.get_mut(conversation) else { return };
     thread.link = Link::None;
-    let Some(turn) = thread.turns.last_mut() else { return };
-    if turn.run.run_id.is_some() {
-        turn.problem = Some(trouble.to_string());
-        return;
-    }
     let turn = thread.turns.pop().unwrap_or_default();
     let is_first = thread.turns.is_empty();
     thread.show(usize::MAX, Tab::Final);
@@ -195,13 +195,19 @@ fn refused(state: &mut State, conversation: &str, trouble: &Trouble) {
     }
 }
 
-fn stepped(state: &mut State, conversation: &str, step: Step) {
-    let Some(thread) = state.threads.get_mut(conversation) else { return };
+fn stepped(state: &mut State, conversation: &str, step: Step) -> Vec<Effect> {
+    let Some(thread) = state.threads.get_mut(conversation) else { return Vec::new() };
     match step {
         Step::Event { event, .. } => {
             thread.link = Link::Following;
-            let Some(turn) = thread.turns.last_mut() else { return };
+            let Some(turn) = thread.turns.last_mut() else { return Vec::new() };
             turn.run.apply(&event);
+            if thread.stopping
+                && let Some(run) = turn.run.run_id.clone()
+            {
+                thread.stopping = false;
+                return vec![Effect::Cancel { run }];
+            }
             if let Some(title) = &turn.run.title {
                 thread.title.clone_from(title);
                 if let Some(item) = state.list.items.iter_mut().find(|item| item.id == conversation) {
@@ -221,11 +227,12 @@ fn stepped(state: &mut State, conversation: &str, step: Step) {
         Step::Gone(trouble) => {
             thread.link = Link::None;
             if let Some(turn) = thread.turns.last_mut() {
-                turn.problem = Some(format!("{trouble}. F5 reads it again."));
+                turn.problem = Some(format!("{trouble}. F5 reloads it."));
             }
             state.complain(trouble.to_string());
         }
     }
+    Vec::new()
 }
 
 /// The stream is over. What was followed to its end is read from its beginning.

@@ -41,17 +41,13 @@ pub fn obey(state: &mut State, command: Command) -> Obeyed {
         Command::Set(setting) => set(state, &setting),
         Command::ShowModels => {
             let members = state.settings.models().map(|models| models.join(", "));
-            state.say(members.unwrap_or_else(|| "The council of your settings answers.".to_owned()));
+            state.say(members.unwrap_or_else(|| "The council in your settings answers.".to_owned()));
             Vec::new()
         }
         Command::ShowPresets => return Obeyed::As(Action::Options),
         Command::Preset(name) => vec![Effect::Preset { name }],
         Command::Cost => {
-            let total = |thread: &Thread| {
-                let costs = thread.turns.iter().filter_map(|turn| turn.run.costs.as_ref()?.total);
-                format!("This conversation has cost {} so far.", amounts::usd(Some(costs.sum())))
-            };
-            let said = state.thread().map_or_else(|| "Nothing was asked yet.".to_owned(), total);
+            let said = state.thread().map_or_else(|| "Nothing was asked yet.".to_owned(), cost);
             state.say(said);
             Vec::new()
         }
@@ -73,6 +69,20 @@ pub fn obey(state: &mut State, command: Command) -> Obeyed {
         Command::Exit => return Obeyed::As(Action::Leave),
     };
     Obeyed::Effects(effects)
+}
+
+/// What the conversation has cost, and whether that is all.
+fn cost(thread: &Thread) -> String {
+    let costs: Vec<_> = thread.turns.iter().filter_map(|turn| turn.run.costs.as_ref()).collect();
+    let known: Vec<f64> = costs.iter().filter_map(|costs| costs.total).collect();
+    let is_all = known.len() == thread.turns.len() && costs.iter().all(|costs| costs.unknown_calls == 0);
+    match (known.is_empty(), is_all) {
+        (true, _) => "What this conversation has cost is not known.".to_owned(),
+        (false, true) => format!("This conversation has cost {}.", amounts::usd(Some(known.iter().sum()))),
+        (false, false) => {
+            format!("This conversation has cost at least {}.", amounts::usd(Some(known.iter().sum())))
+        }
+    }
 }
 
 /// Changes how the next question is asked.

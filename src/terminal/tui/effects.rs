@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 use tokio::sync::mpsc::Sender;
 
 use super::state::{Item, Prompt, text};
-use crate::terminal::chat::save_new;
 use crate::terminal::chat::settings::Preset;
+use crate::terminal::chat::{again, escaped, save_new};
 use crate::terminal::session::{Following, Method, Question, Session, Step, Trouble};
 
 /// How many conversations are listed.
@@ -94,6 +94,13 @@ pub enum Reply {
         conversation: String,
         step: Step,
     },
+    /// What failed is asked again: what comes is in the place of the last run.
+    Again {
+        conversation: String,
+    },
+    Deleted {
+        conversation: String,
+    },
     /// The stream has ended.
     Ended {
         conversation: String,
@@ -122,20 +129,27 @@ pub async fn perform(effect: Effect, session: Arc<dyn Session>, replies: Sender<
         }
         Effect::Ask { conversation, begins, body } => {
             let question = Question { begins, ..Question::in_conversation(conversation.clone(), body) };
-            let asked = session.ask(question).await;
-            return follow(conversation, asked, &replies).await;
+            match session.ask(question).await {
+                Ok(following) => return follow(conversation, following, &replies).await,
+                Err(trouble) => Reply::Refused { conversation, trouble },
+            }
         }
-        Effect::Follow { conversation, run } => {
-            let followed = session.follow(&run, 0).await;
-            return follow(conversation, followed, &replies).await;
-        }
+        Effect::Follow { conversation, run } => match session.follow(&run, 0).await {
+            Ok(following) => return follow(conversation, following, &replies).await,
+            Err(trouble) => Reply::Step { conversation, step: Step::Gone(trouble) },
+        },
         Effect::Retry { conversation, run } => {
-            let retried = async {
-                let path = format!("/api/runs/{}/retry", escaped(&run));
-                let retried = session.request(Method::POST, &path, Some(&json!({}))).await?;
-                session.follow(&text(&retried, "run_id"), 0).await
-            };
-            return follow(conversation, retried.await, &replies).await;
+            let retried = async { session.follow(&again(session.as_ref(), &run).await?, 0).await };
+            match retried.await {
+                Ok(following) => {
+                    let asked = Reply::Again { conversation: conversation.clone() };
+                    if replies.send(asked).await.is_ok() {
+                        follow(conversation, following, &replies).await;
+                    }
+                    return;
+                }
+                Err(trouble) => Reply::Trouble(trouble),
+            }
         }
         Effect::Cancel { run } => match session.cancel(&run).await {
             Ok(()) => return,
@@ -155,7 +169,10 @@ pub async fn perform(effect: Effect, session: Arc<dyn Session>, replies: Sender<
         Effect::Change { asks, value } => change(session.as_ref(), &asks, &value).await,
         Effect::Delete { conversation } => {
             let path = format!("/api/conversations/{}", escaped(&conversation));
-            done(session.request(Method::DELETE, &path, None).await, "Deleted.")
+            match session.request(Method::DELETE, &path, None).await {
+                Ok(_) => Reply::Deleted { conversation },
+                Err(trouble) => Reply::Trouble(trouble),
+            }
         }
         Effect::Export { conversation, file } => export(session.as_ref(), &conversation, &file).await,
         Effect::Presets => match session.get("/api/settings/presets").await {
@@ -180,11 +197,7 @@ pub async fn perform(effect: Effect, session: Arc<dyn Session>, replies: Sender<
     drop(replies.send(reply).await);
 }
 
-async fn follow(conversation: String, following: Result<Following, Trouble>, replies: &Sender<Reply>) {
-    let mut following = match following {
-        Ok(following) => following,
-        Err(trouble) => return drop(replies.send(Reply::Refused { conversation, trouble }).await),
-    };
+async fn follow(conversation: String, mut following: Following, replies: &Sender<Reply>) {
     while let Some(step) = following.next().await {
         let conversation = conversation.clone();
         if replies.send(Reply::Step { conversation, step }).await.is_err() {
@@ -266,8 +279,4 @@ pub fn presets(answer: &Value) -> Vec<Preset> {
         name: text(preset, "name"),
     };
     all.map(preset).collect()
-}
-
-fn escaped(part: &str) -> String {
-    url::form_urlencoded::byte_serialize(part.as_bytes()).collect()
 }

@@ -89,7 +89,7 @@ fn to_offer(state: &mut State, key: KeyEvent) -> Option<Vec<Effect>> {
     Some(match take {
         Some(take) => vec![Effect::Offer { run, take }],
         None => {
-            state.say("The run goes on by itself in a minute.");
+            state.say("Without an answer the council is asked in a minute.");
             Vec::new()
         }
     })

@@ -81,11 +81,7 @@ pub async fn run(
         ]));
     }
     let settings = begin(session.as_ref(), &arguments.council, profiles).await?;
-    let variable = |name: &str| match name {
-        "NO_COLOR" if arguments.no_color => Some("1".to_owned()),
-        name => std::env::var(name).ok(),
-    };
-    let theme = Theme::detect(variable, true, false);
+    let theme = Theme::of_output(arguments.no_color, true, false);
     let mut state = State::new(theme, session.place().clone(), settings);
     let mut effects = vec![Effect::List { query: String::new() }];
     if let Some(conversation) = &arguments.conversation {

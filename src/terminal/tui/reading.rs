@@ -122,9 +122,9 @@ fn end(run: &LiveRun, tab: Tab, is_empty: bool) -> Option<Section> {
                 Kind::Ranking,
             )
         }
-        (RunStatus::Running, Tab::Answers) => ("Nobody has begun to answer.".to_owned(), Kind::Ranking),
-        (RunStatus::Running, Tab::Reviews) => ("The reviews have not begun.".to_owned(), Kind::Ranking),
-        (RunStatus::Running, _) => ("The final answer has not begun.".to_owned(), Kind::Ranking),
+        (RunStatus::Running, Tab::Answers) => ("No member has started yet.".to_owned(), Kind::Ranking),
+        (RunStatus::Running, Tab::Reviews) => ("The reviews have not started.".to_owned(), Kind::Ranking),
+        (RunStatus::Running, _) => ("The final answer has not been started.".to_owned(), Kind::Ranking),
         (_, Tab::Reviews) => ("This run has no reviews.".to_owned(), Kind::Ranking),
         _ => ("There is nothing here.".to_owned(), Kind::Ranking),
     };

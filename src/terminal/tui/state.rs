@@ -72,6 +72,8 @@ pub struct Thread {
     /// What goes on is followed: the tab with it, and the end of each text.
     pub follows: bool,
     pub link: Link,
+    /// It is to be stopped as soon as its run is known.
+    pub stopping: bool,
     /// The offer of the run that is not to be shown again.
     pub offer_seen: Option<String>,
     /// Since when each call is known here, for the seconds.

@@ -11,7 +11,7 @@ use super::draw::draw;
 use super::effects::{Effect, Reply};
 use super::input::input;
 use super::panes::{Pane, Tab};
-use super::state::{Item, Link, Popup, Prompt, State};
+use super::state::{Item, Link, Popup, Prompt, State, Thread, Turn};
 use crate::terminal::chat::settings::Settings;
 use crate::terminal::session::{Place, Step, Trouble};
 use crate::terminal::text::{Background, Depth, Frames, Theme};
@@ -142,7 +142,7 @@ fn who_leaves_while_a_run_goes_on_is_asked_what_becomes_of_it() {
     begin(&mut state, &id);
     assert_eq!(ctrl(&mut state, 'q'), []);
     let shown = screen(&mut state, 80, 20);
-    assert!(shown.contains("It goes on at the server."), "{shown}");
+    assert!(shown.contains("The server continues it."), "{shown}");
     assert_eq!(key(&mut state, KeyCode::Char('s')), [Effect::Leave { stop: vec!["r1".to_owned()], code: 0 }]);
     ctrl(&mut state, 'q');
     tell(&mut state, &id, json!({"type": "complete"}));
@@ -161,7 +161,7 @@ fn a_lost_server_is_said_and_come_back_to() {
     assert!(!screen(&mut state, 80, 20).contains("trying again"));
     let gone = Step::Gone(Trouble::NotReachable("it is gone".to_owned()));
     reply(&mut state, Reply::Step { conversation: id.clone(), step: gone });
-    assert!(screen(&mut state, 80, 20).contains("it is gone. F5 reads it again."));
+    assert!(screen(&mut state, 80, 20).contains("it is gone. F5 reloads it."));
     let again = key(&mut state, KeyCode::F(5));
     assert!(again.contains(&Effect::Open { conversation: id }), "{again:?}");
 }
@@ -203,6 +203,79 @@ fn a_question_on_its_way_stays_in_the_list() {
     listed(&mut state, &["x", &id]);
     assert_eq!(state.list.items.len(), 2);
     assert_eq!(state.list.items[state.list.selected].id, id);
+}
+
+#[test]
+fn a_question_that_is_on_its_way_is_stopped_as_soon_as_its_run_is_known() {
+    let mut state = state();
+    let id = ask(&mut state, "Why?");
+    assert_eq!(ctrl(&mut state, 'c'), [], "there is no run to name yet");
+    let event = json!({"type": "run_started", "run_id": "r1", "conversation_id": id, "message_id": "m"});
+    let step = Step::Event { seq: None, event };
+    let effects = reply(&mut state, Reply::Step { conversation: id, step });
+    assert_eq!(effects, [Effect::Cancel { run: "r1".to_owned() }]);
+}
+
+/// A conversation that was read from the server, with one answered question.
+fn read(state: &mut State, id: &str) {
+    state.threads.insert(id.to_owned(), Thread::default());
+    state.open = Some(id.to_owned());
+    let stored = json!({"messages": [{"role": "user", "content": "One?"},
+        {"role": "assistant", "id": "m", "run_id": "r1", "status": "failed", "metadata": {"costs": {"total_cost": 0.5}}}]});
+    reply(state, Reply::Opened { conversation: id.to_owned(), stored: Ok(stored) });
+}
+
+#[test]
+fn what_is_asked_again_comes_in_the_place_of_the_run_before() {
+    let mut state = state();
+    read(&mut state, "x");
+    state.pane = Pane::Reading;
+    let retry = Effect::Retry { conversation: "x".to_owned(), run: "r1".to_owned() };
+    assert_eq!(key(&mut state, KeyCode::Char('r')), [retry]);
+    let trouble = Trouble::Failed("nothing failed".to_owned());
+    reply(&mut state, Reply::Trouble(trouble));
+    assert_eq!(
+        state.thread().unwrap().turn().unwrap().run.run_id.as_deref(),
+        Some("r1"),
+        "it stays as it was"
+    );
+    reply(&mut state, Reply::Again { conversation: "x".to_owned() });
+    assert_eq!(state.thread().unwrap().turns.len(), 1);
+    assert!(state.is_live());
+}
+
+#[test]
+fn a_conversation_that_is_not_listed_stays_open_until_it_is_deleted() {
+    let mut state = state();
+    read(&mut state, "archived");
+    listed(&mut state, &["x"]);
+    assert_eq!(state.open.as_deref(), Some("archived"));
+    reply(&mut state, Reply::Deleted { conversation: "archived".to_owned() });
+    assert_eq!(state.open, None);
+}
+
+#[test]
+fn a_run_that_cannot_be_followed_leaves_its_question_where_it_was() {
+    let mut state = state();
+    read(&mut state, "x");
+    let gone = Step::Gone(Trouble::NotReachable("it is away".to_owned()));
+    reply(&mut state, Reply::Step { conversation: "x".to_owned(), step: gone });
+    assert_eq!(state.thread().unwrap().turns.len(), 1);
+    assert!(screen(&mut state, 80, 20).contains("it is away. F5 reloads it."));
+}
+
+#[test]
+fn what_is_not_known_is_not_said_to_have_cost_nothing() {
+    let mut state = state();
+    read(&mut state, "x");
+    line(&mut state, "/cost");
+    assert!(screen(&mut state, 80, 20).contains("has cost $0.5000."));
+    state.threads.get_mut("x").unwrap().turns.push(Turn::default());
+    line(&mut state, "/cost");
+    assert!(screen(&mut state, 80, 20).contains("at least $0.5000."));
+    state.threads.get_mut("x").unwrap().turns.remove(0);
+    line(&mut state, "/cost");
+    assert!(screen(&mut state, 80, 20).contains("is not known."));
 }
 
 #[test]

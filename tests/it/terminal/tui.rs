@@ -1,15 +1,13 @@
 //! The whole council on one screen, in a real terminal.
 
-use std::net::TcpListener;
 use std::path::PathBuf;
 
 use serde_json::json;
 
+use super::Losable;
 use super::screen::{Screen, ask};
 use crate::support::app::TestApp;
-use crate::support::db::TestDb;
-use crate::support::model_server::{AskedFor, Gate, ModelServer, RecordedRequest, Script};
-use crate::support::process::Program;
+use crate::support::model_server::{AskedFor, Gate, RecordedRequest, Script};
 
 /// The line without what is another in each run: times, ports and ids.
 fn steady(line: &str) -> String {
@@ -186,29 +184,18 @@ async fn conversations_are_switched_searched_named_and_deleted() {
 }
 
 #[tokio::test]
-async fn a_killed_server_is_come_back_to_on_the_same_screen() {
-    let db = TestDb::new().await;
-    let models = ModelServer::start().await;
-    let gate = Gate::new();
-    let held = gate.clone();
-    models.rule(move |request| (request.model == "m/chair").then(|| Script::answer("At last.").hold(&held)));
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let council =
-        Program::council(&db, &models).set("server.port", &port.to_string()).set("runs.lease_seconds", "5");
-    let first = council.serve().await;
-    let made = first.user("ann").post("/api/tokens", json!({"name": "terminal"})).await.ok();
-    let env = [("LLM_COUNCIL_SERVER", first.base()), ("LLM_COUNCIL_TOKEN", made["token"].as_str().unwrap())];
+async fn the_screen_reconnects_to_a_server_that_was_killed() {
+    let mut lost = Losable::start().await;
+    let env = [("LLM_COUNCIL_SERVER", lost.url.as_str()), ("LLM_COUNCIL_TOKEN", lost.token.as_str())];
     let screen = Screen::run(&env, &["tui"], 100, 30);
     screen.until(|text| text.contains("No conversations yet")).await;
     screen.keys(&["Why?", "Enter"]);
-    models.until(|records| records.iter().any(|record| record.request.model == "m/chair")).await;
-    first.kill();
+    lost.lose().await;
     screen.until(|text| text.contains("cannot be reached")).await;
-    let second = council.serve().await;
-    gate.open();
+    lost.bring_back().await;
     screen.until(|text| text.contains("[3 Final]") && text.contains("At last.")).await;
+    screen.until(|text| !text.contains('⋯')).await;
     left(&screen, &["C-q"]).await;
-    drop(second);
 }
 
 #[tokio::test]

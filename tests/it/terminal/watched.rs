@@ -1,10 +1,8 @@
 //! A run that is stopped, or whose server goes away, while somebody watches.
 
-use std::net::TcpListener;
-
 use serde_json::{Value, json};
 
-use super::program;
+use super::{Losable, program};
 use crate::support::app::TestApp;
 use crate::support::db::TestDb;
 use crate::support::model_server::{Gate, ModelServer, Script};
@@ -29,25 +27,14 @@ async fn an_interrupt_stops_the_run_and_says_what_it_cost() {
 }
 
 #[tokio::test]
-async fn a_lost_server_is_come_back_to_and_nothing_is_told_twice() {
-    let db = TestDb::new().await;
-    let models = ModelServer::start().await;
-    let gate = Gate::new();
-    let held = gate.clone();
-    models.rule(move |request| (request.model == "m/chair").then(|| Script::answer("At last.").hold(&held)));
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let council =
-        Program::council(&db, &models).set("server.port", &port.to_string()).set("runs.lease_seconds", "5");
-    let first = council.serve().await;
-    let made = first.user("ann").post("/api/tokens", json!({"name": "terminal"})).await.ok();
+async fn a_killed_server_is_followed_again_and_nothing_is_told_twice() {
+    let mut lost = Losable::start().await;
     let asked = Program::plain()
-        .env("LLM_COUNCIL_SERVER", first.base())
-        .env("LLM_COUNCIL_TOKEN", made["token"].as_str().unwrap())
+        .env("LLM_COUNCIL_SERVER", &lost.url)
+        .env("LLM_COUNCIL_TOKEN", &lost.token)
         .begin(&["query", "--jsonl", "Why?"]);
-    models.until(|records| records.iter().any(|record| record.request.model == "m/chair")).await;
-    first.kill();
-    let second = council.serve().await;
-    gate.open();
+    lost.lose().await;
+    lost.bring_back().await;
     let ended = asked.ended_with_output().await;
     assert_eq!(ended.code, Some(0), "{ended:?}");
     let events: Vec<Value> = ended.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -55,7 +42,6 @@ async fn a_lost_server_is_come_back_to_and_nothing_is_told_twice() {
     for once in ["run_started", "stage1_complete", "stage2_complete", "stage3_complete", "complete"] {
         assert_eq!(count(once), 1, "{once}");
     }
-    drop(second);
 }
 
 #[tokio::test]

@@ -27,7 +27,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &mut State) {
             (Some(problem), _, _) => one_line(problem).into_owned(),
             (None, true, _) => "Reading …".to_owned(),
             (None, false, true) => "No conversations yet.".to_owned(),
-            (None, false, false) => "Nothing was found. Esc shows all of them.".to_owned(),
+            (None, false, false) => "Nothing found. Esc shows all conversations.".to_owned(),
         };
         let lines = wrap(&Line::styled(said, state.theme.dim), usize::from(inner.width));
         frame.render_widget(Paragraph::new(lines), inner);

@@ -67,18 +67,18 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &mut State) {
         Some(Popup::Prompt { asks, area: typed }) => prompt(frame, area, asks, typed, &theme),
         Some(Popup::Delete(_, title)) => {
             let said =
-                format!("Delete \"{}\"? It can be restored in the web app for some days.", one_line(title));
+                format!("Delete \"{}\"? It can be restored through the API for 30 days.", one_line(title));
             let lines = vec![Line::raw(said), Line::default(), Line::raw("y  delete it    Esc  keep it")];
             show(frame, area, "Delete", &lines, 0, &theme);
         }
         Some(Popup::Leave) => {
             let becomes = match place {
-                Place::Server(_) => "It goes on at the server.",
-                Place::Here => "It goes on with the next command or server on this machine.",
-                Place::Ephemeral => "It is lost then.",
+                Place::Server(_) => "The server continues it.",
+                Place::Here => "The next command or server on this machine continues it.",
+                Place::Ephemeral => "It will be lost.",
             };
             let lines = vec![
-                Line::raw(format!("A run is not over. {becomes}")),
+                Line::raw(format!("A run is still going on. {becomes}")),
                 Line::default(),
                 Line::raw("l  leave    s  stop it and leave    Esc  stay"),
             ];
@@ -130,7 +130,7 @@ fn help(columns: usize, theme: &Theme) -> Vec<Line<'static>> {
         }
         lines.push(Line::default());
     }
-    lines.push(Line::raw("The mouse opens, switches and scrolls; Shift selects text as ever."));
+    lines.push(Line::raw("The mouse opens, switches and scrolls; hold Shift to select text."));
     lines
 }
 
@@ -162,7 +162,7 @@ fn prompt(frame: &mut Frame<'_>, area: Rect, asks: &Prompt, typed: &TextArea<'st
     let title = match asks {
         Prompt::Search => "Search for words, or #tag",
         Prompt::Title(_) => "The conversation's title",
-        Prompt::Tags(_) => "Its tags, with spaces between",
+        Prompt::Tags(_) => "Tags, separated by spaces",
         Prompt::Export(_) => "Export to this file (.md or .json)",
     };
     let columns = area.width.saturating_sub(2).min(MAX_COLUMNS);
