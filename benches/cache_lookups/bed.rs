@@ -4,16 +4,21 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use llm_council::cache::vector;
-use llm_council::id::{MessageId, RunId, UserId};
+use llm_council::id::{ConversationId, MessageId, RunId, UserId};
 use llm_council::llm::{CallError, ChatRequest, DeltaSink, Models, Reply};
 use llm_council::runs::{RunSettings, Runs};
 use llm_council::shutdown::Tasks;
+use llm_council::store::budgets::Defaults;
+use llm_council::store::budgets::reserve::ExpectedCost;
+use llm_council::store::journal::LogRow;
 use llm_council::store::local::{Durability, LocalPostgres};
-use llm_council::store::{Db, migrate};
+use llm_council::store::runs::{Admission, NewRun, Started};
+use llm_council::store::{Db, Scope, migrate, runs};
+use serde_json::json;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
 use uuid::Uuid;
 
@@ -163,6 +168,37 @@ impl Bed {
             Ok::<_, sqlx::Error>((RunId(row.try_get("run")?), MessageId(row.try_get("message")?)))
         });
         Ok(ids.collect::<Result<_, _>>()?)
+    }
+
+    /// Stores a new run of a user as a question does, which comes before every look.
+    pub async fn begin_run(&self, user: &UserId) -> anyhow::Result<()> {
+        let new = NewRun {
+            id: RunId::generate(),
+            conversation: ConversationId::generate(),
+            begins_conversation: true,
+            message: MessageId::generate(),
+            question: "What is known of it?".to_owned(),
+            plan: json!({}),
+            plan_version: 1,
+            format: "council".to_owned(),
+            idempotency_key: None,
+            owner: "nobody".to_owned(),
+            lease: Duration::from_secs(60),
+            admission: Admission {
+                place: true,
+                max_per_user: u32::MAX,
+                may_wait: false,
+                max_queued_per_user: 1,
+            },
+            groups: None,
+            need: ExpectedCost::default(),
+            defaults: Defaults::default(),
+            opening: LogRow { first_seq: 1, last_seq: 1, frames: "{}".to_owned() },
+            replaces: None,
+        };
+        let started = runs::start(&self.db, &Scope::User(user.clone()), &new).await?;
+        anyhow::ensure!(matches!(started, Started::New(_)), "the run was not admitted: {started:?}");
+        Ok(())
     }
 
     /// What there is, and how large.

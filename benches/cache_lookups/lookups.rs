@@ -46,9 +46,30 @@ pub struct Warm {
     comparing: Vec<f64>,
 }
 
+/// What was asked of Postgres between its restart and a look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Since {
+    /// Nothing but who asks.
+    Restart,
+    /// The run that looks was stored, as it always is.
+    RunBegan,
+}
+
+impl Since {
+    const ALL: [Self; 2] = [Self::RunBegan, Self::Restart];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Restart => "nothing before it",
+            Self::RunBegan => "its run stored",
+        }
+    }
+}
+
 /// The first look after a restart.
 pub struct Cold {
     person: Person,
+    since: Since,
     kind: Kind,
     micros: Vec<f64>,
     /// What the system had to fetch from the disk for it, in bytes; absent where it does not say.
@@ -88,9 +109,10 @@ pub async fn warm(bed: &Bed, people: &People, person: &Person, count: u32) -> an
 pub async fn cold(mut bed: Bed, people: &People, restarts: u32) -> anyhow::Result<(Bed, Vec<Cold>)> {
     let mut all = Vec::new();
     for person in people.measured() {
-        for kind in Kind::ALL {
+        for (since, kind) in Since::ALL.into_iter().flat_map(|since| Kind::ALL.map(|kind| (since, kind))) {
             let mut cold = Cold {
                 person: person.clone(),
+                since,
                 kind,
                 micros: Vec::new(),
                 fetched: Vec::new(),
@@ -108,6 +130,9 @@ pub async fn cold(mut bed: Bed, people: &People, restarts: u32) -> anyhow::Resul
                         "Postgres restarted; the page cache keeps its files, which cannot be dropped: {error}"
                     ),
                 };
+                if since == Since::RunBegan {
+                    bed.begin_run(&person.user).await?;
+                }
                 let backend = backend(&bed.db, &person).await?;
                 let before = fetched_by(backend);
                 cold.micros.push(look(&bed, people, &person, kind, round).await?);
@@ -189,14 +214,14 @@ pub fn print(warm: &[(Person, Warm)], cold: &[Cold]) {
         row("of it comparing 1,000 vectors", &warm.comparing);
     }
     println!(
-        "\n{:<38} {:>12} {:>12} {:>14}",
-        "a look after a restart", "median, ms", "most, ms", "from disk, KiB"
+        "\n{:<58} {:>12} {:>12} {:>14}",
+        "the first look after a restart", "median, ms", "most, ms", "from disk, KiB"
     );
     for cold in cold {
-        let what = format!("{}: {}", cold.person.user.as_str(), cold.kind.name());
+        let what = format!("{}: {}, {}", cold.person.user.as_str(), cold.kind.name(), cold.since.name());
         let fetched = cold.fetched.iter().flatten().max();
         println!(
-            "{what:<38} {:>12.1} {:>12.1} {:>14}",
+            "{what:<58} {:>12.1} {:>12.1} {:>14}",
             quantile(&cold.micros, 0.5) / 1e3,
             quantile(&cold.micros, 1.0) / 1e3,
             fetched.map_or("unknown".to_owned(), |bytes| (bytes / 1_024).to_string())
