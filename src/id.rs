@@ -82,6 +82,18 @@ uuid_id!(
     now_v7
 );
 
+uuid_id!(
+    /// A program that is told when runs end.
+    WebhookId,
+    now_v7
+);
+
+uuid_id!(
+    /// One thing that a webhook is told, however often it is tried.
+    DeliveryId,
+    now_v7
+);
+
 /// A user, in the one canonical form that `identity` makes of a proxy's header.
 ///
 /// Everything else (email, display name) is shown only, never used to find or authorise.

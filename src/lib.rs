@@ -5,9 +5,10 @@
 //!
 //! `cli`, `server` → `bench` → `runs` → `council` → `search` → `llm`; `store` sits under `bench`, `runs` and `server`.
 //! `doctor` stands beside `bench` and reads `config`.
+//! `webhooks` stands on `store`, and `server` and `cli` call it.
 //! `terminal` stands beside them all: it knows the API and not the server.
-//! `cache`, `id`, `invisible`, `identity`, `shutdown`, `sse` and `version` are leaves; `config` reads `council`, `search`,
-//! `llm` and `identity`, and `telemetry` reads `config`.
+//! `cache`, `id`, `invisible`, `identity`, `shutdown`, `sse`, `trace` and `version` are leaves; `config` reads `council`,
+//! `search`, `llm` and `identity`, and `telemetry` reads `config`.
 //!
 //! Start reading at [`council::deliberate`], then `runs::start`, then `server::routes`.
 
@@ -29,4 +30,6 @@ mod sse;
 pub mod store;
 pub mod telemetry;
 pub mod terminal;
+pub mod trace;
 pub mod version;
+pub mod webhooks;

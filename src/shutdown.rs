@@ -92,6 +92,8 @@ impl Shutdown {
     /// A coordinator with nothing to wait for.
     #[must_use]
     pub fn new() -> Self {
+        metrics::describe_gauge!("llm_council_streams_live", "Streams that somebody reads here.");
+        metrics::gauge!("llm_council_streams_live").increment(0.0);
         Self::default()
     }
 

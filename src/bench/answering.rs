@@ -20,7 +20,7 @@ use crate::council::stages::answers;
 use crate::council::{Deliberation, Plan};
 use crate::id::RunId;
 use crate::llm::ChatRequest;
-use crate::runs::{Ask, Payer, StartError};
+use crate::runs::{Ask, AskedBy, Payer, StartError};
 use crate::store::benches::{self, LedgerCall};
 use crate::store::budgets::{self, figures};
 use crate::store::runs::RunRow;
@@ -102,6 +102,7 @@ async fn council(
             groups: None,
             idempotency_key: Some(place.key()),
             replaces: None,
+            asked_by: AskedBy::default(),
         };
         match engine.runs.start(ask).await {
             Ok(asked) => break asked.run,

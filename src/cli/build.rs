@@ -23,6 +23,7 @@ use crate::store::Db;
 use crate::store::budgets::Defaults;
 use crate::store::cache::Sharing;
 use crate::telemetry::Telemetry;
+use crate::webhooks::Sender;
 
 /// Builds the app of a configuration.
 ///
@@ -38,6 +39,7 @@ pub fn app(config: &Config, db: Db, shutdown: Shutdown, telemetry: Arc<Telemetry
         db,
         models,
         search,
+        webhooks: webhooks(config)?,
         gate: gate(config)?,
         shutdown,
         telemetry,
@@ -46,6 +48,13 @@ pub fn app(config: &Config, db: Db, shutdown: Shutdown, telemetry: Arc<Telemetry
         examining: tokio::sync::Mutex::default(),
         told_of_peer: Mutex::default(),
     })
+}
+
+fn webhooks(config: &Config) -> anyhow::Result<Sender> {
+    let allowed =
+        config.webhooks.allowed_networks.iter().map(|network| network.parse()).collect::<Result<_, _>>();
+    let allowed = allowed.context("webhooks.allowed_networks")?;
+    Ok(Sender::new(allowed, config.server.public_url.clone()))
 }
 
 /// What is asked for answers and for searches.

@@ -28,7 +28,7 @@ const WRITER_CONNECTIONS: u32 = 1;
 /// How long streams may take to end, and leases to be handed over, after the drain time.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// How long the last error reports may take.
+/// How long the last error reports and traces may take.
 const REPORT_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Serves until it is told to stop.
@@ -41,7 +41,7 @@ pub fn run(config: &Config) -> anyhow::Result<ExitCode> {
     tracing::info!(descriptors, "this process may open so many files and connections");
     let code = actix_web::rt::System::new().block_on(serve(config, telemetry.clone()));
     if !telemetry.flush(REPORT_TIMEOUT) {
-        eprintln!("llm-council: the last error reports could not be sent in time");
+        eprintln!("llm-council: the last error reports or traces could not be sent in time");
     }
     code
 }
@@ -66,9 +66,11 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
     let (background, work) = (app.clone(), tasks.clone());
     let (handle, server) = server::serve(app.clone(), listener, move || {
         let (db, runs) = (background.db.clone(), background.runs.clone());
+        let webhooks = background.webhooks.clone();
         work.spawn_background(async move {
             db.opened().await;
-            tokio::join!(runs.work(), store::run_housekeeping(db));
+            let deliver = webhooks.work(db.clone());
+            tokio::join!(runs.work(), store::run_housekeeping(db), deliver);
         });
         work.spawn_background(server::missing::log_missing_models(background.clone()));
         let app = background.clone();

@@ -38,7 +38,9 @@ pub(super) fn config(layers: Layers, env: &BTreeMap<String, String>) -> Result<C
         search,
         // Its other keys are settings.
         cache: values.section("cache"),
+        webhooks: values.section("webhooks"),
         sentry: values.section("sentry"),
+        telemetry: values.section("telemetry"),
         log: values.section("log"),
         metrics: values.section("metrics"),
     };

@@ -5,6 +5,7 @@ use std::fmt::Display;
 use std::net::{IpAddr, SocketAddr};
 use std::str::FromStr;
 
+use ipnetwork::IpNetwork;
 use tracing_subscriber::EnvFilter;
 use url::Url;
 use uuid::Uuid;
@@ -35,6 +36,10 @@ pub(super) fn any(text: &str) -> Checked {
 
 pub(super) fn ip_address(text: &str) -> Checked {
     parsed::<IpAddr>(text, "an IP address")
+}
+
+pub(super) fn network(text: &str) -> Checked {
+    parsed::<IpNetwork>(text, "a network such as 10.1.2.0/24")
 }
 
 pub(super) fn socket_address(text: &str) -> Checked {
@@ -127,6 +132,12 @@ pub(super) fn postgres_url(text: &str) -> Checked {
 
 pub(super) fn sentry_dsn(text: &str) -> Checked {
     secret(text.parse::<sentry::types::Dsn>().is_ok(), text, "a Sentry DSN")
+}
+
+pub(super) fn header_list(text: &str) -> Checked {
+    let is_pair = |pair: &str| pair.split_once('=').is_some_and(|(name, _)| !name.trim().is_empty());
+    let is_list = text.split(',').filter(|pair| !pair.trim().is_empty()).all(is_pair);
+    secret(is_list, text, "a list of headers as name=value,name=value")
 }
 
 pub(super) fn header_value(text: &str) -> Checked {

@@ -29,7 +29,9 @@ pub struct Config {
     pub council: Council,
     pub search: SearchSettings,
     pub cache: Cache,
+    pub webhooks: Webhooks,
     pub sentry: Sentry,
+    pub telemetry: Telemetry,
     pub log: Log,
     pub metrics: Metrics,
     /// What the operator should know although nothing is wrong: log each once at start.
@@ -163,6 +165,17 @@ pub struct Cache {
     pub sharing: CacheSharing,
 }
 
+/// Programs that are told when runs end.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Webhooks {
+    /// Of one user, and of the instance; 0 means that nobody may make one.
+    pub max_per_user: u32,
+    /// Networks beside the public internet, as they were written.
+    #[serde(default)]
+    pub allowed_networks: Vec<String>,
+}
+
 /// Whose questions an answer may be given to besides its owner's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -259,6 +272,24 @@ pub struct Sentry {
     pub environment: String,
     /// 0.0 to 1.0.
     pub traces_sample_rate: f32,
+}
+
+/// Traces and metrics for collectors.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Telemetry {
+    pub otlp: Otlp,
+}
+
+/// A collector of OpenTelemetry's.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Otlp {
+    /// Nothing is sent without one.
+    pub endpoint: Option<String>,
+    pub headers: Option<SecretString>,
+    pub service_name: String,
+    pub timeout_ms: u64,
 }
 
 /// How log lines look.

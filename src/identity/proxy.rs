@@ -95,6 +95,17 @@ pub enum Refusal {
 }
 
 impl Refusal {
+    /// Every [`Refusal::reason`].
+    pub const REASONS: [&'static str; 7] = [
+        "untrusted_peer",
+        "proxy_secret",
+        "no_user",
+        "repeated_header",
+        "aliased_header",
+        "header_value",
+        "reserved_user",
+    ];
+
     /// A short name for the metric.
     #[must_use]
     pub fn reason(&self) -> &'static str {

@@ -14,6 +14,7 @@ use super::breaker::{Admission, Breaker, Pass, Refusal, Verdict};
 use super::embedding::{Embedding, Unfit};
 use super::error::{CallError, ErrorKind};
 use super::limit::InFlight;
+use super::metrics::CallWatch;
 use super::reply::{Reply, ToolCall};
 use super::request::{ChatRequest, Timeouts};
 use super::retry::{Progress, RetryPolicy};
@@ -33,6 +34,8 @@ const MAX_LIMIT_MS: u64 = 7 * 24 * 3_600_000;
 pub(super) struct Caller<'a> {
     /// The provider's configured name, for messages.
     pub name: &'a str,
+    /// What is told of it to operators.
+    pub watch: &'a CallWatch<'a>,
     pub provider: &'a dyn Provider,
     pub places: &'a InFlight,
     pub breaker: &'a Breaker,
@@ -201,6 +204,7 @@ impl Caller<'_> {
         // A reply that comes in one piece is bound by the total time only.
         let first_token = if streams { limits.first_token_ms } else { MAX_LIMIT_MS };
         let first_token = assembly.sent + limit(first_token);
+        self.watch.sent();
         sink.sent();
         let opening = if request.embeds { self.provider.embed(request) } else { self.provider.open(request) };
         let open = timeout_at(first_token, opening).await;

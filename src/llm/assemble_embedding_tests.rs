@@ -6,6 +6,7 @@ use futures_util::{StreamExt as _, stream};
 use super::super::breaker::Breaker;
 use super::super::error::{CallError, ErrorKind};
 use super::super::limit::InFlight;
+use super::super::metrics::CallWatch;
 use super::super::purpose::ANY;
 use super::super::retry::RetryPolicy;
 use super::super::schema::Refusals;
@@ -47,6 +48,7 @@ impl Provider for Wordy {
 async fn ask(provider: &dyn Provider) -> Result<Reply, CallError> {
     let caller = Caller {
         name: "gate",
+        watch: &CallWatch::begin("gate", "m", "chat"),
         provider,
         places: &InFlight::new(1),
         breaker: &Breaker::new("gate"),

@@ -26,6 +26,7 @@ impl Gate {
     pub async fn ask(&self, provider: &dyn Provider, request: &ChatRequest) -> Result<Reply, CallError> {
         let caller = Caller {
             name: "gate",
+            watch: &CallWatch::begin("gate", "m", "chat"),
             provider,
             places: &self.places,
             breaker: &self.breaker,

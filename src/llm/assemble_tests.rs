@@ -97,6 +97,7 @@ async fn call_with(provider: &Scripted, sink: &mut dyn DeltaSink, max: usize) ->
     let breaker = Breaker::new("gate");
     let caller = Caller {
         name: "gate",
+        watch: &CallWatch::begin("gate", "m", "chat"),
         provider,
         places: &places,
         breaker: &breaker,
@@ -266,6 +267,7 @@ async fn waiting_for_a_place_is_no_latency() {
     let (places, retry, breaker) = (InFlight::new(1), RetryPolicy::default(), Breaker::new("gate"));
     let caller = Caller {
         name: "gate",
+        watch: &CallWatch::begin("gate", "m", "chat"),
         provider: &provider,
         places: &places,
         breaker: &breaker,
@@ -289,6 +291,7 @@ async fn waiting_for_a_place_ends_with_the_total_time() {
     let taken = places.acquire().await;
     let caller = Caller {
         name: "gate",
+        watch: &CallWatch::begin("gate", "m", "chat"),
         provider: &provider,
         places: &places,
         breaker: &breaker,
@@ -375,6 +378,7 @@ async fn a_call_is_sent_once_it_has_its_place() {
     let provider = Scripted::new(vec![vec![Fail(ErrorKind::Overloaded)], vec![text("x"), stop()]]);
     let caller = Caller {
         name: "gate",
+        watch: &CallWatch::begin("gate", "m", "chat"),
         provider: &provider,
         places: &places,
         breaker: &breaker,

@@ -271,6 +271,11 @@ impl Breaker {
         state.retries = (state.retries + RETRY_SHARE).min(RETRY_RESERVE);
     }
 
+    /// The provider's name in metrics and log lines.
+    pub fn provider(&self) -> &str {
+        &self.provider
+    }
+
     /// Takes one retry out of the budget, if there is one.
     pub fn spend_retry(&self) -> bool {
         let mut state = self.state();

@@ -30,6 +30,7 @@ pub mod kinds;
 mod known;
 mod limit;
 mod messages_json;
+pub mod metrics;
 mod model_id;
 mod model_list;
 mod nearest;
@@ -234,6 +235,11 @@ pub trait Models: Send + Sync {
 
     /// Whether this model's answers are made up by the simulated provider.
     fn is_simulated(&self, model: &str) -> bool;
+
+    /// The name of the provider that is asked for this model, for operators.
+    fn provider_of(&self, _model: &str) -> &str {
+        "unknown"
+    }
 
     /// Whether this model is sent [`ChatRequest::schema`], as far as is known now.
     fn offers_schema(&self, _model: &str) -> bool {

@@ -15,6 +15,7 @@ use super::breaker::Breaker;
 use super::error::{CallError, ErrorKind};
 use super::kind::{Clients, SetUpError};
 use super::limit::InFlight;
+use super::metrics::{self, CallWatch};
 use super::model_id::is_name;
 use super::nearest::nearest;
 use super::reply::Reply;
@@ -179,6 +180,7 @@ impl Registry {
                 tool_refusals: Refusals::default(),
                 max_answer_bytes: settings.max_answer_bytes,
             };
+            metrics::begin(entry.breaker.provider());
             if entries.insert(settings.name.clone(), entry).is_some() {
                 problems.push(format!("providers.{}: is configured twice", settings.name));
             }
@@ -222,6 +224,7 @@ impl Registry {
                     tool_refusals: Refusals::default(),
                     max_answer_bytes: MAX_FOUND_BYTES,
                 };
+                metrics::begin(entry.breaker.provider());
                 self.entries.insert(SEARCH.to_owned(), entry);
                 backend
             }
@@ -435,6 +438,7 @@ impl Models for Registry {
             return Err(CallError::new(ErrorKind::Refused, message));
         }
         let (entry, id) = self.resolve(&request.model);
+        let watch = CallWatch::begin(entry.breaker.provider(), &request.model, metrics::operation(request));
         let schema = request.schema.as_ref().filter(|_| !request.embeds && self.takes_schemas(entry, id));
         let tools_refused = !request.embeds && !request.tools.is_empty() && !self.takes_tools(entry, id);
         let request = if request.embeds {
@@ -449,6 +453,7 @@ impl Models for Registry {
         };
         let caller = Caller {
             name: &entry.name,
+            watch: &watch,
             provider: entry.provider.as_ref(),
             places: &entry.places,
             breaker: &entry.breaker,
@@ -488,11 +493,16 @@ impl Models for Registry {
             }
             reply.served_by = served_by.map(|name| self.full_id(entry, &name));
         }
+        watch.end(&result);
         result
     }
 
     fn is_simulated(&self, model: &str) -> bool {
         self.resolve(model).0.provider.is_simulated()
+    }
+
+    fn provider_of(&self, model: &str) -> &str {
+        self.resolve(model).0.breaker.provider()
     }
 
     fn search_backend(&self) -> Option<SearchBackend> {

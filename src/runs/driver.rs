@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use tracing::Instrument as _;
+
 use super::budget::RunBudget;
 use super::earlier::EarlierAnswers;
 use super::execution::{Ending, drive, finish};
@@ -31,8 +33,9 @@ pub(super) fn execute(
     // Readers of the log find it in memory from now on.
     runs.shared.waiters.wake(live.id);
     let journal = journal(runs, &live, recovered, reservation);
-    let runs = runs.clone();
-    runs.shared.tasks.clone().spawn(async move {
+    let (runs, tasks) = (runs.clone(), runs.shared.tasks.clone());
+    let span = log_span(&live);
+    let task = async move {
         let shared = &runs.shared;
         metrics::gauge!("llm_council_runs_live").increment(1.0);
         tokio::select! {
@@ -53,7 +56,13 @@ pub(super) fn execute(
         if !shared.queue.is_empty() {
             shared.look_for_work();
         }
-    });
+    };
+    tasks.spawn(task.instrument(span));
+}
+
+/// What every log line of a run's task says of it. Not within the request's span: the run outlives it.
+fn log_span(live: &LiveRun) -> tracing::Span {
+    tracing::info_span!(parent: None, "run", run.id = %live.id, request_id = live.asked_by.request_id)
 }
 
 /// Ends a run that cannot be executed, with the events that it had published.

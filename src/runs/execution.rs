@@ -10,6 +10,7 @@ use super::carried;
 use super::frame;
 use super::journal::Journal;
 use super::live::{LiveRun, Record};
+use super::metrics;
 use super::state::Shared;
 use crate::council::costs;
 use crate::council::figures::Figures;
@@ -21,6 +22,7 @@ use crate::llm::CallFact;
 use crate::store::RunStatus;
 use crate::store::figures::{FiguresRow, LeaningRow, PlacingRow};
 use crate::store::journal::FinishedRow;
+use crate::trace::{Kind, NewSpan, Span};
 
 /// How a run ends.
 pub(super) struct Ending {
@@ -32,6 +34,8 @@ pub(super) struct Ending {
     under_way: Vec<UnderWay>,
     /// It replaces the answer of earlier runs.
     replaces: bool,
+    /// The format's name, where the plan can be read.
+    format: Option<&'static str>,
 }
 
 impl Ending {
@@ -42,7 +46,7 @@ impl Ending {
     }
 
     fn new(status: RunStatus, event: RunEvent) -> Self {
-        Self { status, event, title: None, under_way: Vec::new(), replaces: false }
+        Self { status, event, title: None, under_way: Vec::new(), replaces: false, format: None }
     }
 }
 
@@ -60,7 +64,8 @@ pub(super) fn opening(
 /// Executes the plan and stores what comes of it.
 pub(super) async fn drive(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<Journal>, plan: &Plan) {
     let host: Arc<dyn Host> = journal.clone();
-    let mut run = Run::new(live.id, host, shared.models.clone());
+    let trace = traced(live, plan);
+    let mut run = Run::new(live.id, host, shared.models.clone()).traced(trace.clone());
     // What is set for all runs holds for those that go on from another one too.
     if let Some(seed) = shared.settings.seed.or(plan.fork.as_ref().map(|fork| fork.seed)) {
         run = run.choosing_like(seed);
@@ -71,7 +76,9 @@ pub(super) async fn drive(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<Jo
             Err(error) => {
                 tracing::error!(run.id = %live.id, error = &error as &dyn std::error::Error, "what a run goes on from cannot be read");
                 let message = "What this run was to go on from could not be read. Try again.".to_owned();
-                return finish(shared, live, journal, Ending::failed("internal", message)).await;
+                let mut ending = Ending::failed("internal", message);
+                ending.format = Some(plan.format.mode());
+                return finish(shared, live, journal, ending).await;
             }
         }
     }
@@ -94,11 +101,34 @@ pub(super) async fn drive(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<Jo
         Some(Err(_panic)) => Ending::failed("internal", "A fault of this server ended the run.".to_owned()),
         None => Ending::new(RunStatus::Cancelled, RunEvent::Cancelled {}),
     };
+    trace.set("llm_council.run.status", ending.status.as_str());
+    if ending.status == RunStatus::Failed {
+        trace.fail("failed");
+    }
     ending.under_way = run.under_way();
     ending.replaces = plan.fork.is_some();
+    ending.format = Some(plan.format.mode());
     // A first question that was stopped or failed still gives its conversation a name.
     ending.title = plan.title.then(|| title::fallback(&plan.brief().question).title);
     finish(shared, live, journal, ending).await;
+}
+
+/// The execution for a collector of traces: a trace of its own, since it goes on when its request is answered.
+fn traced(live: &LiveRun, plan: &Plan) -> Span {
+    let format = plan.format.mode();
+    let span = Span::begin(|| NewSpan {
+        name: format!("run {format}"),
+        kind: Kind::Internal,
+        parent: None,
+        link: live.asked_by.place,
+    });
+    span.set("llm_council.run.id", live.id.to_string());
+    span.set("llm_council.run.attempt", u32::try_from(live.attempt).unwrap_or_default());
+    span.set("llm_council.format", format);
+    if let Some(id) = &live.asked_by.request_id {
+        span.set("llm_council.request.id", id.as_str());
+    }
+    span
 }
 
 /// Goes on without those whom somebody does not want to wait for, as soon as that is known here.
@@ -155,7 +185,7 @@ pub(super) async fn finish(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<J
         figures: Figures::of(&deliberation).map(|figures| figures_row(live, figures, ending.replaces)),
         has_reservation: journal.has_reservation(),
     };
-    metrics::counter!("llm_council_runs_total", "status" => ending.status.as_str()).increment(1);
+    metrics::ended(live.id, ending.format, ending.status);
     tracing::info!(run.id = %live.id, status = ending.status.as_str(), "run ended");
     let event = AnyEvent::from(ending.event);
     let record = Record::Finish(Box::new(row));

@@ -22,6 +22,7 @@ use crate::council::skip::Skip;
 use crate::id::{ConversationId, MessageId, RunId, UserId};
 use crate::store::RunStatus;
 use crate::store::journal::{CallRow, DecisionRow, FinishedRow};
+use crate::trace::Place;
 
 /// How much of a run's recent events is kept for readers that keep up; the rest is in the log.
 const RING_BYTES: usize = 32 * 1024;
@@ -74,6 +75,15 @@ pub struct Pending {
     pub position: u64,
 }
 
+/// The request that a run was asked by: so that log lines and traces of the run lead back to it.
+#[derive(Debug, Clone, Default)]
+pub struct AskedBy {
+    /// Its id in the log.
+    pub request_id: Option<String>,
+    /// Its span, where somebody collects spans.
+    pub place: Option<Place>,
+}
+
 /// See the module.
 #[derive(Debug)]
 pub struct LiveRun {
@@ -83,6 +93,8 @@ pub struct LiveRun {
     pub message: MessageId,
     /// Which execution this is, 1 for the first: the fencing token of every write.
     pub attempt: i32,
+    /// Known where the run is executed at once by the server that was asked.
+    pub asked_by: AskedBy,
     /// Somebody wants it to stop.
     pub cancel: CancellationToken,
     /// The members that somebody wants it to go on without.
@@ -175,6 +187,7 @@ impl LiveRun {
             conversation,
             message,
             attempt,
+            asked_by: AskedBy::default(),
             cancel: CancellationToken::new(),
             skips: watch::Sender::default(),
             state: Mutex::new(State {
@@ -208,6 +221,12 @@ impl LiveRun {
         state.evicted_to = seq - 1;
         drop(state);
         run
+    }
+
+    /// Says by which request it was asked.
+    #[must_use]
+    pub fn asked_by(self, asked_by: AskedBy) -> Self {
+        Self { asked_by, ..self }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

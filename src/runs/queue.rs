@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
+use super::metrics;
 use crate::id::RunId;
 use crate::store::leases::Waiting;
 
@@ -62,6 +63,7 @@ impl Queue {
     /// Somebody looked: these runs wait, the next one first.
     pub fn update(&self, waiting: &[Waiting]) {
         let waiting = waiting.iter().filter(|one| !one.cancelled).map(|one| one.run);
+        metrics::waiting(waiting.clone());
         let positions: HashMap<RunId, u32> = waiting.zip(1..).collect();
         self.positions.send_if_modified(|known| {
             let differs = **known != positions;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tokio::time::{Instant, MissedTickBehavior, interval};
 
+use super::metrics;
 use super::state::{Runs, Shared};
 use super::takeover::take_over;
 use crate::council::plan;
@@ -77,7 +78,13 @@ pub(super) async fn find_work(runs: &Runs) {
     let shared = &runs.shared;
     loop {
         let claiming = shared.claiming.lock().await;
-        let scan = if runs.is_closed() { Ok(Scan::All) } else { claim_work(runs).await };
+        let scan = if runs.is_closed() {
+            // It looks no more: the others say who waits.
+            metrics::waiting(std::iter::empty());
+            Ok(Scan::All)
+        } else {
+            claim_work(runs).await
+        };
         drop(claiming);
         if let Err(error) = &scan {
             shared.suspend_takeovers();
@@ -118,6 +125,7 @@ async fn claim_work(runs: &Runs) -> Result<Scan, StoreError> {
             if claimed.len() == CLAIM_BATCH {
                 scan = Scan::MoreAbandoned;
             }
+            metrics::taken_over(claimed.len());
             slots.truncate(claimed.len());
             take_over(runs, claimed, slots).await;
         }

@@ -1,6 +1,7 @@
 //! Asking again for a run that is over: see [`fork`](crate::council::fork).
 
 use super::error::StartError;
+use super::live::AskedBy;
 use super::start::{self, Ask, Asked, Replaces};
 use super::state::Runs;
 use crate::council::fork::Again;
@@ -18,6 +19,7 @@ pub struct Retry {
     /// As in [`Ask`].
     pub groups: Option<Vec<String>>,
     pub idempotency_key: Option<IdempotencyKey>,
+    pub asked_by: AskedBy,
 }
 
 impl Runs {
@@ -26,7 +28,7 @@ impl Runs {
     /// # Errors
     /// Nothing has changed then.
     pub async fn retry(&self, retry: Retry) -> Result<Asked, StartError> {
-        let Retry { user, run, again, groups, idempotency_key } = retry;
+        let Retry { user, run, again, groups, idempotency_key, asked_by } = retry;
         let mut earlier = versions::earlier(&self.shared.db, &Scope::User(user.clone()), run).await?;
         // Of one that cannot be read nothing is known.
         let answer: Deliberation =
@@ -56,6 +58,7 @@ impl Runs {
             groups,
             idempotency_key,
             replaces,
+            asked_by,
         };
         start::start(self, ask).await
     }

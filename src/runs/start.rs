@@ -4,7 +4,7 @@ use super::error::StartError;
 use super::execution::{self, OPENING_KEY};
 use super::frame::{self, Frame};
 use super::journal::Recovered;
-use super::live::LiveRun;
+use super::live::{AskedBy, LiveRun};
 use super::state::Runs;
 use super::{admission, driver};
 use crate::council::estimate::Kept;
@@ -25,6 +25,7 @@ pub struct Ask {
     pub idempotency_key: Option<IdempotencyKey>,
     /// The answer that it replaces; without one the question is a new message.
     pub replaces: Option<Replaces>,
+    pub asked_by: AskedBy,
 }
 
 /// An answer that is asked for again.
@@ -117,7 +118,7 @@ pub(super) async fn start(runs: &Runs, ask: Ask) -> Result<Asked, StartError> {
             return Err(StartError::OverBudget(Box::new(over)));
         }
     };
-    let live = LiveRun::opened(ids, ask.user, opening);
+    let live = LiveRun::opened(ids, ask.user, opening).asked_by(ask.asked_by);
     tracing::info!(run.id = %id, "run started");
     driver::execute(runs, live, ask.plan, Recovered::default(), reservation, slot);
     Ok(Asked { run: id, known: false })

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::live::LiveRun;
 use super::log::Log;
+use super::metrics;
 use super::queue::Queue;
 use super::settings::{BudgetRules, RunSettings};
 use super::waiters::LogWaiters;
@@ -57,6 +58,7 @@ impl Runs {
     /// The runs of one process over this database and these models.
     #[must_use]
     pub fn new(db: Db, models: Arc<dyn Models>, tasks: Tasks, settings: RunSettings) -> Self {
+        metrics::begin();
         let shared = Shared {
             db,
             models,

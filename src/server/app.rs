@@ -16,6 +16,7 @@ use crate::search;
 use crate::shutdown::Shutdown;
 use crate::store::{Db, Scope, Tx, analytics, settings};
 use crate::telemetry::Telemetry;
+use crate::webhooks::Sender;
 
 use super::descriptors::Descriptors;
 use super::problem::Problem;
@@ -28,6 +29,7 @@ pub struct App {
     pub runs: Runs,
     pub models: Arc<Registry>,
     pub search: search::Setup,
+    pub webhooks: Sender,
     pub gate: Gate,
     pub shutdown: Shutdown,
     pub telemetry: Arc<Telemetry>,

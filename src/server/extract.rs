@@ -9,11 +9,14 @@ use actix_web::http::header::{self, HeaderMap};
 use actix_web::{FromRequest, HttpMessage, HttpRequest, web};
 use futures_util::StreamExt;
 use serde_json::Value;
+use tracing_actix_web::RequestId;
 
 use super::app::App;
 use super::problem::Problem;
 use crate::identity::{AuthMethod, Identity, Permission};
+use crate::runs::AskedBy;
 use crate::store::Scope;
+use crate::trace::Span;
 
 /// The person or program that asks; the gate has put it there. A handler that takes none serves
 /// everybody, and a test walks all routes to see that only health does.
@@ -42,6 +45,16 @@ impl Caller {
             Ok(())
         } else {
             Err(Problem::forbidden("this is for administrators of this server"))
+        }
+    }
+
+    /// Refuses every token: what a leaked one must not make or change is managed by people.
+    pub fn in_person(&self, what: &str) -> Result<(), Problem> {
+        match self.0.via {
+            AuthMethod::Proxy | AuthMethod::Local => Ok(()),
+            AuthMethod::Token { .. } => {
+                Err(Problem::forbidden(&format!("{what} are managed in the browser, not with a token")))
+            }
         }
     }
 
@@ -137,4 +150,13 @@ async fn read(mut payload: Payload, limit: usize) -> Result<Vec<u8>, Problem> {
 /// 404 that names `what`.
 pub fn id<T: std::str::FromStr>(text: &str, what: &str) -> Result<T, Problem> {
     text.parse().map_err(|_| Problem::not_found(what))
+}
+
+/// By what the run's log lines and traces lead back to this request.
+pub(super) fn asked_by(request: &HttpRequest) -> AskedBy {
+    let extensions = request.extensions();
+    AskedBy {
+        request_id: extensions.get::<RequestId>().map(ToString::to_string),
+        place: extensions.get::<Span>().and_then(Span::place),
+    }
 }

@@ -7,6 +7,7 @@ use serde::Serialize;
 use subtle::ConstantTimeEq;
 
 use super::app::App;
+use super::metrics::rendered;
 use super::problem::Problem;
 
 /// That the process answers.
@@ -78,7 +79,5 @@ fn shows(request: &HttpRequest, token: &SecretString) -> bool {
 
 /// The metrics page.
 fn render(app: &App) -> HttpResponse {
-    HttpResponse::Ok()
-        .insert_header((header::CONTENT_TYPE, "text/plain; version=0.0.4"))
-        .body(app.telemetry.render_metrics())
+    HttpResponse::Ok().insert_header((header::CONTENT_TYPE, "text/plain; version=0.0.4")).body(rendered(app))
 }

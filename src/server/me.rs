@@ -12,7 +12,7 @@ use super::shape::{Status, naive};
 use crate::config::AuthMode;
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::id::TokenId;
-use crate::identity::{AuthMethod, Permission, token};
+use crate::identity::{Permission, token};
 use crate::store::tokens::{self, NewToken, Token};
 use crate::store::{audit, users};
 
@@ -95,7 +95,7 @@ pub(super) async fn list_tokens(
     app: web::Data<App>,
     caller: Caller,
 ) -> Result<web::Json<Vec<TokenView>>, Problem> {
-    in_person(&caller)?;
+    caller.in_person("tokens")?;
     let rows = tokens::list(&mut app.db.begin(&caller.scope()).await?).await?;
     Ok(web::Json(rows.into_iter().map(TokenView::from).collect()))
 }
@@ -135,7 +135,7 @@ pub(super) async fn create_token(
     caller: Caller,
     body: Body,
 ) -> Result<web::Json<CreatedToken>, Problem> {
-    in_person(&caller)?;
+    caller.in_person("tokens")?;
     let mut fields = Fields::of(&body.0)?;
     let name: Option<String> = fields.take("name", "a string");
     let name = name.map(|name| name.trim().to_owned()).unwrap_or_default();
@@ -185,21 +185,11 @@ pub(super) async fn revoke_token(
     caller: Caller,
     path: web::Path<String>,
 ) -> Result<web::Json<RevokedToken>, Problem> {
-    in_person(&caller)?;
+    caller.in_person("tokens")?;
     let id: TokenId = id(&path, "Token")?;
     let mut tx = app.db.begin(&caller.scope()).await?;
     tokens::revoke(&mut tx, id).await.map_err(|error| Problem::from(error).naming("Token"))?;
     audit::append(&mut tx, &caller.user, "token.revoke", Some(&id.to_string()), &json!({})).await?;
     tx.commit().await?;
     Ok(web::Json(RevokedToken { status: Status::Ok, id }))
-}
-
-/// Tokens are managed by people, never by a token: a leaked one must not make more.
-fn in_person(caller: &Caller) -> Result<(), Problem> {
-    match caller.via {
-        AuthMethod::Proxy | AuthMethod::Local => Ok(()),
-        AuthMethod::Token { .. } => {
-            Err(Problem::forbidden("tokens are managed in the browser, not with a token"))
-        }
-    }
 }

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use super::app::App;
 use super::conversations::named;
-use super::extract::{Body, Caller, id};
+use super::extract::{Body, Caller, asked_by, id};
 use super::idempotency::{self, Target};
 use super::missing::MissingModel;
 use super::presets::{self, InForce};
@@ -201,7 +201,10 @@ async fn start(
     let begins_conversation = begins_conversation(body)?;
     let groups = caller.groups_from_proxy().map(<[String]>::to_vec);
     let user = caller.user.clone();
-    let ask = Ask { user, conversation, begins_conversation, plan, groups, idempotency_key, replaces: None };
+    let asked_by = asked_by(request);
+    let replaces = None;
+    let ask =
+        Ask { user, conversation, begins_conversation, plan, groups, idempotency_key, replaces, asked_by };
     Ok(app.runs.start(ask).await?)
 }
 

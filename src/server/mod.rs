@@ -27,6 +27,7 @@ mod markdown_formats;
 mod markdown_sources;
 mod me;
 mod messages;
+mod metrics;
 mod middleware;
 pub mod missing;
 mod neutral;
@@ -44,6 +45,7 @@ mod skip;
 mod sse;
 mod unknown_providers;
 mod version;
+mod webhooks;
 mod weights;
 
 use std::net::TcpListener;
@@ -86,6 +88,7 @@ pub fn serve(
 ) -> std::io::Result<(ServerHandle, impl Future<Output = std::io::Result<()>>)> {
     let limits = Limits { idle: app.config.server.idle(), stalled: app.config.server.stalled() };
     bound(&listener, limits)?;
+    metrics::begin();
     let metrics_bind = app.config.metrics.bind;
     let shared = app.clone();
     let background = Arc::new(Mutex::new(Some(background)));

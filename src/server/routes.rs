@@ -13,7 +13,7 @@ use super::middleware::gate;
 use super::problem::Problem;
 use super::{
     admin, analytics, benches, budgets, cache, classify, conversations, feedback, health, me, messages,
-    openapi, options, presets, regions, runs, settings, skip, version, weights,
+    openapi, options, presets, regions, runs, settings, skip, version, webhooks, weights,
 };
 
 /// Every route but the web app's files. They are served by actix-web alone: what utoipa gathers beside that would be
@@ -89,6 +89,14 @@ macro_rules! table {
                     .service(me::list_tokens)
                     .service(me::create_token)
                     .service(me::revoke_token)
+                    .service(webhooks::list)
+                    .service(webhooks::create)
+                    .service(webhooks::change)
+                    .service(webhooks::remove)
+                    .service(webhooks::replace_secret)
+                    .service(webhooks::test)
+                    .service(webhooks::deliveries)
+                    .service(webhooks::resend)
                     .service(budgets::mine)
                     .service(budgets::set_my_caps)
                     .service(admin::usage::report)

@@ -7,7 +7,7 @@ use serde_json::Value;
 use utoipa::openapi::{RefOr, Schema};
 
 use super::app::App;
-use super::extract::{Body, Caller, id};
+use super::extract::{Body, Caller, asked_by, id};
 use super::idempotency::{self, Target};
 use super::problem::{Problem, ProblemBody};
 use super::shape::Cancelled;
@@ -267,7 +267,8 @@ pub(super) async fn retry(
     let again = again(&body.0)?;
     app.admit()?;
     let groups = caller.groups_from_proxy().map(<[String]>::to_vec);
-    let retry = Retry { user: caller.user.clone(), run, again, groups, idempotency_key };
+    let (user, asked_by) = (caller.user.clone(), asked_by(&request));
+    let retry = Retry { user, run, again, groups, idempotency_key, asked_by };
     let asked = app.runs.retry(retry).await.map_err(|error| Problem::from(error).naming("Run"))?;
     Ok(web::Json(Retried { run_id: asked.run, replaces: run }))
 }

@@ -9,6 +9,7 @@ use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions as _, Connection as _, PgConnection, Row as _};
 
 use super::connection::Changes;
+use super::pool::{self, Beginning};
 use super::{ACQUIRE_TIMEOUT, Db, SetupError, error, migrate, user_names};
 
 /// A connection that has been idle for no longer is used without a ping.
@@ -105,7 +106,16 @@ impl Db {
             })
             .after_release(|connection, _| Box::pin(may_be_used_again(connection)))
             .connect_lazy_with(with_our_options(options));
-        Self { pool, last_failure, changes, held: Arc::default(), shared: Arc::default(), listening: None }
+        pool::begin_metrics();
+        Self {
+            pool,
+            last_failure,
+            changes,
+            held: Arc::default(),
+            shared: Arc::default(),
+            listening: None,
+            beginning: Beginning::default(),
+        }
     }
 
     /// The same, receiving notices through a connection to `options`: for sessions that are shared.

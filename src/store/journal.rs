@@ -11,7 +11,7 @@ use uuid::Uuid;
 
 use super::figures::{self, FiguresRow};
 use super::notify::{self, Notice};
-use super::{Db, Limits, RunStatus, Scope, StoreError, TxConnection};
+use super::{Db, Limits, RunStatus, Scope, StoreError, TxConnection, webhooks};
 use crate::id::{ConversationId, MessageId, RunId, UserId};
 
 /// What earlier executions of a run left.
@@ -336,13 +336,22 @@ async fn finish<'a>(
         return Ok(());
     }
     sqlx::query(
-        "UPDATE runs SET status = row.status, error = row.error, finished_at = now(), owner = NULL,
-                lease_until = NULL
-         FROM unnest($1::uuid[], $2::text[], $3::jsonb[]) AS row (id, status, error) WHERE runs.id = row.id",
+        "WITH ended AS (
+             UPDATE runs SET status = row.status, error = row.error, finished_at = now(), owner = NULL,
+                    lease_until = NULL
+             FROM unnest($1::uuid[], $2::text[], $3::jsonb[], $4::text[]) AS row (id, status, error, event)
+             WHERE runs.id = row.id
+             RETURNING runs.id, runs.user_id, row.event
+         )
+         INSERT INTO webhook_deliveries (id, webhook_id, user_id, run_id, event)
+         SELECT gen_random_uuid(), webhooks.id, webhooks.user_id, ended.id, ended.event
+         FROM ended JOIN webhooks ON (webhooks.user_id = ended.user_id OR webhooks.user_id IS NULL)
+                                 AND webhooks.is_enabled AND ended.event = ANY (webhooks.events)",
     )
     .bind(rows.iter().map(|row| row.run.0).collect::<Vec<_>>())
     .bind(rows.iter().map(|row| row.status.as_str()).collect::<Vec<_>>())
     .bind(rows.iter().map(|row| row.error.clone()).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| webhooks::event_of(row.status)).collect::<Vec<_>>())
     .execute(&mut *tx)
     .await?;
     sqlx::query(

@@ -24,6 +24,7 @@ pub mod leases;
 pub mod local;
 mod migrate;
 pub mod notify;
+mod pool;
 pub mod presets;
 mod run_status;
 pub mod runs;
@@ -33,6 +34,7 @@ pub mod usage;
 pub mod user_names;
 pub mod users;
 pub mod versions;
+pub mod webhooks;
 
 use std::io;
 use std::ops::{Deref, DerefMut};
@@ -46,6 +48,7 @@ use tokio::sync::watch;
 
 use crate::id::UserId;
 use connection::Changes;
+use pool::Beginning;
 
 pub use connect::{Pooling, Sessions, prepare};
 pub use connection::TxConnection;
@@ -53,6 +56,7 @@ pub use error::{SetupError, StoreError, clean, clean_json, refuse_nul, refuse_nu
 pub use housekeeping::{purge_now, run_housekeeping};
 pub use inspect::{Inspection, Schema, inspect};
 pub use migrate::migrate;
+pub use pool::PoolState;
 pub use run_status::RunStatus;
 
 /// How long a caller waits for a free connection before the database counts as unavailable.
@@ -144,6 +148,8 @@ pub struct Db {
     shared: Arc<AtomicBool>,
     /// For listening, where the other connections cannot.
     listening: Option<PgPool>,
+    /// How many transactions wait to begin.
+    beginning: Beginning,
 }
 
 impl Db {
@@ -168,7 +174,13 @@ impl Db {
         }
         let begin = scope.begin_sql(self.sessions(), limits);
         let begun = self.pool.begin_with(AssertSqlSafe(begin.clone()));
-        let inner = TxConnection::new(self.in_time(begun).await?, begin, self.changes.clone());
+        let beginning = self.beginning.one_more();
+        let begun = self.in_time(begun).await;
+        drop(beginning);
+        if matches!(begun, Err(sqlx::Error::PoolTimedOut)) {
+            pool::timed_out();
+        }
+        let inner = TxConnection::new(begun?, begin, self.changes.clone());
         Ok(Tx { inner, scope: scope.clone() })
     }
 
@@ -201,6 +213,15 @@ impl Db {
         result
     }
 
+    /// The connections now.
+    #[must_use]
+    pub fn pool_state(&self) -> PoolState {
+        let (open, most) = (self.pool.size(), self.pool.options().get_max_connections());
+        let idle = u32::try_from(self.pool.num_idle()).unwrap_or(u32::MAX).min(open);
+        let waiting = if idle == 0 && open >= most { self.beginning.count() } else { 0 };
+        PoolState { in_use: open - idle, idle, waiting, most }
+    }
+
     /// Waits for the transactions under way and closes every connection.
     pub async fn close(&self) {
         self.pool.close().await;
@@ -229,6 +250,19 @@ impl Tx {
         match &self.scope {
             Scope::User(user) => Ok(user.clone()),
             Scope::Engine | Scope::Admin => Err(StoreError::WrongScope { needed: "user" }),
+        }
+    }
+
+    /// Whose rows it writes where admins have rows beside those of users: the user's, or in the admins' scope those that are
+    /// nobody's own (`user_id` is null).
+    ///
+    /// # Errors
+    /// [`StoreError::WrongScope`] in the engine's scope.
+    fn owner(&self) -> Result<Option<String>, StoreError> {
+        match &self.scope {
+            Scope::User(user) => Ok(Some(user.as_str().to_owned())),
+            Scope::Admin => Ok(None),
+            Scope::Engine => Err(StoreError::WrongScope { needed: "user" }),
         }
     }
 

@@ -9,7 +9,7 @@ use sqlx::types::Json;
 
 use crate::id::PresetId;
 
-use super::{Scope, StoreError, Tx, refuse_nul, refuse_nul_in_json, settings, time};
+use super::{StoreError, Tx, refuse_nul, refuse_nul_in_json, settings, time};
 
 /// A named council with its options.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,15 +34,6 @@ fn preset(row: &PgRow) -> Result<Preset, sqlx::Error> {
     })
 }
 
-/// Whose presets a transaction writes: the user's, or everybody's in the admins' scope.
-fn owner(tx: &Tx) -> Result<Option<String>, StoreError> {
-    match tx.scope() {
-        Scope::User(user) => Ok(Some(user.as_str().to_owned())),
-        Scope::Admin => Ok(None),
-        Scope::Engine => Err(StoreError::WrongScope { needed: "user" }),
-    }
-}
-
 macro_rules! columns {
     () => {
         "id, user_id IS NULL AS shared, name, value, created_at, updated_at"
@@ -51,7 +42,7 @@ macro_rules! columns {
 
 /// The presets of the transaction's user, and everybody's; in the admins' scope everybody's alone.
 pub async fn list(tx: &mut Tx) -> Result<Vec<Preset>, StoreError> {
-    let owner = owner(tx)?;
+    let owner = tx.owner()?;
     let rows = sqlx::query(concat!(
         "SELECT ",
         columns!(),
@@ -65,7 +56,7 @@ pub async fn list(tx: &mut Tx) -> Result<Vec<Preset>, StoreError> {
 
 /// One of those that [`list`] gives.
 pub async fn find(tx: &mut Tx, id: PresetId) -> Result<Preset, StoreError> {
-    let owner = owner(tx)?;
+    let owner = tx.owner()?;
     let row = sqlx::query(concat!(
         "SELECT ",
         columns!(),
@@ -88,7 +79,7 @@ pub async fn save(
 ) -> Result<Option<(Preset, bool)>, StoreError> {
     refuse_nul("the name", name)?;
     refuse_nul_in_json("the preset", value)?;
-    let owner = owner(tx)?;
+    let owner = tx.owner()?;
     // Two at once with new names would both find a place for one.
     settings::wait_for_others(tx, &format!("presets/{}", owner.as_deref().unwrap_or_default())).await?;
     let query = if owner.is_some() {
@@ -125,7 +116,7 @@ pub async fn save(
 
 /// Deletes one: the user's own, or everybody's in the admins' scope.
 pub async fn delete(tx: &mut Tx, id: PresetId) -> Result<(), StoreError> {
-    let owner = owner(tx)?;
+    let owner = tx.owner()?;
     let done = sqlx::query("DELETE FROM presets WHERE id = $1 AND user_id IS NOT DISTINCT FROM $2")
         .bind(id.0)
         .bind(owner)

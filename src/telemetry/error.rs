@@ -22,9 +22,24 @@ pub enum TelemetryError {
     Buckets(#[from] Arc<metrics_exporter_prometheus::BuildError>),
     /// No HTTPS client for the error reports.
     #[error(
-        "error reports (sentry.dsn) need an HTTPS client and none could be made; are the system's CA certificates installed (package ca-certificates)?"
+        "error reports (sentry.dsn) and traces (telemetry.otlp) need an HTTPS client and none could be made; are the system's CA certificates installed (package ca-certificates)?"
     )]
     HttpClient(#[source] reqwest::Error),
+    /// The headers for the collector are none.
+    #[error("telemetry.otlp.headers is no list of headers as name=value,name=value (the value is not shown)")]
+    OtlpHeaders,
+    /// No way to the collector.
+    #[error("traces and metrics cannot be sent to telemetry.otlp.endpoint")]
+    Otlp(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// Something else collects the traces of this process.
+    #[error("traces are collected already: telemetry is started once per process")]
+    TracesTaken,
+    /// The system gives what sends them no event loop.
+    #[error("what sends traces cannot be started")]
+    Runtime(#[source] std::io::Error),
+    /// The endpoint is configured for a program that has nothing to send to it.
+    #[error("telemetry.otlp.endpoint is set, but this program was built without the feature otel")]
+    NoOtlp,
     /// The configured DSN is wrong, although `config` checks it.
     #[error("sentry.dsn is not a Sentry DSN (the value is not shown)")]
     Dsn,

@@ -11,6 +11,15 @@ use super::TelemetryError;
 const SECONDS_BUCKETS: [f64; 13] =
     [0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0];
 
+/// What takes seconds to minutes: calls and runs.
+const LONG_BUCKETS: [f64; 13] =
+    [0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0, 1800.0];
+const LONG: [&str; 3] = [
+    "llm_council_call_duration_seconds",
+    "llm_council_time_to_first_token_seconds",
+    "llm_council_run_duration_seconds",
+];
+
 /// How often samples that nobody scraped are folded into their histograms.
 const UPKEEP: Duration = Duration::from_secs(5);
 
@@ -32,10 +41,15 @@ pub(super) fn handle() -> Result<PrometheusHandle, TelemetryError> {
 }
 
 fn install() -> Result<PrometheusHandle, Refusal> {
-    let recorder = PrometheusBuilder::new()
-        .set_buckets_for_metric(Matcher::Suffix("_seconds".to_owned()), &SECONDS_BUCKETS)
-        .map_err(|error| Refusal::Buckets(Arc::new(error)))?
-        .build_recorder();
+    let short = [(Matcher::Suffix("_seconds".to_owned()), &SECONDS_BUCKETS)];
+    let long = LONG.map(|name| (Matcher::Full(name.to_owned()), &LONG_BUCKETS));
+    let mut builder = PrometheusBuilder::new();
+    for (which, buckets) in short.into_iter().chain(long) {
+        builder = builder
+            .set_buckets_for_metric(which, buckets)
+            .map_err(|error| Refusal::Buckets(Arc::new(error)))?;
+    }
+    let recorder = builder.build_recorder();
     let handle = recorder.handle();
     metrics::set_global_recorder(recorder).map_err(|error| Refusal::Taken(Arc::new(error)))?;
 
@@ -53,4 +67,10 @@ fn install() -> Result<PrometheusHandle, Refusal> {
         tracing::error!(%error, "the thread that tidies the metrics could not start: memory will grow until they are scraped");
     }
     Ok(handle)
+}
+
+/// All metrics as text. A counter of this process holds whole numbers only: what grows by fractions (dollars, seconds) is
+/// kept as a gauge, under a name that ends as counters' names do, and is told to be the counter that it is.
+pub(super) fn render(handle: &PrometheusHandle) -> String {
+    handle.render().replace("_total gauge\n", "_total counter\n")
 }

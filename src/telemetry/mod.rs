@@ -1,12 +1,15 @@
 //! What the program tells its operators: log lines, metrics, error reports. Never what users
 //! wrote, never secrets; a user only as a hash that nobody can turn back.
 //!
-//! A leaf: it reads `config` and `id` and imports no other room. Start reading at
+//! It reads `config`, `id` and `trace` and imports no other room. Start reading at
 //! [`Telemetry::init`].
 
 mod error;
 mod logs;
 mod metrics;
+#[cfg(feature = "otel")]
+mod otlp;
+mod process;
 mod reports;
 mod request_span;
 #[cfg(test)]
@@ -15,7 +18,7 @@ mod user_hash;
 
 use std::fmt;
 use std::sync::{Arc, mpsc};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use metrics_exporter_prometheus::PrometheusHandle;
 use sentry::{Client, Hub};
@@ -36,6 +39,8 @@ pub struct Telemetry {
 struct Inner {
     reports: Option<Arc<Client>>,
     metrics: PrometheusHandle,
+    #[cfg(feature = "otel")]
+    otlp: Option<otlp::Otlp>,
     salt: [u8; 32],
 }
 
@@ -52,7 +57,15 @@ impl Telemetry {
     /// # Errors
     /// When the process has a log or metrics already, or no client for the reports can be made.
     pub fn init(config: &Config) -> Result<Self, TelemetryError> {
-        let telemetry = Self::new(reports::client(&config.sentry)?)?;
+        #[cfg(not(feature = "otel"))]
+        if config.telemetry.otlp.endpoint.is_some() {
+            return Err(TelemetryError::NoOtlp);
+        }
+        let telemetry = Self::new(
+            reports::client(&config.sentry)?,
+            #[cfg(feature = "otel")]
+            otlp::start(&config.telemetry.otlp)?,
+        )?;
         if let Some(client) = &telemetry.inner.reports {
             Hub::main().bind_client(Some(Arc::clone(client)));
             Hub::current().bind_client(Some(Arc::clone(client)));
@@ -70,14 +83,30 @@ impl Telemetry {
     /// # Errors
     /// When something else collects the process's metrics.
     pub fn for_tests() -> Result<Self, TelemetryError> {
-        Self::new(None)
+        Self::new(
+            None,
+            #[cfg(feature = "otel")]
+            None,
+        )
     }
 
-    fn new(reports: Option<Arc<Client>>) -> Result<Self, TelemetryError> {
+    fn new(
+        reports: Option<Arc<Client>>,
+        #[cfg(feature = "otel")] otlp: Option<otlp::Otlp>,
+    ) -> Result<Self, TelemetryError> {
         let mut salt = [0; 32];
         salt[..16].copy_from_slice(Uuid::new_v4().as_bytes());
         salt[16..].copy_from_slice(Uuid::new_v4().as_bytes());
-        Ok(Self { inner: Arc::new(Inner { reports, metrics: metrics::handle()?, salt }) })
+        let inner = Inner {
+            reports,
+            metrics: metrics::handle()?,
+            #[cfg(feature = "otel")]
+            otlp,
+            salt,
+        };
+        let telemetry = Self { inner: Arc::new(inner) };
+        reports::begin_metrics();
+        Ok(telemetry)
     }
 
     /// The user as logs and reports know them: 12 hexadecimal digits, the same for one user
@@ -87,24 +116,45 @@ impl Telemetry {
         user_hash::of(&self.inner.salt, user)
     }
 
-    /// All metrics in the text format of Prometheus.
+    /// All metrics in the text format of Prometheus, with those of the process as they are now.
     #[must_use]
     pub fn render_metrics(&self) -> String {
-        self.inner.metrics.render()
+        process::measure();
+        metrics::render(&self.inner.metrics)
     }
 
-    /// Waits until every error report is sent or given up, at most `timeout`; false when some
+    /// Waits until every error report and every span is sent or given up, at most `timeout`; false when some
     /// still wait.
     /// Blocks the thread: call it last, when nothing else needs serving.
     #[must_use]
     pub fn flush(&self, timeout: Duration) -> bool {
-        let Some(client) = &self.inner.reports else { return true };
+        let until = Instant::now() + timeout;
+        let traced = self.flush_traces(timeout);
+        let Some(client) = &self.inner.reports else { return traced };
         // The last one to let go of the client waits for what is being sent, however long that takes. So
         // nobody is the last: the process ends with it.
         std::mem::forget(client.clone());
         let (client, (done, flushed)) = (client.clone(), mpsc::channel());
         // On a thread of its own: while its queue is full, the client waits longer than it was told to.
         std::thread::spawn(move || done.send(client.flush(Some(timeout))));
+        let left = until.saturating_duration_since(Instant::now());
+        flushed.recv_timeout(left).unwrap_or(false) && traced
+    }
+
+    #[cfg(feature = "otel")]
+    fn flush_traces(&self, timeout: Duration) -> bool {
+        if self.inner.otlp.is_none() {
+            return true;
+        }
+        let (inner, (done, flushed)) = (self.inner.clone(), mpsc::channel());
+        // On a thread of its own: to end what sends figures takes as long as the collector does.
+        std::thread::spawn(move || done.send(inner.otlp.as_ref().is_none_or(|otlp| otlp.flush(timeout))));
         flushed.recv_timeout(timeout).unwrap_or(false)
+    }
+
+    #[cfg(not(feature = "otel"))]
+    #[expect(clippy::unused_self, reason = "with the feature it is used")]
+    fn flush_traces(&self, _timeout: Duration) -> bool {
+        true
     }
 }

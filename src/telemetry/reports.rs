@@ -51,6 +51,15 @@ pub(super) fn client(settings: &config::Sentry) -> Result<Option<Arc<Client>>, T
     Ok(Some(Arc::new(Client::with_options(sentry::apply_defaults(options)))))
 }
 
+/// Begins the count of dropped reports at 0, so that the first of them is an increase.
+pub(super) fn begin_metrics() {
+    metrics::describe_counter!(
+        "llm_council_reports_dropped_total",
+        "Error reports over the limit of a minute."
+    );
+    metrics::counter!("llm_council_reports_dropped_total").increment(0);
+}
+
 struct ScrubbedFactory {
     http: reqwest::Client,
 }

@@ -9,6 +9,8 @@ use tracing::Span;
 use tracing::field::Empty;
 use tracing_actix_web::{RequestId, RootSpanBuilder};
 
+use crate::trace::{self, Kind, NewSpan, Place};
+
 /// For `tracing_actix_web::TracingLogger::<RequestSpan>::new()`.
 ///
 /// The span has the request's id, method and route (the pattern, so neither ids nor queries),
@@ -24,6 +26,10 @@ impl RootSpanBuilder for RequestSpan {
         request.extensions_mut().insert(Began(Instant::now()));
         let request_id = request.extensions().get::<RequestId>().map(ToString::to_string);
         let (method, route) = (method(request.method().as_str()), route(request.match_pattern()));
+        if trace::is_on() && !is_health(&route) {
+            let span = trace_of(request, method, &route, request_id.as_deref());
+            request.extensions_mut().insert(span);
+        }
         // The one name of the request in reports: its address holds ids.
         sentry::configure_scope(|scope| scope.set_transaction(Some(&format!("{method} {route}"))));
         tracing::info_span!("request", request_id, method, route, status = Empty, user = Empty,)
@@ -47,7 +53,14 @@ impl RootSpanBuilder for RequestSpan {
         let began = request.extensions().get::<Began>().copied();
         let duration = began.map(|Began(began)| began.elapsed()).unwrap_or_default();
         let duration_ms = u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
-        if route.starts_with("/health") || route == "/api/health" {
+        if let Some(span) = request.extensions_mut().remove::<trace::Span>() {
+            span.set("http.response.status_code", u32::from(status));
+            if status >= 500 {
+                span.fail("server_error");
+            }
+            span.end();
+        }
+        if is_health(&route) {
             tracing::debug!(status, duration_ms, "request answered");
         } else {
             tracing::info!(status, duration_ms, "request answered");
@@ -55,6 +68,28 @@ impl RootSpanBuilder for RequestSpan {
         let labels = [("method", method.to_owned()), ("route", route), ("status", status.to_string())];
         metrics::histogram!("http_request_duration_seconds", &labels).record(duration.as_secs_f64());
     }
+}
+
+fn is_health(route: &str) -> bool {
+    route.starts_with("/health") || route == "/api/health" || route == "/metrics"
+}
+
+/// The request for a collector of traces, within the trace that a proxy began.
+fn trace_of(request: &ServiceRequest, method: &'static str, route: &str, id: Option<&str>) -> trace::Span {
+    let parent = request.headers().get("traceparent").and_then(|value| value.to_str().ok());
+    let parent = parent.and_then(Place::from_traceparent);
+    let span = trace::Span::begin(|| NewSpan {
+        name: format!("{method} {route}"),
+        kind: Kind::Server,
+        parent,
+        link: None,
+    });
+    span.set("http.request.method", method);
+    span.set("http.route", route);
+    if let Some(id) = id {
+        span.set("llm_council.request.id", id);
+    }
+    span
 }
 
 fn route(pattern: Option<String>) -> String {

@@ -347,7 +347,12 @@ fn a_sink_that_takes_nothing_does_not_hold_up_the_end() {
     let dsn = format!("http://public@{}/42", listener.local_addr().unwrap());
     let env = BTreeMap::from([("SENTRY_DSN".to_owned(), dsn)]);
     let config = Config::from_parts("", &env, &Overrides::default()).unwrap();
-    let telemetry = Telemetry::new(reports::client(&config.sentry).unwrap()).unwrap();
+    let telemetry = Telemetry::new(
+        reports::client(&config.sentry).unwrap(),
+        #[cfg(feature = "otel")]
+        None,
+    )
+    .unwrap();
     let hub = Arc::new(Hub::new(telemetry.inner.reports.clone(), Arc::default()));
     hub.capture_message("the disk is on fire", sentry::Level::Error);
     // Somebody takes the connection, and nothing more.

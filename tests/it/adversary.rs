@@ -91,6 +91,39 @@ async fn grave_objections_are_answered_with_a_revision() {
 }
 
 #[tokio::test]
+async fn from_which_severity_on_an_answer_is_revised_can_be_chosen() {
+    let app = TestApp::start().await;
+    for (attack, threshold, is_revised) in [
+        ("A comma is missing.\nSEVERITY: minor", "minor", true),
+        ("A comma is missing.\nSEVERITY: minor", "major", false),
+        ("The year is wrong.\nSEVERITY: major", "critical", false),
+        ("It would kill.\nSEVERITY: critical", "critical", true),
+        ("Nothing to say.\nSEVERITY: none", "minor", false),
+    ] {
+        attack_with(&app, attack);
+        let mut body = serde_json::from_str::<Value>(BODY).unwrap();
+        body["adversary_revision_threshold"] = json!(threshold);
+        let (events, _) = run(&app, &body.to_string()).await;
+        let validated = one(&events, "adversary_validation_complete");
+        assert_eq!(validated["revised"], is_revised, "{attack} with {threshold}");
+    }
+    let ann = app.user("ann");
+    let by_default = json!({"default_options": {"adversary_revision_threshold": "critical"}});
+    ann.put("/api/config", by_default).await.ok();
+    assert_eq!(ann.get("/api/adversary/config").await.ok()["revision_threshold"], json!(["critical"]));
+    attack_with(&app, "The year is wrong.\nSEVERITY: major");
+    let (events, _) = run(&app, BODY).await;
+    assert_eq!(one(&events, "adversary_validation_complete")["revised"], false, "by default from now on");
+    let id = ann.conversation().await;
+    for wrong in [json!("none"), json!("grave"), json!(1)] {
+        let body = json!({"content": "Why?", "adversary_revision_threshold": wrong});
+        let refused = ann.post(&format!("/api/conversations/{id}/message"), body).await;
+        assert_eq!(refused.wrong_fields(), ["adversary_revision_threshold"], "{wrong}");
+    }
+    app.close().await;
+}
+
+#[tokio::test]
 async fn small_objections_and_none_leave_the_answer_alone() {
     for (attack, severity, from, has_issues) in [
         ("A comma is missing.\n\n**SEVERITY:** minor", "minor", "stated", true),

@@ -98,7 +98,14 @@ async fn a_reader_that_reads_nothing_is_cut_and_finds_everything_when_it_comes_b
         reader.request("GET", &path, "ann", &[], "").await;
     }
     let begun = Instant::now();
-    while !app.app.telemetry.render_metrics().contains("connections_cut_total{reason=\"stalled\"}") {
+    let cut = "llm_council_connections_cut_total{reason=\"stalled\"} ";
+    let count = || {
+        let page = app.app.telemetry.render_metrics();
+        page.lines()
+            .find_map(|line| line.strip_prefix(cut))
+            .map_or(0, |count| count.parse().expect("a count"))
+    };
+    while count() == 0_u64 {
         assert!(begun.elapsed() < TIMEOUT, "the reader is never cut");
         tokio::time::sleep(Duration::from_millis(20)).await;
     }

@@ -4,6 +4,7 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 
 use crate::support::app::TestApp;
+use crate::support::model_server::AskedFor;
 
 fn names(list: &Value) -> Vec<&str> {
     list["presets"].as_array().unwrap().iter().map(|preset| preset["name"].as_str().unwrap()).collect()
@@ -38,6 +39,38 @@ async fn a_preset_is_saved_listed_replaced_and_deleted() {
     assert!(names(&app.user("bob").get("/api/settings/presets").await.ok()).is_empty());
     ann.send("DELETE", &path, None).await.ok();
     assert_eq!(ann.send("DELETE", &path, None).await.status, 404);
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_system_prompt_by_default_is_that_of_every_question_without_one() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    ann.put("/api/config", json!({"default_options": {"system_prompt": "Be brief."}})).await.ok();
+    let long = json!({"name": "Long", "options": {"system_prompt": "Be long."}});
+    let preset = ann.post("/api/settings/presets", long).await.ok()["preset"]["id"].clone();
+    let id = ann.conversation().await;
+    for (body, expected) in [
+        (json!({}), Some("Be brief.")),
+        (json!({"system_prompt": "Be kind."}), Some("Be kind.")),
+        (json!({"system_prompt": ""}), None),
+        (json!({"preset_id": preset}), Some("Be long.")),
+        (json!({"models": [{"model": "m/one", "system_prompt": "Be one."}, "m/two"]}), Some("Be brief.")),
+    ] {
+        let mut body = body;
+        body["content"] = json!("Why?");
+        let before = app.models.records().len();
+        ann.post(&format!("/api/conversations/{id}/message"), body.clone()).await.ok();
+        let records = app.models.records();
+        let asked = records[before..].iter().map(|record| &record.request);
+        let answer =
+            asked.filter(|request| request.asked_for() == AskedFor::Answer && request.model == "m/two");
+        let first = &answer.clone().next_back().expect("m/two answers").body["messages"][0];
+        let said = (first["role"] == "system").then(|| first["content"].as_str().unwrap());
+        assert_eq!(said, expected, "{body}");
+    }
+    let wrong = json!({"default_options": {"system_prompt": "x".repeat(200_000)}});
+    assert_eq!(ann.put("/api/config", wrong).await.wrong_fields(), ["default_options.system_prompt"]);
     app.close().await;
 }
 

@@ -45,6 +45,44 @@ async fn run(app: &TestApp, body: &str) -> (Vec<Event>, Value) {
     (events, stored["messages"][1].clone())
 }
 
+/// One of the four critics names a fault.
+fn one_critic_finds_something(app: &TestApp) {
+    app.models.rule(|request| {
+        let is_content = request.asked_for() == AskedFor::Critique && request.model != "m/two";
+        is_content.then(|| Script::answer("No major issues."))
+    });
+}
+
+#[tokio::test]
+async fn how_many_critics_it_takes_for_a_revision_can_be_chosen() {
+    let app = TestApp::start().await;
+    one_critic_finds_something(&app);
+    for (needed, revisions) in [(None, 0), (Some(1), 2), (Some(2), 0)] {
+        let mut body = serde_json::from_str::<Value>(BODY).unwrap();
+        body["refinement_min_critiques"] = json!(needed);
+        let (events, _) = run(&app, &body.to_string()).await;
+        assert_eq!(all(&events, "revision_complete").len(), revisions, "{needed:?}");
+    }
+    let (events, _) =
+        run(&app, r#"{"content": "Why?", "use_refinement": true, "refinement_min_critiques": 5}"#).await;
+    let told = one(&events, "iteration_complete")["stop_reason"].as_str().unwrap();
+    assert!(told.starts_with("4 of 4 critics answered, too few for a revision"), "{told}");
+
+    let ann = app.user("ann");
+    ann.put("/api/config", json!({"default_options": {"refinement_min_critiques": 1}})).await.ok();
+    assert_eq!(ann.get("/api/refinement/config").await.ok()["min_critiques_for_revision"], 1);
+    assert_eq!(app.user("bob").get("/api/refinement/config").await.ok()["min_critiques_for_revision"], 2);
+    let (events, _) = run(&app, BODY).await;
+    assert_eq!(all(&events, "revision_complete").len(), 2, "by default from now on");
+    let id = ann.conversation().await;
+    for wrong in [json!(0), json!(8), json!("two")] {
+        let body = json!({"content": "Why?", "refinement_min_critiques": wrong});
+        let refused = ann.post(&format!("/api/conversations/{id}/message"), body).await;
+        assert_eq!(refused.wrong_fields(), ["refinement_min_critiques"], "{wrong}");
+    }
+    app.close().await;
+}
+
 fn prompts(app: &TestApp, kind: AskedFor) -> Vec<RecordedRequest> {
     let requests = app.models.records().into_iter().map(|record| record.request);
     requests.filter(|request| request.asked_for() == kind).collect()

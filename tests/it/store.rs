@@ -61,6 +61,10 @@ async fn fill(connection: &mut PgConnection, owner: &str) {
                      FROM m, r),
               cl AS (INSERT INTO cache_lookups (run_id, user_id, is_hit, embedding_failed)
                      SELECT id, '{owner}', false, false FROM r),
+              wh AS (INSERT INTO webhooks (id, user_id, url, events, secret)
+                     VALUES (gen_random_uuid(), '{owner}', 'https://{owner}', '{{}}', '') RETURNING id),
+              wd AS (INSERT INTO webhook_deliveries (id, webhook_id, user_id, event)
+                     SELECT gen_random_uuid(), id, '{owner}', 'webhook.test' FROM wh),
               b AS (INSERT INTO feedback (run_id, user_id, thumb) SELECT id, '{owner}', 'up' FROM r),
               g AS (INSERT INTO analytics_cleared (user_id) VALUES ('{owner}')),
               u AS (INSERT INTO users (id) VALUES ('{owner}')),
@@ -224,6 +228,7 @@ async fn admins_read_no_content() {
         "SELECT frames FROM run_events",
         "SELECT value FROM user_settings",
         "SELECT hash FROM tokens",
+        "SELECT secret FROM webhooks",
     ] {
         let mut tx = test.db().begin(&Scope::Admin).await.unwrap();
         let error = sqlx::raw_sql(sql).execute(&mut *tx).await.expect_err(sql);

@@ -31,6 +31,7 @@ enum About {
     Bench,
     /// An answer that is kept to be given again.
     Cached,
+    Webhook,
     /// For administrators.
     Admin,
 }
@@ -46,7 +47,7 @@ struct Probe {
 }
 
 fn probes() -> Vec<Probe> {
-    use About::{Admin, Bench, Cached, Conversation, Own, Preset, Run, Token};
+    use About::{Admin, Bench, Cached, Conversation, Own, Preset, Run, Token, Webhook};
     let ask = || Some(json!({"content": "Why?"}));
     let entry = |method, path, about, queries, body| Probe { method, path, about, queries, body };
     vec![
@@ -125,6 +126,14 @@ fn probes() -> Vec<Probe> {
         entry("GET", "/api/tokens", Own, &[""], None),
         entry("POST", "/api/tokens", Own, &[""], Some(json!({"name": "Bob's"}))),
         entry("DELETE", "/api/tokens/{id}", Token, &[""], None),
+        entry("GET", "/api/webhooks", Own, &[""], None),
+        entry("POST", "/api/webhooks", Own, &[""], Some(json!({"url": "https://hooks.example.com/bob"}))),
+        entry("PATCH", "/api/webhooks/{id}", Webhook, &[""], Some(json!({"enabled": false}))),
+        entry("DELETE", "/api/webhooks/{id}", Webhook, &[""], None),
+        entry("POST", "/api/webhooks/{id}/secret", Webhook, &[""], None),
+        entry("POST", "/api/webhooks/{id}/test", Webhook, &[""], None),
+        entry("GET", "/api/webhooks/{id}/deliveries", Webhook, &["", "limit=1"], None),
+        entry("POST", "/api/webhooks/{id}/deliveries/{delivery}/resend", Webhook, &[""], None),
         entry("GET", "/api/budget", Own, &[""], None),
         entry("PUT", "/api/budget", Own, &[""], Some(json!({"per_day_usd": 1000}))),
         entry("POST", "/api/admin/providers/check", Admin, &[""], Some(json!({"stream": true}))),
@@ -201,6 +210,9 @@ struct Ann {
     presets: Vec<String>,
     benches: Vec<String>,
     cached: Vec<String>,
+    webhooks: Vec<String>,
+    /// Of the webhook.
+    delivery: String,
     /// The run that goes on while others try to reach it.
     live: Events,
     gate: Gate,
@@ -252,6 +264,10 @@ impl Ann {
         let preset = ann.post("/api/settings/presets", json!({"name": MARK})).await.ok();
 
         let bench = a_bench(app).await;
+        let address = json!({"url": format!("https://hooks.example.com/{MARK}")});
+        let webhook = ann.post("/api/webhooks", address).await.ok();
+        let test = format!("/api/webhooks/{}/test", webhook["id"].as_str().unwrap());
+        let delivery = ann.post(&test, json!({})).await.ok();
 
         let answered = ann.conversation().await;
         let keyed = ann.clone().with("idempotency-key", "the-key-of-ann");
@@ -291,6 +307,8 @@ impl Ann {
             presets: vec![text(&preset["preset"]["id"])],
             benches: vec![bench.to_string()],
             cached: vec![cached],
+            webhooks: vec![text(&webhook["id"])],
+            delivery: text(&delivery["id"]),
             live,
             gate,
         }
@@ -304,6 +322,7 @@ impl Ann {
             About::Preset => &self.presets,
             About::Bench => &self.benches,
             About::Cached => &self.cached,
+            About::Webhook => &self.webhooks,
             About::Own | About::Admin => &[],
         }
     }
@@ -335,7 +354,10 @@ async fn ask_everything(user: &User<'_>, ann: &Ann) -> Vec<(Probe, Vec<(String, 
     for probe in probes() {
         let with_ids: Vec<String> = match ann.ids(probe.about) {
             [] => vec![probe.path.replace("{model}", "m/one")],
-            ids => ids.iter().map(|id| probe.path.replace("{id}", id)).collect(),
+            ids => ids
+                .iter()
+                .map(|id| probe.path.replace("{id}", id).replace("{delivery}", &ann.delivery))
+                .collect(),
         };
         let mut answers = Vec::new();
         for path in with_ids {
@@ -428,7 +450,8 @@ async fn another_user_finds_nothing_changes_nothing_and_learns_nothing() {
                 | About::Token
                 | About::Preset
                 | About::Bench
-                | About::Cached => 404,
+                | About::Cached
+                | About::Webhook => 404,
                 About::Admin => 403,
             };
             assert_eq!(answer.status, expected, "{request}: {}", answer.text);
@@ -438,7 +461,8 @@ async fn another_user_finds_nothing_changes_nothing_and_learns_nothing() {
     // What is not theirs and what is not there look the same.
     let nobody = uuid::Uuid::new_v4().to_string();
     for probe in probes().iter().filter(|probe| !ann.ids(probe.about).is_empty()) {
-        let ask = |id: &str| bob.request(probe.method, &probe.path.replace("{id}", id));
+        let path = |id: &str| probe.path.replace("{id}", id).replace("{delivery}", &ann.delivery);
+        let ask = |id: &str| bob.request(probe.method, &path(id));
         let ask = |id: &str| {
             crate::support::app::read(match &probe.body {
                 Some(body) => ask(id).header("content-type", "application/json").body(body.to_string()),
@@ -470,7 +494,8 @@ async fn administrators_see_figures_and_no_texts() {
                 | About::Token
                 | About::Preset
                 | About::Bench
-                | About::Cached => {
+                | About::Cached
+                | About::Webhook => {
                     assert_eq!(answer.status, 404, "{request}: {}", answer.text);
                     ann.is_not_in(&answer);
                 }
@@ -502,7 +527,7 @@ async fn a_token_reaches_no_further_than_its_user_and_its_permissions() {
     let before = (digests(&app, "ann").await, digests(&app, "root").await);
     for (probe, answers) in ask_everything(&reader, &ann).await {
         for (request, answer) in answers {
-            let in_person = probe.path.starts_with("/api/tokens");
+            let in_person = ["/api/tokens", "/api/webhooks"].iter().any(|it| probe.path.starts_with(it));
             let expected = match (probe.about, probe.method) {
                 (About::Admin, _) => 403,
                 (_, method) if method != "GET" || in_person => 403,
@@ -513,7 +538,8 @@ async fn a_token_reaches_no_further_than_its_user_and_its_permissions() {
                     | About::Token
                     | About::Preset
                     | About::Bench
-                    | About::Cached,
+                    | About::Cached
+                    | About::Webhook,
                     _,
                 ) => 404,
             };

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use sha2::{Digest, Sha256};
 
+use super::traced::TracedCall;
 use super::turns::{self, Turn};
 use super::{FinishedCall, Run, Stopped, UnderWay};
 use crate::council::costs::Spent;
@@ -105,6 +106,12 @@ impl<'r> Call<'r> {
             in_hand: false,
         };
         let mut sink = Showing { run, key: &key, view };
+        let traced = TracedCall::begin(
+            (run.id, &run.trace, &run.stages),
+            (stage.as_str(), &key, member.as_deref()),
+            &request,
+            run.models.provider_of(&request.model),
+        );
         let asking = async {
             if let Some(turn) = turn {
                 turn.comes().await;
@@ -133,6 +140,9 @@ impl<'r> Call<'r> {
             Ok(result) => result,
             Err(stopped) => Err(run.drop_call(call, stopped).await),
         };
+        if let Some(traced) = traced {
+            traced.end(&result);
+        }
         if result.as_ref().is_err_and(|error| error.kind == ErrorKind::Auth) {
             // Nobody but the operator can help, so it is for them, not only for who asked.
             tracing::error!(run.id = %run.id, model = request.model, "a provider refused this server's key");

@@ -7,6 +7,7 @@
 
 mod call;
 mod host;
+mod traced;
 mod turns;
 
 use std::collections::BTreeMap;
@@ -32,6 +33,7 @@ use super::skip::Skip;
 use super::stage::Stage;
 use crate::id::RunId;
 use crate::llm::{CallFact, Models};
+use crate::trace::{Parts, Span};
 use turns::Turns;
 
 /// One run's connection to the world. Cheap to share by reference; a feature never spawns.
@@ -52,6 +54,9 @@ pub struct Run {
     stopped: watch::Sender<BTreeMap<(Stage, String), Stopped>>,
     /// What was searched for.
     pub(super) searches: Searches,
+    /// For a collector of traces: the stages, then the run, so that they end in this order.
+    stages: Parts,
+    trace: Span,
 }
 
 /// Why a stage goes on without a member.
@@ -83,7 +88,15 @@ impl Run {
             verbosity: OnceLock::new(),
             stopped: watch::Sender::default(),
             searches: Searches::default(),
+            stages: Parts::default(),
+            trace: Span::default(),
         }
+    }
+
+    /// Tells a collector of traces what goes on, within this span.
+    #[must_use]
+    pub fn traced(self, trace: Span) -> Self {
+        Self { trace, ..self }
     }
 
     /// Repeats the random choices of another run.

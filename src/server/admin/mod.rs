@@ -5,7 +5,7 @@ pub(super) mod analytics;
 pub(super) mod audit;
 pub(super) mod budgets;
 pub(super) mod cache;
-mod page;
+pub(super) mod page;
 pub(super) mod providers;
 pub(super) mod runs;
 pub(super) mod search;

@@ -15,7 +15,7 @@ impl PageQuery {
     /// The first page.
     pub(super) const FIRST: Self = Self { limit: None, offset: None };
 
-    pub(super) fn bounds(&self) -> (u32, u32) {
+    pub(in crate::server) fn bounds(&self) -> (u32, u32) {
         (self.limit.unwrap_or(100).clamp(1, 500), self.offset.unwrap_or(0))
     }
 }

@@ -16,7 +16,7 @@ use serde_json::json;
 
 use crate::council::ask::Ask;
 use crate::council::draft::Draft;
-use crate::council::field::Fields;
+use crate::council::field::{FieldErrorKind, Fields};
 use crate::council::prompts::fence::{self, Fence};
 use crate::council::prompts::history;
 use crate::council::prompts::template::Template;
@@ -52,14 +52,42 @@ pub static TEMPLATES: &[&Template] =
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AdversaryOptions {
     pub model: String,
+    /// The smallest severity that leads to a revision. Not stored where it is the usual one, so that plans stay what they were.
+    #[serde(default = "usual_threshold", skip_serializing_if = "is_usual")]
+    pub revises_from: Severity,
+}
+
+/// From which severity on an answer is revised, where the request does not say; what a plan of an earlier version meant.
+pub const DEFAULT_THRESHOLD: Severity = Severity::Major;
+const THRESHOLDS: [Severity; 3] = [Severity::Critical, Severity::Major, Severity::Minor];
+
+fn usual_threshold() -> Severity {
+    DEFAULT_THRESHOLD
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_usual(threshold: &Severity) -> bool {
+    *threshold == DEFAULT_THRESHOLD
 }
 
 impl AdversaryOptions {
     /// Reads a request's fields; `None` when it is off.
     pub(in crate::council) fn parse(fields: &mut Fields<'_>, settings: &Settings) -> Option<Self> {
         let on = fields.take("use_adversary", "true or false").unwrap_or(false);
-        on.then(|| Self { model: model(settings).to_owned() })
+        let named: Option<String> = fields.take("adversary_revision_threshold", "a severity");
+        let threshold = named.as_deref().map(threshold);
+        if threshold == Some(None) {
+            let rule = format!("must be {}", THRESHOLDS.map(Severity::as_str).join(", "));
+            fields.refuse("adversary_revision_threshold", FieldErrorKind::Value, rule);
+        }
+        let revises_from = threshold.flatten().unwrap_or(DEFAULT_THRESHOLD);
+        on.then(|| Self { model: model(settings).to_owned(), revises_from })
     }
+}
+
+/// The severity of this name, where an answer can be revised from it on.
+fn threshold(name: &str) -> Option<Severity> {
+    THRESHOLDS.into_iter().find(|severity| severity.as_str() == name)
 }
 
 /// Who attacks: the settings' adversary, else the chairman's first fallback, which has not written the
@@ -230,7 +258,7 @@ pub async fn challenge(run: &Run, round: &Round<'_>, options: &AdversaryOptions,
     };
     run.emit("adversary/complete", complete).await;
     let mut revised = false;
-    if severity.is_grave()
+    if severity.reaches(options.revises_from)
         && let Some(text) = revise(run, round, &critique, severity, &draft).await
     {
         draft.synthesis.replace(&text);

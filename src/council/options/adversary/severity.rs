@@ -99,10 +99,10 @@ impl Severity {
         }
     }
 
-    /// Whether the answer has to be revised.
+    /// Whether it is as grave as another one, or graver.
     #[must_use]
-    pub fn is_grave(self) -> bool {
-        matches!(self, Self::Critical | Self::Major)
+    pub fn reaches(self, threshold: Self) -> bool {
+        self <= threshold
     }
 
     /// Whether anything is held against the answer.
@@ -375,7 +375,7 @@ mod tests {
             prop_assert!(shown.len() <= text.len());
             prop_assert!(stated.is_none() || parse_alone(&text).is_some());
             let unread = SeverityFact::Unread { model: String::new() };
-            prop_assert!(!Judged::by_words(&shown, unread).severity.is_grave());
+            prop_assert!(!Judged::by_words(&shown, unread).severity.reaches(Severity::Major));
         }
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::event::{CacheEvent, Cached, EmbeddingMethod, MissReason, NotStored};
-use super::{CacheMode, CachePlan, EMBEDDING, STAGE};
+use super::{CacheMode, CachePlan, EMBEDDING, STAGE, metrics};
 use crate::cache::hash_embedding;
 use crate::council::brief::Brief;
 use crate::council::earlier::{EarlierAnswer, Embedded, Keep, Kept, Looked, Wanted};
@@ -85,7 +85,14 @@ pub async fn look_up(run: &Run, brief: &Brief, plan: &CachePlan) -> Lookup {
 async fn settle(run: &Run, plan: &CachePlan, looked: Looked, failed: Option<MissReason>) -> Option<Repeat> {
     let embedding_failed = failed == Some(MissReason::EmbeddingFailed);
     let miss = async |event: CacheEvent| {
-        run.decide("cache/noted", run.note_look(None, embedding_failed)).await;
+        let unavailable = matches!(event, CacheEvent::CacheMiss { reason: MissReason::Unavailable, .. });
+        let outcome = if unavailable { metrics::UNAVAILABLE } else { metrics::MISS };
+        // Within the decision, so that an execution after a crash does not count it again.
+        let noted = async {
+            metrics::looked(outcome);
+            run.note_look(None, embedding_failed).await
+        };
+        run.decide("cache/noted", noted).await;
         run.emit("cache/outcome", event).await;
         None
     };
@@ -115,7 +122,11 @@ async fn settle(run: &Run, plan: &CachePlan, looked: Looked, failed: Option<Miss
     }
     let events = run.decide("cache/events", run.events_of(&answer)).await;
     let Some(events) = events else { return miss(CacheEvent::miss(MissReason::Unavailable)).await };
-    let hit_count = run.decide("cache/noted", run.note_look(Some(&answer), false)).await;
+    let noted = async {
+        metrics::looked(metrics::HIT);
+        run.note_look(Some(&answer), false).await
+    };
+    let hit_count = run.decide("cache/noted", noted).await;
     let cached = Cached { hit_count: hit_count.unwrap_or(answer.hit_count + 1), ..Cached::of(&answer) };
     run.emit("cache/outcome", CacheEvent::CacheHit { cached, cached_response: answer.answer }).await;
     Some(Repeat(events))
@@ -132,12 +143,14 @@ async fn offer(run: &Run, answer: &EarlierAnswer) -> Answered {
 async fn answered(run: &Run, until: Timestamp) -> Answered {
     let left = Duration::try_from(run.time().duration_until(until)).unwrap_or_default();
     let stage = STAGE;
-    tokio::select! {
+    let (answered, told) = tokio::select! {
         biased;
-        () = run.skipped(&stage, TAKE) => Answered::Take,
-        () = run.skipped(&stage, ASK_ANYWAY) => Answered::AskAnyway,
-        () = tokio::time::sleep(left) => Answered::Nothing,
-    }
+        () = run.skipped(&stage, TAKE) => (Answered::Take, metrics::TAKEN),
+        () = run.skipped(&stage, ASK_ANYWAY) => (Answered::AskAnyway, metrics::REFUSED),
+        () = tokio::time::sleep(left) => (Answered::Nothing, metrics::EXPIRED),
+    };
+    metrics::answered(told);
+    answered
 }
 
 /// The question as a vector, or why there is none.

@@ -4,6 +4,7 @@
 pub mod estimate;
 pub mod event;
 mod look;
+pub mod metrics;
 mod notes;
 pub mod scope;
 pub mod settings;

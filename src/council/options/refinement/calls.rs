@@ -9,5 +9,3 @@ pub const STAGE: Stage = Stage::named("refinement");
 /// A member's critique of a draft.
 pub static CRITIQUE: Purpose =
     Purpose { name: "critique", usual_tokens: 800, simulated: simulated::critique };
-/// How many critics must have found something for a revision.
-pub const MIN_SUBSTANTIVE: usize = 2;

@@ -4,7 +4,6 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::calls::MIN_SUBSTANTIVE;
 use crate::llm::Reason;
 
 /// Why an iteration is the last.
@@ -26,13 +25,6 @@ pub enum RefinementFact {
     NotRevised { model: String, reason: Reason },
     /// The run ended in it.
     Unfinished,
-}
-
-impl RefinementFact {
-    /// Of so many critics.
-    pub(super) fn converged(found: usize, asked: usize, answered: usize) -> Self {
-        Self::Converged { found, asked, failed: asked - answered, needed: MIN_SUBSTANTIVE }
-    }
 }
 
 impl fmt::Display for RefinementFact {
@@ -70,9 +62,12 @@ mod tests {
     fn a_reason_is_made_of_its_fact() {
         let reason = Reason::of(Some(ErrorKind::Timeout), None, "30 s");
         for (fact, text) in [
-            (RefinementFact::converged(0, 3, 3), "None of 3 critics named a fault; a revision takes 2."),
             (
-                RefinementFact::converged(1, 4, 3),
+                RefinementFact::Converged { found: 0, asked: 3, failed: 0, needed: 2 },
+                "None of 3 critics named a fault; a revision takes 2.",
+            ),
+            (
+                RefinementFact::Converged { found: 1, asked: 4, failed: 1, needed: 2 },
                 "1 of 4 critics (1 failed) named a fault; a revision takes 2.",
             ),
             (

@@ -1,4 +1,4 @@
-//! Refinement: the members criticise the draft, whoever wrote it revises it, until fewer than two
+//! Refinement: the members criticise the draft, whoever wrote it revises it, until too few of them
 //! find something or the iterations are used up.
 
 mod calls;
@@ -10,7 +10,7 @@ mod notes;
 mod simulated;
 pub mod view;
 
-pub use calls::{CRITIQUE, MIN_SUBSTANTIVE, STAGE};
+pub use calls::{CRITIQUE, STAGE};
 pub use event::{Iteration, Refinement, RefinementEvent};
 use futures_util::stream::{FuturesOrdered, StreamExt as _};
 pub use notes::RefinementNote;
@@ -36,11 +36,30 @@ pub const DEFAULT_ITERATIONS: u8 = 2;
 /// The most that a request may ask for.
 pub const MAX_ITERATIONS: u8 = 5;
 
+/// How many critics must name a fault for a revision, where the request does not say.
+pub const DEFAULT_MIN_CRITIQUES: u8 = 2;
+/// The most that a request may ask for: as many as a council has members.
+pub const MAX_MIN_CRITIQUES: u8 = 7;
+
+/// What a plan of an earlier version meant.
+fn usual_critiques() -> u8 {
+    DEFAULT_MIN_CRITIQUES
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+fn is_usual(critiques: &u8) -> bool {
+    *critiques == DEFAULT_MIN_CRITIQUES
+}
+
 /// Refinement as a run does it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RefinementOptions {
     /// 1 to [`MAX_ITERATIONS`].
     pub max_iterations: u8,
+    /// How many critics must name a fault for a revision, 1 to [`MAX_MIN_CRITIQUES`]. Not stored where it is the usual
+    /// number, so that plans stay what they were.
+    #[serde(default = "usual_critiques", skip_serializing_if = "is_usual")]
+    pub min_critiques: u8,
 }
 
 impl RefinementOptions {
@@ -49,7 +68,10 @@ impl RefinementOptions {
         let on = fields.take("use_refinement", "true or false").unwrap_or(false);
         let max_iterations =
             fields.take_in("refinement_max_iterations", 1..=MAX_ITERATIONS).unwrap_or(DEFAULT_ITERATIONS);
-        on.then_some(Self { max_iterations })
+        let min_critiques = fields
+            .take_in("refinement_min_critiques", 1..=MAX_MIN_CRITIQUES)
+            .unwrap_or(DEFAULT_MIN_CRITIQUES);
+        on.then_some(Self { max_iterations, min_critiques })
     }
 }
 
@@ -59,7 +81,7 @@ pub async fn refine(run: &Run, round: &Round<'_>, options: &RefinementOptions, m
     run.emit("refine/start", RefinementEvent::RefinementStart { max_iterations }).await;
     let mut refinement = Refinement { max_iterations, ..Refinement::default() };
     for _ in 0..max_iterations {
-        let (iteration, converged) = iterate(run, round, &refinement.iterations, &mut draft).await;
+        let (iteration, converged) = iterate(run, round, *options, &refinement.iterations, &mut draft).await;
         refinement.converged = converged;
         let stopped = iteration.stopped;
         refinement.iterations.push(iteration);
@@ -77,7 +99,14 @@ pub async fn refine(run: &Run, round: &Round<'_>, options: &RefinementOptions, m
 }
 
 /// One iteration, and whether it converged.
-async fn iterate(run: &Run, round: &Round<'_>, before: &[Iteration], draft: &mut Draft) -> (Iteration, bool) {
+async fn iterate(
+    run: &Run,
+    round: &Round<'_>,
+    options: RefinementOptions,
+    before: &[Iteration],
+    draft: &mut Draft,
+) -> (Iteration, bool) {
+    let needed = usize::from(options.min_critiques);
     let number = before.last().map_or(1, |last| last.iteration + 1);
     let start = RefinementEvent::IterationStart { iteration: number };
     run.emit(&format!("refine/{number}/start"), start).await;
@@ -85,9 +114,14 @@ async fn iterate(run: &Run, round: &Round<'_>, before: &[Iteration], draft: &mut
     iteration.set_critiques(critiques(run, round, (number, before), &draft.synthesis.response).await);
 
     let answered = iteration.critiques.iter().filter(|critique| critique.error.is_none()).count();
-    if answered >= MIN_SUBSTANTIVE && iteration.substantive_count < MIN_SUBSTANTIVE {
-        let fact =
-            RefinementFact::converged(iteration.substantive_count, iteration.critiques.len(), answered);
+    if answered >= needed && iteration.substantive_count < needed {
+        let asked = iteration.critiques.len();
+        let fact = RefinementFact::Converged {
+            found: iteration.substantive_count,
+            asked,
+            failed: asked - answered,
+            needed,
+        };
         let event = RefinementEvent::RefinementConverged {
             iteration: number,
             reason: fact.to_string(),
@@ -98,7 +132,7 @@ async fn iterate(run: &Run, round: &Round<'_>, before: &[Iteration], draft: &mut
         iteration.stop(fact);
         return (iteration, true);
     }
-    if answered < MIN_SUBSTANTIVE {
+    if answered < needed {
         iteration.stop(RefinementFact::TooFewCritics { answered, asked: iteration.critiques.len() });
     } else {
         match revise(run, round, &iteration, draft).await {

@@ -1,0 +1,52 @@
+//! What operators are told of the server itself, and what is only looked at when somebody wants to know.
+
+use super::app::App;
+use crate::identity::proxy::Refusal;
+use crate::version;
+
+/// Why a request is refused before it is read, beside what is wrong with its identity.
+const REFUSALS: [&str; 5] = ["another_user", "token", "malformed_origin", "cross_origin", "host"];
+/// Why a connection is closed.
+const CUTS: [&str; 3] = ["idle", "stalled", "vanished"];
+
+/// Begins every series at 0, so that the first of anything is an increase.
+pub(super) fn begin() {
+    metrics::describe_counter!("llm_council_refused_total", "Requests refused for who they say they are.");
+    metrics::describe_counter!(
+        "llm_council_connections_cut_total",
+        "Connections closed on clients that stood still."
+    );
+    metrics::describe_histogram!(
+        "http_request_duration_seconds",
+        "Requests until they are answered; a stream is answered when it begins."
+    );
+    metrics::describe_gauge!("llm_council_build_info", "Always 1; its labels say what was built.");
+    metrics::describe_gauge!(
+        "llm_council_draining",
+        "1 while the server takes no new runs, as it shuts down."
+    );
+    metrics::describe_gauge!(
+        "llm_council_db_connections",
+        "Connections to the database: in use (one listens), idle; and transactions that wait for one."
+    );
+    metrics::describe_gauge!("llm_council_db_connections_max", "How many connections there may be.");
+    for reason in REFUSALS.into_iter().chain(Refusal::REASONS) {
+        metrics::counter!("llm_council_refused_total", "reason" => reason).increment(0);
+    }
+    for reason in CUTS {
+        metrics::counter!("llm_council_connections_cut_total", "reason" => reason).increment(0);
+    }
+    metrics::gauge!("llm_council_build_info", "version" => version::VERSION, "commit" => version::commit())
+        .set(1);
+}
+
+/// All metrics as text, with what is looked at now. Asks the database nothing.
+pub(super) fn rendered(app: &App) -> String {
+    metrics::gauge!("llm_council_draining").set(u8::from(app.runs.is_closed()));
+    let pool = app.db.pool_state();
+    for (state, count) in [("in_use", pool.in_use), ("idle", pool.idle), ("waiting", pool.waiting)] {
+        metrics::gauge!("llm_council_db_connections", "state" => state).set(count);
+    }
+    metrics::gauge!("llm_council_db_connections_max").set(pool.most);
+    app.telemetry.render_metrics()
+}

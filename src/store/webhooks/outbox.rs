@@ -1,0 +1,259 @@
+//! What is still to be delivered, as whoever delivers it sees it. All of it in the engine's scope.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use sqlx::Row as _;
+use sqlx::postgres::PgRow;
+
+use super::DeliveryStatus;
+use crate::id::{ConversationId, DeliveryId, MessageId, RunId, UserId, WebhookId};
+use crate::store::{Db, RunStatus, Scope, StoreError, time, time_or_null};
+
+/// The most deliveries that are claimed at once: one after the other, they take a lease at most.
+const AT_ONCE: i64 = 5;
+
+/// The events that webhooks may be told.
+pub const EVENTS: [&str; 3] = [COMPLETED, FAILED, CANCELLED];
+const COMPLETED: &str = "run.completed";
+const FAILED: &str = "run.failed";
+const CANCELLED: &str = "run.cancelled";
+
+/// The event of a run's end; none while it is not over.
+#[must_use]
+pub fn event_of(status: RunStatus) -> Option<&'static str> {
+    match status {
+        RunStatus::Complete => Some(COMPLETED),
+        RunStatus::Failed => Some(FAILED),
+        RunStatus::Cancelled => Some(CANCELLED),
+        RunStatus::Queued | RunStatus::Running => None,
+    }
+}
+
+/// A webhook with something to be told, claimed for one server.
+#[derive(Debug)]
+pub struct Target {
+    pub webhook: WebhookId,
+    pub is_instance: bool,
+    pub url: String,
+    pub secret: Vec<u8>,
+    pub includes_content: bool,
+    /// Oldest first.
+    pub due: Vec<Due>,
+}
+
+/// One thing it is to be told.
+#[derive(Debug)]
+pub struct Due {
+    pub id: DeliveryId,
+    pub event: String,
+    pub created_at: Timestamp,
+    /// Attempts before this one.
+    pub attempts: u32,
+    /// None for a test.
+    pub run: Option<EndedRun>,
+}
+
+/// A run that is over, as webhooks tell of it.
+#[derive(Debug)]
+pub struct EndedRun {
+    pub id: RunId,
+    pub user: UserId,
+    pub conversation: ConversationId,
+    pub message: MessageId,
+    pub format: String,
+    pub status: RunStatus,
+    /// What kind of error ended it.
+    pub error_kind: Option<String>,
+    pub created_at: Timestamp,
+    pub finished_at: Option<Timestamp>,
+    /// In USD, of the calls whose cost is known; absent where none is.
+    pub cost_usd: Option<f64>,
+    /// Calls whose cost is unknown.
+    pub unknown_cost_calls: u64,
+    pub content: Option<Content>,
+}
+
+/// What was asked and answered, where the webhook includes that and it is still there.
+#[derive(Debug)]
+pub struct Content {
+    pub title: String,
+    pub question: Option<String>,
+    pub answer: Option<String>,
+}
+
+/// How an attempt ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attempt {
+    pub status: DeliveryStatus,
+    /// When it is tried again, where it is pending.
+    pub again_in: Option<Duration>,
+    /// The receiver's status, where it answered.
+    pub answered: Option<u16>,
+    /// For people.
+    pub error: Option<String>,
+}
+
+/// Claims the webhook whose delivery has been due longest, for `lease`. Any number of servers may claim side by side; each
+/// webhook is told one thing after the other.
+///
+/// # Errors
+/// When the database is away.
+pub async fn claim(db: &Db, lease: Duration) -> Result<Option<Target>, StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    let row = sqlx::query(
+        "WITH due AS (
+             SELECT webhook_id, min(next_attempt_at) AS since FROM webhook_deliveries
+             WHERE next_attempt_at <= now() GROUP BY webhook_id
+         ), next AS (
+             SELECT webhooks.id FROM due JOIN webhooks ON webhooks.id = due.webhook_id
+             WHERE is_enabled AND coalesce(busy_until < now(), true)
+             ORDER BY due.since LIMIT 1 FOR UPDATE OF webhooks SKIP LOCKED
+         )
+         UPDATE webhooks SET busy_until = now() + make_interval(secs => $1) FROM next WHERE webhooks.id = next.id
+         RETURNING webhooks.id, user_id IS NULL AS is_instance, url, secret, includes_content",
+    )
+    .bind(lease.as_secs_f64())
+    .fetch_optional(&mut *tx)
+    .await?;
+    let Some(row) = row else { return Ok(None) };
+    let webhook = WebhookId(row.try_get("id")?);
+    let includes_content: bool = row.try_get("includes_content")?;
+    let due = sqlx::query(
+        "SELECT d.id, d.event, d.created_at, d.attempts, r.id AS run_id, r.user_id, r.conversation_id, r.message_id,
+                r.format, r.status, r.error_kind, r.created_at AS asked_at, r.finished_at,
+                spent.cost_usd, spent.unknown, c.title, q.content AS question, m.content AS answer
+         FROM webhook_deliveries d
+         LEFT JOIN runs r ON r.id = d.run_id
+         LEFT JOIN LATERAL (SELECT sum(cost_usd) AS cost_usd, count(*) FILTER (WHERE cost_usd IS NULL) AS unknown
+                            FROM calls WHERE calls.run_id = r.id) AS spent ON true
+         -- Only of the run that the answer is of: an answer that was asked for again is another run's.
+         LEFT JOIN messages m ON $2 AND m.id = r.message_id AND m.run_id = r.id AND m.user_id = d.user_id
+         LEFT JOIN conversations c ON c.id = m.conversation_id AND c.deleted_at IS NULL
+         LEFT JOIN messages q ON q.conversation_id = c.id AND q.position = m.position - 1
+         WHERE d.webhook_id = $1 AND d.next_attempt_at <= now() ORDER BY d.next_attempt_at, d.created_at LIMIT $3",
+    )
+    .bind(webhook.0)
+    .bind(includes_content)
+    .bind(AT_ONCE)
+    .fetch_all(&mut *tx)
+    .await?;
+    let target = Target {
+        webhook,
+        is_instance: row.try_get("is_instance")?,
+        url: row.try_get("url")?,
+        secret: row.try_get("secret")?,
+        includes_content,
+        due: due.iter().map(read_due).collect::<Result<_, _>>()?,
+    };
+    tx.commit().await?;
+    Ok(Some(target))
+}
+
+fn read_due(row: &PgRow) -> Result<Due, StoreError> {
+    let run = match row.try_get::<Option<_>, _>("run_id")? {
+        Some(id) => Some(read_run(RunId(id), row)?),
+        None => None,
+    };
+    Ok(Due {
+        id: DeliveryId(row.try_get("id")?),
+        event: row.try_get("event")?,
+        created_at: time(row, "created_at")?,
+        attempts: row.try_get::<i32, _>("attempts")?.unsigned_abs(),
+        run,
+    })
+}
+
+fn read_run(id: RunId, row: &PgRow) -> Result<EndedRun, StoreError> {
+    let title: Option<String> = row.try_get("title")?;
+    let content = match title {
+        Some(title) => {
+            Some(Content { title, question: row.try_get("question")?, answer: row.try_get("answer")? })
+        }
+        None => None,
+    };
+    Ok(EndedRun {
+        id,
+        user: UserId::from_canonical(row.try_get::<String, _>("user_id")?),
+        conversation: ConversationId(row.try_get("conversation_id")?),
+        message: MessageId(row.try_get("message_id")?),
+        format: row.try_get("format")?,
+        status: RunStatus::read(row.try_get("status")?)?,
+        error_kind: row.try_get("error_kind")?,
+        created_at: time(row, "asked_at")?,
+        finished_at: time_or_null(row, "finished_at")?,
+        cost_usd: row.try_get("cost_usd")?,
+        unknown_cost_calls: row.try_get::<i64, _>("unknown")?.unsigned_abs(),
+        content,
+    })
+}
+
+/// Records how an attempt ended. One that its owner asked for again meanwhile stays as that says.
+///
+/// # Errors
+/// When the database is away: the delivery is tried again after the lease.
+pub async fn record(db: &Db, id: DeliveryId, before: u32, attempt: &Attempt) -> Result<(), StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    sqlx::query(
+        "UPDATE webhook_deliveries
+         SET status = $3, attempts = attempts + 1, last_attempt_at = now(), last_status = $4, last_error = $5,
+             next_attempt_at = CASE WHEN $3 = 'pending' THEN now() + make_interval(secs => $6) END
+         WHERE id = $1 AND attempts = $2 AND status = 'pending'",
+    )
+    .bind(id.0)
+    .bind(i32::try_from(before).unwrap_or(i32::MAX))
+    .bind(attempt.status.as_str())
+    .bind(attempt.answered.map(i32::from))
+    .bind(attempt.error.as_deref())
+    .bind(attempt.again_in.unwrap_or_default().as_secs_f64())
+    .execute(&mut *tx)
+    .await?;
+    tx.commit().await
+}
+
+/// Gives a claimed webhook back, to be told more after a pause.
+///
+/// # Errors
+/// When the database is away: the lease runs out by itself.
+pub async fn release(db: &Db, webhook: WebhookId, pause: Duration) -> Result<(), StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    sqlx::query("UPDATE webhooks SET busy_until = now() + make_interval(secs => $2) WHERE id = $1")
+        .bind(webhook.0)
+        .bind(pause.as_secs_f64())
+        .execute(&mut *tx)
+        .await?;
+    tx.commit().await
+}
+
+/// Sends a webhook nothing more, until its owner enables it again.
+///
+/// # Errors
+/// When the database is away.
+pub async fn disable(db: &Db, webhook: WebhookId, reason: &str) -> Result<(), StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    sqlx::query("UPDATE webhooks SET is_enabled = false, disabled_reason = $2 WHERE id = $1")
+        .bind(webhook.0)
+        .bind(reason)
+        .execute(&mut *tx)
+        .await?;
+    tx.commit().await
+}
+
+/// Removes up to `limit` deliveries that are over and were made more than `after` ago; returns how many.
+///
+/// # Errors
+/// When the database is away.
+pub async fn remove_old(db: &Db, after: Duration, limit: u32) -> Result<u64, StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    let done = sqlx::query(
+        "DELETE FROM webhook_deliveries WHERE id IN (
+             SELECT id FROM webhook_deliveries
+             WHERE next_attempt_at IS NULL AND created_at < now() - make_interval(secs => $1) LIMIT $2)",
+    )
+    .bind(after.as_secs_f64())
+    .bind(i64::from(limit))
+    .execute(&mut *tx)
+    .await?;
+    tx.commit().await?;
+    Ok(done.rows_affected())
+}

@@ -1,0 +1,120 @@
+//! What the system says of this process, under the names that every Prometheus client gives it. Linux only: elsewhere
+//! these series are missing.
+
+use std::fs;
+
+use rustix::process::{Resource, getrlimit};
+
+/// Ticks in a second of the times in `/proc`: the same on every machine that this program is built for.
+const TICKS_PER_SECOND: f64 = 100.0;
+const KIB: f64 = 1024.0;
+
+/// Measures the process now.
+pub(super) fn measure() {
+    let stat = fs::read_to_string("/proc/self/stat").ok();
+    if let Some(stat) = stat.as_deref().and_then(Stat::parse) {
+        metrics::describe_gauge!("process_cpu_seconds_total", "Processor time of the process, in seconds.");
+        metrics::gauge!("process_cpu_seconds_total").set(stat.cpu_seconds);
+        metrics::describe_gauge!("process_threads", "Threads of the process.");
+        metrics::gauge!("process_threads").set(stat.threads);
+        let boot = fs::read_to_string("/proc/stat").ok();
+        if let Some(boot) = boot.as_deref().and_then(boot_time) {
+            metrics::describe_gauge!(
+                "process_start_time_seconds",
+                "When the process began, in seconds since 1970."
+            );
+            metrics::gauge!("process_start_time_seconds").set(boot + stat.start_seconds_after_boot);
+        }
+    }
+    if let Ok(status) = fs::read_to_string("/proc/self/status") {
+        if let Some(kib) = kib_of(&status, "VmRSS:") {
+            metrics::describe_gauge!("process_resident_memory_bytes", "Memory of the process.");
+            metrics::gauge!("process_resident_memory_bytes").set(kib * KIB);
+        }
+        if let Some(kib) = kib_of(&status, "VmSize:") {
+            metrics::describe_gauge!(
+                "process_virtual_memory_bytes",
+                "Addresses that the process has reserved."
+            );
+            metrics::gauge!("process_virtual_memory_bytes").set(kib * KIB);
+        }
+    }
+    if let Ok(open) = fs::read_dir("/proc/self/fd") {
+        metrics::describe_gauge!("process_open_fds", "Files and connections that the process has open.");
+        // One of them is this look at them.
+        metrics::gauge!("process_open_fds")
+            .set(u32::try_from(open.count()).unwrap_or(u32::MAX).saturating_sub(1));
+    }
+    if let Some(most) = getrlimit(Resource::Nofile).current {
+        metrics::describe_gauge!("process_max_fds", "How many of them it may have open.");
+        metrics::gauge!("process_max_fds").set(u32::try_from(most).unwrap_or(u32::MAX));
+    }
+}
+
+/// What is wanted of `/proc/self/stat`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Stat {
+    cpu_seconds: f64,
+    threads: f64,
+    start_seconds_after_boot: f64,
+}
+
+impl Stat {
+    /// Reads it; nothing of what is no such text.
+    fn parse(text: &str) -> Option<Self> {
+        // The program's name comes second, in brackets, and may hold anything.
+        let (_, after_name) = text.rsplit_once(')')?;
+        let fields: Vec<f64> =
+            after_name.split_whitespace().skip(1).map_while(|field| field.parse().ok()).collect();
+        // Counted from the parent's id, the fourth field of the line.
+        let field = |number: usize| fields.get(number - 4).copied().filter(|value| value.is_finite());
+        Some(Self {
+            cpu_seconds: (field(14)? + field(15)?) / TICKS_PER_SECOND,
+            threads: field(20)?,
+            start_seconds_after_boot: field(22)? / TICKS_PER_SECOND,
+        })
+    }
+}
+
+/// When the machine began, in seconds since 1970, from `/proc/stat`.
+fn boot_time(text: &str) -> Option<f64> {
+    text.lines().find_map(|line| line.strip_prefix("btime "))?.trim().parse().ok()
+}
+
+/// A figure of `/proc/self/status`, in KiB.
+fn kib_of(status: &str, name: &str) -> Option<f64> {
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+    line.trim().strip_suffix(" kB")?.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_name_with_brackets_and_blanks_does_not_move_the_fields() {
+        let line = "77 (a) b (c)) S 1 77 77 0 -1 4194560 9 0 0 0 250 50 0 0 20 0 7 0 123400 1000 200";
+        let expected = Stat { cpu_seconds: 3.0, threads: 7.0, start_seconds_after_boot: 1234.0 };
+        assert_eq!(Stat::parse(line), Some(expected));
+        assert_eq!(Stat::parse("77 (short) S 1 77"), None);
+    }
+
+    #[test]
+    fn memory_and_the_start_of_the_machine_are_found_by_their_names() {
+        let status = "Name:\tx\nVmSize:\t  2048 kB\nVmRSS:\t    16 kB\n";
+        assert_eq!((kib_of(status, "VmRSS:"), kib_of(status, "VmSize:")), (Some(16.0), Some(2048.0)));
+        assert_eq!(kib_of(status, "VmSwap:"), None);
+        assert_eq!(boot_time("cpu 1 2\nbtime 1763949600\n"), Some(1_763_949_600.0));
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_them_stumble(text in "\\PC*") {
+            Stat::parse(&text);
+            boot_time(&text);
+            kib_of(&text, "VmRSS:");
+        }
+    }
+}

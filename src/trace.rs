@@ -1,0 +1,317 @@
+//! Spans and figures for a collector of traces, where there is one ([`install`]). Where there is none a span is nothing,
+//! and what would be told of it is not even put together.
+//!
+//! A leaf: it knows what a span is, and neither who collects it nor what it is of. Nothing that people or models wrote
+//! belongs into a span.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Debug};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, SystemTime};
+
+/// Who collects spans and figures.
+pub trait Collector: Send + Sync {
+    /// A span begins now.
+    fn begin(&self, new: NewSpan) -> Box<dyn OpenSpan>;
+
+    /// A call has ended.
+    fn count(&self, call: &CallFigures<'_>);
+}
+
+/// A span that has begun. It ends when it is dropped, unless it has been ended before.
+pub trait OpenSpan: Send + Sync {
+    /// Sets an attribute.
+    fn set(&mut self, key: &'static str, value: Value);
+
+    /// It went wrong, in one word (`error.type`).
+    fn fail(&mut self, kind: &'static str);
+
+    /// It ended then; what is set later is lost.
+    fn end(&mut self, at: SystemTime);
+
+    /// Where it is.
+    fn place(&self) -> Place;
+}
+
+/// Where a span is: what its children, and links to it, name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    pub trace: [u8; 16],
+    pub span: [u8; 8],
+    /// Whether it is collected.
+    pub sampled: bool,
+}
+
+impl Place {
+    /// Reads a `traceparent` header (W3C Trace Context); nothing of one that is no such header.
+    #[must_use]
+    pub fn from_traceparent(text: &str) -> Option<Self> {
+        let mut parts = text.trim().split('-');
+        let (version, trace, span, flags) = (parts.next()?, parts.next()?, parts.next()?, parts.next()?);
+        let is_hex = |text: &str| text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+        let wrong_version =
+            version.len() != 2 || version == "ff" || (version == "00" && parts.next().is_some());
+        if wrong_version || flags.len() != 2 || ![version, trace, span, flags].into_iter().all(is_hex) {
+            return None;
+        }
+        let mut place = Self { trace: [0; 16], span: [0; 8], sampled: false };
+        hex::decode_to_slice(trace, &mut place.trace).ok()?;
+        hex::decode_to_slice(span, &mut place.span).ok()?;
+        place.sampled = u8::from_str_radix(flags, 16).ok()? & 1 == 1;
+        (place.trace != [0; 16] && place.span != [0; 8]).then_some(place)
+    }
+}
+
+/// Whom a span is between.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Somebody asked this program.
+    Server,
+    /// This program asks somebody.
+    Client,
+    Internal,
+}
+
+/// A span that is to begin.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewSpan {
+    pub name: String,
+    pub kind: Kind,
+    /// Without one it begins a trace.
+    pub parent: Option<Place>,
+    /// Another trace that has to do with it.
+    pub link: Option<Place>,
+}
+
+/// An attribute's value.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Value {
+    Text(String),
+    Texts(Vec<String>),
+    Whole(i64),
+    Fraction(f64),
+    Yes(bool),
+}
+
+impl From<&str> for Value {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Value {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<u64> for Value {
+    fn from(count: u64) -> Self {
+        Self::Whole(i64::try_from(count).unwrap_or(i64::MAX))
+    }
+}
+
+impl From<u32> for Value {
+    fn from(count: u32) -> Self {
+        Self::Whole(count.into())
+    }
+}
+
+impl From<f64> for Value {
+    fn from(number: f64) -> Self {
+        Self::Fraction(number)
+    }
+}
+
+impl From<bool> for Value {
+    fn from(yes: bool) -> Self {
+        Self::Yes(yes)
+    }
+}
+
+/// What is counted of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CallFigures<'c> {
+    /// `chat`, `embeddings` or `execute_tool`, as the conventions for GenAI call it.
+    pub operation: &'static str,
+    pub provider: &'c str,
+    /// As it was asked for.
+    pub model: &'c str,
+    pub took: Duration,
+    pub input_tokens: Option<u64>,
+    pub output_tokens: Option<u64>,
+    /// How it failed, in one word.
+    pub error: Option<&'static str>,
+}
+
+static COLLECTOR: OnceLock<Box<dyn Collector>> = OnceLock::new();
+
+/// Gives this process's spans to a collector from now on; false when it has one already.
+pub fn install(collector: Box<dyn Collector>) -> bool {
+    COLLECTOR.set(collector).is_ok()
+}
+
+/// Whether anybody collects.
+#[must_use]
+pub fn is_on() -> bool {
+    COLLECTOR.get().is_some()
+}
+
+/// Counts a call that has ended.
+pub fn count(call: &CallFigures<'_>) {
+    if let Some(collector) = COLLECTOR.get() {
+        collector.count(call);
+    }
+}
+
+/// A span, or nothing where nobody collects. It ends when its last copy is dropped, or by [`Span::end`]. Cheap to clone.
+#[derive(Clone, Default)]
+pub struct Span(Option<Arc<Mutex<Box<dyn OpenSpan>>>>);
+
+impl Debug for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Span").field(&self.place()).finish()
+    }
+}
+
+impl Span {
+    /// Begins a span, which is described only if somebody collects it.
+    #[must_use]
+    pub fn begin(new: impl FnOnce() -> NewSpan) -> Self {
+        Self(COLLECTOR.get().map(|collector| Arc::new(Mutex::new(collector.begin(new())))))
+    }
+
+    /// Begins a span within this one.
+    #[must_use]
+    pub fn child(&self, kind: Kind, name: impl FnOnce() -> String) -> Self {
+        let Some(parent) = self.place() else { return Self::default() };
+        Self::begin(|| NewSpan { name: name(), kind, parent: Some(parent), link: None })
+    }
+
+    /// Where it is; nowhere where nobody collects.
+    #[must_use]
+    pub fn place(&self) -> Option<Place> {
+        self.with(|span| span.place())
+    }
+
+    /// Sets an attribute.
+    pub fn set(&self, key: &'static str, value: impl Into<Value>) {
+        self.with(|span| span.set(key, value.into()));
+    }
+
+    /// It went wrong, in one word.
+    pub fn fail(&self, kind: &'static str) {
+        self.with(|span| span.fail(kind));
+    }
+
+    /// It ends now, whoever has copies of it.
+    pub fn end(&self) {
+        self.end_at(SystemTime::now());
+    }
+
+    /// It ended then.
+    pub fn end_at(&self, at: SystemTime) {
+        self.with(|span| span.end(at));
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut dyn OpenSpan) -> T) -> Option<T> {
+        let span = self.0.as_ref()?;
+        Some(work(span.lock().unwrap_or_else(PoisonError::into_inner).as_mut()))
+    }
+}
+
+/// The parts of something, each a span from the first thing in it to the last: whoever takes part need not know when a part is
+/// over.
+#[derive(Debug, Default)]
+pub struct Parts(Mutex<BTreeMap<String, Part>>);
+
+#[derive(Debug)]
+struct Part {
+    span: Span,
+    /// When the last thing in it ended; nothing as long as something is under way.
+    ended: Option<SystemTime>,
+}
+
+impl Parts {
+    /// The part of this name within a whole, where it begins with this.
+    #[must_use]
+    pub fn part(&self, whole: &Span, name: &str) -> Span {
+        if whole.0.is_none() {
+            return Span::default();
+        }
+        let mut parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if !parts.contains_key(name) {
+            let span = whole.child(Kind::Internal, || name.to_owned());
+            parts.insert(name.to_owned(), Part { span, ended: None });
+        }
+        parts.get(name).map(|part| part.span.clone()).unwrap_or_default()
+    }
+
+    /// Something in it has ended now.
+    pub fn ended(&self, name: &str) {
+        if let Some(part) = self.0.lock().unwrap_or_else(PoisonError::into_inner).get_mut(name) {
+            part.ended = Some(SystemTime::now());
+        }
+    }
+}
+
+impl Drop for Parts {
+    fn drop(&mut self) {
+        for part in self.0.get_mut().unwrap_or_else(PoisonError::into_inner).values() {
+            part.span.end_at(part.ended.unwrap_or_else(SystemTime::now));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+
+    #[test]
+    fn a_traceparent_is_read_as_the_w3c_has_it() {
+        let place = Place::from_traceparent(PARENT).unwrap();
+        assert_eq!(hex::encode(place.trace), "4bf92f3577b34da6a3ce929d0e0e4736");
+        assert_eq!((hex::encode(place.span).as_str(), place.sampled), ("00f067aa0ba902b7", true));
+        let unsampled = PARENT.replace("-01", "-00");
+        assert!(!Place::from_traceparent(&unsampled).unwrap().sampled);
+        let newer = format!("cc{}-what-comes-later", PARENT.trim_start_matches("00"));
+        assert_eq!(Place::from_traceparent(&newer), Some(place));
+        for wrong in [
+            "",
+            "00",
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7",
+            "00-4BF92F3577B34DA6A3CE929D0E0E4736-00f067aa0ba902b7-01",
+            "00-00000000000000000000000000000000-00f067aa0ba902b7-01",
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-0000000000000000-01",
+            "ff-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01",
+            "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01-more",
+            "00-4bf92f3577b34da6a3ce929d0e0e47-00f067aa0ba902b7-01",
+        ] {
+            assert_eq!(Place::from_traceparent(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn where_nobody_collects_a_span_is_nothing_and_is_not_described() {
+        let span = Span::begin(|| unreachable!("nobody collects"));
+        assert_eq!(span.place(), None);
+        let child = span.child(Kind::Client, || unreachable!("nobody collects"));
+        child.set("key", "value");
+        child.fail("timeout");
+        child.end();
+        assert_eq!(Parts::default().part(&span, "stage1").place(), None);
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_makes_the_reader_stumble(text in "\\PC*", two in "[0-9a-f]{2}", id in "[0-9a-f]{16}") {
+            prop_assert!(Place::from_traceparent(&text).is_none_or(|place| place.trace != [0; 16]));
+            let place = Place::from_traceparent(&format!("00-{id}{id}-{id}-{two}"));
+            prop_assert_eq!(place.is_some(), id != "0000000000000000");
+        }
+    }
+}
