@@ -30,6 +30,7 @@ export default defineConfig({
   test: {
     include: ["src/**/*.test.{ts,tsx}"],
     environment: "happy-dom",
+    setupFiles: ["src/test/standards.ts"],
     restoreMocks: true,
     unstubGlobals: true,
   },
