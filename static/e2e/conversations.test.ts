@@ -55,6 +55,7 @@ it("tags a conversation, and shows only those with the tag", async () => {
   await page.getByLabel("New tag").press("Enter");
   await page.getByRole("button", { name: `Remove the tag ${tag}` }).waitFor();
   const list = page.getByRole("navigation", { name: "Conversations" });
+  await list.locator(".entry-open .entry-tag", { hasText: tag }).waitFor();
   await page.getByRole("button", { name: tag, exact: true }).click();
   await expect.poll(() => list.getByRole("listitem").count()).toBe(1);
   await page.getByRole("button", { name: `Remove the tag ${tag}` }).click();
@@ -111,4 +112,62 @@ it("shows a token once, and revokes it", async () => {
   await page.getByRole("button", { name: `Revoke ${name}` }).click();
   await page.getByRole("button", { name: `Really revoke ${name}` }).click();
   await expect.poll(() => page.getByRole("button", { name: `Revoke ${name}` }).count()).toBe(0);
+});
+
+it("lists what was deleted, restores it, and deletes it for good after asking", async () => {
+  const { page } = watched;
+  const name = `Ebb ${Date.now()}`;
+  await ask(page, "What makes the ebb?");
+  await waitForEnd(page);
+  const id = new URL(page.url()).pathname.split("/").pop();
+  await page.request.patch(`/api/conversations/${id}`, { data: { title: name } });
+  await page.request.delete(`/api/conversations/${id}`);
+  await page.goto("/");
+  await page.getByRole("button", { name: "Archived" }).click();
+  await page.getByRole("link", { name: "Deleted conversations" }).click();
+  const row = page.locator(".deleted-row").filter({ hasText: name });
+  await row.getByRole("button", { name: `Restore ${name}` }).click();
+  await page.getByText(`“${name}” was restored.`).waitFor();
+  await expect.poll(() => row.count()).toBe(0);
+
+  await page.request.delete(`/api/conversations/${id}`);
+  await page.reload();
+  await row.getByRole("button", { name: `Delete for good: ${name}` }).click();
+  await page.getByText("This cannot be undone.").waitFor();
+  await page.getByRole("button", { name: "Keep it" }).click();
+  await row.getByRole("button", { name: `Delete for good: ${name}` }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete for good" }).click();
+  await page.getByText(`“${name}” was deleted for good.`).waitFor();
+  await expect.poll(() => row.count()).toBe(0);
+  expect((await page.request.get(`/api/conversations/${id}`)).status()).toBe(404);
+});
+
+it("a link fills in a question, its council and its options, and asks nothing", async () => {
+  const { page } = watched;
+  let asked = 0;
+  page.on("request", (request) => {
+    const isQuestion = /\/message(\/stream)?$/.test(new URL(request.url()).pathname);
+    if (request.method() === "POST" && isQuestion) asked += 1;
+  });
+  await page.goto(
+    "/?q=Why+%3Cb%3Eso%3C%2Fb%3E%3F&models=simulated/ada,simulated/basil&use_cot=true&preset=Nowhere",
+  );
+  const box = page.getByLabel("Your question");
+  await expect.poll(() => box.inputValue()).toBe("Why <b>so</b>?");
+  expect(new URL(page.url()).search).toBe("");
+  await page.getByText("Asked instead of your council: simulated/ada, simulated/basil.").waitFor();
+  await page.getByText("There is no preset “Nowhere” here").waitFor();
+  await page.locator(".composer").getByText("Step by step").first().waitFor();
+  expect(asked).toBe(0);
+  await page.reload();
+  await expect.poll(() => box.inputValue()).toBe("Why <b>so</b>?");
+
+  await page.getByRole("button", { name: "Ask", exact: true }).click();
+  await waitForEnd(page);
+  expect(asked).toBe(1);
+  expect(await page.locator("article.answer").count()).toBe(2);
+  // What the link said was for that question.
+  await page.getByRole("link", { name: "New conversation" }).first().click();
+  await expect.poll(() => box.inputValue()).toBe("");
+  expect(await page.getByText("Asked instead of your council").count()).toBe(0);
 });

@@ -186,7 +186,8 @@ it("keeps what was typed, and a run that was begun, when the language changes", 
   await page.getByText("Deutsch").click();
   await heading(page, "Einstellungen").waitFor();
   await page.goto(at);
-  expect(await page.getByLabel("Ihre Frage").inputValue()).toBe("And then?");
+  // A draft comes back when the page knows whose it is.
+  await expect.poll(() => page.getByLabel("Ihre Frage").inputValue()).toBe("And then?");
   await page.getByRole("button", { name: "Anhalten" }).click();
   await page.getByText("Angehalten.", { exact: true }).waitFor({ timeout: patience });
   expect(await finalAnswer(page).count()).toBe(0);

@@ -90,6 +90,11 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     expect(await violations(page)).toEqual([]);
   });
 
+  it("their end says which version the server is", async () => {
+    const { version } = await (await page.request.get("/api/version")).json();
+    await page.getByText(`LLM Council ${version}`, { exact: true }).waitFor();
+  });
+
   it("what is wrong is said while it is typed, and no longer once it is right", async () => {
     await rename("Twin");
     await alias(1).fill("Twin");

@@ -27,6 +27,7 @@ import { Toasts } from "./ui/toast";
 const ShortcutSheet = lazy(() => orMissing(import("./features/shortcuts/sheet")));
 const SettingsPage = lazy(() => import("./pages/settings"));
 const AdminPage = lazy(() => import("./pages/admin"));
+const DeletedPage = lazy(() => import("./pages/deleted"));
 const DashboardPage = lazy(() => import("./pages/dashboard"));
 
 /** What concerns every page: the session, and the network. */
@@ -67,6 +68,9 @@ function Pages() {
         <Route path="/c/:id">{({ id }) => <ConversationPage key={id} id={id} />}</Route>
         <Route path="/settings">
           <SettingsPage />
+        </Route>
+        <Route path="/deleted">
+          <DeletedPage />
         </Route>
         <Route path="/admin/*?">
           <AdminPage />

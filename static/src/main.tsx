@@ -6,6 +6,7 @@ import { api } from "./api/client";
 import { watchIdentity } from "./api/identity";
 import { queryClient } from "./api/queries";
 import { App } from "./app";
+import { takeFromAddress } from "./features/composer/from-address";
 import { loadLanguage, t } from "./i18n";
 import { Turns } from "./pages/conversation";
 import { prefetchRest } from "./prefetch";
@@ -21,6 +22,7 @@ import "./styles/options.css";
 import "./styles/home.css";
 
 applyTheme();
+takeFromAddress();
 watchIdentity(api.user);
 const place = document.getElementById("root");
 if (!place) throw new Error("index.html has no #root");

@@ -135,7 +135,9 @@ export async function fill(stage: Stage): Promise<Conversations> {
   await rename(server, plain, "Rust or Go for the next service");
   await rename(server, polished, "Rust or Go, argued through");
   await rename(server, rotation, "Rust or Go, debated");
-  await call(server, "PUT", `/api/conversations/${plain}/tags`, { tags: ["work", "decisions"] });
+  await call(server, "PUT", `/api/conversations/${plain}/tags`, {
+    tags: ["decisions of the platform team", "work", "rust", "services"],
+  });
   await call(server, "PUT", `/api/conversations/${escalated}/tags`, { tags: ["home"] });
   await call(server, "POST", "/api/settings/presets", { name: "Thorough", shared: false });
   await call(server, "PUT", "/api/budget", { per_day_usd: 2, per_month_usd: 20 });

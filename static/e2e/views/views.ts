@@ -280,6 +280,55 @@ export function views(to: Conversations): View[] {
     setting("routing", "Routing"),
     setting("escalation", "Escalation"),
     setting("appearance", "Appearance"),
+    setting("default-options-prompt", "Options by default"),
+    {
+      name: "deleted",
+      path: "/",
+      act: async (on) => {
+        for (const title of [
+          "What makes the ebb?",
+          "A much longer title, of the kind that people give who write whole sentences into it",
+        ]) {
+          const made = await on.request.post("/api/conversations", { data: {} });
+          const { id } = (await made.json()) as { id: string };
+          await on.request.patch(`/api/conversations/${id}`, { data: { title } });
+          await on.request.delete(`/api/conversations/${id}`);
+        }
+        await on.goto("/deleted");
+        await on
+          .getByRole("button", { name: /^Restore/ })
+          .first()
+          .waitFor();
+      },
+    },
+    {
+      name: "by-link",
+      path: "/",
+      act: async (on) => {
+        await on.goto(
+          "/?q=Why+is+the+sky+blue%3F&models=simulated/ada,simulated/basil&preset=Nowhere&use_cot=true",
+        );
+        await on.getByText("There is no preset “Nowhere” here").waitFor();
+        await on.getByText("Asked instead of your council").waitFor();
+      },
+    },
+    {
+      name: "settings-version",
+      path: "/settings",
+      act: async (on) => {
+        // A debug build knows no commit.
+        const version = {
+          version: "1.2.3",
+          git_commit: "0123456789abcdef0123456789abcdef01234567",
+          git_commit_short: "0123456",
+          build_time: "2026-03-04T05:06:07Z",
+        };
+        await answerThat(/\/api\/version$/, { status: 200, json: version })(on);
+        await on.reload();
+        await on.getByText("Caps of your own").waitFor();
+        await on.locator(".version code").scrollIntoViewIfNeeded();
+      },
+    },
     {
       name: "settings-mistakes",
       path: "/settings",

@@ -23,6 +23,7 @@ import type {
   Tags,
   Token,
   User,
+  VersionInfo,
 } from "./types";
 
 const userPath = "/api/user";
@@ -95,6 +96,13 @@ export const send = (method: string, body: unknown): RequestInit => ({
 /** A request that gets through even if its page is left at once: who stops a run may go. */
 const sendLast = (body: unknown): RequestInit => ({ ...send("POST", body), keepalive: true });
 
+/** A page of a plain list, whose length over all pages stands in a header. */
+async function page<T>(response: Response, offset: number): Promise<Page<T>> {
+  const items = (await response.json()) as T[];
+  const total = Number(response.headers.get("x-total-count") ?? Number.NaN);
+  return { items, total: Number.isFinite(total) ? total : offset + items.length };
+}
+
 const one = (id: string) => `/api/conversations/${encodeURIComponent(id)}`;
 
 export interface Page<T> {
@@ -108,6 +116,7 @@ export const api = {
     await identity.note(user.id);
     return user;
   },
+  version: () => json<VersionInfo>("/api/version"),
   config: () => json<Config>("/api/config"),
   saveConfig: (change: ConfigChange) => json<Config>("/api/config", send("PUT", change)),
   resetConfig: () => json<Config>("/api/config/reset", send("POST", {})),
@@ -132,17 +141,23 @@ export const api = {
     const query = new URLSearchParams({ limit: String(limit), offset: String(offset) });
     if (tag !== null) query.set("tag", tag);
     if (archived) query.set("archived", "true");
-    const response = await request(`/api/conversations?${query}`);
-    const items = (await response.json()) as ConversationSummary[];
-    const total = Number(response.headers.get("x-total-count") ?? Number.NaN);
-    return { items, total: Number.isFinite(total) ? total : offset + items.length };
+    return page(await request(`/api/conversations?${query}`), offset);
   },
   conversation: (id: string) => json<Conversation>(one(id)),
   rename: (id: string, title: string) => json<unknown>(one(id), send("PATCH", { title })),
   archive: (id: string, archived: boolean) => json<unknown>(one(id), send("PATCH", { archived })),
   tags: () => json<Tags>("/api/tags"),
   setTags: (id: string, tags: string[]) => json<unknown>(`${one(id)}/tags`, send("PUT", { tags })),
+  async deleted(offset: number, limit: number): Promise<Page<ConversationSummary>> {
+    const query = new URLSearchParams({
+      deleted: "true",
+      limit: String(limit),
+      offset: String(offset),
+    });
+    return page(await request(`/api/conversations?${query}`), offset);
+  },
   remove: (id: string) => json<unknown>(one(id), { method: "DELETE" }),
+  purge: (id: string) => json<unknown>(`${one(id)}?purge=true`, { method: "DELETE" }),
   restore: (id: string) => json<unknown>(`${one(id)}/restore`, send("POST", {})),
   search: (q: string) => json<SearchHit[]>(`/api/search?limit=30&q=${encodeURIComponent(q)}`),
   exportHref: (id: string, format: "md" | "json") => `${one(id)}/export?format=${format}`,

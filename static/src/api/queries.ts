@@ -1,8 +1,12 @@
 /** What the page keeps of the server's answers, and when it asks again. */
-import { QueryClient, useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { notifyManager, QueryClient, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { availability } from "./availability";
 import { api } from "./client";
 import { asProblem } from "./problem";
+
+// Views learn of new data at the end of the step that brought it, not in a later one: a form that
+// drops what was typed once it is saved never shows the value of before in between.
+notifyManager.setScheduler(queueMicrotask);
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -24,7 +28,7 @@ availability.subscribe(() => {
   if (availability.now() === null) queryClient.invalidateQueries();
 });
 
-const pageSize = 50;
+export const pageSize = 50;
 
 export const keys = {
   conversations: ["conversations"] as const,
@@ -37,6 +41,7 @@ export const keys = {
   tags: ["tags"] as const,
   tokens: ["tokens"] as const,
   user: ["user"] as const,
+  version: ["version"] as const,
   budgets: ["budgets"] as const,
   adminBudgets: ["admin", "budgets"] as const,
   estimate: (id: string | null, asked: string) => ["estimate", id, asked] as const,
@@ -82,6 +87,8 @@ export const useTokens = () => useQuery({ queryKey: keys.tokens, queryFn: api.to
 
 export const useUser = () =>
   useQuery({ queryKey: keys.user, queryFn: api.user, staleTime: 300_000 });
+
+export const useVersion = () => useQuery({ queryKey: keys.version, queryFn: api.version });
 
 export const refreshConversations = () =>
   queryClient.invalidateQueries({ queryKey: keys.conversations });

@@ -75,6 +75,8 @@ export type Ask = Pick<AskFields, "content"> & Partial<AskFields>;
 /** A token as it is answered once, when it is made: with its secret. */
 export type NewToken = Schemas["CreatedToken"];
 export type Tags = Schemas["Tags"];
+/** Which build of the server answers. */
+export type VersionInfo = Schemas["VersionInfo"];
 export type SearchHit = Schemas["SearchHit"];
 /** What a person thinks of a run. */
 export type Feedback = Omit<Schemas["FeedbackView"], "thumb"> & { thumb?: "up" | "down" | null };

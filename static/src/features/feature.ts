@@ -54,6 +54,8 @@ export interface Feature extends FeatureStart, RunFeature {
   readonly revision?: (run: RunState) => string | null;
   /** In place of an answer's text, where the answer has a form of its own; null where it has not. */
   readonly answerBody?: (answer: AnswerState) => ReactNode;
+  /** What it says of an answer among the facts on its card, which stand there while the answer is folded. */
+  readonly answerFact?: (answer: AnswerState) => string | null;
   /** Words for the head of the answers; null for none. */
   readonly answersSummary?: (run: RunState) => string | null;
   /** What it shows within the sections that every run has; nothing where there is nothing to say. */

@@ -14,6 +14,7 @@ import { Region } from "../features/settings/region";
 import { SectionNav, type Sections } from "../features/settings/section-nav";
 import { councilSections } from "../features/settings/sections";
 import { Tokens } from "../features/settings/tokens";
+import { Version } from "../features/settings/version";
 import { msg, t } from "../i18n";
 import { orMissing } from "../ui/part";
 import { ReadFailed } from "../ui/read-failed";
@@ -68,6 +69,7 @@ export default function SettingsPage() {
         </Suspense>
         <Tokens />
         <Appearance />
+        <Version />
       </div>
     </div>
   );

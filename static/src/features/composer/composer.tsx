@@ -20,7 +20,7 @@ import { Icon } from "../../ui/icon";
 import { useLasting, useMedia, useOnline } from "../../ui/media";
 import { Notice } from "../../ui/notice";
 import { orNothing } from "../../ui/part";
-import { sceneOf, toAsk } from "../options/choices";
+import { promptOf, sceneOf, toAsk } from "../options/choices";
 import { useOptions } from "../options/option-bar";
 import { PresetPicker } from "../presets/preset-picker";
 import { drafts, useDraft } from "./draft";
@@ -65,7 +65,10 @@ export const Composer = memo(function Composer(props: Props) {
   const id = useId();
 
   const presets = usePresets();
-  const preset = presets.data?.find((one) => one.id === draft.preset) ?? null;
+  // A link names it as people do.
+  const preset =
+    presets.data?.find((one) => one.id === draft.preset || one.name === draft.preset) ?? null;
+  const presetIsMissing = draft.preset !== null && presets.data !== undefined && !preset;
   const scene = useMemo(
     () => sceneOf(draft.choices, config.data, preset),
     [draft.choices, config.data, preset],
@@ -125,8 +128,10 @@ export const Composer = memo(function Composer(props: Props) {
     addEventListener("pointerup", () => setTimeout(fold), { once: true });
   };
 
+  const promptByDefault = promptOf(scene.preset?.options ?? scene.config?.default_options);
   const body: Ask = { content: draft.content, ...toAsk(scene) };
   if (draft.systemPrompt.trim()) body.system_prompt = draft.systemPrompt;
+  if (draft.models.length > 0) body.models = draft.models.map((model) => ({ model }));
 
   const sendNow = async () => {
     if (canWait) return onWait(body);
@@ -165,6 +170,27 @@ export const Composer = memo(function Composer(props: Props) {
           )}
         </Notice>
       )}
+      {presetIsMissing && (
+        <Notice tone="warn">
+          {t("There is no preset “{{preset}}” here; it is left out.", {
+            preset: draft.preset ?? "",
+          })}
+        </Notice>
+      )}
+      {draft.models.length > 0 && (
+        <p className="composer-models">
+          <span>
+            {t("Asked instead of your council: {{models}}.", { models: draft.models.join(", ") })}
+          </span>
+          <button
+            type="button"
+            className="quiet-button"
+            onClick={() => drafts.write(conversationId, { models: [] })}
+          >
+            {t("Ask your council")}
+          </button>
+        </p>
+      )}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: what is in it is used */}
       <div
         className={used ? "composer-box composer-used" : "composer-box"}
@@ -202,7 +228,9 @@ export const Composer = memo(function Composer(props: Props) {
             <textarea
               ref={prompt}
               rows={2}
-              placeholder={t("For example: Answer in German, in three sentences at most.")}
+              placeholder={
+                promptByDefault || t("For example: Answer in German, in three sentences at most.")
+              }
               value={draft.systemPrompt}
               onChange={(event) =>
                 drafts.write(conversationId, { systemPrompt: event.target.value })

@@ -15,9 +15,11 @@ export interface Draft {
   choices: Partial<Choices>;
   /** The preset to ask with; null asks the council of the settings. */
   preset: string | null;
+  /** The council that a link names; none: that of the settings or the preset. */
+  models: readonly string[];
 }
 
-const empty: Draft = { content: "", systemPrompt: "", choices: {}, preset: null };
+const empty: Draft = { content: "", systemPrompt: "", choices: {}, preset: null, models: [] };
 const cache = new Map<string, Draft>();
 const listeners = new Set<() => void>();
 const keyOf = (id: string | null) => `draft:${id ?? "new"}`;
@@ -27,12 +29,13 @@ function parse(text: string | null): Draft {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value !== "object" || value === null) return empty;
-    const { content, systemPrompt, choices, preset } = value as Record<string, unknown>;
+    const { content, systemPrompt, choices, preset, models } = value as Record<string, unknown>;
     return {
       content: typeof content === "string" ? content : "",
       systemPrompt: typeof systemPrompt === "string" ? systemPrompt : "",
       choices: readChoices(choices),
       preset: typeof preset === "string" ? preset : null,
+      models: Array.isArray(models) ? models.filter((model) => typeof model === "string") : [],
     };
   } catch {
     return empty;
@@ -40,8 +43,9 @@ function parse(text: string | null): Draft {
 }
 
 function keep(key: string, draft: Draft) {
-  const { content, systemPrompt, choices, preset } = draft;
-  const isEmpty = !content && !systemPrompt && preset === null && Object.keys(choices).length === 0;
+  const { content, systemPrompt, choices, preset, models } = draft;
+  const isPlain = preset === null && models.length === 0 && Object.keys(choices).length === 0;
+  const isEmpty = !content && !systemPrompt && isPlain;
   kept.write(key, isEmpty ? null : JSON.stringify(draft));
 }
 
@@ -49,14 +53,16 @@ function keep(key: string, draft: Draft) {
 identity.subscribe(() => {
   for (const [key, typed] of cache) {
     const before = parse(kept.read(key));
-    const content = [before.content, typed.content].filter(Boolean).join("\n\n");
+    // A link that is followed twice says the same twice.
+    const content = [...new Set([before.content, typed.content])].filter(Boolean).join("\n\n");
     const choices = { ...before.choices, ...typed.choices };
-    const { systemPrompt, preset } = typed;
+    const { systemPrompt, preset, models } = typed;
     const draft = {
       content,
       choices,
       systemPrompt: systemPrompt || before.systemPrompt,
       preset: preset ?? before.preset,
+      models: models.length > 0 ? models : before.models,
     };
     cache.set(key, draft);
     keep(key, draft);

@@ -10,6 +10,7 @@ import { Icon } from "../../ui/icon";
 import { MenuButton } from "../../ui/menu";
 import { useLiveRuns } from "../asking/runs";
 import { archive, complain, remove } from "./changes";
+import { EntryTags } from "./entry-tags";
 import { titleOf, useShownTitle } from "./title";
 
 function RenameBox({ item, onDone }: { item: ConversationSummary; onDone: () => void }) {
@@ -105,6 +106,7 @@ export function Entry({ item, onOpen }: { item: ConversationSummary; onOpen: () 
         <span dir="auto" className="entry-title">
           {title}
         </span>
+        <EntryTags tags={item.tags} />
       </Link>
       <span className="entry-actions">
         <MenuButton

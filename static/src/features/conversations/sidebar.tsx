@@ -154,6 +154,9 @@ export function Sidebar({ onOpen }: { onOpen: () => void }) {
             {t("Archived")}
           </button>
         )}
+        {archived && !settled && (
+          <Place href="/deleted" icon="trash" name={t("Deleted conversations")} onOpen={onOpen} />
+        )}
         <Place href="/dashboard" icon="chart" name={t("Dashboard")} onOpen={onOpen} />
         {user.data?.is_admin && (
           <Place href="/admin" icon="shield" name={t("Administration")} onOpen={onOpen} />

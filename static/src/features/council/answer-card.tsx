@@ -31,12 +31,24 @@ function fromCache(usage: Answer["usage"]): string | null {
   });
 }
 
-function Facts({ result }: { result: Answer }) {
+/** What was asked and what was answered, apart: they cost differently. */
+function tokens(usage: Answer["usage"]): string | null {
+  if (!usage?.completion_tokens) return null;
+  return t("{{asked}} tokens read, {{answered}} written", {
+    asked: count(usage.prompt_tokens),
+    answered: count(usage.completion_tokens),
+  });
+}
+
+function Facts({ answer, result }: { answer: AnswerState; result: Answer }) {
   const speed = tokensPerSecond(result);
   const facts = [
+    answer.reasoning ? t("with reasoning") : null,
+    ...features.map(({ answerFact }) => answerFact?.(answer) ?? null),
     result.confidence ? t("confidence {{confidence}}/10", { confidence: result.confidence }) : null,
     duration(result.latency_ms) || null,
     speed ? t("{{speed}} tokens per second", { speed: count(speed) }) : null,
+    tokens(result.usage),
     fromCache(result.usage),
     result.error && result.cost === undefined ? null : money(result.cost),
   ].filter((fact) => fact !== null);
@@ -145,7 +157,7 @@ export const AnswerCard = memo(function AnswerCard(props: Props) {
           <span className="badge badge-kind">{t("taken for the final answer")}</span>
         </p>
       )}
-      {answer.result && <Facts result={answer.result} />}
+      {answer.result && <Facts answer={answer} result={answer.result} />}
       {(answer.status === "waiting" || answer.status === "writing") && !answer.late && (
         <Awaited member={member} since={answer.since} />
       )}

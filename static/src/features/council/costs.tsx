@@ -1,7 +1,8 @@
 import type { Costs, Stage, StageCosts } from "../../api/types";
 import { t } from "../../i18n";
 import { CostMarks } from "../../ui/cost-marks";
-import { count, duration, money } from "../../ui/format";
+import { Details } from "../../ui/disclosure";
+import { count, duration, money, percent } from "../../ui/format";
 import { ScrollBox } from "../../ui/scroll-box";
 import { stageNames } from "./stages";
 
@@ -13,6 +14,55 @@ function Marks({ stage }: { stage: StageCosts }) {
   return <CostMarks unknown={unknown} estimated={estimated} />;
 }
 
+/** Runs of an earlier server do not tell them apart. */
+const tokens = (given: number | null | undefined) => (given == null ? "–" : count(given));
+
+/** Which part of the money each stage is; of the tokens where nothing was paid at all. */
+function shareIn(costs: Costs): (stage: StageCosts) => string {
+  const isPaid = Object.values(costs.by_stage ?? {}).some((stage) => stage.cost_percent != null);
+  return ({ cost_percent, tokens_percent }) => {
+    const part = isPaid ? cost_percent : tokens_percent;
+    return part == null ? "–" : percent(part / 100);
+  };
+}
+
+/** What each model used, the one that used most first. */
+function ByModel({ costs }: { costs: Costs }) {
+  const models = Object.entries(costs.by_model ?? {}).sort(([, a], [, b]) => b.tokens - a.tokens);
+  if (models.length < 2) return null;
+  return (
+    <Details title={t("By model")}>
+      {() => (
+        <ScrollBox label={t("Cost by model")}>
+          <table className="costs">
+            <caption className="visually-hidden">{t("Cost by model")}</caption>
+            <thead>
+              <tr>
+                <th scope="col">{t("Model")}</th>
+                <th scope="col">{t("Calls")}</th>
+                <th scope="col">{t("Tokens read")}</th>
+                <th scope="col">{t("Tokens written")}</th>
+                <th scope="col">{t("Cost")}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {models.map(([model, used]) => (
+                <tr key={model}>
+                  <th scope="row">{model}</th>
+                  <td>{used.calls}</td>
+                  <td>{count(used.prompt_tokens)}</td>
+                  <td>{count(used.completion_tokens)}</td>
+                  <td>{money(used.cost)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </ScrollBox>
+      )}
+    </Details>
+  );
+}
+
 interface Props {
   costs: Costs;
   /** What a stage is called in the run that they are of; `name` is a text of the catalogue. */
@@ -20,6 +70,7 @@ interface Props {
 }
 
 export function CostTable({ costs, nameOf = (_, name) => t(name) }: Props) {
+  const share = shareIn(costs);
   return (
     <>
       <ScrollBox label={t("Cost and time")}>
@@ -29,9 +80,11 @@ export function CostTable({ costs, nameOf = (_, name) => t(name) }: Props) {
             <tr>
               <th scope="col">{t("Stage")}</th>
               <th scope="col">{t("Calls")}</th>
-              <th scope="col">{t("Tokens")}</th>
+              <th scope="col">{t("Tokens read")}</th>
+              <th scope="col">{t("Tokens written")}</th>
               <th scope="col">{t("Longest call")}</th>
               <th scope="col">{t("Cost")}</th>
+              <th scope="col">{t("Share")}</th>
             </tr>
           </thead>
           <tbody>
@@ -42,12 +95,14 @@ export function CostTable({ costs, nameOf = (_, name) => t(name) }: Props) {
                 <tr key={key}>
                   <th scope="row">{nameOf(key, name)}</th>
                   <td>{stage.calls}</td>
-                  <td>{count(stage.tokens)}</td>
+                  <td>{tokens(stage.prompt_tokens)}</td>
+                  <td>{tokens(stage.completion_tokens)}</td>
                   <td>{duration(stage.latency_ms)}</td>
                   <td>
                     {money(stage.cost)}
                     <Marks stage={stage} />
                   </td>
+                  <td>{share(stage)}</td>
                 </tr>
               );
             })}
@@ -56,13 +111,16 @@ export function CostTable({ costs, nameOf = (_, name) => t(name) }: Props) {
             <tr>
               <th scope="row">{t("Together")}</th>
               <td />
-              <td>{count(costs.total_tokens)}</td>
+              <td>{tokens(costs.total_prompt_tokens)}</td>
+              <td>{tokens(costs.total_completion_tokens)}</td>
               <td />
               <td>{money(costs.total_cost)}</td>
+              <td />
             </tr>
           </tfoot>
         </table>
       </ScrollBox>
+      <ByModel costs={costs} />
       {costs.unknown_cost_calls > 0 && (
         <p className="quiet">
           {t("+ {{count, number}} calls of unknown price, not included.", {

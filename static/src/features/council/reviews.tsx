@@ -171,6 +171,11 @@ export function Reviews({ run }: { run: RunState }) {
       <Aggregate run={run} />
       <FeatureNotes place="ranking" run={run} />
       <Matrix run={run} />
+      {run.reviews.some((review) => review.result?.ranking) && (
+        <p className="quiet">
+          {t("The names are for you: the reviewers saw only labels such as “Response A”.")}
+        </p>
+      )}
       <div className="review-list">
         {run.reviews.map((review) => (
           <ReviewCard

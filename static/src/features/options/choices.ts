@@ -181,6 +181,20 @@ export const toDefaultOptions = (choices: Choices): Record<string, unknown> =>
     ),
   );
 
+/** The system prompt that these default options give a question without one; empty where they have none. */
+export function promptOf(options: Readonly<Record<string, unknown>> | undefined): string {
+  const prompt = options?.system_prompt;
+  return typeof prompt === "string" ? prompt : "";
+}
+
+/** Those of these default options that no choice of this page stands for. */
+export const othersOf = (options: Readonly<Record<string, unknown>> | undefined) =>
+  Object.fromEntries(
+    Object.entries(options ?? {}).filter(
+      ([name]) => !(name in defaults) && name !== "system_prompt",
+    ),
+  );
+
 /** What the next run will be asked with. */
 export interface Scene {
   /** What was chosen, on top of what holds without a choice. */

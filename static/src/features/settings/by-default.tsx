@@ -2,7 +2,7 @@ import type { FieldError } from "../../api/problem";
 import type { Config } from "../../api/types";
 import { t } from "../../i18n";
 import OptionList from "../options/option-list";
-import { Errors } from "./fields";
+import { Errors, LongTextField, messagesAt } from "./fields";
 import { configOf, type SettingsDraft } from "./form";
 
 interface Props {
@@ -14,7 +14,10 @@ interface Props {
 
 /** What a question is asked with where nothing else is chosen. */
 export function ByDefault({ draft, config, errors, onChange }: Props) {
-  const wrong = errors.filter(({ field }) => /^default_options(\.|$)/.test(field));
+  const wrong = errors.filter(
+    ({ field }) =>
+      /^default_options(\.|$)/.test(field) && field !== "default_options.system_prompt",
+  );
   return (
     <section
       className="panel"
@@ -29,6 +32,16 @@ export function ByDefault({ draft, config, errors, onChange }: Props) {
       <OptionList
         scene={{ choices: draft.byDefault, config: configOf(draft, config) }}
         onChange={(choice) => onChange({ byDefault: { ...draft.byDefault, ...choice } })}
+      />
+      <LongTextField
+        label={t("Default system prompt")}
+        hint={t(
+          "For every question without a system prompt of its own. Members that have one keep theirs.",
+        )}
+        placeholder={t("For example: Answer in German, in three sentences at most.")}
+        value={draft.promptByDefault}
+        errors={messagesAt(errors, "default_options.system_prompt")}
+        onChange={(promptByDefault) => onChange({ promptByDefault })}
       />
     </section>
   );

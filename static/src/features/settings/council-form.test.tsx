@@ -195,6 +195,19 @@ describe("votes for one’s own answer", () => {
   });
 });
 
+it("a default system prompt is saved with the options, and what this page does not know stays", async () => {
+  const set = { ...own, default_options: { adversary_revision_threshold: "minor" } };
+  queryClient.setQueryData(keys.config, set);
+  await render(<Form />, queryClient);
+  await type(field("Default system prompt"), "Be brief.");
+  save.mockResolvedValue(set);
+  await click(button("Save"));
+  expect(save.mock.calls[0]?.[0]?.default_options).toMatchObject({
+    adversary_revision_threshold: "minor",
+    system_prompt: "Be brief.",
+  });
+});
+
 it("a prompt that was too long stays open while it is shortened", async () => {
   await show();
   const prompt = field("System prompt of aurora/large");

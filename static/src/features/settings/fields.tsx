@@ -65,6 +65,39 @@ export function TextField(props: TextFieldProps) {
   );
 }
 
+/** A text of several lines. */
+export function LongTextField({
+  label,
+  hint,
+  value,
+  placeholder,
+  errors,
+  onChange,
+}: Omit<TextFieldProps, "label" | "model" | "list" | "numeric"> & { label: string; hint: string }) {
+  const id = useId();
+  const wrong = errors.length > 0;
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      <textarea
+        id={id}
+        className="input"
+        rows={3}
+        dir="auto"
+        value={value}
+        placeholder={placeholder}
+        aria-invalid={wrong}
+        aria-describedby={wrong ? `${id}-hint ${id}-error` : `${id}-hint`}
+        onChange={(event) => onChange(event.target.value)}
+      />
+      <span id={`${id}-hint`} className="field-hint">
+        {hint}
+      </span>
+      <Errors id={`${id}-error`} messages={errors} />
+    </div>
+  );
+}
+
 export function CheckField({
   label,
   hint,

@@ -1,7 +1,7 @@
 /** The council as it is being edited, and what of it is sent. */
 import type { Config, ConfigChange } from "../../api/types";
 import type { Choices, SettingsPart } from "../feature";
-import { byDefaultIn, toDefaultOptions } from "../options/choices";
+import { byDefaultIn, othersOf, promptOf, toDefaultOptions } from "../options/choices";
 import { parts } from "./parts";
 
 export interface SeatDraft {
@@ -30,6 +30,10 @@ export interface SettingsDraft {
   parts: Readonly<Record<string, object>>;
   /** What a question is asked with where nothing else is chosen. */
   byDefault: Choices;
+  /** The system prompt of a question that has none. */
+  promptByDefault: string;
+  /** Default options that this page does not know: they stay as they are. */
+  otherDefaults: Readonly<Record<string, unknown>>;
 }
 
 let lastKey = 0;
@@ -58,6 +62,8 @@ export const draftOf = (config: Config): SettingsDraft => ({
   promptInSynthesis: config.use_system_prompt_stage3,
   parts: Object.fromEntries(parts.map(({ name, part }) => [name, part.draftOf(config)])),
   byDefault: byDefaultIn(config),
+  promptByDefault: promptOf(config.default_options),
+  otherDefaults: othersOf(config.default_options),
 });
 
 /** What the features' parts of a draft come to, together. */
@@ -95,7 +101,11 @@ export const changeOf = (draft: SettingsDraft): ConfigChange => ({
   use_system_prompt_stage2: draft.promptInReviews,
   use_system_prompt_stage3: draft.promptInSynthesis,
   ...ofParts(draft, (part, own) => part.changeOf(own)),
-  default_options: toDefaultOptions(draft.byDefault),
+  default_options: {
+    ...draft.otherDefaults,
+    ...toDefaultOptions(draft.byDefault),
+    ...(draft.promptByDefault.trim() && { system_prompt: draft.promptByDefault }),
+  },
 });
 
 /** Whether other settings would be sent. */

@@ -14,6 +14,7 @@ function pickEach<T extends object>(mine: T, base: T, next: T): T {
       typeof own === "string" &&
       typeof newer === "string" &&
       name !== "systemPrompt" &&
+      name !== "promptByDefault" &&
       own.trim() === newer.trim();
     if (same(own, base[name]) && !isTrimmed) picked[name] = newer;
   }

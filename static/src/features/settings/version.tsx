@@ -1,0 +1,42 @@
+import { asProblem } from "../../api/problem";
+import { useVersion } from "../../api/queries";
+import type { VersionInfo } from "../../api/types";
+import { t } from "../../i18n";
+import { dateFormat, when } from "../../ui/format";
+
+const builtAt = dateFormat({ dateStyle: "medium", timeStyle: "short" });
+
+/** What the server says of a build that it knows nothing of. */
+const unknown = "unknown";
+
+/** The whole commit and when it was built, as far as the build knew them. */
+function buildOf({ git_commit, build_time }: VersionInfo): string {
+  const lines: string[] = [];
+  if (git_commit !== unknown) lines.push(t("Commit {{commit}}", { commit: git_commit }));
+  if (build_time !== unknown) {
+    lines.push(t("Built on {{date}}", { date: builtAt(when(build_time)) }));
+  }
+  return lines.join("\n");
+}
+
+/** Which version the server is, at the end of the settings: what whoever reports a fault is asked for first. */
+export function Version() {
+  const version = useVersion();
+  if (version.isError && !version.data) {
+    return (
+      <p className="version">
+        {t("The server’s version could not be read: {{reason}}", {
+          reason: asProblem(version.error).message,
+        })}
+      </p>
+    );
+  }
+  if (!version.data) return null;
+  const { git_commit_short } = version.data;
+  return (
+    <p className="version" title={buildOf(version.data) || undefined}>
+      {t("LLM Council {{version}}", { version: version.data.version })}
+      {git_commit_short !== unknown && <code>{git_commit_short}</code>}
+    </p>
+  );
+}

@@ -1,0 +1,154 @@
+import "../styles/settings.css";
+import "../styles/deleted.css";
+import { useInfiniteQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { Link } from "wouter";
+import { api } from "../api/client";
+import { keys, pageSize, refreshConversations } from "../api/queries";
+import type { ConversationSummary } from "../api/types";
+import { More } from "../features/admin/more";
+import { complain } from "../features/conversations/changes";
+import { titleOf } from "../features/conversations/title";
+import { msg, t } from "../i18n";
+import { Confirm } from "../ui/confirm";
+import { count } from "../ui/format";
+import { ReadFailed } from "../ui/read-failed";
+import { useTitle } from "../ui/title";
+import { toast } from "../ui/toast";
+
+const key = [...keys.conversations, "deleted"];
+
+const useDeleted = () =>
+  useInfiniteQuery({
+    queryKey: key,
+    queryFn: ({ pageParam }) => api.deleted(pageParam, pageSize),
+    initialPageParam: 0,
+    getNextPageParam: (last, pages) => {
+      const seen = pages.reduce((sum, page) => sum + page.items.length, 0);
+      return last.items.length > 0 && seen < last.total ? seen : undefined;
+    },
+  });
+
+function Row({ item }: { item: ConversationSummary }) {
+  const client = useQueryClient();
+  const [asking, setAsking] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const title = titleOf(item);
+  const act = async (what: Promise<unknown>, failed: string, done: string) => {
+    setBusy(true);
+    try {
+      await what;
+      client.removeQueries({ queryKey: keys.conversation(item.id) });
+      await refreshConversations();
+      toast(t(done, { title }));
+    } catch (error) {
+      complain(failed)(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <li className="deleted-row">
+      <span dir="auto" className="deleted-title">
+        {title}
+      </span>
+      <span className="deleted-actions">
+        <button
+          type="button"
+          className="button"
+          disabled={busy}
+          aria-label={t("Restore {{title}}", { title })}
+          onClick={() =>
+            act(
+              api.restore(item.id),
+              msg("Not restored: {{message}}"),
+              msg("“{{title}}” was restored."),
+            )
+          }
+        >
+          {t("Restore")}
+        </button>
+        <button
+          type="button"
+          className="button button-danger"
+          disabled={busy}
+          aria-label={t("Delete for good: {{title}}", { title })}
+          onClick={() => setAsking(true)}
+        >
+          {t("Delete for good")}
+        </button>
+      </span>
+      {asking && (
+        <Confirm
+          title={t("Delete for good?")}
+          actions={[
+            {
+              label: t("Delete for good"),
+              tone: "danger",
+              run: () => {
+                setAsking(false);
+                act(
+                  api.purge(item.id),
+                  msg("Not deleted: {{message}}"),
+                  msg("“{{title}}” was deleted for good."),
+                );
+              },
+            },
+          ]}
+          cancel={t("Keep it")}
+          onCancel={() => setAsking(false)}
+        >
+          <p>
+            {t(
+              "“{{title}}” and all its answers are removed from this server at once. This cannot be undone. What it cost stays in the figures.",
+              { title },
+            )}
+          </p>
+        </Confirm>
+      )}
+    </li>
+  );
+}
+
+/** What was deleted and is not gone yet. */
+export default function DeletedPage() {
+  useTitle(t("Deleted conversations"));
+  const list = useDeleted();
+  const items = list.data?.pages.flatMap((page) => page.items) ?? [];
+  return (
+    <div className="settings">
+      <h1>{t("Deleted conversations")}</h1>
+      <p className="quiet">
+        {t(
+          "A conversation can be restored for 30 days after it was deleted; then it is removed for good.",
+        )}
+      </p>
+      {list.isPending && <p className="quiet">{t("Loading conversations…")}</p>}
+      {list.isError && !list.data && (
+        <ReadFailed text={msg("The list could not be read: {{reason}}")} query={list} />
+      )}
+      {list.data && items.length === 0 && (
+        <p>
+          {t("Nothing is deleted.")} <Link href="/">{t("New conversation")}</Link>
+        </p>
+      )}
+      {items.length > 0 && (
+        <section className="panel" aria-label={t("Deleted conversations")}>
+          <ul className="deleted-list">
+            {items.map((item) => (
+              <Row key={item.id} item={item} />
+            ))}
+          </ul>
+          <More
+            list={list}
+            shown={t("{{shown}} of {{all}}", {
+              shown: count(items.length),
+              all: count(list.data?.pages[0]?.total ?? items.length),
+            })}
+            label={t("Older conversations")}
+          />
+        </section>
+      )}
+    </div>
+  );
+}
