@@ -9,7 +9,7 @@ use super::app::App;
 use super::extract::{Body, Caller, id};
 use super::problem::{Problem, ProblemBody};
 use super::shape::{Status, naive};
-use super::{budgets, messages};
+use super::{asking, budgets};
 use crate::cache::hash_embedding;
 use crate::config::CacheSharing;
 use crate::council::earlier::{Embedded, Looked, Wanted};
@@ -458,7 +458,7 @@ pub(super) async fn search(
         "content": question, "system_prompt": system_prompt, "use_cache": true,
         "cache_similarity_threshold": similarity_threshold,
     });
-    let plan = messages::plan(&app, &caller, None, &body).await?;
+    let plan = asking::plan(&app, &caller, None, &body, None).await?;
     let Some(CachePlan { scope, threshold, .. }) = plan.cache else { return Err(Problem::internal()) };
     let same = Wanted { scope, question: &question, near: None };
     let mut looked = app.runs.look_for_earlier(&caller.user, &same).await;

@@ -8,8 +8,8 @@ use utoipa::PartialSchema as _;
 use utoipa::openapi::{RefOr, Schema};
 
 use super::app::App;
+use super::asking;
 use super::extract::Caller;
-use super::messages;
 use super::problem::Problem;
 use super::runs::MessageRequest;
 use super::shape::{self, Message};
@@ -48,7 +48,7 @@ impl<'a> Asker<'a> {
     /// # Errors
     /// A sentence for everything that is wrong with it.
     pub async fn plan(&self, body: &Value) -> Result<Plan, Vec<String>> {
-        messages::plan(self.app, &self.caller, None, body).await.map_err(|problem| problem.sentences())
+        asking::plan(self.app, &self.caller, None, body, None).await.map_err(|problem| problem.sentences())
     }
 
     /// The settings in force.

@@ -1,33 +1,24 @@
 //! Asking the council: with the answer as JSON at the end, or streamed.
 
-use std::time::Duration;
-
 use actix_web::{HttpRequest, HttpResponse, post, web};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::app::App;
+use super::asking::{self, Question};
 use super::conversations::named;
-use super::extract::{Body, Caller, asked_by, id};
+use super::extract::{Body, Caller, id};
 use super::idempotency::{self, Target};
 use super::missing::MissingModel;
-use super::presets::{self, InForce};
 use super::problem::{Problem, ProblemBody, over_budget_detail};
 use super::shape::Cancelled;
 use super::{budgets, runs, sse};
 use crate::council::budget::BudgetState;
 use crate::council::estimate::{Estimate, Kept};
-use crate::council::field::{FieldError, Fields};
 use crate::council::formats;
-use crate::council::plan::{Context, Plan};
-use crate::council::prompts::history::Turn;
 use crate::id::ConversationId;
 use crate::identity::Permission;
-use crate::runs::{Ask, Asked, budget_state};
-use crate::store::{StoreError, conversations};
-
-/// How soon the log is asked again while the database is away.
-const ASK_AGAIN: Duration = Duration::from_secs(1);
+use crate::runs::{Asked, budget_state};
 
 /// Asks the council and answers with the whole deliberation when it is over. Where this server goes away
 /// before that, the run goes on at another: 202 says where to read it. Do not ask again then.
@@ -44,28 +35,10 @@ pub(super) async fn ask_whole(
     body: Body,
 ) -> Result<HttpResponse, Problem> {
     let asked = start(&app, &caller, &request, &path, &body.0).await?;
-    let mut events = app.runs.subscribe(&caller.user, asked.run, 0).await?;
-    loop {
-        tokio::select! {
-            biased;
-            next = events.next() => match next {
-                Ok(Some(_)) => {}
-                Ok(None) => break,
-                // The run waits for the database too; whoever asked goes on waiting for the run.
-                Err(error @ StoreError::Unavailable(_)) => {
-                    tracing::warn!(run.id = %asked.run, %error, "an answer waits for the database");
-                    tokio::time::sleep(ASK_AGAIN).await;
-                }
-                Err(error) => return Err(error.into()),
-            },
-            () = app.runs.leaves(asked.run) => break,
-        }
-    }
-    match crate::store::runs::find(&app.db, &caller.scope(), asked.run).await {
-        Ok(run) if run.status.is_over() => Ok(HttpResponse::Ok().json(runs::RunResult::from(run))),
-        Ok(_) | Err(StoreError::Unavailable(_)) => Ok(runs::RunGoesOn::of(asked.run).response()),
-        Err(error) => Err(error.into()),
-    }
+    Ok(match asking::wait(&app, &caller, asked.run).await? {
+        Some(run) => HttpResponse::Ok().json(runs::RunResult::from(run)),
+        None => runs::RunGoesOn::of(asked.run).response(),
+    })
 }
 
 /// Asks the council and streams what happens (see the schema `CouncilEvent`).
@@ -150,7 +123,7 @@ async fn estimate_in(
     body: &Value,
 ) -> Result<web::Json<MessageEstimate>, Problem> {
     caller.may(Permission::Ask)?;
-    let plan = plan(app, caller, conversation, body).await?;
+    let plan = asking::plan(app, caller, conversation, body, None).await?;
     let expected = app.runs.estimate(&plan, &Kept::default());
     let asked = formats::models(&plan, &Kept::default());
     let mut missing_models = app.missing_models(&plan.brief().settings);
@@ -193,74 +166,7 @@ async fn start(
     path: &str,
     body: &Value,
 ) -> Result<Asked, Problem> {
-    caller.may(Permission::Ask)?;
     let conversation: ConversationId = id(path, "Conversation")?;
     let idempotency_key = idempotency::key(request, Target::Question(conversation), body)?;
-    app.admit()?;
-    let plan = plan(app, caller, Some(conversation), body).await?;
-    let begins_conversation = begins_conversation(body)?;
-    let groups = caller.groups_from_proxy().map(<[String]>::to_vec);
-    let user = caller.user.clone();
-    let asked_by = asked_by(request);
-    let replaces = None;
-    let ask =
-        Ask { user, conversation, begins_conversation, plan, groups, idempotency_key, replaces, asked_by };
-    Ok(app.runs.start(ask).await?)
-}
-
-/// What a request becomes in a conversation, or in a new one; or everything that is wrong with it.
-pub(super) async fn plan(
-    app: &App,
-    caller: &Caller,
-    conversation: Option<ConversationId>,
-    body: &Value,
-) -> Result<Plan, Problem> {
-    let mut tx = app.db.begin(&caller.scope()).await?;
-    let (settings, _) = app.settings_in(&mut tx).await?;
-    let InForce { settings, options, problems } = presets::in_force(&mut tx, settings, body).await?;
-    let records = app.records_in(&mut tx).await?;
-    let reviewer_records = app.reviewers.records_in(&mut tx).await?;
-    let begins = begins_conversation(body);
-    let messages = match conversation {
-        Some(conversation) => match conversations::history(&mut tx, conversation).await {
-            Err(StoreError::NotFound) if begins != Ok(false) => Vec::new(),
-            messages => messages.map_err(named)?,
-        },
-        None => Vec::new(),
-    };
-    drop(tx);
-    let first = messages.is_empty();
-    let search = app.search_context();
-    let context = Context { settings, history: history(messages), first, records, reviewer_records, search };
-    let plan = Plan::parse_over(body, &options, context);
-    let mut problems: Vec<_> = problems.into_iter().chain(begins.err().unwrap_or_default()).collect();
-    problems.extend(app.unknown_providers(body));
-    if problems.is_empty() {
-        return Ok(plan?);
-    }
-    Err(problems.into_iter().chain(plan.err().unwrap_or_default()).collect::<Vec<_>>().into())
-}
-
-/// Whether the conversation is to be made with this question if it is not there.
-fn begins_conversation(body: &Value) -> Result<bool, Vec<FieldError>> {
-    // A body that is no object is refused for the question that it lacks.
-    let Ok(mut fields) = Fields::of(body) else { return Ok(false) };
-    let begins = fields.take("new_conversation", "true or false").unwrap_or(false);
-    fields.finish(|| begins)
-}
-
-/// The turns that have a final answer.
-fn history(messages: Vec<(String, Option<String>)>) -> Vec<Turn> {
-    let mut turns = Vec::new();
-    let mut question = None;
-    for (role, content) in messages {
-        match (role.as_str(), content) {
-            ("user", content) => question = content,
-            (_, Some(answer)) => {
-                turns.extend(question.take().map(|question| Turn { question, answer }));
-            }
-            (_, None) => question = None,
-        }
-    }
-    turns
+    asking::ask(app, caller, request, Question { conversation, body, history: None, idempotency_key }).await
 }

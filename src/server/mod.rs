@@ -6,6 +6,7 @@
 mod admin;
 mod analytics;
 pub mod app;
+mod asking;
 mod assets;
 mod benches;
 mod budgets;

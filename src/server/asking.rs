@@ -1,0 +1,152 @@
+//! What turns a question (who asks, in which conversation, with which body) into a run that goes on and can be watched:
+//! the one way into a run, whichever protocol the question came by.
+
+use std::time::Duration;
+
+use actix_web::HttpRequest;
+use serde_json::Value;
+
+use super::app::App;
+use super::conversations::named;
+use super::extract::{Caller, asked_by};
+use super::presets::{self, InForce};
+use super::problem::Problem;
+use crate::council::field::{FieldError, Fields};
+use crate::council::plan::{Context, Plan};
+use crate::council::prompts::history::Turn;
+use crate::id::{ConversationId, RunId};
+use crate::identity::Permission;
+use crate::runs::{Ask, Asked};
+use crate::store::runs::{IdempotencyKey, RunRow};
+use crate::store::{StoreError, conversations};
+
+/// How soon the log is asked again while the database is away.
+const ASK_AGAIN: Duration = Duration::from_secs(1);
+
+/// A question that somebody asks.
+pub(super) struct Question<'q> {
+    pub conversation: ConversationId,
+    /// As `POST /api/conversations/{id}/message` takes it.
+    pub body: &'q Value,
+    /// What was said before, where the asker says that; else what the conversation holds.
+    pub history: Option<Vec<Turn>>,
+    /// The same key from the same user gives the same run.
+    pub idempotency_key: Option<IdempotencyKey>,
+}
+
+/// Starts a run for it, which goes on whether or not somebody reads its events.
+///
+/// # Errors
+/// Everything that is wrong with the question, a budget that it does not fit into, a server that takes nothing: nothing has
+/// begun then.
+pub(super) async fn ask(
+    app: &App,
+    caller: &Caller,
+    request: &HttpRequest,
+    question: Question<'_>,
+) -> Result<Asked, Problem> {
+    caller.may(Permission::Ask)?;
+    app.admit()?;
+    let Question { conversation, body, history, idempotency_key } = question;
+    let plan = plan(app, caller, Some(conversation), body, history).await?;
+    let ask = Ask {
+        user: caller.user.clone(),
+        conversation,
+        begins_conversation: begins_conversation(body)?,
+        plan,
+        groups: caller.groups_from_proxy().map(<[String]>::to_vec),
+        idempotency_key,
+        replaces: None,
+        asked_by: asked_by(request),
+    };
+    Ok(app.runs.start(ask).await?)
+}
+
+/// Waits until a run is over; nothing when this server goes away before that, and the run goes on at another.
+///
+/// # Errors
+/// When the run is not the caller's.
+pub(super) async fn wait(app: &App, caller: &Caller, run: RunId) -> Result<Option<RunRow>, Problem> {
+    let mut events = app.runs.subscribe(&caller.user, run, 0).await?;
+    loop {
+        tokio::select! {
+            biased;
+            next = events.next() => match next {
+                Ok(Some(_)) => {}
+                Ok(None) => break,
+                // The run waits for the database too; whoever asked goes on waiting for the run.
+                Err(error @ StoreError::Unavailable(_)) => {
+                    tracing::warn!(run.id = %run, %error, "an answer waits for the database");
+                    tokio::time::sleep(ASK_AGAIN).await;
+                }
+                Err(error) => return Err(error.into()),
+            },
+            () = app.runs.leaves(run) => break,
+        }
+    }
+    match crate::store::runs::find(&app.db, &caller.scope(), run).await {
+        Ok(row) if row.status.is_over() => Ok(Some(row)),
+        Ok(_) | Err(StoreError::Unavailable(_)) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// What a request becomes in a conversation, or in a new one, after what was said before (`said`, or what the conversation
+/// holds); or everything that is wrong with it.
+pub(super) async fn plan(
+    app: &App,
+    caller: &Caller,
+    conversation: Option<ConversationId>,
+    body: &Value,
+    said: Option<Vec<Turn>>,
+) -> Result<Plan, Problem> {
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    let (settings, _) = app.settings_in(&mut tx).await?;
+    let InForce { settings, options, problems } = presets::in_force(&mut tx, settings, body).await?;
+    let records = app.records_in(&mut tx).await?;
+    let reviewer_records = app.reviewers.records_in(&mut tx).await?;
+    let begins = begins_conversation(body);
+    let messages = match conversation {
+        Some(conversation) => match conversations::history(&mut tx, conversation).await {
+            Err(StoreError::NotFound) if begins != Ok(false) => Vec::new(),
+            messages => messages.map_err(named)?,
+        },
+        None => Vec::new(),
+    };
+    drop(tx);
+    let first = messages.is_empty();
+    let search = app.search_context();
+    let history = said.unwrap_or_else(|| history(messages));
+    let context = Context { settings, history, first, records, reviewer_records, search };
+    let plan = Plan::parse_over(body, &options, context);
+    let mut problems: Vec<_> = problems.into_iter().chain(begins.err().unwrap_or_default()).collect();
+    problems.extend(app.unknown_providers(body));
+    if problems.is_empty() {
+        return Ok(plan?);
+    }
+    Err(problems.into_iter().chain(plan.err().unwrap_or_default()).collect::<Vec<_>>().into())
+}
+
+/// Whether the conversation is to be made with this question if it is not there.
+fn begins_conversation(body: &Value) -> Result<bool, Vec<FieldError>> {
+    // A body that is no object is refused for the question that it lacks.
+    let Ok(mut fields) = Fields::of(body) else { return Ok(false) };
+    let begins = fields.take("new_conversation", "true or false").unwrap_or(false);
+    fields.finish(|| begins)
+}
+
+/// The turns that have a final answer.
+fn history(messages: Vec<(String, Option<String>)>) -> Vec<Turn> {
+    let mut turns = Vec::new();
+    let mut question = None;
+    for (role, content) in messages {
+        match (role.as_str(), content) {
+            ("user", content) => question = content,
+            (_, Some(answer)) => {
+                turns.extend(question.take().map(|question| Turn { question, answer }));
+            }
+            (_, None) => question = None,
+        }
+    }
+    turns
+}
