@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::error::{CallError, ErrorKind};
 use super::messages_json::{Messages, Tools};
+use super::plain_piece::PlainPiece;
 use super::reply::{Usage, plausible_cost, plausible_tokens};
 use super::request::ChatRequest;
 use super::schema::Schema;
@@ -192,12 +193,32 @@ impl ReplyReader {
     }
 
     fn read_json(&mut self, text: &str, what: &str, out: &mut Vec<Chunk>) -> Result<(), CallError> {
-        let mut value: Value = serde_json::from_str(&clean::json(text))
+        let json = clean::json(text);
+        if !self.is_document
+            && let Some(piece) = PlainPiece::read(&json)
+        {
+            self.take_plain(piece, out);
+            return Ok(());
+        }
+        let mut value: Value = serde_json::from_str(&json)
             .map_err(|_| self.asked.bad_response(&format!("{what}: {}", self.shown(text))))?;
         if !value.is_object() {
             return Err(self.asked.bad_response(&format!("{what}: {}", self.shown(text))));
         }
         self.read_object(&mut value, out)
+    }
+
+    fn take_plain(&mut self, piece: PlainPiece<'_>, out: &mut Vec<Chunk>) {
+        let PlainPiece { model, reasoning, text } = piece;
+        if let Some(model) = model
+            && self.served_by.as_deref() != Some(&*model)
+        {
+            self.served_by = Some(model.clone().into_owned());
+            out.push(Chunk::ServedBy(model.into_owned()));
+        }
+        self.started |= reasoning.is_some() || text.is_some();
+        out.extend(reasoning.map(|text| Chunk::Reasoning(text.into_owned())));
+        out.extend(text.map(|text| Chunk::Text(text.into_owned())));
     }
 
     fn shown(&self, text: &str) -> String {

@@ -363,6 +363,32 @@ proptest! {
         prop_assert!(whole.is_ok() || whole.is_err());
     }
 
+    /// The short way for plain pieces and the long way for all say the same.
+    #[test]
+    fn a_plain_piece_says_what_all_of_it_says(
+        value in any_json(),
+        (content, reasoning) in (any::<Option<String>>(), any::<Option<String>>()),
+    ) {
+        let plain = json!({"content": content, "reasoning": reasoning, "role": "assistant"});
+        let mut more = plain.clone();
+        more.as_object_mut().unwrap().extend(value.as_object().cloned().unwrap_or_default());
+        let mut around = json!({"model": "m", "choices": [{"delta": plain, "finish_reason": null}], "error": null});
+        around.as_object_mut().unwrap().extend(value.as_object().cloned().unwrap_or_default());
+        for payload in [
+            json!({"model": "m", "choices": [{"delta": more, "index": 0}]}),
+            json!({"choices": [{"delta": plain, "finish_reason": value}]}),
+            json!({"choices": [{"delta": {"content": value, "reasoning_content": reasoning}}]}),
+            json!({"choices": [value, {"delta": plain}]}),
+            around,
+        ] {
+            let text = payload.to_string();
+            let mut out = Vec::new();
+            let mut cleaned: Value = serde_json::from_str(&clean::json(&text)).unwrap();
+            let long_way = reader().read_object(&mut cleaned, &mut out).err();
+            prop_assert_eq!(read(&[&text]), (out, long_way));
+        }
+    }
+
     #[test]
     fn any_text_is_read_without_panic(payloads in proptest::collection::vec(any::<String>(), 0..4)) {
         let payloads: Vec<&str> = payloads.iter().map(String::as_str).collect();

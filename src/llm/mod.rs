@@ -36,6 +36,7 @@ mod model_list;
 mod nearest;
 pub mod openai_compatible;
 pub mod openrouter;
+mod plain_piece;
 pub mod presets;
 pub mod pricing;
 pub mod purpose;

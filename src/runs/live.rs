@@ -52,8 +52,8 @@ pub enum Record {
 /// Where a run stands, for those who wait on it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
-    /// Events up to this number may be shown.
-    pub shown_to: u64,
+    /// The last event that is no token and may be shown.
+    pub told_to: u64,
     /// Records up to this position are durable.
     pub durable_to: u64,
     /// Another owner has the run: nothing of it will ever become durable here.
@@ -101,6 +101,9 @@ pub struct LiveRun {
     skips: watch::Sender<BTreeSet<Skip>>,
     state: Mutex<State>,
     progress: watch::Sender<Progress>,
+    /// Events up to this number may be shown. Apart from the progress: tokens move it hundreds of times a second, and
+    /// wake nobody who waits for anything else.
+    shown_to: watch::Sender<u64>,
 }
 
 #[derive(Debug)]
@@ -180,7 +183,7 @@ impl LiveRun {
         let (id, conversation, message) = ids;
         let earlier = u64::try_from(attempt).unwrap_or(1).saturating_sub(1);
         let next_seq = last_seq + earlier * SEQ_GAP + 1;
-        let progress = Progress { shown_to: last_seq, ..Progress::default() };
+        let progress = Progress { told_to: last_seq, ..Progress::default() };
         Self {
             id,
             user,
@@ -207,6 +210,7 @@ impl LiveRun {
                 records_stop: false,
             }),
             progress: watch::Sender::new(progress),
+            shown_to: watch::Sender::new(last_seq),
         }
     }
 
@@ -309,9 +313,11 @@ impl LiveRun {
         }
         let shown_to = state.shown_to();
         drop(state);
+        self.show(shown_to);
+        let told = pending.frames.iter().rev().find(|frame| !frame.key.is_empty()).map(|frame| frame.seq);
         self.progress.send_modify(|progress| {
             progress.durable_to = progress.durable_to.max(pending.position);
-            progress.shown_to = progress.shown_to.max(shown_to);
+            progress.told_to = progress.told_to.max(told.unwrap_or_default());
         });
     }
 
@@ -422,7 +428,7 @@ impl LiveRun {
     /// Events that may be shown, after `after`.
     #[must_use]
     pub fn recent(&self, after: u64) -> Recent {
-        let shown_to = self.progress.borrow().shown_to;
+        let shown_to = *self.shown_to.borrow();
         let mut state = self.state();
         if after < shown_to {
             state.seal();
@@ -436,10 +442,16 @@ impl LiveRun {
         )
     }
 
+    /// How far its events may be shown, as that changes.
+    #[must_use]
+    pub fn shown_to(&self) -> watch::Receiver<u64> {
+        self.shown_to.subscribe()
+    }
+
     fn show(&self, shown_to: u64) {
-        self.progress.send_if_modified(|progress| {
-            let further = shown_to > progress.shown_to;
-            progress.shown_to = progress.shown_to.max(shown_to);
+        self.shown_to.send_if_modified(|known| {
+            let further = shown_to > *known;
+            *known = shown_to.max(*known);
             further
         });
     }

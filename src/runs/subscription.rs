@@ -3,8 +3,10 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
 
 use super::frame::{Frame, from_log};
 use super::live::{LiveRun, Recent};
@@ -13,6 +15,10 @@ use super::state::Runs;
 use super::waiters::LogWaiter;
 use crate::id::{RunId, UserId};
 use crate::store::{RunStatus, Scope, StoreError, runs};
+
+/// How long tokens gather after a reader has got something, so that what several members write within it goes out together:
+/// less than a screen takes to draw its next picture. Whatever is no token goes out at once.
+const TOKEN_PACE: Duration = Duration::from_millis(10);
 
 /// What a reader gets next.
 #[derive(Debug, PartialEq, Eq)]
@@ -31,6 +37,8 @@ pub struct Subscription {
     /// The run, if it is or was executed here while this reader was there.
     live: Option<Arc<LiveRun>>,
     after: u64,
+    /// From when on it gets tokens again.
+    tokens_from: Option<Instant>,
     ended: bool,
     waiter: LogWaiter,
     positions: watch::Receiver<Arc<HashMap<RunId, u32>>>,
@@ -60,7 +68,19 @@ impl Subscription {
     fn new(runs: Runs, user: UserId, run: RunId, after: u64) -> Self {
         let (waiter, positions) = (runs.shared.waiters.waiter(run), runs.shared.queue.positions());
         let reader = Reader::begin(&runs, &user, run);
-        Self { runs, user, run, live: None, after, ended: false, waiter, positions, position: None, reader }
+        Self {
+            runs,
+            user,
+            run,
+            live: None,
+            after,
+            tokens_from: None,
+            ended: false,
+            waiter,
+            positions,
+            position: None,
+            reader,
+        }
     }
 
     /// The run that is read.
@@ -88,8 +108,14 @@ impl Subscription {
             self.waiter.mark_read();
             self.positions.mark_unchanged();
             let live = self.live();
+            if let Some(live) = &live {
+                self.let_tokens_gather(live).await;
+            }
             let frames = match live.as_ref().map(|live| live.recent(self.after)) {
-                Some(Recent::Frames(frames)) => frames,
+                Some(Recent::Frames(frames)) => {
+                    self.tokens_from = (!frames.is_empty()).then(|| Instant::now() + TOKEN_PACE);
+                    frames
+                }
                 Some(Recent::Behind) | None => self.logged().await?,
             };
             if !frames.is_empty() {
@@ -164,11 +190,28 @@ impl Subscription {
         Ok(frames.filter(|frame| frame.seq > self.after).collect())
     }
 
+    /// Waits until there is something to hand out, or the run is not here any more.
     async fn watch(&self, live: &LiveRun) {
+        let mut shown_to = live.shown_to();
+        tokio::select! {
+            // The sender lives as long as the run does.
+            _ = shown_to.wait_for(|shown_to| *shown_to > self.after) => {}
+            () = self.gone(live) => {}
+        }
+    }
+
+    async fn let_tokens_gather(&self, live: &LiveRun) {
+        let Some(tokens_from) = self.tokens_from.filter(|from| *from > Instant::now()) else { return };
         let mut progress = live.progress();
-        let after = self.after;
-        let more =
-            progress.wait_for(|progress| progress.shown_to > after || progress.lost || progress.over).await;
-        drop(more);
+        tokio::select! {
+            () = sleep_until(tokens_from) => {}
+            _ = progress.wait_for(|progress| progress.told_to > self.after) => {}
+            () = self.gone(live) => {}
+        }
+    }
+
+    async fn gone(&self, live: &LiveRun) {
+        let mut progress = live.progress();
+        drop(progress.wait_for(|progress| progress.lost || progress.over).await.map(|_| ()));
     }
 }
