@@ -38,6 +38,8 @@ pub use error::LocalError;
 
 /// Recovery after a crash replays at most a few checkpoints' worth of log.
 const START_TIMEOUT: Duration = Duration::from_secs(300);
+/// How long the lock of a server that is about to end is waited for.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 const LOG_BYTES_KEPT: u64 = 10 * 1024 * 1024;
 
 /// What a crash of the machine may cost.
@@ -69,7 +71,7 @@ impl LocalPostgres {
     pub async fn start(data_dir: &Path, durability: Durability) -> Result<Self, LocalError> {
         about(fs::create_dir_all(data_dir), || format!("cannot create {}", data_dir.display()))?;
         let data_dir = about(data_dir.canonicalize(), || format!("cannot find {}", data_dir.display()))?;
-        let lock = lock(&data_dir)?;
+        let lock = lock(&data_dir).await?;
         let paths = Paths::of(&data_dir);
 
         about(fs::DirBuilder::new().recursive(true).mode(0o700).create(&paths.root), || {
@@ -199,16 +201,24 @@ async fn create_database(connection: &mut PgConnection) -> Result<(), sqlx::Erro
     Ok(())
 }
 
-fn lock(data_dir: &Path) -> Result<File, LocalError> {
+/// Locks the directory for this process. The server before this one may be about to end, and a program that it was just
+/// starting holds its files open until it runs: so it is tried for a moment.
+async fn lock(data_dir: &Path) -> Result<File, LocalError> {
     let path = data_dir.join("postgres.lock");
     let file = about(File::options().create(true).truncate(false).write(true).open(&path), || {
         format!("cannot write {}", path.display())
     })?;
-    match file.try_lock() {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => Err(LocalError::InUse { data_dir: data_dir.to_owned() }),
-        Err(TryLockError::Error(source)) => {
-            Err(LocalError::Io { what: format!("cannot lock {}", path.display()), source })
+    let deadline = Instant::now() + LOCK_TIMEOUT;
+    loop {
+        match file.try_lock() {
+            Ok(()) => return Ok(file),
+            Err(TryLockError::WouldBlock) if Instant::now() < deadline => tokio::time::sleep(POLL).await,
+            Err(TryLockError::WouldBlock) => {
+                return Err(LocalError::InUse { data_dir: data_dir.to_owned() });
+            }
+            Err(TryLockError::Error(source)) => {
+                return Err(LocalError::Io { what: format!("cannot lock {}", path.display()), source });
+            }
         }
     }
 }
