@@ -57,10 +57,26 @@ const RECORDED: &[(&str, bool)] = &[
     ("an arena that is broken off", false),
     ("the chairman of a rotation fails", false),
     ("a speaker reads less, and another has no system prompt", false),
+    ("two of a jury of three", false),
+    ("a second reading", false),
+    ("the winner is taken word for word", false),
+    ("a clear winner is taken", true),
+    ("a member searches", false),
+    ("research and a web search", true),
+    ("the chairman checks", false),
+    ("several chairmen check", false),
+    ("one after another, and one searches", false),
+    ("all with all, and one searches", false),
+    ("a rotation after research, and the chairman checks", false),
+    ("two of a jury of three rank the openings", false),
+    ("a decomposition", true),
+    ("a decomposition by confidence", false),
+    ("a decomposition, and one searches", false),
 ];
 
 fn feature(name: &str) -> &'static Feature {
-    let mut features = replay::FEATURES.iter().chain(replay::TOGETHER).chain(replay::debates::DEBATES);
+    let debates = replay::debates::DEBATES.iter().chain(replay::debates::DECOMPOSITIONS);
+    let mut features = replay::FEATURES.iter().chain(replay::TOGETHER).chain(debates);
     features.find(|feature| feature.0 == name).unwrap_or_else(|| panic!("there is no feature {name:?}"))
 }
 
@@ -72,6 +88,7 @@ fn plan(feature: &Feature, second: bool) -> Plan {
         history,
         first: !second,
         records: replay::records(),
+        search: Some(replay::search()),
         ..Context::default()
     };
     Plan::parse(&serde_json::from_str(feature.3).unwrap(), context).unwrap()
