@@ -4,7 +4,7 @@ use futures_util::stream::{self, StreamExt as _};
 use serde_json::{Value, json};
 
 use crate::support::app::{TestApp, User};
-use crate::support::judged::{self, MEMBERS, hit, judge};
+use crate::support::judged::{self, MEMBERS, hit, judge, uncorrected_hit};
 use crate::support::model_server::{AskedFor, Gate, Script};
 use crate::support::ranked::pick;
 
@@ -15,20 +15,33 @@ fn facts(run: &Value) -> &Value {
     &run["metadata"]["aggregate"]
 }
 
-/// Asks these questions, and gives the share of best answers that came first, with its standard error.
-async fn share(user: &User<'_>, questions: std::ops::Range<usize>, options: Value) -> (f64, f64) {
-    let hits: Vec<f64> = stream::iter(questions)
+/// Asks these questions, and says of each whether the best answer came first: as the ballots were counted, and as they
+/// would have counted uncorrected.
+async fn hits(user: &User<'_>, questions: std::ops::Range<usize>, options: Value) -> Vec<(f64, f64)> {
+    stream::iter(questions)
         .map(|number| {
             let options = options.clone();
-            async move { hit(&judged::ask(user, number, options).await, number) }
+            async move {
+                let run = judged::ask(user, number, options).await;
+                (hit(&run, number), uncorrected_hit(&run, number))
+            }
         })
         .buffer_unordered(AT_ONCE)
         .collect()
-        .await;
-    let n = f64::from(u32::try_from(hits.len()).expect("not that many"));
-    let mean = hits.iter().sum::<f64>() / n;
-    let variance = hits.iter().map(|hit| (hit - mean).powi(2)).sum::<f64>() / (n - 1.0);
+        .await
+}
+
+/// The mean and its standard error.
+fn mean(of: impl ExactSizeIterator<Item = f64> + Clone) -> (f64, f64) {
+    let n = f64::from(u32::try_from(of.len()).expect("not that many"));
+    let mean = of.clone().sum::<f64>() / n;
+    let variance = of.map(|one| (one - mean).powi(2)).sum::<f64>() / (n - 1.0);
     (mean, (variance / n).sqrt())
+}
+
+/// Asks these questions, and gives the share of best answers that came first, with its standard error.
+async fn share(user: &User<'_>, questions: std::ops::Range<usize>, options: Value) -> (f64, f64) {
+    mean(hits(user, questions, options).await.iter().map(|hit| hit.0))
 }
 
 #[tokio::test]
@@ -236,7 +249,15 @@ async fn where_nobody_prefers_itself_nothing_is_lost_by_correcting() {
         std::env::var("LLM_COUNCIL_QUESTIONS").ok().and_then(|given| given.parse().ok()).unwrap_or(24);
     let app = TestApp::with("\n[runs]\nmax_per_user = 8\n").await;
     judge(&app, [0.0; 4]);
-    let adjusted = share(&app.user("ann"), 0..questions, json!({})).await;
+    let both = hits(&app.user("ann"), 0..questions, json!({})).await;
+    let adjusted = mean(both.iter().map(|hit| hit.0));
+    // The same ballots, counted as they were cast.
+    let gain = mean(both.iter().map(|hit| hit.0 - hit.1));
+    println!(
+        "adjusted less counted, on the same ballots: {:+.2} points ± {:.2}",
+        100.0 * gain.0,
+        100.0 * gain.1
+    );
     let counted = share(&app.user("bob"), 0..questions, json!({"self_votes": "counted"})).await;
     let left_out = share(&app.user("cid"), 0..questions, json!({"self_votes": "left_out"})).await;
     for (name, (mean, error)) in [("adjusted", adjusted), ("counted", counted), ("left out", left_out)] {
@@ -245,6 +266,7 @@ async fn where_nobody_prefers_itself_nothing_is_lost_by_correcting() {
     // Four standard errors: it fails once in ten thousand times by chance, and the questions are always the same.
     let error = f64::hypot(adjusted.1, counted.1);
     assert!((adjusted.0 - counted.0).abs() < 4.0 * error.max(0.02), "{adjusted:?} {counted:?}");
+    assert!(gain.0 > -0.01 - 4.0 * gain.1, "{gain:?}");
     assert!(adjusted.0 > 0.25, "better than chance");
     app.close().await;
 }

@@ -80,13 +80,27 @@ pub async fn ask(user: &User<'_>, number: usize, options: Value) -> Value {
 
 /// The chance that the best answer comes first in this run: a shared first place is shared.
 pub fn hit(run: &Value, number: usize) -> f64 {
+    share_of_best(rows(run).iter().filter(|row| row["place"] == 1), number)
+}
+
+/// The same, had no ballot been corrected.
+pub fn uncorrected_hit(run: &Value, number: usize) -> f64 {
+    let rank =
+        |row: &Value| row["uncorrected_rank"].as_f64().or(row["average_rank"].as_f64()).expect("a rank");
+    let least = rows(run).iter().map(rank).fold(f64::INFINITY, f64::min);
+    share_of_best(rows(run).iter().filter(|row| rank(row) <= least), number)
+}
+
+fn rows(run: &Value) -> &[Value] {
+    run["metadata"]["aggregate_rankings"].as_array().expect("a table")
+}
+
+fn share_of_best<'r>(firsts: impl Iterator<Item = &'r Value>, number: usize) -> f64 {
     let question = number.to_string();
     let best = (0..MEMBERS.len())
         .max_by(|a, b| quality(&question, *a).total_cmp(&quality(&question, *b)))
         .expect("there are members");
-    let rows = run["metadata"]["aggregate_rankings"].as_array().expect("a table");
-    let firsts: Vec<&str> =
-        rows.iter().filter(|row| row["place"] == 1).filter_map(|row| row["member"].as_str()).collect();
+    let firsts: Vec<&str> = firsts.filter_map(|row| row["member"].as_str()).collect();
     if firsts.contains(&MEMBERS[best]) {
         1.0 / f64::from(u32::try_from(firsts.len()).expect("a few"))
     } else {
