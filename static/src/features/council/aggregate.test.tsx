@@ -67,17 +67,17 @@ describe("how sure the first place is", () => {
     [
       "close_call",
       0.41,
-      "4 ballots, worth about 2.9 independent ones. A close call: the chance that this answer is the best is 41%.",
+      "4 ballots, worth about 2.9 independent opinions. A close call: the chance that this is the best of the answers is 41%.",
     ],
     [
       "likely",
       0.6,
-      "4 ballots, worth about 2.9 independent ones. Likely: the chance that this answer is the best is 60%.",
+      "4 ballots, worth about 2.9 independent opinions. Likely the best of the answers: the chance is 60%.",
     ],
     [
       "clear",
       0.9,
-      "4 ballots, worth about 2.9 independent ones. Clear: the chance that this answer is the best is 90%.",
+      "4 ballots, worth about 2.9 independent opinions. Clearly ahead: the chance that this is the best of the answers is 90%.",
     ],
   ] as const)("is a plain sentence when it is %s", async (verdict, first_is_best, text) => {
     const page = await shown({ certainty: { ...certainty, verdict, first_is_best } });
@@ -89,24 +89,24 @@ describe("how sure the first place is", () => {
   it("says what the percentage means and that it began as a guess", async () => {
     const page = await shown({ certainty });
     expect(explained(page)).toContain(
-      "of 100 such cases, this answer would be the best in about 41, and another one in the other 59.",
+      "of 100 results like this, the answer in the first place would be the best in about 41, and another one in the other 59.",
     );
     expect(explained(page)).toContain("a cautious guess at first");
     expect(explained(page)).toContain("Nobody has chosen a best answer yet");
-    expect(explained(page)).toContain("It is an estimate");
+    expect(explained(page)).toContain("All of this is an estimate");
   });
 
   it("says what corrected it", async () => {
     const learned = { ...certainty, runs: 12, picks: 1, uncalibrated: 0.5 };
     const page = await shown({ certainty: learned });
-    expect(explained(page)).toContain("12 earlier runs of yours have corrected it");
-    expect(explained(page)).toContain("once so far, corrects the percentage.");
-    expect(explained(page)).toContain("Without that it would be 50%.");
+    expect(explained(page)).toContain("12 earlier questions of yours have adjusted it");
+    expect(explained(page)).toContain("People here have said once which answer was the best.");
+    expect(explained(page)).toContain("That turned 50% into 41%.");
   });
 
   it("counts no single ballot, and names no single answer where several share the place", async () => {
     const one = await shown({ certainty: { ...certainty, ballots: 1, worth: 1 } });
-    expect(words(one)).toBe("A close call: the chance that this answer is the best is 41%.");
+    expect(words(one)).toBe("A close call: the chance that this is the best of the answers is 41%.");
     expect(explained(one)).not.toContain("Why 1");
     const tie = await shown({ certainty, winner: null, winner_is_tie: true });
     expect(words(tie)).toContain("for each of them, the chance of being the best is 41%.");

@@ -6,9 +6,9 @@ import { count, percent, rank } from "../../ui/format";
 type Certain = Schemas["Certainty"];
 
 const verdicts: Record<Schemas["Verdict"], string> = {
-  close_call: msg("A close call: the chance that this answer is the best is {{chance}}."),
-  likely: msg("Likely: the chance that this answer is the best is {{chance}}."),
-  clear: msg("Clear: the chance that this answer is the best is {{chance}}."),
+  close_call: msg("A close call: the chance that this is the best of the answers is {{chance}}."),
+  likely: msg("Likely the best of the answers: the chance is {{chance}}."),
+  clear: msg("Clearly ahead: the chance that this is the best of the answers is {{chance}}."),
 };
 
 function Learned({ runs, picks, uncalibrated, first_is_best }: Certain) {
@@ -17,20 +17,25 @@ function Learned({ runs, picks, uncalibrated, first_is_best }: Certain) {
     <p>
       {runs > 0
         ? t(
-            "How far reviewers agree began as a cautious guess, and {{count, number}} earlier runs of yours have corrected it.",
+            "How alike the models judge began as a cautious guess, and {{count, number}} earlier questions of yours have adjusted it.",
             { count: runs },
           )
-        : t("How far reviewers agree is a cautious guess at first; each run corrects it.")}{" "}
+        : t("How alike the models judge is a cautious guess at first; each question adjusts it.")}{" "}
       {picks > 0
-        ? t(
-            "What people chose as the best answer, {{count, number}} times so far, corrects the percentage.",
-            { count: picks },
-          )
+        ? t("People here have said {{count, number}} times which answer was the best.", {
+            count: picks,
+          })
         : t(
             "Nobody has chosen a best answer yet: each choice under “Which answer was the best?” makes the percentage more reliable.",
           )}
       {picks > 0 && before !== first_is_best && (
-        <> {t("Without that it would be {{chance}}.", { chance: percent(before) })}</>
+        <>
+          {" "}
+          {t("That turned {{before}} into {{chance}}.", {
+            before: percent(before),
+            chance: percent(first_is_best),
+          })}
+        </>
       )}
     </p>
   );
@@ -47,7 +52,7 @@ export function Certainty({ facts: { certainty, winner } }: { facts: AggregateFa
     <div className="explained certainty">
       <p>
         {certainty.ballots > 1 &&
-          t("{{ballots}} ballots, worth about {{worth}} independent ones.", {
+          t("{{ballots}} ballots, worth about {{worth}} independent opinions.", {
             ballots,
             worth,
           })}{" "}
@@ -62,21 +67,21 @@ export function Certainty({ facts: { certainty, winner } }: { facts: AggregateFa
         {certainty.ballots > 1 && (
           <p>
             {t(
-              "Why {{worth}} and not {{ballots}}: the reviewers are models, trained on much the same texts, and often make the same mistakes. One more that agrees says less than an independent opinion would.",
+              "A ballot is one model’s ranking of the answers. Why {{worth}} and not {{ballots}}: the models learned from much the same texts and often make the same mistakes, so where they agree, they may all be wrong in the same way.",
               { worth, ballots },
             )}
           </p>
         )}
         <p>
           {t(
-            "What {{chance}} means: of 100 such cases, this answer would be the best in about {{first}}, and another one in the other {{others}}.",
+            "What {{chance}} means: of 100 results like this, the answer in the first place would be the best in about {{first}}, and another one in the other {{others}}. “Best” is what people would choose.",
             { chance, first: count(of100), others: count(100 - of100) },
           )}
         </p>
         <Learned {...certainty} />
         <p>
           {t(
-            "It is an estimate: ballots say which answer these models prefer, and not whether it is true.",
+            "All of this is an estimate. Ballots show which answer the models prefer, not which one is true.",
           )}
         </p>
       </Explain>
