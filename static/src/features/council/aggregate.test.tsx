@@ -106,7 +106,9 @@ describe("how sure the first place is", () => {
 
   it("counts no single ballot, and names no single answer where several share the place", async () => {
     const one = await shown({ certainty: { ...certainty, ballots: 1, worth: 1 } });
-    expect(words(one)).toBe("A close call: the chance that this is the best of the answers is 41%.");
+    expect(words(one)).toBe(
+      "A close call: the chance that this is the best of the answers is 41%.",
+    );
     expect(explained(one)).not.toContain("Why 1");
     const tie = await shown({ certainty, winner: null, winner_is_tie: true });
     expect(words(tie)).toContain("for each of them, the chance of being the best is 41%.");

@@ -20,7 +20,9 @@ function Learned({ runs, picks, uncalibrated, first_is_best }: Certain) {
             "How alike the models judge began as a cautious guess, and {{count, number}} earlier questions of yours have adjusted it.",
             { count: runs },
           )
-        : t("How alike the models judge is a cautious guess at first; each question adjusts it.")}{" "}
+        : t(
+            "How alike the models judge is a cautious guess at first; each question adjusts it.",
+          )}{" "}
       {picks > 0
         ? t("People here have said {{count, number}} times which answer was the best.", {
             count: picks,
