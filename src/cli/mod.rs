@@ -25,7 +25,7 @@ use crate::config::ConfigErrors;
 use crate::terminal::arguments::{self, Where};
 use crate::terminal::lists::{self, List};
 use crate::terminal::session::Trouble;
-use crate::terminal::{chat, exit, query, tui};
+use crate::terminal::{chat, exit, mcp, query, tui};
 use crate::version;
 
 use flags::Flags;
@@ -64,6 +64,12 @@ enum Command {
     /// The whole council on one screen: conversations, the deliberation as it goes on, what is asked next.
     #[command(before_help = TUI_EXAMPLES)]
     Tui(Box<tui::Arguments>),
+    /// Give the council to another program on this machine by the Model Context Protocol, over standard input and output.
+    #[command(before_help = MCP_EXAMPLES)]
+    Mcp {
+        #[command(flatten)]
+        place: Where,
+    },
     /// List your runs, the latest first.
     Runs {
         /// At most so many.
@@ -153,6 +159,11 @@ llm-council tui
 llm-council tui --server https://council.example.com
 llm-council tui --debate --rounds 3";
 
+/// What is said first of `mcp`.
+const MCP_EXAMPLES: &str = "\
+claude mcp add council -- llm-council mcp
+llm-council mcp --server https://council.example.com    with the token of LLM_COUNCIL_TOKEN or of `llm-council login`";
+
 /// Where a list comes from, and how it is printed.
 #[derive(Debug, Clone, Args)]
 struct Listed {
@@ -225,6 +236,7 @@ impl Cli {
                     tui::run(session, &tui, &profiles).await
                 })
             }
+            Some(Command::Mcp { place }) => terminal::with_http(&place, flags, mcp::run),
             Some(Command::Runs { limit, listed }) => list(&listed, List::Runs { limit }),
             Some(Command::Models { filter, listed }) => list(&listed, List::Models { filter }),
             Some(Command::Presets { listed }) => list(&listed, List::Presets),

@@ -16,7 +16,7 @@ use crate::council::plan::{Context, Plan};
 use crate::council::prompts::history::Turn;
 use crate::id::{ConversationId, RunId};
 use crate::identity::Permission;
-use crate::runs::{Ask, Asked};
+use crate::runs::{Ask, Asked, AskedBy};
 use crate::store::runs::{IdempotencyKey, RunRow};
 use crate::store::{StoreError, conversations};
 
@@ -45,6 +45,19 @@ pub(super) async fn ask(
     request: &HttpRequest,
     question: Question<'_>,
 ) -> Result<Asked, Problem> {
+    ask_for(app, caller, asked_by(request), question).await
+}
+
+/// The same where the request itself is not at hand any more.
+///
+/// # Errors
+/// As [`ask`].
+pub(super) async fn ask_for(
+    app: &App,
+    caller: &Caller,
+    asked_by: AskedBy,
+    question: Question<'_>,
+) -> Result<Asked, Problem> {
     caller.may(Permission::Ask)?;
     app.admit()?;
     let Question { conversation, body, history, idempotency_key } = question;
@@ -57,7 +70,7 @@ pub(super) async fn ask(
         groups: caller.groups_from_proxy().map(<[String]>::to_vec),
         idempotency_key,
         replaces: None,
-        asked_by: asked_by(request),
+        asked_by,
     };
     Ok(app.runs.start(ask).await?)
 }

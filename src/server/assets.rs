@@ -21,7 +21,7 @@ pub async fn serve(request: HttpRequest) -> HttpResponse {
         return Problem::method_not_allowed("GET, HEAD").response();
     }
     let path = request.match_info().unprocessed().trim_start_matches('/');
-    if path.starts_with("api/") || path.starts_with("v1/") {
+    if ["api/", "v1/", ".well-known/"].iter().any(|start| path.starts_with(start)) {
         return Problem::not_found("Page").response();
     }
     let wanted = if path.is_empty() { PAGE } else { path };

@@ -116,7 +116,11 @@ pub(super) async fn read(
     Ok(web::Json(find(&app, &caller, id(&path, "Conversation")?).await?))
 }
 
-async fn find(app: &App, caller: &Caller, id: ConversationId) -> Result<Conversation, Problem> {
+/// A conversation of the caller's with its messages.
+///
+/// # Errors
+/// When it is not theirs.
+pub(super) async fn find(app: &App, caller: &Caller, id: ConversationId) -> Result<Conversation, Problem> {
     let mut tx = app.db.begin(&caller.scope()).await?;
     let (row, messages) = conversations::find(&mut tx, id).await.map_err(named)?;
     Ok(Conversation { summary: row.into(), messages: messages.into_iter().map(Message::from).collect() })

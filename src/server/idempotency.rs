@@ -15,6 +15,8 @@ const MAX_KEY_CHARS: usize = 200;
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Target {
     Question(ConversationId),
+    /// The first question of a conversation that the server is to name.
+    FirstQuestion,
     Retry(RunId),
 }
 
@@ -31,15 +33,28 @@ pub(super) fn key(
     let Some(key) = keys.next() else { return Ok(None) };
     let rule = format!("one header of 1 to {MAX_KEY_CHARS} visible ASCII characters");
     match key.to_str() {
-        Ok(key)
-            if keys.next().is_none()
-                && (1..=MAX_KEY_CHARS).contains(&key.len())
-                && key.bytes().all(|byte| byte.is_ascii_graphic()) =>
-        {
-            Ok(Some(IdempotencyKey { key: key.to_owned(), request_digest: digest(target, body) }))
-        }
+        Ok(key) if keys.next().is_none() && is_key(key) => Ok(Some(of(key, target, body))),
         Ok(_) | Err(_) => Err(Problem::field("Idempotency-Key", &rule)),
     }
+}
+
+/// The same for a key that came as a field of this name.
+///
+/// # Errors
+/// 422 for what is no key.
+pub(super) fn in_field(field: &str, key: &str, target: Target, body: &Value) -> Result<IdempotencyKey, Problem> {
+    if is_key(key) {
+        return Ok(of(key, target, body));
+    }
+    Err(Problem::field(field, &format!("must be 1 to {MAX_KEY_CHARS} visible ASCII characters")))
+}
+
+fn is_key(key: &str) -> bool {
+    (1..=MAX_KEY_CHARS).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
+fn of(key: &str, target: Target, body: &Value) -> IdempotencyKey {
+    IdempotencyKey { key: key.to_owned(), request_digest: digest(target, body) }
 }
 
 /// The same for the same JSON, however it is written. Stored with runs: a change would refuse requests
@@ -47,6 +62,7 @@ pub(super) fn key(
 fn digest(target: Target, body: &Value) -> Vec<u8> {
     let target = match target {
         Target::Question(conversation) => format!("question {conversation}"),
+        Target::FirstQuestion => "first question".to_owned(),
         Target::Retry(run) => format!("retry {run}"),
     };
     let mut body = body.clone();

@@ -100,7 +100,7 @@ pub(super) async fn estimate(
     path: web::Path<String>,
     body: Body,
 ) -> Result<web::Json<MessageEstimate>, Problem> {
-    estimate_in(&app, &caller, Some(id(&path, "Conversation")?), &body.0).await
+    Ok(web::Json(estimate_in(&app, &caller, Some(id(&path, "Conversation")?), &body.0).await?))
 }
 
 /// What the first question of a new conversation will probably cost; nothing is asked, and nothing made.
@@ -113,15 +113,19 @@ pub(super) async fn estimate_first(
     caller: Caller,
     body: Body,
 ) -> Result<web::Json<MessageEstimate>, Problem> {
-    estimate_in(&app, &caller, None, &body.0).await
+    Ok(web::Json(estimate_in(&app, &caller, None, &body.0).await?))
 }
 
-async fn estimate_in(
+/// What a question will probably cost in a conversation, or in a new one; nothing is asked.
+///
+/// # Errors
+/// What is wrong with the question.
+pub(super) async fn estimate_in(
     app: &App,
     caller: &Caller,
     conversation: Option<ConversationId>,
     body: &Value,
-) -> Result<web::Json<MessageEstimate>, Problem> {
+) -> Result<MessageEstimate, Problem> {
     caller.may(Permission::Ask)?;
     let plan = asking::plan(app, caller, conversation, body, None).await?;
     let expected = app.runs.estimate(&plan, &Kept::default());
@@ -140,7 +144,7 @@ async fn estimate_in(
             (Vec::new(), Some(BudgetRefusal { detail, budget: over.budget, needed_usd: over.needed_usd }))
         }
     };
-    Ok(web::Json(MessageEstimate { estimate: expected, missing_models, budgets, nearly_used_up, refusal }))
+    Ok(MessageEstimate { estimate: expected, missing_models, budgets, nearly_used_up, refusal })
 }
 
 /// Stops the conversation's run, if there is one. Its calls end at once.

@@ -26,6 +26,7 @@ pub mod in_process;
 mod markdown;
 mod markdown_formats;
 mod markdown_sources;
+mod mcp;
 mod me;
 mod messages;
 mod metrics;

@@ -110,9 +110,16 @@ fn content(value: Value) -> Result<Content, Problem> {
 #[get("/settings/presets")]
 pub(super) async fn list(app: web::Data<App>, caller: Caller) -> Result<web::Json<PresetList>, Problem> {
     caller.may(Permission::Read)?;
+    Ok(web::Json(PresetList { presets: on_offer(&app, &caller).await? }))
+}
+
+/// The caller's presets, and everybody's.
+///
+/// # Errors
+/// When the database cannot be asked.
+pub(super) async fn on_offer(app: &App, caller: &Caller) -> Result<Vec<PresetView>, Problem> {
     let mut tx = app.db.begin(&caller.scope()).await?;
-    let presets = presets::list(&mut tx).await?.into_iter().map(view).collect::<Result<_, _>>()?;
-    Ok(web::Json(PresetList { presets }))
+    presets::list(&mut tx).await?.into_iter().map(view).collect()
 }
 
 /// Saves a preset under its name, over one of the same name.

@@ -241,15 +241,33 @@ impl Problem {
         }
     }
 
-    /// The response.
+    /// Whether it says that something is not there.
     #[must_use]
-    pub fn response(&self) -> HttpResponse {
+    pub fn is_not_found(&self) -> bool {
+        self.0.status == StatusCode::NOT_FOUND
+    }
+
+    /// Whether it says which fields of a request are wrong.
+    #[must_use]
+    pub fn is_about_fields(&self) -> bool {
+        self.0.status == StatusCode::UNPROCESSABLE_ENTITY
+    }
+
+    /// The same as JSON ([`ProblemBody`]).
+    #[must_use]
+    pub fn body(&self) -> Map<String, Value> {
         let mut body = Map::new();
         body.insert("type".into(), json!(format!("urn:llm-council:problem:{}", self.0.kind)));
         body.insert("title".into(), json!(self.0.title));
         body.insert("status".into(), json!(self.0.status.as_u16()));
         body.insert("detail".into(), self.0.detail.clone());
         body.extend(self.0.more.clone());
+        body
+    }
+
+    /// The response.
+    #[must_use]
+    pub fn response(&self) -> HttpResponse {
         let mut response = HttpResponse::build(self.0.status);
         response
             .insert_header((header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json")))
@@ -260,7 +278,11 @@ impl Problem {
         if let Some(methods) = self.0.allow {
             response.insert_header((header::ALLOW, methods));
         }
-        response.body(Value::Object(body).to_string())
+        if self.0.status == StatusCode::UNAUTHORIZED {
+            // Nothing more: whoever has no token gets one in the web app, there is nobody who gives them to programs.
+            response.insert_header((header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer")));
+        }
+        response.body(Value::Object(self.body()).to_string())
     }
 }
 

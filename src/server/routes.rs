@@ -12,7 +12,7 @@ use utoipa_actix_web::{AppExt, scope};
 use super::middleware::gate;
 use super::problem::Problem;
 use super::{
-    admin, analytics, benches, budgets, cache, classify, conversations, feedback, health, me, messages,
+    admin, analytics, benches, budgets, cache, classify, conversations, feedback, health, mcp, me, messages,
     openapi, options, presets, regions, runs, settings, skip, version, webhooks, weights,
 };
 
@@ -118,6 +118,12 @@ macro_rules! table {
                     .service(admin::budgets::list)
                     .service(admin::budgets::change)
                     .service(admin::providers::check)
+                    .default_service(web::to(no_such_route)),
+            );
+            routes.service(
+                $scope("/mcp")
+                    .wrap(from_fn(gate::identify))
+                    .service(mcp::endpoint::speak)
                     .default_service(web::to(no_such_route)),
             );
         }

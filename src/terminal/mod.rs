@@ -1,4 +1,4 @@
-//! People at a terminal: `query`, `chat` and `tui`, over the same API as every other client. The room imports nothing of
+//! People at a terminal: `query`, `chat` and `tui`, and their other programs: `mcp`, over the same API as every other client. The room imports nothing of
 //! the crate but `invisible` and `sse`, so that it sees a run as any client does: events in, sentences out.
 //!
 //! [`session`] asks and follows, [`live`] folds what comes into a state, [`text`] makes it fit to be shown, [`sections`] puts
@@ -9,6 +9,7 @@ pub mod chat;
 pub mod exit;
 pub mod lists;
 pub mod live;
+pub mod mcp;
 pub mod profile;
 pub mod query;
 pub mod sections;

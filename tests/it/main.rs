@@ -36,6 +36,7 @@ mod input_transport;
 mod llm_faults;
 mod local;
 mod lost_commit;
+mod mcp;
 mod metrics;
 mod multi_chairman;
 mod no_answer;

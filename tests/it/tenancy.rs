@@ -134,6 +134,7 @@ fn probes() -> Vec<Probe> {
         entry("POST", "/api/webhooks/{id}/test", Webhook, &[""], None),
         entry("GET", "/api/webhooks/{id}/deliveries", Webhook, &["", "limit=1"], None),
         entry("POST", "/api/webhooks/{id}/deliveries/{delivery}/resend", Webhook, &[""], None),
+        entry("POST", "/mcp", Own, &[""], Some(by_mcp())),
         entry("GET", "/api/budget", Own, &[""], None),
         entry("PUT", "/api/budget", Own, &[""], Some(json!({"per_day_usd": 1000}))),
         entry("POST", "/api/admin/providers/check", Admin, &[""], Some(json!({"stream": true}))),
@@ -164,6 +165,12 @@ fn probes() -> Vec<Probe> {
         entry("GET", "/api/admin/analytics/leaderboard", Admin, &["", "source=people"], None),
         entry("GET", "/api/admin/analytics/council", Admin, &[""], None),
     ]
+}
+
+/// A tool's call by the Model Context Protocol; `tests/it/mcp` asks all of them.
+fn by_mcp() -> Value {
+    let params = json!({"name": "list_conversations", "arguments": {"query": MARK}});
+    json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params})
 }
 
 /// Routes that serve everybody.
@@ -530,6 +537,8 @@ async fn a_token_reaches_no_further_than_its_user_and_its_permissions() {
             let in_person = ["/api/tokens", "/api/webhooks"].iter().any(|it| probe.path.starts_with(it));
             let expected = match (probe.about, probe.method) {
                 (About::Admin, _) => 403,
+                // What its tools may not do, they say themselves.
+                _ if probe.path == "/mcp" => 200,
                 (_, method) if method != "GET" || in_person => 403,
                 (About::Own, _) => 200,
                 (

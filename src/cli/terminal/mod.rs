@@ -28,6 +28,8 @@ use person::{profile_path, told};
 /// A session, and what has to be ended after it.
 struct Connected {
     session: Arc<dyn Session>,
+    /// The same where it speaks HTTP.
+    http: Option<Http>,
     here: Option<Here>,
 }
 
@@ -36,15 +38,17 @@ impl Connected {
         let place = &place.with_environment(|name| std::env::var(name).ok());
         let may_be_elsewhere = !place.here && !place.ephemeral && place.user.is_none();
         if let Some(session) = if may_be_elsewhere { server(place)? } else { None } {
-            return Ok(Self { session: Arc::new(session), here: None });
+            return Ok(Self { session: Arc::new(session.clone()), http: Some(session), here: None });
         }
         let config = quiet(flags.load()?);
         if place.ephemeral {
-            return Ok(Self { session: Arc::new(Ephemeral::start(&config).await?), here: None });
+            let session = Arc::new(Ephemeral::start(&config).await?);
+            return Ok(Self { session, http: None, here: None });
         }
         let user = owner(&config, place)?;
         let here = Here::start(&config, user).await?;
-        Ok(Self { session: Arc::new(here.session.clone()), here: Some(here) })
+        let http = here.session.clone();
+        Ok(Self { session: Arc::new(http.clone()), http: Some(http), here: Some(here) })
     }
 
     async fn close(self) -> anyhow::Result<()> {
@@ -146,6 +150,35 @@ pub(super) fn with_session<F>(
 where
     F: Future<Output = Result<u8, Trouble>>,
 {
+    with_connected(place, flags, |connected| Ok(command(connected.session.clone())))
+}
+
+/// Runs a command that speaks to the council by HTTP.
+pub(super) fn with_http<F>(
+    place: &Where,
+    flags: &Flags,
+    command: impl FnOnce(Http) -> F,
+) -> anyhow::Result<ExitCode>
+where
+    F: Future<Output = Result<u8, Trouble>>,
+{
+    with_connected(place, flags, |connected| match connected.http.clone() {
+        Some(http) => Ok(command(http)),
+        None => {
+            let why = "--ephemeral keeps nothing, and so there is nothing to wait for or to read; leave it out";
+            Err(Trouble::Wrong(vec![why.to_owned()]))
+        }
+    })
+}
+
+fn with_connected<F>(
+    place: &Where,
+    flags: &Flags,
+    command: impl FnOnce(&Connected) -> Result<F, Trouble>,
+) -> anyhow::Result<ExitCode>
+where
+    F: Future<Output = Result<u8, Trouble>>,
+{
     tokio::runtime::Runtime::new()?.block_on(async {
         let connected = match Connected::open(place, flags).await {
             Ok(connected) => connected,
@@ -154,7 +187,10 @@ where
                 Err(error) => return Err(error),
             },
         };
-        let ended = command(connected.session.clone()).await;
+        let ended = match command(&connected) {
+            Ok(command) => command.await,
+            Err(trouble) => Err(trouble),
+        };
         connected.close().await?;
         Ok(ended.map_or_else(|trouble| told(&trouble), ExitCode::from))
     })

@@ -11,7 +11,7 @@ use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::Method;
 use actix_web::http::header::{self, HeaderValue};
 use actix_web::middleware::Next;
-use actix_web::{Error, HttpMessage, web};
+use actix_web::{Error, HttpMessage, HttpRequest, web};
 use percent_encoding::percent_decode;
 
 use crate::identity::{AuthMethod, Identity, Mode, Refusal, same_origin, token};
@@ -41,7 +41,7 @@ async fn admit(request: &ServiceRequest) -> Result<Identity, Problem> {
         None => by_proxy(&app, request)?,
     };
     if !matches!(identity.via, AuthMethod::Token { .. }) {
-        check_origin(&app, request)?;
+        check_origin(&app, request.request())?;
     }
     check_expected(request, &identity)?;
     let hash = app.telemetry.user_hash(&identity.user);
@@ -136,7 +136,10 @@ fn bearer(request: &ServiceRequest) -> Option<&str> {
 }
 
 /// Refuses a browser's state-changing request that comes from another site, or from an unknown one.
-fn check_origin(app: &App, request: &ServiceRequest) -> Result<(), Problem> {
+///
+/// # Errors
+/// 403, also where it does not say plainly where it comes from.
+pub fn check_origin(app: &App, request: &HttpRequest) -> Result<(), Problem> {
     if matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS) {
         return Ok(());
     }

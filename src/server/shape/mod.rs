@@ -16,6 +16,7 @@ use crate::id::{ConversationId, MessageId, RunId};
 use crate::runs::Stopped;
 use crate::store::RunStatus;
 use crate::store::conversations as rows;
+use crate::store::runs::RunRow;
 
 /// A time as existing clients sort it: naive UTC with microseconds.
 #[must_use]
@@ -165,6 +166,25 @@ pub enum Message {
         #[serde(flatten)]
         deliberation: Box<Deliberation>,
     },
+}
+
+impl Message {
+    /// The answer of a run, also where its message shows a later one.
+    #[must_use]
+    pub fn of_run(row: RunRow) -> Self {
+        let deliberation = row.body.map(deliberation).unwrap_or_default();
+        Self::Assistant {
+            id: row.message,
+            created_at: naive(row.created_at),
+            run_id: Some(row.id),
+            status: Some(row.status),
+            error: row.error.as_ref().and_then(message_of),
+            error_kind: row.error.as_ref().and_then(kind_of),
+            earlier_runs: Vec::new(),
+            other_names: Box::new(deliberation.format.other_names(deliberation.stage3.as_ref())),
+            deliberation: Box::new(deliberation),
+        }
+    }
 }
 
 impl From<rows::Message> for Message {

@@ -16,8 +16,9 @@ use super::{Place, Question, Session};
 use crate::sse::{SseDecoder, SseEvent};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// A stream that says nothing for so long is dead: a server has a heartbeat every 15 s.
-const SILENCE: Duration = Duration::from_secs(45);
+/// Whoever says nothing for so long is dead: a stream has a heartbeat every 15 s, and a tool that waits for an answer
+/// (`mcp`) says something after 45 s.
+const SILENCE: Duration = Duration::from_secs(60);
 /// How long a plain answer may take.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(60);
 /// The longest event that is read.
@@ -109,20 +110,8 @@ impl Http {
     async fn send(&self, request: RequestBuilder) -> Result<Response, Refused> {
         let response = request.send().await.map_err(|error| self.not_sent(&error))?;
         let status = response.status();
-        let is = |kind: &str| {
-            let value = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
-            value.is_some_and(|value| value.starts_with(kind))
-        };
-        if status.is_redirection() || is("text/html") {
-            // Behind a proxy the page of its sign-in comes instead of what was asked for.
-            let Place::Server(address) = &self.place else {
-                return Err(Trouble::Failed(format!("the answer is {status} and a page")).into());
-            };
-            return Err(Trouble::NotSignedIn(format!(
-                "{address} answers with a page to sign in: its proxy lets only browsers in. Ask whoever runs it for an address \
-                 that takes tokens (docs/terminal.md), or check the address"
-            ))
-            .into());
+        if let Some(trouble) = self.sign_in(&response) {
+            return Err(trouble.into());
         }
         if status.is_success() {
             return Ok(response);
@@ -163,6 +152,48 @@ impl Http {
             body.insert("new_conversation".to_owned(), Value::Bool(true));
         }
         Value::Object(body)
+    }
+
+    /// Sends a message of another protocol; the answer comes as it is, whatever it says.
+    ///
+    /// # Errors
+    /// When there is none, or a page to sign in instead of one.
+    pub async fn message(
+        &self,
+        path: &str,
+        headers: &[(&'static str, String)],
+        message: &Value,
+    ) -> Result<Response, Trouble> {
+        let request = headers.iter().fold(self.to(Method::POST, path), |request, (name, value)| {
+            request.header(*name, value)
+        });
+        let response = request.json(message).send().await.map_err(|error| self.not_sent(&error).trouble)?;
+        match self.sign_in(&response) {
+            Some(trouble) => Err(trouble),
+            None => Ok(response),
+        }
+    }
+
+    /// What it means that an answer breaks off.
+    #[must_use]
+    pub fn broken(&self, error: &reqwest::Error) -> Trouble {
+        self.not_sent(error).trouble
+    }
+
+    /// What it means that a page comes instead of what was asked for: behind a proxy that of its sign-in.
+    fn sign_in(&self, response: &Response) -> Option<Trouble> {
+        let status = response.status();
+        let kind = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        if !status.is_redirection() && !kind.is_some_and(|kind| kind.starts_with("text/html")) {
+            return None;
+        }
+        let Place::Server(address) = &self.place else {
+            return Some(Trouble::Failed(format!("the answer is {status} and a page")));
+        };
+        Some(Trouble::NotSignedIn(format!(
+            "{address} answers with a page to sign in: its proxy lets only browsers in. Ask whoever runs it for an address \
+             that takes tokens (docs/terminal.md), or check the address"
+        )))
     }
 
     /// Opens a run's stream after an event.

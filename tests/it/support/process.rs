@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::Value;
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _};
 use tokio::sync::watch;
 
 use super::app::User;
@@ -149,7 +150,6 @@ impl Program {
 
     /// Runs it to its end with something piped in.
     pub async fn run_with_input(&self, args: &[&str], input: &str) -> Ended {
-        use tokio::io::AsyncWriteExt as _;
         let mut command = tokio::process::Command::from(self.command(args));
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
         let mut child = command.spawn().expect("the program starts");
@@ -164,6 +164,16 @@ impl Program {
         let mut command = tokio::process::Command::from(self.command(args));
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
         Begun(command.spawn().expect("the program starts"))
+    }
+
+    /// Begins it, to be spoken with line by line.
+    pub fn talk(&self, args: &[&str]) -> Talk {
+        let mut command = tokio::process::Command::from(self.command(args));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+        let mut child = command.spawn().expect("the program starts");
+        let input = child.stdin.take().expect("it is piped");
+        let output = tokio::io::BufReader::new(child.stdout.take().expect("it is piped")).lines();
+        Talk { child, input, output }
     }
 
     /// Starts it as a server and waits until it says where it is.
@@ -218,6 +228,61 @@ async fn ended(child: tokio::process::Child) -> Ended {
     let output = output.expect("an end in time").expect("its output");
     let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
     Ended { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+/// A program that reads and writes JSON, a line each. Killed when it is dropped.
+pub struct Talk {
+    child: tokio::process::Child,
+    input: tokio::process::ChildStdin,
+    output: tokio::io::Lines<tokio::io::BufReader<tokio::process::ChildStdout>>,
+}
+
+impl Talk {
+    /// Sends a line.
+    pub async fn say(&mut self, line: &str) {
+        let line = format!("{line}\n");
+        self.input.write_all(line.as_bytes()).await.expect("it reads");
+    }
+
+    /// The next line; everything on the standard output has to be JSON.
+    pub async fn hear(&mut self) -> Value {
+        let line = tokio::time::timeout(TIMEOUT, self.output.next_line()).await.expect("a line in time");
+        let line = line.expect("text").expect("a line more");
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
+    }
+
+    /// Sends `SIGTERM` or `SIGINT`.
+    pub fn signal(&self, name: &str) {
+        send(name, self.child.id().expect("it is under way"));
+    }
+
+    /// Sends nothing more, and waits for its end: what it still says, and how it ended.
+    pub async fn hang_up(self) -> Ended {
+        drop(self.input);
+        Self::end(self.child, self.output).await
+    }
+
+    /// Waits for its end.
+    pub async fn ended(self) -> Ended {
+        let Self { child, input: _input, output } = self;
+        Self::end(child, output).await
+    }
+
+    async fn end(
+        child: tokio::process::Child,
+        mut output: tokio::io::Lines<tokio::io::BufReader<tokio::process::ChildStdout>>,
+    ) -> Ended {
+        let rest = async {
+            let mut rest = String::new();
+            while let Some(line) = output.next_line().await.expect("text") {
+                rest.push_str(&line);
+                rest.push('\n');
+            }
+            rest
+        };
+        let (stdout, ended) = tokio::join!(tokio::time::timeout(TIMEOUT, rest), ended(child));
+        Ended { stdout: stdout.expect("an end of its output in time"), ..ended }
+    }
 }
 
 /// A program under way that ends by itself. Killed when it is dropped.

@@ -1,0 +1,127 @@
+//! The council as the protocol sees it: what it offers, and which part of this folder answers what.
+
+use std::sync::LazyLock;
+
+use rmcp::ErrorData;
+use rmcp::handler::server::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, GetPromptRequestParams,
+    GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::{RequestContext, RoleServer};
+use serde_json::Value;
+
+use super::asker::Asker;
+use super::progress::Listener;
+use super::{prompts, refusal, resources, tools};
+
+/// How the tools belong together, for the model that is given them.
+const INSTRUCTIONS: &str = "A council of language models: several answer a question at once, review each other's answers \
+    without knowing whose they are, and a chairman writes the final answer. It takes minutes and costs money, so ask it what \
+    is worth that: decisions, reviews, questions where one model may be wrong. ask_council submits a question and waits up to \
+    45 seconds; where the answer takes longer it gives a run_id, and wait_run waits on. Never ask again because an answer \
+    takes long: the run goes on by itself. list_councils says which formats and presets there are and what they cost.";
+
+static TOOLS: LazyLock<Vec<Tool>> = LazyLock::new(tools::all);
+
+/// Serves one request.
+pub(super) struct Council {
+    asker: Asker,
+}
+
+impl Council {
+    pub(super) fn new(asker: Asker) -> Self {
+        Self { asker }
+    }
+}
+
+impl ServerHandler for Council {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities =
+            ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build();
+        let server = Implementation::new("llm-council", env!("CARGO_PKG_VERSION")).with_title("LLM Council");
+        ServerConfig::new(capabilities).with_server_info(server).with_instructions(INSTRUCTIONS)
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        TOOLS.iter().find(|tool| tool.name == name).cloned()
+    }
+
+    async fn list_tools(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(TOOLS.clone()))
+    }
+
+    async fn call_tool(
+        &self,
+        call: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some(tool) = self.get_tool(&call.name) else {
+            let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name.as_ref()).collect();
+            let message = format!("there is no tool {:?}; there are {}", call.name, names.join(", "));
+            return Err(ErrorData::invalid_params(message, None));
+        };
+        let arguments = Value::Object(call.arguments.unwrap_or_default());
+        let listener = Listener::of(&context);
+        let told = match tools::unknown_arguments(&tool, &arguments) {
+            Ok(()) => tools::call(&self.asker, &tool.name, &arguments, &listener).await,
+            Err(problem) => Err(problem),
+        };
+        let result = match told {
+            Ok(told) => {
+                let mut result = CallToolResult::success(vec![ContentBlock::text(told.text)]);
+                result.structured_content = Some(told.structured);
+                result
+            }
+            Err(problem) => CallToolResult::error(vec![ContentBlock::text(refusal::sentences(&problem))]),
+        };
+        Ok(result.into())
+    }
+
+    async fn list_resources(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        resources::list(&self.asker, page.and_then(|page| page.cursor)).await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+    }
+
+    async fn read_resource(
+        &self,
+        wanted: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let is_older = context.protocol_version().is_none_or(|version| version.as_str() < "2026-07-28");
+        resources::read(&self.asker, &wanted.uri, is_older).await.map(Into::into)
+    }
+
+    async fn list_prompts(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(prompts::all()))
+    }
+
+    async fn get_prompt(
+        &self,
+        wanted: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        prompts::get(&wanted.name, wanted.arguments.as_ref()).map(Into::into)
+    }
+}

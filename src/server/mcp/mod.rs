@@ -1,0 +1,16 @@
+//! The council for other programs' models, by the Model Context Protocol over HTTP (docs/mcp.md): its tools, resources and
+//! prompts are translation over [`super::asking`] and what the API reads. Every request stands alone, so any server answers
+//! any of them. What of it is the protocol's own is a library's ([ADR 24](../../../docs/adr/0024-mcp-is-a-librarys-protocol.md)).
+//!
+//! Start at [`endpoint`], then [`council`].
+
+mod asker;
+mod council;
+pub(super) mod endpoint;
+mod progress;
+mod prompts;
+mod refusal;
+mod resources;
+mod told;
+mod tools;
+mod waiting;

@@ -1,0 +1,139 @@
+//! What a client is told while it waits, where it wants to be told.
+
+use std::time::Duration;
+
+use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::service::{Peer, RequestContext, RoleServer};
+use serde::Deserialize;
+use tokio::time::{Instant, MissedTickBehavior, interval};
+use tokio_util::sync::CancellationToken;
+
+use super::asker::Asker;
+use crate::id::RunId;
+use crate::runs::{Next, Subscription};
+
+/// How often something new is told at most.
+const AT_MOST_EVERY: Duration = Duration::from_secs(1);
+/// After how long that the run goes on is told though nothing is new.
+const AT_LEAST_EVERY: Duration = Duration::from_secs(10);
+/// The longest message, in characters.
+const MAX_CHARS: usize = 200;
+
+/// Who waits for the answer to one request.
+pub(super) struct Listener {
+    peer: Peer<RoleServer>,
+    token: Option<ProgressToken>,
+    left: CancellationToken,
+}
+
+impl Listener {
+    pub(super) fn of(context: &RequestContext<RoleServer>) -> Self {
+        Self {
+            peer: context.peer.clone(),
+            token: context.meta.get_progress_token(),
+            left: context.ct.clone(),
+        }
+    }
+
+    /// Waits until nobody waits any more.
+    pub(super) async fn leaves(&self) {
+        self.left.cancelled().await;
+    }
+
+    /// Tells how the run goes, as long as it is polled.
+    pub(super) async fn follow(&self, asker: &Asker, run: RunId) {
+        let Some(token) = &self.token else { return std::future::pending().await };
+        let mut teller = Teller::new(&self.peer, token);
+        teller.tell("the council has the question").await;
+        match asker.app.runs.subscribe(&asker.caller.user, run, 0).await {
+            Ok(events) => teller.follow(events).await,
+            // Whoever waits for the run itself says what is wrong.
+            Err(error) => tracing::warn!(run.id = %run, %error, "progress cannot be read"),
+        }
+        std::future::pending().await
+    }
+}
+
+struct Teller<'a> {
+    peer: &'a Peer<RoleServer>,
+    token: &'a ProgressToken,
+    began: Instant,
+    told: Instant,
+}
+
+impl<'a> Teller<'a> {
+    fn new(peer: &'a Peer<RoleServer>, token: &'a ProgressToken) -> Self {
+        let now = Instant::now();
+        Self { peer, token, began: now, told: now }
+    }
+
+    async fn follow(&mut self, mut events: Subscription) {
+        let mut said = "the council deliberates".to_owned();
+        let (mut is_new, mut is_open) = (false, true);
+        let mut tick = interval(AT_MOST_EVERY);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                next = events.next(), if is_open => match next {
+                    Ok(Some(Next::Frames(frames))) => {
+                        if let Some(sentence) = frames.iter().rev().find_map(|frame| sentence(&frame.json)) {
+                            said = sentence;
+                            is_new = true;
+                        }
+                    }
+                    Ok(Some(Next::Queued(position))) => {
+                        said = format!("the question waits for its turn, at place {position}");
+                        is_new = true;
+                    }
+                    Ok(None) => is_open = false,
+                    Err(error) => {
+                        tracing::warn!(run.id = %events.run(), %error, "progress cannot be read");
+                        is_open = false;
+                    }
+                },
+                _ = tick.tick() => {
+                    if is_new || self.told.elapsed() >= AT_LEAST_EVERY {
+                        self.tell(&said).await;
+                        is_new = false;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The progress is the time: how much is still to come, nobody knows.
+    async fn tell(&mut self, sentence: &str) {
+        self.told = Instant::now();
+        let seconds = self.began.elapsed().as_secs_f64();
+        let text: String = format!("{seconds:.0} s: {sentence}").chars().take(MAX_CHARS).collect();
+        let progress = ProgressNotificationParam::new(self.token.clone(), seconds).with_message(text);
+        if let Err(error) = self.peer.notify_progress(progress).await {
+            // It has left, and the wait is given up by itself.
+            tracing::debug!(%error, "progress is told to nobody");
+        }
+    }
+}
+
+/// What the process monitor says in an event; nothing for other events.
+fn sentence(event: &[u8]) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Said {
+        message: String,
+    }
+    let is_said = event.starts_with(br#"{"type":"process""#);
+    let said: Option<Said> = is_said.then(|| serde_json::from_slice(event).ok()).flatten();
+    said.map(|said| said.message.split_whitespace().collect::<Vec<_>>().join(" "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sentence;
+
+    #[test]
+    fn only_what_the_process_monitor_says_is_told() {
+        let said = sentence(br#"{"type":"process","message":"One\nhas answered","level":2}"#);
+        assert_eq!(said.as_deref(), Some("One has answered"));
+        assert_eq!(sentence(br#"{"type":"stage1_token","message":"no"}"#), None);
+        assert_eq!(sentence(b"{"), None);
+    }
+}

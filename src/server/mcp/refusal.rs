@@ -1,0 +1,44 @@
+//! What is wrong, in sentences that a model can act on.
+
+use rmcp::ErrorData;
+use rmcp::model::ErrorCode;
+use serde_json::Value;
+
+use actix_web::ResponseError as _;
+use actix_web::http::StatusCode;
+
+use crate::server::problem::Problem;
+
+/// What a tool says that was not done.
+pub(super) fn sentences(problem: &Problem) -> String {
+    let mut text = problem.sentences().join("; ");
+    let body = problem.body();
+    let run = body.get("run_id").and_then(Value::as_str);
+    match (problem.status_code(), run) {
+        (StatusCode::CONFLICT, Some(run)) => {
+            text.push_str(&format!(". The run is {run}: wait for it with wait_run, or stop it with cancel_run"));
+        }
+        (StatusCode::PAYMENT_REQUIRED, _) => {
+            text.push_str(" Nothing was asked. A cheaper question fits perhaps: list_councils says what each format and preset \
+                           costs, and `models` may name fewer members; else the person has to raise the budget.");
+        }
+        (StatusCode::TOO_MANY_REQUESTS, _) => text.push_str(". Nothing was asked."),
+        (StatusCode::SERVICE_UNAVAILABLE, _) => text.push_str(". Try the same call again in a few seconds."),
+        (StatusCode::FORBIDDEN, _) => {
+            text.push_str(". The person can make another token in the web app, under Settings, Tokens.");
+        }
+        _ => {}
+    }
+    text
+}
+
+/// The same as an error of the protocol, for what is no tool.
+pub(super) fn error(problem: &Problem) -> ErrorData {
+    let code = match problem.status_code() {
+        StatusCode::UNPROCESSABLE_ENTITY | StatusCode::BAD_REQUEST | StatusCode::FORBIDDEN => {
+            ErrorCode::INVALID_PARAMS
+        }
+        _ => ErrorCode::INTERNAL_ERROR,
+    };
+    ErrorData::new(code, sentences(problem), None)
+}

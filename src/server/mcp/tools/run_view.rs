@@ -1,0 +1,117 @@
+//! A run as tools tell it: the answer first, and otherwise how to go on.
+
+use serde_json::{Value, json};
+
+use super::schema;
+use crate::council::Deliberation;
+use crate::server::mcp::told::Told;
+use crate::server::shape;
+use crate::store::RunStatus;
+use crate::store::runs::RunRow;
+
+/// The schema of what is told.
+pub(super) fn output() -> Value {
+    let member = schema(
+        json!({
+            "member": {"type": "string"},
+            "answered": {"type": "boolean"},
+            "error": {"type": "string", "description": "Why it did not."}
+        }),
+        &["member", "answered"],
+    );
+    let place = schema(
+        json!({
+            "member": {"type": "string"},
+            "place": {"type": "integer", "description": "1 the best."},
+            "average_rank": {"type": "number"}
+        }),
+        &["member", "place", "average_rank"],
+    );
+    schema(
+        json!({
+            "run_id": {"type": "string"},
+            "conversation_id": {"type": "string"},
+            "status": {"type": "string", "enum": ["queued", "running", "complete", "failed", "cancelled"]},
+            "format": {"type": "string"},
+            "created_at": {"type": "string", "description": "UTC."},
+            "finished_at": {"type": "string", "description": "UTC."},
+            "answer": {"type": "string", "description": "The final answer, as Markdown."},
+            "written_by": {"type": "string", "description": "The model that wrote it."},
+            "notes": {"type": "array", "items": {"type": "string"}, "description": "What went wrong on the way."},
+            "members": {"type": "array", "items": member},
+            "ranking": {"type": "array", "items": place, "description": "By the members' blind reviews of each other."},
+            "cost_usd": {"type": "number", "description": "Of the calls whose cost is known."},
+            "error": {"type": "string", "description": "Why the run failed."},
+            "next": {"type": "string", "description": "How to go on, where it is not over."}
+        }),
+        &["run_id", "conversation_id", "status", "format", "created_at"],
+    )
+}
+
+/// What there is of the run.
+pub(super) fn told(row: RunRow) -> Told {
+    let deliberation = row.body.map(shape::deliberation).unwrap_or_default();
+    let error = row.error.as_ref().and_then(shape::message_of);
+    let next = (!row.status.is_over()).then(|| {
+        format!(
+            "The council is still at work. Call wait_run with the run_id {:?} to wait for the answer; do not ask again.",
+            row.id.to_string()
+        )
+    });
+    let mut structured = json!({
+        "run_id": row.id,
+        "conversation_id": row.conversation,
+        "status": row.status,
+        "format": row.format,
+        "created_at": shape::naive(row.created_at),
+    });
+    let mut say = |name: &str, value: Value| {
+        let is_empty = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
+        if !is_empty {
+            structured[name] = value;
+        }
+    };
+    let writer = deliberation.stage3.as_ref().filter(|written| written.error.is_none());
+    say("finished_at", json!(row.finished_at.map(shape::naive)));
+    say("answer", json!(deliberation.answer_text()));
+    say("written_by", json!(writer.map(|written| &written.model)));
+    say("notes", json!(writer.map(|written| &written.notes)));
+    say("members", members(&deliberation));
+    say("ranking", ranking(&deliberation));
+    say("cost_usd", json!(deliberation.metadata.costs.as_ref().and_then(|costs| costs.total_cost)));
+    say("error", json!(error));
+    say("next", json!(next));
+    let head = match (row.status, deliberation.answer_text(), &next, &error) {
+        (RunStatus::Complete, Some(answer), ..) => answer.to_owned(),
+        (_, _, Some(next), _) => next.clone(),
+        (RunStatus::Cancelled, ..) => "The run was stopped before there was an answer.".to_owned(),
+        (_, _, _, Some(error)) => format!("The run failed: {error}"),
+        _ => "The run ended without an answer.".to_owned(),
+    };
+    let cost = structured["cost_usd"].as_f64().map(|usd| format!(", cost ${usd:.4}")).unwrap_or_default();
+    let text = format!(
+        "{head}\n\n(status {}, run_id {}, conversation_id {}{cost})",
+        row.status.as_str(),
+        row.id,
+        row.conversation
+    );
+    Told { text, structured }
+}
+
+fn members(deliberation: &Deliberation) -> Value {
+    let answers = deliberation.stage1.iter().flatten();
+    answers
+        .map(|answer| {
+            let mut member = json!({"member": answer.member, "answered": answer.error.is_none()});
+            if let Some(error) = &answer.error {
+                member["error"] = json!(error);
+            }
+            member
+        })
+        .collect()
+}
+
+fn ranking(deliberation: &Deliberation) -> Value {
+    let rows = deliberation.metadata.aggregate_rankings.iter();
+    rows.map(|row| json!({"member": row.member, "place": row.place, "average_rank": row.average_rank})).collect()
+}

@@ -1,0 +1,9 @@
+//! The council for other programs' models: the Model Context Protocol over HTTP, and over standard input and output.
+
+mod eras;
+mod reading;
+mod refusals;
+mod speaking;
+mod stdio;
+mod tools;
+mod waiting;
