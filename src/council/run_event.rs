@@ -8,6 +8,7 @@ use serde_json::json;
 use super::any_event::FeatureEvent;
 use super::costs::Costs;
 use super::note::{EVERYTHING, MODELS, Note, NoteCategory, costs};
+use super::prompts::own::OwnPrompt;
 use super::stage::Stage;
 use crate::id::{ConversationId, MessageId, RunId};
 use crate::llm::fact::known;
@@ -92,6 +93,9 @@ pub enum RunEvent {
         /// Options that were switched on and do not apply to this run, each with its reason.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<Ignored>,
+        /// Which texts that its models are asked with are the administrator's own.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        prompts: Vec<OwnPrompt>,
     },
     /// A call was lost with the server that made it and is made again: clear its partial text.
     CallRestarted(CallRestarted),

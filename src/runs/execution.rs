@@ -58,7 +58,13 @@ pub(super) fn opening(
     (run_id, conversation_id, message_id): (RunId, ConversationId, MessageId),
     plan: &Plan,
 ) -> RunEvent {
-    RunEvent::RunStarted { run_id, conversation_id, message_id, ignored: plan.ignored.clone() }
+    RunEvent::RunStarted {
+        run_id,
+        conversation_id,
+        message_id,
+        ignored: plan.ignored.clone(),
+        prompts: plan.own_prompts.clone(),
+    }
 }
 
 /// Executes the plan and stores what comes of it.

@@ -77,7 +77,7 @@ pub(super) async fn classify(
     let fence = Fence::new(&Uuid::new_v4().simple().to_string());
     let request = routing::request(
         &settings,
-        &Prompts::in_force(routing::TEMPLATES.iter().copied()),
+        &Prompts::in_force(routing::TEMPLATES.iter().copied(), &app.config.prompts),
         &fence,
         &question,
         None,

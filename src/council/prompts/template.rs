@@ -5,13 +5,19 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::own::OwnTexts;
+
 /// A text with places for what is put in, as in `{question}`. It stands in the file of its feature.
 #[derive(Debug)]
 pub struct Template {
     pub name: &'static str,
+    /// What it is for, for whoever wants to write another text in its place.
+    pub about: &'static str,
     pub text: &'static str,
     /// The places in it.
     pub places: &'static [&'static str],
+    /// What must stand in it word for word, since replies are read by it.
+    pub marks: &'static [&'static str],
 }
 
 /// What a template said when plans were stored without their texts, by its name, where it says something else now.
@@ -34,10 +40,10 @@ pub(in crate::council) static BEFORE: &[(&str, &str)] = &[(
 pub struct Prompts(Option<BTreeMap<String, String>>);
 
 impl Prompts {
-    /// The texts of these templates as they are in force now.
+    /// The texts of these templates as they are in force now, where some of them are an administrator's own.
     #[must_use]
-    pub fn in_force(templates: impl IntoIterator<Item = &'static Template>) -> Self {
-        let named = |template: &Template| (template.name.to_owned(), template.text.to_owned());
+    pub fn in_force(templates: impl IntoIterator<Item = &'static Template>, own: &OwnTexts) -> Self {
+        let named = |template: &'static Template| (template.name.to_owned(), own.text(template).to_owned());
         Self(Some(templates.into_iter().map(named).collect()))
     }
 
@@ -105,7 +111,13 @@ mod tests {
 
     use super::*;
 
-    static PROMPT: Template = Template { name: "title", text: "Title {question}", places: &["question"] };
+    static PROMPT: Template = Template {
+        name: "title",
+        about: "A title.",
+        text: "Title {question}",
+        places: &["question"],
+        marks: &[],
+    };
 
     #[test]
     fn a_text_that_was_stored_is_used_and_not_todays() {

@@ -28,9 +28,11 @@ pub const QUOTED_CHARS: usize = 2_000;
 /// What the model is asked.
 pub static PROMPT: Template = Template {
     name: "title",
+    about: "What the model is asked that names a conversation.",
     text: "Write a title of 3 to 5 words for a conversation that begins with the question below. \
         Answer with the title alone: no quotation marks, no full stop.\n\nQuestion: {question}\n\nTitle:",
     places: &["question"],
+    marks: &[],
 };
 
 /// Everything that this asks models with.
