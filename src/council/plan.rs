@@ -84,6 +84,10 @@ pub struct Plan {
     /// How much the process monitor says: 0 nothing, to 3 everything.
     #[serde(default)]
     pub verbosity: u8,
+    /// Whether the process monitor makes remarks beside its sentences about events. Runs that began before it made any
+    /// are without to their end: they would come late.
+    #[serde(default)]
+    pub remarks: bool,
     /// Whether the conversation still needs a title.
     #[serde(default)]
     pub title: bool,
@@ -338,6 +342,7 @@ impl Plan {
             options,
             lookups,
             verbosity,
+            remarks: true,
             title: context.first,
             ignored,
             cache,
@@ -347,7 +352,7 @@ impl Plan {
         let templates =
             features::templates(&plan.task, (&plan.options, plan.lookups, plan.format), plan.title);
         let own_prompts = context.prompts.among(templates.iter().copied());
-        let prompts = Prompts::in_force(templates, &context.prompts);
+        let prompts = context.prompts.in_force(templates);
         let task = Task { brief: Brief { prompts, ..plan.task.brief }, ..plan.task };
         let plan = Self { task, own_prompts, ..plan };
         let scoped = |cache| CachePlan { scope: plan.scope(), ..cache };

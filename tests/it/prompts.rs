@@ -133,7 +133,7 @@ async fn texts_that_would_leave_replies_unread_are_refused_at_start_all_at_once(
         ("chairman", "{material} {notes}"),
         ("confidence", "Say how sure you are, of {question}."),
     ]);
-    let program = Program::plain().file("config.toml", &file).set("prompts.critic", "?");
+    let program = Program::plain().file("config.toml", &file).set("prompts.critiqe", "?");
     let ended = program.run(&["serve"]).await;
     assert_eq!(ended.code, Some(78), "{}", ended.stderr);
     for expected in [
@@ -146,7 +146,7 @@ async fn texts_that_would_leave_replies_unread_are_refused_at_start_all_at_once(
         "prompts.chairman (from config.toml): must contain {rule}, where",
         "prompts.confidence (from config.toml): has no place {question}: nothing is put into this text",
         "prompts.confidence (from config.toml): must contain `CONFIDENCE:`, word",
-        "prompts.critic (from LLM_COUNCIL__PROMPTS__CRITIC): there is no such key; did you mean prompts.critique?",
+        "prompts.critiqe (from LLM_COUNCIL__PROMPTS__CRITIQE): there is no such key; did you mean prompts.critique?",
     ] {
         assert_eq!(ended.stderr.matches(expected).count(), 1, "{expected}: {}", ended.stderr);
     }

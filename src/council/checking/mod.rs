@@ -174,7 +174,7 @@ async fn send(
     view: Option<View>,
 ) -> Result<Reply, CallError> {
     let member = request.model.clone();
-    let call = run.call(writing.stage.clone(), key, request).of_member(&member);
+    let call = run.call(writing.stage.clone(), key, request).of_member(&member).part_of(writing.key);
     match view {
         Some(view) => call.stream(view).send().await,
         None => call.send().await,

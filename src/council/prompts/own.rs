@@ -7,7 +7,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use super::template::Template;
+use super::template::{Prompts, Template};
 
 /// The longest text, in characters.
 const MAX_CHARS: usize = 20_000;
@@ -40,6 +40,12 @@ impl OwnTexts {
     #[must_use]
     pub fn text(&self, template: &'static Template) -> &str {
         self.0.get(template.name).map_or(template.text, String::as_str)
+    }
+
+    /// The texts of these templates as they are in force now.
+    #[must_use]
+    pub fn in_force(&self, templates: impl IntoIterator<Item = &'static Template>) -> Prompts {
+        Prompts::of(templates.into_iter().map(|template| (template.name, self.text(template))))
     }
 
     /// Which of these templates have another text than their own, in the order of their names.

@@ -5,8 +5,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::own::OwnTexts;
-
 /// A text with places for what is put in, as in `{question}`. It stands in the file of its feature.
 #[derive(Debug)]
 pub struct Template {
@@ -40,11 +38,11 @@ pub(in crate::council) static BEFORE: &[(&str, &str)] = &[(
 pub struct Prompts(Option<BTreeMap<String, String>>);
 
 impl Prompts {
-    /// The texts of these templates as they are in force now, where some of them are an administrator's own.
+    /// These texts, by the names of their templates.
     #[must_use]
-    pub fn in_force(templates: impl IntoIterator<Item = &'static Template>, own: &OwnTexts) -> Self {
-        let named = |template: &'static Template| (template.name.to_owned(), own.text(template).to_owned());
-        Self(Some(templates.into_iter().map(named).collect()))
+    pub fn of<'t>(texts: impl IntoIterator<Item = (&'static str, &'t str)>) -> Self {
+        let named = |(name, text): (&str, &str)| (name.to_owned(), text.to_owned());
+        Self(Some(texts.into_iter().map(named).collect()))
     }
 
     /// Whether they are those from before texts were stored.

@@ -230,7 +230,7 @@ mod tests {
     #[test]
     fn a_writer_reads_who_cites_what() {
         let (prompts, fence) =
-            (Prompts::in_force(TEMPLATES.iter().copied(), &OwnTexts::default()), Fence::new("c0ffee"));
+            (OwnTexts::default().in_force(TEMPLATES.iter().copied()), Fence::new("c0ffee"));
         let sources = [source(1, "First."), source(2, "Second.")];
         let cited: [(&str, &[u32]); 2] = [("Ada", &[1, 2]), ("Bob", &[])];
         let text = for_the_writer(&prompts, &fence, "2026-11-23", &sources, cited).unwrap();
