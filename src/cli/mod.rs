@@ -9,6 +9,7 @@ mod flags;
 mod healthcheck;
 mod in_process;
 mod migrate;
+mod prompts;
 mod serve;
 mod terminal;
 mod usd;
@@ -138,6 +139,8 @@ enum Command {
     Openapi,
     /// Print the configuration reference.
     ConfigReference,
+    /// Print the built-in texts that models are asked with, as a section of the configuration (docs/prompts.md).
+    Prompts(prompts::Arguments),
 }
 
 /// What is said first of `query`.
@@ -282,6 +285,7 @@ impl Cli {
                 print!("{}", crate::config::reference());
                 Ok(ExitCode::SUCCESS)
             }
+            Some(Command::Prompts(arguments)) => prompts::run(&arguments),
         };
         result.unwrap_or_else(|error| match error.downcast_ref::<ConfigErrors>() {
             Some(ConfigErrors(errors)) => {

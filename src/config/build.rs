@@ -12,6 +12,8 @@ use super::layers::Layers;
 use super::providers::providers;
 use super::tree::*;
 use super::values::Values;
+use crate::council::features::all_templates;
+use crate::council::prompts::own::{self, OwnTexts};
 use crate::identity::cidr::TrustedPeers;
 use crate::llm::RetryPolicy;
 use crate::search::{Backend, SearchSettings};
@@ -38,6 +40,7 @@ pub(super) fn config(layers: Layers, env: &BTreeMap<String, String>) -> Result<C
         search,
         // Its other keys are settings.
         cache: values.section("cache"),
+        prompts: prompts(&values),
         webhooks: values.section("webhooks"),
         sentry: values.section("sentry"),
         telemetry: values.section("telemetry"),
@@ -88,6 +91,23 @@ fn notices(env: &BTreeMap<String, String>, server: &Server, auth: &Auth) -> Vec<
         ));
     }
     notices
+}
+
+/// The texts that models are asked with in the place of the built-in ones, each with what replies are read by.
+fn prompts(values: &Values) -> OwnTexts {
+    let mut texts = Vec::new();
+    for template in all_templates() {
+        let key = format!("prompts.{}", template.name);
+        if !values.is_set(&key) || values.is_wrong(&key) {
+            continue;
+        }
+        let text: String = values.value(&key).unwrap_or_default();
+        match own::checked(template, &text) {
+            Ok(text) => texts.push((template, text)),
+            Err(problems) => problems.into_iter().for_each(|problem| values.error(&key, problem)),
+        }
+    }
+    OwnTexts::new(texts)
 }
 
 /// Web search, with what a named backend cannot do without.

@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 
 use super::kind::{Kind, Rule};
 use super::rules;
-use crate::council::features::purposes;
+use crate::council::features::{all_templates, purposes};
 use crate::council::setting::{self, Setting};
 use crate::council::settings::Settings;
 use crate::llm::kind::{OwnKey, OwnValue};
@@ -240,6 +240,7 @@ const AFTER: &[Key] = &[
     key("council.timeouts.<purpose>.first_token_ms", MS, "60000", "How long until the first token, per try."),
     key("council.timeouts.<purpose>.idle_ms", MS, "60000", "How long between two tokens."),
     key("council.timeouts.<purpose>.total_ms", MS, "300000", "How long for the whole call, tries and pauses included."),
+    key("prompts.<template>", Kind::Template, "", "What models are asked with in the place of this program's own text ([prompts.md](prompts.md)). It has the places in braces, and the words that replies are read by, of the text that it stands for. Runs under way keep the text they began with."),
     key("cache.max_entries", Kind::Number(1, 1000), "1000", "How many answers of one user are kept to be given again; beyond it those go that were not used for longest."),
     key("cache.sharing", Kind::Choice(&["off", "groups", "everyone"]), "off", "Whose questions an answer may be given to besides its owner's: nobody's, those of members of a group that the owner is in, or everybody's. Answers are shared, never questions, and only those that are given while this is set."),
     key("webhooks.max_per_user", Kind::Number(0, 100), "10", "How many webhooks one user may have, and the instance. 0: nobody may make one."),
@@ -276,7 +277,9 @@ pub(super) static WORDS: LazyLock<Vec<(String, Vec<&'static str>)>> = LazyLock::
         Some((setting.key()?.rsplit('.').next()?.to_owned(), words.to_vec()))
     };
     let of_purposes = ("<purpose>".to_owned(), purposes().map(|purpose| purpose.name).collect());
-    std::iter::once(of_purposes).chain(Settings::all().into_iter().filter_map(of_table)).collect()
+    let of_templates =
+        ("<template>".to_owned(), all_templates().into_iter().map(|template| template.name).collect());
+    [of_purposes, of_templates].into_iter().chain(Settings::all().into_iter().filter_map(of_table)).collect()
 });
 
 /// The key of a setting of the council, where it has one.
@@ -362,14 +365,24 @@ fn is_provider_name(name: &str) -> bool {
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-'))
 }
 
+/// The keys that a pattern stands for, where they are words of ours; else the pattern itself.
+fn cases(key: &'static Key) -> Vec<String> {
+    let word = WORDS.iter().find(|(word, _)| key.name.contains(word.as_str()));
+    match word {
+        Some((word, words)) => words.iter().map(|given| key.name.replace(word.as_str(), given)).collect(),
+        None => vec![key.name.to_string()],
+    }
+}
+
 /// The known key nearest to a mistyped one, when it is near enough to be meant.
-pub(super) fn nearest(name: &str) -> Option<&'static str> {
+pub(super) fn nearest(name: &str) -> Option<String> {
     // A long name cannot be a slip of a few letters, and the distance costs its length.
     if name.len() > 100 {
         return None;
     }
     KEYS.iter()
-        .map(|key| (strsim::levenshtein(&key.name, name), key.name.as_ref()))
+        .flat_map(cases)
+        .map(|key| (strsim::levenshtein(&key, name), key))
         .min()
         .filter(|(distance, _)| *distance <= 3)
         .map(|(_, name)| name)

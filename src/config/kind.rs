@@ -7,6 +7,8 @@ use serde::Deserialize;
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Kind {
     Text,
+    /// What models are asked with: text that is kept with its blanks, and may not be blank.
+    Template,
     /// Text that no log, error or `Debug` shows; may also be read from a file (`…_FILE`).
     Secret,
     Bool,
@@ -64,7 +66,7 @@ impl Kind {
     /// refused: one of them may close the server.
     fn is_blank(self, text: &str) -> bool {
         match self {
-            Self::Choice(_) | Self::Bool => false,
+            Self::Choice(_) | Self::Bool | Self::Template => false,
             Self::Secret => text.is_empty(),
             Self::Text | Self::Number(..) | Self::Decimal(..) | Self::List | Self::Members => {
                 text.trim().is_empty()
@@ -73,9 +75,10 @@ impl Kind {
     }
 
     fn scalar(self, rule: Rule, written: &ValueKind) -> Result<ValueKind, String> {
-        let text = text_of(written).map(|text| if self == Self::Secret { text } else { text.trim() });
+        let keeps_blanks = matches!(self, Self::Secret | Self::Template);
+        let text = text_of(written).map(|text| if keeps_blanks { text } else { text.trim() });
         let value = match self {
-            Self::Text | Self::Secret => text.map(rule).transpose()?.map(ValueKind::String),
+            Self::Text | Self::Template | Self::Secret => text.map(rule).transpose()?.map(ValueKind::String),
             Self::Choice(words) => {
                 let word = text.map(rule).transpose()?;
                 word.filter(|word| words.contains(&word.as_str())).map(ValueKind::String)
@@ -128,7 +131,7 @@ impl Kind {
 
     fn expected(self) -> String {
         match self {
-            Self::Text => "text".to_owned(),
+            Self::Text | Self::Template => "text".to_owned(),
             Self::Secret => "text in quotes".to_owned(),
             Self::Bool => "true or false".to_owned(),
             Self::Number(low, high) => format!("a whole number from {low} to {high}"),
@@ -142,7 +145,9 @@ impl Kind {
     /// A wrong value as an error shows it: where it may be a secret, or long, only its type.
     fn shown(self, text: Option<&str>, written: &ValueKind) -> String {
         match (self, text) {
-            (Self::Text | Self::Secret | Self::List | Self::Members, _) => type_of(written).to_owned(),
+            (Self::Text | Self::Template | Self::Secret | Self::List | Self::Members, _) => {
+                type_of(written).to_owned()
+            }
             (_, Some(text)) => format!("{text:?}"),
             (_, None) => written.to_string(),
         }

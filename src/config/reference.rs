@@ -29,6 +29,8 @@ text, in TOML in quotes.
 With no provider configured and no `OPENROUTER_API_KEY`, the council is simulated: it answers without a
 network, and says so.
 
+What models are asked with can be replaced, text by text ([prompts.md](prompts.md)).
+
 `TAVILY_API_KEY` lets the council search the web ([research.md](research.md)).
 
 The built-in council on OpenRouter is made of floating names (`~openai/gpt-latest`), each of which stands for
@@ -50,10 +52,11 @@ pub fn reference() -> String {
         if own != section {
             section = own;
             text.push_str(&format!("## {section}\n\n"));
-            if section == "council" {
-                for (word, choices) in WORDS.iter() {
-                    text.push_str(&format!("`{word}` is one of {}.\n\n", words(choices)));
-                }
+            let in_section = |word: &str| {
+                KEYS.iter().any(|key| key.name.contains(word) && key.name.split('.').next() == Some(section))
+            };
+            for (word, choices) in WORDS.iter().filter(|(word, _)| in_section(word)) {
+                text.push_str(&format!("`{word}` is one of {}.\n\n", words(choices)));
             }
         }
         entry(&mut text, key);
@@ -83,6 +86,7 @@ fn entry(text: &mut String, key: &Key) {
 fn kind(kind: Kind) -> String {
     match kind {
         Kind::Text => "text".to_owned(),
+        Kind::Template => "text, as `llm-council prompts` prints the built-in ones".to_owned(),
         Kind::Secret => "secret text".to_owned(),
         Kind::Bool => "`true` or `false`".to_owned(),
         Kind::Number(low, high) => format!("a whole number from {low} to {high}"),

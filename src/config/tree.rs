@@ -11,6 +11,7 @@ use serde::Deserialize;
 use url::Url;
 use uuid::Uuid;
 
+use crate::council::prompts::own::OwnTexts;
 use crate::council::settings::Settings;
 use crate::llm::ProviderSettings;
 use crate::search::SearchSettings;
@@ -28,6 +29,8 @@ pub struct Config {
     pub providers: Providers,
     pub council: Council,
     pub search: SearchSettings,
+    /// What models are asked with in the place of this program's own texts.
+    pub prompts: OwnTexts,
     pub cache: Cache,
     pub webhooks: Webhooks,
     pub sentry: Sentry,

@@ -18,6 +18,11 @@ pub trait FeatureEvent: Serialize + fmt::Debug + Send + Sync + 'static {
         None
     }
 
+    /// What it says besides, where everything is to be said. Made as the note is.
+    fn remark(&self) -> Option<Note> {
+        None
+    }
+
     /// Whether the run's stream ends after it.
     fn ends_the_run(&self) -> bool {
         false
@@ -38,6 +43,7 @@ trait Erased: Any + fmt::Debug + Send + Sync {
     fn json(&self) -> String;
     fn value(&self) -> Value;
     fn note(&self) -> Option<Note>;
+    fn remark(&self) -> Option<Note>;
     fn ends_the_run(&self) -> bool;
     fn asking(&self) -> Option<Asking>;
 }
@@ -53,6 +59,10 @@ impl<E: FeatureEvent> Erased for E {
 
     fn note(&self) -> Option<Note> {
         FeatureEvent::note(self)
+    }
+
+    fn remark(&self) -> Option<Note> {
+        FeatureEvent::remark(self)
     }
 
     fn ends_the_run(&self) -> bool {
@@ -94,6 +104,12 @@ impl AnyEvent {
     #[must_use]
     pub fn note(&self) -> Option<Note> {
         self.0.note()
+    }
+
+    /// See [`FeatureEvent::remark`].
+    #[must_use]
+    pub fn remark(&self) -> Option<Note> {
+        self.0.remark()
     }
 
     /// See [`FeatureEvent::ends_the_run`].

@@ -13,7 +13,7 @@ pub(super) const ERROR_CHARS: usize = 200;
 /// From which verbosity on a sentence is sent.
 pub(super) const STAGES: u8 = 1;
 pub(super) const MODELS: u8 = 2;
-pub(super) const EVERYTHING: u8 = 3;
+pub const EVERYTHING: u8 = 3;
 
 /// The kind of a sentence, for colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -47,7 +47,8 @@ pub struct Note {
 
 impl Note {
     /// What this fact says: the sentence is its `Display`, its fields are the parameters beside its `code`.
-    pub(super) fn of<F: Serialize + fmt::Display>(level: u8, category: NoteCategory, fact: &F) -> Self {
+    #[must_use]
+    pub fn of<F: Serialize + fmt::Display>(level: u8, category: NoteCategory, fact: &F) -> Self {
         let message = fact.to_string();
         let fact = serde_json::to_value(fact).expect("a fact is plain data with string keys");
         Self { message, fact, category, level, details: None }

@@ -17,6 +17,7 @@ use super::options::cache::{CachePlan, scope};
 use super::options::tools;
 use super::process;
 use super::prompts::history::{self, Turn};
+use super::prompts::own::{OwnPrompt, OwnTexts};
 use super::prompts::template::Prompts;
 use super::ranking::records::ReviewerRecords;
 use super::ranking::self_votes::SelfVotes;
@@ -83,6 +84,10 @@ pub struct Plan {
     /// How much the process monitor says: 0 nothing, to 3 everything.
     #[serde(default)]
     pub verbosity: u8,
+    /// Whether the process monitor makes remarks beside its sentences about events. Runs that began before it made any
+    /// are without to their end: they would come late.
+    #[serde(default)]
+    pub remarks: bool,
     /// Whether the conversation still needs a title.
     #[serde(default)]
     pub title: bool,
@@ -92,6 +97,9 @@ pub struct Plan {
     /// Whether an earlier answer may be given, and this one kept for later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cache: Option<CachePlan>,
+    /// Which texts that its models are asked with are an administrator's own. The texts are in the brief.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub own_prompts: Vec<OwnPrompt>,
     /// What an earlier run of the same question has, to go on from.
     #[serde(default)]
     pub fork: Option<Fork>,
@@ -116,6 +124,8 @@ pub struct Context {
     pub reviewer_records: ReviewerRecords,
     /// What can be searched, if anything can.
     pub search: Option<SearchContext>,
+    /// What models are asked with in the place of this program's own texts.
+    pub prompts: OwnTexts,
 }
 
 /// A known option that is off when absent, and how "on" looks.
@@ -332,17 +342,19 @@ impl Plan {
             options,
             lookups,
             verbosity,
+            remarks: true,
             title: context.first,
             ignored,
             cache,
+            own_prompts: Vec::new(),
             fork: None,
         })?;
-        let prompts = Prompts::in_force(features::templates(
-            &plan.task,
-            (&plan.options, plan.lookups, plan.format),
-            plan.title,
-        ));
-        let plan = Self { task: Task { brief: Brief { prompts, ..plan.task.brief }, ..plan.task }, ..plan };
+        let templates =
+            features::templates(&plan.task, (&plan.options, plan.lookups, plan.format), plan.title);
+        let own_prompts = context.prompts.among(templates.iter().copied());
+        let prompts = context.prompts.in_force(templates);
+        let task = Task { brief: Brief { prompts, ..plan.task.brief }, ..plan.task };
+        let plan = Self { task, own_prompts, ..plan };
         let scoped = |cache| CachePlan { scope: plan.scope(), ..cache };
         Ok(Self { cache: plan.cache.map(scoped), ..plan })
     }

@@ -22,6 +22,7 @@ pub static REVISION: Purpose = Purpose { name: "revision", usual_tokens: 2_000, 
 /// What the writer is asked.
 pub static PROMPT: Template = Template {
     name: "revision",
+    about: "What a chairman is asked that revises its answer.",
     text: "You are the chairman of a council of language models and have written its answer to a \
         question. Objections were raised. Revise your answer.\n\n{material}\n\n{rule}\n\n\
         Weigh each objection by itself: follow it where it is right; where it is wrong, leave your \
@@ -29,6 +30,7 @@ pub static PROMPT: Template = Template {
         Write for the person who asked: not a word about critics, objections or changes.\n\n\
         Write only the revised answer, whole:",
     places: &["material", "rule"],
+    marks: &[],
 };
 
 /// What a request says around its material, in tokens.

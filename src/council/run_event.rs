@@ -8,6 +8,7 @@ use serde_json::json;
 use super::any_event::FeatureEvent;
 use super::costs::Costs;
 use super::note::{EVERYTHING, MODELS, Note, NoteCategory, costs};
+use super::prompts::own::OwnPrompt;
 use super::stage::Stage;
 use crate::id::{ConversationId, MessageId, RunId};
 use crate::llm::fact::known;
@@ -92,6 +93,9 @@ pub enum RunEvent {
         /// Options that were switched on and do not apply to this run, each with its reason.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         ignored: Vec<Ignored>,
+        /// Which texts that its models are asked with are the administrator's own.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        prompts: Vec<OwnPrompt>,
     },
     /// A call was lost with the server that made it and is made again: clear its partial text.
     CallRestarted(CallRestarted),
@@ -154,10 +158,25 @@ impl FeatureEvent for RunEvent {
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum RunNote {
+    Asked {
+        name: String,
+    },
+    /// What the run adds to the analytics.
+    FiguresKept {
+        answers: usize,
+        ballots: usize,
+        /// The model that wrote; absent where nobody did.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        chairman: Option<String>,
+    },
     /// The server that asked it first is gone.
-    AskedAgain { name: String },
+    AskedAgain {
+        name: String,
+    },
     /// A person asked for that.
-    NotWaitedFor { member: String },
+    NotWaitedFor {
+        member: String,
+    },
     RunCosts {
         calls: u32,
         tokens: u64,
@@ -171,6 +190,14 @@ pub enum RunNote {
 impl fmt::Display for RunNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Asked { name } => write!(f, "{name} is asked"),
+            Self::FiguresKept { answers, ballots, chairman } => {
+                write!(f, "Analytics: {answers} answers and {ballots} ballots are recorded")?;
+                match chairman {
+                    Some(model) => write!(f, ", and {model} as chairman"),
+                    None => Ok(()),
+                }
+            }
             Self::AskedAgain { name } => {
                 write!(f, "{name} is asked again: the server that asked it first is gone")
             }

@@ -14,7 +14,9 @@ use super::metrics;
 use super::state::Shared;
 use crate::council::costs;
 use crate::council::figures::Figures;
+use crate::council::note::{EVERYTHING, Note, NoteCategory};
 use crate::council::run::{FinishedCall, Host, UnderWay};
+use crate::council::run_event::RunNote;
 use crate::council::stages::title;
 use crate::council::{self, AnyEvent, Plan, Run, RunEvent};
 use crate::id::{ConversationId, MessageId, RunId};
@@ -34,6 +36,8 @@ pub(super) struct Ending {
     under_way: Vec<UnderWay>,
     /// It replaces the answer of earlier runs.
     replaces: bool,
+    /// Whether the process monitor says everything.
+    remarks: bool,
     /// The format's name, where the plan can be read.
     format: Option<&'static str>,
 }
@@ -46,7 +50,15 @@ impl Ending {
     }
 
     fn new(status: RunStatus, event: RunEvent) -> Self {
-        Self { status, event, title: None, under_way: Vec::new(), replaces: false, format: None }
+        Self {
+            status,
+            event,
+            title: None,
+            under_way: Vec::new(),
+            replaces: false,
+            remarks: false,
+            format: None,
+        }
     }
 }
 
@@ -58,7 +70,13 @@ pub(super) fn opening(
     (run_id, conversation_id, message_id): (RunId, ConversationId, MessageId),
     plan: &Plan,
 ) -> RunEvent {
-    RunEvent::RunStarted { run_id, conversation_id, message_id, ignored: plan.ignored.clone() }
+    RunEvent::RunStarted {
+        run_id,
+        conversation_id,
+        message_id,
+        ignored: plan.ignored.clone(),
+        prompts: plan.own_prompts.clone(),
+    }
 }
 
 /// Executes the plan and stores what comes of it.
@@ -107,6 +125,7 @@ pub(super) async fn drive(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<Jo
     }
     ending.under_way = run.under_way();
     ending.replaces = plan.fork.is_some();
+    ending.remarks = plan.remarks && plan.verbosity >= EVERYTHING;
     ending.format = Some(plan.format.mode());
     // A first question that was stopped or failed still gives its conversation a name.
     ending.title = plan.title.then(|| title::fallback(&plan.brief().question).title);
@@ -161,6 +180,11 @@ pub(super) async fn finish(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<J
     if ending.status != RunStatus::Complete {
         deliberation.keep_unfinished(&ending.under_way, &CallFact::Unfinished);
     }
+    let figures = Figures::of(&deliberation);
+    if let Some(figures) = figures.as_ref().filter(|_| ending.remarks) {
+        let note = figures_kept(figures).at(jiff::Timestamp::now());
+        journal.publish("figures/remark", note.into()).await;
+    }
     let row = FinishedRow {
         run: live.id,
         status: ending.status,
@@ -182,7 +206,7 @@ pub(super) async fn finish(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<J
         body: serde_json::to_string(&deliberation).expect("a deliberation is plain data with string keys"),
         text: deliberation.answer_text().map(str::to_owned),
         title: deliberation.metadata.title.clone().or(ending.title),
-        figures: Figures::of(&deliberation).map(|figures| figures_row(live, figures, ending.replaces)),
+        figures: figures.map(|figures| figures_row(live, figures, ending.replaces)),
         has_reservation: journal.has_reservation(),
     };
     metrics::ended(live.id, ending.format, ending.status);
@@ -191,6 +215,19 @@ pub(super) async fn finish(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<J
     let record = Record::Finish(Box::new(row));
     journal.record(Some(record), Some((frame::END_KEY, &event))).await;
     shared.remove_live(live);
+}
+
+/// What the process monitor says of what a run adds to the analytics.
+fn figures_kept(figures: &Figures) -> Note {
+    Note::of(
+        EVERYTHING,
+        NoteCategory::Data,
+        &RunNote::FiguresKept {
+            answers: figures.placings.len(),
+            ballots: figures.ballots.len(),
+            chairman: figures.chairman.clone(),
+        },
+    )
 }
 
 fn figures_row(live: &LiveRun, figures: Figures, replaces: bool) -> FiguresRow {

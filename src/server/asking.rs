@@ -130,7 +130,8 @@ pub(super) async fn plan(
     let first = messages.is_empty();
     let search = app.search_context();
     let history = said.unwrap_or_else(|| history(messages));
-    let context = Context { settings, history, first, records, reviewer_records, search };
+    let prompts = app.config.prompts.clone();
+    let context = Context { settings, history, first, records, reviewer_records, search, prompts };
     let plan = Plan::parse_over(body, &options, context);
     let mut problems: Vec<_> = problems.into_iter().chain(begins.err().unwrap_or_default()).collect();
     problems.extend(app.unknown_providers(body));

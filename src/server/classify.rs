@@ -11,7 +11,6 @@ use super::problem::{Problem, ProblemBody};
 use crate::council::options::routing::{self, RoutingInfo};
 use crate::council::plan;
 use crate::council::prompts::fence::Fence;
-use crate::council::prompts::template::Prompts;
 use crate::identity::Permission;
 use crate::llm::{Models, Reply, Usage};
 
@@ -77,7 +76,7 @@ pub(super) async fn classify(
     let fence = Fence::new(&Uuid::new_v4().simple().to_string());
     let request = routing::request(
         &settings,
-        &Prompts::in_force(routing::TEMPLATES.iter().copied()),
+        &app.config.prompts.in_force(routing::TEMPLATES.iter().copied()),
         &fence,
         &question,
         None,

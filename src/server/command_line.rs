@@ -90,7 +90,8 @@ pub fn plan_without_database(app: &App, body: &Value, history: Vec<Turn>) -> Res
     let settings = app.defaults();
     let options = settings.options.requests.default_options.clone();
     let first = history.is_empty();
-    let context = Context { settings, history, first, search: app.search_context(), ..Context::default() };
+    let (search, prompts) = (app.search_context(), app.config.prompts.clone());
+    let context = Context { settings, history, first, search, prompts, ..Context::default() };
     let plan = Plan::parse_over(body, &options, context);
     let mut problems = app.unknown_providers(body);
     match plan {

@@ -14,6 +14,7 @@ use crate::council::formats::list as formats;
 use crate::council::options::OptionSettings;
 use crate::council::plan::MAX_CONTENT_CHARS;
 use crate::council::plan::settings_problems;
+use crate::council::prompts::own::OwnPrompt;
 use crate::council::ranking::self_votes::SelfVotes;
 use crate::council::settings::{MAX_MEMBERS, Member, Settings, SettingsLayer};
 use crate::identity::Permission;
@@ -46,6 +47,8 @@ pub struct ConfigView {
     pub count_self_votes: bool,
     #[serde(flatten)]
     pub options: OptionSettings,
+    /// Which texts that models are asked with are the administrator's own.
+    pub prompts: Vec<OwnPrompt>,
     /// What these settings name that is not on its provider's list.
     pub missing_models: Vec<MissingModel>,
     /// Whether the caller has no settings of their own.
@@ -94,6 +97,7 @@ pub(super) fn view(app: &App, settings: Settings, is_default: bool) -> ConfigVie
     ConfigView {
         web_search_available: search.is_some(),
         search_provider: search.as_ref().map(|backend| backend.name),
+        prompts: app.config.prompts.all(),
         missing_models: app.missing_models(&settings),
         region: app.models.regions().map(|regions| settings.region.clone().unwrap_or(regions.default)),
         region_report: None,

@@ -50,6 +50,7 @@ mod prices;
 mod process;
 mod program_version;
 mod prompt_caching;
+mod prompts;
 mod providers_down;
 mod purge;
 mod queue;

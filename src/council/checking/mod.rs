@@ -40,6 +40,7 @@ const TOLD_CHARS: usize = 2_000;
 /// What somebody is told who may check.
 pub static INSTRUCTIONS: Template = Template {
     name: "checks",
+    about: "What whoever writes is told where it may look up facts first; it stands after what else it is asked.",
     text: "\n\nToday is {today}. Before you write, you may look up facts on the web, at most {times} times. Check what \
         matters and may be wrong: figures, dates, names, and what the texts above contradict each other about. \
         Do not check what everybody knows.\n\
@@ -53,24 +54,31 @@ pub static INSTRUCTIONS: Template = Template {
         Action: synthesize()\n\
         and after these lines the text that is asked for above, and nothing else. {citing}",
     places: &["today", "times", "citing"],
+    marks: &["Thought:", "Action:", "search_web(", "synthesize()"],
 };
 /// What a turn found.
 pub static OBSERVATION: Template = Template {
     name: "check_observation",
+    about: "What a writer is told that looked something up.",
     text: "Observation:\n\n{observation}\n\n{rule}\n\nGo on: another thought and action, or the text.",
     places: &["observation", "rule"],
+    marks: &[],
 };
 /// What a turn could not find.
 pub static NO_OBSERVATION: Template = Template {
     name: "check_no_observation",
+    about: "What a writer is told whose search failed.",
     text: "The search failed: {reason}. Go on with what you know.",
     places: &["reason"],
+    marks: &[],
 };
 /// The last turn.
 pub static NOW: Template = Template {
     name: "check_now",
+    about: "What a writer is told when it may look up nothing more.",
     text: "Write now the text that is asked for above, with what you have: no thought, no action, only the text.",
     places: &[],
+    marks: &[],
 };
 
 /// Everything that this asks models with.
@@ -166,7 +174,7 @@ async fn send(
     view: Option<View>,
 ) -> Result<Reply, CallError> {
     let member = request.model.clone();
-    let call = run.call(writing.stage.clone(), key, request).of_member(&member);
+    let call = run.call(writing.stage.clone(), key, request).of_member(&member).part_of(writing.key);
     match view {
         Some(view) => call.stream(view).send().await,
         None => call.send().await,

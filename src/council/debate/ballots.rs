@@ -31,6 +31,9 @@ pub async fn hold(run: &Run, task: &Task, openings: &[Statement]) {
         started_at: Some(run.now()),
     };
     run.emit("ballots/start", start).await;
+    if !reviewers.is_empty() {
+        reviews::remark_labels(run, "ballots/labels", &labelled).await;
+    }
 
     let mut labels: Vec<Label> = labelled.iter().map(|entry| entry.label).collect();
     run.shuffle("orders", &mut labels);

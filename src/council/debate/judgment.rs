@@ -20,12 +20,14 @@ use crate::llm::{CallError, Purpose, Reason};
 /// What a chairman is asked.
 pub static PROMPT: Template = Template {
     name: "debate_judgment",
+    about: "What the chairman of a debate or an arena is asked.",
     text: "You are the chairman of a debate. You know its speakers only by the names that they had for each \
         other.\n\n{material}\n\n{rule}\n\n\
         Write the best answer to the question that this debate allows. Build on what held against criticism, \
         wherever it stands; correct what is wrong; do not smooth over what stayed in dispute. Write for the \
         person who asked: speak to the question, not about the speakers.\n\n{notes}",
     places: &["material", "rule", "notes"],
+    marks: &[],
 };
 
 impl Debate<'_> {

@@ -9,11 +9,13 @@ use crate::council::view::TextFilter;
 /// What is added where a speaker writes an answer of its own after it has read the others.
 pub static SUFFIX: Template = Template {
     name: "debate_position",
+    about: "What stands after the prompt of a speaker that has heard the others: whether they changed its position.",
     text: "\n\n---\nAfter your text, add one last line that says whether the debate has changed your position on the \
         question, in exactly one of these forms:\n\
         POSITION: UNCHANGED\n\
         POSITION: CHANGED after <whose argument it was>: <in one sentence, what changed and why>",
     places: &[],
+    marks: &["POSITION: UNCHANGED", "POSITION: CHANGED after"],
 };
 
 const WORD: &str = "position";

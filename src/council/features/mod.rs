@@ -5,6 +5,8 @@
 mod lookups;
 mod stored;
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::PartialSchema as _;
@@ -364,40 +366,53 @@ pub(in crate::council) fn is_overruled(body: &Value, default: &str) -> bool {
     }
 }
 
-/// The templates of each feature of the council, and whether a run of such a plan can use them. One may come twice.
-fn templates_by_feature(
-    task: &Task,
-    (options, lookups, format): (&Options, Lookups, Format),
+/// What of a plan says which texts it can use.
+struct Uses<'p> {
+    task: &'p Task,
+    options: &'p Options,
+    lookups: Lookups,
+    format: Format,
     title: bool,
-) -> [(bool, &'static [&'static Template]); 14] {
-    let is_council = format.may_be_the_councils();
-    [
-        (is_council, confidence::TEMPLATES),
-        (is_council, reviews::TEMPLATES),
-        (is_council, synthesis::TEMPLATES),
-        (title, title::TEMPLATES),
-        (task.brief.search.is_some(), material::TEMPLATES),
-        (lookups.research, research::TEMPLATES),
-        (task.chain_of_thought, cot::TEMPLATES),
-        (task.tools.is_some(), tool_use::TEMPLATES),
-        (task.brief.checks > 0, checking::TEMPLATES),
-        (task.brief.checks > 0, tool_use::TEMPLATES),
-        (matches!(options.roster, Choice::Routing { .. }), routing::TEMPLATES),
-        (!options.chairmen.is_empty(), multi_chairman::TEMPLATES),
-        (options.refinement.is_some(), refinement::TEMPLATES),
-        (options.adversary.is_some(), adversary::TEMPLATES),
-    ]
 }
 
-/// The templates that a run of such a plan can use.
+/// Templates, and whether a run can use them.
+type Used = (fn(&Uses<'_>) -> bool, &'static [&'static Template]);
+
+/// The templates of each feature of the council, and whether a run of such a plan can use them. One may come twice.
+static TEMPLATES_BY_FEATURE: [Used; 14] = [
+    (|plan| plan.format.may_be_the_councils(), confidence::TEMPLATES),
+    (|plan| plan.format.may_be_the_councils(), reviews::TEMPLATES),
+    (|plan| plan.format.may_be_the_councils(), synthesis::TEMPLATES),
+    (|plan| plan.title, title::TEMPLATES),
+    (|plan| plan.task.brief.search.is_some(), material::TEMPLATES),
+    (|plan| plan.lookups.research, research::TEMPLATES),
+    (|plan| plan.task.chain_of_thought, cot::TEMPLATES),
+    (|plan| plan.task.tools.is_some(), tool_use::TEMPLATES),
+    (|plan| plan.task.brief.checks > 0, checking::TEMPLATES),
+    (|plan| plan.task.brief.checks > 0, tool_use::TEMPLATES),
+    (|plan| matches!(plan.options.roster, Choice::Routing { .. }), routing::TEMPLATES),
+    (|plan| !plan.options.chairmen.is_empty(), multi_chairman::TEMPLATES),
+    (|plan| plan.options.refinement.is_some(), refinement::TEMPLATES),
+    (|plan| plan.options.adversary.is_some(), adversary::TEMPLATES),
+];
+
+/// The templates that a run of such a plan can use. One may come twice.
 pub(in crate::council) fn templates(
     task: &Task,
     (options, lookups, format): (&Options, Lookups, Format),
     title: bool,
-) -> impl Iterator<Item = &'static Template> {
-    let council =
-        templates_by_feature(task, (options, lookups, format), title).into_iter().filter(|(used, _)| *used);
-    council.flat_map(|(_, templates)| templates.iter().copied()).chain(format.templates())
+) -> Vec<&'static Template> {
+    let plan = Uses { task, options, lookups, format, title };
+    let council = TEMPLATES_BY_FEATURE.iter().filter(|(is_used, _)| is_used(&plan));
+    council.flat_map(|(_, templates)| templates.iter().copied()).chain(format.templates()).collect()
+}
+
+/// Every template there is, once.
+#[must_use]
+pub fn all_templates() -> Vec<&'static Template> {
+    let council = TEMPLATES_BY_FEATURE.iter().flat_map(|(_, templates)| templates.iter().copied());
+    let mut seen = BTreeSet::new();
+    council.chain(formats::all_templates()).filter(|template| seen.insert(template.name)).collect()
 }
 
 #[cfg(test)]
@@ -406,41 +421,44 @@ mod simulated_tests;
 
 #[cfg(test)]
 mod tests {
-    use std::collections::{BTreeMap, BTreeSet};
+    use std::collections::BTreeMap;
 
     use serde_json::json;
 
     use super::*;
     use crate::council::plan::{Context, Plan};
+    use crate::council::prompts::own::{checked, places};
     use crate::council::prompts::template::BEFORE;
-
-    fn places(text: &str) -> BTreeSet<&str> {
-        text.split('{').skip(1).filter_map(|after| after.split_once('}')).map(|(name, _)| name).collect()
-    }
 
     #[test]
     fn the_places_of_every_template_are_those_that_it_names() {
-        let settings = json!({"council_models": ["a", "b"], "chairman_model": "a", "title_model": "a", "utility_model": "a"});
-        let settings = serde_json::from_value(settings).unwrap();
-        let context = Context { settings, first: true, ..Context::default() };
-        let plan = Plan::parse(&json!({"content": "Why?"}), context.clone()).unwrap();
         let mut known: BTreeMap<&str, &Template> = BTreeMap::new();
-        let of_features = templates_by_feature(&plan.task, (&plan.options, plan.lookups, plan.format), true)
-            .into_iter()
-            .flat_map(|(_, templates)| templates.iter().copied());
-        let of_formats = formats::MODES.into_iter().flat_map(|mode| {
-            let styles = ["rotation", "all_to_all"]
-                .map(|style| json!({"content": "Why?", "mode": mode, "debate_style": style}));
-            styles.map(|body| Plan::parse(&body, context.clone()).unwrap().format.templates()).concat()
-        });
-        for template in of_features.chain(of_formats) {
-            assert_eq!(places(template.text), template.places.iter().copied().collect(), "{}", template.name);
+        let council = TEMPLATES_BY_FEATURE.iter().flat_map(|(_, templates)| templates.iter().copied());
+        for template in council.chain(formats::all_templates()) {
+            let there: BTreeSet<&str> = places(template.text).into_iter().collect();
+            assert_eq!(there, template.places.iter().copied().collect(), "{}", template.name);
+            assert_eq!(checked(template, template.text), Ok(template.text.to_owned()), "{}", template.name);
             let same = known.insert(template.name, template).is_none_or(|known| known.text == template.text);
             assert!(same, "two templates are called {}", template.name);
         }
         assert!(known.len() > 25, "{} templates", known.len());
         for (name, text) in BEFORE {
             assert!(places(text).iter().all(|place| known[name].places.contains(place)), "{name}");
+        }
+    }
+
+    #[test]
+    fn every_template_that_a_format_uses_is_among_all() {
+        let settings = json!({"council_models": ["a", "b"], "chairman_model": "a", "title_model": "a", "utility_model": "a"});
+        let settings = serde_json::from_value(settings).unwrap();
+        let context = Context { settings, first: true, ..Context::default() };
+        let all: BTreeSet<&str> = all_templates().into_iter().map(|template| template.name).collect();
+        for mode in formats::MODES {
+            for style in ["rotation", "all_to_all"] {
+                let body = json!({"content": "Why?", "mode": mode, "debate_style": style});
+                let used = Plan::parse(&body, context.clone()).unwrap().format.templates();
+                assert!(used.iter().all(|template| all.contains(template.name)), "{mode} {style}");
+            }
         }
     }
 }

@@ -24,6 +24,7 @@ use crate::council::options::research::{ResearchEvent, ResearchResult};
 use crate::council::options::routing::{RoutingEvent, RoutingInfo};
 use crate::council::options::web_search::{WebSearch, WebSearchEvent};
 use crate::council::process::ProcessEvent;
+use crate::council::prompts::own::OwnPrompt;
 use crate::council::ranking::aggregate::{AggregateFacts, AggregateRow};
 use crate::council::ranking::label::Label;
 use crate::council::ranking::weights::WeightsInfo;
@@ -125,6 +126,9 @@ pub struct Metadata {
     /// Options that were switched on and did not apply, each with its reason.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub ignored: Vec<Ignored>,
+    /// Which texts that its models were asked with are the administrator's own.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub prompts: Vec<OwnPrompt>,
     /// Budgets that this run found, or left, nearly used up.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub budget_warnings: Vec<BudgetState>,
@@ -176,8 +180,9 @@ impl Deliberation {
             self.metadata.title = Some(data.title.clone());
         } else if let Some(RunEvent::CostsComplete { data }) = event.get() {
             self.apply_costs(data);
-        } else if let Some(RunEvent::RunStarted { ignored, .. }) = event.get() {
+        } else if let Some(RunEvent::RunStarted { ignored, prompts, .. }) = event.get() {
             self.metadata.ignored.clone_from(ignored);
+            self.metadata.prompts.clone_from(prompts);
         } else if let Some(BudgetEvent::BudgetWarning { data }) = event.get() {
             let known = &mut self.metadata.budget_warnings;
             if !known.iter().any(|known| known.key() == data.key()) {

@@ -280,6 +280,12 @@ impl Format {
     }
 }
 
+/// The templates of all formats. One may come twice.
+pub(in crate::council) fn all_templates() -> impl Iterator<Item = &'static Template> {
+    let formats = [rotation::TEMPLATES, all_to_all::TEMPLATES, arena::TEMPLATES, templates::TEMPLATES];
+    formats.into_iter().chain([engine::TEMPLATES, ballots::TEMPLATES]).flatten().copied()
+}
+
 fn refuse_mode(fields: &mut Fields<'_>, mode: &str) {
     let message = format!("must be one of {}; it is {mode:?}", MODES.join(", "));
     fields.refuse("mode", FieldErrorKind::Value, message);

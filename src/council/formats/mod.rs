@@ -51,7 +51,7 @@ pub async fn deliberate(run: &Run, plan: &Plan) -> Result<(), Failure> {
     if plan.task.one_at_a_time {
         run.one_at_a_time();
     }
-    run.explain(plan.verbosity);
+    run.explain(plan.verbosity, plan.remarks);
     if let Some(fork) = &plan.fork {
         run.know_sources(&fork.sources);
     }
@@ -97,8 +97,7 @@ async fn find_out(run: &Run, plan: &Plan) -> Result<(), Failure> {
     result?;
     // A title that did not come in time is given up by now, so its cost is unknown.
     tell_costs(run).await;
-    let data = title.flatten().unwrap_or_else(|| title::fallback(&plan.brief().question));
-    run.emit("title", TitleEvent::TitleComplete { data }).await;
+    title::tell(run, plan.brief(), title.flatten()).await;
     Ok(())
 }
 

@@ -12,9 +12,11 @@ use crate::council::view::TextFilter;
 /// What is added to the question.
 pub static SUFFIX: Template = Template {
     name: "confidence",
+    about: "What stands after the question: how sure a member is of its answer.",
     text: "\n\n---\nAfter your answer, add one last line that says how confident you are in it, \
         as a whole number from 1 (a guess) to 10 (certain), in exactly this form:\nCONFIDENCE: <number>",
     places: &[],
+    marks: &["CONFIDENCE:"],
 };
 
 /// Everything that this asks models with.

@@ -8,11 +8,13 @@ use crate::council::prompts::template::Template;
 /// What is added to the question.
 pub static SUFFIX: Template = Template {
     name: "chain_of_thought",
+    about: "What stands after the question where answers are to show their steps.",
     text: "\n\n---\nAnswer in three parts, each under its heading, in exactly this form:\n\
         **THINKING:**\n<how you approach the question, step by step>\n\n\
         **ANALYSIS:**\n<the arguments and the evidence, weighed>\n\n\
         **CONCLUSION:**\n<your answer, complete in itself>",
     places: &[],
+    marks: &["THINKING:", "ANALYSIS:", "CONCLUSION:"],
 };
 
 /// Everything that this asks models with.

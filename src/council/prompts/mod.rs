@@ -3,5 +3,6 @@
 pub mod fence;
 pub mod history;
 pub mod judges;
+pub mod own;
 pub mod structured;
 pub mod template;

@@ -9,9 +9,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug)]
 pub struct Template {
     pub name: &'static str,
+    /// What it is for, for whoever wants to write another text in its place.
+    pub about: &'static str,
     pub text: &'static str,
     /// The places in it.
     pub places: &'static [&'static str],
+    /// What must stand in it word for word, since replies are read by it.
+    pub marks: &'static [&'static str],
 }
 
 /// What a template said when plans were stored without their texts, by its name, where it says something else now.
@@ -34,11 +38,11 @@ pub(in crate::council) static BEFORE: &[(&str, &str)] = &[(
 pub struct Prompts(Option<BTreeMap<String, String>>);
 
 impl Prompts {
-    /// The texts of these templates as they are in force now.
+    /// These texts, by the names of their templates.
     #[must_use]
-    pub fn in_force(templates: impl IntoIterator<Item = &'static Template>) -> Self {
-        let named = |template: &Template| (template.name.to_owned(), template.text.to_owned());
-        Self(Some(templates.into_iter().map(named).collect()))
+    pub fn of<'t>(texts: impl IntoIterator<Item = (&'static str, &'t str)>) -> Self {
+        let named = |(name, text): (&str, &str)| (name.to_owned(), text.to_owned());
+        Self(Some(texts.into_iter().map(named).collect()))
     }
 
     /// Whether they are those from before texts were stored.
@@ -105,7 +109,13 @@ mod tests {
 
     use super::*;
 
-    static PROMPT: Template = Template { name: "title", text: "Title {question}", places: &["question"] };
+    static PROMPT: Template = Template {
+        name: "title",
+        about: "A title.",
+        text: "Title {question}",
+        places: &["question"],
+        marks: &[],
+    };
 
     #[test]
     fn a_text_that_was_stored_is_used_and_not_todays() {

@@ -1,6 +1,7 @@
 //! One call on its way out: answered from the journal, or sent, shown and committed.
 
 use async_trait::async_trait;
+use serde_json::json;
 use sha2::{Digest, Sha256};
 
 use super::traced::TracedCall;
@@ -8,8 +9,9 @@ use super::turns::{self, Turn};
 use super::{FinishedCall, Run, Stopped, UnderWay};
 use crate::council::costs::Spent;
 use crate::council::fingerprint::Fingerprint;
+use crate::council::note::{EVERYTHING, Note, NoteCategory};
 use crate::council::pricing;
-use crate::council::run_event::{CallRestarted, RunEvent};
+use crate::council::run_event::{CallRestarted, RunEvent, RunNote};
 use crate::council::stage::Stage;
 use crate::council::token::Token;
 use crate::council::view::View;
@@ -26,6 +28,8 @@ pub struct Call<'r> {
     view: Option<View>,
     needs_place: bool,
     turn: Option<&'r Turn<'r>>,
+    /// The first of the calls that this one goes on with.
+    part_of: Option<String>,
 }
 
 impl Run {
@@ -41,6 +45,7 @@ impl Run {
             view: None,
             needs_place: true,
             turn: None,
+            part_of: None,
         }
     }
 }
@@ -64,6 +69,12 @@ impl<'r> Call<'r> {
         Self { view: Some(view), ..self }
     }
 
+    /// Goes on with what this call began, so that nobody is said to be asked anew.
+    #[must_use]
+    pub fn part_of(self, key: &str) -> Self {
+        Self { part_of: Some(key.to_owned()), ..self }
+    }
+
     /// Says which seat it belongs to.
     #[must_use]
     pub fn of_member(mut self, name: &str) -> Self {
@@ -76,7 +87,7 @@ impl<'r> Call<'r> {
     /// # Errors
     /// The call's own failure, after retries: a value like any other.
     pub async fn send(self) -> Result<Reply, CallError> {
-        let Self { run, stage, key, mut request, member, view, needs_place, turn } = self;
+        let Self { run, stage, key, mut request, member, view, needs_place, turn, part_of } = self;
         request.seed = seed_of(run.id, &key);
         if turn.is_some() {
             request.timeouts.total_ms = request.timeouts.total_ms.min(turns::MOST_MS);
@@ -126,6 +137,15 @@ impl<'r> Call<'r> {
                 };
                 let restart = format!("restart/{}/{key}", run.host.attempt());
                 run.emit(&restart, RunEvent::CallRestarted(event)).await;
+            }
+            if let Some(member) = &member {
+                let asked = part_of.as_deref().unwrap_or(&key);
+                run.remark(&format!("asked/{asked}"), || {
+                    let fact = RunNote::Asked { name: member.clone() };
+                    let details = json!({ "stage": stage, "model": request.model });
+                    Note::of(EVERYTHING, NoteCategory::Model, &fact).with(details)
+                })
+                .await;
             }
             run.state().under_way.insert(key.clone(), call.clone());
             run.models.chat(&request, &mut sink).await

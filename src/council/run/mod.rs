@@ -28,6 +28,7 @@ pub use turns::Turn;
 use super::any_event::AnyEvent;
 use super::costs::{Costs, Spent};
 use super::earlier::{EarlierAnswer, Keep, Kept, Looked, Wanted};
+use super::note::{EVERYTHING, Note};
 use super::searching::state::Searches;
 use super::skip::Skip;
 use super::stage::Stage;
@@ -50,6 +51,8 @@ pub struct Run {
     turns: OnceLock<Turns>,
     /// How much the process monitor says; nothing until it is told.
     verbosity: OnceLock<u8>,
+    /// Whether the process monitor makes remarks beside its sentences about events.
+    remarks: OnceLock<bool>,
     /// Members that a stage goes on without.
     stopped: watch::Sender<BTreeMap<(Stage, String), Stopped>>,
     /// What was searched for.
@@ -86,6 +89,7 @@ impl Run {
             places: OnceLock::new(),
             turns: OnceLock::new(),
             verbosity: OnceLock::new(),
+            remarks: OnceLock::new(),
             stopped: watch::Sender::default(),
             searches: Searches::default(),
             stages: Parts::default(),
@@ -133,9 +137,11 @@ impl Run {
         }
     }
 
-    /// Lets the process monitor say what goes on from now on, up to this level; the first one stands.
-    pub fn explain(&self, verbosity: u8) {
+    /// Lets the process monitor say what goes on from now on, up to this level, with or without remarks; the first
+    /// one stands.
+    pub fn explain(&self, verbosity: u8, remarks: bool) {
         self.verbosity.get_or_init(|| verbosity);
+        self.remarks.get_or_init(|| remarks);
     }
 
     /// Remembers a fact that could come out differently next time, before it is acted upon.
@@ -219,11 +225,28 @@ impl Run {
         let verbosity = self.verbosity.get().copied().unwrap_or_default();
         // Made only for those who asked: most runs are silent.
         let note = if verbosity > 0 { event.note() } else { None };
+        let remark = if self.makes_remarks() { event.remark() } else { None };
         self.host.publish(key, event).await;
         if let Some(note) = note.filter(|note| note.level <= verbosity) {
             let event = note.at(self.host.now());
             self.host.publish(&format!("{key}/process"), event.into()).await;
         }
+        if let Some(note) = remark {
+            self.remark(key, || note).await;
+        }
+    }
+
+    /// Lets the process monitor say what no event tells, where everything is to be said. `key` is its place in the
+    /// deliberation: it is said once.
+    pub(super) async fn remark(&self, key: &str, note: impl FnOnce() -> Note) {
+        if self.makes_remarks() {
+            let event = note().at(self.host.now());
+            self.host.publish(&format!("{key}/remark"), event.into()).await;
+        }
+    }
+
+    fn makes_remarks(&self) -> bool {
+        self.verbosity.get() == Some(&EVERYTHING) && self.remarks.get() == Some(&true)
     }
 
     /// Tells the client what an earlier run told. The process monitor says nothing of it: it happened then.

@@ -21,30 +21,46 @@ const ANSWER_PART: usize = 3;
 /// How a source is cited.
 pub static CITING: Template = Template {
     name: "citing",
+    about: "How sources are cited.",
     text: "Where you rely on a source, cite it right behind the statement by its number in square brackets, as in \
         [1] or [1][2]. Cite only numbers that you were given; where no source says it, cite none. Sources can be \
         wrong or out of date: weigh them.",
     places: &[],
+    marks: &["[1]"],
 };
 /// A question with what was looked up for it.
 pub static BACKGROUND: Template = Template {
     name: "background",
+    about: "The question, after what was looked up for it.",
     text: "Today is {today}. This was found for the question below.\n\n{material}\n\n{rule}\n\n{citing}\n\n\
         Question: {question}",
     places: &["today", "material", "rule", "citing", "question"],
+    marks: &[],
 };
 /// What somebody who writes for the council is told of the sources.
 pub static SOURCES: Template = Template {
     name: "sources",
+    about: "What whoever writes is told of the sources that the members had.",
     text: "Today is {today}. These are the sources that the members had; {cited}.\n\n{material}\n\n{citing}",
     places: &["today", "cited", "material", "citing"],
+    marks: &[],
 };
 /// Who cites what.
-pub static CITES: Template =
-    Template { name: "cites", text: "{member} cites {numbers}", places: &["member", "numbers"] };
+pub static CITES: Template = Template {
+    name: "cites",
+    about: "Which sources a member cites, in `sources`.",
+    text: "{member} cites {numbers}",
+    places: &["member", "numbers"],
+    marks: &[],
+};
 /// The same of nobody.
-pub static NOBODY_CITES: Template =
-    Template { name: "nobody_cites", text: "nobody cites any of them", places: &[] };
+pub static NOBODY_CITES: Template = Template {
+    name: "nobody_cites",
+    about: "What stands in `sources` where nobody cites any.",
+    text: "nobody cites any of them",
+    places: &[],
+    marks: &[],
+};
 
 /// Everything that runs with a search ask models with.
 pub static TEMPLATES: &[&Template] = &[&CITING, &BACKGROUND, &SOURCES, &CITES, &NOBODY_CITES, &fence::RULE];
@@ -176,6 +192,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::council::prompts::own::OwnTexts;
 
     fn source(n: u32, snippet: &str) -> Source {
         Source {
@@ -212,7 +229,8 @@ mod tests {
 
     #[test]
     fn a_writer_reads_who_cites_what() {
-        let (prompts, fence) = (Prompts::in_force(TEMPLATES.iter().copied()), Fence::new("c0ffee"));
+        let (prompts, fence) =
+            (OwnTexts::default().in_force(TEMPLATES.iter().copied()), Fence::new("c0ffee"));
         let sources = [source(1, "First."), source(2, "Second.")];
         let cited: [(&str, &[u32]); 2] = [("Ada", &[1, 2]), ("Bob", &[])];
         let text = for_the_writer(&prompts, &fence, "2026-11-23", &sources, cited).unwrap();

@@ -10,6 +10,7 @@ use crate::council::view::TextFilter;
 /// What the chairman is asked to append.
 pub static INSTRUCTIONS: Template = Template {
     name: "chairman_notes",
+    about: "What the chairman is asked to append: where the members agree and where not.",
     text: "After the answer, write a line that says COUNCIL NOTES: and under it short notes \
         for the reader, one per line, each beginning with one of these words; leave out what does not apply:\n\
         AGREEMENT: what the members agree on\n\
@@ -19,6 +20,7 @@ pub static INSTRUCTIONS: Template = Template {
         NOT COVERED: what none of them covered and should be known\n\
         MINORITY: the view of the minority, in its own strongest form",
     places: &[],
+    marks: &["COUNCIL NOTES:", "AGREEMENT:", "CONTRADICTION:", "ONLY ONE:", "NOT COVERED:", "MINORITY:"],
 };
 
 /// Where the members agree and differ.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::council::any_event::FeatureEvent;
 use crate::council::brief::Brief;
 use crate::council::estimate::{ExpectedCall, Expecting};
-use crate::council::note::{MODELS, Note, NoteCategory};
+use crate::council::note::{EVERYTHING, MODELS, Note, NoteCategory, costs};
 use crate::council::pricing::tokens_of;
 use crate::council::prompts::template::Template;
 use crate::council::run::Run;
@@ -28,9 +28,11 @@ pub const QUOTED_CHARS: usize = 2_000;
 /// What the model is asked.
 pub static PROMPT: Template = Template {
     name: "title",
+    about: "What the model is asked that names a conversation.",
     text: "Write a title of 3 to 5 words for a conversation that begins with the question below. \
         Answer with the title alone: no quotation marks, no full stop.\n\nQuestion: {question}\n\nTitle:",
     places: &["question"],
+    marks: &[],
 };
 
 /// Everything that this asks models with.
@@ -48,13 +50,28 @@ pub enum TitleEvent {
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(tag = "code", rename_all = "snake_case")]
 pub enum TitleNote {
-    Titled { title: String },
+    Titled {
+        title: String,
+    },
+    TitleWritten {
+        model: String,
+        /// USD; absent when unknown.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cost: Option<f64>,
+    },
+    /// No model gave one in time.
+    TitleOfTheQuestion,
 }
 
 impl fmt::Display for TitleNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self::Titled { title } = self;
-        write!(f, "The conversation is called “{title}”")
+        match self {
+            Self::Titled { title } => write!(f, "The conversation is called “{title}”"),
+            Self::TitleWritten { model, cost } => {
+                write!(f, "{model} wrote the title, {}", costs(*cost, cost.is_none().into()))
+            }
+            Self::TitleOfTheQuestion => f.write_str("The title is made of the question's first words"),
+        }
     }
 }
 
@@ -72,6 +89,14 @@ pub struct Title {
     pub title: String,
 }
 
+/// A title that a model wrote.
+pub struct Written {
+    pub title: Title,
+    model: String,
+    /// USD; absent when unknown.
+    cost: Option<f64>,
+}
+
 /// What the request says around the question, in tokens.
 const FRAME: u64 = 42;
 
@@ -82,18 +107,29 @@ pub(in crate::council) fn expected_call(expecting: Expecting<'_>) -> ExpectedCal
     expecting.call(STAGE, model, &TITLE, FRAME + tokens_of(excerpt))
 }
 
+/// Tells what the conversation is called: as a model says, or by the question's first words.
+pub async fn tell(run: &Run, brief: &Brief, written: Option<Written>) {
+    let (data, fact) = match written {
+        Some(Written { title, model, cost }) => (title, TitleNote::TitleWritten { model, cost }),
+        None => (fallback(&brief.question), TitleNote::TitleOfTheQuestion),
+    };
+    run.emit("title", TitleEvent::TitleComplete { data }).await;
+    run.remark("title", || Note::of(EVERYTHING, NoteCategory::Data, &fact)).await;
+}
+
 /// Asks for a title; `None` when the model gave none that can be used.
-pub async fn ask(run: &Run, brief: &Brief) -> Option<Title> {
+pub async fn ask(run: &Run, brief: &Brief) -> Option<Written> {
     let excerpt: String = brief.question.chars().take(QUOTED_CHARS).collect();
     let prompt = brief.prompts.fill(&PROMPT, &[("question", &excerpt)]);
     let model = brief.settings.title_model.clone();
     let request = ChatRequest {
         sampling: brief.settings.sampling(&TITLE),
         timeouts: brief.settings.timeouts(&TITLE),
-        ..ChatRequest::new(model, &TITLE, vec![ChatMessage::user(prompt)])
+        ..ChatRequest::new(&model, &TITLE, vec![ChatMessage::user(prompt)])
     };
     let reply = run.call(STAGE, "title", request).beside_the_run().send().await.ok()?;
-    clean(&reply.text)
+    let cost = reply.usage.and_then(|usage| usage.cost_usd);
+    clean(&reply.text).map(|title| Written { title, model, cost })
 }
 
 /// A title made of the question's first words.

@@ -9,6 +9,7 @@ use crate::council::view::TextFilter;
 /// What the chairman is asked to append.
 pub static INSTRUCTIONS: Template = Template {
     name: "debate_notes",
+    about: "What the chairman of a debate is asked to append.",
     text: "After the answer, write a line that says DEBATE NOTES: and under it short notes \
         for the reader, one per line, each beginning with one of these words; leave out what does not apply:\n\
         MOST CONVINCING: who argued most convincingly, and why\n\
@@ -16,6 +17,7 @@ pub static INSTRUCTIONS: Template = Template {
         OPEN: a point that stays in dispute, and who holds what\n\
         MINORITY: the view of the minority, in its own strongest form",
     places: &[],
+    marks: &["DEBATE NOTES:", "MOST CONVINCING:", "SETTLED:", "OPEN:", "MINORITY:"],
 };
 
 /// What came of a debate, as the chairman saw it.

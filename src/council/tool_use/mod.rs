@@ -159,6 +159,7 @@ async fn send(
     view: Option<View>,
 ) -> Result<Reply, CallError> {
     let call = run.call(talk.stage.clone(), key, request).of_member(talk.member).in_turn(talk.turn);
+    let call = call.part_of(talk.key);
     match view {
         Some(view) => call.stream(view).send().await,
         None => call.send().await,

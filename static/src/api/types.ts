@@ -37,6 +37,7 @@ export type StageCosts = Schemas["StageCosts"];
 export type Costs = Schemas["Costs"];
 export type CouncilEvent = Schemas["Event"];
 export type Ignored = Schemas["Ignored"];
+export type OwnPrompt = Schemas["OwnPrompt"];
 
 export type NoteCategory = Schemas["NoteCategory"];
 

@@ -27,6 +27,7 @@ const beginning = {
     messageId: event.message_id,
     status: "running",
     ignored: list(event.ignored),
+    prompts: list(event.prompts),
   }),
   run_queued: (run, event) => {
     if (run.phase !== "waiting" || !(event.position >= 1)) return run;

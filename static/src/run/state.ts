@@ -95,6 +95,8 @@ export interface RunState {
   errorKind: string | null;
   /** Options that were switched on and do not apply, each with its reason. */
   ignored: readonly Ignored[];
+  /** Which texts that its models are asked with are the administrator's own. */
+  prompts: readonly OwnPrompt[];
   answers: readonly AnswerState[];
   confidence: AggregateConfidence | null;
   reviews: readonly ReviewState[];
@@ -137,6 +139,7 @@ export const newRun: RunState = {
   error: null,
   errorKind: null,
   ignored: [],
+  prompts: [],
   answers: [],
   confidence: null,
   reviews: [],

@@ -15,6 +15,7 @@ export function eventsOf(message: AssistantMessage, conversationId: string): Cou
       conversation_id: conversationId,
       message_id: message.id,
       ignored: metadata.ignored,
+      prompts: metadata.prompts,
     },
   ];
   if (stage1) {

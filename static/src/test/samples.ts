@@ -226,6 +226,7 @@ export const storedRun = (
     refinement: null,
     adversary: null,
     ignored: [],
+    prompts: [],
     abstained: [],
     budget_warnings: [],
     title: null,

@@ -10,6 +10,9 @@ use llm_council::council::plan::Context;
 use super::{ask, find, has, kinds};
 use crate::replay::{search, settings};
 use crate::support::app::TestApp;
+use crate::support::db::TestDb;
+use crate::support::model_server::ModelServer;
+use crate::support::process::Program;
 
 /// Each field of a request with a value that is not its default, and whether an answer depends on it.
 const FIELDS: &str = r#"{
@@ -193,6 +196,19 @@ async fn a_follow_up_is_only_given_an_answer_to_the_same_conversation() {
     assert_eq!(find(&follow_ups[1], "cache_miss")["reason"], "empty");
     assert!(has(&follow_ups[2], "cache_hit"), "the same conversation again");
     app.close().await;
+}
+
+#[tokio::test]
+async fn other_words_to_ask_the_models_with_make_a_miss() {
+    let (db, models) = (TestDb::new().await, ModelServer::start().await);
+    let program = Program::council(&db, &models);
+    let own = program.clone().set("prompts.chairman", "Decide.\n{material}\n{rule}\n{notes}");
+    let not_of_the_run = program.clone().set("prompts.attack", "{material}{rule}{instructions}{form}");
+    for (program, is_there) in [(&program, false), (&own, false), (&own, true), (&not_of_the_run, true)] {
+        let server = program.serve().await;
+        let events = ask(&server.user("ann"), "Why do tides turn?", json!({})).await;
+        assert_eq!(has(&events, "cache_hit"), is_there, "{:?}", kinds(&events));
+    }
 }
 
 #[tokio::test]

@@ -53,6 +53,51 @@ async fn a_receiver_that_was_down_for_an_hour_is_told_when_it_is_back() {
 }
 
 #[tokio::test]
+async fn everything_that_ended_while_a_receiver_was_down_for_an_hour_is_told_when_it_is_back() {
+    let bed = Bed::start().await;
+    let ann = bed.app.user("ann");
+    let is_up = Arc::new(AtomicBool::new(false));
+    let up = is_up.clone();
+    bed.receiver.others(move |_| {
+        Some(if up.load(Ordering::SeqCst) { Script::status(200, "") } else { Script::status(503, "later") })
+    });
+    let webhook = bed.webhook(&ann, json!({})).await;
+    let mut runs = Vec::new();
+    // A run ends, attempts fail, the pauses pass; and again.
+    for ended in 1..=3 {
+        let run = bed.ask(&ann).await;
+        runs.push(run["run_id"].as_str().unwrap().to_owned());
+        bed.deliveries(&ann, &webhook, |all| {
+            all.len() == ended && all.iter().any(|one| one["attempts"] == ended)
+        })
+        .await;
+        bed.time_passes().await;
+    }
+    let all = bed.deliveries(&ann, &webhook, |_| true).await;
+    assert!(all.iter().all(|one| one["status"] == "pending"), "{all:?}");
+
+    is_up.store(true, Ordering::SeqCst);
+    // What rests since a failure is due again, as it is when its pause is over.
+    for _ in 0..3 {
+        bed.time_passes().await;
+        let next = |all: &[serde_json::Value]| all.iter().any(|one| one["status"] == "delivered");
+        bed.deliveries(&ann, &webhook, next).await;
+    }
+    let all = bed.deliveries(&ann, &webhook, |all| all.iter().all(|one| one["status"] == "delivered")).await;
+    assert_eq!(all.len(), 3);
+    let told = bed.receiver.other_records();
+    for run in &runs {
+        let of_run: Vec<_> = told.iter().filter(|record| body(record)["data"]["run_id"] == **run).collect();
+        assert!(!of_run.is_empty(), "{run} was told");
+        let ids: std::collections::BTreeSet<_> =
+            of_run.iter().map(|record| record.request.header("webhook-id")).collect();
+        assert_eq!(ids.len(), 1, "under one id");
+        assert!(of_run.iter().all(|record| is_signed(record, &webhook["secret"])));
+    }
+    bed.app.close().await;
+}
+
+#[tokio::test]
 async fn what_failed_for_good_can_be_sent_again() {
     let bed = Bed::start().await;
     let ann = bed.app.user("ann");

@@ -54,27 +54,33 @@ static DEFENSE: Kind = Kind {
 
 static INITIAL_PROMPT: Template = Template {
     name: "all_to_all_initial",
+    about: "What each participant is asked first in a debate of all with all.",
     text: "You are {label}, one of several participants in a debate. Answer the question below as well as you can. The \
         others will criticise your answer, and you theirs, so say what it rests on.\n\nQuestion:\n{question}",
     places: &["label", "question"],
+    marks: &[],
 };
 static CRITIQUE_PROMPT: Template = Template {
     name: "all_to_all_critique",
+    about: "What a participant is asked who criticises the others' answers.",
     text: "You are {label}, one of several participants in a debate. Here are the question and the answers of the \
         others as they stand now.\n\n{material}\n\n{rule}\n\n\
         Criticise each of these answers: what is wrong in it, unproven or left out, and, briefly, what is right. Name \
         the passage that you mean, and leave out objections that are not worth making. Write one section for each, \
         under exactly these headings:\n\n{headings}",
     places: &["label", "material", "rule", "headings"],
+    marks: &[],
 };
 static DEFENSE_PROMPT: Template = Template {
     name: "all_to_all_defense",
+    about: "What a participant is asked who answers its critics.",
     text: "You are {label}, one of several participants in a debate. Here are the question, your own answer as it \
         stands now, and what the others criticise in it.\n\n{material}\n\n{rule}\n\n\
         Write two sections, under exactly these headings. In the first answer the criticism point by point: what you \
         concede, and what you defend and why. In the second write your answer as it stands now, complete in \
         itself.\n\n## Addressing Critiques\n\n## Revised Response",
     places: &["label", "material", "rule"],
+    marks: &["## Addressing Critiques", "## Revised Response"],
 };
 
 /// Everything that this asks models with.

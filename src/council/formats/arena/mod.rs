@@ -55,26 +55,32 @@ static CLOSING: Kind = Kind {
 
 static OPENING_PROMPT: Template = Template {
     name: "arena_opening",
+    about: "What a participant of an arena is asked for its opening statement.",
     text: "You are {label}, one of several participants in an arena; none of them knows who the others are. Make your \
         opening statement: answer the question below as well as you can, with your strongest reasons. The others do \
         the same, and will answer you.\n\nQuestion:\n{question}",
     places: &["label", "question"],
+    marks: &[],
 };
 static REBUTTAL_PROMPT: Template = Template {
     name: "arena_rebuttal",
+    about: "What a participant of an arena is asked for its rebuttal.",
     text: "You are {label}, one of several participants in an arena. Here are the question and everything that was said \
         so far.\n\n{material}\n\n{rule}\n\n\
         Answer all the others: say whom you mean each time, where they are wrong or unproven, where they are right \
         and you take it over, and defend what you hold. Then say in short what your answer is now.",
     places: &["label", "material", "rule"],
+    marks: &[],
 };
 static CLOSING_PROMPT: Template = Template {
     name: "arena_closing",
+    about: "What a participant of an arena is asked for its closing statement.",
     text: "You are {label}, one of several participants in an arena. Here are the question and everything that was said \
         so far.\n\n{material}\n\n{rule}\n\n\
         Make your closing statement: your answer to the question as it stands after this debate, complete in itself, \
         with the reasons that held. Say what you have taken over from others, and what stays in dispute.",
     places: &["label", "material", "rule"],
+    marks: &[],
 };
 
 /// Everything that this asks models with.

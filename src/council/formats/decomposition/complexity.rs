@@ -19,6 +19,7 @@ const MAX_REASONING_CHARS: usize = 500;
 /// What the utility model is asked.
 pub static PROMPT: Template = Template {
     name: "decomposition_complexity",
+    about: "What the utility model is asked that says whether a question is answered in parts.",
     text: "Say whether the question below is better answered in parts: whether it asks for several things that can be \
         answered apart from each other and then be put together. A question with one thing to say is not, however \
         hard it is.\n\n{question}\n\n{rule}\n\n\
@@ -28,6 +29,7 @@ pub static PROMPT: Template = Template {
         REASONING: one sentence\n\n\
         If you are held to JSON, write the same as should_decompose, confidence and reasoning.",
     places: &["question", "rule"],
+    marks: &["SHOULD_DECOMPOSE:", "CONFIDENCE:"],
 };
 
 /// What is known of a question.

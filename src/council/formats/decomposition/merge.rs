@@ -24,12 +24,14 @@ use crate::llm::{CallError, Purpose};
 /// What a chairman is asked.
 pub static PROMPT: Template = Template {
     name: "decomposition_merge",
+    about: "What the chairman is asked that makes one answer of those to the parts.",
     text: "You are the chairman of a council. A question was taken apart, and the best answer to each of its parts was \
         found.\n\n{material}\n\n{rule}\n\n\
         Write one answer to the whole question from them: in one piece, without repeating yourself, with what the parts \
         have to do with each other. Correct what is wrong, say where parts contradict each other, and fill in what \
         is missing. Write for the person who asked: speak to the question, not about its parts.",
     places: &["material", "rule"],
+    marks: &[],
 };
 
 /// Writes the answer from what the parts came to.

@@ -20,12 +20,14 @@ const MAX_CHARS: usize = 2_000;
 /// What the utility model is asked.
 pub static PROMPT: Template = Template {
     name: "decomposition_split",
+    about: "What the utility model is asked that splits a question.",
     text: "Split the question below into 2 to 5 sub-questions that together cover it. Each must stand alone: whoever \
         reads only that one must know what is meant. None may depend on the answer to another, and no two may \
         overlap.\n\n{conversation}{question}\n\n{rule}\n\n\
         Write a numbered list, one sub-question per line, and nothing else. If you are held to JSON, write the same \
         as the list sub_questions of an object instead.",
     places: &["conversation", "question", "rule"],
+    marks: &[],
 };
 
 /// The parts, with what the call cost.

@@ -27,19 +27,23 @@ use crate::llm::{ChatMessage, ChatRequest};
 /// What a member is asked.
 pub static ANSWER_PROMPT: Template = Template {
     name: "decomposition_answer",
+    about: "What a member is asked that answers one part of a question.",
     text: "The question below is one part of a larger one. Answer this part alone, completely and to the point: others \
         answer the other parts, and somebody will put all of it together.\n\n{whole}\n\n{rule}\n\n\
         The part to answer:\n{part}",
     places: &["whole", "rule", "part"],
+    marks: &[],
 };
 /// What a member is asked once all have answered.
 pub static BALLOT_PROMPT: Template = Template {
     name: "decomposition_ballot",
+    about: "What a member is asked that ranks the answers to one part.",
     text: "You are judging answers to a question. Their authors are hidden from you.\n\n{question}\n\n{answers}\n\n\
         {rule}\n\nRank all of them from best to worst: by what is right, then by what is complete, then by what is clear. Give no \
         reasons. Write nothing but the ranking in exactly this form, with the labels in your order:\n\n\
         FINAL RANKING:\n{example}",
     places: &["question", "answers", "rule", "example"],
+    marks: &["FINAL RANKING:"],
 };
 
 /// One part of the question.

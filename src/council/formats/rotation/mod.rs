@@ -27,28 +27,34 @@ use rounds::{CRITIQUE, POSITION, REBUTTAL, ROUNDS, ROUNDS_WITHOUT_REBUTTAL, STYL
 
 static POSITION_PROMPT: Template = Template {
     name: "rotation_position",
+    about: "What a speaker is asked first in a debate in rotation.",
     text: "You are {label}, one of several speakers in a debate; none of them knows who the others are. State your \
         position on the question below: answer it as well as you can, with your strongest reasons. Another \
         speaker will criticise it, so commit yourself: say what you hold, what it rests on, and what would change \
         your mind.\n\nQuestion:\n{question}",
     places: &["label", "question"],
+    marks: &[],
 };
 static CRITIQUE_PROMPT: Template = Template {
     name: "rotation_critique",
+    about: "What a speaker is asked who criticises the next one.",
     text: "You are {label}, one of several speakers in a debate. Here are the question and the position of \
         {target}.\n\n{material}\n\n{rule}\n\n\
         Criticise this position: what is wrong in it, unproven or left out, and what follows from that. Name the \
         passage that you mean. Say briefly what is right in it as well, and leave out objections that are not \
         worth making. Write to {target}, about the matter and not about the speaker.",
     places: &["label", "target", "material", "rule"],
+    marks: &[],
 };
 static REBUTTAL_PROMPT: Template = Template {
     name: "rotation_rebuttal",
+    about: "What a speaker is asked who answers its critics.",
     text: "You are {label}, one of several speakers in a debate. Here are the question, your position, and the \
         criticism that it met.\n\n{material}\n\n{rule}\n\n\
         Answer the criticism point by point: concede what is right, defend what holds, and say why. Then state \
         your position as it stands now, complete in itself.",
     places: &["label", "material", "rule"],
+    marks: &[],
 };
 
 /// Everything that this asks models with.

@@ -34,6 +34,7 @@ use severity::{Judged, Severity, SeverityFrom};
 /// What the devil's advocate is asked.
 pub static PROMPT: Template = Template {
     name: "attack",
+    about: "What the devil's advocate is asked.",
     text: "You are the devil's advocate: below is the answer that is about to be given to a question, and \
         you are to attack it.\n\n{material}\n\n{rule}\n\n\
         Look for flaws in the reasoning, errors of fact, bias, gaps, claims without support, and advice \
@@ -42,6 +43,7 @@ pub static PROMPT: Template = Template {
         nothing that would mislead or hurt the reader, write: No significant issues found.\n\n\
         {instructions}\n{form}",
     places: &["material", "rule", "instructions", "form"],
+    marks: &[],
 };
 
 /// Everything that this asks models with.

@@ -18,27 +18,33 @@ use crate::llm::Schema;
 /// What the devil's advocate is asked to end with.
 pub static INSTRUCTIONS: Template = Template {
     name: "severity",
+    about: "What the devil's advocate is told of its last line.",
     text: "End with one last line that says how grave the gravest of your objections is, in \
         exactly the form below, and write that word nowhere else.",
     places: &[],
+    marks: &[],
 };
 
 /// The line, and what its choices mean.
 pub static FORM: Template = Template {
     name: "severity_form",
+    about: "The form of the devil's advocate's last line, and what its words mean.",
     text: "SEVERITY: <one of critical, major, minor, none>\n\
         critical: the answer is wrong at its core, or following it would do harm; major: the reader would be \
         misled, or something important is missing; minor: small flaws that mislead nobody; none: no objection.",
     places: &[],
+    marks: &["SEVERITY:", "critical", "major", "minor", "none"],
 };
 
 /// What whoever attacked is asked where the attack states no severity.
 pub static ALONE: Template = Template {
     name: "severity_alone",
+    about: "What the devil's advocate is asked whose attack says no severity.",
     text: "You are the devil's advocate and have attacked an answer:\n\n{attack}\n\n\
         You have not said how grave the gravest of these objections is. Say it now, and nothing \
         else, in exactly this form:\n{form}",
     places: &["attack", "form"],
+    marks: &[],
 };
 
 /// What is said where nothing was found. Looked for word by word, only where no severity is stated.

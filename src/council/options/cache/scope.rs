@@ -8,11 +8,14 @@ use crate::council::earlier::Scope;
 
 /// What a plan says, and an answer does not depend on: the question itself, which is compared; what is said about the run;
 /// and what is known of the models today, which changes with every run.
-const IRRELEVANT: [&str; 9] = [
+const IRRELEVANT: [&str; 11] = [
     "question",
     "cache",
+    // The texts themselves are in the plan.
+    "own_prompts",
     "title",
     "verbosity",
+    "remarks",
     "ignored",
     "fork",
     "weighing",

@@ -132,6 +132,7 @@ pub struct Critique {
 /// What a critic is asked.
 pub static PROMPT: Template = Template {
     name: "critique",
+    about: "What a critic of a draft is asked.",
     text: "You are a critic of the draft of an answer, before it is given to the person who asked.\n\n\
         {material}\n\n{rule}\n\n\
         Critique the draft: find errors of fact or of reasoning, gaps that matter, passages that mislead \
@@ -141,6 +142,7 @@ pub static PROMPT: Template = Template {
         alone. At most 250 words.\n\n\
         If there is no such fault, write this sentence and nothing else: No major issues.",
     places: &["material", "rule"],
+    marks: &["No major issues"],
 };
 
 /// Lets one member criticise the draft. Its own system prompt applies as in review.

@@ -29,6 +29,7 @@ const LABEL_CHARS: usize = 60;
 /// What the research model is asked.
 pub static PROMPT: Template = Template {
     name: "research_split",
+    about: "What the research model is asked that says what to search for.",
     text: "Today is {today}. Somebody asks the question below, and a council of language models is going to answer it. \
         Say what to search for on the web first.\n\n{conversation}{question}\n\n{rule}\n\n\
         If the models can answer it well from what they know (mathematics, code, writing, opinions, general knowledge \
@@ -39,6 +40,7 @@ pub static PROMPT: Template = Template {
         helps, one about the context (history, news, the community around it). A query is a few words that stand alone. \
         If you are held to JSON, write the same as needs_research and sub_queries of an object instead.",
     places: &["today", "conversation", "question", "rule"],
+    marks: &["RESEARCH: no", "RESEARCH: yes"],
 };
 
 pub(super) static TEMPLATES: &[&Template] = &[&PROMPT, &fence::RULE];

@@ -42,6 +42,7 @@ const PATIENCE_MS: u64 = 20_000;
 /// What the utility model is asked.
 pub static PROMPT: Template = Template {
     name: "routing",
+    about: "What the utility model is asked that says what kind of question it is.",
     text: "Classify the question below: of which one of these kinds is it?\n\n{kinds}\n\n\
         {earlier}{question}\n\n{rule}\n\n\
         Do not answer the question. Write three lines in exactly this form, and nothing else:\n\
@@ -49,16 +50,19 @@ pub static PROMPT: Template = Template {
         CONFIDENCE: <from 0.0, a guess, to 1.0, certain>\n\
         REASONING: <one sentence>",
     places: &["kinds", "earlier", "question", "rule"],
+    marks: &["CATEGORY:", "CONFIDENCE:", "REASONING:"],
 };
 /// The kinds of question, and what belongs to each.
 pub static KINDS: Template = Template {
     name: "routing_kinds",
+    about: "The kinds of question, and what belongs to each.",
     text: "CODING: programming, debugging, code review, algorithms, technical implementation\n\
         CREATIVE: writing, brainstorming, storytelling, poetry, humour\n\
         FACTUAL: facts, definitions, history, science, how something works\n\
         ANALYSIS: comparison, evaluation, logical reasoning, decisions, strategy\n\
         GENERAL: advice, small talk, and whatever spans several of the others",
     places: &[],
+    marks: &["CODING", "CREATIVE", "FACTUAL", "ANALYSIS", "GENERAL"],
 };
 
 /// Everything that this asks models with.

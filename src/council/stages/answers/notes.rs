@@ -8,7 +8,8 @@ use serde_json::json;
 use super::{Answer, AnswersEvent, AnswersMetadata, STAGE};
 use crate::council::any_event::FeatureEvent;
 use crate::council::asking::Asking;
-use crate::council::note::{MODELS, Note, NoteCategory, STAGES, asked_in, reason, seconds};
+use crate::council::note::{EVERYTHING, MODELS, Note, NoteCategory, STAGES, asked_in, reason, seconds};
+use crate::council::options::confidence::AggregateConfidence;
 use crate::council::seat;
 use crate::llm::Reason;
 
@@ -31,6 +32,23 @@ pub enum AnswersNote {
     NotAnswered {
         member: String,
         reason: Reason,
+    },
+    /// The number at the end of an answer.
+    ConfidenceRead {
+        member: String,
+        /// Of 10.
+        confidence: u8,
+    },
+    NoConfidence {
+        member: String,
+    },
+    /// How sure the members are together.
+    ConfidenceTogether {
+        count: usize,
+        asked: usize,
+        average: f64,
+        lowest: u8,
+        highest: u8,
     },
     AnswersDone {
         answered: usize,
@@ -55,6 +73,14 @@ impl fmt::Display for AnswersNote {
                 f.write_str(if *late { ", late" } else { "" })
             }
             Self::NotAnswered { member, reason } => write!(f, "{member} gave no answer: {reason}"),
+            Self::ConfidenceRead { member, confidence } => {
+                write!(f, "{member} says how sure it is: {confidence} of 10")
+            }
+            Self::NoConfidence { member } => write!(f, "{member} does not say how sure it is"),
+            Self::ConfidenceTogether { count, asked, average, lowest, highest } => write!(
+                f,
+                "{count} of {asked} members say how sure they are: {average:.1} of 10 on average, from {lowest} to {highest}"
+            ),
             Self::AnswersDone { answered, asked, pending, confidence } => {
                 write!(f, "Stage 1: {answered} of {asked} members answered")?;
                 if *pending > 0 {
@@ -72,6 +98,17 @@ impl fmt::Display for AnswersNote {
 impl FeatureEvent for AnswersEvent {
     fn note(&self) -> Option<Note> {
         note(self)
+    }
+
+    fn remark(&self) -> Option<Note> {
+        match self {
+            Self::Stage1ModelComplete { data, .. } => confidence(data),
+            Self::Stage1Complete { metadata, .. } => together(&metadata.aggregate_confidence),
+            Self::Stage1Start { .. }
+            | Self::Stage1Token { .. }
+            | Self::Stage1ReasoningToken { .. }
+            | Self::Stage1Error { .. } => None,
+        }
     }
 
     fn asking(&self) -> Option<Asking> {
@@ -115,6 +152,31 @@ fn answered(member: &str, answer: &Answer) -> Note {
         "model": answer.model, "confidence": answer.confidence, "latency_ms": answer.latency_ms,
         "tokens": answer.usage.map(|usage| usage.total_tokens),
     }))
+}
+
+/// What is said of the confidence in an answer, if there is an answer.
+fn confidence(answer: &Answer) -> Option<Note> {
+    let member = answer.member.clone();
+    let fact = match answer.confidence {
+        Some(confidence) => AnswersNote::ConfidenceRead { member, confidence },
+        None => AnswersNote::NoConfidence { member },
+    };
+    let note = Note::of(EVERYTHING, NoteCategory::Data, &fact).with(json!({ "model": answer.model }));
+    Some(note).filter(|_| answer.is_good())
+}
+
+/// What is said of the members' confidences together, where any said one.
+fn together(confidence: &AggregateConfidence) -> Option<Note> {
+    let AggregateConfidence { average, min, max, count, total_models, distribution, .. } = confidence;
+    let fact = AnswersNote::ConfidenceTogether {
+        count: *count,
+        asked: *total_models,
+        average: (*average)?,
+        lowest: (*min)?,
+        highest: (*max)?,
+    };
+    let details = json!({ "distribution": distribution });
+    Some(Note::of(EVERYTHING, NoteCategory::Data, &fact).with(details))
 }
 
 fn stage1_over(answers: &[Answer], metadata: &AnswersMetadata) -> Note {

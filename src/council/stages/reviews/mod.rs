@@ -9,7 +9,7 @@ mod simulated;
 
 pub use labels::{Labelled, label, label_by};
 pub use notes::ReviewsNote;
-pub(in crate::council) use notes::reviewed;
+pub(in crate::council) use notes::{remark_labels, reviewed};
 pub use prompt::{REPAIR, TEMPLATES};
 
 use std::collections::BTreeMap;
@@ -182,6 +182,9 @@ pub async fn hold(
         started_at: Some(run.now()),
     };
     run.emit(&pass.key("stage2/start"), start).await;
+    if !reviewers.is_empty() {
+        remark_labels(run, &pass.key("stage2/labels"), labelled).await;
+    }
 
     let mut labels: Vec<Label> = labelled.iter().map(|entry| entry.label).collect();
     run.shuffle(&pass.key("orders"), &mut labels);

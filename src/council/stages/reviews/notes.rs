@@ -5,10 +5,12 @@ use std::fmt;
 use serde::Serialize;
 use serde_json::json;
 
-use super::{Review, ReviewsEvent, ReviewsMetadata, STAGE};
+use super::{Labelled, Review, ReviewsEvent, ReviewsMetadata, STAGE};
 use crate::council::any_event::FeatureEvent;
 use crate::council::asking::Asking;
-use crate::council::note::{MODELS, Note, NoteCategory, STAGES, asked_in, reason};
+use crate::council::note::{EVERYTHING, MODELS, Note, NoteCategory, STAGES, asked_in, reason};
+use crate::council::ranking::label::Label;
+use crate::council::run::Run;
 use crate::council::seat;
 use crate::llm::Reason;
 
@@ -31,6 +33,10 @@ pub enum ReviewsNote {
     NotReviewed {
         member: String,
         reason: Reason,
+    },
+    /// The answers go to the reviewers without names.
+    LabelsAssigned {
+        labels: Vec<String>,
     },
     NoRanking,
     BallotsCounted {
@@ -57,6 +63,9 @@ impl fmt::Display for ReviewsNote {
                 write!(f, "{member} reviewed; its text holds no ballot that counts")
             }
             Self::NotReviewed { member, reason } => write!(f, "{member} gave no review: {reason}"),
+            Self::LabelsAssigned { labels } => {
+                write!(f, "The answers go to the reviewers as {}, drawn at random", labels.join(", "))
+            }
             Self::NoRanking => f.write_str("Stage 2: no ranking"),
             Self::BallotsCounted { counted, asked, first } => {
                 write!(f, "Stage 2: {counted} of {asked} ballots count, ")?;
@@ -92,6 +101,17 @@ fn note(event: &ReviewsEvent) -> Note {
         ReviewsEvent::Stage2ModelComplete { data, .. } => reviewed(data),
         ReviewsEvent::Stage2Complete { data, metadata } => stage2_over(data, metadata),
     }
+}
+
+/// What is said of these labels, under which somebody reviews.
+pub(in crate::council) async fn remark_labels(run: &Run, key: &str, labelled: &[Labelled<'_>]) {
+    run.remark(key, || {
+        let mut labels: Vec<Label> = labelled.iter().map(|entry| entry.label).collect();
+        labels.sort_unstable();
+        let labels = labels.iter().map(ToString::to_string).collect();
+        Note::of(EVERYTHING, NoteCategory::Info, &ReviewsNote::LabelsAssigned { labels })
+    })
+    .await;
 }
 
 /// What is said of one review.

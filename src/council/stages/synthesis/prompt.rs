@@ -11,6 +11,7 @@ use crate::council::stages::reviews::Reviewed;
 /// What a chairman is asked.
 pub static PROMPT: Template = Template {
     name: "chairman",
+    about: "What the chairman is asked.",
     text: "You are the chairman of a council of language models. Its members have answered a question, and \
         have then ranked the answers without knowing whose they were.\n\n{material}\n\n{rule}\n\n\
         Write the council's answer to the question. Be an editor, not a referee: take what is right \
@@ -18,46 +19,80 @@ pub static PROMPT: Template = Template {
         smooth over a real disagreement. Write for the person who asked: speak to the question, not \
         about the members.\n\n{notes}",
     places: &["material", "rule", "notes"],
+    marks: &[],
 };
 /// Beside the author of an answer that says how sure it is.
-pub static CONFIDENCE: Template =
-    Template { name: "chairman_confidence", text: " (own confidence {score} of 10)", places: &["score"] };
+pub static CONFIDENCE: Template = Template {
+    name: "chairman_confidence",
+    about: "What stands beside an author who says how sure it is, in the chairman's material.",
+    text: " (own confidence {score} of 10)",
+    places: &["score"],
+    marks: &[],
+};
 /// Beside the author of an answer that came late.
-pub static LATE: Template =
-    Template { name: "chairman_late", text: " (came late: the reviewers have not seen it)", places: &[] };
+pub static LATE: Template = Template {
+    name: "chairman_late",
+    about: "What stands beside an author whose answer came late.",
+    text: " (came late: the reviewers have not seen it)",
+    places: &[],
+    marks: &[],
+};
 /// Before the reviews.
-pub static LABELS: Template =
-    Template { name: "chairman_labels", text: "In the reviews, {labels}.", places: &["labels"] };
+pub static LABELS: Template = Template {
+    name: "chairman_labels",
+    about: "Whose the labels are, before the reviews.",
+    text: "In the reviews, {labels}.",
+    places: &["labels"],
+    marks: &[],
+};
 /// Who stands behind a label.
 pub static LABEL: Template = Template {
     name: "chairman_label",
+    about: "Whose answer stands behind a label, before the reviews.",
     text: "{label} is the answer by {member}",
     places: &["label", "member"],
+    marks: &[],
 };
 /// What the reviews add up to.
 pub static RANKING: Template = Template {
     name: "chairman_ranking",
+    about: "What the reviews add up to, in the chairman's material.",
     text: "The reviewers' ranking together, best first:\n{rows}",
     places: &["rows"],
+    marks: &[],
 };
 /// One line of it.
 pub static RANKED: Template = Template {
     name: "chairman_ranked",
+    about: "A member's line in the reviewers' ranking.",
     text: "- {member}: average rank {average_rank} over {ballots} ballots{weighted}",
     places: &["member", "average_rank", "ballots", "weighted"],
+    marks: &[],
 };
 /// The end of such a line where ballots weigh differently.
 pub static WEIGHTED: Template = Template {
     name: "chairman_weighted",
+    about: "The end of such a line where ballots weigh differently: a member's rank by their weights.",
     text: ", {average_rank} by the reviewers' weights",
     places: &["average_rank"],
+    marks: &[],
 };
 /// What is said of a ranking that another method would have made otherwise.
-pub static CAUTION: Template =
-    Template { name: "chairman_caution", text: "\nNote: {caution}", places: &["caution"] };
+pub static CAUTION: Template = Template {
+    name: "chairman_caution",
+    about: "What stands under a ranking that another method would have made otherwise.",
+    text: "\nNote: {caution}",
+    places: &["caution"],
+    marks: &[],
+};
 /// In the place of the ranking where there is none.
-pub static NO_RANKING: Template =
-    Template { name: "chairman_no_ranking", text: "No review holds a ranking that counts.", places: &[] };
+pub static NO_RANKING: Template = Template {
+    name: "chairman_no_ranking",
+    about: "What stands in the place of the reviewers' ranking where there is none.",
+    text: "No review holds a ranking that counts.",
+    places: &[],
+    marks: &[],
+};
 
 /// Everything that this asks models with.
 pub static TEMPLATES: &[&Template] = &[

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { newRun } from "../../run/state";
 import { deliberation } from "../../test/deliberation";
-import { button } from "../../test/render";
+import { button, click, settled } from "../../test/render";
 import { synthesis } from "../../test/samples";
 
 describe("options that do not apply", () => {
@@ -12,6 +12,17 @@ describe("options that do not apply", () => {
       "Escalation did not apply: dynamic routing chooses who answers.",
     );
   });
+});
+
+it("prompts of the administrator's own are named with their versions", async () => {
+  const prompts = [
+    { name: "chairman", version: "0c1d2e" },
+    { name: "review", version: "a1b2c3" },
+  ];
+  const page = await deliberation({ prompts });
+  await click(button("Cost and time"));
+  await settled("With your administrator's own prompts:");
+  expect(page.textContent).toContain("chairman (0c1d2e), review (a1b2c3).");
 });
 
 it("a run without options shows none of their panels", async () => {

@@ -21,6 +21,7 @@ import { answerBefore } from "./drafts";
 import { FeatureNotes } from "./feature-notes";
 import { FinalAnswer } from "./final-answer";
 import { IgnoredOptions } from "./ignored";
+import { OwnPrompts } from "./own-prompts";
 import { Reviews } from "./reviews";
 import { Timeline } from "./timeline";
 
@@ -207,6 +208,7 @@ function Parts(props: Props) {
                   nameOf={(key, name) => format?.stageName(run, key) ?? t(name)}
                 />
               )}
+              <OwnPrompts prompts={run.prompts} />
             </Suspense>
           )}
         </FoldedSection>

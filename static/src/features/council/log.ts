@@ -18,6 +18,13 @@ const time = (ms: number | null | undefined) => (typeof ms === "number" ? durati
 const letter = (label: string) => label.replace(/^Response /, "");
 
 export const log: Sentences<Note> = {
+  asked: ({ name }) => t("{{name}} is asked", { name: shortName(name) }),
+  figures_kept: ({ answers, ballots, chairman }) =>
+    withDetails(t("Analytics: recorded"), [
+      t("{{count, number}} answers", { count: answers }),
+      t("{{count, number}} ballots", { count: ballots }),
+      chairman ? t("{{name}} as chairman", { name: shortName(chairman) }) : null,
+    ]),
   asked_again: ({ name }) =>
     t("{{name}} is asked again: the server that asked it first is gone", { name: shortName(name) }),
   not_waited_for: ({ member }) =>
@@ -41,6 +48,18 @@ export const log: Sentences<Note> = {
         : null,
       late ? t("late") : null,
     ]),
+  confidence_read: ({ member, confidence }) =>
+    t("{{name}} says how sure it is: {{score}} of 10", {
+      name: shortName(member),
+      score: confidence,
+    }),
+  no_confidence: ({ member }) =>
+    t("{{name}} does not say how sure it is", { name: shortName(member) }),
+  confidence_together: ({ count: good, asked, average, lowest, highest }) =>
+    t(
+      "{{good}} of {{count, number}} members say how sure they are: {{average}} of 10 on average, from {{lowest}} to {{highest}}",
+      { good, count: asked, average: rank(average), lowest, highest },
+    ),
   not_answered: ({ member, reason }) =>
     t("{{name}} gave no answer: {{reason}}", {
       name: shortName(member),
@@ -78,6 +97,10 @@ export const log: Sentences<Note> = {
       name: shortName(member),
       reason: reasonText(reason),
     }),
+  labels_assigned: ({ labels }) =>
+    t("The answers go to the reviewers as {{labels}}, drawn at random", {
+      labels: labels.map(letter).join(", "),
+    }),
   no_ranking: () => t("Stage 2: no ranking"),
   ballots_counted: ({ counted, asked, first }) =>
     withDetails(
@@ -99,5 +122,10 @@ export const log: Sentences<Note> = {
     }),
   nobody_wrote: () => t("Stage 3: nobody could write the answer"),
 
+  title_written: ({ model, cost }) =>
+    withDetails(t("{{name}} wrote the title", { name: shortName(model) }), [
+      typeof cost === "number" ? money(cost) : t("cost unknown"),
+    ]),
+  title_of_the_question: () => t("The title is made of the question's first words"),
   titled: ({ title }) => t("The conversation is called “{{title}}”", { title }),
 };
