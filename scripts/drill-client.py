@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""One client of a drill: asks a question and follows its run to the end, as the API asks of clients.
+"""One client of a drill, a user of its own (its label): asks a question and follows its run to the end, as the API asks of clients.
 
     drill-client.py BASE LABEL
 
@@ -33,7 +33,7 @@ def request(method, path, body=None, headers=None):
     connection = http.client.HTTPConnection(BASE.hostname, BASE.port, timeout=60)
     try:
         data = None if body is None else json.dumps(body)
-        connection.request(method, path, data, {"content-type": "application/json", **(headers or {})})
+        connection.request(method, path, data, {"content-type": "application/json", "remote-user": LABEL, **(headers or {})})
         answer = connection.getresponse()
         status = str(answer.status)
     except (OSError, http.client.HTTPException):
@@ -51,7 +51,8 @@ def mended(send):
         if answer is not None and answer.status not in (502, 503, 504):
             give_up(f"{answer.status} {answer.read()[:300]}")
         seen["repeats"] += 1
-        time.sleep(0.5)
+        # HAProxy's own refusals do not say when.
+        time.sleep(float((answer is not None and answer.headers["retry-after"]) or 0.5))
     give_up("not taken in time")
 
 

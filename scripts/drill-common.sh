@@ -27,6 +27,8 @@ finish() {
   exit "$code"
 }
 trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
 
 # until_true SECONDS WHAT COMMAND...: waits for it.
 until_true() {

@@ -68,10 +68,11 @@ if twice:
     faults.append(f"{twice} calls were paid twice")
 
 
-def logged(run):
+def logged(run, user):
     """The log of a run as the server tells it now; nothing where it knows no such run."""
+    request = urllib.request.Request(f"{args.base}/api/runs/{run}/events?after=0", headers={"remote-user": user})
     try:
-        with urllib.request.urlopen(f"{args.base}/api/runs/{run}/events?after=0", timeout=30) as answer:
+        with urllib.request.urlopen(request, timeout=30) as answer:
             events, number = set(), None
             for line in answer:
                 line = line.decode().rstrip("\n")
@@ -89,7 +90,7 @@ def logged(run):
 if args.base:
     shown, missing, gone = 0, [], 0
     for client in clients:
-        events = client["run"] and logged(client["run"])
+        events = client["run"] and logged(client["run"], client["label"])
         gone += events is None
         shown += len(client["events"])
         missing += [(client["run"], *event) for event in client["events"] if tuple(event) not in (events or ())]

@@ -6,7 +6,7 @@ clients=${CLIENTS:-50}
 models=$(free_port) front=$(free_port) port_one=$(free_port) port_two=$(free_port)
 
 # 40 words at 20 a second: a run of three stages takes six seconds and more.
-python3 scripts/drill-models.py "$models" "$home/account" 40 20 2>"$home/models.log" &
+python3 scripts/drill-models.py "$models" "$home/account" 40 "${words_per_second:-20}" 2>"$home/models.log" &
 pids+=($!)
 
 # Ready is asked every 200 ms; a connection that fails before a request was sent goes to the other server.
@@ -16,6 +16,7 @@ global
 defaults
   mode http
   timeout connect 2s
+  timeout check 2s
   timeout client 180s
   timeout server 180s
   option redispatch
@@ -40,7 +41,7 @@ serve() {
     mkdir -p "$home/$name" && cd "$home/$name"
     # Nothing of the caller's environment may change what is tried.
     exec env -i PATH="$PATH" LLM_COUNCIL__SERVER__PORT="${!port}" LLM_COUNCIL__LOG__FORMAT=json \
-      LLM_COUNCIL__RUNS__MAX_LIVE=200 LLM_COUNCIL__RUNS__MAX_PER_USER=500 \
+      LLM_COUNCIL__AUTH__MODE=proxy LLM_COUNCIL__AUTH__TRUSTED_PROXIES=127.0.0.1/32 LLM_COUNCIL__RUNS__MAX_LIVE=200 \
       LLM_COUNCIL__PROVIDERS__LOCAL__KIND=openai_compatible LLM_COUNCIL__PROVIDERS__LOCAL__MAX_IN_FLIGHT=500 \
       LLM_COUNCIL__PROVIDERS__LOCAL__BASE_URL="http://127.0.0.1:$models/v1" \
       LLM_COUNCIL__PROVIDERS__DEFAULT=local LLM_COUNCIL__COUNCIL__MODELS=m1,m2,m3 LLM_COUNCIL__COUNCIL__CHAIRMAN=m4 \
@@ -51,7 +52,7 @@ serve() {
   until_true 60 "server $name is ready" curl -sf -o "$home/ready" "http://127.0.0.1:${!port}/health/ready"
 }
 
-# questions ROUND: $clients of them at once, then two a second until $home/enough is there; waits for all. In the
+# questions ROUND: $clients of them at once, then one every $pause seconds (0.5) until $home/enough is there; waits for all. In the
 # background, as $asker; its clients end with it.
 questions() {
   rm -f "$home/enough"
@@ -65,7 +66,7 @@ ask_until_enough() {
   while [ ! -e "$home/enough" ]; do
     asked=$((asked + 1))
     python3 scripts/drill-client.py "http://127.0.0.1:$front" "drill-$1-$asked" >"$home/client-$1-$asked" 2>"$home/client-$1-$asked.err" &
-    [ "$asked" -lt "$clients" ] || sleep 0.5
+    [ "$asked" -lt "$clients" ] || sleep "${pause:-0.5}"
   done
   wait
 }

@@ -8,12 +8,14 @@ use std::time::{Duration, Instant};
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions as _, Connection as _, PgConnection, Row as _};
 
-use super::connection::Changes;
+use super::connection::{Changes, answer_within};
 use super::pool::{self, Beginning};
 use super::{ACQUIRE_TIMEOUT, Db, SetupError, error, migrate, user_names};
 
 /// A connection that has been idle for no longer is used without a ping.
 const NO_PING_WITHIN: Duration = Duration::from_secs(1);
+/// A connection that takes longer to answer a ping is replaced.
+const PING_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long every connection is pinged before use after one has failed.
 const PING_AFTER_FAILURE: Duration = Duration::from_secs(60);
 /// The first pause between two tries to prepare the database; each one is twice as long as that before.
@@ -84,8 +86,7 @@ impl Db {
         let changes = Changes::default();
         let known_changes = changes.clone();
         let pool = PgPoolOptions::new()
-            // One more, which only listens.
-            .max_connections(max_connections.saturating_add(1))
+            .max_connections(max_connections)
             .acquire_timeout(ACQUIRE_TIMEOUT)
             // A connection that has just been used needs no ping, unless another one has failed.
             .test_before_acquire(false)
@@ -99,12 +100,15 @@ impl Db {
                         return Ok(false);
                     }
                     if pings {
-                        connection.ping().await?;
+                        answer_within(PING_TIMEOUT, connection.ping()).await?;
                     }
                     Ok(true)
                 })
             })
-            .after_release(|connection, _| Box::pin(may_be_used_again(connection)))
+            // Within a limit: a connection that leads nowhere any more would keep its place in the pool.
+            .after_release(|connection, _| {
+                Box::pin(answer_within(ACQUIRE_TIMEOUT, may_be_used_again(connection)))
+            })
             .connect_lazy_with(with_our_options(options));
         pool::begin_metrics();
         Self {
@@ -121,8 +125,7 @@ impl Db {
     /// The same, receiving notices through a connection to `options`: for sessions that are shared.
     #[must_use]
     pub fn listening_at(mut self, options: PgConnectOptions) -> Self {
-        let pool = PgPoolOptions::new().max_connections(1).acquire_timeout(ACQUIRE_TIMEOUT);
-        self.listening = Some(pool.connect_lazy_with(with_our_options(options)));
+        self.listening = Some(options);
         self
     }
 
@@ -132,19 +135,25 @@ impl Db {
         (*self.pool.connect_options()).clone()
     }
 
-    /// Where notices can be received; nowhere where sessions are shared, as the next transaction may have another
-    /// one.
-    pub(super) fn listening(&self) -> Option<&PgPool> {
-        match self.sessions() {
-            Sessions::Own => Some(self.listening.as_ref().unwrap_or(&self.pool)),
-            Sessions::Shared => self.listening.as_ref(),
-        }
+    /// A pool for the one connection that receives notices. None where sessions are shared, as the next
+    /// transaction may have another one.
+    ///
+    /// Each listener has its own: sqlx gives a listener's connection back to its pool only when the database has
+    /// answered, which one that vanished never does.
+    pub(super) fn listening(&self) -> Option<PgPool> {
+        let options = match (&self.listening, self.sessions()) {
+            (Some(options), _) => options.clone(),
+            (None, Sessions::Own) => self.connect_options(),
+            (None, Sessions::Shared) => return None,
+        };
+        let pool = PgPoolOptions::new().max_connections(1).acquire_timeout(ACQUIRE_TIMEOUT);
+        Some(pool.connect_lazy_with(with_our_options(options)))
     }
 
     /// Whether notices of other servers can be received.
     #[must_use]
     pub fn can_listen(&self) -> bool {
-        self.listening().is_some()
+        self.listening.is_some() || self.sessions() == Sessions::Own
     }
 
     pub(super) fn sessions(&self) -> Sessions {

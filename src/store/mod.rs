@@ -42,7 +42,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use sqlx::postgres::PgPool;
+use sqlx::postgres::{PgConnectOptions, PgPool};
 use sqlx::{AssertSqlSafe, Row as _};
 use tokio::sync::watch;
 
@@ -146,8 +146,8 @@ pub struct Db {
     held: Arc<watch::Sender<Option<&'static str>>>,
     /// Whose the sessions are that the connections lead to.
     shared: Arc<AtomicBool>,
-    /// For listening, where the other connections cannot.
-    listening: Option<PgPool>,
+    /// Where to listen, where the other connections cannot.
+    listening: Option<PgConnectOptions>,
     /// How many transactions wait to begin.
     beginning: Beginning,
 }
@@ -180,7 +180,8 @@ impl Db {
         if matches!(begun, Err(sqlx::Error::PoolTimedOut)) {
             pool::timed_out();
         }
-        let inner = TxConnection::new(begun?, begin, self.changes.clone());
+        let statement_limit = Duration::from_millis(limits.statement_ms.into());
+        let inner = TxConnection::new(begun?, begin, statement_limit, self.changes.clone());
         Ok(Tx { inner, scope: scope.clone() })
     }
 
