@@ -82,37 +82,14 @@ impl Db {
     #[must_use]
     pub fn lazy(options: PgConnectOptions, max_connections: u32) -> Self {
         let last_failure: Arc<Mutex<Option<Instant>>> = Arc::default();
-        let known_failure = last_failure.clone();
         let changes = Changes::default();
-        let known_changes = changes.clone();
-        let pool = PgPoolOptions::new()
-            .max_connections(max_connections)
-            .acquire_timeout(ACQUIRE_TIMEOUT)
-            // A connection that has just been used needs no ping, unless another one has failed.
-            .test_before_acquire(false)
-            .before_acquire(move |connection, about| {
-                let is_outdated = Instant::now()
-                    .checked_sub(about.age)
-                    .is_some_and(|opened| known_changes.came_after(opened));
-                let pings = about.idle_for > NO_PING_WITHIN || is_recent(&known_failure);
-                Box::pin(async move {
-                    if is_outdated {
-                        return Ok(false);
-                    }
-                    if pings {
-                        answer_within(PING_TIMEOUT, connection.ping()).await?;
-                    }
-                    Ok(true)
-                })
-            })
-            // Within a limit: a connection that leads nowhere any more would keep its place in the pool.
-            .after_release(|connection, _| {
-                Box::pin(answer_within(ACQUIRE_TIMEOUT, may_be_used_again(connection)))
-            })
-            .connect_lazy_with(with_our_options(options));
+        let options = with_our_options(options);
+        let pool = |most| pool_of(most, &last_failure, &changes).connect_lazy_with(options.clone());
+        let (pool, for_leases) = (pool(max_connections), pool(1));
         pool::begin_metrics();
         Self {
             pool,
+            for_leases,
             last_failure,
             changes,
             held: Arc::default(),
@@ -170,7 +147,9 @@ impl Db {
         if sessions == Sessions::Shared {
             // A statement that is prepared in one transaction is not there in the next.
             let options = (*self.pool.connect_options()).clone();
-            self.pool.set_connect_options(options.statement_cache_capacity(0));
+            let options = options.statement_cache_capacity(0);
+            self.pool.set_connect_options(options.clone());
+            self.for_leases.set_connect_options(options);
             self.shared.store(true, Ordering::Relaxed);
         }
         self.held.send_replace(None);
@@ -185,6 +164,34 @@ impl Db {
     pub(super) fn held(&self) -> Option<&'static str> {
         *self.held.borrow()
     }
+}
+
+/// Connections that are replaced where they may lead nowhere any more, or hold what is outdated.
+fn pool_of(most: u32, last_failure: &Arc<Mutex<Option<Instant>>>, changes: &Changes) -> PgPoolOptions {
+    let (last_failure, changes) = (last_failure.clone(), changes.clone());
+    PgPoolOptions::new()
+        .max_connections(most)
+        .acquire_timeout(ACQUIRE_TIMEOUT)
+        // A connection that has just been used needs no ping, unless another one has failed.
+        .test_before_acquire(false)
+        .before_acquire(move |connection, about| {
+            let opened = Instant::now().checked_sub(about.age);
+            let is_outdated = opened.is_some_and(|opened| changes.came_after(opened));
+            let pings = about.idle_for > NO_PING_WITHIN || is_recent(&last_failure);
+            Box::pin(async move {
+                if is_outdated {
+                    return Ok(false);
+                }
+                if pings {
+                    answer_within(PING_TIMEOUT, connection.ping()).await?;
+                }
+                Ok(true)
+            })
+        })
+        // Within a limit: a connection that leads nowhere any more would keep its place in the pool.
+        .after_release(|connection, _| {
+            Box::pin(answer_within(ACQUIRE_TIMEOUT, may_be_used_again(connection)))
+        })
 }
 
 /// Brings the database to this version's schema, finds out whose its sessions are, and waits for it as long as

@@ -102,7 +102,7 @@ pub async fn heartbeat(
     lease: Duration,
 ) -> Result<Vec<LeaseState>, StoreError> {
     let (ids, attempts) = ids_and_attempts(runs);
-    let mut tx = db.begin_within(&Scope::Engine, HEARTBEAT_LIMITS).await?;
+    let mut tx = db.begin_on(&db.for_leases, &Scope::Engine, HEARTBEAT_LIMITS).await?;
     let rows = sqlx::query(
         // In the order in which the journal locks them: in any other the two wait for each other.
         "WITH mine AS MATERIALIZED (

@@ -72,6 +72,10 @@ impl Proxy {
     }
 }
 
+async fn died(dead_before: &mut watch::Receiver<usize>, number: usize) {
+    drop(dead_before.wait_for(|dead| number < *dead).await);
+}
+
 /// Carries one connection until either side is done. One that is dead stays open.
 async fn carry(number: usize, mut client: UnixStream, postgres: PathBuf, way: Arc<Way>) {
     let Ok(mut server) = UnixStream::connect(postgres).await else { return };
@@ -80,7 +84,7 @@ async fn carry(number: usize, mut client: UnixStream, postgres: PathBuf, way: Ar
     loop {
         tokio::select! {
             biased;
-            _ = dead.wait_for(|dead| number < *dead) => std::future::pending().await,
+            () = died(&mut dead, number) => std::future::pending().await,
             count = client.read(&mut asked) => {
                 let Ok(count @ 1..) = count else { return };
                 let bytes = &asked[..count];
