@@ -38,6 +38,10 @@ drill-backup: $(WEB) ## a backup, restored into an empty cluster and compared by
 drill-rolling-restart: $(WEB) ## two servers behind HAProxy, restarted in turn under load: nothing is lost or paid twice
 	@scripts/drill-rolling-restart
 
+.PHONY: drill-patroni
+drill-patroni: $(WEB) ## two servers on a Postgres that fails over (Patroni): switchover and failover under load, what is lost
+	@scripts/drill-patroni
+
 .PHONY: fmt
 fmt: $(NPM) ## format Rust and TypeScript
 	cargo fmt

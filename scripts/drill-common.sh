@@ -4,17 +4,20 @@
 
 home=$(mktemp -d)
 pids=()
+askers=() # shells that end what they have started when they are asked to
 
 # Postgres does not run as root.
-as_user() { "$@"; }
+as_nobody=()
 if [ "$(id -u)" = 0 ]; then
   chown nobody "$home"
-  as_user() { setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups "$@"; }
+  as_nobody=(setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups)
 fi
+as_user() { "${as_nobody[@]}" "$@"; }
 
 finish() {
   local code=$? pid
   trap - EXIT
+  for pid in "${askers[@]}"; do { kill -TERM "$pid" && wait "$pid"; } 2>/dev/null || true; done
   for pid in "${pids[@]}"; do { kill -KILL "$pid" && wait "$pid"; } 2>/dev/null || true; done
   for pid in "$home"/*/postmaster.pid; do
     [ ! -e "$pid" ] || as_user "$LLM_COUNCIL_PG_BIN/pg_ctl" -D "${pid%/*}" -m immediate stop >/dev/null 2>&1 || true
@@ -24,6 +27,8 @@ finish() {
   exit "$code"
 }
 trap finish EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
 
 # until_true SECONDS WHAT COMMAND...: waits for it.
 until_true() {
@@ -48,3 +53,10 @@ cluster() {
 psql_at() { local port=$1; shift; as_user "$LLM_COUNCIL_PG_BIN/psql" -h "$home" -p "$port" -U council -XAtq -v ON_ERROR_STOP=1 "$@"; }
 # url PORT [USER]: the database council on that cluster, as a URL.
 url() { echo "postgres://${2:-council}@localhost:$1/council?host=${home//\//%2F}"; }
+# hashes COMMAND...: a hash of every row of every table, whatever order they are in; COMMAND is psql with everything but -c.
+hashes() {
+  local table
+  for table in $("$@" -c "SELECT relname FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY 1"); do
+    echo "$table $("$@" -c "SELECT count(*), coalesce(md5(string_agg(h, '' ORDER BY h)), '-') FROM (SELECT md5(t::text) AS h FROM \"$table\" t) AS rows")"
+  done
+}

@@ -8,12 +8,14 @@ use std::time::{Duration, Instant};
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions as _, Connection as _, PgConnection, Row as _};
 
-use super::connection::Changes;
+use super::connection::{Changes, answer_within};
 use super::pool::{self, Beginning};
 use super::{ACQUIRE_TIMEOUT, Db, SetupError, error, migrate, user_names};
 
 /// A connection that has been idle for no longer is used without a ping.
 const NO_PING_WITHIN: Duration = Duration::from_secs(1);
+/// A connection that takes longer to answer a ping is replaced.
+const PING_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long every connection is pinged before use after one has failed.
 const PING_AFTER_FAILURE: Duration = Duration::from_secs(60);
 /// The first pause between two tries to prepare the database; each one is twice as long as that before.
@@ -80,35 +82,14 @@ impl Db {
     #[must_use]
     pub fn lazy(options: PgConnectOptions, max_connections: u32) -> Self {
         let last_failure: Arc<Mutex<Option<Instant>>> = Arc::default();
-        let known_failure = last_failure.clone();
         let changes = Changes::default();
-        let known_changes = changes.clone();
-        let pool = PgPoolOptions::new()
-            // One more, which only listens.
-            .max_connections(max_connections.saturating_add(1))
-            .acquire_timeout(ACQUIRE_TIMEOUT)
-            // A connection that has just been used needs no ping, unless another one has failed.
-            .test_before_acquire(false)
-            .before_acquire(move |connection, about| {
-                let is_outdated = Instant::now()
-                    .checked_sub(about.age)
-                    .is_some_and(|opened| known_changes.came_after(opened));
-                let pings = about.idle_for > NO_PING_WITHIN || is_recent(&known_failure);
-                Box::pin(async move {
-                    if is_outdated {
-                        return Ok(false);
-                    }
-                    if pings {
-                        connection.ping().await?;
-                    }
-                    Ok(true)
-                })
-            })
-            .after_release(|connection, _| Box::pin(may_be_used_again(connection)))
-            .connect_lazy_with(with_our_options(options));
+        let options = with_our_options(options);
+        let pool = |most| pool_of(most, &last_failure, &changes).connect_lazy_with(options.clone());
+        let (pool, for_leases) = (pool(max_connections), pool(1));
         pool::begin_metrics();
         Self {
             pool,
+            for_leases,
             last_failure,
             changes,
             held: Arc::default(),
@@ -121,8 +102,7 @@ impl Db {
     /// The same, receiving notices through a connection to `options`: for sessions that are shared.
     #[must_use]
     pub fn listening_at(mut self, options: PgConnectOptions) -> Self {
-        let pool = PgPoolOptions::new().max_connections(1).acquire_timeout(ACQUIRE_TIMEOUT);
-        self.listening = Some(pool.connect_lazy_with(with_our_options(options)));
+        self.listening = Some(options);
         self
     }
 
@@ -132,19 +112,25 @@ impl Db {
         (*self.pool.connect_options()).clone()
     }
 
-    /// Where notices can be received; nowhere where sessions are shared, as the next transaction may have another
-    /// one.
-    pub(super) fn listening(&self) -> Option<&PgPool> {
-        match self.sessions() {
-            Sessions::Own => Some(self.listening.as_ref().unwrap_or(&self.pool)),
-            Sessions::Shared => self.listening.as_ref(),
-        }
+    /// A pool for the one connection that receives notices. None where sessions are shared, as the next
+    /// transaction may have another one.
+    ///
+    /// Each listener has its own: sqlx gives a listener's connection back to its pool only when the database has
+    /// answered, which one that vanished never does.
+    pub(super) fn listening(&self) -> Option<PgPool> {
+        let options = match (&self.listening, self.sessions()) {
+            (Some(options), _) => options.clone(),
+            (None, Sessions::Own) => self.connect_options(),
+            (None, Sessions::Shared) => return None,
+        };
+        let pool = PgPoolOptions::new().max_connections(1).acquire_timeout(ACQUIRE_TIMEOUT);
+        Some(pool.connect_lazy_with(with_our_options(options)))
     }
 
     /// Whether notices of other servers can be received.
     #[must_use]
     pub fn can_listen(&self) -> bool {
-        self.listening().is_some()
+        self.listening.is_some() || self.sessions() == Sessions::Own
     }
 
     pub(super) fn sessions(&self) -> Sessions {
@@ -161,7 +147,9 @@ impl Db {
         if sessions == Sessions::Shared {
             // A statement that is prepared in one transaction is not there in the next.
             let options = (*self.pool.connect_options()).clone();
-            self.pool.set_connect_options(options.statement_cache_capacity(0));
+            let options = options.statement_cache_capacity(0);
+            self.pool.set_connect_options(options.clone());
+            self.for_leases.set_connect_options(options);
             self.shared.store(true, Ordering::Relaxed);
         }
         self.held.send_replace(None);
@@ -176,6 +164,34 @@ impl Db {
     pub(super) fn held(&self) -> Option<&'static str> {
         *self.held.borrow()
     }
+}
+
+/// Connections that are replaced where they may lead nowhere any more, or hold what is outdated.
+fn pool_of(most: u32, last_failure: &Arc<Mutex<Option<Instant>>>, changes: &Changes) -> PgPoolOptions {
+    let (last_failure, changes) = (last_failure.clone(), changes.clone());
+    PgPoolOptions::new()
+        .max_connections(most)
+        .acquire_timeout(ACQUIRE_TIMEOUT)
+        // A connection that has just been used needs no ping, unless another one has failed.
+        .test_before_acquire(false)
+        .before_acquire(move |connection, about| {
+            let opened = Instant::now().checked_sub(about.age);
+            let is_outdated = opened.is_some_and(|opened| changes.came_after(opened));
+            let pings = about.idle_for > NO_PING_WITHIN || is_recent(&last_failure);
+            Box::pin(async move {
+                if is_outdated {
+                    return Ok(false);
+                }
+                if pings {
+                    answer_within(PING_TIMEOUT, connection.ping()).await?;
+                }
+                Ok(true)
+            })
+        })
+        // Within a limit: a connection that leads nowhere any more would keep its place in the pool.
+        .after_release(|connection, _| {
+            Box::pin(answer_within(ACQUIRE_TIMEOUT, may_be_used_again(connection)))
+        })
 }
 
 /// Brings the database to this version's schema, finds out whose its sessions are, and waits for it as long as

@@ -4,9 +4,13 @@
 //! not change result type"), and sqlx keeps it all the same: it would fail on that connection for ever. Here the
 //! pool replaces every connection from before, and a transaction that has done nothing yet begins anew and goes on. A
 //! later statement of it fails as if the database had been away: trying again succeeds.
+//!
+//! Nor does it wait for ever for a database, or a proxy before it, that vanished without a word: Postgres itself ends what
+//! takes too long, so that an answer that is later than that will not come.
 
+use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
 use futures_util::stream::{self, BoxStream};
@@ -16,6 +20,19 @@ use sqlx::{
     AssertSqlSafe, Connection as _, Describe, Either, Error, Execute, Executor, PgConnection, Postgres,
     SqlStr, Transaction,
 };
+
+/// How much later than Postgres this end gives a statement up.
+const ANSWER_MARGIN: Duration = Duration::from_secs(2);
+/// Postgres does not end a commit: it may wait for a standby. One that is given up may have been done.
+const COMMIT_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// Waits for an answer of the database, which may have vanished, for `limit` at most.
+pub(super) async fn answer_within<T>(
+    limit: Duration,
+    work: impl Future<Output = Result<T, Error>>,
+) -> Result<T, Error> {
+    tokio::time::timeout(limit, work).await.unwrap_or_else(|_| Err(Error::Io(io::ErrorKind::TimedOut.into())))
+}
 
 /// When the schema was last found changed; shared by a pool and its connections.
 #[derive(Debug, Clone, Default)]
@@ -39,21 +56,36 @@ pub struct TxConnection {
     transaction: Transaction<'static, Postgres>,
     /// How it was begun.
     begin: String,
+    /// After how long Postgres itself ends a statement.
+    statement_limit: Duration,
     /// Nothing has been done in it.
     is_fresh: bool,
     changes: Changes,
 }
 
 impl TxConnection {
-    pub(super) fn new(transaction: Transaction<'static, Postgres>, begin: String, changes: Changes) -> Self {
-        Self { transaction, begin, is_fresh: true, changes }
+    pub(super) fn new(
+        transaction: Transaction<'static, Postgres>,
+        begin: String,
+        statement_limit: Duration,
+        changes: Changes,
+    ) -> Self {
+        Self { transaction, begin, statement_limit, is_fresh: true, changes }
     }
 
     pub(super) async fn commit(self) -> Result<(), Error> {
-        self.transaction.commit().await
+        answer_within(COMMIT_TIMEOUT, self.transaction.commit()).await
     }
 
     async fn run(&mut self, sql: SqlStr, arguments: Option<PgArguments>) -> Result<Vec<Outcome>, Error> {
+        answer_within(self.statement_limit + ANSWER_MARGIN, self.run_or_prepare_anew(sql, arguments)).await
+    }
+
+    async fn run_or_prepare_anew(
+        &mut self,
+        sql: SqlStr,
+        arguments: Option<PgArguments>,
+    ) -> Result<Vec<Outcome>, Error> {
         let again = std::mem::take(&mut self.is_fresh).then(|| (sql.clone(), arguments.clone()));
         let result = send(&mut self.transaction, sql, arguments).await;
         let Err(error) = result else { return result };

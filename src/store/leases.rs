@@ -13,7 +13,7 @@ use super::budgets::State;
 use super::journal::ids_and_attempts;
 use super::notify::{self, Notice};
 use super::runs::Reservation;
-use super::{Db, Scope, StoreError};
+use super::{Db, Limits, Scope, StoreError};
 use crate::id::{ConversationId, MessageId, RunId, UserId};
 
 /// A run that is this process's to execute now.
@@ -92,6 +92,9 @@ pub struct LeaseState {
     pub skips: Value,
 }
 
+/// A heartbeat that takes longer is tried again: the leases would run out meanwhile.
+const HEARTBEAT_LIMITS: Limits = Limits { statement_ms: 5_000, lock_ms: 0 };
+
 /// Prolongs the leases of this process's runs; returns the state of each of them.
 pub async fn heartbeat(
     db: &Db,
@@ -99,7 +102,7 @@ pub async fn heartbeat(
     lease: Duration,
 ) -> Result<Vec<LeaseState>, StoreError> {
     let (ids, attempts) = ids_and_attempts(runs);
-    let mut tx = db.begin(&Scope::Engine).await?;
+    let mut tx = db.begin_on(&db.for_leases, &Scope::Engine, HEARTBEAT_LIMITS).await?;
     let rows = sqlx::query(
         // In the order in which the journal locks them: in any other the two wait for each other.
         "WITH mine AS MATERIALIZED (

@@ -42,7 +42,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use sqlx::postgres::PgPool;
+use sqlx::postgres::{PgConnectOptions, PgPool};
 use sqlx::{AssertSqlSafe, Row as _};
 use tokio::sync::watch;
 
@@ -138,6 +138,8 @@ impl Default for Limits {
 #[derive(Debug, Clone)]
 pub struct Db {
     pool: PgPool,
+    /// For prolonging leases alone, which must not wait behind requests: they would run out.
+    for_leases: PgPool,
     /// When a connection last failed.
     last_failure: Arc<Mutex<Option<Instant>>>,
     /// When the schema was last found changed.
@@ -146,8 +148,8 @@ pub struct Db {
     held: Arc<watch::Sender<Option<&'static str>>>,
     /// Whose the sessions are that the connections lead to.
     shared: Arc<AtomicBool>,
-    /// For listening, where the other connections cannot.
-    listening: Option<PgPool>,
+    /// Where to listen, where the other connections cannot.
+    listening: Option<PgConnectOptions>,
     /// How many transactions wait to begin.
     beginning: Beginning,
 }
@@ -166,6 +168,10 @@ impl Db {
 
     /// The same with limits of its own.
     async fn begin_within(&self, scope: &Scope, limits: Limits) -> Result<Tx, StoreError> {
+        self.begin_on(&self.pool, scope, limits).await
+    }
+
+    async fn begin_on(&self, pool: &PgPool, scope: &Scope, limits: Limits) -> Result<Tx, StoreError> {
         if let Scope::User(user) = scope {
             refuse_nul("the user id", user.as_str())?;
         }
@@ -173,14 +179,15 @@ impl Db {
             return Err(StoreError::Unavailable(sqlx::Error::Io(io::Error::other(reason))));
         }
         let begin = scope.begin_sql(self.sessions(), limits);
-        let begun = self.pool.begin_with(AssertSqlSafe(begin.clone()));
+        let begun = pool.begin_with(AssertSqlSafe(begin.clone()));
         let beginning = self.beginning.one_more();
         let begun = self.in_time(begun).await;
         drop(beginning);
         if matches!(begun, Err(sqlx::Error::PoolTimedOut)) {
             pool::timed_out();
         }
-        let inner = TxConnection::new(begun?, begin, self.changes.clone());
+        let statement_limit = Duration::from_millis(limits.statement_ms.into());
+        let inner = TxConnection::new(begun?, begin, statement_limit, self.changes.clone());
         Ok(Tx { inner, scope: scope.clone() })
     }
 
@@ -224,7 +231,7 @@ impl Db {
 
     /// Waits for the transactions under way and closes every connection.
     pub async fn close(&self) {
-        self.pool.close().await;
+        tokio::join!(self.pool.close(), self.for_leases.close());
     }
 }
 

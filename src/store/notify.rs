@@ -1,15 +1,20 @@
 //! What servers on one database tell each other at once (`NOTIFY`). A notice is only a hint: whoever
 //! misses one finds the same in the tables a little later.
 
+use std::time::Duration;
+
 use sqlx::postgres::PgListener;
 use uuid::Uuid;
 
-use super::{Db, StoreError, Tx};
+use super::connection::answer_within;
+use super::{ACQUIRE_TIMEOUT, Db, StoreError, Tx};
 use crate::id::RunId;
 
 const CHANNEL: &str = "llm_council";
 /// A payload may not exceed 8,000 bytes; an id takes 33.
 const IDS_PER_NOTICE: usize = 200;
+/// After how long without a notice the listening connection is asked whether it still leads to the database.
+const SILENCE: Duration = Duration::from_secs(10);
 
 /// One hint.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -72,18 +77,22 @@ impl Listener {
     /// Listens from now on; keeps one connection. `None` where notices cannot be received ([`Db::can_listen`]).
     pub async fn open(db: &Db) -> Result<Option<Self>, StoreError> {
         let Some(pool) = db.listening() else { return Ok(None) };
-        let mut listener = PgListener::connect_with(pool).await?;
-        listener.listen(CHANNEL).await?;
+        let mut listener = PgListener::connect_with(&pool).await?;
+        answer_within(ACQUIRE_TIMEOUT, listener.listen(CHANNEL)).await?;
         Ok(Some(Self(listener)))
     }
 
     /// The next notice; `None` when the connection was lost, and with it perhaps notices.
     ///
     /// # Errors
-    /// When the connection cannot be made again.
+    /// When the connection cannot be made again, or leads nowhere.
     pub async fn next(&mut self) -> Result<Option<Notice>, StoreError> {
         loop {
-            match self.0.try_recv().await? {
+            let Ok(received) = tokio::time::timeout(SILENCE, self.0.try_recv()).await else {
+                answer_within(ACQUIRE_TIMEOUT, sqlx::raw_sql("SELECT").execute(&mut self.0)).await?;
+                continue;
+            };
+            match received? {
                 None => return Ok(None),
                 Some(notification) => {
                     if let Some(notice) = Notice::parse(notification.payload()) {

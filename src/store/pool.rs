@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 /// The connections of a pool at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PoolState {
-    /// Used by a transaction; one of them listens for the notices of other servers.
+    /// Used by a transaction.
     pub in_use: u32,
     /// Open, and free to be used.
     pub idle: u32,

@@ -509,3 +509,38 @@ async fn servers_whose_sessions_are_shared_follow_each_other_by_looking() {
     assert_eq!(there.rest().await.last().unwrap().kind(), "complete");
     assert_eq!(stream.rest().await.last().unwrap().kind(), "complete");
 }
+
+#[tokio::test]
+async fn a_run_is_not_taken_from_a_server_whose_connections_are_all_busy() {
+    let servers = Replicas::with(&[("runs.lease_seconds", "3"), ("database.max_connections", "1")]).await;
+    let (ann, bob) = (servers.one.user("ann"), servers.one.user("bob"));
+    let id = ann.conversation().await;
+    let mut stream = ann.ask(&id, json!({"content": "Why?"})).await;
+    let run = stream.until("run_started").await.json["run_id"].as_str().unwrap().to_owned();
+    servers.models.until(|records| records.len() >= 4).await;
+
+    // The only connection waits for a lock, for longer than a lease lasts.
+    let mut holder = servers.db.superuser().await;
+    sqlx::raw_sql("BEGIN; LOCK TABLE presets").execute(&mut holder).await.unwrap();
+    let presets = async { bob.get("/api/settings/presets").await.status };
+    let release = async {
+        let begun = Instant::now();
+        let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()
+                         AND state_change < now() - interval '8 s'";
+        let mut looker = servers.db.superuser().await;
+        while sqlx::query_scalar::<_, i64>(waiting).fetch_one(&mut looker).await.unwrap() == 0 {
+            assert!(begun.elapsed() < TIMEOUT, "nobody waits");
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+        sqlx::raw_sql("ROLLBACK").execute(&mut holder).await.unwrap();
+    };
+    let (status, ()) = tokio::join!(presets, release);
+    assert_eq!(status, 200);
+    servers.gate.open();
+    assert_eq!(stream.rest().await.last().unwrap().kind(), "complete");
+    let attempt = "SELECT attempt FROM runs WHERE id = $1::uuid";
+    let attempt = sqlx::query_scalar::<_, i32>(attempt).bind(&run);
+    assert_eq!(attempt.fetch_one(&mut servers.db.superuser().await).await.unwrap(), 1);
+    let by_the_other = |record: &&Record| by(record, "sk-other");
+    assert_eq!(servers.models.records().iter().filter(by_the_other).count(), 0, "nothing was asked again");
+}
