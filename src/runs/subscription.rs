@@ -3,6 +3,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use tokio::sync::watch;
 
@@ -61,6 +62,14 @@ impl Subscription {
         let (waiter, positions) = (runs.shared.waiters.waiter(run), runs.shared.queue.positions());
         let reader = Reader::begin(&runs, &user, run);
         Self { runs, user, run, live: None, after, ended: false, waiter, positions, position: None, reader }
+    }
+
+    /// The same for a reader without whom the run is in vain: where it goes before the run's end, and nobody else reads
+    /// that here, the run is cancelled after `grace`.
+    #[must_use]
+    pub fn waited_for(mut self, grace: Duration) -> Self {
+        self.reader.is_waited_for(grace);
+        self
     }
 
     /// The run that is read.

@@ -16,6 +16,8 @@ const MAX_KEY_CHARS: usize = 200;
 pub(super) enum Target {
     Question(ConversationId),
     Retry(RunId),
+    /// The path of another program's API.
+    Program(&'static str),
 }
 
 /// The key of a request, if it has one.
@@ -36,7 +38,12 @@ pub(super) fn key(
                 && (1..=MAX_KEY_CHARS).contains(&key.len())
                 && key.bytes().all(|byte| byte.is_ascii_graphic()) =>
         {
-            Ok(Some(IdempotencyKey { key: key.to_owned(), request_digest: digest(target, body) }))
+            // In the APIs of other programs a key counts for each path by itself.
+            let key = match target {
+                Target::Question(_) | Target::Retry(_) => key.to_owned(),
+                Target::Program(path) => format!("{path} {key}"),
+            };
+            Ok(Some(IdempotencyKey { key, request_digest: digest(target, body) }))
         }
         Ok(_) | Err(_) => Err(Problem::field("Idempotency-Key", &rule)),
     }
@@ -44,10 +51,11 @@ pub(super) fn key(
 
 /// The same for the same JSON, however it is written. Stored with runs: a change would refuse requests
 /// that are sent again over an upgrade.
-fn digest(target: Target, body: &Value) -> Vec<u8> {
+pub(super) fn digest(target: Target, body: &Value) -> Vec<u8> {
     let target = match target {
         Target::Question(conversation) => format!("question {conversation}"),
         Target::Retry(run) => format!("retry {run}"),
+        Target::Program(path) => format!("program {path}"),
     };
     let mut body = body.clone();
     body.sort_all_objects();

@@ -238,6 +238,11 @@ pub(super) async fn remove(
     Ok(web::Json(DeletedPreset { status: Status::Ok, id }))
 }
 
+/// The presets on offer to the caller.
+pub(super) async fn on_offer(app: &App, caller: &Caller) -> Result<Vec<presets::Preset>, Problem> {
+    Ok(presets::list(&mut app.db.begin(&caller.scope()).await?).await?)
+}
+
 /// What a request is read against.
 pub(super) struct InForce {
     /// With the preset that the request names.

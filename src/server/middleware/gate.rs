@@ -35,14 +35,60 @@ pub async fn identify(
 }
 
 async fn admit(request: &ServiceRequest) -> Result<Identity, Problem> {
-    let app = request.app_data::<web::Data<App>>().cloned().ok_or_else(Problem::internal)?;
-    let identity = match bearer(request) {
-        Some(secret) => by_token(&app, secret).await?,
-        None => by_proxy(&app, request)?,
-    };
-    if !matches!(identity.via, AuthMethod::Token { .. }) {
-        check_origin(&app, request)?;
+    let identity = identity(request).await?;
+    let reads = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+    if !matches!(identity.via, AuthMethod::Token { .. }) && !reads {
+        check_origin(request)?;
     }
+    settle(request, identity)
+}
+
+/// Who asks on the routes for programs that begin with `prefix`. A browser's session counts there for our own pages
+/// alone, whatever the method; from outside of the trusted proxies only a token does, and only where the
+/// configuration says so.
+///
+/// # Errors
+/// Why nobody is let in.
+pub async fn admit_program(request: &ServiceRequest, prefix: &str) -> Result<Identity, Problem> {
+    let app = app(request)?;
+    if let Mode::Proxy(policy) = &app.gate.mode
+        && !policy.trusted.contains(peer(request))
+        && !app.config.auth.token_routes.iter().any(|route| route == prefix)
+    {
+        metrics::counter!("llm_council_refused_total", "reason" => Refusal::UntrustedPeer.reason())
+            .increment(1);
+        let detail = format!(
+            "this address is outside of auth.trusted_proxies: come through this server's proxy; whoever runs it can \
+             also open {prefix} to tokens with auth.token_routes"
+        );
+        return Err(Problem::unauthenticated(&detail));
+    }
+    let identity = identity(request).await?;
+    if !matches!(identity.via, AuthMethod::Token { .. }) {
+        check_origin(request)?;
+    }
+    settle(request, identity)
+}
+
+fn app(request: &ServiceRequest) -> Result<web::Data<App>, Problem> {
+    request.app_data::<web::Data<App>>().cloned().ok_or_else(Problem::internal)
+}
+
+fn peer(request: &ServiceRequest) -> IpAddr {
+    request.peer_addr().map_or(IpAddr::from([0, 0, 0, 0]), |peer| peer.ip())
+}
+
+async fn identity(request: &ServiceRequest) -> Result<Identity, Problem> {
+    let app = app(request)?;
+    match bearer(request) {
+        Some(secret) => by_token(&app, secret).await,
+        None => by_proxy(&app, request),
+    }
+}
+
+/// Says in the log and to Sentry who it is.
+fn settle(request: &ServiceRequest, identity: Identity) -> Result<Identity, Problem> {
+    let app = app(request)?;
     check_expected(request, &identity)?;
     let hash = app.telemetry.user_hash(&identity.user);
     tracing::Span::current().record("user", &hash);
@@ -66,7 +112,7 @@ fn check_expected(request: &ServiceRequest, identity: &Identity) -> Result<(), P
 }
 
 fn by_proxy(app: &App, request: &ServiceRequest) -> Result<Identity, Problem> {
-    let peer = request.peer_addr().map_or(IpAddr::from([0, 0, 0, 0]), |peer| peer.ip());
+    let peer = peer(request);
     let headers = request.headers().iter().map(|(name, value)| (name.as_str(), value.as_bytes()));
     app.gate.identify(peer, headers).map_err(|refusal| {
         if refusal == Refusal::UntrustedPeer {
@@ -135,11 +181,9 @@ fn bearer(request: &ServiceRequest) -> Option<&str> {
         .filter(|secret| secret.starts_with(token::PREFIX))
 }
 
-/// Refuses a browser's state-changing request that comes from another site, or from an unknown one.
-fn check_origin(app: &App, request: &ServiceRequest) -> Result<(), Problem> {
-    if matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS) {
-        return Ok(());
-    }
+/// Refuses a browser's request that comes from another site, or from an unknown one.
+fn check_origin(request: &ServiceRequest) -> Result<(), Problem> {
+    let app = app(request)?;
     let values = |name: &str| request.headers().get_all(name).map(HeaderValue::as_bytes);
     let site = same_origin::site(values("sec-fetch-site"));
     let origin = same_origin::origin(values("origin"));
