@@ -103,6 +103,7 @@ async fn council(
             idempotency_key: Some(place.key()),
             replaces: None,
             asked_by: AskedBy::default(),
+            program: None,
         };
         match engine.runs.start(ask).await {
             Ok(asked) => break asked.run,

@@ -42,6 +42,7 @@ pub(super) fn config(layers: Layers, env: &BTreeMap<String, String>) -> Result<C
         cache: values.section("cache"),
         prompts: prompts(&values),
         webhooks: values.section("webhooks"),
+        programs: values.section("programs"),
         sentry: values.section("sentry"),
         telemetry: values.section("telemetry"),
         log: values.section("log"),
@@ -74,6 +75,13 @@ fn notices(env: &BTreeMap<String, String>, server: &Server, auth: &Auth) -> Vec<
         unused.into_iter().filter(|(name, _)| set(name)).map(|(_, notice)| notice.to_owned()).collect();
     if auth.mode == AuthMode::None {
         return notices;
+    }
+    if !auth.token_routes.is_empty() {
+        notices.push(format!(
+            "auth.token_routes opens {} to every address that reaches this port: whoever holds a personal access token \
+             needs no proxy there",
+            auth.token_routes.join(" and ")
+        ));
     }
     if server.allowed_hosts.is_empty() && server.public_url.is_none() {
         let notice = "neither server.allowed_hosts nor server.public_url is set: requests for any host name are \

@@ -138,6 +138,7 @@ const BEFORE: &[Key] = &[
     key("auth.admin_users", Kind::List, "", "Users who are admins.").example("ada").rule(rules::admin),
     key("auth.proxy_secret", Kind::Secret, "", "A secret that the proxy adds to every request; recommended with `auth.mode = \"proxy\"`."),
     key("auth.proxy_secret_header", Kind::Text, "X-LLM-Council-Proxy-Secret", "The header in which the proxy adds it.").rule(rules::header_name),
+    key("auth.token_routes", Kind::List, "", "The routes for programs, `/v1` and `/mcp`, that peers outside of `auth.trusted_proxies` may call too, with a personal access token and nothing else: for programs that cannot pass a proxy's sign-in page. By default none: such programs then need a way through the proxy.").example("/v1, /mcp").rule(rules::token_route),
     key("auth.allow_insecure", Kind::Bool, "false", "Lets `auth.mode = \"none\"` listen on an address that others can reach: everyone is then the same user."),
     key("providers.default", Kind::Text, "", "The provider of models named without one. By default `openrouter` if it is configured, else the only one there is."),
 ];
@@ -243,6 +244,10 @@ const AFTER: &[Key] = &[
     key("prompts.<template>", Kind::Template, "", "What models are asked with in the place of this program's own text ([prompts.md](prompts.md)). It has the places in braces, and the words that replies are read by, of the text that it stands for. Runs under way keep the text they began with."),
     key("cache.max_entries", Kind::Number(1, 1000), "1000", "How many answers of one user are kept to be given again; beyond it those go that were not used for longest."),
     key("cache.sharing", Kind::Choice(&["off", "groups", "everyone"]), "off", "Whose questions an answer may be given to besides its owner's: nobody's, those of members of a group that the owner is in, or everybody's. Answers are shared, never questions, and only those that are given while this is set."),
+    key("programs.disconnect_grace_seconds", Kind::Number(0, 3600), "60", "How long a run that a program asked for by `/v1` goes on when the program has gone and nobody else watches; then it is cancelled. Not where the program asked for it in the background. Each server counts its own readers only."),
+    key("programs.join_seconds", Kind::Number(0, 86_400), "600", "How long after its answer the same request of the same program is given that answer again instead of being asked, and paid for, once more. While it is being answered it always is."),
+    key("programs.single_seats", Kind::Bool, "false", "Whether `/v1/models` offers each member of the council by itself, as `seat/<name>`: one call, without a council."),
+    key("programs.chores", Kind::List, "", "What the last message of a chore begins with, besides the prompts of chat programs that are known: such a request is answered by the utility model alone. Texts with commas only in the file.").example("Summarise this chat in one line"),
     key("webhooks.max_per_user", Kind::Number(0, 100), "10", "How many webhooks one user may have, and the instance. 0: nobody may make one."),
     key("webhooks.allowed_networks", Kind::List, "", "Networks (CIDR) beside the public internet that webhooks may be sent to, there without TLS as well. Whoever may make a webhook can then reach what listens there.").example("10.20.0.0/16").rule(rules::network),
     key("search.backend", Kind::Choice(&["auto", "tavily", "searxng", "model", "simulated", "none"]), "auto", "Who is asked when something is searched on the web. `auto` takes the first that is configured: Tavily (a key), SearXNG (an address), a model (`search.model`); beside simulated models a few built-in documents; else nobody, and what needs a search is not offered."),

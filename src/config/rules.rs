@@ -42,6 +42,12 @@ pub(super) fn network(text: &str) -> Checked {
     parsed::<IpNetwork>(text, "a network such as 10.1.2.0/24")
 }
 
+pub(super) fn token_route(text: &str) -> Checked {
+    kept_if(matches!(text, "/v1" | "/mcp"), text, || {
+        format!("{text:?} is no route for programs: /v1 or /mcp")
+    })
+}
+
 pub(super) fn socket_address(text: &str) -> Checked {
     parsed::<SocketAddr>(text, "an address and port such as 127.0.0.1:9464")
 }

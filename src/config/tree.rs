@@ -33,6 +33,7 @@ pub struct Config {
     pub prompts: OwnTexts,
     pub cache: Cache,
     pub webhooks: Webhooks,
+    pub programs: Programs,
     pub sentry: Sentry,
     pub telemetry: Telemetry,
     pub log: Log,
@@ -179,6 +180,35 @@ pub struct Webhooks {
     pub allowed_networks: Vec<String>,
 }
 
+/// Other programs that ask by the APIs they know (`/v1`).
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Programs {
+    /// How long a run goes on without any reader once the program that waits for it has gone.
+    pub disconnect_grace_seconds: u64,
+    /// How long after its end a run is given to the same request again.
+    pub join_seconds: u64,
+    /// Whether single seats of the council are offered as models.
+    pub single_seats: bool,
+    /// What prompts of chores begin with, besides those that are known.
+    #[serde(default)]
+    pub chores: Vec<String>,
+}
+
+impl Programs {
+    /// See [`Programs::disconnect_grace_seconds`].
+    #[must_use]
+    pub fn disconnect_grace(&self) -> Duration {
+        Duration::from_secs(self.disconnect_grace_seconds)
+    }
+
+    /// See [`Programs::join_seconds`].
+    #[must_use]
+    pub fn joins_ended(&self) -> Duration {
+        Duration::from_secs(self.join_seconds)
+    }
+}
+
 /// Whose questions an answer may be given to besides its owner's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -245,6 +275,9 @@ pub struct Auth {
     pub admin_users: Vec<String>,
     pub proxy_secret: Option<SecretString>,
     pub proxy_secret_header: String,
+    /// The routes that a token opens to peers outside of `trusted_proxies`, as prefixes of paths.
+    #[serde(default)]
+    pub token_routes: Vec<String>,
     /// Lets mode `none` listen where others can reach it.
     pub allow_insecure: bool,
 }

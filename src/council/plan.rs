@@ -30,6 +30,7 @@ use super::setting::RunOptions;
 use super::settings::Settings;
 use super::task::Task;
 use crate::id::RunId;
+use crate::llm::Sampling;
 
 /// The longest question, in characters.
 pub const MAX_CONTENT_CHARS: usize = 100_000;
@@ -357,6 +358,23 @@ impl Plan {
         let plan = Self { task, own_prompts, ..plan };
         let scoped = |cache| CachePlan { scope: plan.scope(), ..cache };
         Ok(Self { cache: plan.cache.map(scoped), ..plan })
+    }
+
+    /// Lets whoever writes the final answer, in whatever format, write so: what is absent stays as the settings have it.
+    pub fn sample_final_answer(&mut self, wanted: Sampling) {
+        for purpose in features::purposes_of_final_answers() {
+            let sampling = self.task.brief.settings.sampling.entry(purpose.name.to_owned()).or_default();
+            sampling.temperature = wanted.temperature.or(sampling.temperature);
+            sampling.max_tokens = wanted.max_tokens.or(sampling.max_tokens);
+        }
+    }
+
+    /// Whether the final answer is what its writer shows as it writes: nobody revises it, or chooses it from several,
+    /// and nothing is looked up in its middle.
+    #[must_use]
+    pub fn shows_final_answer(&self) -> bool {
+        let Options { chairmen, refinement, adversary, .. } = &self.options;
+        chairmen.is_empty() && refinement.is_none() && adversary.is_none() && self.brief().checks == 0
     }
 
     /// The same question to the same council, from what its run `of` has; these are that run's sources.

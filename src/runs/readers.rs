@@ -1,5 +1,7 @@
 //! Who reads a run in this process, and what becomes of a run that nobody reads any more.
 
+use std::time::Duration;
+
 use super::state::Runs;
 use super::stop::{self, Stopped};
 use crate::id::{RunId, UserId};
@@ -11,13 +13,21 @@ pub(super) struct Reader {
     runs: Runs,
     user: UserId,
     run: RunId,
+    /// How long the run goes on without any reader once this one has gone; for ever without.
+    grace: Option<Duration>,
     finished: bool,
 }
 
 impl Reader {
     pub(super) fn begin(runs: &Runs, user: &UserId, run: RunId) -> Self {
         *runs.shared.readers().entry(run).or_default() += 1;
-        Self { runs: runs.clone(), user: user.clone(), run, finished: false }
+        let grace = runs.shared.settings.unwatched;
+        Self { runs: runs.clone(), user: user.clone(), run, grace, finished: false }
+    }
+
+    /// Lets the run end so soon after this reader has gone, unless another one is there.
+    pub(super) fn is_waited_for(&mut self, grace: Duration) {
+        self.grace = Some(self.grace.map_or(grace, |known| known.min(grace)));
     }
 
     /// The run's last event was read.
@@ -39,7 +49,7 @@ impl Drop for Reader {
         }
         readers.remove(&self.run);
         drop(readers);
-        let Some(grace) = shared.settings.unwatched else { return };
+        let Some(grace) = self.grace else { return };
         if self.finished || self.runs.is_closed() {
             return;
         }

@@ -59,6 +59,7 @@ impl Runs {
             idempotency_key,
             replaces,
             asked_by,
+            program: None,
         };
         start::start(self, ask).await
     }

@@ -11,7 +11,7 @@ use crate::council::estimate::Kept;
 use crate::council::{Plan, plan};
 use crate::id::{ConversationId, MessageId, RunId, UserId};
 use crate::store::Scope;
-use crate::store::runs::{self, Admission, IdempotencyKey, NewRun};
+use crate::store::runs::{self, Admission, IdempotencyKey, NewRun, Program};
 
 /// A run that is asked for.
 pub struct Ask {
@@ -26,6 +26,8 @@ pub struct Ask {
     /// The answer that it replaces; without one the question is a new message.
     pub replaces: Option<Replaces>,
     pub asked_by: AskedBy,
+    /// Of the program that asks, where one does.
+    pub program: Option<Program>,
 }
 
 /// An answer that is asked for again.
@@ -95,6 +97,7 @@ pub(super) async fn start(runs: &Runs, ask: Ask) -> Result<Asked, StartError> {
         defaults: settings.budgets.defaults,
         opening: frame::to_row(std::slice::from_ref(&opening)).expect("there is a frame"),
         replaces,
+        program: ask.program,
     };
     let reservation = match runs::start(&shared.db, &scope, &new).await? {
         runs::Started::New(reservation) => reservation,

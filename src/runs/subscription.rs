@@ -83,6 +83,14 @@ impl Subscription {
         }
     }
 
+    /// The same for a reader without whom the run is in vain: where it goes before the run's end, and nobody else reads
+    /// that here, the run is cancelled after `grace`.
+    #[must_use]
+    pub fn waited_for(mut self, grace: Duration) -> Self {
+        self.reader.is_waited_for(grace);
+        self
+    }
+
     /// The run that is read.
     #[must_use]
     pub fn run(&self) -> RunId {

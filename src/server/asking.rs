@@ -16,8 +16,9 @@ use crate::council::plan::{Context, Plan};
 use crate::council::prompts::history::Turn;
 use crate::id::{ConversationId, RunId};
 use crate::identity::Permission;
+use crate::llm::Sampling;
 use crate::runs::{Ask, Asked, AskedBy};
-use crate::store::runs::{IdempotencyKey, RunRow};
+use crate::store::runs::{IdempotencyKey, Program, RunRow};
 use crate::store::{StoreError, conversations};
 
 /// How soon the log is asked again while the database is away.
@@ -32,6 +33,16 @@ pub(super) struct Question<'q> {
     pub history: Option<Vec<Turn>>,
     /// The same key from the same user gives the same run.
     pub idempotency_key: Option<IdempotencyKey>,
+    /// Of the program that asks, where one does.
+    pub program: Option<FromProgram>,
+}
+
+/// What a program's request says besides the question.
+pub(super) struct FromProgram {
+    /// How whoever writes the final answer is to write, where the request says so.
+    pub sampling: Sampling,
+    /// What is kept of the request.
+    pub kept: Program,
 }
 
 /// Starts a run for it, which goes on whether or not somebody reads its events.
@@ -60,8 +71,11 @@ pub(super) async fn ask_for(
 ) -> Result<Asked, Problem> {
     caller.may(Permission::Ask)?;
     app.admit()?;
-    let Question { conversation, body, history, idempotency_key } = question;
-    let plan = plan(app, caller, Some(conversation), body, history).await?;
+    let Question { conversation, body, history, idempotency_key, program } = question;
+    let mut plan = plan(app, caller, Some(conversation), body, history).await?;
+    if let Some(program) = &program {
+        plan.sample_final_answer(program.sampling);
+    }
     let ask = Ask {
         user: caller.user.clone(),
         conversation,
@@ -71,6 +85,7 @@ pub(super) async fn ask_for(
         idempotency_key,
         replaces: None,
         asked_by,
+        program: program.map(|program| program.kept),
     };
     Ok(app.runs.start(ask).await?)
 }

@@ -18,6 +18,8 @@ pub(super) enum Target {
     /// The first question of a conversation that the server is to name.
     FirstQuestion,
     Retry(RunId),
+    /// The path of another program's API.
+    Program(&'static str),
 }
 
 /// The key of a request, if it has one.
@@ -42,7 +44,12 @@ pub(super) fn key(
 ///
 /// # Errors
 /// 422 for what is no key.
-pub(super) fn in_field(field: &str, key: &str, target: Target, body: &Value) -> Result<IdempotencyKey, Problem> {
+pub(super) fn in_field(
+    field: &str,
+    key: &str,
+    target: Target,
+    body: &Value,
+) -> Result<IdempotencyKey, Problem> {
     if is_key(key) {
         return Ok(of(key, target, body));
     }
@@ -54,16 +61,22 @@ fn is_key(key: &str) -> bool {
 }
 
 fn of(key: &str, target: Target, body: &Value) -> IdempotencyKey {
-    IdempotencyKey { key: key.to_owned(), request_digest: digest(target, body) }
+    // In the APIs of other programs a key counts for each path by itself.
+    let key = match target {
+        Target::Question(_) | Target::FirstQuestion | Target::Retry(_) => key.to_owned(),
+        Target::Program(path) => format!("{path} {key}"),
+    };
+    IdempotencyKey { key, request_digest: digest(target, body) }
 }
 
 /// The same for the same JSON, however it is written. Stored with runs: a change would refuse requests
 /// that are sent again over an upgrade.
-fn digest(target: Target, body: &Value) -> Vec<u8> {
+pub(super) fn digest(target: Target, body: &Value) -> Vec<u8> {
     let target = match target {
         Target::Question(conversation) => format!("question {conversation}"),
         Target::FirstQuestion => "first question".to_owned(),
         Target::Retry(run) => format!("retry {run}"),
+        Target::Program(path) => format!("program {path}"),
     };
     let mut body = body.clone();
     body.sort_all_objects();

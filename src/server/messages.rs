@@ -172,5 +172,11 @@ async fn start(
 ) -> Result<Asked, Problem> {
     let conversation: ConversationId = id(path, "Conversation")?;
     let idempotency_key = idempotency::key(request, Target::Question(conversation), body)?;
-    asking::ask(app, caller, request, Question { conversation, body, history: None, idempotency_key }).await
+    asking::ask(
+        app,
+        caller,
+        request,
+        Question { conversation, body, history: None, idempotency_key, program: None },
+    )
+    .await
 }

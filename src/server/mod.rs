@@ -46,6 +46,7 @@ mod shape;
 mod skip;
 mod sse;
 mod unknown_providers;
+mod v1;
 mod version;
 mod webhooks;
 mod weights;

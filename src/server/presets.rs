@@ -110,16 +110,15 @@ fn content(value: Value) -> Result<Content, Problem> {
 #[get("/settings/presets")]
 pub(super) async fn list(app: web::Data<App>, caller: Caller) -> Result<web::Json<PresetList>, Problem> {
     caller.may(Permission::Read)?;
-    Ok(web::Json(PresetList { presets: on_offer(&app, &caller).await? }))
+    Ok(web::Json(PresetList { presets: views(&app, &caller).await? }))
 }
 
 /// The caller's presets, and everybody's.
 ///
 /// # Errors
 /// When the database cannot be asked.
-pub(super) async fn on_offer(app: &App, caller: &Caller) -> Result<Vec<PresetView>, Problem> {
-    let mut tx = app.db.begin(&caller.scope()).await?;
-    presets::list(&mut tx).await?.into_iter().map(view).collect()
+pub(super) async fn views(app: &App, caller: &Caller) -> Result<Vec<PresetView>, Problem> {
+    on_offer(app, caller).await?.into_iter().map(view).collect()
 }
 
 /// Saves a preset under its name, over one of the same name.
@@ -243,6 +242,11 @@ pub(super) async fn remove(
     audit::append(&mut tx, &caller.user, "preset.delete", Some(&id.to_string()), &details).await?;
     tx.commit().await?;
     Ok(web::Json(DeletedPreset { status: Status::Ok, id }))
+}
+
+/// The presets on offer to the caller.
+pub(super) async fn on_offer(app: &App, caller: &Caller) -> Result<Vec<presets::Preset>, Problem> {
+    Ok(presets::list(&mut app.db.begin(&caller.scope()).await?).await?)
 }
 
 /// What a request is read against.

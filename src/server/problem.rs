@@ -220,6 +220,21 @@ impl Problem {
         Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", "Internal error", detail)
     }
 
+    /// What kind of problem it is, in a word.
+    pub(super) fn kind(&self) -> &'static str {
+        self.0.kind
+    }
+
+    /// When to try again, in seconds.
+    pub(super) fn retry_after(&self) -> Option<u64> {
+        self.0.retry_after
+    }
+
+    /// What stands beside the sentence, such as a budget's figures.
+    pub(super) fn more(&self) -> &Map<String, Value> {
+        &self.0.more
+    }
+
     /// Names what was not found, where the store cannot know.
     #[must_use]
     pub fn naming(self, what: &str) -> Self {

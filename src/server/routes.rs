@@ -13,7 +13,7 @@ use super::middleware::gate;
 use super::problem::Problem;
 use super::{
     admin, analytics, benches, budgets, cache, classify, conversations, feedback, health, mcp, me, messages,
-    openapi, options, presets, regions, runs, settings, skip, version, webhooks, weights,
+    openapi, options, presets, regions, runs, settings, skip, v1, version, webhooks, weights,
 };
 
 /// Every route but the web app's files. They are served by actix-web alone: what utoipa gathers beside that would be
@@ -122,9 +122,20 @@ macro_rules! table {
             );
             routes.service(
                 $scope("/mcp")
-                    .wrap(from_fn(gate::identify))
+                    .wrap(from_fn(mcp::gate::identify))
                     .service(mcp::endpoint::speak)
                     .default_service(web::to(no_such_route)),
+            );
+            routes.service(
+                $scope("/v1")
+                    .wrap(from_fn(v1::gate::identify))
+                    .service(v1::models::list)
+                    .service(v1::models::read)
+                    .service(v1::chat::complete)
+                    .service(v1::responses::create)
+                    .service(v1::responses::read)
+                    .service(v1::responses::cancel)
+                    .default_service(web::to(v1::gate::no_such_route)),
             );
         }
     };

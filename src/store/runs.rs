@@ -48,6 +48,23 @@ pub struct NewRun {
     pub opening: LogRow,
     /// The run whose answer it replaces; the question and the answer's place are there already then.
     pub replaces: Option<RunId>,
+    /// Of the program that asks, where one does.
+    pub program: Option<Program>,
+}
+
+/// What is kept of a program's request.
+#[derive(Debug, Clone)]
+pub struct Program {
+    /// By which API it came.
+    pub origin: &'static str,
+    /// What of the request its answer repeats.
+    pub request: Value,
+    /// What stands for the request. Without an idempotency key the same request again is the same run.
+    pub digest: Vec<u8>,
+    /// How long after its end a run is given to the same request again.
+    pub joins_ended: Duration,
+    /// A digest of the question, where the next list of messages is to find its conversation by it.
+    pub question: Option<Vec<u8>>,
 }
 
 /// A client's name for one request, by which it may send that again.
@@ -165,6 +182,13 @@ async fn try_start(db: &Db, scope: &Scope, new: &NewRun) -> Result<Started, Stor
     lock(&mut tx, new, user).await?;
     let key = new.idempotency_key.as_ref().map(|key| key.key.as_str());
     let digest = new.idempotency_key.as_ref().map(|key| key.request_digest.as_slice());
+    // Who names their requests says outright which is which.
+    let program = new.program.as_ref().filter(|_| key.is_none());
+    if let Some(program) = program
+        && let Some(run) = same_request(&mut tx, user, program).await?
+    {
+        return Ok(Started::Known(run));
+    }
     let row = sqlx::query(concat!(
         "WITH me AS MATERIALIZED (
              SELECT coalesce($4::text[], (SELECT groups FROM users WHERE id = $1), '{}') AS groups
@@ -228,15 +252,38 @@ async fn try_start(db: &Db, scope: &Scope, new: &NewRun) -> Result<Started, Stor
     Ok(if starts_now { Started::New(reservation) } else { Started::Queued })
 }
 
+/// The run of the same request of a program, where that is under way or has just been answered.
+async fn same_request(tx: &mut Tx, user: &str, program: &Program) -> Result<Option<RunId>, StoreError> {
+    let run: Option<Uuid> = sqlx::query_scalar(
+        "SELECT r.id FROM runs r JOIN conversations c ON c.id = r.conversation_id AND c.user_id = r.user_id
+         WHERE r.user_id = $1 AND r.request_digest = $2 AND r.program IS NOT NULL AND r.idempotency_key IS NULL
+           AND c.deleted_at IS NULL AND r.cancel_requested_at IS NULL
+           AND (r.status IN ('queued', 'running')
+                OR r.status = 'complete' AND r.finished_at > now() - make_interval(secs => $3))
+         ORDER BY r.created_at DESC LIMIT 1",
+    )
+    .bind(user)
+    .bind(&program.digest)
+    .bind(program.joins_ended.as_secs_f64())
+    .fetch_optional(&mut **tx)
+    .await?;
+    Ok(run.map(RunId))
+}
+
 /// Locks the conversation, which is made if it begins with this run, and the user's other starts.
 async fn lock(tx: &mut Tx, new: &NewRun, user: &str) -> Result<(), StoreError> {
     if new.begins_conversation {
         // Goes again with the transaction if the run is refused. Somebody else's id is not found below.
-        sqlx::query("INSERT INTO conversations (id, user_id) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING")
-            .bind(new.conversation.0)
-            .bind(user)
-            .execute(&mut **tx)
-            .await?;
+        sqlx::query(
+            "INSERT INTO conversations (id, user_id, origin, tags)
+             VALUES ($1, $2, $3, CASE WHEN $3 IS NULL THEN '{}' ELSE ARRAY['program'] END)
+             ON CONFLICT (id) DO NOTHING",
+        )
+        .bind(new.conversation.0)
+        .bind(user)
+        .bind(new.program.as_ref().map(|program| program.origin))
+        .execute(&mut **tx)
+        .await?;
     }
     // Starts within one conversation go one after the other, and so do those of one user on two
     // servers: they are counted below.
@@ -263,6 +310,7 @@ async fn insert(
 ) -> Result<(), StoreError> {
     let key = new.idempotency_key.as_ref().map(|key| key.key.as_str());
     let digest = new.idempotency_key.as_ref().map(|key| key.request_digest.as_slice());
+    let digest = digest.or(new.program.as_ref().map(|program| program.digest.as_slice()));
     sqlx::query(
         "WITH asked AS (
              INSERT INTO messages (id, conversation_id, user_id, position, role, content, run_id)
@@ -273,7 +321,8 @@ async fn insert(
                   AS m (id, nth, role, content, run_id)
              WHERE $18
          ), touched AS (
-             UPDATE conversations SET updated_at = now() WHERE id = $1 AND user_id = $2
+             UPDATE conversations SET updated_at = now(), last_question = CASE WHEN $18 THEN $22 ELSE last_question END
+             WHERE id = $1 AND user_id = $2
          ), opened AS (
              INSERT INTO run_events (run_id, first_seq, last_seq, user_id, frames)
              SELECT $6, $13, $13, $2, $14 WHERE $12
@@ -282,8 +331,8 @@ async fn insert(
              SELECT $6, $2, $15, $16, $17 WHERE $16 IS NOT NULL
          )
          INSERT INTO runs (id, user_id, conversation_id, message_id, format, status, plan, idempotency_key,
-                           request_digest, attempt, owner, lease_until, started_at, groups, plan_version)
-         SELECT $6, $2, $1, $5, $7, CASE WHEN starts THEN 'running' ELSE 'queued' END, $8, $9, $20, starts::int,
+                           request_digest, program, attempt, owner, lease_until, started_at, groups, plan_version)
+         SELECT $6, $2, $1, $5, $7, CASE WHEN starts THEN 'running' ELSE 'queued' END, $8, $9, $20, $21, starts::int,
                 CASE WHEN starts THEN $10 END, CASE WHEN starts THEN now() + make_interval(secs => $11) END,
                 CASE WHEN starts THEN now() END, $15, $19
          FROM (VALUES ($12::boolean)) AS admitted (starts)",
@@ -308,6 +357,8 @@ async fn insert(
     .bind(new.replaces.is_none())
     .bind(new.plan_version)
     .bind(digest)
+    .bind(new.program.as_ref().map(|program| &program.request))
+    .bind(new.program.as_ref().and_then(|program| program.question.as_deref()))
     .execute(&mut **tx)
     .await?;
     Ok(())
@@ -334,6 +385,49 @@ pub async fn find(db: &Db, scope: &Scope, id: RunId) -> Result<RunRow, StoreErro
     .fetch_optional(&mut *tx)
     .await?;
     row.as_ref().map(run_row).transpose()?.ok_or(StoreError::NotFound)
+}
+
+/// What a program asked, as far as its answers repeat it, and the plan that came of it.
+#[derive(Debug, Clone)]
+pub struct AskedByProgram {
+    pub id: RunId,
+    pub conversation: ConversationId,
+    pub status: RunStatus,
+    pub created_at: Timestamp,
+    pub finished_at: Option<Timestamp>,
+    /// See [`Program::request`].
+    pub request: Value,
+    pub plan: Value,
+}
+
+/// A run of this user that a program asked for.
+///
+/// # Errors
+/// [`StoreError::NotFound`] when there is none, it is not theirs, or no program asked for it.
+pub async fn asked_by_program(db: &Db, scope: &Scope, id: RunId) -> Result<AskedByProgram, StoreError> {
+    let mut tx = db.begin(scope).await?;
+    let user = tx.user()?;
+    let row = sqlx::query(
+        "SELECT r.conversation_id, r.status, r.created_at, r.finished_at, r.program, r.plan
+         FROM runs r
+         JOIN conversations c ON c.id = r.conversation_id AND c.user_id = r.user_id AND c.deleted_at IS NULL
+         WHERE r.id = $1 AND r.user_id = $2 AND r.program IS NOT NULL",
+    )
+    .bind(id.0)
+    .bind(user.as_str())
+    .fetch_optional(&mut *tx)
+    .await?
+    .ok_or(StoreError::NotFound)?;
+    let status: String = row.try_get("status")?;
+    Ok(AskedByProgram {
+        id,
+        conversation: ConversationId(row.try_get("conversation_id")?),
+        status: RunStatus::read(&status)?,
+        created_at: super::time(&row, "created_at")?,
+        finished_at: super::time_or_null(&row, "finished_at")?,
+        request: row.try_get("program")?,
+        plan: row.try_get("plan")?,
+    })
 }
 
 /// The live run of a conversation, if it has one.

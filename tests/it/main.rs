@@ -88,6 +88,7 @@ mod unknown_providers;
 mod unwritable;
 mod usage;
 mod users;
+mod v1;
 mod versions;
 mod webhooks;
 mod weights;

@@ -194,6 +194,17 @@ static PURPOSES: [&Purpose; 13] = [
     &adversary::ATTACK,
 ];
 
+/// What those calls are for that write the final answer, or better it.
+pub fn purposes_of_final_answers() -> impl Iterator<Item = &'static Purpose> {
+    let council = [&synthesis::SYNTHESIS, &multi_chairman::SELECTION, &revision::REVISION];
+    council.into_iter().chain(formats::purposes_of_final_answers())
+}
+
+/// The events that show a piece of the final answer.
+pub fn tokens_of_final_answers() -> impl Iterator<Item = &'static str> {
+    std::iter::once("stage3_token").chain(formats::TOKENS_OF_FINAL_ANSWERS)
+}
+
 /// What a request may say of each option, for its documentation.
 #[must_use]
 pub fn request_fields() -> Vec<RefOr<Schema>> {

@@ -143,6 +143,14 @@ pub fn stages() -> impl Iterator<Item = &'static Stage> {
     std::iter::once(&decomposition::STAGE).chain(&decomposition::PARTS).chain(&debate::STAGES)
 }
 
+/// What those of them are for that write the final answer.
+pub fn purposes_of_final_answers() -> [&'static Purpose; 2] {
+    [&debate::JUDGMENT, &decomposition::MERGE]
+}
+
+/// The events that show a piece of the final answer, where the format has a name of its own for that.
+pub const TOKENS_OF_FINAL_ANSWERS: [&str; 3] = ["synthesis_token", "judgment_token", "merge_token"];
+
 /// What calls are for that only some formats make.
 pub fn purposes() -> impl Iterator<Item = &'static Purpose> {
     debate::PURPOSES.into_iter().chain(decomposition::PURPOSES)

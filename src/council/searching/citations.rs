@@ -2,6 +2,7 @@
 //! the brackets are a link's (`[2](…)`) or a footnote's (`[^2]`). Many models write them without a space, as in `word[2]`.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
@@ -58,6 +59,11 @@ pub fn renumber(text: &str, number: impl Fn(u32) -> Option<u32>) -> String {
     }
     renumbered.push_str(text.get(end..).unwrap_or_default());
     renumbered
+}
+
+/// Where a text cites what, in order: from and to which byte, and the numbers there.
+pub fn places(text: &str) -> impl Iterator<Item = (Range<usize>, Vec<u32>)> {
+    marks(text).into_iter().map(|mark| (mark.start..mark.end, mark.numbers))
 }
 
 /// Every citation of a text, in order.

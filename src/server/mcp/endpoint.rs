@@ -92,7 +92,8 @@ fn read(request: &HttpRequest, message: &Value) -> Result<http::Request<Full<Byt
 fn takes_anything(request: &HttpRequest) -> bool {
     let mut wishes = request.headers().get_all(header::ACCEPT).peekable();
     let is_anything = |kind: &str| kind.split(';').next().is_some_and(|kind| kind.trim() == "*/*");
-    wishes.peek().is_none() || wishes.any(|wish| wish.to_str().is_ok_and(|wish| wish.split(',').any(is_anything)))
+    wishes.peek().is_none()
+        || wishes.any(|wish| wish.to_str().is_ok_and(|wish| wish.split(',').any(is_anything)))
 }
 
 /// The library's answer as ours.
@@ -132,7 +133,8 @@ where
         _ => {
             let Ok(body) = body.collect().await;
             let why = String::from_utf8_lossy(&body.to_bytes()).into_owned();
-            let status = if status == StatusCode::UNSUPPORTED_MEDIA_TYPE { StatusCode::BAD_REQUEST } else { status };
+            let status =
+                if status == StatusCode::UNSUPPORTED_MEDIA_TYPE { StatusCode::BAD_REQUEST } else { status };
             Ok(error(status, INVALID_REQUEST, &why))
         }
     }

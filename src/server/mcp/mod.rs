@@ -7,6 +7,7 @@
 mod asker;
 mod council;
 pub(super) mod endpoint;
+pub(super) mod gate;
 mod progress;
 mod prompts;
 mod refusal;

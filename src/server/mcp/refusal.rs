@@ -16,7 +16,9 @@ pub(super) fn sentences(problem: &Problem) -> String {
     let run = body.get("run_id").and_then(Value::as_str);
     match (problem.status_code(), run) {
         (StatusCode::CONFLICT, Some(run)) => {
-            text.push_str(&format!(". The run is {run}: wait for it with wait_run, or stop it with cancel_run"));
+            text.push_str(&format!(
+                ". The run is {run}: wait for it with wait_run, or stop it with cancel_run"
+            ));
         }
         (StatusCode::PAYMENT_REQUIRED, _) => {
             text.push_str(" Nothing was asked. A cheaper question fits perhaps: list_councils says what each format and preset \

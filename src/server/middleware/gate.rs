@@ -11,7 +11,7 @@ use actix_web::dev::{ServiceRequest, ServiceResponse};
 use actix_web::http::Method;
 use actix_web::http::header::{self, HeaderValue};
 use actix_web::middleware::Next;
-use actix_web::{Error, HttpMessage, HttpRequest, web};
+use actix_web::{Error, HttpMessage, HttpRequest, HttpResponse, web};
 use percent_encoding::percent_decode;
 
 use crate::identity::{AuthMethod, Identity, Mode, Refusal, same_origin, token};
@@ -24,25 +24,85 @@ pub async fn identify(
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {
-    match admit(&request).await {
+    let admitted = admit(&request).await.map_err(|problem| problem.response());
+    pass(request, next, admitted).await
+}
+
+/// Lets a request go on with this identity, or answers it with the refusal.
+///
+/// # Errors
+/// Those of what comes after.
+pub async fn pass(
+    request: ServiceRequest,
+    next: Next<impl MessageBody + 'static>,
+    admitted: Result<Identity, HttpResponse>,
+) -> Result<ServiceResponse<impl MessageBody>, Error> {
+    match admitted {
         Ok(identity) => {
             request.extensions_mut().insert(identity);
             Ok(next.call(request).await?.map_into_left_body())
         }
         // A response and no error: so it gets the headers, the log line and the figures of every other.
-        Err(problem) => Ok(request.into_response(problem.response()).map_into_right_body()),
+        Err(refusal) => Ok(request.into_response(refusal).map_into_right_body()),
     }
 }
 
 async fn admit(request: &ServiceRequest) -> Result<Identity, Problem> {
-    let app = request.app_data::<web::Data<App>>().cloned().ok_or_else(Problem::internal)?;
-    let identity = match bearer(request) {
-        Some(secret) => by_token(&app, secret).await?,
-        None => by_proxy(&app, request)?,
-    };
+    let who = identity(request).await?;
+    let reads = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
+    if !matches!(who.via, AuthMethod::Token { .. }) && !reads {
+        let app = app(request)?;
+        check_origin(&app, request.request())?;
+    }
+    settle(request, who)
+}
+
+/// Who asks on the routes for programs that begin with `prefix`. A browser's session counts there for our own pages
+/// alone, whatever the method; from outside of the trusted proxies only a token does, and only where the
+/// configuration says so.
+///
+/// # Errors
+/// Why nobody is let in.
+pub async fn admit_program(request: &ServiceRequest, prefix: &str) -> Result<Identity, Problem> {
+    let app = app(request)?;
+    if let Mode::Proxy(policy) = &app.gate.mode
+        && !policy.trusted.contains(peer(request))
+        && !app.config.auth.token_routes.iter().any(|route| route == prefix)
+    {
+        metrics::counter!("llm_council_refused_total", "reason" => Refusal::UntrustedPeer.reason())
+            .increment(1);
+        let detail = format!(
+            "this address is outside of auth.trusted_proxies: come through this server's proxy; whoever runs it can \
+             also open {prefix} to tokens with auth.token_routes"
+        );
+        return Err(Problem::unauthenticated(&detail));
+    }
+    let identity = identity(request).await?;
     if !matches!(identity.via, AuthMethod::Token { .. }) {
         check_origin(&app, request.request())?;
     }
+    settle(request, identity)
+}
+
+fn app(request: &ServiceRequest) -> Result<web::Data<App>, Problem> {
+    request.app_data::<web::Data<App>>().cloned().ok_or_else(Problem::internal)
+}
+
+fn peer(request: &ServiceRequest) -> IpAddr {
+    request.peer_addr().map_or(IpAddr::from([0, 0, 0, 0]), |peer| peer.ip())
+}
+
+async fn identity(request: &ServiceRequest) -> Result<Identity, Problem> {
+    let app = app(request)?;
+    match bearer(request) {
+        Some(secret) => by_token(&app, secret).await,
+        None => by_proxy(&app, request),
+    }
+}
+
+/// Says in the log and to Sentry who it is.
+fn settle(request: &ServiceRequest, identity: Identity) -> Result<Identity, Problem> {
+    let app = app(request)?;
     check_expected(request, &identity)?;
     let hash = app.telemetry.user_hash(&identity.user);
     tracing::Span::current().record("user", &hash);
@@ -66,7 +126,7 @@ fn check_expected(request: &ServiceRequest, identity: &Identity) -> Result<(), P
 }
 
 fn by_proxy(app: &App, request: &ServiceRequest) -> Result<Identity, Problem> {
-    let peer = request.peer_addr().map_or(IpAddr::from([0, 0, 0, 0]), |peer| peer.ip());
+    let peer = peer(request);
     let headers = request.headers().iter().map(|(name, value)| (name.as_str(), value.as_bytes()));
     app.gate.identify(peer, headers).map_err(|refusal| {
         if refusal == Refusal::UntrustedPeer {
@@ -135,14 +195,11 @@ fn bearer(request: &ServiceRequest) -> Option<&str> {
         .filter(|secret| secret.starts_with(token::PREFIX))
 }
 
-/// Refuses a browser's state-changing request that comes from another site, or from an unknown one.
+/// Refuses a browser's request that comes from another site, or from an unknown one.
 ///
 /// # Errors
 /// 403, also where it does not say plainly where it comes from.
 pub fn check_origin(app: &App, request: &HttpRequest) -> Result<(), Problem> {
-    if matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS) {
-        return Ok(());
-    }
     let values = |name: &str| request.headers().get_all(name).map(HeaderValue::as_bytes);
     let site = same_origin::site(values("sec-fetch-site"));
     let origin = same_origin::origin(values("origin"));

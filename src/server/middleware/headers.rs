@@ -29,7 +29,7 @@ pub async fn add_headers(
     next: Next<impl MessageBody + 'static>,
 ) -> Result<ServiceResponse<impl MessageBody>, Error> {
     let docs = request.path().starts_with("/docs");
-    let api = request.path().starts_with("/api");
+    let api = request.path().starts_with("/api") || request.path().starts_with("/v1/");
     let for_us = check_host(&request);
     // As in the log, for whoever reports a fault.
     let request_id = request.extensions().get::<RequestId>().copied();

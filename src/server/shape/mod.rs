@@ -39,6 +39,9 @@ pub struct ConversationSummary {
     pub message_count: i64,
     /// Whether a run is under way in it.
     pub running: bool,
+    /// By which API another program began it: `chat_completions`, `responses`; absent where it was begun here.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
 }
 
 impl From<rows::Conversation> for ConversationSummary {
@@ -53,6 +56,7 @@ impl From<rows::Conversation> for ConversationSummary {
             archived: row.archived,
             message_count: row.message_count,
             running: row.running,
+            origin: row.origin,
         }
     }
 }

@@ -42,6 +42,8 @@ pub struct Conversation {
     pub message_count: i64,
     /// Whether a run of it is queued or running.
     pub running: bool,
+    /// By which API a program began it; nothing where it was begun here.
+    pub origin: Option<String>,
 }
 
 /// A question or an answer, with what its run says of it.
@@ -93,7 +95,7 @@ pub struct Page {
 macro_rules! columns {
     () => {
         "c.id, c.title, c.title_is_default, c.tags, c.archived, c.created_at, c.updated_at, c.deleted_at,
-         (SELECT count(*) FROM messages m WHERE m.conversation_id = c.id) AS message_count,
+         c.origin, (SELECT count(*) FROM messages m WHERE m.conversation_id = c.id) AS message_count,
          EXISTS (SELECT FROM runs r WHERE r.conversation_id = c.id AND r.status IN ('queued', 'running')) AS running"
     };
 }
@@ -110,6 +112,7 @@ fn conversation(row: &PgRow) -> Result<Conversation, sqlx::Error> {
         deleted_at: time_or_null(row, "deleted_at")?,
         message_count: row.try_get("message_count")?,
         running: row.try_get("running")?,
+        origin: row.try_get("origin")?,
     })
 }
 
@@ -119,7 +122,7 @@ pub async fn create(tx: &mut Tx) -> Result<Conversation, StoreError> {
     let row = sqlx::query(
         "INSERT INTO conversations (id, user_id) VALUES ($1, $2)
          RETURNING id, title, title_is_default, tags, archived, created_at, updated_at, deleted_at,
-                   0::bigint AS message_count, false AS running",
+                   origin, 0::bigint AS message_count, false AS running",
     )
     .bind(ConversationId::generate().0)
     .bind(user.as_str())
@@ -225,6 +228,27 @@ pub async fn history(tx: &mut Tx, id: ConversationId) -> Result<Vec<(String, Opt
     }
     // An empty conversation is one row without a message.
     Ok(rows.into_iter().filter_map(|(role, content)| Some((role?, content))).collect())
+}
+
+/// The user's conversations that this API has begun, are not deleted, and in which the question with this digest was
+/// asked last, newest first; a few at most.
+pub async fn asked_last(
+    tx: &mut Tx,
+    origin: &str,
+    question: &[u8],
+) -> Result<Vec<ConversationId>, StoreError> {
+    let user = tx.user()?;
+    let ids: Vec<Uuid> = sqlx::query_scalar(
+        "SELECT id FROM conversations
+         WHERE user_id = $1 AND last_question = $2 AND origin = $3 AND deleted_at IS NULL
+         ORDER BY updated_at DESC LIMIT 5",
+    )
+    .bind(user.as_str())
+    .bind(question)
+    .bind(origin)
+    .fetch_all(&mut **tx)
+    .await?;
+    Ok(ids.into_iter().map(ConversationId).collect())
 }
 
 /// A conversation that is not deleted, without its messages.
@@ -426,7 +450,7 @@ async fn empty(tx: &mut Tx, ids: &[Uuid]) -> Result<(), StoreError> {
         "DELETE FROM run_events WHERE run_id IN (SELECT id FROM runs WHERE conversation_id = ANY ($1))",
         "DELETE FROM decisions WHERE run_id IN (SELECT id FROM runs WHERE conversation_id = ANY ($1))",
         // Of an error, its kind is no content.
-        "UPDATE runs SET plan = '{}', error = CASE WHEN error_kind IS NOT NULL
+        "UPDATE runs SET plan = '{}', program = NULL, error = CASE WHEN error_kind IS NOT NULL
                 THEN jsonb_build_object('kind', error_kind) END
          WHERE conversation_id = ANY ($1)",
         "DELETE FROM conversations WHERE id = ANY ($1)",

@@ -15,8 +15,8 @@ use tokio::task::{AbortHandle, JoinSet};
 
 use super::exit;
 use super::query::Interrupts;
-use super::session::http::Http;
 use super::session::Trouble;
+use super::session::http::Http;
 use crate::sse::SseDecoder;
 use message::Sent;
 

@@ -56,6 +56,14 @@ impl TestApp {
         Self::on(&format!("{CONFIG}{}{toml}", provider(&models)), models).await
     }
 
+    /// The app with a route that tokens open to everybody, or none where it is empty.
+    pub async fn with_token_routes(route: &str) -> Self {
+        let models = ModelServer::start().await;
+        let routes = if route.is_empty() { String::new() } else { format!("{route:?}") };
+        let config = CONFIG.replacen("[auth]\n", &format!("[auth]\ntoken_routes = [{routes}]\n"), 1);
+        Self::on(&format!("{config}{}", provider(&models)), models).await
+    }
+
     /// The app with a search engine, `tavily` or `searxng`, and more configuration.
     pub async fn searching(backend: &str, toml: &str) -> (Self, SearchServer) {
         let search = SearchServer::start().await;

@@ -86,7 +86,7 @@ pub(super) async fn read(asker: &Asker, fields: &mut Fields<'_>) -> Result<Wante
     }
     let preset = match preset {
         None => None,
-        Some(name) => match preset_of(presets::on_offer(&asker.app, &asker.caller).await?, &name) {
+        Some(name) => match preset_of(presets::views(&asker.app, &asker.caller).await?, &name) {
             Ok(preset) => Some(preset.id),
             Err(message) => {
                 fields.refuse("preset", FieldErrorKind::Value, message);

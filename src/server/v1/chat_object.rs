@@ -1,0 +1,193 @@
+//! A chat completion, whole and in chunks.
+
+use actix_web_lab::sse;
+use serde_json::{Value, json};
+
+use super::council_object::{chat_usage, cited, council};
+use super::course::{Course, End, Step};
+use super::follow::Told;
+use super::refusal::Refusal;
+use super::stream::{Voice, unnamed};
+use crate::id::RunId;
+use crate::runs::Frame;
+
+/// What every chunk of one completion has in common.
+#[derive(Debug, Clone)]
+pub(super) struct Head {
+    pub id: String,
+    /// Seconds since 1970.
+    pub created: i64,
+    pub model: String,
+}
+
+impl Head {
+    /// Of a run that was asked for under this model's name.
+    pub fn of(run: RunId, created: i64, model: &str) -> Self {
+        Self { id: format!("chatcmpl-{}", run.0.simple()), created, model: model.to_owned() }
+    }
+
+    /// A whole completion.
+    pub fn completion(&self, message: Value, finish_reason: &str, usage: Value) -> Value {
+        json!({
+            "id": self.id,
+            "object": "chat.completion",
+            "created": self.created,
+            "model": self.model,
+            "choices": [
+                {"index": 0, "message": message, "finish_reason": finish_reason, "logprobs": null}
+            ],
+            "usage": usage,
+        })
+    }
+
+    /// A chunk of one.
+    pub fn chunk(&self, delta: Value, finish_reason: Option<&str>) -> Value {
+        json!({
+            "id": self.id,
+            "object": "chat.completion.chunk",
+            "created": self.created,
+            "model": self.model,
+            "choices": [{"index": 0, "delta": delta, "finish_reason": finish_reason, "logprobs": null}],
+        })
+    }
+
+    /// The chunk that tells the usage and nothing else.
+    pub fn usage(&self, usage: Value) -> Value {
+        let mut chunk = self.chunk(Value::Null, None);
+        chunk["choices"] = json!([]);
+        chunk["usage"] = usage;
+        chunk
+    }
+}
+
+/// The last line of a stream.
+pub(super) fn done() -> sse::Event {
+    sse::Event::Data(sse::Data::new("[DONE]"))
+}
+
+/// Why the answer ends where it does.
+fn finish_reason(course: &Course) -> &'static str {
+    if course.is_cut() { "length" } else { "stop" }
+}
+
+fn annotations(course: &Course) -> Vec<Value> {
+    let annotation = |cited: super::council_object::Cited| {
+        json!({"type": "url_citation", "url_citation": {
+            "start_index": cited.start, "end_index": cited.end, "url": cited.url, "title": cited.title,
+        }})
+    };
+    cited(course, course.text()).into_iter().map(annotation).collect()
+}
+
+/// The completion of a run that is over.
+///
+/// # Errors
+/// When it came to no answer.
+pub(super) fn whole(
+    head: &Head,
+    told: Told<'_>,
+    progress: &str,
+    includes_council: bool,
+) -> Result<Value, Refusal> {
+    let course = told.course;
+    match course.end() {
+        Some(End::Complete) => {}
+        Some(End::Cancelled) => return Err(Refusal::cancelled()),
+        Some(End::Failed(why)) => return Err(Refusal::no_answer(why)),
+        None => return Err(Refusal::goes_on()),
+    }
+    let mut message = json!({"role": "assistant", "content": course.text(), "refusal": null});
+    if !progress.is_empty() {
+        message["reasoning_content"] = json!(progress);
+        message["reasoning"] = json!(progress);
+    }
+    let annotations = annotations(course);
+    if !annotations.is_empty() {
+        message["annotations"] = json!(annotations);
+    }
+    let mut completion = head.completion(message, finish_reason(course), chat_usage(course));
+    if includes_council {
+        completion["council"] = council(told);
+    }
+    Ok(completion)
+}
+
+/// Says a run in chunks.
+pub(super) struct Chunks {
+    pub head: Head,
+    pub includes_usage: bool,
+    pub includes_council: bool,
+}
+
+impl Chunks {
+    pub fn event(&self, mut chunk: Value) -> sse::Event {
+        if self.includes_usage && chunk.get("usage").is_none() {
+            chunk["usage"] = Value::Null;
+        }
+        unnamed(&chunk)
+    }
+
+    fn delta(&self, delta: Value) -> sse::Event {
+        self.event(self.head.chunk(delta, None))
+    }
+
+    /// The end after everything else was said.
+    fn complete(&self, told: Told<'_>) -> Vec<sse::Event> {
+        let mut events = Vec::new();
+        let annotations = annotations(told.course);
+        if !annotations.is_empty() {
+            events.push(self.delta(json!({"annotations": annotations})));
+        }
+        let mut last = self.head.chunk(json!({}), Some(finish_reason(told.course)));
+        if self.includes_council {
+            last["council"] = council(told);
+        }
+        events.push(self.event(last));
+        if self.includes_usage {
+            events.push(self.event(self.head.usage(chat_usage(told.course))));
+        }
+        events.push(done());
+        events
+    }
+}
+
+/// An error in the middle of a stream, which ends it.
+pub(super) fn failure(refusal: &Refusal) -> sse::Event {
+    unnamed(&json!({"error": refusal.object()}))
+}
+
+impl Voice for Chunks {
+    fn open(&mut self) -> Vec<sse::Event> {
+        vec![self.delta(json!({"role": "assistant", "content": ""}))]
+    }
+
+    fn hear(&mut self, told: Told<'_>, _: &Frame, steps: Vec<Step>) -> Vec<sse::Event> {
+        let mut events = Vec::new();
+        for step in steps {
+            match step {
+                Step::Progress(line) => {
+                    let line = format!("{line}\n");
+                    events.push(self.delta(json!({"reasoning_content": line, "reasoning": line})));
+                }
+                Step::Text(text) => events.push(self.delta(json!({"content": text}))),
+                Step::End(End::Complete) => events.extend(self.complete(told)),
+                Step::End(End::Failed(why)) => events.push(failure(&Refusal::no_answer(why))),
+                Step::End(End::Cancelled) => events.push(failure(&Refusal::cancelled())),
+            }
+        }
+        events
+    }
+
+    fn queued(&mut self) -> Vec<sse::Event> {
+        let line = "waiting for a place\n";
+        vec![self.delta(json!({"reasoning_content": line, "reasoning": line}))]
+    }
+
+    fn silence(&mut self) -> Vec<sse::Event> {
+        vec![self.delta(json!({}))]
+    }
+
+    fn leave(&mut self) -> Vec<sse::Event> {
+        vec![failure(&Refusal::goes_on())]
+    }
+}

@@ -1,0 +1,167 @@
+//! The body of a chat completion.
+
+use serde_json::Value;
+
+use super::messages::{self, Said};
+use super::refusal::Refusal;
+use super::request::{NO_SCHEMA, NO_TOOLS, Reader, Wanted, demands_a_tool, is_filled, is_not_text};
+
+/// What a chat completion asks.
+#[derive(Debug, Clone)]
+pub(super) struct ChatWanted {
+    pub wanted: Wanted,
+    /// Whether a stream ends with a chunk that tells the usage.
+    pub includes_usage: bool,
+    /// The names of parameters that are passed over.
+    pub ignored: Vec<String>,
+}
+
+/// The documented fields of a chat completion's body.
+#[derive(utoipa::ToSchema)]
+#[expect(dead_code, reason = "documents the body, which is read field by field")]
+pub struct ChatCompletionRequest {
+    /// One of `GET /v1/models`.
+    model: String,
+    /// `{role, content}`: system and developer messages are the system prompt, the last user message is the question,
+    /// what stands before it is the history. Content is text, or a list of parts with text.
+    #[schema(value_type = Vec<Object>)]
+    messages: Vec<Value>,
+    #[schema(default = false)]
+    stream: Option<bool>,
+    /// `{"include_usage": true}`: the stream ends with a chunk that tells the usage.
+    #[schema(value_type = Option<Object>)]
+    stream_options: Option<Value>,
+    /// For whoever writes the final answer, 0 to 2.
+    temperature: Option<f64>,
+    /// The most tokens of the final answer.
+    max_completion_tokens: Option<u32>,
+    max_tokens: Option<u32>,
+    /// Switches web search on, where this server has one.
+    #[schema(value_type = Option<Object>)]
+    web_search_options: Option<Value>,
+    /// `["council"]`: what each seat said comes with the answer, under `council`.
+    include: Option<Vec<String>>,
+    /// Only `{"type": "text"}`.
+    #[schema(value_type = Option<Object>)]
+    response_format: Option<Value>,
+    /// Only 1.
+    n: Option<u32>,
+    /// Is stored nowhere.
+    #[schema(value_type = Option<Object>)]
+    metadata: Option<Value>,
+    user: Option<String>,
+}
+
+/// Reads a body.
+///
+/// # Errors
+/// Everything that is wrong with it, or cannot be done.
+pub(super) fn read(body: &Value) -> Result<ChatWanted, Refusal> {
+    let mut reader = Reader::of(body)?;
+    let model = reader.model();
+    let said = said(&mut reader);
+    let sampling = reader.sampling(&["max_completion_tokens", "max_tokens"]);
+    let stream = reader.take("stream", "true or false").unwrap_or(false);
+    let options: Option<Value> = reader.raw("stream_options").cloned();
+    let includes_usage = match options.as_ref().map(|options| options.get("include_usage")) {
+        None | Some(None | Some(Value::Null)) => false,
+        Some(Some(Value::Bool(flag))) => *flag,
+        Some(Some(_)) => {
+            reader.refuse("stream_options.include_usage", "must be true or false");
+            false
+        }
+    };
+    let searches = reader.raw("web_search_options").is_some_and(Value::is_object);
+    let includes_council = reader.includes_council();
+    impossible(&mut reader);
+    reader.without_effect(&["user", "metadata", "store", "parallel_tool_calls"]);
+    let (wanted, ignored) =
+        reader.finish(|| Wanted { model, said, sampling, searches, stream, includes_council })?;
+    Ok(ChatWanted { wanted, includes_usage, ignored })
+}
+
+fn said(reader: &mut Reader<'_>) -> Said {
+    let Some(list) = reader.raw("messages") else {
+        reader.refuse("messages", "is required: the conversation, ending with what the user asks");
+        return Said::default();
+    };
+    let Some(list) = list.as_array() else {
+        reader.refuse("messages", "must be a list of messages");
+        return Said::default();
+    };
+    messages::read("messages", list).unwrap_or_else(|errors| {
+        reader.refuse_all(errors);
+        Said::default()
+    })
+}
+
+/// What would give another answer than the one that is asked for, were it passed over.
+fn impossible(reader: &mut Reader<'_>) {
+    reader.cannot("n", |n| n != 1, "must be 1: a council gives one answer");
+    reader.cannot("tools", is_filled, NO_TOOLS);
+    reader.cannot("functions", is_filled, NO_TOOLS);
+    reader.cannot("tool_choice", demands_a_tool, NO_TOOLS);
+    reader.cannot("function_call", demands_a_tool, NO_TOOLS);
+    reader.cannot("response_format", is_not_text, NO_SCHEMA);
+    reader.cannot("logprobs", |value| value == true, "is not known of a council's answer");
+    reader.cannot("top_logprobs", |value| value != 0, "are not known of a council's answer");
+    reader.cannot("audio", is_filled, "a council does not speak");
+    let is_more =
+        |value: &Value| value.as_array().is_none_or(|kinds| kinds.iter().any(|kind| kind != "text"));
+    reader.cannot("modalities", is_more, "must be [\"text\"]");
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn with(more: &Value) -> Result<ChatWanted, Value> {
+        let mut body = json!({"model": "council", "messages": [{"role": "user", "content": "Why?"}]});
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        read(&body).map_err(|refusal| refusal.object())
+    }
+
+    #[test]
+    fn what_is_understood_is_taken_and_the_rest_is_named() {
+        let read = with(&json!({
+            "temperature": 0.5, "max_tokens": 100, "max_completion_tokens": 50, "stream": true,
+            "stream_options": {"include_usage": true}, "include": ["council"], "user": "u", "metadata": {"a": "b"},
+            "n": 1, "tools": [], "tool_choice": "auto", "response_format": {"type": "text"}, "logprobs": false,
+            "seed": 7, "top_p": 0.9, "reasoning_effort": null, "a\nheader": 1
+        }))
+        .unwrap();
+        assert_eq!(
+            (read.wanted.sampling.temperature, read.wanted.sampling.max_tokens),
+            (Some(0.5), Some(50))
+        );
+        assert!(read.wanted.stream && read.includes_usage && read.wanted.includes_council);
+        assert_eq!(read.ignored, ["seed", "top_p"]);
+    }
+
+    #[test]
+    fn what_cannot_be_done_is_refused_by_its_name() {
+        for (param, value) in [
+            ("n", json!(2)),
+            ("tools", json!([{"type": "function"}])),
+            ("tool_choice", json!("required")),
+            ("functions", json!([{}])),
+            ("response_format", json!({"type": "json_object"})),
+            ("response_format", json!("text")),
+            ("logprobs", json!(true)),
+            ("modalities", json!(["text", "audio"])),
+            ("temperature", json!(3)),
+            ("temperature", json!("hot")),
+            ("max_tokens", json!(0)),
+            ("stream", json!("yes")),
+            ("model", json!(7)),
+            ("messages", json!("Why?")),
+            ("include", json!("council")),
+        ] {
+            let refusal = with(&json!({param: value})).unwrap_err();
+            assert_eq!(refusal["param"], param, "{refusal}");
+            assert_eq!(refusal["type"], "invalid_request_error");
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Where a list of messages goes on. Clients of chat completions send the whole conversation each time and no name for
+//! it: it goes on where what was said last is what they say was said last.
+
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+use super::messages::Said;
+use crate::council::prompts::history::Turn;
+use crate::id::ConversationId;
+use crate::server::app::App;
+use crate::server::extract::Caller;
+use crate::server::problem::Problem;
+use crate::store::conversations;
+
+/// How many of the last turns are compared.
+const TURNS: usize = 4;
+
+/// What stands for a question; what changes on its way through a program is left out.
+pub(super) fn digest(question: &str) -> Vec<u8> {
+    Sha256::digest(plain(question)).to_vec()
+}
+
+/// A text without its blanks, which programs trim and wrap as they like.
+fn plain(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+/// The conversation of the caller's, begun by this API, that ends with the turns of this request; none where there is
+/// no such one.
+pub(super) async fn of(
+    app: &App,
+    caller: &Caller,
+    origin: &str,
+    said: &Said,
+) -> Result<Option<ConversationId>, Problem> {
+    let Some(last) = said.turns.last() else { return Ok(None) };
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    for id in conversations::asked_last(&mut tx, origin, &digest(&last.question)).await? {
+        if ends_with(&conversations::history(&mut tx, id).await?, &said.turns) {
+            return Ok(Some(id));
+        }
+    }
+    Ok(None)
+}
+
+/// Whether a conversation ends with these turns, as far back as both go.
+fn ends_with(stored: &[(String, Option<String>)], turns: &[Turn]) -> bool {
+    let told = turns.iter().flat_map(|turn| [&turn.question, &turn.answer]).rev().take(2 * TURNS);
+    let mut compared = 0;
+    for ((_, stored), told) in stored.iter().rev().zip(told) {
+        if stored.as_deref().map(plain) != Some(plain(told)) {
+            return false;
+        }
+        compared += 1;
+    }
+    compared >= 2
+}
+
+/// What was said before the answer of a response was given, that answer included.
+pub(super) fn turns_until(
+    messages: Vec<conversations::Message>,
+    answer: crate::id::RunId,
+) -> Option<Vec<Turn>> {
+    let mut turns = Vec::new();
+    let mut question = None;
+    for message in messages {
+        if message.role == "user" {
+            question = message.content;
+            continue;
+        }
+        let is_it = message.run_id == Some(answer) || message.earlier_runs.contains(&answer);
+        if let (Some(question), Some(answer)) = (question.take(), message.content) {
+            turns.push(Turn { question, answer });
+        }
+        if is_it {
+            return Some(turns);
+        }
+    }
+    None
+}
+
+/// Whether an answer is the last thing in its conversation.
+pub(super) fn is_last(messages: &[conversations::Message], answer: crate::id::RunId) -> bool {
+    messages.last().is_some_and(|last| last.run_id == Some(answer))
+}
+
+/// The fields of a question as these APIs call them.
+pub(super) fn field_names(
+    messages: &'static str,
+    instructions: &'static str,
+) -> [(&'static str, &'static str); 6] {
+    [
+        ("content", messages),
+        ("system_prompt", instructions),
+        ("preset_id", "model"),
+        ("mode", "model"),
+        ("use_web_search", "web_search_options"),
+        ("Idempotency-Key", "Idempotency-Key"),
+    ]
+}
+
+/// The body of a question with a model's options.
+pub(super) fn body(said: &Said, options: &Value, searches: bool, begins: bool) -> Value {
+    let mut body = options.clone();
+    body["content"] = said.question.clone().into();
+    body["new_conversation"] = begins.into();
+    if let Some(system) = &said.system {
+        body["system_prompt"] = system.clone().into();
+    }
+    if searches {
+        body["use_web_search"] = true.into();
+    }
+    body
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn turn(question: &str, answer: &str) -> Turn {
+        Turn { question: question.into(), answer: answer.into() }
+    }
+
+    fn stored(texts: &[&str]) -> Vec<(String, Option<String>)> {
+        let role = |place: usize| if place.is_multiple_of(2) { "user" } else { "assistant" };
+        texts
+            .iter()
+            .enumerate()
+            .map(|(place, text)| (role(place).to_owned(), Some((*text).to_owned())))
+            .collect()
+    }
+
+    #[test]
+    fn a_conversation_goes_on_where_its_end_is_what_was_said_last() {
+        let two = stored(&["One?", "1", "Two?", "2\n"]);
+        assert!(ends_with(&two, &[turn("One?", "1"), turn("Two?", " 2")]));
+        assert!(ends_with(&two, &[turn("Two?", "2")]), "a program may leave out what is long ago");
+        assert!(ends_with(&two, &[turn("Zero?", "0"), turn("One?", "1"), turn("Two?", "2")]));
+        assert!(!ends_with(&two, &[turn("One?", "1")]), "it has gone on since");
+        assert!(!ends_with(&two, &[turn("One?", "one"), turn("Two?", "2")]));
+        assert!(!ends_with(&[("user".into(), Some("Two?".into()))], &[turn("Two?", "2")]));
+        let unanswered = vec![("user".to_owned(), Some("Two?".to_owned())), ("assistant".to_owned(), None)];
+        assert!(!ends_with(&unanswered, &[turn("Two?", "2")]));
+        assert!(!ends_with(&[], &[turn("Two?", "2")]));
+    }
+}

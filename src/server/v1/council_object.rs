@@ -1,0 +1,119 @@
+//! What stands in answers beside the text: usage, cited sources, and what each seat said for whoever asks for that.
+
+use serde_json::{Value, json};
+
+use super::course::Course;
+use super::follow::Told;
+use crate::council::Deliberation;
+use crate::council::costs::Costs;
+use crate::council::searching::citations;
+
+/// Cached and reasoning tokens over the calls of the answers, reviews and the final text that say them.
+fn details(deliberation: &Deliberation) -> (u64, u64) {
+    let answers = deliberation.answers();
+    let answers = answers.iter().map(|answer| answer.usage);
+    let reviews = deliberation.stage2.iter().flatten().map(|review| review.usage);
+    let last = deliberation.stage3.iter().map(|synthesis| synthesis.usage);
+    let all = answers.chain(reviews).chain(last).flatten();
+    all.fold((0, 0), |(cached, reasoning), usage| {
+        (cached + usage.cached_tokens, reasoning + usage.reasoning_tokens)
+    })
+}
+
+/// The sum over the run's calls, as chat completions say it; what it cost beside that, in USD.
+pub(super) fn chat_usage(course: &Course) -> Value {
+    let costs = course.costs().cloned().unwrap_or_default();
+    let (cached, reasoning) = details(course.deliberation());
+    let mut usage = json!({
+        "prompt_tokens": costs.total_prompt_tokens,
+        "completion_tokens": costs.total_completion_tokens,
+        "total_tokens": costs.total_tokens,
+        "prompt_tokens_details": {"cached_tokens": cached},
+        "completion_tokens_details": {"reasoning_tokens": reasoning},
+    });
+    add_cost(&mut usage, &costs);
+    usage
+}
+
+/// The same as responses say it.
+pub(super) fn response_usage(course: &Course) -> Value {
+    let costs = course.costs().cloned().unwrap_or_default();
+    let (cached, reasoning) = details(course.deliberation());
+    let mut usage = json!({
+        "input_tokens": costs.total_prompt_tokens,
+        "input_tokens_details": {"cached_tokens": cached},
+        "output_tokens": costs.total_completion_tokens,
+        "output_tokens_details": {"reasoning_tokens": reasoning},
+        "total_tokens": costs.total_tokens,
+    });
+    add_cost(&mut usage, &costs);
+    usage
+}
+
+fn add_cost(usage: &mut Value, costs: &Costs) {
+    if let Some(cost) = costs.total_cost {
+        usage["cost"] = json!(cost);
+    }
+}
+
+/// A place in a text that cites a source, in characters.
+pub(super) struct Cited {
+    pub start: usize,
+    pub end: usize,
+    pub url: String,
+    pub title: String,
+}
+
+/// Where a text cites which sources of the run.
+pub(super) fn cited(course: &Course, text: &str) -> Vec<Cited> {
+    let sources = &course.deliberation().metadata.sources;
+    if sources.is_empty() {
+        return Vec::new();
+    }
+    let chars = |bytes: usize| text.get(..bytes).map_or(0, |before| before.chars().count());
+    let places = citations::places(text).flat_map(|(place, numbers)| {
+        let found = numbers.into_iter().filter_map(|n| sources.iter().find(|source| source.n == n));
+        let cited = |source: &crate::council::searching::source::Source| Cited {
+            start: chars(place.start),
+            end: chars(place.end),
+            url: source.url.clone(),
+            title: source.title.clone(),
+        };
+        found.map(cited).collect::<Vec<_>>()
+    });
+    places.collect()
+}
+
+/// What each seat said, for `include: ["council"]`.
+pub(super) fn council(told: Told<'_>) -> Value {
+    let deliberation = told.course.deliberation();
+    let ranks = &deliberation.metadata.aggregate_rankings;
+    let seats: Vec<Value> = deliberation
+        .answers()
+        .iter()
+        .map(|answer| {
+            let rank = ranks.iter().position(|row| row.member == answer.member).map(|place| place + 1);
+            json!({
+                "member": answer.member,
+                "model": answer.model,
+                "response": answer.response,
+                "confidence": answer.confidence,
+                "rank": rank,
+                "cost": answer.cost,
+                "latency_ms": answer.latency_ms,
+                "error": answer.error,
+            })
+        })
+        .collect();
+    let stage3 = deliberation.stage3.as_ref();
+    json!({
+        "run_id": told.asked.id,
+        "conversation_id": told.asked.conversation,
+        "seats": seats,
+        "writer": stage3.map(|stage3| &stage3.model),
+        "heading": stage3.map(|stage3| &stage3.heading),
+        "disagreement": stage3.and_then(|stage3| stage3.disagreement.as_ref()),
+        "sources": deliberation.metadata.sources,
+        "cost": deliberation.metadata.costs.as_ref().and_then(|costs| costs.total_cost),
+    })
+}

@@ -1,0 +1,198 @@
+//! What a run tells, as far as a program wants to hear it: how it gets on, the final answer as it is written, and how
+//! it ended. A pure fold over the run's events, the same whenever and however often they are read.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::council::asking::Asking;
+use crate::council::costs::Costs;
+use crate::council::features::tokens_of_final_answers;
+use crate::council::stage::Stage;
+use crate::council::stages::{reviews, synthesis};
+use crate::council::{AnyEvent, Deliberation, Event, RunEvent};
+use crate::runs::Frame;
+
+/// What stands between a text that a writer has left unfinished and the whole one.
+const RULE: &str = "\n\n---\n\n";
+/// From which verbosity on the process monitor says a sentence that is said here.
+const STAGES: u8 = 1;
+
+/// One thing that a program hears.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Step {
+    /// A line of how it gets on.
+    Progress(String),
+    /// A piece of the final answer.
+    Text(String),
+    /// The run is over.
+    End(End),
+}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum End {
+    Complete,
+    /// Why there is no answer.
+    Failed(String),
+    Cancelled,
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+pub(super) struct Course {
+    /// Whether what the writer shows is the final answer.
+    shows_answer: bool,
+    /// Who is asked in each stage, and how many have answered.
+    asked: BTreeMap<Stage, (usize, usize)>,
+    /// What of the answer was handed out.
+    text: String,
+    /// Who wrote that.
+    writer: Option<String>,
+    /// What was handed out is not how the answer begins.
+    is_torn: bool,
+    deliberation: Deliberation,
+    end: Option<End>,
+}
+
+/// An event that shows a piece of a text.
+#[derive(Deserialize)]
+struct Piece {
+    r#type: String,
+    #[serde(default)]
+    content: String,
+    #[serde(default)]
+    model: String,
+}
+
+impl Course {
+    /// The course of a run; `shows_answer` says whether its writer shows the final answer as it comes.
+    pub fn new(shows_answer: bool) -> Self {
+        Self { shows_answer, ..Self::default() }
+    }
+
+    /// Takes in one event.
+    pub fn take(&mut self, frame: &Frame) -> Vec<Step> {
+        if frame.key.is_empty() {
+            return self.take_piece(frame).into_iter().collect();
+        }
+        let event: AnyEvent = match serde_json::from_slice::<Event>(&frame.json) {
+            Ok(event) => event.into(),
+            Err(error) => {
+                // A newer server may execute the run.
+                tracing::warn!(%error, "an event of a run cannot be understood");
+                return Vec::new();
+            }
+        };
+        self.deliberation.apply(&event);
+        let mut steps: Vec<Step> = self.progress(&event).into_iter().map(Step::Progress).collect();
+        if let Some(RunEvent::CallRestarted(call)) = event.get::<RunEvent>()
+            && call.stage == synthesis::STAGE
+        {
+            self.is_torn |= !self.text.is_empty();
+        }
+        let end = match event.get::<RunEvent>() {
+            Some(RunEvent::Complete {}) => Some(self.ended()),
+            Some(RunEvent::Error { message, .. }) => Some(End::Failed(message.clone())),
+            Some(RunEvent::Cancelled {}) => Some(End::Cancelled),
+            Some(_) | None => None,
+        };
+        if (self.shows_answer && !self.is_torn) || end == Some(End::Complete) {
+            steps.extend(self.rest(end.is_some()).map(Step::Text));
+        }
+        if let Some(end) = end {
+            self.end = Some(end.clone());
+            steps.push(Step::End(end));
+        }
+        steps
+    }
+
+    fn take_piece(&mut self, frame: &Frame) -> Option<Step> {
+        if !self.shows_answer || self.is_torn {
+            return None;
+        }
+        let piece: Piece = serde_json::from_slice(&frame.json).ok()?;
+        if piece.content.is_empty() || !tokens_of_final_answers().any(|token| token == piece.r#type) {
+            return None;
+        }
+        let writer = self.writer.get_or_insert_with(|| piece.model.clone());
+        if *writer != piece.model {
+            // The one before has failed in the middle.
+            self.is_torn = true;
+            return None;
+        }
+        self.text.push_str(&piece.content);
+        Some(Step::Text(piece.content))
+    }
+
+    /// What of the answer was not handed out yet.
+    fn rest(&mut self, is_over: bool) -> Option<String> {
+        let answer = self.deliberation.answer_text()?;
+        let shown = self.text.trim_end();
+        let rest = match answer.strip_prefix(shown) {
+            Some(rest) if shown.len() == self.text.len() => rest.to_owned(),
+            Some(rest) if rest.trim().is_empty() => String::new(),
+            Some(rest) => rest.trim_start().to_owned(),
+            None if answer.trim() == shown.trim() => String::new(),
+            None if is_over => format!("{RULE}{answer}"),
+            None => {
+                self.is_torn = true;
+                return None;
+            }
+        };
+        self.text.push_str(&rest);
+        Some(rest).filter(|rest| !rest.is_empty())
+    }
+
+    fn ended(&self) -> End {
+        match self.deliberation.answer_text() {
+            Some(_) => End::Complete,
+            None => {
+                End::Failed("the members have answered, but nobody could write the final answer".to_owned())
+            }
+        }
+    }
+
+    /// What an event says of how the run gets on.
+    fn progress(&mut self, event: &AnyEvent) -> Option<String> {
+        match event.asking() {
+            Some(Asking::Begins { stage, seats }) => {
+                self.asked.insert(stage, (seats.len(), 0));
+            }
+            Some(Asking::Ends { stage, .. }) => {
+                let (asked, done) = self.asked.get_mut(&stage)?;
+                *done += 1;
+                // Of one alone the next sentence tells.
+                let did = if stage == reviews::STAGE { "reviewed" } else { "answered" };
+                return (*asked > 1 && done <= asked).then(|| format!("{done} of {asked} have {did}"));
+            }
+            Some(Asking::Over { .. }) | None => {}
+        }
+        event.note().filter(|note| note.level == STAGES).map(|note| note.message)
+    }
+
+    /// The answer as it was handed out.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// How it ended, once it has.
+    pub fn end(&self) -> Option<&End> {
+        self.end.as_ref()
+    }
+
+    /// Everything that was found out so far.
+    pub fn deliberation(&self) -> &Deliberation {
+        &self.deliberation
+    }
+
+    /// What was spent, once the run is over.
+    pub fn costs(&self) -> Option<&Costs> {
+        self.deliberation.metadata.costs.as_ref()
+    }
+
+    /// Whether the writer stopped at its limit.
+    pub fn is_cut(&self) -> bool {
+        self.deliberation.stage3.as_ref().is_some_and(|stage3| stage3.truncated)
+    }
+}

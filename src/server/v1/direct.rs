@@ -1,0 +1,241 @@
+//! One call of one model, without a council: chores by the utility model, and single seats. They are paid for and stand
+//! in the ledger like any call, and no conversation is kept of them.
+
+use std::pin::Pin;
+use std::time::Duration;
+
+use actix_web::{HttpRequest, HttpResponse};
+use actix_web_lab::sse;
+use futures_util::stream;
+use jiff::Timestamp;
+use serde_json::{Value, json};
+
+use super::chat_object::{Chunks, Head, done, failure};
+use super::chat_request::ChatWanted;
+use super::messages::Said;
+use super::refusal::Refusal;
+use super::request::Wanted;
+use super::response_object::Typed;
+use super::response_request::ResponseWanted;
+use super::responses::kept;
+use super::stream::{Voice, respond_with};
+use crate::council::settings::{Member, Settings};
+use crate::council::stage::Stage;
+use crate::id::{ConversationId, RunId};
+use crate::llm::{ChatMessage, ChatRequest, Purpose, Reply, Sampling, simulated_text};
+use crate::server::app::App;
+use crate::server::budgets;
+use crate::server::extract::Caller;
+use crate::server::problem::Problem;
+use crate::store::RunStatus;
+use crate::store::runs::AskedByProgram;
+
+/// Where such calls stand in the ledger.
+const STAGE: Stage = Stage::named("program");
+/// What chores are asked for; in the ledger, their format.
+static CHORE: Purpose = Purpose { name: "chore", usual_tokens: 60, simulated: simulated_text::plain };
+/// What a single seat is asked for; in the ledger, its format.
+static SEAT: Purpose = Purpose { name: "seat", usual_tokens: 800, simulated: simulated_text::plain };
+/// How often a stream says that it is still there.
+const PAUSE: Duration = Duration::from_secs(5);
+
+/// Whom to ask instead of a council.
+pub(super) enum Whom<'w> {
+    /// The utility model, for a chore.
+    Utility,
+    Seat(&'w Member),
+}
+
+/// Answers a chat completion.
+pub(super) async fn completion(
+    app: &App,
+    caller: &Caller,
+    request: &HttpRequest,
+    chat: &ChatWanted,
+    whom: Whom<'_>,
+) -> Result<HttpResponse, Refusal> {
+    let wanted = &chat.wanted;
+    let head = Head::of(RunId::generate(), Timestamp::now().as_second(), &wanted.model);
+    let chunks = Chunks { head, includes_usage: chat.includes_usage, includes_council: false };
+    answer(app, caller, request, wanted, whom, chunks).await
+}
+
+/// Answers a response. It is kept nowhere, so it cannot be read again.
+pub(super) async fn response(
+    app: &App,
+    caller: &Caller,
+    request: &HttpRequest,
+    response: &ResponseWanted,
+    whom: Whom<'_>,
+) -> Result<HttpResponse, Refusal> {
+    let asked = AskedByProgram {
+        id: RunId::generate(),
+        conversation: ConversationId::generate(),
+        status: RunStatus::Running,
+        created_at: Timestamp::now(),
+        finished_at: None,
+        request: kept(response),
+        plan: Value::Null,
+    };
+    answer(app, caller, request, &response.wanted, whom, Typed::new(asked, false, None)).await
+}
+
+/// How an API says what one model replies.
+trait Says: Voice {
+    fn reply(&mut self, reply: &Reply) -> Vec<sse::Event>;
+    fn no_reply(&mut self, refusal: &Refusal) -> Vec<sse::Event>;
+    /// The reply as one object.
+    fn whole(self, reply: &Reply) -> Value;
+}
+
+impl Says for Chunks {
+    fn reply(&mut self, reply: &Reply) -> Vec<sse::Event> {
+        let mut events = vec![
+            self.event(self.head.chunk(json!({"content": reply.text}), None)),
+            self.event(self.head.chunk(json!({}), Some(finish_reason(reply)))),
+        ];
+        if self.includes_usage {
+            events.push(self.event(self.head.usage(chat_usage(reply))));
+        }
+        events.push(done());
+        events
+    }
+
+    fn no_reply(&mut self, refusal: &Refusal) -> Vec<sse::Event> {
+        vec![failure(refusal)]
+    }
+
+    fn whole(self, reply: &Reply) -> Value {
+        let message = json!({"role": "assistant", "content": reply.text, "refusal": null});
+        self.head.completion(message, finish_reason(reply), chat_usage(reply))
+    }
+}
+
+impl Says for Typed {
+    fn reply(&mut self, reply: &Reply) -> Vec<sse::Event> {
+        self.one_reply(&reply.text, is_cut(reply), response_usage(reply))
+    }
+
+    fn no_reply(&mut self, refusal: &Refusal) -> Vec<sse::Event> {
+        self.no_reply_because(refusal)
+    }
+
+    fn whole(mut self, reply: &Reply) -> Value {
+        drop(Says::reply(&mut self, reply));
+        self.into_object().unwrap_or_default()
+    }
+}
+
+/// What is asked; the request's system prompt counts before the seat's own.
+fn call(settings: &Settings, wanted: &Wanted, whom: &Whom<'_>) -> ChatRequest {
+    let (purpose, model, prompt) = match whom {
+        Whom::Utility => (&CHORE, &settings.utility_model, None),
+        Whom::Seat(member) => (&SEAT, &member.model, member.system_prompt.as_deref()),
+    };
+    let Said { system, turns, question } = &wanted.said;
+    let system = system.as_deref().or(prompt).map(ChatMessage::system);
+    let turns = turns
+        .iter()
+        .flat_map(|turn| [ChatMessage::user(&turn.question), ChatMessage::assistant(&turn.answer)]);
+    let messages = system.into_iter().chain(turns).chain([ChatMessage::user(question)]).collect();
+    let Sampling { temperature, max_tokens } = settings.sampling(purpose);
+    let sampling = Sampling {
+        temperature: wanted.sampling.temperature.or(temperature),
+        max_tokens: wanted.sampling.max_tokens.or(max_tokens),
+    };
+    ChatRequest {
+        sampling,
+        timeouts: settings.timeouts(purpose),
+        ..ChatRequest::new(model, purpose, messages)
+    }
+}
+
+type Made = Pin<Box<dyn Future<Output = Result<Reply, Refusal>>>>;
+
+async fn answer<S: Says + 'static>(
+    app: &App,
+    caller: &Caller,
+    request: &HttpRequest,
+    wanted: &Wanted,
+    whom: Whom<'_>,
+    mut says: S,
+) -> Result<HttpResponse, Refusal> {
+    let (settings, _) = app.settings(&caller.scope()).await?;
+    let call = call(&settings, wanted, &whom);
+    let payer = budgets::payer(app, caller).await?;
+    let runs = app.runs.clone();
+    // It is made to its end, and stands in the ledger, also where whoever asked has gone.
+    let made = async move {
+        let made = runs.call_once(payer, call.purpose.name, STAGE, call).await;
+        let result = made.map_err(|error| Refusal::from(Problem::from(error)))?;
+        result.map_err(|error| Refusal::no_reply(format!("the model gave no reply: {}", error.message)))
+    };
+    if !wanted.stream {
+        return Ok(HttpResponse::Ok().json(says.whole(&made.await?)));
+    }
+    let queue = says.open().into_iter();
+    let speaking = Speaking { says, made: Some(Box::pin(made)), queue };
+    Ok(respond_with(request, spoken(speaking)))
+}
+
+struct Speaking<S> {
+    says: S,
+    /// The reply, until it is there.
+    made: Option<Made>,
+    queue: std::vec::IntoIter<sse::Event>,
+}
+
+/// The opening at once, then a sign of life now and then, and the reply when it is there.
+fn spoken<S: Says>(speaking: Speaking<S>) -> impl stream::Stream<Item = sse::Event> {
+    stream::unfold(speaking, |mut speaking| async move {
+        loop {
+            if let Some(event) = speaking.queue.next() {
+                return Some((event, speaking));
+            }
+            let mut made = speaking.made.take()?;
+            let events = tokio::select! {
+                made = &mut made => match made {
+                    Ok(reply) => speaking.says.reply(&reply),
+                    Err(refusal) => speaking.says.no_reply(&refusal),
+                },
+                () = tokio::time::sleep(PAUSE) => {
+                    speaking.made = Some(made);
+                    speaking.says.silence()
+                }
+            };
+            speaking.queue = events.into_iter();
+        }
+    })
+}
+
+fn is_cut(reply: &Reply) -> bool {
+    reply.finish_reason.as_deref() == Some("length")
+}
+
+fn finish_reason(reply: &Reply) -> &'static str {
+    if is_cut(reply) { "length" } else { "stop" }
+}
+
+fn chat_usage(reply: &Reply) -> Value {
+    let usage = reply.usage.unwrap_or_default();
+    json!({
+        "prompt_tokens": usage.prompt_tokens,
+        "completion_tokens": usage.completion_tokens,
+        "total_tokens": usage.total_tokens,
+        "prompt_tokens_details": {"cached_tokens": usage.cached_tokens},
+        "completion_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
+        "cost": usage.cost_usd,
+    })
+}
+
+fn response_usage(reply: &Reply) -> Value {
+    let usage = reply.usage.unwrap_or_default();
+    json!({
+        "input_tokens": usage.prompt_tokens,
+        "input_tokens_details": {"cached_tokens": usage.cached_tokens},
+        "output_tokens": usage.completion_tokens,
+        "output_tokens_details": {"reasoning_tokens": usage.reasoning_tokens},
+        "total_tokens": usage.total_tokens,
+        "cost": usage.cost_usd,
+    })
+}

@@ -1,0 +1,27 @@
+//! The council for programs that speak OpenAI's API: `/v1/models`, `/v1/chat/completions` and `/v1/responses`.
+//! It only translates: a list of messages becomes a question with a history, [`asking`](super::asking) makes a run of
+//! that, and what the run tells ([`course`]) becomes chunks, typed events or one object.
+//!
+//! Start at [`chat`], then [`course`]. What both APIs read alike is in [`request`] and [`messages`]; errors are one
+//! table, in [`refusal`].
+
+pub(super) mod chat;
+mod chat_object;
+mod chat_request;
+mod chores;
+mod conversation;
+mod council_object;
+mod course;
+mod direct;
+mod follow;
+pub(super) mod gate;
+mod messages;
+pub(super) mod models;
+mod offer;
+pub(super) mod refusal;
+mod request;
+mod response_object;
+mod response_request;
+pub(super) mod responses;
+mod start;
+mod stream;

@@ -1,0 +1,399 @@
+//! A response, as an object and in typed events.
+//!
+//! An event's `sequence_number` is the number of the run's event that it comes of, times [`STRIDE`], plus its place
+//! among those that come of it. So it is the same for every reader, and whoever has lost a stream goes on after the
+//! last number that they saw.
+
+use actix_web_lab::sse;
+use serde_json::{Value, json};
+use uuid::Uuid;
+
+use super::council_object::{Cited, cited, council, response_usage};
+use super::course::{Course, End, Step};
+use super::follow::Told;
+use super::refusal::Refusal;
+use super::stream::Voice;
+use crate::id::RunId;
+use crate::runs::Frame;
+use crate::store::RunStatus;
+use crate::store::runs::AskedByProgram;
+
+/// How many events may come of one of the run's.
+const STRIDE: u64 = 1000;
+/// From which place on those stand that only break a silence.
+const SILENCES: u64 = 900;
+/// The most cited places that a response tells.
+const MOST_CITED: usize = 400;
+
+/// What a response is called.
+pub(super) fn id(run: RunId) -> String {
+    format!("resp_{}", run.0.simple())
+}
+
+/// The run of a response.
+pub(super) fn run_of(id: &str) -> Option<RunId> {
+    let simple = id.strip_prefix("resp_")?;
+    let uuid = Uuid::parse_str(simple).ok()?;
+    (uuid.simple().to_string() == simple).then_some(RunId(uuid))
+}
+
+/// A response in this state; `output`, `usage` and what went wrong are what is known by now.
+fn object(asked: &AskedByProgram, status: &str, output: Vec<Value>, usage: Value, error: Value) -> Value {
+    let request = &asked.request;
+    let kept = |name: &str| request.get(name).cloned().unwrap_or(Value::Null);
+    json!({
+        "id": id(asked.id),
+        "object": "response",
+        "created_at": asked.created_at.as_second(),
+        "completed_at": (status == "completed").then(|| asked.finished_at.map(jiff::Timestamp::as_second)).flatten(),
+        "status": status,
+        "background": request["background"] == true,
+        "error": error,
+        "incomplete_details": null,
+        "instructions": kept("instructions"),
+        "max_output_tokens": kept("max_output_tokens"),
+        "max_tool_calls": null,
+        "metadata": request.get("metadata").cloned().unwrap_or_else(|| json!({})),
+        "model": kept("model"),
+        "output": output,
+        "parallel_tool_calls": false,
+        "previous_response_id": kept("previous_response_id"),
+        "prompt_cache_key": null,
+        "reasoning": {"effort": null, "summary": "auto"},
+        "safety_identifier": null,
+        "service_tier": "default",
+        "store": true,
+        "temperature": request.get("temperature").filter(|value| !value.is_null()).cloned().unwrap_or(json!(1.0)),
+        "text": {"format": {"type": "text"}},
+        "tool_choice": "auto",
+        "tools": [],
+        "top_logprobs": 0,
+        "top_p": 1.0,
+        "presence_penalty": 0.0,
+        "frequency_penalty": 0.0,
+        "truncation": "disabled",
+        "usage": usage,
+        "user": kept("user"),
+    })
+}
+
+/// A response of which nothing is known yet but that it is under way.
+pub(super) fn under_way(asked: &AskedByProgram) -> Value {
+    let status = if asked.status == RunStatus::Queued { "queued" } else { "in_progress" };
+    object(asked, status, Vec::new(), Value::Null, Value::Null)
+}
+
+/// Says a run in typed events, and remembers what they come to.
+pub(super) struct Typed {
+    asked: AskedByProgram,
+    includes_council: bool,
+    /// Events up to this number were seen before.
+    after: Option<u64>,
+    /// What the numbers of the events are counted from.
+    base: u64,
+    place: u64,
+    silences: u64,
+    progress: String,
+    has_message: bool,
+    /// How it ended, once it has.
+    last: Option<Value>,
+}
+
+impl Typed {
+    pub fn new(asked: AskedByProgram, includes_council: bool, after: Option<u64>) -> Self {
+        Self {
+            asked,
+            includes_council,
+            after,
+            base: 0,
+            place: 0,
+            silences: 0,
+            progress: String::new(),
+            has_message: false,
+            last: None,
+        }
+    }
+
+    /// The whole response, once the run is over.
+    pub fn into_object(self) -> Option<Value> {
+        self.last
+    }
+
+    fn reasoning_id(&self) -> String {
+        format!("rs_{}", self.asked.id.0.simple())
+    }
+
+    fn message_id(&self) -> String {
+        format!("msg_{}", self.asked.id.0.simple())
+    }
+
+    /// Where the message stands in the output.
+    fn message_index(&self) -> usize {
+        usize::from(!self.progress.is_empty())
+    }
+
+    fn reasoning(&self) -> Value {
+        let summary = [json!({"type": "summary_text", "text": self.progress})];
+        json!({"id": self.reasoning_id(), "type": "reasoning", "summary": summary})
+    }
+
+    fn message(&self, status: &str, content: &[Value]) -> Value {
+        json!({
+            "id": self.message_id(), "type": "message", "status": status, "role": "assistant", "content": content,
+        })
+    }
+
+    fn output(&self, message: Option<Value>) -> Vec<Value> {
+        let reasoning = (!self.progress.is_empty()).then(|| self.reasoning());
+        reasoning.into_iter().chain(message).collect()
+    }
+
+    /// An event under the next number; nothing where it was seen before.
+    fn event(&mut self, kind: &str, mut json: Value) -> Option<sse::Event> {
+        let number = self.base + self.place;
+        self.place = (self.place + 1).min(SILENCES - 1);
+        self.numbered(number, kind, &mut json)
+    }
+
+    fn numbered(&self, number: u64, kind: &str, json: &mut Value) -> Option<sse::Event> {
+        json["type"] = json!(kind);
+        json["sequence_number"] = json!(number);
+        let is_new = self.after.is_none_or(|after| number > after);
+        is_new.then(|| sse::Event::Data(sse::Data::new(json.to_string()).event(kind.to_owned())))
+    }
+
+    fn state(&mut self, kind: &str, response: Value) -> Option<sse::Event> {
+        self.event(kind, json!({"response": response}))
+    }
+
+    /// Where summaries of the reasoning stand.
+    fn in_summary(&self, name: &str, value: Value) -> Value {
+        json!({"item_id": self.reasoning_id(), "output_index": 0, "summary_index": 0, name: value})
+    }
+
+    /// Where the text stands.
+    fn in_text(&self, name: &str, value: Value) -> Value {
+        json!({
+            "item_id": self.message_id(), "output_index": self.message_index(), "content_index": 0, name: value,
+        })
+    }
+
+    fn progress(&mut self, line: &str) -> Vec<Option<sse::Event>> {
+        let mut events = Vec::new();
+        // What happens beside the writing is no longer told: the reasoning is closed then.
+        if self.has_message {
+            return events;
+        }
+        if self.progress.is_empty() {
+            let item = json!({"id": self.reasoning_id(), "type": "reasoning", "summary": []});
+            events.push(self.event("response.output_item.added", json!({"output_index": 0, "item": item})));
+            let part = self.in_summary("part", json!({"type": "summary_text", "text": ""}));
+            events.push(self.event("response.reasoning_summary_part.added", part));
+        }
+        let line = format!("{line}\n");
+        self.progress.push_str(&line);
+        let delta = self.in_summary("delta", json!(line));
+        events.push(self.event("response.reasoning_summary_text.delta", delta));
+        events
+    }
+
+    /// Closes the reasoning and opens the message.
+    fn begin_message(&mut self) -> Vec<Option<sse::Event>> {
+        let mut events = self.end_reasoning();
+        self.has_message = true;
+        let item = self.message("in_progress", &[]);
+        let index = self.message_index();
+        events.push(self.event("response.output_item.added", json!({"output_index": index, "item": item})));
+        let part = self.in_text("part", text_part("", &[]));
+        events.push(self.event("response.content_part.added", part));
+        events
+    }
+
+    fn end_reasoning(&mut self) -> Vec<Option<sse::Event>> {
+        if self.progress.is_empty() || self.has_message {
+            return Vec::new();
+        }
+        let text = self.in_summary("text", json!(self.progress));
+        let part = self.in_summary("part", json!({"type": "summary_text", "text": self.progress}));
+        let item = json!({"output_index": 0, "item": self.reasoning()});
+        vec![
+            self.event("response.reasoning_summary_text.done", text),
+            self.event("response.reasoning_summary_part.done", part),
+            self.event("response.output_item.done", item),
+        ]
+    }
+
+    fn text(&mut self, piece: &str) -> Vec<Option<sse::Event>> {
+        let mut events = if self.has_message { Vec::new() } else { self.begin_message() };
+        let mut delta = self.in_text("delta", json!(piece));
+        delta["logprobs"] = json!([]);
+        events.push(self.event("response.output_text.delta", delta));
+        events
+    }
+
+    fn end(&mut self, told: Told<'_>, end: End) -> Vec<Option<sse::Event>> {
+        let course = told.course;
+        let usage = course.costs().map_or(Value::Null, |_| response_usage(course));
+        match end {
+            End::Complete => self.complete(told, usage),
+            End::Failed(why) => {
+                let mut events = self.end_reasoning();
+                let error = json!({"code": "server_error", "message": why});
+                let mut failed = object(&self.asked, "failed", self.output(None), usage, error);
+                self.add_council(told, &mut failed);
+                self.last = Some(failed.clone());
+                events.push(self.state("response.failed", failed));
+                events
+            }
+            End::Cancelled => {
+                let mut events = self.end_reasoning();
+                let cancelled = object(&self.asked, "cancelled", self.output(None), usage, Value::Null);
+                self.last = Some(cancelled.clone());
+                events.push(self.state("response.incomplete", cancelled));
+                events
+            }
+        }
+    }
+
+    fn complete(&mut self, told: Told<'_>, usage: Value) -> Vec<Option<sse::Event>> {
+        let course = told.course;
+        let council = self.includes_council.then(|| council(told));
+        self.answered(course.text(), course.is_cut(), (&annotations(course), usage, council))
+    }
+
+    /// The end of an answer that is whole, or was cut at its longest.
+    fn answered(
+        &mut self,
+        text: &str,
+        is_cut: bool,
+        (annotations, usage, council): (&[Value], Value, Option<Value>),
+    ) -> Vec<Option<sse::Event>> {
+        let mut events = if self.has_message { Vec::new() } else { self.begin_message() };
+        for (place, annotation) in annotations.iter().enumerate() {
+            let mut added = self.in_text("annotation", annotation.clone());
+            added["annotation_index"] = json!(place);
+            events.push(self.event("response.output_text.annotation.added", added));
+        }
+        let mut done = self.in_text("text", json!(text));
+        done["logprobs"] = json!([]);
+        events.push(self.event("response.output_text.done", done));
+        let part = text_part(text, annotations);
+        let in_part = self.in_text("part", part.clone());
+        events.push(self.event("response.content_part.done", in_part));
+        let status = if is_cut { "incomplete" } else { "completed" };
+        let item = self.message(status, &[part]);
+        let index = self.message_index();
+        let done = json!({"output_index": index, "item": item});
+        events.push(self.event("response.output_item.done", done));
+        let mut whole = object(&self.asked, status, self.output(Some(item)), usage, Value::Null);
+        if is_cut {
+            whole["incomplete_details"] = json!({"reason": "max_output_tokens"});
+        }
+        if let Some(council) = council {
+            whole["council"] = council;
+        }
+        self.last = Some(whole.clone());
+        events.push(self.state(&format!("response.{status}"), whole));
+        events
+    }
+
+    /// A reply in one piece, which no council has made, and what it used.
+    pub fn one_reply(&mut self, text: &str, is_cut: bool, usage: Value) -> Vec<sse::Event> {
+        (self.base, self.place) = (STRIDE, 0);
+        let mut events = self.text(text);
+        events.extend(self.answered(text, is_cut, (&[], usage, None)));
+        events.into_iter().flatten().collect()
+    }
+
+    /// That there is none.
+    pub fn no_reply_because(&mut self, refusal: &Refusal) -> Vec<sse::Event> {
+        (self.base, self.place) = (STRIDE, 0);
+        let error = json!({"code": "server_error", "message": refusal.message()});
+        let failed = object(&self.asked, "failed", Vec::new(), Value::Null, error);
+        self.state("response.failed", failed).into_iter().collect()
+    }
+
+    fn add_council(&self, told: Told<'_>, response: &mut Value) {
+        if self.includes_council {
+            response["council"] = council(told);
+        }
+    }
+}
+
+/// The text of a message.
+fn text_part(text: &str, annotations: &[Value]) -> Value {
+    json!({"type": "output_text", "text": text, "annotations": annotations, "logprobs": []})
+}
+
+fn annotations(course: &Course) -> Vec<Value> {
+    let annotation = |Cited { start, end, url, title }: Cited| json!({"type": "url_citation", "start_index": start, "end_index": end, "url": url, "title": title});
+    cited(course, course.text()).into_iter().take(MOST_CITED).map(annotation).collect()
+}
+
+impl Voice for Typed {
+    fn open(&mut self) -> Vec<sse::Event> {
+        let response = object(&self.asked, "in_progress", Vec::new(), Value::Null, Value::Null);
+        let created = self.state("response.created", response.clone());
+        let begun = self.state("response.in_progress", response);
+        [created, begun].into_iter().flatten().collect()
+    }
+
+    fn hear(&mut self, told: Told<'_>, frame: &Frame, steps: Vec<Step>) -> Vec<sse::Event> {
+        (self.base, self.place, self.silences) = (frame.seq * STRIDE, 0, 0);
+        let mut events = Vec::new();
+        if self.includes_council && !frame.key.is_empty() {
+            let event: Value = serde_json::from_slice(&frame.json).unwrap_or_default();
+            let kind = format!("council.{}", event["type"].as_str().unwrap_or("event"));
+            events.push(self.event(&kind, json!({"event": event})));
+        }
+        for step in steps {
+            events.extend(match step {
+                Step::Progress(line) => self.progress(&line),
+                Step::Text(piece) => self.text(&piece),
+                Step::End(end) => self.end(told, end),
+            });
+        }
+        events.into_iter().flatten().collect()
+    }
+
+    fn queued(&mut self) -> Vec<sse::Event> {
+        self.silence()
+    }
+
+    fn silence(&mut self) -> Vec<sse::Event> {
+        let number = self.base + SILENCES + self.silences;
+        self.silences = (self.silences + 1).min(STRIDE - SILENCES - 2);
+        let (kind, mut json) = if self.has_message {
+            let mut delta = self.in_text("delta", json!(""));
+            delta["logprobs"] = json!([]);
+            ("response.output_text.delta", delta)
+        } else if self.progress.is_empty() {
+            ("response.in_progress", json!({"response": under_way(&self.asked)}))
+        } else {
+            ("response.reasoning_summary_text.delta", self.in_summary("delta", json!("")))
+        };
+        self.numbered(number, kind, &mut json).into_iter().collect()
+    }
+
+    fn leave(&mut self) -> Vec<sse::Event> {
+        let refusal = Refusal::goes_on();
+        let mut json = json!({"code": "restarting", "message": refusal.message(), "param": null});
+        self.numbered(self.base + STRIDE - 1, "error", &mut json).into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_responses_id_is_its_runs_in_one_spelling() {
+        let run = RunId::generate();
+        assert_eq!(run_of(&id(run)), Some(run));
+        for wrong in
+            ["", "resp_", "resp_1", &run.to_string(), &format!("resp_{run}"), &id(run).to_uppercase()]
+        {
+            assert_eq!(run_of(wrong), None, "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,215 @@
+//! The body of a response.
+
+use serde_json::{Map, Value};
+
+use super::messages::{self, Said};
+use super::refusal::Refusal;
+use super::request::{NO_SCHEMA, NO_TOOLS, Reader, Wanted, demands_a_tool, is_not_text};
+
+/// What a request for a response asks.
+#[derive(Debug, Clone)]
+pub(super) struct ResponseWanted {
+    pub wanted: Wanted,
+    /// The instructions alone, which the answer repeats.
+    pub instructions: Option<String>,
+    /// The response that this one goes on from.
+    pub previous: Option<String>,
+    /// Whether the run goes on without anybody who waits for it.
+    pub background: bool,
+    pub metadata: Map<String, Value>,
+    pub user: Option<String>,
+    /// The names of parameters that are passed over.
+    pub ignored: Vec<String>,
+}
+
+/// The documented fields of a response's body.
+#[derive(utoipa::ToSchema)]
+#[expect(dead_code, reason = "documents the body, which is read field by field")]
+pub struct CreateResponseRequest {
+    /// One of `GET /v1/models`.
+    model: String,
+    /// The question as text, or a list of messages that ends with it.
+    #[schema(value_type = Object)]
+    input: Value,
+    /// The system prompt.
+    instructions: Option<String>,
+    /// The response whose conversation goes on.
+    previous_response_id: Option<String>,
+    #[schema(default = false)]
+    stream: Option<bool>,
+    /// Answers at once; the run goes on, and `GET /v1/responses/{id}` tells of it.
+    #[schema(default = false)]
+    background: Option<bool>,
+    /// For whoever writes the final answer, 0 to 2.
+    temperature: Option<f64>,
+    /// The most tokens of the final answer.
+    max_output_tokens: Option<u32>,
+    /// Only `{"type": "web_search"}`, which switches web search on.
+    #[schema(value_type = Option<Vec<Object>>)]
+    tools: Option<Vec<Value>>,
+    /// `["council"]`: what each seat said comes with the answer, and the council's own events with a stream.
+    include: Option<Vec<String>>,
+    /// Only `{"format": {"type": "text"}}`.
+    #[schema(value_type = Option<Object>)]
+    text: Option<Value>,
+    /// Comes back with the answer: at most 16 texts.
+    #[schema(value_type = Option<Object>)]
+    metadata: Option<Value>,
+    /// Every response is kept in a conversation: `false` is passed over.
+    #[schema(default = true)]
+    store: Option<bool>,
+}
+
+const MOST_METADATA: usize = 16;
+const MAX_METADATA_CHARS: usize = 512;
+const MAX_ID_CHARS: usize = 100;
+
+/// Reads a body.
+///
+/// # Errors
+/// Everything that is wrong with it, or cannot be done.
+pub(super) fn read(body: &Value) -> Result<ResponseWanted, Refusal> {
+    let mut reader = Reader::of(body)?;
+    let model = reader.model();
+    let instructions: Option<String> = reader.take("instructions", "a string");
+    if instructions.as_ref().is_some_and(|text| text.contains('\0')) {
+        reader.refuse("instructions", "must not contain U+0000");
+    }
+    let mut said = said(&mut reader);
+    let system = [instructions.clone(), said.system.take()].into_iter().flatten();
+    let system: Vec<String> = system.filter(|text| !text.trim().is_empty()).collect();
+    said.system = (!system.is_empty()).then(|| system.join("\n\n"));
+    let sampling = reader.sampling(&["max_output_tokens"]);
+    let stream = reader.take("stream", "true or false").unwrap_or(false);
+    let background = reader.take("background", "true or false").unwrap_or(false);
+    let previous: Option<String> = reader.take("previous_response_id", "a string");
+    let previous = previous.map(|id| id.chars().take(MAX_ID_CHARS).collect());
+    let searches = searches(&mut reader);
+    let includes_council = reader.includes_council();
+    let metadata = metadata(&mut reader);
+    let user: Option<String> = reader.take("user", "a string");
+    let user = user.map(|user| user.chars().filter(|c| *c != '\0').take(MAX_METADATA_CHARS).collect());
+    impossible(&mut reader);
+    let keeps_nothing = reader.raw("store").is_some_and(|store| store == false);
+    reader.without_effect(&[
+        "reasoning",
+        "truncation",
+        "parallel_tool_calls",
+        "stream_options",
+        "prompt_cache_key",
+        "safety_identifier",
+        "service_tier",
+    ]);
+    let (mut wanted, ignored) = reader.finish(|| ResponseWanted {
+        wanted: Wanted { model, said, sampling, searches, stream, includes_council },
+        instructions,
+        previous,
+        background,
+        metadata,
+        user,
+        ignored: Vec::new(),
+    })?;
+    wanted.ignored = ignored.into_iter().chain(keeps_nothing.then(|| "store".to_owned())).collect();
+    Ok(wanted)
+}
+
+fn said(reader: &mut Reader<'_>) -> Said {
+    match reader.raw("input") {
+        None => reader.refuse("input", "is required: the question, or a list of messages that ends with it"),
+        Some(Value::String(text)) => return Said { question: text.clone(), ..Said::default() },
+        Some(Value::Array(items)) => match messages::read("input", items) {
+            Ok(said) => return said,
+            Err(errors) => reader.refuse_all(errors),
+        },
+        Some(_) => reader.refuse("input", "must be text or a list of messages"),
+    }
+    Said::default()
+}
+
+/// Whether web search is among the tools; any other tool is refused.
+fn searches(reader: &mut Reader<'_>) -> bool {
+    let tools: Vec<Value> = reader.take("tools", "a list of tools").unwrap_or_default();
+    let is_search = |tool: &Value| {
+        tool.get("type").and_then(Value::as_str).is_some_and(|kind| kind.starts_with("web_search"))
+    };
+    for (place, tool) in tools.iter().enumerate() {
+        if !is_search(tool) {
+            reader.refuse(format!("tools[{place}]"), NO_TOOLS);
+        }
+    }
+    !tools.is_empty()
+}
+
+fn metadata(reader: &mut Reader<'_>) -> Map<String, Value> {
+    let metadata: Map<String, Value> = reader.take("metadata", "an object of texts").unwrap_or_default();
+    let fits = |text: &str| text.chars().count() <= MAX_METADATA_CHARS && !text.contains('\0');
+    let is_text = |(name, value): (&String, &Value)| fits(name) && value.as_str().is_some_and(fits);
+    if metadata.len() > MOST_METADATA || !metadata.iter().all(is_text) {
+        let rule = format!(
+            "must be at most {MOST_METADATA} texts of at most {MAX_METADATA_CHARS} characters, without U+0000"
+        );
+        reader.refuse("metadata", rule);
+    }
+    metadata
+}
+
+/// What would give another answer than the one that is asked for, were it passed over.
+fn impossible(reader: &mut Reader<'_>) {
+    reader.cannot("tool_choice", demands_a_tool, NO_TOOLS);
+    let is_formed = |text: &Value| text.get("format").is_some_and(is_not_text);
+    reader.cannot("text", is_formed, NO_SCHEMA);
+    reader.cannot("conversation", |_| true, "is not known here: go on with previous_response_id");
+    reader.cannot("prompt", |_| true, "is not known here: send the text itself");
+    reader.cannot("top_logprobs", |value| value != 0, "are not known of a council's answer");
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn with(more: &Value) -> Result<ResponseWanted, Value> {
+        let mut body = json!({"model": "council", "input": "Why?"});
+        body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        read(&body).map_err(|refusal| refusal.object())
+    }
+
+    #[test]
+    fn what_is_understood_is_taken_and_the_rest_is_named() {
+        let read = with(&json!({
+            "instructions": "Be brief.", "background": true, "stream": true, "previous_response_id": "resp_1",
+            "metadata": {"a": "b"}, "max_output_tokens": 9, "tools": [{"type": "web_search_preview"}],
+            "input": [{"role": "developer", "content": "Be kind."}, {"role": "user", "content": "Why?"}],
+            "text": {"format": {"type": "text"}, "verbosity": "low"}, "reasoning": {"effort": "low"}, "store": false,
+            "top_p": 1, "truncation": "auto", "tool_choice": "auto"
+        }))
+        .unwrap();
+        assert_eq!(read.wanted.said.system.as_deref(), Some("Be brief.\n\nBe kind."));
+        assert!(read.background && read.wanted.stream && read.wanted.searches);
+        assert_eq!(read.wanted.sampling.max_tokens, Some(9));
+        assert_eq!(read.ignored, ["top_p", "store"]);
+    }
+
+    #[test]
+    fn what_cannot_be_done_is_refused_by_its_name() {
+        for (param, value) in [
+            ("tools[0]", json!({"tools": [{"type": "function"}]})),
+            ("tool_choice", json!({"tool_choice": {"type": "function"}})),
+            ("text", json!({"text": {"format": {"type": "json_schema"}}})),
+            ("conversation", json!({"conversation": "conv_1"})),
+            ("prompt", json!({"prompt": {"id": "p"}})),
+            ("metadata", json!({"metadata": {"a": 1}})),
+            ("metadata", json!({"metadata": {"a": "\0"}})),
+            ("instructions", json!({"instructions": ["a"]})),
+            ("input", json!({"input": 7})),
+            (
+                "input[0].content[0]",
+                json!({"input": [{"role": "user", "content": [{"type": "input_image"}]}]}),
+            ),
+        ] {
+            let refusal = with(&value).unwrap_err();
+            assert_eq!(refusal["param"], param, "{refusal}");
+        }
+    }
+}

@@ -1,0 +1,251 @@
+//! `/v1/responses`: asking, reading a response again, following it from any place on, and stopping it.
+
+use std::time::Duration;
+
+use actix_web::{FromRequest as _, HttpRequest, HttpResponse, get, post, web};
+use serde_json::{Value, json};
+use url::form_urlencoded;
+
+use super::chat::{say_ignored, say_run};
+use super::chores;
+use super::conversation::{is_last, turns_until};
+use super::direct::{self, Whom};
+use super::follow::Follower;
+use super::gate::{may_ask, may_look};
+use super::offer::{self, Asks};
+use super::refusal::{ErrorBody, Refusal};
+use super::response_object::{self, Typed, run_of};
+use super::response_request::{self, CreateResponseRequest, ResponseWanted};
+use super::start::{Start, grace, start};
+use super::stream::{self, Voice as _};
+use crate::council::field::FieldError;
+use crate::council::prompts::history::Turn;
+use crate::id::{ConversationId, RunId};
+use crate::server::app::App;
+use crate::server::extract::{Body, Caller};
+use crate::server::problem::Problem;
+use crate::store::runs::{self, AskedByProgram};
+use crate::store::{RunStatus, StoreError, conversations};
+
+/// As conversations are marked that are begun here.
+const ORIGIN: &str = "responses";
+const PATH: &str = "/v1/responses";
+/// How long a request to stop waits for the run's end, to tell what had come of it.
+const END_OF_STOPPED: Duration = Duration::from_secs(3);
+
+/// Asks a council, as responses do it: in one piece, streamed in typed events, or in the background.
+#[utoipa::path(tag = "programs", request_body = CreateResponseRequest, responses(
+    (status = 200, body = Object), (status = 400, body = ErrorBody), (status = 401, body = ErrorBody),
+    (status = 403, body = ErrorBody), (status = 404, body = ErrorBody), (status = 409, body = ErrorBody),
+    (status = 413, body = ErrorBody), (status = 415, body = ErrorBody), (status = 429, body = ErrorBody),
+    (status = 500, body = ErrorBody), (status = 503, body = ErrorBody)))]
+#[post("/responses")]
+pub(in crate::server) async fn create(
+    app: web::Data<App>,
+    caller: Caller,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> Result<HttpResponse, Refusal> {
+    may_ask(&caller)?;
+    let Body(body) = Body::from_request(&request, &mut payload.into_inner()).await?;
+    let response = response_request::read(&body)?;
+    let offer = offer::find(&app, &caller, &response.wanted.model).await?;
+    let mut answer = match offer.asks {
+        Asks::Council(_) if chores::is_one(&response.wanted.said, &app.config.programs.chores) => {
+            direct::response(&app, &caller, &request, &response, Whom::Utility).await?
+        }
+        Asks::Council(options) => ask(&app, &caller, &request, &body, &response, &options).await?,
+        Asks::Seat(member) => {
+            direct::response(&app, &caller, &request, &response, Whom::Seat(&member)).await?
+        }
+    };
+    say_ignored(&mut answer, &response.ignored);
+    Ok(answer)
+}
+
+/// What of a request its response repeats.
+pub(super) fn kept(response: &ResponseWanted) -> Value {
+    json!({
+        "api": ORIGIN,
+        "model": response.wanted.model,
+        "instructions": response.instructions,
+        "previous_response_id": response.previous,
+        "background": response.background,
+        "metadata": response.metadata,
+        "temperature": response.wanted.sampling.temperature,
+        "max_output_tokens": response.wanted.sampling.max_tokens,
+        "user": response.user,
+        "includes_council": response.wanted.includes_council,
+    })
+}
+
+async fn ask(
+    app: &App,
+    caller: &Caller,
+    request: &HttpRequest,
+    body: &Value,
+    response: &ResponseWanted,
+    options: &Value,
+) -> Result<HttpResponse, Refusal> {
+    let wanted = &response.wanted;
+    let (conversation, mut history) = match &response.previous {
+        Some(previous) => going_on(app, caller, previous).await?,
+        None => (None, Vec::new()),
+    };
+    history.extend(wanted.said.turns.clone());
+    let asks = Start {
+        path: PATH,
+        origin: ORIGIN,
+        body,
+        wanted,
+        options,
+        conversation,
+        history,
+        kept: kept(response),
+        is_found_by_question: false,
+        names: ("input", "instructions"),
+    };
+    let asked = start(app, caller, request, asks).await?;
+    let patience = (!response.background).then(|| grace(app));
+    let mut answer = if wanted.stream {
+        let follower = Follower::of(app, caller, asked.run, patience).await?;
+        let typed = Typed::new(follower.asked.clone(), wanted.includes_council, None);
+        stream::respond(app, request, follower, typed)
+    } else if response.background {
+        let run = find(app, caller, asked.run).await?;
+        HttpResponse::Ok().json(current(app, caller, run, wanted.includes_council).await?)
+    } else {
+        let follower = Follower::of(app, caller, asked.run, patience).await?;
+        let whole = whole(follower, wanted.includes_council).await;
+        HttpResponse::Ok().json(whole.ok_or_else(Refusal::goes_on)?)
+    };
+    say_run(&mut answer, asked);
+    Ok(answer)
+}
+
+/// The conversation that a response stands in, if nothing has been said in it since, and what was said until then.
+async fn going_on(
+    app: &App,
+    caller: &Caller,
+    previous: &str,
+) -> Result<(Option<ConversationId>, Vec<Turn>), Refusal> {
+    let refused = |why: &str| Refusal::of_fields(&[FieldError::value("previous_response_id", why)], &[]);
+    let gone = "is not there: it must be the id of a response of yours";
+    let run = run_of(previous).ok_or_else(|| refused(gone))?;
+    let asked = match runs::asked_by_program(&app.db, &caller.scope(), run).await {
+        Err(StoreError::NotFound) => return Err(refused(gone)),
+        asked => asked.map_err(Problem::from)?,
+    };
+    if asked.status != RunStatus::Complete {
+        return Err(refused("has no answer to go on from: wait until it is completed"));
+    }
+    let mut tx = app.db.begin(&caller.scope()).await.map_err(Problem::from)?;
+    let (_, messages) = conversations::find(&mut tx, asked.conversation).await.map_err(Problem::from)?;
+    let conversation = is_last(&messages, run).then_some(asked.conversation);
+    let turns = turns_until(messages, run).ok_or_else(|| refused(gone))?;
+    Ok((conversation, turns))
+}
+
+async fn find(app: &App, caller: &Caller, run: RunId) -> Result<AskedByProgram, Refusal> {
+    let found = runs::asked_by_program(&app.db, &caller.scope(), run).await;
+    Ok(found.map_err(|error| Problem::from(error).naming("Response"))?)
+}
+
+/// The run that a path names.
+fn in_path(id: &str) -> Result<RunId, Refusal> {
+    run_of(id).ok_or_else(|| Problem::not_found("Response").into())
+}
+
+/// A response as it is now.
+async fn current(
+    app: &App,
+    caller: &Caller,
+    asked: AskedByProgram,
+    includes_council: bool,
+) -> Result<Value, Refusal> {
+    if !asked.status.is_over() {
+        return Ok(response_object::under_way(&asked));
+    }
+    let follower = Follower::of(app, caller, asked.id, None).await?;
+    whole(follower, includes_council).await.ok_or_else(Refusal::goes_on)
+}
+
+/// The response of a run at its end; nothing when this server goes away before that.
+async fn whole(mut follower: Follower, includes_council: bool) -> Option<Value> {
+    let mut typed = Typed::new(follower.asked.clone(), includes_council, None);
+    let ended = follower.to_the_end(|told, frame, steps| drop(typed.hear(told, frame, steps))).await;
+    ended.then(|| typed.into_object()).flatten()
+}
+
+/// What a request to read a response says.
+#[derive(Default)]
+struct Reading {
+    stream: bool,
+    after: Option<u64>,
+    includes_council: bool,
+}
+
+impl Reading {
+    fn of(query: &str) -> Result<Self, Refusal> {
+        let mut reading = Self::default();
+        for (name, value) in form_urlencoded::parse(query.as_bytes()) {
+            match &*name {
+                "stream" => reading.stream = value == "true",
+                "starting_after" => {
+                    let number = value.parse().map_err(|_| {
+                        let error = FieldError::value("starting_after", "must be the number of an event");
+                        Refusal::of_fields(&[error], &[])
+                    })?;
+                    reading.after = Some(number);
+                }
+                "include" | "include[]" => reading.includes_council |= value == "council",
+                _ => {}
+            }
+        }
+        Ok(reading)
+    }
+}
+
+/// A response: as it is now, or with `stream=true` its events after `starting_after`, what was missed and then live.
+#[utoipa::path(tag = "programs", params(("id" = String, Path),
+        ("stream" = Option<bool>, Query), ("starting_after" = Option<u64>, Query), ("include" = Option<String>, Query)),
+    responses((status = 200, body = Object), (status = 400, body = ErrorBody), (status = 401, body = ErrorBody),
+    (status = 403, body = ErrorBody), (status = 404, body = ErrorBody)))]
+#[get("/responses/{id}")]
+pub(in crate::server) async fn read(
+    app: web::Data<App>,
+    caller: Caller,
+    request: HttpRequest,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Refusal> {
+    may_look(&caller)?;
+    let asked = find(&app, &caller, in_path(&path)?).await?;
+    let reading = Reading::of(request.query_string())?;
+    let includes_council = reading.includes_council || asked.request["includes_council"] == true;
+    if !reading.stream {
+        return Ok(HttpResponse::Ok().json(current(&app, &caller, asked, includes_council).await?));
+    }
+    let follower = Follower::of(&app, &caller, asked.id, None).await?;
+    let typed = Typed::new(asked, includes_council, reading.after);
+    Ok(stream::respond(&app, &request, follower, typed))
+}
+
+/// Stops the run of a response. What has ended stays as it is.
+#[utoipa::path(tag = "programs", params(("id" = String, Path)), responses((status = 200, body = Object),
+    (status = 401, body = ErrorBody), (status = 403, body = ErrorBody), (status = 404, body = ErrorBody),
+    (status = 503, body = ErrorBody)))]
+#[post("/responses/{id}/cancel")]
+pub(in crate::server) async fn cancel(
+    app: web::Data<App>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Refusal> {
+    may_ask(&caller)?;
+    let asked = find(&app, &caller, in_path(&path)?).await?;
+    app.runs.cancel(&caller.user, asked.id).await.map_err(Problem::from)?;
+    let includes_council = asked.request["includes_council"] == true;
+    let follower = Follower::of(&app, &caller, asked.id, None).await?;
+    let ended = tokio::time::timeout(END_OF_STOPPED, whole(follower, includes_council)).await;
+    let response = ended.ok().flatten().unwrap_or_else(|| response_object::under_way(&asked));
+    Ok(HttpResponse::Ok().json(response))
+}

@@ -1,0 +1,106 @@
+//! What a program asks becomes a run: a new one, or the one of the same request that is under way.
+
+use std::time::Duration;
+
+use actix_web::HttpRequest;
+use serde_json::{Value, json};
+
+use super::conversation::{self, field_names};
+use super::refusal::Refusal;
+use super::request::Wanted;
+use crate::council::prompts::history::Turn;
+use crate::id::ConversationId;
+use crate::identity::AuthMethod;
+use crate::runs::Asked;
+use crate::server::app::App;
+use crate::server::asking::{self, FromProgram, Question};
+use crate::server::extract::Caller;
+use crate::server::idempotency::{self, Target};
+use crate::store::runs::Program;
+
+/// Where a question comes from, and where it goes.
+pub(super) struct Start<'s> {
+    /// The path that it was sent to.
+    pub path: &'static str,
+    /// By which API, as conversations are marked.
+    pub origin: &'static str,
+    /// The request's body.
+    pub body: &'s Value,
+    pub wanted: &'s Wanted,
+    /// The fields of the question's options that the model stands for.
+    pub options: &'s Value,
+    /// The conversation that goes on; a new one without.
+    pub conversation: Option<ConversationId>,
+    /// What the models see as said before.
+    pub history: Vec<Turn>,
+    /// What of the request its answer repeats.
+    pub kept: Value,
+    /// Whether the next list of messages is to find the conversation.
+    pub is_found_by_question: bool,
+    /// What the API calls the fields that hold question and instructions.
+    pub names: (&'static str, &'static str),
+}
+
+/// The fields of a body that do not change what is asked.
+const DELIVERY: [&str; 2] = ["stream", "stream_options"];
+
+/// Starts the run, or joins it.
+///
+/// # Errors
+/// As asking has them, in this API's shape.
+pub(super) async fn start(
+    app: &App,
+    caller: &Caller,
+    request: &HttpRequest,
+    start: Start<'_>,
+) -> Result<Asked, Refusal> {
+    match ask(app, caller, request, &start, start.conversation).await {
+        // Somebody is asking in it right now: this question does not wait for that.
+        Err(problem) if start.conversation.is_some() && problem.kind() == "run-under-way" => {
+            ask(app, caller, request, &start, None).await
+        }
+        asked => asked,
+    }
+    .map_err(|problem| Refusal::of_question(&problem, &field_names(start.names.0, start.names.1)))
+}
+
+async fn ask(
+    app: &App,
+    caller: &Caller,
+    request: &HttpRequest,
+    start: &Start<'_>,
+    conversation: Option<ConversationId>,
+) -> Result<Asked, crate::server::problem::Problem> {
+    let wanted = start.wanted;
+    let body = conversation::body(&wanted.said, start.options, wanted.searches, conversation.is_none());
+    let target = Target::Program(start.path);
+    let mut named = start.body.clone();
+    if let Some(fields) = named.as_object_mut() {
+        fields.retain(|name, _| !DELIVERY.contains(&name.as_str()));
+    }
+    let idempotency_key = idempotency::key(request, target, &named)?;
+    let token = match &caller.via {
+        AuthMethod::Token { id, .. } => Some(id),
+        AuthMethod::Proxy | AuthMethod::Local => None,
+    };
+    let kept = Program {
+        origin: start.origin,
+        request: start.kept.clone(),
+        digest: idempotency::digest(target, &json!({"token": token, "body": start.body})),
+        joins_ended: app.config.programs.joins_ended(),
+        question: start.is_found_by_question.then(|| conversation::digest(&wanted.said.question)),
+    };
+    let question = Question {
+        conversation: conversation.unwrap_or_else(ConversationId::generate),
+        body: &body,
+        history: Some(start.history.clone()),
+        idempotency_key,
+        program: Some(FromProgram { sampling: wanted.sampling, kept }),
+    };
+    asking::ask(app, caller, request, question).await
+}
+
+/// How long a run goes on without the program that waits for it.
+pub(super) fn grace(app: &App) -> Duration {
+    app.config.programs.disconnect_grace()
+}

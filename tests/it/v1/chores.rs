@@ -1,0 +1,83 @@
+//! What chat programs ask by themselves goes to the utility model alone.
+
+use serde_json::{Value, json};
+
+use super::{CHAT, RESPONSES, asks, asks_with, count, program, refused, runs, stream, wants};
+use crate::support::app::TestApp;
+use crate::support::model_server::Script;
+
+const TITLE: &str = "### Task:\nGenerate a concise, 3-5 word title with an emoji summarizing the chat history.\n\
+                     ### Guidelines:\n- Be brief.\n### Chat History:\n<chat_history>\nUSER: Why?\n</chat_history>";
+
+#[tokio::test]
+async fn a_chore_is_one_call_of_the_utility_model_and_stands_in_the_ledger() {
+    let app = TestApp::start().await;
+    let tool = program(&app).await;
+    app.models.rule(|_| Some(Script::answer("{\"title\": \"Blue Sky\"}")));
+    let answer = tool.post(CHAT, asks_with(TITLE, &json!({"max_tokens": 50}))).await.ok();
+    assert_eq!(answer["choices"][0]["message"]["content"], "{\"title\": \"Blue Sky\"}");
+    assert_eq!(answer["usage"]["total_tokens"], 15);
+    assert_eq!(
+        (answer["model"].as_str(), answer["object"].as_str()),
+        (Some("council"), Some("chat.completion"))
+    );
+    let asked: Vec<Value> = app.models.records().into_iter().map(|record| record.request.body).collect();
+    assert_eq!(
+        (asked.len(), &asked[0]["model"], &asked[0]["max_tokens"]),
+        (1, &json!("m/chair"), &json!(50))
+    );
+
+    let more = json!({"stream": true, "stream_options": {"include_usage": true}});
+    let sent = stream(&tool, CHAT, &asks_with(TITLE, &more)).await.rest().await;
+    let content: String = sent
+        .iter()
+        .filter(|one| one.data != "[DONE]")
+        .filter_map(|one| one.json()["choices"][0]["delta"]["content"].as_str().map(str::to_owned))
+        .collect();
+    assert_eq!(
+        (content.as_str(), sent.last().unwrap().data.as_str()),
+        ("{\"title\": \"Blue Sky\"}", "[DONE]")
+    );
+    assert_eq!(sent[sent.len() - 2].json()["usage"]["total_tokens"], 15);
+
+    let response = tool.post(RESPONSES, wants(TITLE, &json!({}))).await.ok();
+    assert_eq!(response["output"][0]["content"][0]["text"], "{\"title\": \"Blue Sky\"}", "{response}");
+    let sent = stream(&tool, RESPONSES, &wants(TITLE, &json!({"stream": true}))).await.rest().await;
+    let numbers: Vec<u64> = sent.iter().map(super::Sent::number).collect();
+    assert!(numbers.is_sorted_by(|a, b| a < b), "{numbers:?}");
+    assert_eq!(sent.last().unwrap().json()["type"], "response.completed");
+
+    assert_eq!(runs(&app).await, 0, "no council is asked");
+    assert_eq!(count(&app, "SELECT count(*) FROM calls WHERE key = 'chore' AND user_id = 'ann'").await, 4);
+    let usage = app.admin().get("/api/admin/usage?by=format").await.ok();
+    assert!(usage.to_string().contains("chore"), "{usage}");
+    app.close().await;
+}
+
+#[tokio::test]
+async fn budgets_hold_for_chores_and_a_failed_one_says_so() {
+    let app = TestApp::with("[budgets]\nuser_per_day_usd = 0.0\n").await;
+    let tool = program(&app).await;
+    let answer = tool.post(CHAT, asks(TITLE)).await;
+    assert_eq!(refused(&answer), (429, "insufficient_quota".into(), Value::Null));
+    app.close().await;
+
+    let app = TestApp::start().await;
+    let tool = program(&app).await;
+    app.models.rule(|_| Some(Script::status(400, "{\"error\": {\"message\": \"no\"}}")));
+    assert_eq!(refused(&tool.post(CHAT, asks(TITLE)).await).0, 502);
+    let sent = stream(&tool, CHAT, &asks_with(TITLE, &json!({"stream": true}))).await.rest().await;
+    assert_eq!(sent.last().unwrap().json()["error"]["code"], "no_reply");
+    app.close().await;
+}
+
+#[tokio::test]
+async fn an_administrator_names_more_of_them() {
+    let app = TestApp::with("[programs]\nchores = [\"Summarise this chat, please\"]\n").await;
+    let tool = program(&app).await;
+    tool.post(CHAT, asks("Summarise this  chat, please: it was long.")).await.ok();
+    assert_eq!((runs(&app).await, app.models.records().len()), (0, 1));
+    tool.post(CHAT, asks("Why?")).await.ok();
+    assert_eq!(runs(&app).await, 1);
+    app.close().await;
+}

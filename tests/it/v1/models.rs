@@ -1,0 +1,82 @@
+//! What can be asked under which name.
+
+use serde_json::{Value, json};
+
+use super::{CHAT, asks_with, program, program_of, refused};
+use crate::support::app::TestApp;
+
+async fn ids(user: &crate::support::app::User<'_>) -> Vec<String> {
+    let list = user.get("/v1/models").await.ok();
+    assert_eq!(list["object"], "list");
+    list["data"].as_array().unwrap().iter().map(|model| model["id"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn formats_and_presets_are_models_that_say_what_they_cost_and_that_they_take_their_time() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let options = json!({"name": "Fast & cheap", "options": {"mode": "debate"}});
+    let preset = ann.post("/api/settings/presets", options).await.ok();
+    let shared = json!({"name": "fast cheap", "shared": true});
+    let shared = app.admin().post("/api/settings/presets", shared).await.ok();
+    let tool = program(&app).await;
+    let second = format!("council/{}", shared["preset"]["id"].as_str().unwrap());
+    let expected =
+        ["council", "council:select", "debate", "arena", "decomposition", "council/fast-cheap", &second];
+    assert_eq!(ids(&tool).await, expected);
+    assert!(!ids(&program_of(&app, "bob", &["ask"]).await).await.contains(&"council/fast-cheap".to_owned()));
+
+    let model = tool.get("/v1/models/council/fast-cheap").await.ok();
+    assert_eq!((&model["object"], &model["owned_by"]), (&json!("model"), &json!("llm-council")));
+    assert!(model["created"].as_i64().unwrap() > 1_700_000_000, "{model}");
+    let about = model["description"].as_str().unwrap();
+    assert!(about.contains("Fast & cheap") && about.contains("minutes") && about.contains("cost"), "{about}");
+    let by_id = format!("/v1/models/council/{}", preset["preset"]["id"].as_str().unwrap());
+    assert_eq!(tool.get(&by_id).await.ok()["id"], "council/fast-cheap");
+    for missing in ["gpt-4", "council/none", "seat/m/one", ""] {
+        let answer = tool.get(&format!("/v1/models/{missing}")).await;
+        assert_eq!(refused(&answer), (404, "model_not_found".into(), json!("model")), "{missing}");
+    }
+    let answer = tool.post(CHAT, asks_with("Why?", &json!({"model": "gpt-4"}))).await;
+    assert_eq!(refused(&answer), (404, "model_not_found".into(), json!("model")));
+    app.close().await;
+}
+
+#[tokio::test]
+async fn every_model_gives_an_answer() {
+    let app = TestApp::simulated().await;
+    let preset =
+        json!({"name": "refined", "options": {"use_refinement": true, "refinement_max_iterations": 1}});
+    app.user("ann").post("/api/settings/presets", preset).await.ok();
+    let tool = program(&app).await;
+    let ids = ids(&tool).await;
+    assert!(ids.contains(&"council/refined".to_owned()), "{ids:?}");
+    for (place, id) in ids.iter().enumerate() {
+        let question = format!("Compare Rust and Go for a web server, part {place}");
+        let answer = tool.post(CHAT, asks_with(&question, &json!({"model": id}))).await.ok();
+        let text = answer["choices"][0]["message"]["content"].as_str().unwrap();
+        assert!(!text.is_empty(), "{id}");
+        assert_eq!(answer["model"], json!(id));
+        let stored = app.user("ann").get("/api/conversations").await.ok();
+        let id = stored[0]["id"].as_str().unwrap();
+        let whole = app.user("ann").get(&format!("/api/conversations/{id}")).await.ok();
+        assert_eq!(whole["messages"][1]["stage3"]["response"], json!(text));
+    }
+    app.close().await;
+}
+
+#[tokio::test]
+async fn single_seats_are_there_where_the_administrator_allows_them() {
+    let app = TestApp::with("[programs]\nsingle_seats = true\n").await;
+    let tool = program(&app).await;
+    assert!(ids(&tool).await.contains(&"seat/m/two".to_owned()));
+    let body = asks_with("Why?", &json!({"model": "seat/m/two", "temperature": 0.5}));
+    let answer = tool.post(CHAT, body).await.ok();
+    assert!(answer["choices"][0]["message"]["content"].as_str().unwrap().contains("m/two"), "{answer}");
+    assert_eq!(answer["usage"]["total_tokens"], 15);
+    let asked: Vec<Value> = app.models.records().into_iter().map(|record| record.request.body).collect();
+    assert_eq!((asked.len(), &asked[0]["temperature"]), (1, &json!(0.5)));
+    let mine = app.user("ann").get("/api/conversations").await.ok();
+    assert_eq!(mine, json!([]), "no conversation is made of it");
+    app.close().await;
+}

@@ -1,0 +1,269 @@
+//! Responses: objects, typed events that can be gone on with, the background.
+
+use serde_json::{Value, json};
+
+use super::{RESPONSES, Sent, Stream, program, refused, runs, stream, wants};
+use crate::support::app::{TestApp, User};
+use crate::support::model_server::{AskedFor, Gate, Script};
+
+fn kinds(sent: &[Sent]) -> Vec<String> {
+    sent.iter().map(|one| one.json()["type"].as_str().unwrap().to_owned()).collect()
+}
+
+fn text(response: &Value) -> &str {
+    let message = response["output"].as_array().unwrap().iter().find(|item| item["type"] == "message");
+    message.unwrap_or_else(|| panic!("{response}"))["content"][0]["text"].as_str().unwrap()
+}
+
+async fn read(user: &User<'_>, id: &str, query: &str) -> Vec<Sent> {
+    Stream::open(user.request("GET", &format!("{RESPONSES}/{id}?stream=true{query}"))).await.rest().await
+}
+
+#[tokio::test]
+async fn a_response_is_an_object_that_can_be_read_again() {
+    let app = TestApp::start().await;
+    let tool = program(&app).await;
+    let more = json!({"metadata": {"ticket": "7"}, "temperature": 0.5, "max_output_tokens": 99, "instructions": "Be brief."});
+    let response = tool.post(RESPONSES, wants("Why?", &more)).await.ok();
+    assert_eq!((&response["object"], &response["status"]), (&json!("response"), &json!("completed")));
+    assert!(response["id"].as_str().unwrap().starts_with("resp_"));
+    for (name, value) in [
+        ("model", json!("council")),
+        ("metadata", json!({"ticket": "7"})),
+        ("temperature", json!(0.5)),
+        ("max_output_tokens", json!(99)),
+        ("instructions", json!("Be brief.")),
+        ("background", json!(false)),
+        ("error", Value::Null),
+        ("store", json!(true)),
+    ] {
+        assert_eq!(response[name], value, "{name}");
+    }
+    let output = response["output"].as_array().unwrap();
+    assert_eq!((&output[0]["type"], &output[1]["type"]), (&json!("reasoning"), &json!("message")));
+    assert!(output[0]["summary"][0]["text"].as_str().unwrap().contains("4 of 4 have answered"));
+    assert!(!text(&response).is_empty());
+    let calls = app.models.records().len();
+    assert_eq!(response["usage"]["input_tokens"], 10 * calls);
+    assert_eq!(response["usage"]["total_tokens"], 15 * calls);
+    let path = format!("{RESPONSES}/{}", response["id"].as_str().unwrap());
+    let again = tool.get(&path).await.ok();
+    assert_eq!(again["output"], response["output"]);
+    assert_eq!(again["usage"], response["usage"]);
+    let with_council = tool.get(&format!("{path}?include[]=council")).await.ok();
+    assert_eq!(with_council["council"]["seats"].as_array().unwrap().len(), 4);
+    let list = app.user("ann").get("/api/conversations").await.ok();
+    assert_eq!(list[0]["origin"], "responses");
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_stream_is_typed_events_in_order_with_numbers_that_only_grow() {
+    let app = TestApp::start().await;
+    let tool = program(&app).await;
+    let sent = stream(&tool, RESPONSES, &wants("Why?", &json!({"stream": true}))).await.rest().await;
+    for one in &sent {
+        assert_eq!(one.name.as_deref(), one.json()["type"].as_str());
+    }
+    let numbers: Vec<u64> = sent.iter().map(Sent::number).collect();
+    assert!(numbers.is_sorted_by(|a, b| a < b), "{numbers:?}");
+    let kinds = kinds(&sent);
+    let order = [
+        "response.created",
+        "response.in_progress",
+        "response.output_item.added",
+        "response.reasoning_summary_part.added",
+        "response.reasoning_summary_text.delta",
+        "response.reasoning_summary_text.done",
+        "response.reasoning_summary_part.done",
+        "response.output_item.done",
+        "response.output_item.added",
+        "response.content_part.added",
+        "response.output_text.delta",
+        "response.output_text.done",
+        "response.content_part.done",
+        "response.output_item.done",
+        "response.completed",
+    ];
+    let mut rest = kinds.iter();
+    for kind in order {
+        assert!(rest.any(|one| one == kind), "{kind} is not in its place in {kinds:?}");
+    }
+    assert_eq!(kinds.last().unwrap(), "response.completed");
+    let deltas: String = sent
+        .iter()
+        .map(Sent::json)
+        .filter(|json| json["type"] == "response.output_text.delta")
+        .map(|json| json["delta"].as_str().unwrap().to_owned())
+        .collect();
+    let last = sent.last().unwrap().json()["response"].clone();
+    assert_eq!(deltas, text(&last));
+    let item = last["output"][1]["id"].clone();
+    assert!(
+        sent.iter().map(Sent::json).filter(|json| json["type"] == "response.output_text.delta").all(|json| {
+            json["item_id"] == item && json["output_index"] == 1 && json["content_index"] == 0
+        })
+    );
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_stream_that_was_cut_anywhere_goes_on_with_what_was_missed_and_nothing_twice() {
+    let app = TestApp::start().await;
+    let tool = program(&app).await;
+    let whole = stream(&tool, RESPONSES, &wants("Why?", &json!({"stream": true}))).await.rest().await;
+    let id = whole[0].json()["response"]["id"].as_str().unwrap().to_owned();
+    let all: Vec<(u64, Value)> = whole.iter().map(|one| (one.number(), one.json())).collect();
+    assert_eq!(read(&tool, &id, "").await.len(), whole.len());
+    for cut in (0..whole.len()).step_by(3) {
+        let rest = read(&tool, &id, &format!("&starting_after={}", all[cut].0)).await;
+        let rest: Vec<(u64, Value)> = rest.iter().map(|one| (one.number(), one.json())).collect();
+        assert_eq!(rest, all[cut + 1..], "after {cut}");
+    }
+    let answer = tool.get(&format!("{RESPONSES}/{id}?stream=true&starting_after=x")).await;
+    assert_eq!(refused(&answer), (400, "invalid_value".into(), json!("starting_after")));
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_response_in_the_background_is_answered_at_once_and_followed_later() {
+    let app = TestApp::start().await;
+    let tool = program(&app).await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models.rule(move |request| {
+        (request.asked_for() == AskedFor::Synthesis)
+            .then(|| Script::answer("The ").hold(&held).text("answer."))
+    });
+    let response = tool.post(RESPONSES, wants("Why?", &json!({"background": true}))).await.ok();
+    let id = response["id"].as_str().unwrap();
+    assert!(matches!(response["status"].as_str(), Some("in_progress" | "queued")), "{response}");
+    assert_eq!((&response["background"], &response["output"]), (&json!(true), &json!([])));
+
+    let mut live = Stream::open(tool.request("GET", &format!("{RESPONSES}/{id}?stream=true"))).await;
+    let seen = live.until("\"The \"").await.number();
+    drop(live);
+    assert_eq!(tool.get(&format!("{RESPONSES}/{id}")).await.ok()["status"], "in_progress");
+    gate.open();
+    let rest = read(&tool, id, &format!("&starting_after={seen}")).await;
+    let last = rest.last().unwrap().json();
+    assert_eq!((last["type"].as_str(), text(&last["response"])), (Some("response.completed"), "The answer."));
+    assert!(rest.iter().all(|one| one.number() > seen));
+    assert_eq!(tool.get(&format!("{RESPONSES}/{id}")).await.ok()["status"], "completed");
+    assert_eq!(runs(&app).await, 1);
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_cancelled_response_stops_at_once_and_stays_so() {
+    let app = TestApp::start().await;
+    let tool = program(&app).await;
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models.rule(move |_| Some(Script::answer("").hold(&held).text("Late.")));
+    let response = tool.post(RESPONSES, wants("Why?", &json!({"background": true}))).await.ok();
+    let path = format!("{RESPONSES}/{}", response["id"].as_str().unwrap());
+    let live = Stream::open(tool.request("GET", &format!("{path}?stream=true"))).await;
+    let cancelled = tool.post(&format!("{path}/cancel"), json!({})).await.ok();
+    assert_eq!(cancelled["status"], "cancelled");
+    let rest = live.rest().await;
+    let last = rest.last().unwrap().json();
+    assert_eq!(
+        (&last["type"], &last["response"]["status"]),
+        (&json!("response.incomplete"), &json!("cancelled"))
+    );
+    assert_eq!(tool.get(&path).await.ok()["status"], "cancelled");
+    assert_eq!(tool.post(&format!("{path}/cancel"), json!({})).await.ok()["status"], "cancelled");
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_response_goes_on_from_the_one_before() {
+    let app = TestApp::start().await;
+    let tool = program(&app).await;
+    let ann = app.user("ann");
+    let first = tool.post(RESPONSES, wants("One?", &json!({}))).await.ok();
+    let previous = json!({"previous_response_id": first["id"]});
+    let second = tool.post(RESPONSES, wants("Two?", &previous)).await.ok();
+    assert_eq!(second["previous_response_id"], first["id"]);
+    let list = ann.get("/api/conversations").await.ok();
+    assert_eq!((list.as_array().unwrap().len(), &list[0]["message_count"]), (1, &json!(4)));
+    let asked = app.models.records().into_iter().map(|record| record.request);
+    let mut asked = asked.filter(|request| request.asked_for() == AskedFor::Answer);
+    let with_history = asked.find(|request| request.prompt().starts_with("Two?")).unwrap();
+    assert_eq!(with_history.body["messages"][0]["content"], "One?");
+    assert_eq!(with_history.body["messages"][1]["content"], json!(text(&first)));
+
+    let branch = tool.post(RESPONSES, wants("Or two?", &previous)).await.ok();
+    assert_eq!(branch["status"], "completed");
+    let list = ann.get("/api/conversations").await.ok();
+    assert_eq!(
+        list.as_array().unwrap().len(),
+        2,
+        "the first has gone on since: this is another conversation"
+    );
+    app.close().await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_done_is_refused_and_what_is_passed_over_is_named() {
+    let app = TestApp::start().await;
+    let tool = program(&app).await;
+    for (param, more) in [
+        ("tools[0]", json!({"tools": [{"type": "function", "name": "f"}]})),
+        ("text", json!({"text": {"format": {"type": "json_object"}}})),
+        ("input", json!({"input": ""})),
+        ("instructions", json!({"instructions": "x".repeat(20_001)})),
+        ("previous_response_id", json!({"previous_response_id": "resp_x"})),
+    ] {
+        let answer = tool.post(RESPONSES, wants("Why?", &more)).await;
+        assert_eq!(refused(&answer), (400, "invalid_value".into(), json!(param)), "{}", answer.text);
+    }
+    let answer = tool.post(RESPONSES, wants("Why?", &json!({"store": false, "top_p": 0.5}))).await;
+    assert_eq!(
+        (&answer.ok()["store"], answer.header("x-ignored-parameters")),
+        (&json!(true), "top_p, store")
+    );
+    app.close().await;
+}
+
+#[tokio::test]
+async fn who_knows_a_council_hears_its_events_too() {
+    let app = TestApp::start().await;
+    let tool = program(&app).await;
+    let more = json!({"stream": true, "include": ["council"]});
+    let sent = stream(&tool, RESPONSES, &wants("Why?", &more)).await.rest().await;
+    let kinds = kinds(&sent);
+    for kind in ["council.run_started", "council.stage1_model_complete", "council.stage2_complete"] {
+        assert!(kinds.iter().any(|one| one == kind), "{kind} is not in {kinds:?}");
+    }
+    assert_eq!(sent.last().unwrap().json()["response"]["council"]["seats"].as_array().unwrap().len(), 4);
+    app.close().await;
+}
+
+#[tokio::test]
+async fn an_answer_that_is_cut_at_its_longest_is_incomplete() {
+    let app = TestApp::start().await;
+    let tool = program(&app).await;
+    app.models.rule(|request| {
+        (request.asked_for() == AskedFor::Synthesis).then(|| Script::answer("Half a").finish("length"))
+    });
+    let response = tool.post(RESPONSES, wants("Why?", &json!({"max_output_tokens": 2}))).await.ok();
+    assert_eq!(response["status"], "incomplete");
+    assert_eq!(response["incomplete_details"]["reason"], "max_output_tokens");
+    let chat = tool.post(super::CHAT, super::asks("Why?")).await.ok();
+    assert_eq!(chat["choices"][0]["finish_reason"], "length");
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_council_without_an_answer_is_a_failed_response() {
+    let app = TestApp::start().await;
+    let tool = program(&app).await;
+    app.models.rule(|_| Some(Script::status(400, "{\"error\": {\"message\": \"no\"}}")));
+    let response = tool.post(RESPONSES, wants("Why?", &json!({}))).await.ok();
+    assert_eq!((&response["status"], &response["error"]["code"]), (&json!("failed"), &json!("server_error")));
+    let sent = stream(&tool, RESPONSES, &wants("Why?", &json!({"stream": true}))).await.rest().await;
+    assert_eq!(sent.last().unwrap().json()["type"], "response.failed");
+    app.close().await;
+}
