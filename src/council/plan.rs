@@ -373,8 +373,7 @@ impl Plan {
     /// and nothing is looked up in its middle.
     #[must_use]
     pub fn shows_final_answer(&self) -> bool {
-        let Options { chairmen, refinement, adversary, .. } = &self.options;
-        chairmen.is_empty() && refinement.is_none() && adversary.is_none() && self.brief().checks == 0
+        self.options.leave_what_is_written() && self.brief().checks == 0
     }
 
     /// The same question to the same council, from what its run `of` has; these are that run's sources.

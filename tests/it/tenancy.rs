@@ -32,6 +32,10 @@ enum About {
     /// An answer that is kept to be given again.
     Cached,
     Webhook,
+    /// A run that another program asked for.
+    Response,
+    /// Refused whoever asks: the models are held, and nobody waits for a whole answer here.
+    Malformed,
     /// For administrators.
     Admin,
 }
@@ -47,7 +51,7 @@ struct Probe {
 }
 
 fn probes() -> Vec<Probe> {
-    use About::{Admin, Bench, Cached, Conversation, Own, Preset, Run, Token, Webhook};
+    use About::{Admin, Bench, Cached, Conversation, Malformed, Own, Preset, Response, Run, Token, Webhook};
     let ask = || Some(json!({"content": "Why?"}));
     let entry = |method, path, about, queries, body| Probe { method, path, about, queries, body };
     vec![
@@ -135,6 +139,12 @@ fn probes() -> Vec<Probe> {
         entry("GET", "/api/webhooks/{id}/deliveries", Webhook, &["", "limit=1"], None),
         entry("POST", "/api/webhooks/{id}/deliveries/{delivery}/resend", Webhook, &[""], None),
         entry("POST", "/mcp", Own, &[""], Some(by_mcp())),
+        entry("GET", "/v1/models", Own, &[""], None),
+        entry("GET", "/v1/models/{model}", Own, &[""], None),
+        entry("POST", "/v1/chat/completions", Malformed, &[""], Some(json!({"model": "council"}))),
+        entry("POST", "/v1/responses", Malformed, &[""], Some(json!({"model": "council"}))),
+        entry("GET", "/v1/responses/{id}", Response, &["", "stream=true"], None),
+        entry("POST", "/v1/responses/{id}/cancel", Response, &[""], None),
         entry("GET", "/api/budget", Own, &[""], None),
         entry("PUT", "/api/budget", Own, &[""], Some(json!({"per_day_usd": 1000}))),
         entry("POST", "/api/admin/providers/check", Admin, &[""], Some(json!({"stream": true}))),
@@ -204,8 +214,8 @@ fn every_route_of_the_document_is_probed_and_a_new_one_would_be_missed() {
     let mut document = document();
     assert_eq!(unknown(&document), [], "say in the table of probes how to ask these, or take them out");
     document["paths"]["/api/conversations/{id}/copy"] = json!({"post": {}});
-    document["paths"]["/v1/models"] = json!({"get": {}});
-    let new = [("GET", "/v1/models"), ("POST", "/api/conversations/{id}/copy")];
+    document["paths"]["/v1/embeddings"] = json!({"post": {}});
+    let new = [("POST", "/api/conversations/{id}/copy"), ("POST", "/v1/embeddings")];
     assert_eq!(unknown(&document), new.map(|(method, path)| (method.to_owned(), path.to_owned())));
 }
 
@@ -218,6 +228,7 @@ struct Ann {
     benches: Vec<String>,
     cached: Vec<String>,
     webhooks: Vec<String>,
+    responses: Vec<String>,
     /// Of the webhook.
     delivery: String,
     /// The run that goes on while others try to reach it.
@@ -288,6 +299,9 @@ impl Ann {
         let cached =
             ann.get("/api/cache/entries").await.ok()["entries"][0]["id"].as_str().unwrap().to_owned();
 
+        let response = json!({"model": "council", "input": format!("Who is the {MARK}?")});
+        let response = ann.post("/v1/responses", response).await.ok();
+
         let deleted = ann.conversation().await;
         let gone = ann.post(&format!("/api/conversations/{deleted}/message"), question.clone()).await.ok();
         ann.send("DELETE", &format!("/api/conversations/{deleted}"), None).await.ok();
@@ -315,6 +329,7 @@ impl Ann {
             benches: vec![bench.to_string()],
             cached: vec![cached],
             webhooks: vec![text(&webhook["id"])],
+            responses: vec![text(&response["id"])],
             delivery: text(&delivery["id"]),
             live,
             gate,
@@ -330,7 +345,8 @@ impl Ann {
             About::Bench => &self.benches,
             About::Cached => &self.cached,
             About::Webhook => &self.webhooks,
-            About::Own | About::Admin => &[],
+            About::Response => &self.responses,
+            About::Own | About::Malformed | About::Admin => &[],
         }
     }
 
@@ -360,6 +376,7 @@ async fn ask_everything(user: &User<'_>, ann: &Ann) -> Vec<(Probe, Vec<(String, 
     let mut all = Vec::new();
     for probe in probes() {
         let with_ids: Vec<String> = match ann.ids(probe.about) {
+            [] if probe.path.starts_with("/v1/") => vec![probe.path.replace("{model}", "council")],
             [] => vec![probe.path.replace("{model}", "m/one")],
             ids => ids
                 .iter()
@@ -458,7 +475,9 @@ async fn another_user_finds_nothing_changes_nothing_and_learns_nothing() {
                 | About::Preset
                 | About::Bench
                 | About::Cached
-                | About::Webhook => 404,
+                | About::Webhook
+                | About::Response => 404,
+                About::Malformed => 400,
                 About::Admin => 403,
             };
             assert_eq!(answer.status, expected, "{request}: {}", answer.text);
@@ -502,10 +521,12 @@ async fn administrators_see_figures_and_no_texts() {
                 | About::Preset
                 | About::Bench
                 | About::Cached
-                | About::Webhook => {
+                | About::Webhook
+                | About::Response => {
                     assert_eq!(answer.status, 404, "{request}: {}", answer.text);
                     ann.is_not_in(&answer);
                 }
+                About::Malformed => assert_eq!(answer.status, 400, "{request}: {}", answer.text),
                 About::Admin => {
                     assert_eq!(answer.status, 200, "{request}: {}", answer.text);
                     let text = answer.text.replace("ann@quokka.example", "");
@@ -516,7 +537,7 @@ async fn administrators_see_figures_and_no_texts() {
     }
     let users = app.admin().get("/api/admin/usage").await.ok();
     let row = users["rows"].as_array().unwrap().iter().find(|row| row["name"] == "ann").unwrap();
-    assert_eq!(row["runs"], 2, "the figures of what is paid are there");
+    assert_eq!(row["runs"], 3, "the figures of what is paid are there");
     assert_eq!(digests(&app, "ann").await, before);
     ann.ends_well(&app).await;
     app.close().await;
@@ -548,7 +569,9 @@ async fn a_token_reaches_no_further_than_its_user_and_its_permissions() {
                     | About::Preset
                     | About::Bench
                     | About::Cached
-                    | About::Webhook,
+                    | About::Webhook
+                    | About::Response
+                    | About::Malformed,
                     _,
                 ) => 404,
             };

@@ -346,6 +346,12 @@ impl Options {
         ]
     }
 
+    /// Whether what a chairman has written is the final answer: it is not chosen from several, nor bettered.
+    #[must_use]
+    pub fn leave_what_is_written(&self) -> bool {
+        self.chairmen.is_empty() && self.refinement.is_none() && self.adversary.is_none()
+    }
+
     fn leave_out_consensus(&mut self, why: IgnoredFact, ignored: &mut Vec<Ignored>) {
         if std::mem::take(&mut self.early_consensus) {
             ignored.push(Ignored::because("use_early_consensus", why));

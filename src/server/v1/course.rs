@@ -47,6 +47,8 @@ pub(super) struct Course {
     asked: BTreeMap<Stage, (usize, usize)>,
     /// What of the answer was handed out.
     text: String,
+    /// Blanks at its end, which count where more follows.
+    blanks: String,
     /// Who wrote that.
     writer: Option<String>,
     /// What was handed out is not how the answer begins.
@@ -121,19 +123,21 @@ impl Course {
             self.is_torn = true;
             return None;
         }
-        self.text.push_str(&piece.content);
-        Some(Step::Text(piece.content))
+        let mut piece = std::mem::take(&mut self.blanks) + &piece.content;
+        if self.text.is_empty() {
+            piece = piece.trim_start().to_owned();
+        }
+        self.blanks = piece.split_off(piece.trim_end().len());
+        self.text.push_str(&piece);
+        (!piece.is_empty()).then_some(Step::Text(piece))
     }
 
     /// What of the answer was not handed out yet.
     fn rest(&mut self, is_over: bool) -> Option<String> {
         let answer = self.deliberation.answer_text()?;
-        let shown = self.text.trim_end();
-        let rest = match answer.strip_prefix(shown) {
-            Some(rest) if shown.len() == self.text.len() => rest.to_owned(),
-            Some(rest) if rest.trim().is_empty() => String::new(),
-            Some(rest) => rest.trim_start().to_owned(),
-            None if answer.trim() == shown.trim() => String::new(),
+        let rest = match answer.strip_prefix(&self.text) {
+            Some(rest) => rest.to_owned(),
+            None if answer.trim() == self.text => String::new(),
             None if is_over => format!("{RULE}{answer}"),
             None => {
                 self.is_torn = true;

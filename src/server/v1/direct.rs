@@ -17,7 +17,6 @@ use super::refusal::Refusal;
 use super::request::Wanted;
 use super::response_object::Typed;
 use super::response_request::ResponseWanted;
-use super::responses::kept;
 use super::stream::{Voice, respond_with};
 use crate::council::settings::{Member, Settings};
 use crate::council::stage::Stage;
@@ -74,7 +73,7 @@ pub(super) async fn response(
         status: RunStatus::Running,
         created_at: Timestamp::now(),
         finished_at: None,
-        request: kept(response),
+        request: response.kept("responses"),
         plan: Value::Null,
     };
     answer(app, caller, request, &response.wanted, whom, Typed::new(asked, false, None)).await

@@ -62,9 +62,9 @@ pub(in crate::server) async fn list(
 }
 
 /// One of them.
-#[utoipa::path(tag = "programs", params(("id" = String, Path)), responses((status = 200, body = Model),
+#[utoipa::path(tag = "programs", params(("model" = String, Path)), responses((status = 200, body = Model),
     (status = 401, body = ErrorBody), (status = 403, body = ErrorBody), (status = 404, body = ErrorBody)))]
-#[get("/models/{id:.*}")]
+#[get("/models/{model:.*}")]
 pub(in crate::server) async fn read(
     app: web::Data<App>,
     caller: Caller,

@@ -45,7 +45,7 @@ fn object(asked: &AskedByProgram, status: &str, output: Vec<Value>, usage: Value
         "id": id(asked.id),
         "object": "response",
         "created_at": asked.created_at.as_second(),
-        "completed_at": (status == "completed").then(|| asked.finished_at.map(jiff::Timestamp::as_second)).flatten(),
+        "completed_at": null,
         "status": status,
         "background": request["background"] == true,
         "error": error,
@@ -75,6 +75,13 @@ fn object(asked: &AskedByProgram, status: &str, output: Vec<Value>, usage: Value
         "usage": usage,
         "user": kept("user"),
     })
+}
+
+/// Says when a response was completed. A stream does not: its events are the same whenever they are read.
+pub(super) fn say_when(response: &mut Value, asked: &AskedByProgram) {
+    if response["status"] == "completed" {
+        response["completed_at"] = json!(asked.finished_at.map(jiff::Timestamp::as_second));
+    }
 }
 
 /// A response of which nothing is known yet but that it is under way.

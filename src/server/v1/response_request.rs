@@ -1,6 +1,6 @@
 //! The body of a response.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::messages::{self, Said};
 use super::refusal::Refusal;
@@ -58,6 +58,24 @@ pub struct CreateResponseRequest {
     /// Every response is kept in a conversation: `false` is passed over.
     #[schema(default = true)]
     store: Option<bool>,
+}
+
+impl ResponseWanted {
+    /// What of the request its response repeats; `api` is how it came.
+    pub fn kept(&self, api: &str) -> Value {
+        json!({
+            "api": api,
+            "model": self.wanted.model,
+            "instructions": self.instructions,
+            "previous_response_id": self.previous,
+            "background": self.background,
+            "metadata": self.metadata,
+            "temperature": self.wanted.sampling.temperature,
+            "max_output_tokens": self.wanted.sampling.max_tokens,
+            "user": self.user,
+            "includes_council": self.wanted.includes_council,
+        })
+    }
 }
 
 const MOST_METADATA: usize = 16;
@@ -165,8 +183,6 @@ fn impossible(reader: &mut Reader<'_>) {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn with(more: &Value) -> Result<ResponseWanted, Value> {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use actix_web::{FromRequest as _, HttpRequest, HttpResponse, get, post, web};
-use serde_json::{Value, json};
+use serde_json::Value;
 use url::form_urlencoded;
 
 use super::chat::{say_ignored, say_run};
@@ -63,22 +63,6 @@ pub(in crate::server) async fn create(
     Ok(answer)
 }
 
-/// What of a request its response repeats.
-pub(super) fn kept(response: &ResponseWanted) -> Value {
-    json!({
-        "api": ORIGIN,
-        "model": response.wanted.model,
-        "instructions": response.instructions,
-        "previous_response_id": response.previous,
-        "background": response.background,
-        "metadata": response.metadata,
-        "temperature": response.wanted.sampling.temperature,
-        "max_output_tokens": response.wanted.sampling.max_tokens,
-        "user": response.user,
-        "includes_council": response.wanted.includes_council,
-    })
-}
-
 async fn ask(
     app: &App,
     caller: &Caller,
@@ -101,7 +85,7 @@ async fn ask(
         options,
         conversation,
         history,
-        kept: kept(response),
+        kept: response.kept(ORIGIN),
         is_found_by_question: false,
         names: ("input", "instructions"),
     };
@@ -116,8 +100,9 @@ async fn ask(
         HttpResponse::Ok().json(current(app, caller, run, wanted.includes_council).await?)
     } else {
         let follower = Follower::of(app, caller, asked.run, patience).await?;
-        let whole = whole(follower, wanted.includes_council).await;
-        HttpResponse::Ok().json(whole.ok_or_else(Refusal::goes_on)?)
+        let mut whole = whole(follower, wanted.includes_council).await.ok_or_else(Refusal::goes_on)?;
+        response_object::say_when(&mut whole, &find(app, caller, asked.run).await?);
+        HttpResponse::Ok().json(whole)
     };
     say_run(&mut answer, asked);
     Ok(answer)
@@ -167,7 +152,9 @@ async fn current(
         return Ok(response_object::under_way(&asked));
     }
     let follower = Follower::of(app, caller, asked.id, None).await?;
-    whole(follower, includes_council).await.ok_or_else(Refusal::goes_on)
+    let mut response = whole(follower, includes_council).await.ok_or_else(Refusal::goes_on)?;
+    response_object::say_when(&mut response, &asked);
+    Ok(response)
 }
 
 /// The response of a run at its end; nothing when this server goes away before that.

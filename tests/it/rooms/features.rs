@@ -24,9 +24,9 @@ const MORE: &[(&str, usize, &str)] = &[
     ("jury", 7, "who reviews, and how often, is a part of every review and of what is estimated for it"),
     (
         "web_search",
-        8,
-        "clients read in the configuration whether there is one, models call their tools so, and Postgres has a function \
-         of that name",
+        11,
+        "clients read in the configuration whether there is one, models call their tools so, Postgres has a function \
+         of that name, and OpenAI's API has a tool and an option of that name",
     ),
     ("multi_chairman", 5, "the answer of several chairmen is stage 3's answer, with its drafts"),
 ];

@@ -273,7 +273,7 @@ async fn a_writer_that_fails_in_the_middle_leaves_its_piece_above_the_whole_answ
     });
     let sent = stream(&tool, CHAT, &asks_with("Why?", &json!({"stream": true}))).await.rest().await;
     let (content, _) = told(&sent);
-    assert!(content == "Half an \n\n---\n\nThe whole answer." || content == "The whole answer.", "{content}");
+    assert!(content == "Half an\n\n---\n\nThe whole answer." || content == "The whole answer.", "{content}");
     app.close().await;
 }
 
