@@ -42,7 +42,12 @@ pub(super) fn key(
 ///
 /// # Errors
 /// 422 for what is no key.
-pub(super) fn in_field(field: &str, key: &str, target: Target, body: &Value) -> Result<IdempotencyKey, Problem> {
+pub(super) fn in_field(
+    field: &str,
+    key: &str,
+    target: Target,
+    body: &Value,
+) -> Result<IdempotencyKey, Problem> {
     if is_key(key) {
         return Ok(of(key, target, body));
     }

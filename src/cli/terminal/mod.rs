@@ -165,7 +165,8 @@ where
     with_connected(place, flags, |connected| match connected.http.clone() {
         Some(http) => Ok(command(http)),
         None => {
-            let why = "--ephemeral keeps nothing, and so there is nothing to wait for or to read; leave it out";
+            let why =
+                "--ephemeral keeps nothing, and so there is nothing to wait for or to read; leave it out";
             Err(Trouble::Wrong(vec![why.to_owned()]))
         }
     })

@@ -2,9 +2,9 @@
 
 use actix_web::web;
 
+use crate::runs::AskedBy;
 use crate::server::app::App;
 use crate::server::extract::Caller;
-use crate::runs::AskedBy;
 
 /// One request's caller, at this server.
 #[derive(Clone)]

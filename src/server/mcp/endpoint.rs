@@ -31,7 +31,7 @@ const HEADERS: [&str; 6] =
 
 /// The Model Context Protocol (streamable HTTP, without sessions): the revisions of 2025 with their handshake, and that of
 /// 2026-07-28. One JSON-RPC message a request; the answer is JSON, or a stream of events where progress is told.
-#[utoipa::path(tag = "mcp", path = "/mcp", request_body = Object, responses(
+#[utoipa::path(tag = "mcp", request_body = Object, responses(
     (status = 200, body = Object, description = "A JSON-RPC response, or a stream of events that ends with it"),
     (status = 202, description = "A notification was taken"),
     (status = 400, body = Object, description = "A JSON-RPC error: the message is none, or of no known revision"),
@@ -75,7 +75,8 @@ pub(in crate::server) async fn speak(
 
 /// The request as the library takes it.
 fn read(request: &HttpRequest, message: &Value) -> Result<http::Request<Full<Bytes>>, Problem> {
-    let mut read = http::Request::post("/mcp");
+    // The library wants a host; for which one this is was checked before.
+    let mut read = http::Request::post("/mcp").header("host", "localhost");
     if takes_anything(request) {
         read = read.header("accept", "application/json, text/event-stream");
     }
@@ -92,7 +93,8 @@ fn read(request: &HttpRequest, message: &Value) -> Result<http::Request<Full<Byt
 fn takes_anything(request: &HttpRequest) -> bool {
     let mut wishes = request.headers().get_all(header::ACCEPT).peekable();
     let is_anything = |kind: &str| kind.split(';').next().is_some_and(|kind| kind.trim() == "*/*");
-    wishes.peek().is_none() || wishes.any(|wish| wish.to_str().is_ok_and(|wish| wish.split(',').any(is_anything)))
+    wishes.peek().is_none()
+        || wishes.any(|wish| wish.to_str().is_ok_and(|wish| wish.split(',').any(is_anything)))
 }
 
 /// The library's answer as ours.
@@ -132,7 +134,8 @@ where
         _ => {
             let Ok(body) = body.collect().await;
             let why = String::from_utf8_lossy(&body.to_bytes()).into_owned();
-            let status = if status == StatusCode::UNSUPPORTED_MEDIA_TYPE { StatusCode::BAD_REQUEST } else { status };
+            let status =
+                if status == StatusCode::UNSUPPORTED_MEDIA_TYPE { StatusCode::BAD_REQUEST } else { status };
             Ok(error(status, INVALID_REQUEST, &why))
         }
     }

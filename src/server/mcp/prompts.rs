@@ -60,14 +60,18 @@ pub(super) fn get(name: &str, arguments: Option<&JsonObject>) -> Result<GetPromp
     };
     let question = arguments.and_then(|arguments| arguments.get(QUESTION)).and_then(Value::as_str);
     let Some(question) = question.map(str::trim).filter(|question| !question.is_empty()) else {
-        return Err(ErrorData::invalid_params("the argument question is required: what the council is to answer", None));
+        return Err(ErrorData::invalid_params(
+            "the argument question is required: what the council is to answer",
+            None,
+        ));
     };
     let text = format!(
         "Ask the council with the tool ask_council, in the format {:?}, and wait with wait_run until its answer is there. Then \
          tell me what it says, where its members disagreed, and what it cost. The question is:\n\n{question}",
         known.format
     );
-    Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)]).with_description(known.description))
+    Ok(GetPromptResult::new(vec![PromptMessage::new_text(Role::User, text)])
+        .with_description(known.description))
 }
 
 #[cfg(test)]

@@ -36,9 +36,9 @@ pub(super) fn templates() -> Vec<ResourceTemplate> {
 pub(super) async fn list(asker: &Asker, cursor: Option<String>) -> Result<ListResourcesResult, ErrorData> {
     let offset = match cursor {
         None => 0,
-        Some(cursor) => cursor.parse().map_err(|_| {
-            ErrorData::invalid_params("the cursor is none that this server gave", None)
-        })?,
+        Some(cursor) => cursor
+            .parse()
+            .map_err(|_| ErrorData::invalid_params("the cursor is none that this server gave", None))?,
     };
     page(asker, offset).await.map_err(|problem| refusal::error(&problem))
 }

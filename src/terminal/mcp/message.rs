@@ -19,12 +19,16 @@ impl Sent {
     /// # Errors
     /// What is answered to one that is no message.
     pub(super) fn read(line: &[u8]) -> Result<Self, Value> {
-        let message: Value =
-            serde_json::from_slice(line).map_err(|_| error(&Value::Null, PARSE_ERROR, "this line is not JSON"))?;
+        let message: Value = serde_json::from_slice(line)
+            .map_err(|_| error(&Value::Null, PARSE_ERROR, "this line is not JSON"))?;
         if message.is_object() {
             return Ok(Self(message));
         }
-        Err(error(&Value::Null, INVALID_REQUEST, "one JSON-RPC message a line; several in a list are not taken"))
+        Err(error(
+            &Value::Null,
+            INVALID_REQUEST,
+            "one JSON-RPC message a line; several in a list are not taken",
+        ))
     }
 
     pub(super) fn message(&self) -> &Value {
@@ -127,7 +131,9 @@ mod tests {
         assert!(headers.contains(&("mcp-method", "tools/call".to_owned())));
         assert!(headers.contains(&("mcp-name", "get_run".to_owned())));
         let list = sent(&json!({"id": 1, "method": "tools/list"}));
-        assert!(list.headers(Some("2025-06-18")).contains(&("mcp-protocol-version", "2025-06-18".to_owned())));
+        assert!(
+            list.headers(Some("2025-06-18")).contains(&("mcp-protocol-version", "2025-06-18".to_owned()))
+        );
         assert_eq!(list.headers(None).len(), 2);
         let uri = json!({"method": "resources/read", "params": {"uri": "council://ü"}});
         assert!(sent(&uri).headers(None).contains(&("mcp-name", "=?base64?Y291bmNpbDovL8O8?=".to_owned())));
@@ -145,7 +151,9 @@ mod tests {
 
     #[test]
     fn what_is_given_up_is_named_by_its_id() {
-        let cancel = |id: Value| sent(&json!({"method": "notifications/cancelled", "params": {"requestId": id}})).cancels();
+        let cancel = |id: Value| {
+            sent(&json!({"method": "notifications/cancelled", "params": {"requestId": id}})).cancels()
+        };
         assert_eq!(cancel(json!(7)).as_deref(), Some("7"));
         assert_eq!(cancel(json!("7")).as_deref(), Some("\"7\""));
         assert_eq!(sent(&json!({"method": "tools/list"})).cancels(), None);

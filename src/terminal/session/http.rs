@@ -164,9 +164,9 @@ impl Http {
         headers: &[(&'static str, String)],
         message: &Value,
     ) -> Result<Response, Trouble> {
-        let request = headers.iter().fold(self.to(Method::POST, path), |request, (name, value)| {
-            request.header(*name, value)
-        });
+        let request = headers
+            .iter()
+            .fold(self.to(Method::POST, path), |request, (name, value)| request.header(*name, value));
         let response = request.json(message).send().await.map_err(|error| self.not_sent(&error).trouble)?;
         match self.sign_in(&response) {
             Some(trouble) => Err(trouble),

@@ -149,7 +149,8 @@ async fn each_format_has_a_prompt_and_asks_for_its_question() {
     let list = client.result("prompts/list", json!({})).await;
     for prompt in list["prompts"].as_array().unwrap() {
         let name = &prompt["name"];
-        let got = client.result("prompts/get", json!({"name": name, "arguments": {"question": "Tabs?"}})).await;
+        let got =
+            client.result("prompts/get", json!({"name": name, "arguments": {"question": "Tabs?"}})).await;
         let said = got["messages"][0]["content"]["text"].as_str().unwrap();
         assert!(said.contains("Tabs?") && said.contains(name.as_str().unwrap()), "{said}");
         let error = client.error("prompts/get", json!({"name": name})).await;

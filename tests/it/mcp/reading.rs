@@ -18,7 +18,10 @@ async fn conversations_and_runs_are_read_as_markdown() {
     assert_eq!(resource["mimeType"], "text/markdown");
     let whole = client.result("resources/read", json!({"uri": resource["uri"]})).await;
     let text = whole["contents"][0]["text"].as_str().unwrap();
-    assert!(text.contains("Why?") && text.contains("And then?") && text.contains("### Review by m/one"), "{text}");
+    assert!(
+        text.contains("Why?") && text.contains("And then?") && text.contains("### Review by m/one"),
+        "{text}"
+    );
     let templates = client.result("resources/templates/list", json!({})).await;
     let of_runs = templates["resourceTemplates"][1]["uriTemplate"].as_str().unwrap();
     let uri = of_runs.replace("{run_id}", second["run_id"].as_str().unwrap());
@@ -56,7 +59,8 @@ async fn what_is_not_there_and_what_is_anothers_are_answered_alike() {
     }
     for place in ["conversations", "runs"] {
         let id = if place == "runs" { run } else { conversation };
-        let uri = |id: &serde_json::Value| json!({"uri": format!("council://{place}/{}", id.as_str().unwrap())});
+        let uri =
+            |id: &serde_json::Value| json!({"uri": format!("council://{place}/{}", id.as_str().unwrap())});
         let error = bob.error("resources/read", uri(id)).await;
         assert_eq!(error["code"], -32602, "{error}");
         assert_eq!(error["message"], bob.error("resources/read", uri(&nowhere)).await["message"]);

@@ -1,6 +1,7 @@
 //! What is refused, how it is said, and that nothing makes an error of ours.
 
 use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
 use serde_json::{Value, json};
 
 use super::speaking::{Client, MODERN, holder};
@@ -10,15 +11,23 @@ use crate::support::model_server::{Gate, Script};
 #[tokio::test]
 async fn nobody_without_an_identity_is_answered_and_nobody_is_sent_to_a_sign_in() {
     let app = TestApp::start().await;
-    for user in [app.user("ann").without_identity(), app.stranger(), app.stranger().with("authorization", "Bearer lc_wrong")] {
+    for user in [
+        app.user("ann").without_identity(),
+        app.stranger(),
+        app.stranger().with("authorization", "Bearer lc_wrong"),
+    ] {
         let answer = Client::of(user, MODERN).send("tools/list", json!({})).await;
         assert_eq!(answer.status, 401);
         assert_eq!(answer.header("www-authenticate"), "Bearer");
         assert_eq!(answer.header("content-type"), "application/problem+json");
         assert_eq!(answer.json()["status"], 401);
     }
-    for path in ["oauth-protected-resource", "oauth-protected-resource/mcp", "oauth-authorization-server", "openid-configuration"]
-    {
+    for path in [
+        "oauth-protected-resource",
+        "oauth-protected-resource/mcp",
+        "oauth-authorization-server",
+        "openid-configuration",
+    ] {
         let answer = app.stranger().get(&format!("/.well-known/{path}")).await;
         assert_eq!(answer.status, 404, "{path}");
         assert_eq!(answer.header("content-type"), "application/problem+json");
@@ -63,9 +72,12 @@ async fn a_page_of_another_site_does_not_reach_it_not_even_with_a_token() {
     let app = TestApp::start().await;
     let tool = holder(&app, "ann", &["read", "ask"]).await;
     for user in [app.user("ann"), tool] {
-        for (name, value) in
-            [("origin", "https://evil.example"), ("sec-fetch-site", "cross-site"), ("origin", "null"), ("origin", "nonsense")]
-        {
+        for (name, value) in [
+            ("origin", "https://evil.example"),
+            ("sec-fetch-site", "cross-site"),
+            ("origin", "null"),
+            ("origin", "nonsense"),
+        ] {
             let page = Client::of(user.clone().with(name, value), MODERN);
             let answer = page.send("tools/list", json!({})).await;
             assert_eq!(answer.status, 403, "{name}: {value}: {}", answer.text);
@@ -86,10 +98,13 @@ async fn only_posts_of_json_are_taken() {
     }
     let form = ann.request("POST", "/mcp").header("content-type", "text/plain").body("{}");
     assert_eq!(read(form).await.status, 415);
-    let picky = ann.request("POST", "/mcp").header("content-type", "application/json").header("accept", "text/html");
+    let picky =
+        ann.request("POST", "/mcp").header("content-type", "application/json").header("accept", "text/html");
     assert_eq!(read(picky.body(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#)).await.status, 406);
     let client = Client::of(ann, "2025-06-18");
-    for (body, code) in [("{", -32700), ("", -32700), ("[]", -32600), ("7", -32600), ("{}", -32600), (r#"{"id":1}"#, -32600)] {
+    for (body, code) in
+        [("{", -32700), ("", -32700), ("[]", -32600), ("7", -32600), ("{}", -32600), (r#"{"id":1}"#, -32600)]
+    {
         let answer = read(client.post(body)).await;
         assert_eq!(answer.status, 400, "{body}: {}", answer.text);
         assert_eq!(answer.json()["error"]["code"], code, "{body}");
@@ -103,8 +118,10 @@ async fn what_is_wrong_with_a_question_is_said_all_at_once_and_with_what_there_i
     let ann = app.user("ann");
     ann.post("/api/settings/presets", json!({"name": "Fast", "settings": {}, "options": {}})).await.ok();
     let client = Client::modern(&app, "ann");
-    let said = client.refused("ask_council", json!({"format": "duel", "preset": "slow", "wait_seconds": 90})).await;
-    for part in ["question is required", "council, debate, arena, decomposition", "\"Fast\"", "wait_seconds"] {
+    let said =
+        client.refused("ask_council", json!({"format": "duel", "preset": "slow", "wait_seconds": 90})).await;
+    for part in ["question is required", "council, debate, arena, decomposition", "\"Fast\"", "wait_seconds"]
+    {
         assert!(said.contains(part), "{part}: {said}");
     }
     let said = client.refused("ask_council", json!({"prompt": "Why?"})).await;
@@ -149,9 +166,31 @@ async fn a_question_over_a_budget_says_the_figures() {
 
 fn any_json() -> impl Strategy<Value = Value> {
     let word = prop::sample::select(vec![
-        "jsonrpc", "2.0", "id", "method", "params", "name", "arguments", "_meta", "tools/call", "initialize", "uri",
-        "resources/read", "council://runs/x", "ask_council", "progressToken", "run_id", "cursor", "protocolVersion",
-        "get_run", "list_conversations", "read_conversation", "limit", "prompts/get", "conversation_id", "",
+        "jsonrpc",
+        "2.0",
+        "id",
+        "method",
+        "params",
+        "name",
+        "arguments",
+        "_meta",
+        "tools/call",
+        "initialize",
+        "uri",
+        "resources/read",
+        "council://runs/x",
+        "ask_council",
+        "progressToken",
+        "run_id",
+        "cursor",
+        "protocolVersion",
+        "get_run",
+        "list_conversations",
+        "read_conversation",
+        "limit",
+        "prompts/get",
+        "conversation_id",
+        "",
     ]);
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -165,8 +204,9 @@ fn any_json() -> impl Strategy<Value = Value> {
     leaf.prop_recursive(4, 24, 6, move |inner| {
         prop_oneof![
             prop::collection::vec(inner.clone(), 0..4).prop_map(Value::from),
-            prop::collection::hash_map(word.clone(), inner, 0..6)
-                .prop_map(|map| Value::Object(map.into_iter().map(|(key, value)| (key.to_owned(), value)).collect())),
+            prop::collection::hash_map(word.clone(), inner, 0..6).prop_map(|map| Value::Object(
+                map.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+            )),
         ]
     })
 }
@@ -174,12 +214,31 @@ fn any_json() -> impl Strategy<Value = Value> {
 /// Anything, and messages whose parts are anything; none that asks models.
 fn any_message() -> impl Strategy<Value = Value> {
     let tool = prop::sample::select(vec![
-        "get_run", "wait_run", "cancel_run", "list_councils", "estimate", "list_conversations", "read_conversation", "none",
+        "get_run",
+        "wait_run",
+        "cancel_run",
+        "list_councils",
+        "estimate",
+        "list_conversations",
+        "read_conversation",
+        "none",
     ]);
     let method = prop::sample::select(vec![
-        "initialize", "server/discover", "tools/list", "resources/list", "resources/read", "resources/templates/list",
-        "prompts/list", "prompts/get", "ping", "completion/complete", "logging/setLevel", "subscriptions/listen",
-        "notifications/cancelled", "tasks/get", "none",
+        "initialize",
+        "server/discover",
+        "tools/list",
+        "resources/list",
+        "resources/read",
+        "resources/templates/list",
+        "prompts/list",
+        "prompts/get",
+        "ping",
+        "completion/complete",
+        "logging/setLevel",
+        "subscriptions/listen",
+        "notifications/cancelled",
+        "tasks/get",
+        "none",
     ]);
     prop_oneof![
         any_json(),

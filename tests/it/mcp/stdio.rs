@@ -42,7 +42,10 @@ async fn a_server_is_spoken_with_by_lines_and_ends_with_its_input() {
     assert_eq!((&list["id"], list["result"]["tools"].as_array().unwrap().len()), (&json!("a"), 8));
     talk.say(&call(&json!(2), "ask_council", json!({"question": "Why?"}))).await;
     let answer = talk.hear().await;
-    assert_eq!(answer["result"]["structuredContent"]["answer"], "A scripted synthesis by m/chair.", "{answer}");
+    assert_eq!(
+        answer["result"]["structuredContent"]["answer"], "A scripted synthesis by m/chair.",
+        "{answer}"
+    );
     let kept = app.user("ann").get("/api/conversations").await.ok();
     assert_eq!(kept.as_array().unwrap().len(), 1);
     let ended = talk.hang_up().await;
@@ -72,7 +75,8 @@ async fn progress_comes_between_and_what_is_given_up_is_answered_no_more() {
     let app = TestApp::start().await;
     let gate = Gate::new();
     let held = gate.clone();
-    app.models.rule(move |request| (request.model == "m/chair").then(|| Script::answer("At last.").hold(&held)));
+    app.models
+        .rule(move |request| (request.model == "m/chair").then(|| Script::answer("At last.").hold(&held)));
     let mut talk = program(&app, "ann").await.talk(&["mcp"]);
     handshake(&mut talk).await;
     let params = json!({
@@ -80,7 +84,10 @@ async fn progress_comes_between_and_what_is_given_up_is_answered_no_more() {
     });
     talk.say(&request(&json!(1), "tools/call", params)).await;
     let progress = talk.hear().await;
-    assert_eq!((&progress["method"], &progress["params"]["progressToken"]), (&json!("notifications/progress"), &json!(5)));
+    assert_eq!(
+        (&progress["method"], &progress["params"]["progressToken"]),
+        (&json!("notifications/progress"), &json!(5))
+    );
     app.models.until(|records| records.iter().any(|record| record.request.model == "m/chair")).await;
     talk.say(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#).await;
     gate.open();
@@ -127,8 +134,10 @@ async fn what_is_no_message_is_answered_as_one_and_the_next_is_taken() {
 #[tokio::test]
 async fn a_server_that_cannot_be_reached_or_does_not_know_the_token_is_an_error_of_the_request() {
     let app = TestApp::start().await;
-    let nobody = Program::plain().env("LLM_COUNCIL_SERVER", &app.url("")).env("LLM_COUNCIL_TOKEN", "lc_wrong");
-    let nowhere = Program::plain().env("LLM_COUNCIL_SERVER", "http://127.0.0.1:9").env("LLM_COUNCIL_TOKEN", "lc_x");
+    let nobody =
+        Program::plain().env("LLM_COUNCIL_SERVER", &app.url("")).env("LLM_COUNCIL_TOKEN", "lc_wrong");
+    let nowhere =
+        Program::plain().env("LLM_COUNCIL_SERVER", "http://127.0.0.1:9").env("LLM_COUNCIL_TOKEN", "lc_x");
     for (program, what) in [(nobody, "token"), (nowhere, "cannot be reached")] {
         let mut talk = program.talk(&["mcp"]);
         talk.say(&request(&json!(1), "tools/list", json!({}))).await;
@@ -147,7 +156,8 @@ async fn an_interrupt_ends_it_at_once_and_the_run_goes_on_at_the_server() {
     let app = TestApp::start().await;
     let gate = Gate::new();
     let held = gate.clone();
-    app.models.rule(move |request| (request.model == "m/chair").then(|| Script::answer("At last.").hold(&held)));
+    app.models
+        .rule(move |request| (request.model == "m/chair").then(|| Script::answer("At last.").hold(&held)));
     let mut talk = program(&app, "ann").await.talk(&["mcp"]);
     handshake(&mut talk).await;
     talk.say(&call(&json!(1), "ask_council", json!({"question": "Why?"}))).await;

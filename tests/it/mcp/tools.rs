@@ -85,7 +85,8 @@ async fn formats_members_and_options_are_those_that_were_asked_for() {
 async fn presets_are_listed_and_asked_with_by_name() {
     let app = TestApp::start().await;
     let ann = app.user("ann");
-    let preset = json!({"name": "Two of us", "settings": {"council_models": ["m/one", "m/two"]}, "options": {}});
+    let preset =
+        json!({"name": "Two of us", "settings": {"council_models": ["m/one", "m/two"]}, "options": {}});
     ann.post("/api/settings/presets", preset).await.ok();
     let client = Client::modern(&app, "ann");
     let list = told(&client, "list_councils", json!({})).await;

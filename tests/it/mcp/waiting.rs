@@ -13,7 +13,8 @@ async fn held() -> (TestApp, Gate) {
     let app = TestApp::start().await;
     let gate = Gate::new();
     let held = gate.clone();
-    app.models.rule(move |request| (request.model == "m/chair").then(|| Script::answer("At last.").hold(&held)));
+    app.models
+        .rule(move |request| (request.model == "m/chair").then(|| Script::answer("At last.").hold(&held)));
     (app, gate)
 }
 
@@ -90,7 +91,8 @@ async fn a_run_is_stopped_and_says_so_to_who_waits() {
     let handle = client.told("ask_council", json!({"question": "Why?", "wait_seconds": 0})).await;
     app.models.until(|records| records.iter().any(|record| record.request.model == "m/chair")).await;
     let run = json!({"run_id": handle["run_id"]});
-    let (waited, stopped) = tokio::join!(client.told("wait_run", run.clone()), client.told("cancel_run", run));
+    let (waited, stopped) =
+        tokio::join!(client.told("wait_run", run.clone()), client.told("cancel_run", run));
     assert_eq!((&stopped["cancelled"], &stopped["durable"]), (&json!(true), &json!(true)));
     assert_eq!(waited["status"], "cancelled");
     app.models.until(|records| records.iter().any(|record| record.outcome == Outcome::ClientGone)).await;
@@ -105,7 +107,10 @@ async fn the_same_question_under_the_same_key_is_asked_and_paid_once() {
     let question = json!({"question": "Why?", "idempotency_key": "k-1", "wait_seconds": 0});
     let first = client.told("ask_council", question.clone()).await;
     let second = client.told("ask_council", question).await;
-    assert_eq!((&first["run_id"], &first["conversation_id"]), (&second["run_id"], &second["conversation_id"]));
+    assert_eq!(
+        (&first["run_id"], &first["conversation_id"]),
+        (&second["run_id"], &second["conversation_id"])
+    );
     gate.open();
     let patient = json!({"question": "Why?", "idempotency_key": "k-1"});
     assert_eq!(client.told("ask_council", patient).await["answer"], "At last.");
@@ -113,7 +118,9 @@ async fn the_same_question_under_the_same_key_is_asked_and_paid_once() {
     assert_eq!(client.told("list_conversations", json!({})).await["total"], 1);
     let other = client.refused("ask_council", json!({"question": "Who?", "idempotency_key": "k-1"})).await;
     assert!(other.contains("stands for another request"), "{other}");
-    let bobs = Client::modern(&app, "bob").told("ask_council", json!({"question": "Who?", "idempotency_key": "k-1"})).await;
+    let bobs = Client::modern(&app, "bob")
+        .told("ask_council", json!({"question": "Who?", "idempotency_key": "k-1"}))
+        .await;
     assert_ne!(bobs["run_id"], first["run_id"]);
     let bad = client.refused("ask_council", json!({"question": "Who?", "idempotency_key": "ü"})).await;
     assert!(bad.contains("idempotency_key"), "{bad}");
@@ -134,10 +141,11 @@ async fn a_server_that_goes_away_gives_the_handle_and_the_next_one_the_answer() 
         let request = client.request("tools/call", json!({"name": tool, "arguments": arguments}));
         crate::support::app::read(request)
     };
-    let (answer, ()) = tokio::join!(call(first.user("ann"), "ask_council", json!({"question": "Why?"})), async {
-        models.until(|records| records.iter().any(|record| record.request.model == "m/chair")).await;
-        first.signal("SIGTERM");
-    });
+    let (answer, ()) =
+        tokio::join!(call(first.user("ann"), "ask_council", json!({"question": "Why?"})), async {
+            models.until(|records| records.iter().any(|record| record.request.model == "m/chair")).await;
+            first.signal("SIGTERM");
+        });
     let handle = answer.ok()["result"]["structuredContent"].clone();
     assert!(["running", "queued"].contains(&handle["status"].as_str().unwrap()), "{handle}");
     first.ended().await;

@@ -211,7 +211,8 @@ pub(super) async fn read(asker: &Asker, arguments: &Value) -> Result<Told, Probl
         let texts = messages.iter().map(|message| {
             let text = |name: &str| message[name].as_str();
             let who = if text("role") == Some("user") { "Question" } else { "Answer of the council" };
-            let state = || format!("_No answer: {}_", text("error").or(text("status")).unwrap_or("not there"));
+            let state =
+                || format!("_No answer: {}_", text("error").or(text("status")).unwrap_or("not there"));
             format!("## {who}\n\n{}", text("content").map_or_else(state, str::to_owned))
         });
         format!("# {title}\n\n{}", texts.collect::<Vec<_>>().join("\n\n"))

@@ -19,7 +19,8 @@ const USUAL_QUESTION: &str = "Which of two designs should we take for our servic
     each? We have about two hundred tenants, a small team, and expect to grow tenfold within two years.";
 
 pub(super) fn offer() -> Offer {
-    let cost = json!({"type": "number", "description": "USD for a usual question; absent when no price is known."});
+    let cost =
+        json!({"type": "number", "description": "USD for a usual question; absent when no price is known."});
     let format = schema(
         json!({
             "format": {"type": "string"},
@@ -61,7 +62,8 @@ pub(super) fn offer() -> Offer {
 pub(super) async fn call(asker: &Asker) -> Result<Told, Problem> {
     asker.caller.may(Permission::Read)?;
     let (settings, _) = asker.app.settings(&asker.caller.scope()).await?;
-    let members: Vec<String> = settings.council_models.iter().map(|member| member.name().to_owned()).collect();
+    let members: Vec<String> =
+        settings.council_models.iter().map(|member| member.name().to_owned()).collect();
     let mut formats = Vec::new();
     let mut lines = vec![
         format!("Members: {}. Chairman: {}.", members.join(", "), settings.chairman_model),
@@ -124,12 +126,20 @@ fn said(cost: &Result<Estimate, String>) -> String {
 /// What a format is, for whoever chooses one.
 fn description(mode: &str) -> &'static str {
     match mode {
-        "debate" => "They state positions, criticise each other by name, answer their critics, and the chairman judges. For \
-                     questions with sides.",
-        "arena" => "Opening statements, rebuttals of everybody by everybody, closing statements, then a conclusion. For \
-                    questions where arguments have to be weighed.",
-        "decomposition" => "A question with several parts is taken apart, the council answers each part, and the answers are \
-                            merged. For long questions.",
-        _ => "They answer independently, review each other blind, and a chairman writes the answer. For most questions.",
+        "debate" => {
+            "They state positions, criticise each other by name, answer their critics, and the chairman judges. For \
+                     questions with sides."
+        }
+        "arena" => {
+            "Opening statements, rebuttals of everybody by everybody, closing statements, then a conclusion. For \
+                    questions where arguments have to be weighed."
+        }
+        "decomposition" => {
+            "A question with several parts is taken apart, the council answers each part, and the answers are \
+                            merged. For long questions."
+        }
+        _ => {
+            "They answer independently, review each other blind, and a chairman writes the answer. For most questions."
+        }
     }
 }

@@ -84,7 +84,9 @@ pub(super) fn unknown_arguments(tool: &Tool, arguments: &Value) -> Result<(), Pr
     let unknown = arguments.as_object().into_iter().flatten().map(|(name, _)| name);
     let unknown: Vec<FieldError> = unknown
         .filter(|name| !is_known(name))
-        .map(|name| FieldError::value(name.as_str(), format!("is no argument of this tool; there are {names}")))
+        .map(|name| {
+            FieldError::value(name.as_str(), format!("is no argument of this tool; there are {names}"))
+        })
         .collect();
     if unknown.is_empty() { Ok(()) } else { Err(unknown.into()) }
 }

@@ -113,5 +113,6 @@ fn members(deliberation: &Deliberation) -> Value {
 
 fn ranking(deliberation: &Deliberation) -> Value {
     let rows = deliberation.metadata.aggregate_rankings.iter();
-    rows.map(|row| json!({"member": row.member, "place": row.place, "average_rank": row.average_rank})).collect()
+    rows.map(|row| json!({"member": row.member, "place": row.place, "average_rank": row.average_rank}))
+        .collect()
 }

@@ -83,7 +83,9 @@ pub(super) async fn cancel(asker: &Asker, arguments: &Value) -> Result<Told, Pro
     let text = match (stopped.cancelled, stopped.durable) {
         (false, _) => "There was nothing to stop: the run was over already. get_run has what there is of it.",
         (true, true) => "The run is stopped.",
-        (true, false) => "The run is stopped at this server; that is recorded as soon as the database answers.",
+        (true, false) => {
+            "The run is stopped at this server; that is recorded as soon as the database answers."
+        }
     };
     let structured = json!({"run_id": run, "cancelled": stopped.cancelled, "durable": stopped.durable});
     Ok(Told { text: text.to_owned(), structured })
