@@ -31,7 +31,7 @@ const HEADERS: [&str; 6] =
 
 /// The Model Context Protocol (streamable HTTP, without sessions): the revisions of 2025 with their handshake, and that of
 /// 2026-07-28. One JSON-RPC message a request; the answer is JSON, or a stream of events where progress is told.
-#[utoipa::path(tag = "mcp", path = "/mcp", request_body = Object, responses(
+#[utoipa::path(tag = "mcp", request_body = Object, responses(
     (status = 200, body = Object, description = "A JSON-RPC response, or a stream of events that ends with it"),
     (status = 202, description = "A notification was taken"),
     (status = 400, body = Object, description = "A JSON-RPC error: the message is none, or of no known revision"),
@@ -75,7 +75,8 @@ pub(in crate::server) async fn speak(
 
 /// The request as the library takes it.
 fn read(request: &HttpRequest, message: &Value) -> Result<http::Request<Full<Bytes>>, Problem> {
-    let mut read = http::Request::post("/mcp");
+    // The library wants a host; for which one this is was checked before.
+    let mut read = http::Request::post("/mcp").header("host", "localhost");
     if takes_anything(request) {
         read = read.header("accept", "application/json, text/event-stream");
     }

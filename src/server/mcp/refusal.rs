@@ -9,9 +9,26 @@ use actix_web::http::StatusCode;
 
 use crate::server::problem::Problem;
 
+/// What fields of a question are called among a tool's arguments.
+const ARGUMENTS: [(&str, &str); 5] = [
+    ("content ", "question "),
+    ("mode ", "format "),
+    ("chairman_model ", "chairman "),
+    ("preset_id ", "preset "),
+    ("Idempotency-Key ", "idempotency_key "),
+];
+
+/// A sentence about a field, said of the argument that it came by.
+fn of_argument(sentence: String) -> String {
+    let renamed = ARGUMENTS
+        .iter()
+        .find_map(|(field, argument)| sentence.strip_prefix(field).map(|rest| format!("{argument}{rest}")));
+    renamed.unwrap_or(sentence)
+}
+
 /// What a tool says that was not done.
 pub(super) fn sentences(problem: &Problem) -> String {
-    let mut text = problem.sentences().join("; ");
+    let mut text = problem.sentences().into_iter().map(of_argument).collect::<Vec<_>>().join("; ");
     let body = problem.body();
     let run = body.get("run_id").and_then(Value::as_str);
     match (problem.status_code(), run) {

@@ -7,8 +7,11 @@ mod message;
 
 use std::collections::HashMap;
 use std::io::Write as _;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use reqwest::Response;
+use reqwest::header::CONTENT_TYPE;
 use serde_json::Value;
 use tokio::sync::mpsc;
 use tokio::task::{AbortHandle, JoinSet};
@@ -36,14 +39,15 @@ pub async fn run(http: Http) -> Result<u8, Trouble> {
     let mut input = lines::read(MAX_MESSAGE_BYTES);
     let (answers, written) = mpsc::channel(ANSWERS);
     let mut writer = lines::write(written);
-    let mut passing = Passing { http, answers, version: None, open: JoinSet::new(), by_id: HashMap::new() };
+    let way = Way { http, answers, agreed: Arc::default() };
+    let mut passing = Passing { way, open: JoinSet::new(), by_id: HashMap::new() };
     let code = loop {
         tokio::select! {
             line = input.recv() => match line {
                 Some(line) => passing.take(&line).await,
                 None => break exit::ANSWERED,
             },
-            Some(ended) = passing.open.join_next(), if !passing.open.is_empty() => passing.ended(ended.ok()),
+            Some(ended) = passing.open.join_next(), if !passing.open.is_empty() => passing.ended(ended.ok().flatten()),
             _ = &mut writer => return Ok(exit::PIPE_CLOSED),
             () = interrupts.next() => break exit::CANCELLED,
         }
@@ -64,27 +68,17 @@ pub async fn run(http: Http) -> Result<u8, Trouble> {
 
 /// The messages that are under way.
 struct Passing {
-    http: Http,
-    answers: mpsc::Sender<Value>,
-    /// The revision that the handshake has agreed on, where there was one.
-    version: Option<String>,
-    open: JoinSet<Ended>,
+    way: Way,
+    /// Each ends with the id of its request, as JSON.
+    open: JoinSet<Option<String>>,
     by_id: HashMap<String, AbortHandle>,
-}
-
-/// A message that was passed on.
-struct Ended {
-    /// The id of the request, as JSON.
-    id: Option<String>,
-    /// What a handshake has agreed on.
-    version: Option<String>,
 }
 
 impl Passing {
     async fn take(&mut self, line: &[u8]) {
         let sent = match Sent::read(line) {
             Ok(sent) => sent,
-            Err(answer) => return self.answer(answer).await,
+            Err(answer) => return self.way.answer(answer).await,
         };
         if let Some(id) = sent.cancels() {
             // The connection ends with its task, and the server gives the request up.
@@ -94,105 +88,98 @@ impl Passing {
             return;
         }
         let id = sent.id().map(ToString::to_string);
-        let (http, answers, version) = (self.http.clone(), self.answers.clone(), self.version.clone());
-        let is_handshake = sent.is_handshake();
-        let passed = async move {
-            let version = pass(&http, &answers, &sent, version.as_deref()).await;
-            Ended { id: sent.id().map(ToString::to_string), version }
-        };
-        if is_handshake {
-            // What follows is in the revision that this agrees on.
-            let ended = passed.await;
-            return self.ended(Some(ended));
-        }
-        let open = self.open.spawn(passed);
+        let (way, ends_as) = (self.way.clone(), id.clone());
+        let open = self.open.spawn(async move {
+            way.pass(&sent).await;
+            ends_as
+        });
         if let Some(id) = id {
             self.by_id.insert(id, open);
         }
     }
 
-    fn ended(&mut self, ended: Option<Ended>) {
-        let Some(ended) = ended else { return };
-        self.version = ended.version.or(self.version.take());
-        if let Some(id) = ended.id {
+    fn ended(&mut self, id: Option<String>) {
+        if let Some(id) = id {
             self.by_id.remove(&id);
         }
     }
+}
 
+/// The way to the council and back.
+#[derive(Clone)]
+struct Way {
+    http: Http,
+    answers: mpsc::Sender<Value>,
+    /// The revision that the handshake has agreed on, where there was one.
+    agreed: Arc<Mutex<Option<String>>>,
+}
+
+impl Way {
     async fn answer(&self, answer: Value) {
         // A writer that has ended ends the program.
         drop(self.answers.send(answer).await);
     }
-}
 
-/// Sends a message and writes what comes back; the revision that a handshake agrees on.
-async fn pass(
-    http: &Http,
-    answers: &mpsc::Sender<Value>,
-    sent: &Sent,
-    version: Option<&str>,
-) -> Option<String> {
-    match exchange(http, answers, sent, version).await {
-        Ok(version) => version,
-        Err(trouble) => {
-            eprintln!("llm-council: {trouble}");
-            if let Some(answer) = sent.refused(&trouble.to_string()) {
-                drop(answers.send(answer).await);
-            }
-            None
+    /// Sends a message and writes what comes back.
+    async fn pass(&self, sent: &Sent) {
+        let Err(trouble) = self.exchange(sent).await else { return };
+        eprintln!("llm-council: {trouble}");
+        if let Some(answer) = sent.refused(&trouble.to_string()) {
+            self.answer(answer).await;
         }
     }
-}
 
-async fn exchange(
-    http: &Http,
-    answers: &mpsc::Sender<Value>,
-    sent: &Sent,
-    version: Option<&str>,
-) -> Result<Option<String>, Trouble> {
-    let mut response = http.message("/mcp", &sent.headers(version), sent.message()).await?;
-    let is_stream = response.headers().get("content-type").is_some_and(|kind| kind == "text/event-stream");
-    if !is_stream {
-        let status = response.status();
-        let bytes = response.bytes().await.map_err(|error| http.broken(&error))?;
-        if bytes.is_empty() && status.is_success() {
-            return Ok(None);
+    async fn exchange(&self, sent: &Sent) -> Result<(), Trouble> {
+        let agreed = self.agreed.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let response = self.http.message("/mcp", &sent.headers(agreed.as_deref()), sent.message()).await?;
+        if response.headers().get(CONTENT_TYPE).is_some_and(|kind| kind == "text/event-stream") {
+            return self.stream(response).await;
         }
-        let answer: Option<Value> = serde_json::from_slice(&bytes).ok();
-        return match answer {
+        let status = response.status();
+        let bytes = response.bytes().await.map_err(|error| self.http.broken(&error))?;
+        if bytes.is_empty() && status.is_success() {
+            return Ok(());
+        }
+        match serde_json::from_slice::<Value>(&bytes).ok() {
             Some(answer) if answer.get("jsonrpc").is_some() => {
-                let version = sent.agreed(&answer);
-                if let Some(answer) = sent.answered(answer) {
-                    drop(answers.send(answer).await);
+                if let Some(version) = sent.agreed(&answer) {
+                    *self.agreed.lock().unwrap_or_else(PoisonError::into_inner) = Some(version);
                 }
-                Ok(version)
+                if let Some(answer) = sent.answered(answer) {
+                    self.answer(answer).await;
+                }
+                Ok(())
             }
             other => Err(Trouble::refused(status, other.as_ref())),
-        };
+        }
     }
-    let mut decoder = SseDecoder::new(MAX_MESSAGE_BYTES);
-    let mut is_answered = false;
-    while let Some(bytes) = response.chunk().await.map_err(|error| http.broken(&error))? {
-        let mut events = Vec::new();
-        let too_long = decoder.push(&bytes, &mut events).is_err();
-        for event in events {
-            if let Ok(message) = serde_json::from_str::<Value>(&event.data) {
-                is_answered |= message.get("id").is_some();
-                drop(answers.send(message).await);
+
+    /// Writes what comes until the answer has come.
+    async fn stream(&self, mut response: Response) -> Result<(), Trouble> {
+        let mut decoder = SseDecoder::new(MAX_MESSAGE_BYTES);
+        let mut is_answered = false;
+        while let Some(bytes) = response.chunk().await.map_err(|error| self.http.broken(&error))? {
+            let mut events = Vec::new();
+            let pushed = decoder.push(&bytes, &mut events);
+            for event in events {
+                if let Ok(message) = serde_json::from_str::<Value>(&event.data) {
+                    is_answered |= message.get("id").is_some();
+                    self.answer(message).await;
+                }
+            }
+            if pushed.is_err() {
+                return Err(Trouble::Failed("the council's answer is too long".to_owned()));
             }
         }
-        if too_long {
-            return Err(Trouble::Failed("the council's answer is too long".to_owned()));
+        if is_answered {
+            return Ok(());
         }
+        Err(Trouble::NotReachable(
+            "the connection broke before the answer came; a question goes on being answered, ask for it by wait_run, or with \
+             the same idempotency_key"
+                .to_owned(),
+        ))
     }
-    if is_answered {
-        return Ok(None);
-    }
-    Err(Trouble::NotReachable(
-        "the connection broke before the answer came; a question goes on being answered, ask for it by wait_run, or with the \
-         same idempotency_key"
-            .to_owned(),
-    ))
 }
 
 /// Writes a line; nothing else goes to the standard output.

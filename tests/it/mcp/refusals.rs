@@ -1,6 +1,7 @@
 //! What is refused, how it is said, and that nothing makes an error of ours.
 
 use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
 use serde_json::{Value, json};
 
 use super::speaking::{Client, MODERN, holder};

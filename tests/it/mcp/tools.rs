@@ -75,7 +75,7 @@ async fn formats_members_and_options_are_those_that_were_asked_for() {
         "options": {"debate_style": "rotation"}
     });
     let answer = told(&client, "ask_council", how).await;
-    assert_eq!(answer["format"], "rotation");
+    assert_eq!(answer["format"], "debate");
     assert_eq!(answer["status"], "complete", "{answer}");
     assert_eq!((app.models.count("m/four"), app.models.count("m/chair")), (0, 0));
     app.close().await;

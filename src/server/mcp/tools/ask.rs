@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Effect, Offer, question, run_view, schema};
+use super::offer::{Effect, Offer, schema};
+use super::{question, run_view};
 use crate::council::field::Fields;
 use crate::id::ConversationId;
 use crate::server::asking::{self, Question};

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Effect, Offer, schema};
+use super::offer::{Effect, Offer, schema};
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::id::ConversationId;
 use crate::identity::Permission;
@@ -169,7 +169,7 @@ async fn search(asker: &Asker, words: &str, limit: u32) -> Result<Told, Problem>
         .map(|hit| format!("- {} ({}): {}", hit.title, hit.conversation_id, hit.snippet.replace('\n', " ")))
         .collect();
     if lines.is_empty() {
-        lines.push(format!("Nothing has {words:?} in it."));
+        lines.push("Nothing was found.".to_owned());
     }
     let conversations: Vec<Value> = hits
         .iter()

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{Effect, Offer, schema};
+use super::offer::{Effect, Offer, schema};
 use crate::council::estimate::{Estimate, Kept};
 use crate::council::formats::list::MODES;
 use crate::identity::Permission;

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Effect, Offer, question, schema};
+use super::offer::{Effect, Offer, schema};
+use super::question;
 use crate::council::field::Fields;
 use crate::server::mcp::asker::Asker;
 use crate::server::mcp::told::Told;

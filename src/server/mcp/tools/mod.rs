@@ -4,39 +4,19 @@ mod ask;
 mod conversations;
 mod councils;
 mod estimate;
+mod offer;
 mod question;
 mod run_view;
 mod runs;
 
-use rmcp::model::{JsonObject, Tool, ToolAnnotations};
-use serde_json::{Value, json};
+use rmcp::model::Tool;
+use serde_json::Value;
 
 use super::asker::Asker;
 use super::progress::Listener;
 use super::told::Told;
 use crate::council::field::FieldError;
 use crate::server::problem::Problem;
-
-/// What a tool does to the world, as clients are told before they let a model call it.
-#[derive(Clone, Copy)]
-enum Effect {
-    /// It reads what is the caller's own.
-    Reads,
-    /// It asks models, which costs money.
-    Asks,
-    /// It stops something; again is no different.
-    Stops,
-}
-
-/// A tool as it is offered.
-struct Offer {
-    name: &'static str,
-    title: &'static str,
-    description: &'static str,
-    effect: Effect,
-    input: Value,
-    output: Value,
-}
 
 /// Every tool, in the order in which they are offered.
 pub(super) fn all() -> Vec<Tool> {
@@ -50,27 +30,7 @@ pub(super) fn all() -> Vec<Tool> {
         conversations::offer_list(),
         conversations::offer_read(),
     ];
-    offers.into_iter().map(tool).collect()
-}
-
-fn tool(offer: Offer) -> Tool {
-    let hints = ToolAnnotations::with_title(offer.title);
-    let hints = match offer.effect {
-        Effect::Reads => hints.read_only(true).idempotent(true).open_world(false),
-        Effect::Asks => hints.read_only(false).destructive(false).idempotent(false).open_world(true),
-        Effect::Stops => hints.read_only(false).destructive(true).idempotent(true).open_world(false),
-    };
-    Tool::new(offer.name, offer.description, object(offer.input))
-        .with_title(offer.title)
-        .with_raw_output_schema(object(offer.output).into())
-        .with_annotations(hints)
-}
-
-fn object(schema: Value) -> JsonObject {
-    match schema {
-        Value::Object(schema) => schema,
-        _ => JsonObject::new(),
-    }
+    offers.into_iter().map(offer::tool).collect()
 }
 
 /// Refuses arguments that a tool does not know: a model that guesses their names is told them.
@@ -112,9 +72,4 @@ pub(super) async fn call(
         conversations::READ => conversations::read(asker, arguments).await,
         _ => Err(Problem::not_found("Tool")),
     }
-}
-
-/// A schema of an object with these properties.
-fn schema(properties: Value, required: &[&str]) -> Value {
-    json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 }

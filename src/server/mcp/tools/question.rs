@@ -48,9 +48,8 @@ pub(super) fn properties() -> Map<String, Value> {
         "chairman": {"type": "string", "description": "The model that writes the final answer."},
         "options": {
             "type": "object",
-            "description": "Any other field of a question by its name, as quorum (number), use_web_search, use_research, \
-                            use_tools, use_cot, use_adversary, use_refinement, use_early_consensus (booleans), debate_rounds, \
-                            arena_rounds (numbers), system_prompt (text). Leave it out unless the person asks for it."
+            "description": "Any other field of a question by its name, as {\"quorum\": 3} or {\"system_prompt\": \"…\"}. A wrong one is \
+                            refused with what would be right. Leave it out unless the person asks for it."
         }
     });
     match properties {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::schema;
+use super::offer::schema;
 use crate::council::Deliberation;
 use crate::server::mcp::told::Told;
 use crate::server::shape;

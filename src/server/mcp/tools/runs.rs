@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{Effect, Offer, ask, run_view, schema};
+use super::offer::{Effect, Offer, schema};
+use super::{ask, run_view};
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::id::RunId;
 use crate::identity::Permission;
