@@ -1,5 +1,3 @@
-import "../../styles/settings.css";
-import "../../styles/settings-form.css";
 import "../../styles/tokens.css";
 import { t } from "../../i18n";
 import { Webhooks } from "./webhooks";

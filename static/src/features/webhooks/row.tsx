@@ -63,7 +63,7 @@ function Ask({
         {removing
           ? t("It is told nothing more, and what still waits is not sent. Its deliveries go too.")
           : t(
-              "The secret of now counts no more, at once: until the receiver has the new one, it will take deliveries for forged.",
+              "The old secret stops working at once: until the receiver has the new one, it rejects what is sent.",
             )}
       </p>
     </Confirm>
@@ -147,7 +147,15 @@ export function WebhookRow({
           />
         </Notice>
       )}
-      {secret && <Secret secret={secret} onClose={() => onSecret(null)} />}
+      {secret && (
+        <Secret
+          secret={secret}
+          onClose={() => {
+            onSecret(null);
+            change.current?.focus();
+          }}
+        />
+      )}
       <div className="webhook-actions">
         <button
           type="button"

@@ -19,9 +19,12 @@ export function Webhooks({ instance, lead }: { instance: boolean; lead: string }
 
   /** What has the focus goes; the way to another one comes back, or stays. */
   const toTheWayIn = () =>
-    requestAnimationFrame(() =>
-      panel.current?.querySelector<HTMLElement>(".webhook-add, h2")?.focus(),
-    );
+    requestAnimationFrame(() => {
+      const way = [".webhook-add", "h2"].map((one) =>
+        panel.current?.querySelector<HTMLElement>(one),
+      );
+      way.find(Boolean)?.focus();
+    });
   const add = async (wanted: WebhookChange) => {
     const made = await makeWebhook(wanted);
     setAdding(false);
@@ -45,10 +48,9 @@ export function Webhooks({ instance, lead }: { instance: boolean; lead: string }
               key={webhook.id}
               webhook={webhook}
               secret={fresh?.id === webhook.id ? fresh.secret : null}
-              onSecret={(secret) => {
-                setFresh(secret === null ? null : { id: webhook.id, secret });
-                if (secret === null) toTheWayIn();
-              }}
+              onSecret={(secret) =>
+                setFresh(secret === null ? null : { id: webhook.id, secret })
+              }
               onRemoved={toTheWayIn}
             />
           ))}
