@@ -9,8 +9,10 @@ import { OwnServer, pace } from "./own-server";
 
 /** A receiver of this test's own, on this machine. */
 class Receiver {
-  readonly got: { headers: NodeJS.Dict<string | string[]>; body: { type: string; data: object } }[] =
-    [];
+  readonly got: {
+    headers: NodeJS.Dict<string | string[]>;
+    body: { type: string; data: object };
+  }[] = [];
   status = 204;
   readonly #server: Server;
 
@@ -85,7 +87,9 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await panel().getByText("This is its secret.").waitFor();
   };
   const remove = async () => {
-    await row().getByRole("button", { name: /^More for / }).click();
+    await row()
+      .getByRole("button", { name: /^More for / })
+      .click();
     await page.getByRole("menuitem", { name: "Remove…" }).click();
     const dialog = page.getByRole("dialog", { name: "Remove this webhook?" });
     await dialog.getByRole("button", { name: "Remove" }).click();

@@ -296,9 +296,7 @@ export function views(to: Conversations): View[] {
       await listOf(on).first().getByRole("button", { name: "Deliveries" }).click();
       await on.locator(".delivery").first().waitFor();
     }),
-    webhooks("change", (on) =>
-      listOf(on).nth(1).getByRole("button", { name: "Change" }).click(),
-    ),
+    webhooks("change", (on) => listOf(on).nth(1).getByRole("button", { name: "Change" }).click()),
     webhooks("secret", async (on) => {
       await listOf(on)
         .first()

@@ -6,6 +6,8 @@ import { Notice } from "../../ui/notice";
 import { CheckField, Errors, messagesAt, TextField } from "../settings/fields";
 import { choices } from "./events";
 
+const example = "https://hooks.example.com/council";
+
 interface Props {
   /** The one that is changed; none where one is made. */
   webhook?: Webhook;
@@ -58,7 +60,7 @@ export function WebhookForm({ webhook, instance, label, action, onSave, onCancel
         label={t("Address")}
         hint={t("Where deliveries are sent, by POST.")}
         value={url}
-        placeholder="https://hooks.example.com/council"
+        placeholder={example}
         errors={messagesAt(errors, "url")}
         onChange={setUrl}
       />

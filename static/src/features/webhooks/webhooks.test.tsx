@@ -60,17 +60,17 @@ beforeEach(() => {
   most = 10;
   refuses = null;
   asked = [];
-  vi.stubGlobal("fetch", async (path: string, init: RequestInit = {}) => {
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (path, init = {}) => {
     const method = init.method ?? "GET";
     const body = typeof init.body === "string" ? JSON.parse(init.body) : {};
     const refused = method !== "GET" && refuses;
-    return new Response(JSON.stringify(refused || answer(path, method, body)), {
+    return new Response(JSON.stringify(refused || answer(String(path), method, body)), {
       status: refused ? 422 : 200,
       headers: { "content-type": refused ? "application/problem+json" : "application/json" },
     });
   });
 });
-afterEach(() => vi.unstubAllGlobals());
+afterEach(() => vi.restoreAllMocks());
 
 const show = async () => {
   const page = await render(<MyWebhooks />, queryClient);
@@ -97,10 +97,15 @@ const box = (page: HTMLElement, label: string) =>
 
 describe("one's webhooks", () => {
   it("say what they are told, and are none of the instance's", async () => {
-    webhooks = [webhook(), webhook({ id: "w-2", instance: true, url: "https://everybody.example" })];
+    webhooks = [
+      webhook(),
+      webhook({ id: "w-2", instance: true, url: "https://everybody.example" }),
+    ];
     const page = await show();
     await settled("hooks.example.com");
-    expect(page.textContent).toContain("Answered, Failed run · without content · made Mar 12, 2026");
+    expect(page.textContent).toContain(
+      "Answered, Failed run · without content · made Mar 12, 2026",
+    );
     expect(page.textContent).not.toContain("everybody.example");
   });
 

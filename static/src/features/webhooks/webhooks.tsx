@@ -48,9 +48,7 @@ export function Webhooks({ instance, lead }: { instance: boolean; lead: string }
               key={webhook.id}
               webhook={webhook}
               secret={fresh?.id === webhook.id ? fresh.secret : null}
-              onSecret={(secret) =>
-                setFresh(secret === null ? null : { id: webhook.id, secret })
-              }
+              onSecret={(secret) => setFresh(secret === null ? null : { id: webhook.id, secret })}
               onRemoved={toTheWayIn}
             />
           ))}
