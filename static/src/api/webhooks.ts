@@ -70,7 +70,17 @@ export const makeWebhook = (wanted: WebhookChange) =>
   changed<WebhookWithSecret>(base, send("POST", wanted));
 export const changeWebhook = (id: string, wanted: WebhookChange) =>
   changed<Webhook>(one(id), send("PATCH", wanted));
-export const removeWebhook = (id: string) => changed<unknown>(one(id), { method: "DELETE" });
+
+/** It leaves the list at once, so that nobody asks any more what it was told. */
+export async function removeWebhook(id: string) {
+  await json<unknown>(one(id), { method: "DELETE" });
+  queryClient.setQueryData<Schemas["WebhookList"]>(
+    key,
+    (list) => list && { ...list, webhooks: list.webhooks.filter((one) => one.id !== id) },
+  );
+  await queryClient.invalidateQueries({ queryKey: key, exact: true });
+}
+
 export const replaceSecret = (id: string) =>
   changed<WebhookWithSecret>(`${one(id)}/secret`, send("POST", {}));
 export const testWebhook = (id: string) => changed<Delivery>(`${one(id)}/test`, send("POST", {}));
