@@ -5,6 +5,7 @@ import { bench, benches } from "./bench";
 import { countAnswers, keepAnswers, offerEarlier, useEarlier } from "./earlier";
 import { checkProviders, moveRegion, withRegions } from "./providers";
 import type { Conversations } from "./scenes";
+import { listOf, someWebhooks } from "./webhooks";
 
 export interface View {
   name: string;
@@ -75,6 +76,17 @@ export function views(to: Conversations): View[] {
     act: async (on) => {
       await on.locator(".member").first().waitFor();
       await heading(title)(on);
+    },
+  });
+  const webhooks = (name: string, act: (on: Page) => Promise<unknown>): View => ({
+    name: `settings-webhooks-${name}`,
+    path: "/settings",
+    act: async (on) => {
+      await someWebhooks(on, false);
+      await on.reload();
+      await listOf(on).first().waitFor();
+      await heading("Webhooks")(on);
+      await act(on);
     },
   });
   const page = (name: string, path: string, act?: View["act"]): View => ({
@@ -280,6 +292,41 @@ export function views(to: Conversations): View[] {
     setting("routing", "Routing"),
     setting("escalation", "Escalation"),
     setting("appearance", "Appearance"),
+    webhooks("list", async (on) => {
+      await listOf(on).first().getByRole("button", { name: "Deliveries" }).click();
+      await on.locator(".delivery").first().waitFor();
+    }),
+    webhooks("change", (on) => listOf(on).nth(1).getByRole("button", { name: "Change" }).click()),
+    webhooks("secret", async (on) => {
+      await listOf(on)
+        .first()
+        .getByRole("button", { name: /^More for / })
+        .click();
+      await on.getByRole("menuitem", { name: "Another secret…" }).click();
+      await on.getByRole("button", { name: "Make another secret" }).click();
+      await on.getByText("This is its secret.").waitFor();
+    }),
+    webhooks("remove", async (on) => {
+      await listOf(on)
+        .first()
+        .getByRole("button", { name: /^More for / })
+        .click();
+      await on.getByRole("menuitem", { name: "Remove…" }).click();
+      await on.getByRole("dialog").waitFor();
+    }),
+    {
+      name: "settings-webhooks-empty",
+      path: "/settings",
+      act: async (on) => {
+        await on.getByRole("button", { name: "Add a webhook" }).click();
+        await heading("Webhooks")(on);
+      },
+    },
+    page("admin-webhooks", "/admin/webhooks", async (on) => {
+      await someWebhooks(on, true);
+      await on.reload();
+      await listOf(on).first().waitFor();
+    }),
     setting("default-options-prompt", "Options by default"),
     {
       name: "deleted",

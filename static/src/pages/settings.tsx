@@ -21,6 +21,7 @@ import { ReadFailed } from "../ui/read-failed";
 import { useTitle } from "../ui/title";
 
 const MyBudgets = lazy(() => orMissing(import("../features/budgets/my-budgets")));
+const MyWebhooks = lazy(() => orMissing(import("../features/webhooks/my-webhooks")));
 
 const sections: Sections = [
   ["presets", msg("Presets")],
@@ -28,6 +29,7 @@ const sections: Sections = [
   ...councilSections,
   ["budgets", msg("Budgets")],
   ["tokens", msg("API tokens")],
+  ["webhooks", msg("Webhooks")],
   ["appearance", msg("Appearance")],
 ];
 
@@ -68,6 +70,9 @@ export default function SettingsPage() {
           <MyBudgets />
         </Suspense>
         <Tokens />
+        <Suspense fallback={<p className="quiet">{t("Loading webhooks…")}</p>}>
+          <MyWebhooks />
+        </Suspense>
         <Appearance />
         <Version />
       </div>

@@ -10,6 +10,7 @@ import type {
   CouncilEvent,
   Ignored,
   NoteCategory,
+  OwnPrompt,
   Reason,
   Review,
   RunStatus,

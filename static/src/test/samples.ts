@@ -92,6 +92,7 @@ export const config: Config = {
   council_model_ids: ["aurora/large", "boreal/chat"],
   chairman_model: "cedar/pro",
   chairman_fallbacks: [],
+  prompts: [],
   title_model: "dune/small",
   utility_model: "dune/small",
   use_system_prompt_stage2: true,

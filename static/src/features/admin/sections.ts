@@ -3,6 +3,7 @@ import { msg } from "../../i18n";
 import AdminBudgetEditor from "../budgets/admin-budgets";
 import { ProvidersPage } from "../checks/page";
 import { starts } from "../starts";
+import { InstanceWebhooks } from "../webhooks/instance-webhooks";
 import { Audit } from "./audit";
 import { Everybody } from "./everybody";
 import { Instance } from "./instance";
@@ -28,6 +29,7 @@ export const sections: readonly Section[] = [
   { path: "/admin/runs", title: msg("Runs"), View: Runs },
   { path: "/admin/audit", title: msg("Audit log"), View: Audit },
   { path: "/admin/budgets", title: msg("Budgets"), View: AdminBudgetEditor },
+  { path: "/admin/webhooks", title: msg("Webhooks"), View: InstanceWebhooks },
   { path: "/admin/providers", title: msg("Providers"), View: ProvidersPage },
   ...starts.flatMap(({ name }) => found[`../${name}/admin.tsx`] ?? []),
   { path: "/admin/settings", title: msg("Instance settings"), View: Instance },

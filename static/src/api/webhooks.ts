@@ -1,0 +1,91 @@
+/** Webhooks: programs that the server tells when runs end. */
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { when } from "../ui/format";
+import { json, send } from "./client";
+import { queryClient } from "./queries";
+import type { Schemas } from "./types";
+
+export type Webhook = Schemas["WebhookView"];
+/** As it is answered when its secret is made: with the secret. */
+export type WebhookWithSecret = Schemas["WebhookWithSecret"];
+export type Delivery = Schemas["DeliveryView"];
+
+/** What is asked of a webhook; what is left out stays as it is. */
+export interface WebhookChange {
+  url?: string;
+  events?: readonly string[];
+  include_content?: boolean;
+  enabled?: boolean;
+  /** Told of everybody's runs; only when it is made. */
+  instance?: boolean;
+}
+
+const key = ["webhooks"] as const;
+const base = "/api/webhooks";
+const one = (id: string) => `${base}/${encodeURIComponent(id)}`;
+const deliveriesKey = (id: string) => [...key, id, "deliveries"] as const;
+
+const perPage = 20;
+/** How often it is looked after what is under way, and after what is tried later. */
+const soonMs = 1_500;
+const laterMs = 30_000;
+
+/** Those that the reader may change: their own, and for administrators the instance's. */
+export const useWebhooks = () =>
+  useQuery({ queryKey: key, queryFn: () => json<Schemas["WebhookList"]>(base) });
+
+/** Until when what waits is looked at again; false where nothing waits. */
+function nextLook(deliveries: readonly Delivery[]): number | false {
+  const waiting = deliveries.filter(({ status }) => status === "pending");
+  if (waiting.length === 0) return false;
+  const soon = ({ next_attempt_at: at }: Delivery) =>
+    at ? when(at).getTime() < Date.now() + 10_000 : true;
+  return waiting.some(soon) ? soonMs : laterMs;
+}
+
+/** What a webhook was told, and is still to be told, the newest first. */
+export const useDeliveries = (id: string) =>
+  useInfiniteQuery({
+    queryKey: deliveriesKey(id),
+    queryFn: ({ pageParam }) =>
+      json<Schemas["DeliveryList"]>(`${one(id)}/deliveries?limit=${perPage}&offset=${pageParam}`),
+    initialPageParam: 0,
+    getNextPageParam: (last, pages) => {
+      const seen = pages.reduce((sum, page) => sum + page.deliveries.length, 0);
+      return last.deliveries.length > 0 && seen < last.total ? seen : undefined;
+    },
+    refetchInterval: ({ state }) =>
+      nextLook(state.data?.pages.flatMap((page) => page.deliveries) ?? []),
+  });
+
+const refresh = () => queryClient.invalidateQueries({ queryKey: key });
+
+async function changed<T>(path: string, init: RequestInit): Promise<T> {
+  const answer = await json<T>(path, init);
+  await refresh();
+  return answer;
+}
+
+export const makeWebhook = (wanted: WebhookChange) =>
+  changed<WebhookWithSecret>(base, send("POST", wanted));
+export const changeWebhook = (id: string, wanted: WebhookChange) =>
+  changed<Webhook>(one(id), send("PATCH", wanted));
+
+/** It leaves the list at once, so that nobody asks any more what it was told. */
+export async function removeWebhook(id: string) {
+  await json<unknown>(one(id), { method: "DELETE" });
+  queryClient.setQueryData<Schemas["WebhookList"]>(
+    key,
+    (list) => list && { ...list, webhooks: list.webhooks.filter((one) => one.id !== id) },
+  );
+  await queryClient.invalidateQueries({ queryKey: key, exact: true });
+}
+
+export const replaceSecret = (id: string) =>
+  changed<WebhookWithSecret>(`${one(id)}/secret`, send("POST", {}));
+export const testWebhook = (id: string) => changed<Delivery>(`${one(id)}/test`, send("POST", {}));
+export const sendAgain = (id: string, delivery: string) =>
+  changed<Delivery>(
+    `${one(id)}/deliveries/${encodeURIComponent(delivery)}/resend`,
+    send("POST", {}),
+  );

@@ -1,0 +1,115 @@
+import { useState } from "react";
+import { asProblem } from "../../api/problem";
+import { type Delivery, sendAgain, useDeliveries } from "../../api/webhooks";
+import { msg, t } from "../../i18n";
+import { dateFormat, sentence, when } from "../../ui/format";
+import { ReadFailed } from "../../ui/read-failed";
+import { toast } from "../../ui/toast";
+import { nameOf } from "./events";
+
+const clock = dateFormat({ dateStyle: "medium", timeStyle: "medium" });
+const timeOf = (text: string) => clock(when(text));
+
+const states: Record<Delivery["status"], string> = {
+  pending: msg("waiting"),
+  delivered: msg("delivered"),
+  failed: msg("given up"),
+};
+
+/** How it went so far, in facts. */
+function factsOf({ status, attempts, last_status, next_attempt_at }: Delivery): string {
+  const facts = [];
+  if (typeof last_status === "number") facts.push(t("HTTP {{status}}", { status: last_status }));
+  if (attempts > 0) facts.push(t("{{count, number}} attempts", { count: attempts }));
+  if (status === "pending" && next_attempt_at) {
+    const due = when(next_attempt_at) <= new Date();
+    facts.push(
+      due ? t("under way") : t("next attempt {{time}}", { time: timeOf(next_attempt_at) }),
+    );
+  }
+  return facts.join(" · ");
+}
+
+function Row({ webhook, delivery }: { webhook: string; delivery: Delivery }) {
+  const [busy, setBusy] = useState(false);
+  const time = timeOf(delivery.created_at);
+  const again = async () => {
+    setBusy(true);
+    try {
+      await sendAgain(webhook, delivery.id);
+      toast(t("It is sent again."));
+    } catch (error) {
+      toast(t("Not sent: {{message}}", { message: asProblem(error).message }), { tone: "bad" });
+    } finally {
+      setBusy(false);
+    }
+  };
+  const facts = factsOf(delivery);
+  return (
+    <li className="delivery">
+      <div className="delivery-what">
+        <span className="delivery-head">
+          <span className={`badge delivery-${delivery.status}`}>{t(states[delivery.status])}</span>
+          <strong>{nameOf(delivery.event)}</strong>
+          <time dateTime={`${delivery.created_at}Z`}>{time}</time>
+        </span>
+        {facts && <span className="delivery-facts">{facts}</span>}
+        {delivery.last_error && (
+          <span className="delivery-error" lang="en">
+            {sentence(delivery.last_error)}
+          </span>
+        )}
+      </div>
+      <button
+        type="button"
+        className="quiet-button"
+        disabled={busy}
+        aria-label={t("Send again: {{event}}, {{time}}", {
+          event: nameOf(delivery.event),
+          time,
+        })}
+        onClick={again}
+      >
+        {t("Send again")}
+      </button>
+    </li>
+  );
+}
+
+/** What a webhook was told, and is still to be told. */
+export function Deliveries({ webhook }: { webhook: string }) {
+  const list = useDeliveries(webhook);
+  const deliveries = list.data?.pages.flatMap((page) => page.deliveries) ?? [];
+  if (list.isPending) return <p className="quiet">{t("Loading deliveries…")}</p>;
+  if (list.isError && !list.data) {
+    return <ReadFailed text={msg("Deliveries could not be read: {{reason}}")} query={list} />;
+  }
+  if (deliveries.length === 0) {
+    return (
+      <p className="quiet">
+        {t("Nothing was sent yet. A test shows whether the address takes deliveries.")}
+      </p>
+    );
+  }
+  return (
+    <>
+      <ul className="deliveries">
+        {deliveries.map((delivery) => (
+          <Row key={delivery.id} webhook={webhook} delivery={delivery} />
+        ))}
+      </ul>
+      {list.hasNextPage ? (
+        <button
+          type="button"
+          className="button"
+          disabled={list.isFetchingNextPage}
+          onClick={() => list.fetchNextPage()}
+        >
+          {list.isFetchingNextPage ? t("Loading…") : t("Show more")}
+        </button>
+      ) : (
+        <p className="field-hint">{t("Deliveries are kept for 30 days.")}</p>
+      )}
+    </>
+  );
+}

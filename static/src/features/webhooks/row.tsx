@@ -1,0 +1,224 @@
+import { useId, useRef, useState } from "react";
+import { asProblem } from "../../api/problem";
+import {
+  changeWebhook,
+  removeWebhook,
+  replaceSecret,
+  testWebhook,
+  type Webhook,
+} from "../../api/webhooks";
+import { t } from "../../i18n";
+import { T } from "../../i18n/t";
+import { Confirm } from "../../ui/confirm";
+import { dateFormat, listText, when } from "../../ui/format";
+import { Icon } from "../../ui/icon";
+import { MenuButton } from "../../ui/menu";
+import { Notice } from "../../ui/notice";
+import { toast } from "../../ui/toast";
+import { Deliveries } from "./deliveries";
+import { choices, nameOf } from "./events";
+import { WebhookForm } from "./form";
+import { Secret } from "./secret";
+
+const day = dateFormat({ dateStyle: "medium" });
+
+function factsOf({ events, include_content, instance, created_at }: Webhook): string {
+  const all = choices.every(([event]) => events.includes(event));
+  const facts = [all ? t("every end of a run") : listText(events.map(nameOf))];
+  if (!instance) facts.push(include_content ? t("with content") : t("without content"));
+  facts.push(t("made {{day}}", { day: day(when(created_at)) }));
+  return facts.join(" · ");
+}
+
+type Asked = "secret" | "remove" | null;
+
+function Ask({
+  asked,
+  url,
+  onCancel,
+  onYes,
+}: {
+  asked: Asked;
+  url: string;
+  onCancel: () => void;
+  onYes: () => void;
+}) {
+  if (asked === null) return null;
+  const removing = asked === "remove";
+  return (
+    <Confirm
+      title={removing ? t("Remove this webhook?") : t("Make another secret?")}
+      cancel={t("Cancel")}
+      onCancel={onCancel}
+      actions={[
+        {
+          label: removing ? t("Remove") : t("Make another secret"),
+          tone: "danger",
+          run: onYes,
+        },
+      ]}
+    >
+      <p className="webhook-url">{url}</p>
+      <p>
+        {removing
+          ? t("It is told nothing more, and what still waits is not sent. Its deliveries go too.")
+          : t(
+              "The old secret stops working at once: until the receiver has the new one, it rejects what is sent.",
+            )}
+      </p>
+    </Confirm>
+  );
+}
+
+/** One webhook, with what can be done about it. */
+export function WebhookRow({
+  webhook,
+  secret,
+  onSecret,
+  onRemoved,
+}: {
+  webhook: Webhook;
+  /** What was made a moment ago, to be copied. */
+  secret: string | null;
+  onSecret: (secret: string | null) => void;
+  onRemoved: () => void;
+}) {
+  const { id, url, enabled, disabled_reason: reason } = webhook;
+  const [asked, setAsked] = useState<Asked>(null);
+  const [open, setOpen] = useState<"form" | "deliveries" | null>(null);
+  const [busy, setBusy] = useState(false);
+  const change = useRef<HTMLButtonElement>(null);
+  const title = useId();
+
+  /** Does something, and says what became of it. */
+  const does = async (act: () => Promise<void>) => {
+    setBusy(true);
+    try {
+      await act();
+    } catch (error) {
+      const message = t("Not done: {{message}}", { message: asProblem(error).message });
+      toast(message, { tone: "bad" });
+    } finally {
+      setBusy(false);
+    }
+  };
+  const test = () =>
+    does(async () => {
+      await testWebhook(id);
+      setOpen("deliveries");
+      toast(t("A test is on its way."));
+    });
+  const turn = () =>
+    does(async () => {
+      await changeWebhook(id, { enabled: !enabled });
+      toast(enabled ? t("The webhook is off.") : t("The webhook is on."));
+    });
+  const goOn = () =>
+    does(async () => {
+      if (asked === "remove") {
+        await removeWebhook(id);
+        toast(t("The webhook was removed."));
+        onRemoved();
+      } else {
+        onSecret((await replaceSecret(id)).secret);
+      }
+    });
+  const closeForm = () => {
+    setOpen(null);
+    change.current?.focus();
+  };
+
+  return (
+    <li className="webhook" aria-labelledby={title}>
+      <div className="webhook-head">
+        <span id={title} className="webhook-url">
+          {url}
+        </span>
+        <span className={enabled ? "badge" : "badge badge-none"}>
+          {enabled ? t("on") : t("off")}
+        </span>
+      </div>
+      <span className="webhook-facts">{factsOf(webhook)}</span>
+      {reason && (
+        <Notice tone="warn">
+          <T
+            text="The server switched it off: {{reason}}. Switch it on when the receiver is back."
+            parts={{ reason: <span lang="en">{reason}</span> }}
+          />
+        </Notice>
+      )}
+      {secret && (
+        <Secret
+          secret={secret}
+          onClose={() => {
+            onSecret(null);
+            change.current?.focus();
+          }}
+        />
+      )}
+      <div className="webhook-actions">
+        <button
+          type="button"
+          className="quiet-button"
+          aria-expanded={open === "deliveries"}
+          onClick={() => setOpen(open === "deliveries" ? null : "deliveries")}
+        >
+          <Icon name="chevron" />
+          {t("Deliveries")}
+        </button>
+        {enabled && (
+          <button type="button" className="quiet-button" disabled={busy} onClick={test}>
+            {t("Send a test")}
+          </button>
+        )}
+        <button
+          ref={change}
+          type="button"
+          className="quiet-button"
+          aria-expanded={open === "form"}
+          onClick={() => setOpen(open === "form" ? null : "form")}
+        >
+          {t("Change")}
+        </button>
+        <button type="button" className="quiet-button" disabled={busy} onClick={turn}>
+          {enabled ? t("Switch off") : t("Switch on")}
+        </button>
+        <MenuButton
+          className="icon-button"
+          label={t("More for {{url}}", { url })}
+          align="end"
+          items={[
+            { label: t("Another secret…"), icon: "redo", run: () => setAsked("secret") },
+            { label: t("Remove…"), icon: "trash", tone: "bad", run: () => setAsked("remove") },
+          ]}
+        >
+          <Icon name="more" />
+        </MenuButton>
+      </div>
+      {open === "form" && (
+        <WebhookForm
+          webhook={webhook}
+          instance={webhook.instance}
+          label={t("Change {{url}}", { url })}
+          action={t("Save")}
+          onCancel={closeForm}
+          onSave={async (wanted) => {
+            await changeWebhook(id, wanted);
+            toast(t("The webhook was changed."));
+            closeForm();
+          }}
+        />
+      )}
+      {open === "deliveries" && <Deliveries webhook={id} />}
+      <Ask
+        asked={asked}
+        url={url}
+        onCancel={() => setAsked(null)}
+        onYes={() => {
+          setAsked(null);
+          goOn();
+        }}
+      />
+    </li>
+  );
+}
