@@ -42,6 +42,14 @@ drill-rolling-restart: $(WEB) ## two servers behind HAProxy, restarted in turn u
 drill-patroni: $(WEB) ## two servers on a Postgres that fails over (Patroni): switchover and failover under load, what is lost
 	@scripts/drill-patroni
 
+.PHONY: drill-growth
+drill-growth: $(WEB) ## by how much each table grows with short and with long answers, and what compaction and vacuum give back
+	@scripts/drill-growth
+
+.PHONY: drill-versions
+drill-versions: $(WEB) ## databases of kept older versions taken over by this one, and one version back
+	@scripts/drill-versions
+
 .PHONY: fmt
 fmt: $(NPM) ## format Rust and TypeScript
 	cargo fmt

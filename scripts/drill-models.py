@@ -5,10 +5,13 @@
 
 Each request is one line of JSON in ACCOUNT when it ends: which question it belonged to (the text "question LABEL" in
 its messages), a hash of the whole request, and whether the last token was sent. What was asked twice, and what was
-paid in vain, is counted from there.
+paid in vain, is counted from there. What it writes are made-up words that are as often used as words are (Zipf), the same ones for
+the same request, so that they take up about as much when they are compressed as what people read.
 """
 import hashlib
+import itertools
 import json
+import random
 import re
 import sys
 import threading
@@ -18,6 +21,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 PORT, ACCOUNT, TOKENS, SPEED = int(sys.argv[1]), sys.argv[2], int(sys.argv[3]), float(sys.argv[4])
 RANKING = "FINAL RANKING:\n1. Response A\n2. Response B\n3. Response C\n"
 lock = threading.Lock()
+LETTERS = random.Random(1)
+WORDS = ["".join(LETTERS.choices("etaoinshrdlcumwfgypbvk", range(22, 0, -1), k=LETTERS.randint(2, 9))) + " " for _ in range(4000)]
+OFTEN = list(itertools.accumulate(1 / (rank + 2) for rank in range(len(WORDS))))
 
 
 class Models(BaseHTTPRequestHandler):
@@ -38,7 +44,7 @@ class Models(BaseHTTPRequestHandler):
             "request": hashlib.sha256((body["model"] + text).encode()).hexdigest()[:16],
             "whole": False,
         }
-        words = [f"word{n} " for n in range(TOKENS)] + [RANKING]
+        words = random.Random(entry["request"]).choices(WORDS, cum_weights=OFTEN, k=TOKENS) + ["\n\n" + RANKING]
         usage = {"prompt_tokens": len(text) // 4, "completion_tokens": TOKENS, "total_tokens": len(text) // 4 + TOKENS}
         try:
             if body.get("stream"):
