@@ -195,6 +195,7 @@ impl Bed {
             defaults: Defaults::default(),
             opening: LogRow { first_seq: 1, last_seq: 1, frames: "{}".to_owned() },
             replaces: None,
+            program: None,
         };
         let started = runs::start(&self.db, &Scope::User(user.clone()), &new).await?;
         anyhow::ensure!(matches!(started, Started::New(_)), "the run was not admitted: {started:?}");

@@ -105,7 +105,7 @@ async fn ask(
         stream::respond(app, request, follower, chunks)
     } else {
         let mut progress = String::new();
-        let whole = follower.to_the_end(|_, _, steps| {
+        let whole = follower.follow_to_end(|_, _, steps| {
             for step in steps {
                 if let Step::Progress(line) = step {
                     progress.push_str(&line);

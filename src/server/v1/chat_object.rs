@@ -1,5 +1,10 @@
 //! A chat completion, whole and in chunks.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "JSON that was just made goes into another JSON: nobody else wants it"
+)]
+
 use actix_web_lab::sse;
 use serde_json::{Value, json};
 

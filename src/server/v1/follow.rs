@@ -87,7 +87,7 @@ impl Follower {
 
     /// What comes next for a stream; nothing after the run's last event.
     pub async fn next(&mut self) -> Option<Heard> {
-        if let Some(heard) = self.from_batch() {
+        if let Some(heard) = self.next_of_batch() {
             return Some(heard);
         }
         loop {
@@ -101,7 +101,7 @@ impl Follower {
             match next {
                 Ok(Some(Next::Frames(frames))) => {
                     self.batch = frames.into_iter();
-                    if let Some(heard) = self.from_batch() {
+                    if let Some(heard) = self.next_of_batch() {
                         return Some(heard);
                     }
                 }
@@ -119,7 +119,7 @@ impl Follower {
 
     /// Follows the run to its end; false when this server goes away before that, and the run goes on. `each` hears
     /// what each event means.
-    pub async fn to_the_end(&mut self, mut each: impl FnMut(Told<'_>, &Frame, Vec<Step>)) -> bool {
+    pub async fn follow_to_end(&mut self, mut each: impl FnMut(Told<'_>, &Frame, Vec<Step>)) -> bool {
         loop {
             while let Some(frame) = self.batch.next() {
                 let steps = self.course.take(&frame);
@@ -143,7 +143,7 @@ impl Follower {
         }
     }
 
-    fn from_batch(&mut self) -> Option<Heard> {
+    fn next_of_batch(&mut self) -> Option<Heard> {
         let frame = self.batch.next()?;
         let steps = self.course.take(&frame);
         Some(Heard::Event(Box::new(frame), steps))

@@ -4,6 +4,11 @@
 //! among those that come of it. So it is the same for every reader, and whoever has lost a stream goes on after the
 //! last number that they saw.
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "JSON that was just made goes into another JSON: nobody else wants it"
+)]
+
 use actix_web_lab::sse;
 use serde_json::{Value, json};
 use uuid::Uuid;

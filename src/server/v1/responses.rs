@@ -160,7 +160,7 @@ async fn current(
 /// The response of a run at its end; nothing when this server goes away before that.
 async fn whole(mut follower: Follower, includes_council: bool) -> Option<Value> {
     let mut typed = Typed::new(follower.asked.clone(), includes_council, None);
-    let ended = follower.to_the_end(|told, frame, steps| drop(typed.hear(told, frame, steps))).await;
+    let ended = follower.follow_to_end(|told, frame, steps| drop(typed.hear(told, frame, steps))).await;
     ended.then(|| typed.into_object()).flatten()
 }
 

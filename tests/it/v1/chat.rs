@@ -158,7 +158,14 @@ async fn messages_become_a_system_prompt_a_history_and_a_question() {
                 assert_eq!((&body["temperature"], &body["max_tokens"]), (&json!(0.25), &json!(77)));
                 seen += 1;
             }
-            _ => {}
+            AskedFor::Review
+            | AskedFor::Selection
+            | AskedFor::Title
+            | AskedFor::Routing
+            | AskedFor::Critique
+            | AskedFor::Revision
+            | AskedFor::Attack
+            | AskedFor::Severity => {}
         }
     }
     assert_eq!(seen, 5);
@@ -254,7 +261,13 @@ async fn a_text_that_is_bettered_later_is_told_when_it_is_final() {
         AskedFor::Synthesis => Some(Script::answer("A first draft.")),
         AskedFor::Attack => Some(Script::answer("It is wrong.\n\nSEVERITY: critical")),
         AskedFor::Revision => Some(Script::answer("A better text.")),
-        _ => None,
+        AskedFor::Answer
+        | AskedFor::Review
+        | AskedFor::Selection
+        | AskedFor::Title
+        | AskedFor::Routing
+        | AskedFor::Critique
+        | AskedFor::Severity => None,
     });
     let more = json!({"model": "council/checked", "stream": true});
     let sent = stream(&tool, CHAT, &asks_with("Why?", &more)).await.rest().await;

@@ -141,7 +141,7 @@ async fn a_response_in_the_background_is_answered_at_once_and_followed_later() {
     assert_eq!((&response["background"], &response["output"]), (&json!(true), &json!([])));
 
     let mut live = Stream::open(tool.request("GET", &format!("{RESPONSES}/{id}?stream=true"))).await;
-    let seen = live.until("\"The \"").await.number();
+    let seen = live.until("\"The\"").await.number();
     drop(live);
     assert_eq!(tool.get(&format!("{RESPONSES}/{id}")).await.ok()["status"], "in_progress");
     gate.open();
