@@ -6,7 +6,7 @@ clients=${CLIENTS:-50}
 models=$(free_port) front=$(free_port) port_one=$(free_port) port_two=$(free_port)
 
 # 40 words at 20 a second: a run of three stages takes six seconds and more.
-python3 scripts/drill-models.py "$models" "$home/account" 40 "${words_per_second:-20}" 2>"$home/models.log" &
+python3 scripts/drill-models.py "$models" "$home/account" "${words:-40}" "${words_per_second:-20}" 2>"$home/models.log" &
 pids+=($!)
 
 # Ready is asked every 200 ms; a connection that fails before a request was sent goes to the other server.

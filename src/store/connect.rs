@@ -15,7 +15,7 @@ use super::{ACQUIRE_TIMEOUT, Db, SetupError, error, migrate, user_names};
 /// A connection that has been idle for no longer is used without a ping.
 const NO_PING_WITHIN: Duration = Duration::from_secs(1);
 /// A connection that takes longer to answer a ping is replaced.
-const PING_TIMEOUT: Duration = Duration::from_secs(2);
+const PING_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long every connection is pinged before use after one has failed.
 const PING_AFTER_FAILURE: Duration = Duration::from_secs(60);
 /// The first pause between two tries to prepare the database; each one is twice as long as that before.
