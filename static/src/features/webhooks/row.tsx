@@ -24,7 +24,7 @@ const day = dateFormat({ dateStyle: "medium" });
 
 function factsOf({ events, include_content, instance, created_at }: Webhook): string {
   const all = choices.every(([event]) => events.includes(event));
-  const facts = [all ? t("every end of a run") : listText(events.map(nameOf))];
+  const facts = [all ? t("Every end of a run") : listText(events.map(nameOf))];
   if (!instance) facts.push(include_content ? t("with content") : t("without content"));
   facts.push(t("made {{day}}", { day: day(when(created_at)) }));
   return facts.join(" · ");
@@ -180,14 +180,17 @@ export function WebhookRow({
         >
           {t("Change")}
         </button>
-        <button type="button" className="quiet-button" disabled={busy} onClick={turn}>
-          {enabled ? t("Switch off") : t("Switch on")}
-        </button>
+        {!enabled && (
+          <button type="button" className="quiet-button" disabled={busy} onClick={turn}>
+            {t("Switch on")}
+          </button>
+        )}
         <MenuButton
           className="icon-button"
           label={t("More for {{url}}", { url })}
           align="end"
           items={[
+            ...(enabled ? [{ label: t("Switch off"), icon: "stop" as const, run: turn }] : []),
             { label: t("Another secret…"), icon: "redo", run: () => setAsked("secret") },
             { label: t("Remove…"), icon: "trash", tone: "bad", run: () => setAsked("remove") },
           ]}
