@@ -43,7 +43,7 @@ pub async fn execute(
     let ended = tokio::select! {
         biased;
         () = cancel.cancelled() => None,
-        ended = AssertUnwindSafe(council::deliberate(&run, plan)).catch_unwind() => Some(ended),
+        ended = AssertUnwindSafe(Box::pin(council::deliberate(&run, plan))).catch_unwind() => Some(ended),
     };
     let (status, error, last) = match ended {
         Some(Ok(Ok(()))) => (RunStatus::Complete, None, RunEvent::Complete {}),

@@ -380,7 +380,7 @@ async fn what_a_route_does_not_do_is_refused_and_does_nothing() {
         ("GET", "/api//conversations".to_owned()),
         ("GET", "/api/conversations/".to_owned()),
         ("POST", "/api/../api/conversations".to_owned() + "%2f"),
-        ("POST", "/v1/chat/completions".to_owned()),
+        ("POST", "/v2/chat/completions".to_owned()),
     ] {
         let answer = ann.send(method, &path, Some(&json!({"content": "Why?"}))).await;
         refused(&format!("{method} {path}"), &answer, &[404, 405]);

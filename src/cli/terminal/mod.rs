@@ -25,6 +25,9 @@ use here::Here;
 pub(super) use login::Login;
 use person::{profile_path, told};
 
+/// The stack of each thread: a deliberation is held in this process, and a debug build's frames are large.
+const STACK_BYTES: usize = 8 << 20;
+
 /// A session, and what has to be ended after it.
 struct Connected {
     session: Arc<dyn Session>,
@@ -180,7 +183,9 @@ fn with_connected<F>(
 where
     F: Future<Output = Result<u8, Trouble>>,
 {
-    tokio::runtime::Runtime::new()?.block_on(async {
+    let runtime =
+        tokio::runtime::Builder::new_multi_thread().enable_all().thread_stack_size(STACK_BYTES).build()?;
+    runtime.block_on(async {
         let connected = match Connected::open(place, flags).await {
             Ok(connected) => connected,
             Err(error) => match error.downcast::<Trouble>() {

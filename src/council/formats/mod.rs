@@ -55,13 +55,14 @@ pub async fn deliberate(run: &Run, plan: &Plan) -> Result<(), Failure> {
     if let Some(fork) = &plan.fork {
         run.know_sources(&fork.sources);
     }
-    let Some(cache) = &plan.cache else { return find_out(run, plan).await };
+    // On the heap: all that a deliberation may do is in it, and a thread's stack is small in a debug build.
+    let Some(cache) = &plan.cache else { return Box::pin(find_out(run, plan)).await };
     let lookup = cache::look_up(run, plan.brief(), cache).await;
     if let Some(earlier) = lookup.hit {
         repeat(run, plan, earlier).await;
         return Ok(());
     }
-    find_out(run, plan).await?;
+    Box::pin(find_out(run, plan)).await?;
     // What is searched for is the question or parts of it, and so is what a question is taken apart into.
     let tells_the_question = plan.brief().search.is_some() || matches!(plan.format, Format::Decomposition(_));
     cache::keep(run, plan.brief(), cache, (&lookup, tells_the_question)).await;

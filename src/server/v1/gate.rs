@@ -2,13 +2,15 @@
 
 use actix_web::body::MessageBody;
 use actix_web::dev::{ServiceRequest, ServiceResponse};
+use actix_web::http::header::{ALLOW, HeaderValue};
 use actix_web::middleware::Next;
-use actix_web::{Error, HttpResponse};
+use actix_web::{Error, HttpRequest, HttpResponse};
 
 use super::refusal::Refusal;
 use crate::identity::Permission;
 use crate::server::extract::Caller;
 use crate::server::middleware::gate;
+use crate::server::openapi;
 
 /// The prefix of these routes, as `auth.token_routes` names it.
 const PREFIX: &str = "/v1";
@@ -35,6 +37,11 @@ pub(super) fn may_look(caller: &Caller) -> Result<(), Refusal> {
 }
 
 /// A path that is not there, or a method that a path does not know.
-pub(in crate::server) async fn no_such_route() -> HttpResponse {
-    Refusal::no_route().response()
+pub(in crate::server) async fn no_such_route(request: HttpRequest) -> HttpResponse {
+    let Some(methods) = request.match_pattern().as_deref().and_then(openapi::allowed) else {
+        return Refusal::no_route().response();
+    };
+    let mut response = Refusal::wrong_method(methods).response();
+    response.headers_mut().insert(ALLOW, HeaderValue::from_static(methods));
+    response
 }

@@ -92,7 +92,13 @@ impl Refusal {
         refusal
     }
 
-    /// 404: no such path, or a method that it does not know.
+    /// 405: the path is there, but does not know the method.
+    pub(super) fn wrong_method(methods: &str) -> Self {
+        let message = format!("this path knows only {methods}");
+        Self::new(StatusCode::METHOD_NOT_ALLOWED, INVALID, "method_not_allowed", message)
+    }
+
+    /// 404: no such path.
     pub(super) fn no_route() -> Self {
         let message =
             "there is no such route; this server has /v1/models, /v1/chat/completions and /v1/responses";

@@ -1,7 +1,7 @@
 //! Standard input and output, a message a line, each on a thread of its own: reading cannot be given up, and must not keep
 //! the program from ending.
 
-use std::io::{BufRead as _, Read as _};
+use std::io::{BufRead as _, Read as _, Write as _};
 
 use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
@@ -38,7 +38,7 @@ pub(super) fn write(mut written: mpsc::Receiver<Value>) -> oneshot::Receiver<()>
     let (ended, end) = oneshot::channel();
     std::thread::spawn(move || {
         while let Some(message) = written.blocking_recv() {
-            if super::write_line(&message).is_err() {
+            if write_line(&message).is_err() {
                 break;
             }
         }
@@ -47,4 +47,11 @@ pub(super) fn write(mut written: mpsc::Receiver<Value>) -> oneshot::Receiver<()>
         }
     });
     end
+}
+
+/// Writes a line; nothing else goes to the standard output.
+fn write_line(answer: &Value) -> std::io::Result<()> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{answer}")?;
+    out.flush()
 }

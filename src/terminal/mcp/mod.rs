@@ -6,7 +6,6 @@ mod lines;
 mod message;
 
 use std::collections::HashMap;
-use std::io::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -180,11 +179,4 @@ impl Way {
                 .to_owned(),
         ))
     }
-}
-
-/// Writes a line; nothing else goes to the standard output.
-fn write_line(answer: &Value) -> std::io::Result<()> {
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{answer}")?;
-    out.flush()
 }

@@ -37,7 +37,7 @@ async fn nobody_without_an_identity_is_answered_and_nobody_is_sent_to_a_sign_in(
 
 #[tokio::test]
 async fn a_token_reaches_it_past_the_proxy_and_does_what_it_may() {
-    let app = TestApp::start().await;
+    let app = TestApp::with_token_routes("/mcp").await;
     let tool = Client::of(holder(&app, "ann", &["read", "ask"]).await, MODERN);
     let answer = tool.told("ask_council", json!({"question": "Why?"})).await;
     assert_eq!(answer["status"], "complete");
@@ -69,7 +69,7 @@ async fn a_token_reaches_it_past_the_proxy_and_does_what_it_may() {
 
 #[tokio::test]
 async fn a_page_of_another_site_does_not_reach_it_not_even_with_a_token() {
-    let app = TestApp::start().await;
+    let app = TestApp::with_token_routes("/mcp").await;
     let tool = holder(&app, "ann", &["read", "ask"]).await;
     for user in [app.user("ann"), tool] {
         for (name, value) in [
