@@ -126,10 +126,13 @@ async fn one_local_user_needs_no_token_whatever_key_a_client_library_sends() {
 async fn what_is_not_there_is_told_in_the_same_shape() {
     let app = TestApp::start().await;
     let tool = program(&app).await;
-    for (method, path) in
-        [("GET", "/v1/nowhere"), ("GET", CHAT), ("POST", "/v1/embeddings"), ("DELETE", "/v1/models")]
-    {
-        assert_eq!(refused(&tool.send(method, path, None).await), (404, "unknown_url".into(), Value::Null));
+    for (method, path, status, code) in [
+        ("GET", "/v1/nowhere", 404, "unknown_url"),
+        ("GET", CHAT, 405, "method_not_allowed"),
+        ("POST", "/v1/embeddings", 404, "unknown_url"),
+        ("DELETE", "/v1/models", 405, "method_not_allowed"),
+    ] {
+        assert_eq!(refused(&tool.send(method, path, None).await), (status, code.into(), Value::Null));
     }
     let sent = stream(&tool, CHAT, &super::asks_with("Why?", &json!({"stream": true}))).await.rest().await;
     assert_eq!(sent.last().unwrap().data, "[DONE]");
