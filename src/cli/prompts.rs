@@ -38,7 +38,7 @@ pub fn run(arguments: &Arguments) -> anyhow::Result<ExitCode> {
 
 fn nearest(templates: &[&'static Template], name: &str) -> &'static str {
     let distance = |template: &&Template| strsim::jaro(template.name, name);
-    let nearest = templates.iter().copied().max_by(|a, b| distance(&a).total_cmp(&distance(&b)));
+    let nearest = templates.iter().copied().max_by(|a, b| distance(a).total_cmp(&distance(b)));
     nearest.map_or("", |template| template.name)
 }
 

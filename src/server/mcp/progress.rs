@@ -50,7 +50,7 @@ impl Listener {
             // Whoever waits for the run itself says what is wrong.
             Err(error) => tracing::warn!(run.id = %run, %error, "progress cannot be read"),
         }
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 

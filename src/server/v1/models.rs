@@ -19,15 +19,15 @@ const SAMPLE: &str = "We run a web shop with a monolith in PHP, four developers 
 
 /// The models, as clients of OpenAI's API read a list.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
-pub struct ModelList {
+pub struct AskableModels {
     /// `list`.
     pub object: &'static str,
-    pub data: Vec<Model>,
+    pub data: Vec<AskableModel>,
 }
 
 /// A model.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
-pub struct Model {
+pub struct AskableModel {
     /// `council`, `council/<preset>`, `debate` …
     pub id: String,
     /// `model`.
@@ -46,30 +46,30 @@ pub struct Model {
 }
 
 /// What can be asked under which name.
-#[utoipa::path(tag = "programs", responses((status = 200, body = ModelList), (status = 401, body = ErrorBody),
+#[utoipa::path(tag = "programs", responses((status = 200, body = AskableModels), (status = 401, body = ErrorBody),
     (status = 403, body = ErrorBody)))]
 #[get("/models")]
 pub(in crate::server) async fn list(
     app: web::Data<App>,
     caller: Caller,
-) -> Result<web::Json<ModelList>, Refusal> {
+) -> Result<web::Json<AskableModels>, Refusal> {
     may_look(&caller)?;
     let mut data = Vec::new();
     for offer in offer::all(&app, &caller).await? {
         data.extend(model(&app, &caller, offer).await?);
     }
-    Ok(web::Json(ModelList { object: "list", data }))
+    Ok(web::Json(AskableModels { object: "list", data }))
 }
 
 /// One of them.
-#[utoipa::path(tag = "programs", params(("model" = String, Path)), responses((status = 200, body = Model),
+#[utoipa::path(tag = "programs", params(("model" = String, Path)), responses((status = 200, body = AskableModel),
     (status = 401, body = ErrorBody), (status = 403, body = ErrorBody), (status = 404, body = ErrorBody)))]
 #[get("/models/{model:.*}")]
 pub(in crate::server) async fn read(
     app: web::Data<App>,
     caller: Caller,
     path: web::Path<String>,
-) -> Result<web::Json<Model>, Refusal> {
+) -> Result<web::Json<AskableModel>, Refusal> {
     may_look(&caller)?;
     let offer = offer::find(&app, &caller, &path).await?;
     let model = model(&app, &caller, offer).await?;
@@ -77,7 +77,7 @@ pub(in crate::server) async fn read(
 }
 
 /// A model with what it costs; nothing for one that cannot be asked as the settings are.
-async fn model(app: &App, caller: &Caller, offer: Offer) -> Result<Option<Model>, Problem> {
+async fn model(app: &App, caller: &Caller, offer: Offer) -> Result<Option<AskableModel>, Problem> {
     let Offer { id, created, about, asks } = offer;
     let (pace, cost_usd, calls) = match asks {
         Asks::Council(mut body) => {
@@ -101,7 +101,7 @@ async fn model(app: &App, caller: &Caller, offer: Offer) -> Result<Option<Model>
     let description = format!("{about} {pace}; {price}.");
     let owned_by = "llm-council";
     let object = "model";
-    Ok(Some(Model {
+    Ok(Some(AskableModel {
         id,
         object,
         created,

@@ -39,13 +39,11 @@ pub(super) fn tool(offer: Offer) -> Tool {
 }
 
 fn object(schema: Value) -> JsonObject {
-    match schema {
-        Value::Object(schema) => schema,
-        _ => JsonObject::new(),
-    }
+    if let Value::Object(schema) = schema { schema } else { JsonObject::new() }
 }
 
 /// A schema of an object with these properties.
+#[expect(clippy::needless_pass_by_value, reason = "it is written where it is handed over")]
 pub(super) fn schema(properties: Value, required: &[&str]) -> Value {
     json!({"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 }

@@ -52,10 +52,7 @@ pub(super) fn properties() -> Map<String, Value> {
                             refused with what would be right. Leave it out unless the person asks for it."
         }
     });
-    match properties {
-        Value::Object(properties) => properties,
-        _ => Map::new(),
-    }
+    if let Value::Object(properties) = properties { properties } else { Map::new() }
 }
 
 /// Reads them.
