@@ -7,10 +7,12 @@ use crate::support::app::TestApp;
 use crate::support::model_server::{Gate, Script};
 use crate::support::process::{Program, Talk};
 
+#[expect(clippy::needless_pass_by_value, reason = "it is written where it is handed over")]
 fn request(id: &Value, method: &str, params: Value) -> String {
     json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}).to_string()
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "it is written where it is handed over")]
 fn call(id: &Value, tool: &str, arguments: Value) -> String {
     request(id, "tools/call", json!({"name": tool, "arguments": arguments}))
 }

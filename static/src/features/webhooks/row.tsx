@@ -116,6 +116,8 @@ export function WebhookRow({
   const goOn = () =>
     does(async () => {
       if (asked === "remove") {
+        // Nobody is to ask for its deliveries when it is gone.
+        setOpen(null);
         await removeWebhook(id);
         toast(t("The webhook was removed."));
         onRemoved();
