@@ -86,8 +86,12 @@ fn leanings_to_others(answers: &[Seen<'_>], ballots: &[Cast<'_>], at: usize, own
     let fractions: Vec<Vec<Option<f64>>> =
         ballots.iter().map(|cast| Places::new(n, &cast.tiers, own, 1.0).fractions()).collect();
     let lengths = longest_first(answers, own);
-    let kin: Vec<f64> = (0..n)
-        .filter(|one| Some(*one) != own && family(answers[*one].model) == family(ballots[at].model))
+    let (kin, strangers): (Vec<usize>, Vec<usize>) = (0..n)
+        .filter(|one| Some(*one) != own)
+        .partition(|one| family(answers[*one].model) == family(ballots[at].model));
+    // Whoever favours them does so at the cost of others: where all are of one maker the mean is zero by itself.
+    let kin: Vec<f64> = if strangers.is_empty() { Vec::new() } else { kin }
+        .into_iter()
         .filter_map(|one| better_than_others(&fractions, at, one))
         .collect();
     let others: Vec<f64> =

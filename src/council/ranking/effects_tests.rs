@@ -44,6 +44,15 @@ fn kin_are_other_seats_of_the_same_maker() {
 }
 
 #[test]
+fn a_council_of_one_maker_shows_no_leaning_to_it() {
+    let answers = [seen("a", "x/one", 1), seen("b", "x/two", 1), seen("c", "x/three", 1)];
+    let ballots = [cast("a", &[1, 0, 2], &[0, 1, 2]), cast("c", &[2, 0, 1], &[0, 1, 2])];
+    for one in effects(&answers, &ballots).leanings {
+        assert_eq!(one.family, None, "nobody could have been put behind its kin");
+    }
+}
+
+#[test]
 fn a_single_ballot_and_an_outsiders_show_what_they_can() {
     let answers = [seen("a", "x/one", 3), seen("b", "y/two", 2)];
     let effects = effects(&answers, &[cast("stranger", &[0, 1], &[0, 1])]);
