@@ -69,6 +69,7 @@ mod runs_ended;
 mod schema_changes;
 mod search_backends;
 mod shutdown;
+mod silence;
 mod skip;
 mod startup;
 mod store;
