@@ -1,5 +1,6 @@
 //! What is kept of a run for figures over many, written with its end. No content.
 
+use sqlx::{Postgres, QueryBuilder};
 use uuid::Uuid;
 
 use super::{StoreError, TxConnection};
@@ -79,76 +80,79 @@ pub(super) async fn insert<'a>(
             sqlx::query(sql).bind(&replaced).execute(&mut *tx).await?;
         }
     }
-    sqlx::query(
+    let mut sql = QueryBuilder::new("WITH figured AS (");
+    push_figures(&mut sql, &rows);
+    push_placings(sql.push("), placed AS ("), &rows);
+    push_leanings(sql.push(") "), &rows);
+    sql.build().execute(tx).await?;
+    Ok(())
+}
+
+fn push_figures(sql: &mut QueryBuilder<Postgres>, rows: &[&FiguresRow]) {
+    sql.push(
         "INSERT INTO run_figures (run_id, user_id, chairman, stood_in, ballots, agreement, reading_agreement,
                                   first_is_best)
          SELECT run_id, user_id, chairman, stood_in, ballots::jsonb, agreement, reading_agreement, first_is_best
-         FROM unnest($1::uuid[], $2::text[], $3::text[], $4::bool[], $5::text[], $6::float8[], $7::float8[],
-                     $8::float8[])
-              AS row (run_id, user_id, chairman, stood_in, ballots, agreement, reading_agreement, first_is_best)
+         FROM unnest(",
+    );
+    sql.separated(", ")
+        .push_bind(rows.iter().map(|row| row.run.0).collect::<Vec<_>>())
+        .push_bind(rows.iter().map(|row| row.user.as_str()).collect::<Vec<_>>())
+        .push_bind(rows.iter().map(|row| row.chairman.as_deref()).collect::<Vec<_>>())
+        .push_bind(rows.iter().map(|row| row.stood_in).collect::<Vec<_>>())
+        .push_bind(rows.iter().map(|row| row.ballots.as_str()).collect::<Vec<_>>())
+        .push_bind(rows.iter().map(|row| row.agreement).collect::<Vec<_>>())
+        .push_bind(rows.iter().map(|row| row.reading_agreement).collect::<Vec<_>>())
+        .push_bind(rows.iter().map(|row| row.first_is_best).collect::<Vec<_>>());
+    sql.push(
+        ") AS row (run_id, user_id, chairman, stood_in, ballots, agreement, reading_agreement, first_is_best)
          ON CONFLICT DO NOTHING",
-    )
-    .bind(rows.iter().map(|row| row.run.0).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.user.as_str()).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.chairman.as_deref()).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.stood_in).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.ballots.as_str()).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.agreement).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.reading_agreement).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.first_is_best).collect::<Vec<_>>())
-    .execute(&mut *tx)
-    .await?;
-    let placings: Vec<(&FiguresRow, &PlacingRow)> =
-        rows.iter().flat_map(|row| row.placings.iter().map(|placing| (*row, placing))).collect();
-    sqlx::query(
-        "INSERT INTO placings (run_id, user_id, seat, model, confidence, place, average_rank, borda,
-                               first_place_votes, won)
-         SELECT * FROM unnest($1::uuid[], $2::text[], $3::smallint[], $4::text[], $5::smallint[], $6::smallint[],
-                              $7::float8[], $8::float8[], $9::float8[], $10::float8[])
-         ON CONFLICT DO NOTHING",
-    )
-    .bind(placings.iter().map(|(row, _)| row.run.0).collect::<Vec<_>>())
-    .bind(placings.iter().map(|(row, _)| row.user.as_str()).collect::<Vec<_>>())
-    .bind(placings.iter().map(|(_, placing)| placing.seat).collect::<Vec<_>>())
-    .bind(placings.iter().map(|(_, placing)| placing.model.as_str()).collect::<Vec<_>>())
-    .bind(placings.iter().map(|(_, placing)| placing.confidence).collect::<Vec<_>>())
-    .bind(placings.iter().map(|(_, placing)| placing.place).collect::<Vec<_>>())
-    .bind(placings.iter().map(|(_, placing)| placing.average_rank).collect::<Vec<_>>())
-    .bind(placings.iter().map(|(_, placing)| placing.borda).collect::<Vec<_>>())
-    .bind(placings.iter().map(|(_, placing)| placing.first_place_votes).collect::<Vec<_>>())
-    .bind(placings.iter().map(|(_, placing)| placing.won).collect::<Vec<_>>())
-    .execute(&mut *tx)
-    .await?;
-    insert_leanings(tx, &rows).await
+    );
 }
 
-async fn insert_leanings(tx: &mut TxConnection, rows: &[&FiguresRow]) -> Result<(), StoreError> {
+fn push_placings(sql: &mut QueryBuilder<Postgres>, rows: &[&FiguresRow]) {
+    let placings: Vec<(&FiguresRow, &PlacingRow)> =
+        rows.iter().flat_map(|row| row.placings.iter().map(|placing| (*row, placing))).collect();
+    sql.push(
+        "INSERT INTO placings (run_id, user_id, seat, model, confidence, place, average_rank, borda,
+                               first_place_votes, won)
+         SELECT * FROM unnest(",
+    );
+    sql.separated(", ")
+        .push_bind(placings.iter().map(|(row, _)| row.run.0).collect::<Vec<_>>())
+        .push_bind(placings.iter().map(|(row, _)| row.user.as_str()).collect::<Vec<_>>())
+        .push_bind(placings.iter().map(|(_, placing)| placing.seat).collect::<Vec<_>>())
+        .push_bind(placings.iter().map(|(_, placing)| placing.model.as_str()).collect::<Vec<_>>())
+        .push_bind(placings.iter().map(|(_, placing)| placing.confidence).collect::<Vec<_>>())
+        .push_bind(placings.iter().map(|(_, placing)| placing.place).collect::<Vec<_>>())
+        .push_bind(placings.iter().map(|(_, placing)| placing.average_rank).collect::<Vec<_>>())
+        .push_bind(placings.iter().map(|(_, placing)| placing.borda).collect::<Vec<_>>())
+        .push_bind(placings.iter().map(|(_, placing)| placing.first_place_votes).collect::<Vec<_>>())
+        .push_bind(placings.iter().map(|(_, placing)| placing.won).collect::<Vec<_>>());
+    sql.push(") ON CONFLICT DO NOTHING");
+}
+
+fn push_leanings(sql: &mut QueryBuilder<Postgres>, rows: &[&FiguresRow]) {
     let numbered = |row: &FiguresRow| (0..row.leanings.len()).filter_map(|at| i16::try_from(at).ok());
     let leanings: Vec<(&FiguresRow, i16, &LeaningRow)> = rows
         .iter()
         .flat_map(|row| numbered(row).zip(&row.leanings).map(|(ballot, leaning)| (*row, ballot, leaning)))
         .collect();
-    if leanings.is_empty() {
-        return Ok(());
-    }
     let figures = |of: fn(&LeaningRow) -> Option<f64>| -> Vec<Option<f64>> {
         leanings.iter().map(|(_, _, leaning)| of(leaning)).collect()
     };
-    sqlx::query(
+    sql.push(
         "INSERT INTO leanings (run_id, ballot, user_id, model, own, position, length, family)
-         SELECT * FROM unnest($1::uuid[], $2::smallint[], $3::text[], $4::text[], $5::float8[], $6::float8[],
-                              $7::float8[], $8::float8[])
-         ON CONFLICT DO NOTHING",
-    )
-    .bind(leanings.iter().map(|(row, ..)| row.run.0).collect::<Vec<_>>())
-    .bind(leanings.iter().map(|(_, ballot, _)| *ballot).collect::<Vec<_>>())
-    .bind(leanings.iter().map(|(row, ..)| row.user.as_str()).collect::<Vec<_>>())
-    .bind(leanings.iter().map(|(.., leaning)| leaning.model.as_str()).collect::<Vec<_>>())
-    .bind(figures(|leaning| leaning.own))
-    .bind(figures(|leaning| leaning.position))
-    .bind(figures(|leaning| leaning.length))
-    .bind(figures(|leaning| leaning.family))
-    .execute(&mut *tx)
-    .await?;
-    Ok(())
+         SELECT * FROM unnest(",
+    );
+    sql.separated(", ")
+        .push_bind(leanings.iter().map(|(row, ..)| row.run.0).collect::<Vec<_>>())
+        .push_bind(leanings.iter().map(|(_, ballot, _)| *ballot).collect::<Vec<_>>())
+        .push_bind(leanings.iter().map(|(row, ..)| row.user.as_str()).collect::<Vec<_>>())
+        .push_bind(leanings.iter().map(|(.., leaning)| leaning.model.as_str()).collect::<Vec<_>>())
+        .push_bind(figures(|leaning| leaning.own))
+        .push_bind(figures(|leaning| leaning.position))
+        .push_bind(figures(|leaning| leaning.length))
+        .push_bind(figures(|leaning| leaning.family));
+    sql.push(") ON CONFLICT DO NOTHING");
 }

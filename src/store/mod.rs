@@ -105,13 +105,14 @@ impl Scope {
             Self::Engine => ", set_config('app.reads_plan_versions', 'on', true)",
             Self::User(_) | Self::Admin => "",
         };
+        let disk = if limits.is_lazy { ", set_config('synchronous_commit', 'off', true)" } else { "" };
         let user = hex::encode(user);
         format!(
             "{begin}; SELECT set_config('role', '{role}', true), \
              set_config('app.user_id', convert_from(decode('{user}', 'hex'), 'UTF8'), true), \
              set_config('statement_timeout', '{statement}', true), \
              set_config('lock_timeout', '{lock}', true), \
-             set_config('idle_in_transaction_session_timeout', '{idle}', true){versions}",
+             set_config('idle_in_transaction_session_timeout', '{idle}', true){versions}{disk}",
             begin = sessions.begin(),
             role = self.role(),
             statement = limits.statement_ms,
@@ -120,17 +121,19 @@ impl Scope {
     }
 }
 
-/// How long the statements of a transaction may take.
+/// How long the statements of a transaction may take, and whether its end waits for the disk.
 #[derive(Debug, Clone, Copy)]
 struct Limits {
     statement_ms: u32,
     /// Of that, how long for a lock; 0 for as long.
     lock_ms: u32,
+    /// Nobody waits for the disk to have it: it may be lost with the machine, but not without what comes after it.
+    is_lazy: bool,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { statement_ms: STATEMENT_TIMEOUT_MS, lock_ms: 0 }
+        Self { statement_ms: STATEMENT_TIMEOUT_MS, lock_ms: 0, is_lazy: false }
     }
 }
 

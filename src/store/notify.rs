@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use sqlx::postgres::PgListener;
+use sqlx::{Postgres, QueryBuilder};
 use uuid::Uuid;
 
 use super::connection::answer_within;
@@ -61,12 +62,19 @@ impl Notice {
 
 /// Tells every server, when the transaction commits.
 pub async fn send(tx: &mut Tx, notice: &Notice) -> Result<(), StoreError> {
-    sqlx::query("SELECT pg_notify($1, payload) FROM unnest($2::text[]) AS payload")
-        .bind(CHANNEL)
-        .bind(notice.payloads())
-        .execute(&mut **tx)
-        .await?;
+    let mut sql = QueryBuilder::default();
+    push(&mut sql, notice);
+    sql.build().execute(&mut **tx).await?;
     Ok(())
+}
+
+/// The same as a part of a statement that does something else besides.
+pub(super) fn push(sql: &mut QueryBuilder<Postgres>, notice: &Notice) {
+    sql.push("SELECT pg_notify(")
+        .push_bind(CHANNEL)
+        .push(", payload) FROM unnest(")
+        .push_bind(notice.payloads());
+    sql.push(") AS payload");
 }
 
 /// One connection that only listens.

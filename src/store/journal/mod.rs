@@ -2,16 +2,19 @@
 //! in batches and read back when another process goes on with it. Every write is fenced by the
 //! attempt it belongs to.
 
+mod finish;
+mod rows;
+
 use std::collections::HashMap;
 use std::time::Duration;
 
 use serde_json::Value;
-use sqlx::Row;
+use sqlx::{Postgres, QueryBuilder, Row};
 use uuid::Uuid;
 
-use super::figures::{self, FiguresRow};
+use super::figures::FiguresRow;
 use super::notify::{self, Notice};
-use super::{Db, Limits, RunStatus, Scope, StoreError, TxConnection, webhooks};
+use super::{Db, Limits, RunStatus, Scope, StoreError, TxConnection};
 use crate::id::{ConversationId, MessageId, RunId, UserId};
 
 /// What earlier executions of a run left.
@@ -24,6 +27,9 @@ pub struct Remembered {
     /// The event log, in order.
     pub frames: Vec<String>,
 }
+
+/// A statement that is put together from the rows there are.
+type Sql = QueryBuilder<Postgres>;
 
 /// Everything that one commit makes durable, over all runs of the process.
 #[derive(Debug, Default)]
@@ -140,9 +146,9 @@ pub async fn remembered(db: &Db, runs: &[RunId]) -> Result<HashMap<RunId, Rememb
 }
 
 /// All runs wait for a batch, and each run's heartbeat waits for its row: so it must not take long.
-const BATCH_LIMITS: Limits = Limits { statement_ms: 5_000, lock_ms: 4_000 };
+const BATCH_LIMITS: Limits = Limits { statement_ms: 5_000, lock_ms: 4_000, is_lazy: false };
 /// Only the run itself waits for a batch of its own.
-const SINGLE_RUN_LIMITS: Limits = Limits { statement_ms: 10_000, lock_ms: 8_000 };
+const SINGLE_RUN_LIMITS: Limits = Limits { statement_ms: 10_000, lock_ms: 8_000, is_lazy: false };
 
 /// Makes a batch durable in one transaction, for the runs that their attempt still owns; answers
 /// which those are. Rows of other runs are left out: their owner has changed.
@@ -151,55 +157,65 @@ const SINGLE_RUN_LIMITS: Limits = Limits { statement_ms: 10_000, lock_ms: 8_000 
 /// When the transaction failed; nothing of it is stored then. [`StoreError::is_too_slow`] where one of
 /// the runs is in the way of the others.
 pub async fn commit(db: &Db, batch: &Batch<'_>) -> Result<Vec<RunId>, StoreError> {
-    let (ids, attempts) = ids_and_attempts(&batch.runs);
-    let mut tx = db.begin_within(&Scope::Engine, BATCH_LIMITS).await?;
-    if !batch.is_waited_for {
-        // Nobody waits for these events to be durable: the disk may take them with the next commit.
-        sqlx::raw_sql("SET LOCAL synchronous_commit = off").execute(&mut *tx).await?;
-    }
-    let owned = lock(&mut tx, ids, attempts).await?;
-    let ours = |run: RunId| owned.contains(&run.0);
-
-    insert_calls(&mut tx, batch.calls.iter().copied().filter(|row| ours(row.run))).await?;
-    insert_decisions(&mut tx, batch.decisions.iter().copied().filter(|row| ours(row.run))).await?;
-    insert_events(&mut tx, batch.events.iter().filter(|row| ours(row.run))).await?;
-    finish(&mut tx, batch.finished.iter().copied().filter(|row| ours(row.run))).await?;
-    notify::send(&mut tx, &Notice::Log(owned.iter().copied().map(RunId).collect())).await?;
+    // Nobody waits for a batch of tokens to be durable: the disk may take it with the next commit.
+    let limits = if batch.is_waited_for { BATCH_LIMITS } else { Limits { is_lazy: true, ..BATCH_LIMITS } };
+    let mut tx = db.begin_within(&Scope::Engine, limits).await?;
+    let owned = write(&mut tx, batch).await?;
+    let finished = batch.finished.iter().copied().filter(|row| owned.contains(&row.run));
+    finish::finish(&mut tx, &finished.collect::<Vec<_>>()).await?;
     tx.commit().await?;
-    Ok(owned.into_iter().map(RunId).collect())
+    Ok(owned)
 }
 
 /// The same for one run whose records may take long. Its row is locked only when they are written, so that
 /// its heartbeats go on meanwhile.
 pub async fn commit_alone(db: &Db, batch: &Batch<'_>) -> Result<Vec<RunId>, StoreError> {
-    let (ids, attempts) = ids_and_attempts(&batch.runs);
     let mut tx = db.begin_within(&Scope::Engine, SINGLE_RUN_LIMITS).await?;
-    insert_calls(&mut tx, batch.calls.iter().copied()).await?;
-    insert_decisions(&mut tx, batch.decisions.iter().copied()).await?;
-    insert_events(&mut tx, batch.events.iter()).await?;
-    let owned = lock(&mut tx, ids, attempts).await?;
+    rows::insert_calls(&mut tx, &batch.calls).await?;
+    rows::insert_decisions(&mut tx, &batch.decisions).await?;
+    rows::insert_events(&mut tx, &batch.events).await?;
+    let owned = write(&mut tx, &Batch { runs: batch.runs.clone(), ..Batch::default() }).await?;
     if owned.is_empty() {
         return Ok(Vec::new());
     }
-    finish(&mut tx, batch.finished.iter().copied()).await?;
-    let owned: Vec<RunId> = owned.into_iter().map(RunId).collect();
-    notify::send(&mut tx, &Notice::Log(owned.clone())).await?;
+    finish::finish(&mut tx, &batch.finished).await?;
     tx.commit().await?;
     Ok(owned)
 }
 
-/// Holds off a takeover of these runs until the commit is through; returns which of them their attempt
-/// still owns. Ordered, so that two batches of two processes cannot wait for each other.
-async fn lock(tx: &mut TxConnection, ids: Vec<Uuid>, attempts: Vec<i32>) -> Result<Vec<Uuid>, StoreError> {
-    Ok(sqlx::query_scalar(
-        "SELECT runs.id FROM runs JOIN unnest($1::uuid[], $2::int[]) AS mine (id, attempt)
-           ON runs.id = mine.id AND runs.attempt = mine.attempt
-         WHERE runs.status = 'running' ORDER BY runs.id FOR NO KEY UPDATE OF runs",
-    )
-    .bind(ids)
-    .bind(attempts)
-    .fetch_all(tx)
-    .await?)
+/// Holds off a takeover of the batch's runs until the commit is through, writes the rows of those that their attempt
+/// still owns, tells the other servers, and returns which those are: in one statement, as a run on its own commits a
+/// dozen times and each round trip costs both sides as much as a row.
+async fn write(tx: &mut TxConnection, batch: &Batch<'_>) -> Result<Vec<RunId>, StoreError> {
+    let (ids, attempts) = ids_and_attempts(&batch.runs);
+    let mut sql = Sql::new(
+        // Ordered, so that two batches of two processes cannot wait for each other.
+        "WITH owned AS MATERIALIZED (
+             SELECT runs.id FROM runs JOIN unnest(",
+    );
+    sql.push_bind(ids).push(", ").push_bind(attempts).push(
+        ") AS mine (id, attempt) ON runs.id = mine.id AND runs.attempt = mine.attempt
+             WHERE runs.status = 'running' ORDER BY runs.id FOR NO KEY UPDATE OF runs
+         )",
+    );
+    let ours = " WHERE run_id IN (SELECT id FROM owned)";
+    if !batch.calls.is_empty() {
+        rows::push_calls(sql.push(", called AS ("), &batch.calls, ours);
+        sql.push(")");
+    }
+    if !batch.decisions.is_empty() {
+        rows::push_decisions(sql.push(", decided AS ("), &batch.decisions, ours);
+        sql.push(")");
+    }
+    if !batch.events.is_empty() {
+        rows::push_events(sql.push(", logged AS ("), &batch.events, ours);
+        sql.push(")");
+    }
+    let logs = Notice::Log(batch.runs.iter().map(|(run, _)| *run).collect());
+    notify::push(sql.push(", told AS MATERIALIZED ("), &logs);
+    sql.push(") SELECT id FROM owned, (SELECT count(*) FROM told) AS notices");
+    let owned: Vec<Uuid> = sql.build_query_scalar().fetch_all(tx).await?;
+    Ok(owned.into_iter().map(RunId).collect())
 }
 
 /// Writes a call that no deliberation made: the only call of a run that has ended and that nobody can
@@ -224,164 +240,9 @@ pub async fn record_single(
     .bind(Duration::from_millis(call.latency_ms.unwrap_or_default().unsigned_abs()).as_secs_f64())
     .execute(&mut *tx)
     .await?;
-    insert_calls(&mut tx, std::iter::once(call)).await?;
+    rows::insert_calls(&mut tx, &[call]).await?;
     tx.commit().await?;
     Ok(())
-}
-
-async fn insert_calls<'a>(
-    tx: &mut TxConnection,
-    rows: impl Iterator<Item = &'a CallRow>,
-) -> Result<(), StoreError> {
-    let rows: Vec<&CallRow> = rows.collect();
-    if rows.is_empty() {
-        return Ok(());
-    }
-    sqlx::query(
-        "INSERT INTO calls (run_id, key, user_id, stage, model, purpose, fingerprint, outcome, result,
-                            prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens, total_tokens,
-                            cost_usd, cost_source, latency_ms, ttft_ms, tries, assumed_usd, cache_saved_usd)
-         SELECT run_id, key, user_id, stage, model, purpose, fingerprint, outcome, result::jsonb,
-                prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens, total_tokens,
-                cost_usd, cost_source, latency_ms, ttft_ms, tries, assumed_usd, cache_saved_usd
-         FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[],
-                     $8::text[], $9::text[], $10::bigint[], $11::bigint[], $12::bigint[], $13::bigint[],
-                     $14::bigint[], $15::float8[], $16::text[], $17::bigint[], $18::bigint[], $19::int[],
-                     $20::float8[], $21::float8[])
-              AS row (run_id, key, user_id, stage, model, purpose, fingerprint, outcome, result,
-                      prompt_tokens, completion_tokens, reasoning_tokens, cached_tokens, total_tokens,
-                      cost_usd, cost_source, latency_ms, ttft_ms, tries, assumed_usd, cache_saved_usd)
-         ON CONFLICT DO NOTHING",
-    )
-    .bind(rows.iter().map(|row| row.run.0).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.key.as_str()).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.user.as_str()).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.stage.as_str()).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.model.as_str()).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.purpose.as_str()).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.fingerprint.as_str()).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.outcome.as_str()).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.result.as_deref()).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.prompt_tokens).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.completion_tokens).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.reasoning_tokens).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.cached_tokens).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.total_tokens).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.cost_usd).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.cost_source).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.latency_ms).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.ttft_ms).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.tries).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.assumed_usd).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.cache_saved_usd).collect::<Vec<_>>())
-    .execute(tx)
-    .await?;
-    Ok(())
-}
-
-async fn insert_decisions<'a>(
-    tx: &mut TxConnection,
-    rows: impl Iterator<Item = &'a DecisionRow>,
-) -> Result<(), StoreError> {
-    let rows: Vec<&DecisionRow> = rows.collect();
-    if rows.is_empty() {
-        return Ok(());
-    }
-    sqlx::query(
-        "INSERT INTO decisions (run_id, key, user_id, value)
-         SELECT run_id, key, user_id, value::jsonb
-         FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[]) AS row (run_id, key, user_id, value)
-         ON CONFLICT DO NOTHING",
-    )
-    .bind(rows.iter().map(|row| row.run.0).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.key.as_str()).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.user.as_str()).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.value.as_str()).collect::<Vec<_>>())
-    .execute(tx)
-    .await?;
-    Ok(())
-}
-
-/// A batch whose commit was not answered is written again, whether it went through or not: what is
-/// there already is this very row, for no other execution gives these numbers.
-async fn insert_events<'a>(
-    tx: &mut TxConnection,
-    rows: impl Iterator<Item = &'a EventsRow>,
-) -> Result<(), StoreError> {
-    let rows: Vec<&EventsRow> = rows.collect();
-    if rows.is_empty() {
-        return Ok(());
-    }
-    sqlx::query(
-        "INSERT INTO run_events (run_id, first_seq, last_seq, user_id, frames)
-         SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::text[], $5::text[])
-         ON CONFLICT DO NOTHING",
-    )
-    .bind(rows.iter().map(|row| row.run.0).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.row.first_seq).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.row.last_seq).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.user.as_str()).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.row.frames.as_str()).collect::<Vec<_>>())
-    .execute(tx)
-    .await?;
-    Ok(())
-}
-
-async fn finish<'a>(
-    tx: &mut TxConnection,
-    rows: impl Iterator<Item = &'a FinishedRow>,
-) -> Result<(), StoreError> {
-    let rows: Vec<&FinishedRow> = rows.collect();
-    if rows.is_empty() {
-        return Ok(());
-    }
-    sqlx::query(
-        "WITH ended AS (
-             UPDATE runs SET status = row.status, error = row.error, finished_at = now(), owner = NULL,
-                    lease_until = NULL
-             FROM unnest($1::uuid[], $2::text[], $3::jsonb[], $4::text[]) AS row (id, status, error, event)
-             WHERE runs.id = row.id
-             RETURNING runs.id, runs.user_id, row.event
-         )
-         INSERT INTO webhook_deliveries (id, webhook_id, user_id, run_id, event)
-         SELECT gen_random_uuid(), webhooks.id, webhooks.user_id, ended.id, ended.event
-         FROM ended JOIN webhooks ON (webhooks.user_id = ended.user_id OR webhooks.user_id IS NULL)
-                                 AND webhooks.is_enabled AND ended.event = ANY (webhooks.events)",
-    )
-    .bind(rows.iter().map(|row| row.run.0).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.status.as_str()).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.error.clone()).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| webhooks::event_of(row.status)).collect::<Vec<_>>())
-    .execute(&mut *tx)
-    .await?;
-    sqlx::query(
-        "UPDATE messages SET body = row.body::jsonb, content = row.content
-         FROM unnest($1::uuid[], $2::text[], $3::text[]) AS row (id, body, content) WHERE messages.id = row.id",
-    )
-    .bind(rows.iter().map(|row| row.message.0).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.body.as_str()).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.text.as_deref()).collect::<Vec<_>>())
-    .execute(&mut *tx)
-    .await?;
-    sqlx::query(
-        "UPDATE conversations SET updated_at = now(),
-                title = CASE WHEN title_is_default THEN coalesce(row.title, conversations.title)
-                             ELSE conversations.title END,
-                title_is_default = title_is_default AND row.title IS NULL
-         FROM unnest($1::uuid[], $2::text[]) AS row (id, title) WHERE conversations.id = row.id",
-    )
-    .bind(rows.iter().map(|row| row.conversation.0).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| row.title.as_deref()).collect::<Vec<_>>())
-    .execute(&mut *tx)
-    .await?;
-    let reserved: Vec<Uuid> = rows.iter().filter(|row| row.has_reservation).map(|row| row.run.0).collect();
-    if !reserved.is_empty() {
-        sqlx::query("DELETE FROM reservations WHERE run_id = ANY ($1)")
-            .bind(reserved)
-            .execute(&mut *tx)
-            .await?;
-    }
-    figures::insert(tx, rows.iter().filter_map(|row| row.figures.as_ref())).await
 }
 
 /// Up to `limit` runs that ended a while ago and whose log still holds tokens.
@@ -423,7 +284,7 @@ pub async fn compact(
     sqlx::query("DELETE FROM run_events WHERE run_id = $1").bind(id.0).execute(&mut *tx).await?;
     let rows: Vec<EventsRow> =
         shorten(&old).into_iter().map(|row| EventsRow { run: id, user: user.clone(), row }).collect();
-    insert_events(&mut tx, rows.iter()).await?;
+    rows::insert_events(&mut tx, &rows).await?;
     tx.commit().await
 }
 
