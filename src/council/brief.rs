@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::answer_form::AnswerForm;
 use super::prompts::fence::{self, Fence};
 use super::prompts::history::Turn;
 use super::prompts::template::Prompts;
@@ -31,6 +32,9 @@ pub struct Brief {
     /// How often somebody who writes for the council may look something up first.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub checks: u8,
+    /// What the final answer is to look like, where whoever asks wants another form than a text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form: Option<AnswerForm>,
     /// What was looked up before the first round. The plan does not have it: each execution finds it in the journal.
     #[serde(skip)]
     pub background: Background,

@@ -10,6 +10,7 @@ use super::pricing::{completion, cost, prompt_tokens, tokens, tokens_of};
 use super::searching::material::{BACKGROUND_CHARS, SOURCES_CHARS};
 use super::settings::Member;
 use super::stage::Stage;
+use super::task::Task;
 use super::tool_use::Tools;
 use crate::llm::{ChatRequest, Models, Pricing, Purpose};
 
@@ -65,6 +66,8 @@ pub(super) struct Expecting<'b> {
     pub background: u64,
     /// Whether those who answer or speak have tools.
     pub tools: bool,
+    /// Whether nobody reviews.
+    pub without_reviews: bool,
 }
 
 impl<'b> Expecting<'b> {
@@ -75,6 +78,7 @@ impl<'b> Expecting<'b> {
             question: tokens(&brief.question),
             history: turns.map(|turn| tokens(&turn.question) + tokens(&turn.answer)).sum(),
             tools: false,
+            without_reviews: false,
             background: if brief.search.as_ref().is_some_and(|plan| plan.background) {
                 tokens_of(BACKGROUND_CHARS)
             } else {
@@ -86,6 +90,11 @@ impl<'b> Expecting<'b> {
     /// The same where those who answer or speak have tools.
     pub fn with_tools(self, tools: Option<Tools>) -> Self {
         Self { tools: tools.is_some(), ..self }
+    }
+
+    /// The same where the answers are reviewed, or are not.
+    pub fn of_task(task: &'b Task) -> Self {
+        Self { without_reviews: task.without_reviews, ..Self::of(&task.brief) }
     }
 
     /// The question as the first round reads it.
@@ -125,12 +134,14 @@ impl<'b> Expecting<'b> {
         system(self.brief.system_prompt_for(member).filter(|_| applies))
     }
 
-    /// The system prompt of a model that writes for the council.
+    /// The system prompt of a model that writes for the council, and the form that it writes in.
     pub fn system_of_writer(&self, model: &str) -> u64 {
         let seat = self.brief.members().iter().find(|member| member.model == model);
         let prompt = seat.and_then(|seat| self.brief.system_prompt_for(seat));
         let prompt = prompt.or(self.brief.system_prompt.as_deref());
-        system(prompt.filter(|_| self.brief.settings.use_system_prompt_stage3))
+        let form = self.brief.form.as_ref().and_then(|form| form.schema.as_ref());
+        let form = form.map_or(0, |schema| tokens(&schema.to_string()));
+        system(prompt.filter(|_| self.brief.settings.use_system_prompt_stage3)) + form
     }
 }
 

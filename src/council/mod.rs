@@ -5,6 +5,7 @@
 //! Start at [`deliberate`]: it is the order of a run. A stage or an option is a file or a folder under
 //! `stages/` or `options/`, with its prompt, parser, events and function, and has its lines in [`features`].
 
+pub mod answer_form;
 pub mod any_event;
 pub mod ask;
 pub mod asking;
@@ -24,6 +25,7 @@ pub mod figures;
 pub mod fingerprint;
 pub mod fork;
 pub mod formats;
+pub mod formed;
 pub mod kept;
 pub mod line_filter;
 pub mod member;

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use super::answer_form::AnswerForm;
 use super::brief::Brief;
 use super::earlier::Scope;
 use super::features::{self, Lookups, Options};
@@ -55,7 +56,9 @@ pub const FORMATS: &[&str] = &formats::MODES;
 /// 5: an earlier answer may be given.
 ///
 /// 6: members may speak one after another.
-pub const VERSION: i32 = 6;
+///
+/// 7: nobody may review, and the final answer may have a form.
+pub const VERSION: i32 = 7;
 
 /// Whether plans of this format and version can be read here.
 #[must_use]
@@ -275,9 +278,11 @@ impl Plan {
         let format = Format::parse(&mut fields);
         let is_council = format.may_be_the_councils();
         let mut ignored = Vec::new();
-        let mut options = Options::parse(&mut fields, &mut settings, &mut ignored);
+        let unreviewed = !fields.take("use_reviews", "true or false").unwrap_or(true);
+        let without_reviews = unreviewed && is_council;
+        let mut options = Options::parse(&mut fields, &mut settings, without_reviews, &mut ignored);
         let weighted: Option<bool> = fields.take("use_weighted_consensus", "true or false");
-        let weighing = (is_council && weighted.unwrap_or(true))
+        let weighing = (is_council && !without_reviews && weighted.unwrap_or(true))
             .then(|| Weighing::of(&context.records, settings.models_that_may_review()));
         let self_votes = SelfVotes::parse(&mut fields, settings.count_self_votes);
         let reviewer_records = context.reviewer_records.of(settings.models_that_may_review());
@@ -285,14 +290,27 @@ impl Plan {
             0 => options.roster.most(settings.council_models.len()),
             jury => jury,
         };
-        let reviews_per_answer = at_most(&mut fields, "reviews_per_answer", (reviewers, "reviewers"));
+        let mut reviews_per_answer = at_most(&mut fields, "reviews_per_answer", (reviewers, "reviewers"));
         let mut second_reading = fields.take("use_second_reading", "true or false").unwrap_or(false);
         let members = options.roster.most(settings.council_models.len());
         let mut quorum = at_most(&mut fields, "quorum", (members, "members"));
         let mut straggler_grace_ms = straggler_grace_ms(&mut fields);
         let one_at_a_time = fields.take("one_at_a_time", "true or false").unwrap_or(false);
+        if without_reviews {
+            let named = fields.take::<Vec<Value>>("reviewer_models", "a list of models").unwrap_or_default();
+            let others = [
+                ("use_weighted_consensus", weighted == Some(true)),
+                ("reviewer_models", !named.is_empty()),
+                ("reviews_per_answer", reviews_per_answer.take().is_some()),
+                ("use_second_reading", std::mem::take(&mut second_reading)),
+            ];
+            for (field, _) in others.into_iter().filter(|(_, on)| *on) {
+                ignored.push(Ignored::because(field, IgnoredFact::Unreviewed));
+            }
+        }
         if !is_council {
             let others = [
+                ("use_reviews", unreviewed),
                 ("use_weighted_consensus", weighted == Some(true)),
                 ("use_second_reading", std::mem::take(&mut second_reading)),
                 ("quorum", quorum.take().is_some()),
@@ -324,6 +342,7 @@ impl Plan {
                     settings,
                     search: search.map(|search| SearchPlan::of(&search, lookups.any())),
                     checks,
+                    form: None,
                     background: Background::default(),
                     prompts: Prompts::default(),
                 },
@@ -335,6 +354,7 @@ impl Plan {
                 quorum,
                 straggler_grace_ms,
                 one_at_a_time,
+                without_reviews,
                 reviews_per_answer,
                 second_reading,
                 failed_are_done: true,
@@ -350,18 +370,39 @@ impl Plan {
             own_prompts: Vec::new(),
             fork: None,
         })?;
-        let templates =
-            features::templates(&plan.task, (&plan.options, plan.lookups, plan.format), plan.title);
-        let own_prompts = context.prompts.among(templates.iter().copied());
-        let prompts = context.prompts.in_force(templates);
-        let task = Task { brief: Brief { prompts, ..plan.task.brief }, ..plan.task };
-        let plan = Self { task, own_prompts, ..plan };
-        let scoped = |cache| CachePlan { scope: plan.scope(), ..cache };
-        Ok(Self { cache: plan.cache.map(scoped), ..plan })
+        Ok(plan.with_texts(&context.prompts).scoped())
     }
 
-    /// Lets whoever writes the final answer, in whatever format, write so: what is absent stays as the settings have it.
-    pub fn sample_final_answer(&mut self, wanted: Sampling) {
+    /// The same with the texts that its models are asked with.
+    fn with_texts(mut self, texts: &OwnTexts) -> Self {
+        let templates =
+            features::templates(&self.task, (&self.options, self.lookups, self.format), self.title);
+        self.own_prompts = texts.among(templates.iter().copied());
+        self.task.brief.prompts = texts.in_force(templates);
+        self
+    }
+
+    /// The same with an earlier answer looked for among those that depend on the same.
+    fn scoped(mut self) -> Self {
+        let scope = self.scope();
+        self.cache = self.cache.map(|cache| CachePlan { scope, ..cache });
+        self
+    }
+
+    /// The same where whoever writes the final answer, in whatever format, writes as a program wants it: so, where it says
+    /// how, and in this form, where it wants one. No member's own answer is taken for it then.
+    #[must_use]
+    pub fn for_program(mut self, sampling: Sampling, form: Option<AnswerForm>, texts: &OwnTexts) -> Self {
+        self.sample_final_answer(sampling);
+        if form.is_some() {
+            self.options.have_it_written(&mut self.ignored);
+            self.task.brief.form = form;
+        }
+        self.with_texts(texts).scoped()
+    }
+
+    /// Lets whoever writes the final answer write so: what is absent stays as the settings have it.
+    fn sample_final_answer(&mut self, wanted: Sampling) {
         for purpose in features::purposes_of_final_answers() {
             let sampling = self.task.brief.settings.sampling.entry(purpose.name.to_owned()).or_default();
             sampling.temperature = wanted.temperature.or(sampling.temperature);
@@ -370,10 +411,10 @@ impl Plan {
     }
 
     /// Whether the final answer is what its writer shows as it writes: nobody revises it, or chooses it from several,
-    /// and nothing is looked up in its middle.
+    /// nothing is looked up in its middle, and it has no form that is only known of the whole.
     #[must_use]
     pub fn shows_final_answer(&self) -> bool {
-        self.options.leave_what_is_written() && self.brief().checks == 0
+        self.options.leave_what_is_written() && self.brief().checks == 0 && self.brief().form.is_none()
     }
 
     /// The same question to the same council, from what its run `of` has; these are that run's sources.

@@ -2,8 +2,10 @@
 //!
 //! Nobody else rewrites a text: when its writer fails, the draft before it is whole and stands.
 
+use super::answer_form::AnswerForm;
 use super::ask::Ask;
 use super::estimate::{ExpectedCall, Expecting};
+use super::formed;
 use super::prompts::fence::{self, Fence};
 use super::prompts::history;
 use super::prompts::template::Template;
@@ -12,7 +14,7 @@ use super::run::Run;
 use super::stage::Stage;
 use super::stages::{editorial, synthesis};
 use super::token::TokenHead;
-use super::view::View;
+use super::view::{Unfiltered, View};
 use crate::llm::simulated_text::plain;
 use crate::llm::{CallError, CallFact, ErrorKind, Purpose, Reason, Reply};
 
@@ -95,10 +97,15 @@ impl Revision<'_> {
             purpose: &REVISION,
             system: round.system_prompt_of(self.writer),
             prompt: &self.prompt(run, round),
-            schema: None,
+            schema: round.brief().form.as_ref().map(AnswerForm::schema),
         };
-        let view = || View::new(editorial::filter(), token.clone());
-        read(ask.stream(run, &round.brief().settings, view).await)
+        let brief = round.brief();
+        let Some(form) = &brief.form else {
+            let view = || View::new(editorial::filter(), token.clone());
+            return read(ask.stream(run, &brief.settings, view).await);
+        };
+        let view = || View::new(Unfiltered, token.clone());
+        read_formed(form, ask.stream(run, &brief.settings, view).await)
     }
 
     fn prompt(&self, run: &Run, round: &Round<'_>) -> String {
@@ -110,11 +117,28 @@ impl Revision<'_> {
         sections.extend(self.objections.iter().map(|(title, text)| fence.wrap(title, text)));
         let prompts = &round.brief().prompts;
         let rule = prompts.text(&fence::RULE);
-        prompts.fill(&PROMPT, &[("material", &sections.join("\n\n")), ("rule", rule)])
+        let prompt = prompts.fill(&PROMPT, &[("material", &sections.join("\n\n")), ("rule", rule)]);
+        formed::asking_for(run, round.brief(), prompt)
     }
 }
 
+/// Reads a revision that is to be of this form. It is not asked for again: the draft is of the form.
+fn read_formed(form: &AnswerForm, result: Result<Reply, CallError>) -> Result<Revised, NotRevised> {
+    let revised = whole(result, str::to_owned)?;
+    let text = form.read(&revised.text).map_err(|problem| {
+        let fact = CallFact::NotOfForm { problem };
+        NotRevised { message: fact.to_string(), kind: ErrorKind::BadResponse, fact: Some(fact) }
+    })?;
+    Ok(Revised { text, ..revised })
+}
+
 fn read(result: Result<Reply, CallError>) -> Result<Revised, NotRevised> {
+    // The notes of the draft still hold; a second set of them is not asked for.
+    whole(result, |text| editorial::parse(text).0)
+}
+
+/// A revision that is whole, as `said` reads it.
+fn whole(result: Result<Reply, CallError>, said: impl FnOnce(&str) -> String) -> Result<Revised, NotRevised> {
     let reply =
         result.map_err(|error| NotRevised { message: error.message, kind: error.kind, fact: error.fact })?;
     let not =
@@ -122,8 +146,7 @@ fn read(result: Result<Reply, CallError>) -> Result<Revised, NotRevised> {
     if reply.finish_reason.as_deref() == Some("length") {
         return Err(not("the revision broke off at the token limit"));
     }
-    // The notes of the draft still hold; a second set of them is not asked for.
-    let (text, _) = editorial::parse(&reply.text);
+    let text = said(&reply.text);
     if text.trim().is_empty() {
         return Err(not("the revision is empty"));
     }

@@ -46,6 +46,10 @@ pub enum IgnoredFact {
     Written,
     /// The ballots' first answer is taken word for word: nothing is written (`final: select`).
     Selected,
+    /// It goes by ballots, and nobody reviews (`use_reviews: false`).
+    Unreviewed,
+    /// The final answer has a form that only its writer is asked for, so it is written.
+    Formed,
     /// It is an option of the council, and the run has another format.
     CouncilOnly {
         /// The run's `mode`.
@@ -68,6 +72,8 @@ impl fmt::Display for IgnoredFact {
             Self::Selected => f.write_str(
                 "the answer that the ballots put first is taken word for word, and nothing is written",
             ),
+            Self::Unreviewed => f.write_str("nobody reviews the answers, so there are no ballots to go by"),
+            Self::Formed => f.write_str("only whoever writes the final answer is asked for its form"),
             Self::CouncilOnly { mode } => {
                 write!(f, "it is an option of the council; the format of this run is {mode}")
             }

@@ -41,6 +41,9 @@ pub struct Task {
     /// How many of the reviewers review, drawn for the run; absent means all.
     #[serde(default)]
     pub reviews_per_answer: Option<usize>,
+    /// Whether nobody reviews: the chairman writes from the answers alone.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub without_reviews: bool,
     /// Whether the answers are read a second time where the first ballots disagree.
     #[serde(default)]
     pub second_reading: bool,

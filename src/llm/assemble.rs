@@ -80,7 +80,8 @@ impl Caller<'_> {
                     progress.arrived = assembly.first_token.is_some();
                     match result {
                         Ok(()) => {
-                            if asked.schema != request.schema {
+                            let of_ours = request.schema.as_ref().is_some_and(|schema| !schema.from_asker);
+                            if of_ours && asked.schema.is_none() {
                                 self.schema_refusals.remember(&request.model);
                             }
                             let tools_refused = asked.tools != request.tools;

@@ -65,6 +65,7 @@ struct Body<'a> {
 #[serde(tag = "type", rename_all = "snake_case")]
 enum ResponseFormat<'a> {
     JsonSchema { json_schema: JsonSchema<'a> },
+    JsonObject,
 }
 
 #[derive(Serialize)]
@@ -76,8 +77,11 @@ struct JsonSchema<'a> {
 
 impl<'a> ResponseFormat<'a> {
     fn of(schema: &'a Schema) -> Self {
-        let Schema { name, schema } = schema;
-        Self::JsonSchema { json_schema: JsonSchema { name, strict: true, schema } }
+        if schema.is_any_object() {
+            return Self::JsonObject;
+        }
+        let Schema { name, schema, strict, .. } = schema;
+        Self::JsonSchema { json_schema: JsonSchema { name, strict: *strict, schema } }
     }
 }
 

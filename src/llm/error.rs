@@ -134,6 +134,7 @@ impl From<CallFact> for CallError {
             | CallFact::Skipped
             | CallFact::WentOnWithout { .. }
             | CallFact::NoSearch => ErrorKind::Cancelled,
+            CallFact::NotOfForm { .. } => ErrorKind::BadResponse,
             CallFact::OverBudget { .. } | CallFact::PriceUnknown | CallFact::BudgetsUnreadable => {
                 ErrorKind::Budget
             }

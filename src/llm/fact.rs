@@ -78,6 +78,11 @@ pub enum CallFact {
     BudgetsUnreadable,
     /// Nothing can be searched here.
     NoSearch,
+    /// What was written is not of the form that was asked for, also when it was asked for once more.
+    NotOfForm {
+        /// What is wrong with it, in English.
+        problem: String,
+    },
 }
 
 impl fmt::Display for CallFact {
@@ -96,6 +101,9 @@ impl fmt::Display for CallFact {
             Self::PriceUnknown => f.write_str("A budget applies, and the price of this model is unknown."),
             Self::BudgetsUnreadable => f.write_str("The budgets of this server could not be read."),
             Self::NoSearch => f.write_str("This run has no search."),
+            Self::NotOfForm { problem } => {
+                write!(f, "The text is not of the form that was asked for: it {problem}.")
+            }
         }
     }
 }

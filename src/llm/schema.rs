@@ -24,13 +24,29 @@ pub struct Schema {
     pub name: String,
     /// The schema of one object.
     pub schema: serde_json::Value,
+    /// Whether the provider is to hold the reply to it, and not only to show it to the model.
+    #[serde(default = "strict")]
+    pub strict: bool,
+    /// Whether whoever asks has written it: that a provider refuses one of these says nothing of the next.
+    #[serde(default)]
+    pub from_asker: bool,
+}
+
+fn strict() -> bool {
+    true
 }
 
 impl Schema {
     /// A schema under a name.
     #[must_use]
     pub fn new(name: &str, schema: serde_json::Value) -> Self {
-        Self { name: name.to_owned(), schema }
+        Self { name: name.to_owned(), schema, strict: true, from_asker: false }
+    }
+
+    /// Whether it only asks for an object, whatever is in it.
+    #[must_use]
+    pub fn is_any_object(&self) -> bool {
+        self.schema == serde_json::json!({"type": "object"})
     }
 }
 

@@ -11,6 +11,7 @@ use super::conversations::named;
 use super::extract::{Caller, asked_by};
 use super::presets::{self, InForce};
 use super::problem::Problem;
+use crate::council::answer_form::AnswerForm;
 use crate::council::field::{FieldError, Fields};
 use crate::council::plan::{Context, Plan};
 use crate::council::prompts::history::Turn;
@@ -41,6 +42,8 @@ pub(super) struct Question<'q> {
 pub(super) struct FromProgram {
     /// How whoever writes the final answer is to write, where the request says so.
     pub sampling: Sampling,
+    /// In which form, where it is to be another than a text.
+    pub form: Option<AnswerForm>,
     /// What is kept of the request.
     pub kept: Program,
 }
@@ -73,8 +76,8 @@ pub(super) async fn ask_for(
     app.admit()?;
     let Question { conversation, body, history, idempotency_key, program } = question;
     let mut plan = plan(app, caller, Some(conversation), body, history).await?;
-    if let Some(program) = &program {
-        plan.sample_final_answer(program.sampling);
+    if let Some(FromProgram { sampling, form, .. }) = &program {
+        plan = plan.for_program(*sampling, form.clone(), &app.config.prompts);
     }
     let ask = Ask {
         user: caller.user.clone(),

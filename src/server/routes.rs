@@ -134,6 +134,7 @@ macro_rules! table {
                     .service(v1::chat::complete)
                     .service(v1::responses::create)
                     .service(v1::responses::read)
+                    .service(v1::responses::delete)
                     .service(v1::responses::cancel)
                     .default_service(web::to(v1::gate::no_such_route)),
             );

@@ -85,6 +85,7 @@ mod tools;
 #[cfg(feature = "otel")]
 mod traces;
 mod unknown_providers;
+mod unreviewed;
 mod unwritable;
 mod usage;
 mod users;

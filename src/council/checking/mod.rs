@@ -112,6 +112,8 @@ pub async fn write(run: &Run, brief: &Brief, writing: Writing<'_>) -> Result<Rep
         let request = ChatRequest {
             messages: messages.clone(),
             tools: if takes_tools { vec![search_tool(brief)] } else { Vec::new() },
+            // A thought and an action are of no form.
+            schema: None,
             continues: true,
             ..writing.request.clone()
         };

@@ -119,12 +119,14 @@ impl Ending for Judgment<'_> {
         let cited = self.debate.transcript().map(|(_, one)| (one.label.as_str(), one.cited()));
         let sources = self.debate.run.sources_for_the_writer(brief, cited);
         let material = [Some(question), sources, Some(debate)].into_iter().flatten().collect::<Vec<_>>();
+        // Notes beside a document of a form would spoil it.
+        let notes = if brief.form.is_some() { "" } else { brief.prompts.text(&verdict::INSTRUCTIONS) };
         let prompt = brief.prompts.fill(
             &PROMPT,
             &[
                 ("material", &material.join("\n\n")),
                 ("rule", brief.prompts.text(&fence::RULE)),
-                ("notes", brief.prompts.text(&verdict::INSTRUCTIONS)),
+                ("notes", notes),
             ],
         );
         (prompt, left_out.len())

@@ -12,6 +12,7 @@ use serde_json::Value;
 use utoipa::PartialSchema as _;
 use utoipa::openapi::{RefOr, Schema};
 
+use crate::council::answer_form;
 use crate::council::any_event::AnyEvent;
 use crate::council::budget::BudgetEvent;
 use crate::council::checking::{self, CheckEvent, CheckNote};
@@ -238,6 +239,7 @@ const OPTION_FIELDS: &[&str] = &[
     "use_web_search",
     "use_react",
     "use_tools",
+    "use_reviews",
     "use_weighted_consensus",
     "self_votes",
     "count_self_votes",
@@ -289,14 +291,16 @@ pub struct Options {
 }
 
 impl Options {
-    /// Reads a request's fields. What is switched on and does not apply is noted in `ignored`.
+    /// Reads a request's fields, of a council that reviews or does not. What is switched on and does not apply is noted in
+    /// `ignored`.
     pub(in crate::council) fn parse(
         fields: &mut Fields<'_>,
         settings: &mut Settings,
+        without_reviews: bool,
         ignored: &mut Vec<Ignored>,
     ) -> Self {
         jury::parse(fields, settings);
-        let final_answer = word_for_word::parse(fields);
+        let mut final_answer = word_for_word::parse(fields);
         let mut options = Self {
             roster: Choice::parse(fields, settings, ignored),
             early_consensus: fields.take("use_early_consensus", "true or false").unwrap_or(false),
@@ -305,6 +309,10 @@ impl Options {
             refinement: RefinementOptions::parse(fields),
             adversary: AdversaryOptions::parse(fields, settings),
         };
+        if without_reviews {
+            final_answer = final_answer.filter(|choice| *choice == FinalAnswer::Write);
+            options.leave_out_ballots(ignored);
+        }
         match final_answer {
             Some(FinalAnswer::Write) => options.leave_out_consensus(IgnoredFact::Written, ignored),
             Some(FinalAnswer::Select) => options.leave_out_writing(ignored),
@@ -352,6 +360,28 @@ impl Options {
         self.chairmen.is_empty() && self.refinement.is_none() && self.adversary.is_none()
     }
 
+    /// Has the final answer written, in a form that only its writer is asked for: no member's own answer is taken for it.
+    pub(in crate::council) fn have_it_written(&mut self, ignored: &mut Vec<Ignored>) {
+        self.leave_out_consensus(IgnoredFact::Formed, ignored);
+        self.leave_out_choice(IgnoredFact::Formed, ignored);
+    }
+
+    /// Leaves out what goes by ballots, where there are none.
+    fn leave_out_ballots(&mut self, ignored: &mut Vec<Ignored>) {
+        self.leave_out_consensus(IgnoredFact::Unreviewed, ignored);
+        self.leave_out_choice(IgnoredFact::Unreviewed, ignored);
+        if matches!(self.roster, Choice::Escalation(_)) {
+            self.roster = Choice::Everyone;
+            ignored.push(Ignored::because("use_escalation", IgnoredFact::Unreviewed));
+        }
+    }
+
+    fn leave_out_choice(&mut self, why: IgnoredFact, ignored: &mut Vec<Ignored>) {
+        if std::mem::take(&mut self.final_answer) != FinalAnswer::Write {
+            ignored.push(Ignored::because("final", why));
+        }
+    }
+
     fn leave_out_consensus(&mut self, why: IgnoredFact, ignored: &mut Vec<Ignored>) {
         if std::mem::take(&mut self.early_consensus) {
             ignored.push(Ignored::because("use_early_consensus", why));
@@ -396,10 +426,12 @@ struct Uses<'p> {
 type Used = (fn(&Uses<'_>) -> bool, &'static [&'static Template]);
 
 /// The templates of each feature of the council, and whether a run of such a plan can use them. One may come twice.
-static TEMPLATES_BY_FEATURE: [Used; 14] = [
+static TEMPLATES_BY_FEATURE: [Used; 16] = [
     (|plan| plan.format.may_be_the_councils(), confidence::TEMPLATES),
     (|plan| plan.format.may_be_the_councils(), reviews::TEMPLATES),
     (|plan| plan.format.may_be_the_councils(), synthesis::TEMPLATES),
+    (|plan| plan.task.without_reviews, synthesis::TEMPLATES_WITHOUT_REVIEWS),
+    (|plan| plan.task.brief.form.is_some(), answer_form::TEMPLATES),
     (|plan| plan.title, title::TEMPLATES),
     (|plan| plan.task.brief.search.is_some(), material::TEMPLATES),
     (|plan| plan.lookups.research, research::TEMPLATES),

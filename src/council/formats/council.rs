@@ -116,7 +116,7 @@ pub(super) fn courses(plan: &Plan, kept: &Kept) -> Vec<Vec<ExpectedCall>> {
 
 fn courses_of_draw(plan: &Plan, kept: &Kept, draw: usize) -> Vec<Vec<ExpectedCall>> {
     let brief = plan.brief();
-    let expecting = Expecting::of(brief);
+    let expecting = Expecting::of_task(&plan.task);
     let answers = |members: &[Member]| answers::estimate::expected_calls(&plan.task, kept, members);
     let reviews = |members: &[Member]| {
         let some = (plan.task.reviews_per_answer, draw);

@@ -7,11 +7,12 @@ use super::synthesis::{self, NoteFact, Synthesis};
 use crate::council::any_event::AnyEvent;
 use crate::council::ask::rejects_the_system_prompt;
 use crate::council::brief::Brief;
-use crate::council::checking::{self, Writing};
+use crate::council::checking::Writing;
+use crate::council::formed;
 use crate::council::pricing::tokens;
 use crate::council::run::Run;
 use crate::council::token::TokenHead;
-use crate::council::view::{TextFilter, View};
+use crate::council::view::{TextFilter, Unfiltered, View};
 use crate::llm::{CallError, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply};
 
 /// How often a prompt that a model finds too long is halved.
@@ -112,7 +113,7 @@ async fn ask(
     let (mut prompt, mut left_out) = ending.prompt(ending.budget(model).await);
     loop {
         let error = match send(run, brief, ending, (model, system), &key, prompt.clone()).await {
-            Ok(reply) => return Ok(read(ending, model, reply, left_out)),
+            Ok(reply) => return Ok(read(brief, ending, model, reply, left_out)),
             Err(error) => error,
         };
         if system.is_some() && rejects_the_system_prompt(&error) {
@@ -148,12 +149,14 @@ async fn send(
         timeouts: brief.settings.timeouts(purpose),
         ..ChatRequest::new(model, purpose, system.into_iter().chain([ChatMessage::user(prompt)]).collect())
     };
-    let view =
-        || View::boxed(ending.filter(), ending.token(model)).with_reasoning(ending.reasoning_token(model));
-    checking::write(run, brief, Writing { stage: synthesis::STAGE, key, request, view: Some(&view) }).await
+    let view = || {
+        let filter = if brief.form.is_some() { Box::new(Unfiltered) } else { ending.filter() };
+        View::boxed(filter, ending.token(model)).with_reasoning(ending.reasoning_token(model))
+    };
+    formed::write(run, brief, Writing { stage: synthesis::STAGE, key, request, view: Some(&view) }).await
 }
 
-fn read(ending: &dyn Ending, model: &str, reply: Reply, left_out: usize) -> Synthesis {
+fn read(brief: &Brief, ending: &dyn Ending, model: &str, reply: Reply, left_out: usize) -> Synthesis {
     let mut synthesis = Synthesis {
         model: model.to_owned(),
         served_by: reply.served_by_another(model),
@@ -166,7 +169,10 @@ fn read(ending: &dyn Ending, model: &str, reply: Reply, left_out: usize) -> Synt
         reasoning: reply.reasoning,
         ..Synthesis::default()
     };
-    ending.read(&mut synthesis);
+    // A document of a form is the answer as it is.
+    if brief.form.is_none() {
+        ending.read(&mut synthesis);
+    }
     if left_out > 0 {
         synthesis.note(NoteFact::WithoutAllOfDebate { model: model.to_owned(), statements: left_out });
     }

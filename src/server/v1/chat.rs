@@ -1,31 +1,22 @@
 //! `POST /v1/chat/completions`.
 
-use actix_web::http::header::{HeaderName, HeaderValue};
-use actix_web::{FromRequest as _, HttpRequest, HttpResponse, post, web};
+use actix_web::{HttpRequest, HttpResponse, post, web};
 use serde_json::{Value, json};
 
+use super::api::{Api, From, Names, Place, Whom};
+use super::ask;
 use super::chat_object::{self, Chunks, Head};
 use super::chat_request::{self, ChatCompletionRequest, ChatWanted};
 use super::course::Step;
-use super::direct::{self, Whom};
+use super::direct;
 use super::follow::Follower;
-use super::gate::may_ask;
-use super::offer::{self, Asks};
 use super::refusal::{ErrorBody, Refusal};
-use super::start::{Start, grace, start};
-use super::{chores, conversation, stream};
+use super::request::Wanted;
+use super::start::grace;
+use super::{conversation, stream};
 use crate::runs::Asked;
 use crate::server::app::App;
-use crate::server::extract::{Body, Caller};
-
-/// As conversations are marked that are begun here.
-const ORIGIN: &str = "chat_completions";
-const PATH: &str = "/v1/chat/completions";
-/// The names of parameters that were passed over.
-const IGNORED: HeaderName = HeaderName::from_static("x-ignored-parameters");
-const RUN: HeaderName = HeaderName::from_static("x-run-id");
-/// That the request has joined a run that was asked for before.
-const JOINED: HeaderName = HeaderName::from_static("x-run-joined");
+use crate::server::extract::Caller;
 
 /// Asks a council, as chat completions do it: with the answer in one piece, or streamed in chunks that end with
 /// `[DONE]`. The same request again, while it is being answered or within ten minutes after, is the same run.
@@ -41,69 +32,50 @@ pub(in crate::server) async fn complete(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Refusal> {
-    may_ask(&caller)?;
-    let Body(body) = Body::from_request(&request, &mut payload.into_inner()).await?;
-    let chat = chat_request::read(&body)?;
-    let offer = offer::find(&app, &caller, &chat.wanted.model).await?;
-    let mut response = match offer.asks {
-        Asks::Council(_) if chores::is_one(&chat.wanted.said, &app.config.programs.chores) => {
-            direct::completion(&app, &caller, &request, &chat, Whom::Utility).await?
+    ask::respond::<ChatWanted>(&app, &caller, &request, payload).await
+}
+
+impl Api for ChatWanted {
+    const ORIGIN: &'static str = "chat_completions";
+    const PATH: &'static str = "/v1/chat/completions";
+    const NAMES: Names = Names { question: "messages", instructions: "messages", form: "response_format" };
+    const IS_FOUND_BY_QUESTION: bool = true;
+
+    fn read(body: &Value) -> Result<Self, Refusal> {
+        chat_request::read(body)
+    }
+
+    fn wanted(&self) -> &Wanted {
+        &self.wanted
+    }
+
+    fn ignored(&self) -> &[String] {
+        &self.ignored
+    }
+
+    fn kept(&self) -> Value {
+        json!({"api": Self::ORIGIN, "model": self.wanted.model})
+    }
+
+    async fn place(&self, from: From<'_>) -> Result<Place, Refusal> {
+        let said = &self.wanted.said;
+        let conversation = conversation::of(from.app, from.caller, Self::ORIGIN, said).await?;
+        Ok(Place { conversation, history: said.turns.clone() })
+    }
+
+    async fn answer_directly(&self, from: From<'_>, whom: Whom<'_>) -> Result<HttpResponse, Refusal> {
+        direct::completion(from, self, whom).await
+    }
+
+    async fn answer(&self, from: From<'_>, asked: Asked) -> Result<HttpResponse, Refusal> {
+        let From { app, caller, request } = from;
+        let mut follower = Follower::of(app, caller, asked.run, Some(grace(app))).await?;
+        let head = Head::of(asked.run, follower.asked.created_at.as_second(), &self.wanted.model);
+        let includes_council = self.wanted.includes_council;
+        if self.wanted.stream {
+            let chunks = Chunks::new(head, self.includes_usage, includes_council);
+            return Ok(stream::respond(app, request, follower, chunks));
         }
-        Asks::Council(options) => ask(&app, &caller, &request, &body, &chat, &options).await?,
-        Asks::Seat(member) => direct::completion(&app, &caller, &request, &chat, Whom::Seat(&member)).await?,
-    };
-    say_ignored(&mut response, &chat.ignored);
-    Ok(response)
-}
-
-/// Names what was passed over in a header.
-pub(super) fn say_ignored(response: &mut HttpResponse, ignored: &[String]) {
-    if !ignored.is_empty()
-        && let Ok(value) = HeaderValue::from_str(&ignored.join(", "))
-    {
-        response.headers_mut().insert(IGNORED, value);
-    }
-}
-
-/// Names the run in a header.
-pub(super) fn say_run(response: &mut HttpResponse, asked: Asked) {
-    if let Ok(run) = HeaderValue::from_str(&asked.run.to_string()) {
-        response.headers_mut().insert(RUN, run);
-    }
-    if asked.known {
-        response.headers_mut().insert(JOINED, HeaderValue::from_static("true"));
-    }
-}
-
-async fn ask(
-    app: &App,
-    caller: &Caller,
-    request: &HttpRequest,
-    body: &Value,
-    chat: &ChatWanted,
-    options: &Value,
-) -> Result<HttpResponse, Refusal> {
-    let wanted = &chat.wanted;
-    let asks = Start {
-        path: PATH,
-        origin: ORIGIN,
-        body,
-        wanted,
-        options,
-        conversation: conversation::of(app, caller, ORIGIN, &wanted.said).await?,
-        history: wanted.said.turns.clone(),
-        kept: json!({"api": ORIGIN, "model": wanted.model}),
-        is_found_by_question: true,
-        names: ("messages", "messages"),
-    };
-    let asked = start(app, caller, request, asks).await?;
-    let mut follower = Follower::of(app, caller, asked.run, Some(grace(app))).await?;
-    let head = Head::of(asked.run, follower.asked.created_at.as_second(), &wanted.model);
-    let includes_council = wanted.includes_council;
-    let mut response = if wanted.stream {
-        let chunks = Chunks { head, includes_usage: chat.includes_usage, includes_council };
-        stream::respond(app, request, follower, chunks)
-    } else {
         let mut progress = String::new();
         let whole = follower.follow_to_end(|_, _, steps| {
             for step in steps {
@@ -116,8 +88,7 @@ async fn ask(
         if !whole.await {
             return Err(Refusal::goes_on());
         }
-        HttpResponse::Ok().json(chat_object::whole(&head, follower.told(), &progress, includes_council)?)
-    };
-    say_run(&mut response, asked);
-    Ok(response)
+        let whole = chat_object::whole(&head, follower.told(), &progress, includes_council)?;
+        Ok(HttpResponse::Ok().json(whole))
+    }
 }

@@ -122,9 +122,15 @@ pub(super) struct Chunks {
     pub head: Head,
     pub includes_usage: bool,
     pub includes_council: bool,
+    /// The answer has begun.
+    has_text: bool,
 }
 
 impl Chunks {
+    pub fn new(head: Head, includes_usage: bool, includes_council: bool) -> Self {
+        Self { head, includes_usage, includes_council, has_text: false }
+    }
+
     pub fn event(&self, mut chunk: Value) -> sse::Event {
         if self.includes_usage && chunk.get("usage").is_none() {
             chunk["usage"] = Value::Null;
@@ -170,11 +176,16 @@ impl Voice for Chunks {
         let mut events = Vec::new();
         for step in steps {
             match step {
+                // Programs take what comes after the first word for a part of the answer, and so does a parser of theirs.
+                Step::Progress(_) if self.has_text => {}
                 Step::Progress(line) => {
                     let line = format!("{line}\n");
                     events.push(self.delta(json!({"reasoning_content": line, "reasoning": line})));
                 }
-                Step::Text(text) => events.push(self.delta(json!({"content": text}))),
+                Step::Text(text) => {
+                    self.has_text = true;
+                    events.push(self.delta(json!({"content": text})));
+                }
                 Step::End(End::Complete) => events.extend(self.complete(told)),
                 Step::End(End::Failed(why)) => events.push(failure(&Refusal::no_answer(why))),
                 Step::End(End::Cancelled) => events.push(failure(&Refusal::cancelled())),

@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
+use super::form;
 use super::messages::{self, Said};
 use super::refusal::Refusal;
-use super::request::{NO_SCHEMA, NO_TOOLS, Reader, Wanted, demands_a_tool, is_filled, is_not_text};
+use super::request::{NO_TOOLS, Reader, Wanted, demands_a_tool, is_filled};
 
 /// What a chat completion asks.
 #[derive(Debug, Clone)]
@@ -41,9 +42,13 @@ pub struct ChatCompletionRequest {
     web_search_options: Option<Value>,
     /// `["council"]`: what each seat said comes with the answer, under `council`.
     include: Option<Vec<String>>,
-    /// Only `{"type": "text"}`.
+    /// `{"type": "json_object"}` or `{"type": "json_schema", "json_schema": {name, schema, strict}}`: the final answer is
+    /// one JSON document.
     #[schema(value_type = Option<Object>)]
     response_format: Option<Value>,
+    /// Passed over and named in `x-ignored-parameters`: a council calls no tools of the program, and answers without.
+    #[schema(value_type = Option<Vec<Object>>)]
+    tools: Option<Vec<Value>>,
     /// Only 1.
     n: Option<u32>,
     /// Is stored nowhere.
@@ -61,6 +66,7 @@ pub(super) fn read(body: &Value) -> Result<ChatWanted, Refusal> {
     let model = reader.model();
     let said = said(&mut reader);
     let sampling = reader.sampling(&["max_completion_tokens", "max_tokens"]);
+    let form = form::of_chat(&mut reader);
     let stream = reader.take("stream", "true or false").unwrap_or(false);
     let options: Option<Value> = reader.raw("stream_options").cloned();
     let includes_usage = match options.as_ref().map(|options| options.get("include_usage")) {
@@ -76,7 +82,7 @@ pub(super) fn read(body: &Value) -> Result<ChatWanted, Refusal> {
     impossible(&mut reader);
     reader.without_effect(&["user", "metadata", "store", "parallel_tool_calls"]);
     let (wanted, ignored) =
-        reader.finish(|| Wanted { model, said, sampling, searches, stream, includes_council })?;
+        reader.finish(|| Wanted { model, said, sampling, form, searches, stream, includes_council })?;
     Ok(ChatWanted { wanted, includes_usage, ignored })
 }
 
@@ -98,11 +104,10 @@ fn said(reader: &mut Reader<'_>) -> Said {
 /// What would give another answer than the one that is asked for, were it passed over.
 fn impossible(reader: &mut Reader<'_>) {
     reader.cannot("n", |n| n != 1, "must be 1: a council gives one answer");
-    reader.cannot("tools", is_filled, NO_TOOLS);
-    reader.cannot("functions", is_filled, NO_TOOLS);
+    // Who may call a tool need not: the answer is one without.
+    reader.passed_over(&["tools", "functions"]);
     reader.cannot("tool_choice", demands_a_tool, NO_TOOLS);
     reader.cannot("function_call", demands_a_tool, NO_TOOLS);
-    reader.cannot("response_format", is_not_text, NO_SCHEMA);
     reader.cannot("logprobs", |value| value == true, "is not known of a council's answer");
     reader.cannot("top_logprobs", |value| value != 0, "are not known of a council's answer");
     reader.cannot("audio", is_filled, "a council does not speak");
@@ -141,14 +146,25 @@ mod tests {
     }
 
     #[test]
+    fn tools_are_passed_over_by_their_name_unless_one_has_to_be_called() {
+        let read =
+            with(&json!({"tools": [{"type": "function"}], "functions": [], "tool_choice": "auto"})).unwrap();
+        assert_eq!(read.ignored, ["tools"]);
+        let among = json!({"type": "allowed_tools", "allowed_tools": {"mode": "auto", "tools": []}});
+        assert!(with(&json!({"tool_choice": among})).is_ok());
+        let among = json!({"type": "allowed_tools", "mode": "required", "tools": []});
+        assert_eq!(with(&json!({"tool_choice": among})).unwrap_err()["param"], "tool_choice");
+    }
+
+    #[test]
     fn what_cannot_be_done_is_refused_by_its_name() {
         for (param, value) in [
             ("n", json!(2)),
-            ("tools", json!([{"type": "function"}])),
             ("tool_choice", json!("required")),
-            ("functions", json!([{}])),
-            ("response_format", json!({"type": "json_object"})),
-            ("response_format", json!("text")),
+            ("tool_choice", json!({"type": "function", "function": {"name": "f"}})),
+            ("function_call", json!({"name": "f"})),
+            ("response_format.type", json!({"type": "yaml"})),
+            ("response_format.type", json!("text")),
             ("logprobs", json!(true)),
             ("modalities", json!(["text", "audio"])),
             ("temperature", json!(3)),
@@ -159,7 +175,8 @@ mod tests {
             ("messages", json!("Why?")),
             ("include", json!("council")),
         ] {
-            let refusal = with(&json!({param: value})).unwrap_err();
+            let field = param.split('.').next().unwrap_or_default();
+            let refusal = with(&json!({field: value})).unwrap_err();
             assert_eq!(refusal["param"], param, "{refusal}");
             assert_eq!(refusal["type"], "invalid_request_error");
         }

@@ -5,11 +5,14 @@ use super::messages::Said;
 
 /// How the prompts begin that chat programs come with, without what is between the words. Some programs put them into
 /// the system prompt.
-const KNOWN: [&str; 16] = [
-    // Open WebUI: title, tags, follow-ups, search queries, autocompletion, pictures, emoji, merging of answers.
+const KNOWN: [&str; 19] = [
+    // Open WebUI, to 0.12: title, tags, follow-ups, summaries, search queries, autocompletion, pictures, emoji.
     "### Task: Generate a concise, 3-5 word title",
+    "### Task: Generate a concise title summarizing the chat history",
     "### Task: Generate 1-3 broad tags",
     "### Task: Suggest 3-5 relevant follow-up questions",
+    "### Task: Predict 3-5 useful messages this user might naturally send next",
+    "### Task: Summarize the conversation history that will be compacted",
     "### Task: Analyze the chat history to determine the necessity of generating search queries",
     "### Task: You are an autocompletion system",
     "### Task: Generate a detailed prompt for",
@@ -56,6 +59,9 @@ mod tests {
         for chore in [
             "### Task:\nGenerate a concise, 3-5 word title with an emoji summarizing the chat history.\n### Guidelines:",
             "### Task:\nGenerate 1-3 broad tags categorizing the main themes of the chat history, along with",
+            "### Task:\nGenerate a concise title summarizing the chat history.\n### Guidelines:\n- The title should",
+            "### Task:\nPredict 3-5 useful messages this user might naturally send next to advance their current objective.",
+            "### Task:\nSummarize the conversation history that will be compacted out of the active chat context.",
             "### Task:\nSuggest 3-5 relevant follow-up questions or prompts that the user might naturally ask next",
             "### Task:\nAnalyze the chat history to determine the necessity of generating search queries, in the given",
             "### Task:\nYou are an autocompletion system. Continue the text in `<text>`",

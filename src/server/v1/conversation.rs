@@ -4,6 +4,7 @@
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
+use super::api::Names;
 use super::messages::Said;
 use crate::council::prompts::history::Turn;
 use crate::id::ConversationId;
@@ -85,13 +86,10 @@ pub(super) fn is_last(messages: &[conversations::Message], answer: crate::id::Ru
 }
 
 /// The fields of a question as these APIs call them.
-pub(super) fn field_names(
-    messages: &'static str,
-    instructions: &'static str,
-) -> [(&'static str, &'static str); 6] {
+pub(super) fn field_names(names: Names) -> [(&'static str, &'static str); 6] {
     [
-        ("content", messages),
-        ("system_prompt", instructions),
+        ("content", names.question),
+        ("system_prompt", names.instructions),
         ("preset_id", "model"),
         ("mode", "model"),
         ("use_web_search", "web_search_options"),

@@ -67,7 +67,7 @@ pub(super) struct Cited {
 /// Where a text cites which sources of the run.
 pub(super) fn cited(course: &Course, text: &str) -> Vec<Cited> {
     let sources = &course.deliberation().metadata.sources;
-    if sources.is_empty() {
+    if sources.is_empty() || course.is_document() {
         return Vec::new();
     }
     let chars = |bytes: usize| text.get(..bytes).map_or(0, |before| before.chars().count());

@@ -10,7 +10,7 @@ use crate::council::costs::Costs;
 use crate::council::features::tokens_of_final_answers;
 use crate::council::stage::Stage;
 use crate::council::stages::{reviews, synthesis};
-use crate::council::{AnyEvent, Deliberation, Event, RunEvent};
+use crate::council::{AnyEvent, Deliberation, Event, Plan, RunEvent};
 use crate::runs::Frame;
 
 /// What stands between a text that a writer has left unfinished and the whole one.
@@ -43,6 +43,8 @@ pub(super) enum End {
 pub(super) struct Course {
     /// Whether what the writer shows is the final answer.
     shows_answer: bool,
+    /// Whether the answer is a document, in which nothing that looks like one is a citation.
+    is_document: bool,
     /// Who is asked in each stage, and how many have answered.
     asked: BTreeMap<Stage, (usize, usize)>,
     /// What of the answer was handed out.
@@ -68,9 +70,18 @@ struct Piece {
 }
 
 impl Course {
-    /// The course of a run; `shows_answer` says whether its writer shows the final answer as it comes.
-    pub fn new(shows_answer: bool) -> Self {
-        Self { shows_answer, ..Self::default() }
+    /// The course of a run of this plan, or of one that a newer version made.
+    pub fn of(plan: Option<&Plan>) -> Self {
+        Self {
+            shows_answer: plan.is_some_and(Plan::shows_final_answer),
+            is_document: plan.is_some_and(|plan| plan.brief().form.is_some()),
+            ..Self::default()
+        }
+    }
+
+    /// Whether the answer is a document of a form.
+    pub fn is_document(&self) -> bool {
+        self.is_document
     }
 
     /// Takes in one event.

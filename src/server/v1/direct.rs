@@ -4,12 +4,13 @@
 use std::pin::Pin;
 use std::time::Duration;
 
-use actix_web::{HttpRequest, HttpResponse};
+use actix_web::HttpResponse;
 use actix_web_lab::sse;
 use futures_util::stream;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use super::api::{Api as _, From, Whom};
 use super::chat_object::{Chunks, Head, done, failure};
 use super::chat_request::ChatWanted;
 use super::messages::Said;
@@ -18,13 +19,14 @@ use super::request::Wanted;
 use super::response_object::Typed;
 use super::response_request::ResponseWanted;
 use super::stream::{Voice, respond_with};
-use crate::council::settings::{Member, Settings};
+use crate::council::answer_form::{self, AnswerForm};
+use crate::council::formed;
+use crate::council::settings::Settings;
 use crate::council::stage::Stage;
 use crate::id::{ConversationId, RunId};
 use crate::llm::{ChatMessage, ChatRequest, Purpose, Reply, Sampling, simulated_text};
 use crate::server::app::App;
 use crate::server::budgets;
-use crate::server::extract::Caller;
 use crate::server::problem::Problem;
 use crate::store::RunStatus;
 use crate::store::runs::AskedByProgram;
@@ -38,32 +40,21 @@ static SEAT: Purpose = Purpose { name: "seat", usual_tokens: 800, simulated: sim
 /// How often a stream says that it is still there.
 const PAUSE: Duration = Duration::from_secs(5);
 
-/// Whom to ask instead of a council.
-pub(super) enum Whom<'w> {
-    /// The utility model, for a chore.
-    Utility,
-    Seat(&'w Member),
-}
-
 /// Answers a chat completion.
 pub(super) async fn completion(
-    app: &App,
-    caller: &Caller,
-    request: &HttpRequest,
+    from: From<'_>,
     chat: &ChatWanted,
     whom: Whom<'_>,
 ) -> Result<HttpResponse, Refusal> {
     let wanted = &chat.wanted;
     let head = Head::of(RunId::generate(), Timestamp::now().as_second(), &wanted.model);
-    let chunks = Chunks { head, includes_usage: chat.includes_usage, includes_council: false };
-    answer(app, caller, request, wanted, whom, chunks).await
+    let chunks = Chunks::new(head, chat.includes_usage, false);
+    answer(from, wanted, whom, chunks).await
 }
 
 /// Answers a response. It is kept nowhere, so it cannot be read again.
 pub(super) async fn response(
-    app: &App,
-    caller: &Caller,
-    request: &HttpRequest,
+    from: From<'_>,
     response: &ResponseWanted,
     whom: Whom<'_>,
 ) -> Result<HttpResponse, Refusal> {
@@ -73,10 +64,10 @@ pub(super) async fn response(
         status: RunStatus::Running,
         created_at: Timestamp::now(),
         finished_at: None,
-        request: response.kept("responses"),
+        request: response.kept(),
         plan: Value::Null,
     };
-    answer(app, caller, request, &response.wanted, whom, Typed::new(asked, false, None)).await
+    answer(from, &response.wanted, whom, Typed::new(asked, false, None)).await
 }
 
 /// How an API says what one model replies.
@@ -149,25 +140,51 @@ fn call(settings: &Settings, wanted: &Wanted, whom: &Whom<'_>) -> ChatRequest {
     }
 }
 
+/// Asks for the reply in this form, by the provider where it can and by words.
+fn ask_for_form(app: &App, form: &AnswerForm, call: &mut ChatRequest) {
+    let prompts = app.config.prompts.in_force(answer_form::TEMPLATES.iter().copied());
+    let marker = RunId::generate().0.simple().to_string();
+    if let Some(question) = call.messages.last_mut() {
+        question.content.push_str(&formed::instructions(form, &prompts, &marker));
+    }
+    call.schema = Some(form.schema());
+}
+
+/// A reply whose text is a document of the form, or broke off.
+fn in_form(form: Option<&AnswerForm>, reply: Reply) -> Result<Reply, Refusal> {
+    let Some(form) = form.filter(|_| !is_cut(&reply)) else { return Ok(reply) };
+    match form.read(&reply.text) {
+        Ok(text) => Ok(Reply { text, ..reply }),
+        Err(problem) => {
+            let message = format!("the model's reply is not of the form that was asked for: it {problem}");
+            Err(Refusal::no_reply(message))
+        }
+    }
+}
+
 type Made = Pin<Box<dyn Future<Output = Result<Reply, Refusal>>>>;
 
 async fn answer<S: Says + 'static>(
-    app: &App,
-    caller: &Caller,
-    request: &HttpRequest,
+    From { app, caller, request }: From<'_>,
     wanted: &Wanted,
     whom: Whom<'_>,
     mut says: S,
 ) -> Result<HttpResponse, Refusal> {
     let (settings, _) = app.settings(&caller.scope()).await?;
-    let call = call(&settings, wanted, &whom);
+    let mut call = call(&settings, wanted, &whom);
+    let form = wanted.form.clone();
+    if let Some(form) = &form {
+        ask_for_form(app, form, &mut call);
+    }
     let payer = budgets::payer(app, caller).await?;
     let runs = app.runs.clone();
     // It is made to its end, and stands in the ledger, also where whoever asked has gone.
     let made = async move {
         let made = runs.call_once(payer, call.purpose.name, STAGE, call).await;
         let result = made.map_err(|error| Refusal::from(Problem::from(error)))?;
-        result.map_err(|error| Refusal::no_reply(format!("the model gave no reply: {}", error.message)))
+        let reply = result
+            .map_err(|error| Refusal::no_reply(format!("the model gave no reply: {}", error.message)))?;
+        in_form(form.as_ref(), reply)
     };
     if !wanted.stream {
         return Ok(HttpResponse::Ok().json(says.whole(&made.await?)));

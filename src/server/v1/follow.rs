@@ -64,7 +64,7 @@ impl Follower {
         let asked = runs::asked_by_program(&app.db, &caller.scope(), run).await.map_err(named)?;
         // A plan that a newer version made is followed all the same.
         let plan: Result<Plan, _> = serde_json::from_value(asked.plan.clone());
-        let course = Course::new(plan.is_ok_and(|plan| plan.shows_final_answer()));
+        let course = Course::of(plan.ok().as_ref());
         let mut subscription = app.runs.subscribe(&caller.user, run, 0).await.map_err(named)?;
         if let Some(grace) = grace {
             subscription = subscription.waited_for(grace);

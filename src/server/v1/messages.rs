@@ -8,6 +8,9 @@ use crate::council::prompts::history::Turn;
 /// What stands where a list begins with an answer.
 const NOTHING_ASKED: &str = "(The conversation begins with an answer.)";
 
+/// What stands before what tools gave for the question that is asked now.
+const FOUND: &str = "What tools were called for so far, and gave:";
+
 /// What was said, and what is asked now.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Said {
@@ -28,8 +31,7 @@ pub(super) fn read(name: &str, list: &[Value]) -> Result<Said, Vec<FieldError>> 
     for (place, message) in list.iter().enumerate() {
         let field = format!("{name}[{place}]");
         match message_of(&field, message) {
-            Ok(Some((role, text))) => gathered.add(role, text),
-            Ok(None) => {}
+            Ok(parts) => parts.into_iter().for_each(|(role, text)| gathered.add(role, text)),
             Err(error) => errors.push(error),
         }
     }
@@ -44,6 +46,8 @@ enum Role {
     System,
     User,
     Assistant,
+    /// A tool of the program, that another model called or that gave something back.
+    Tool,
 }
 
 #[derive(Default)]
@@ -52,6 +56,8 @@ struct Gathered {
     turns: Vec<Turn>,
     /// What was asked since the last answer.
     open: Vec<String>,
+    /// What tools were called for since then, and gave.
+    carried_out: Vec<String>,
 }
 
 impl Gathered {
@@ -59,6 +65,11 @@ impl Gathered {
         match role {
             Role::System => self.system.push(text),
             Role::User => self.open.push(text),
+            Role::Tool => self.carried_out.push(text),
+            Role::Assistant if !self.carried_out.is_empty() => {
+                let text = std::mem::take(&mut self.carried_out).join("\n\n") + "\n\n" + &text;
+                self.add(Role::Assistant, text);
+            }
             // A question that was not answered is none to go on from.
             Role::Assistant if text.trim().is_empty() => self.open.clear(),
             Role::Assistant => match (self.open.is_empty(), self.turns.last_mut()) {
@@ -75,7 +86,10 @@ impl Gathered {
         }
     }
 
-    fn said(self, name: &str) -> Result<Said, Vec<FieldError>> {
+    fn said(mut self, name: &str) -> Result<Said, Vec<FieldError>> {
+        if !self.carried_out.is_empty() {
+            self.open.push(format!("{FOUND}\n\n{}", self.carried_out.join("\n\n")));
+        }
         let question = self.open.join("\n\n");
         if question.trim().is_empty() {
             return Err(vec![FieldError::value(name, "must end with what the user asks, as text")]);
@@ -85,8 +99,8 @@ impl Gathered {
     }
 }
 
-/// Who says a message, and its text; nothing for an item that says nothing.
-fn message_of(field: &str, message: &Value) -> Result<Option<(Role, String)>, FieldError> {
+/// Who says a message, and its text; nothing for an item that says nothing. What another model had tools do is told in words.
+fn message_of(field: &str, message: &Value) -> Result<Vec<(Role, String)>, FieldError> {
     let refuse = |what: &str, why: &str| Err(FieldError::value(format!("{field}{what}"), why));
     if !message.is_object() {
         return refuse("", "must be an object with role and content");
@@ -94,9 +108,13 @@ fn message_of(field: &str, message: &Value) -> Result<Option<(Role, String)>, Fi
     match message.get("type").and_then(Value::as_str) {
         None | Some("message") => {}
         // What a model thought before is no part of what was said.
-        Some("reasoning") => return Ok(None),
-        Some("function_call" | "function_call_output" | "custom_tool_call" | "custom_tool_call_output") => {
-            return refuse(".type", "calls of tools cannot be read by a council");
+        Some("reasoning") => return Ok(Vec::new()),
+        Some("function_call" | "custom_tool_call") => {
+            let arguments = message.get("arguments").or(message.get("input"));
+            return called(field, message.get("name"), arguments).map(|said| vec![said]);
+        }
+        Some("function_call_output" | "custom_tool_call_output") => {
+            return given(&format!("{field}.output"), message.get("output")).map(|said| vec![said]);
         }
         Some(_) => return refuse(".type", "cannot be read here: only messages with text can"),
     }
@@ -105,31 +123,68 @@ fn message_of(field: &str, message: &Value) -> Result<Option<(Role, String)>, Fi
         Some("user") => Role::User,
         Some("assistant") => Role::Assistant,
         Some("tool" | "function") => {
-            return refuse(".role", "results of tools cannot be read by a council");
+            return given(&format!("{field}.content"), message.get("content")).map(|said| vec![said]);
         }
         Some(_) | None => return refuse(".role", "must be system, developer, user or assistant"),
     };
-    let calls = message.get("tool_calls").and_then(Value::as_array);
-    if calls.is_some_and(|calls| !calls.is_empty()) {
-        return refuse(".tool_calls", "calls of tools cannot be read by a council");
-    }
     let text = match message.get("content") {
         None | Some(Value::Null) if role == Role::Assistant => String::new(),
-        None | Some(Value::Null) => return refuse(".content", "is required"),
+        content => content_of(&format!("{field}.content"), content)?,
+    };
+    let calls = message.get("tool_calls").and_then(Value::as_array).filter(|calls| !calls.is_empty());
+    let Some(calls) = calls.filter(|_| role == Role::Assistant) else { return Ok(vec![(role, text)]) };
+    let mut said = Vec::new();
+    if !text.trim().is_empty() {
+        said.push((Role::Tool, text));
+    }
+    for (place, call) in calls.iter().enumerate() {
+        let of = call.get("function").or(call.get("custom")).unwrap_or(call);
+        let arguments = of.get("arguments").or(of.get("input"));
+        said.push(called(&format!("{field}.tool_calls[{place}]"), of.get("name"), arguments)?);
+    }
+    Ok(said)
+}
+
+/// A call of a tool, in words.
+fn called(
+    field: &str,
+    name: Option<&Value>,
+    arguments: Option<&Value>,
+) -> Result<(Role, String), FieldError> {
+    let Some(name) = name.and_then(Value::as_str) else {
+        return Err(FieldError::value(field, "must be a call of a tool, with its name"));
+    };
+    let arguments = arguments.and_then(Value::as_str).unwrap_or_default();
+    if name.contains('\0') || arguments.contains('\0') {
+        return Err(FieldError::value(field, "must not contain U+0000"));
+    }
+    Ok((Role::Tool, format!("(called {name} with {arguments})")))
+}
+
+/// What a tool gave back, in words.
+fn given(field: &str, content: Option<&Value>) -> Result<(Role, String), FieldError> {
+    Ok((Role::Tool, format!("(it gave: {})", content_of(field, content)?)))
+}
+
+/// A text, or a list of parts with text.
+fn content_of(field: &str, content: Option<&Value>) -> Result<String, FieldError> {
+    let refuse = |why: &str| Err(FieldError::value(field, why));
+    let text = match content {
+        None | Some(Value::Null) => return refuse("is required"),
         Some(Value::String(text)) => text.clone(),
         Some(Value::Array(parts)) => {
             let mut text = String::new();
             for (place, part) in parts.iter().enumerate() {
-                text.push_str(text_of(&format!("{field}.content[{place}]"), part)?);
+                text.push_str(text_of(&format!("{field}[{place}]"), part)?);
             }
             text
         }
-        Some(_) => return refuse(".content", "must be text or a list of parts"),
+        Some(_) => return refuse("must be text or a list of parts"),
     };
     if text.contains('\0') {
-        return refuse(".content", "must not contain U+0000");
+        return refuse("must not contain U+0000");
     }
-    Ok(Some((role, text)))
+    Ok(text)
 }
 
 /// The text of a part.

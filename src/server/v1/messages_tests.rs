@@ -55,11 +55,35 @@ fn answers_without_a_question_and_questions_without_an_answer_are_no_turns_of_th
 }
 
 #[test]
+fn what_another_model_had_tools_do_is_told_in_words() {
+    let call = json!({"id": "c", "type": "function", "function": {"name": "weather", "arguments": "{\"in\":\"Rome\"}"}});
+    let asked = json!([
+        {"role": "user", "content": "Rain?"},
+        {"role": "assistant", "content": null, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": "dry"}
+    ]);
+    let words = "(called weather with {\"in\":\"Rome\"})\n\n(it gave: dry)";
+    assert_eq!(said(&asked).question, format!("Rain?\n\n{FOUND}\n\n{words}"));
+    let mut answered = asked.as_array().unwrap().clone();
+    answered.push(json!({"role": "assistant", "content": "No."}));
+    answered.push(json!({"role": "user", "content": "And then?"}));
+    let answered = said(&Value::Array(answered));
+    assert_eq!(answered.turns, [turn("Rain?", &format!("{words}\n\nNo."))]);
+    assert_eq!(answered.question, "And then?");
+    let items = json!([
+        {"role": "user", "content": "Rain?"},
+        {"type": "function_call", "call_id": "c", "name": "weather", "arguments": "{\"in\":\"Rome\"}"},
+        {"type": "function_call_output", "call_id": "c", "output": "dry"}
+    ]);
+    assert_eq!(said(&items), said(&asked));
+}
+
+#[test]
 fn every_message_that_cannot_be_read_is_named() {
     let list = json!([
         {"role": "user", "content": [{"type": "text", "text": "Look:"}, {"type": "image_url", "image_url": {"url": "x"}}]},
         {"role": "user", "content": [{"type": "input_file", "file_id": "f"}]},
-        {"role": "tool", "content": "42"},
+        {"role": "tool"},
         {"role": "assistant", "content": null, "tool_calls": [{"id": "1"}]},
         {"role": "oracle", "content": "?"},
         {"role": "user"},
@@ -70,8 +94,8 @@ fn every_message_that_cannot_be_read_is_named() {
     let expected = [
         "messages[0].content[1]",
         "messages[1].content[0]",
-        "messages[2].role",
-        "messages[3].tool_calls",
+        "messages[2].content",
+        "messages[3].tool_calls[0]",
         "messages[4].role",
         "messages[5].content",
         "messages[6].content",

@@ -2,9 +2,11 @@
 //! It only translates: a list of messages becomes a question with a history, [`asking`](super::asking) makes a run of
 //! that, and what the run tells ([`course`]) becomes chunks, typed events or one object.
 //!
-//! Start at [`chat`], then [`course`]. What both APIs read alike is in [`request`] and [`messages`]; errors are one
+//! Start at [`ask`], the way that both take, then [`chat`] and [`course`]. What both APIs read alike is in [`request`] and [`messages`]; errors are one
 //! table, in [`refusal`].
 
+mod api;
+mod ask;
 pub(super) mod chat;
 mod chat_object;
 mod chat_request;
@@ -14,6 +16,7 @@ mod council_object;
 mod course;
 mod direct;
 mod follow;
+mod form;
 pub(super) mod gate;
 mod messages;
 pub(super) mod models;
@@ -25,3 +28,6 @@ mod response_request;
 pub(super) mod responses;
 mod start;
 mod stream;
+
+#[cfg(test)]
+mod body_tests;

@@ -45,11 +45,16 @@ struct BuiltIn {
     options: fn() -> Value,
 }
 
-static BUILT_IN_OFFERS: [BuiltIn; 5] = [
+static BUILT_IN_OFFERS: [BuiltIn; 6] = [
     BuiltIn {
         id: "council",
         about: "Several models answer, review each other's answers blind, and a chairman writes the final answer.",
         options: || json!({"mode": "council"}),
+    },
+    BuiltIn {
+        id: "council:fast",
+        about: "Several models answer, and a chairman writes the final answer from that, without reviews.",
+        options: || json!({"mode": "council", "use_reviews": false}),
     },
     BuiltIn {
         id: "council:select",

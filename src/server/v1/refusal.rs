@@ -116,6 +116,11 @@ impl Refusal {
         Self::new(StatusCode::CONFLICT, INVALID, "cancelled", message)
     }
 
+    /// 409: what is there stands against it.
+    pub(super) fn conflict(code: &'static str, message: &str) -> Self {
+        Self::new(StatusCode::CONFLICT, INVALID, code, message)
+    }
+
     /// 503: the run goes on, and the same request again joins it.
     pub(super) fn goes_on() -> Self {
         let message = "this server is restarting and the run goes on without it; send the same request again: it \

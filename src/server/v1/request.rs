@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 
 use super::messages::Said;
 use super::refusal::Refusal;
+use crate::council::answer_form::AnswerForm;
 use crate::council::field::{FieldError, FieldErrorKind, Fields};
 use crate::llm::Sampling;
 
@@ -23,6 +24,8 @@ pub(super) struct Wanted {
     pub model: String,
     pub said: Said,
     pub sampling: Sampling,
+    /// The form of the final answer, where that is not to be a text.
+    pub form: Option<AnswerForm>,
     /// Whether the web may be searched first.
     pub searches: bool,
     pub stream: bool,
@@ -112,6 +115,12 @@ impl<'b> Reader<'b> {
         words.iter().any(|word| word == "council")
     }
 
+    /// Looks at parameters that are passed over by their names where they say something.
+    pub fn passed_over(&mut self, names: &[&'static str]) {
+        let says_nothing = |name: &&&'static str| !self.body.get(**name).is_some_and(is_filled);
+        self.known.extend(names.iter().filter(says_nothing));
+    }
+
     /// Looks at parameters that change nothing here, and are no reason to complain either.
     pub fn without_effect(&mut self, names: &[&'static str]) {
         self.known.extend(names);
@@ -149,17 +158,12 @@ pub(super) fn is_filled(value: &Value) -> bool {
 
 /// Whether a choice of tools makes the model call one.
 pub(super) fn demands_a_tool(choice: &Value) -> bool {
+    // A choice among some of them leaves as well whether any is called.
+    let mode = choice.get("mode").or(choice.get("allowed_tools").and_then(|among| among.get("mode")));
+    let choice = mode.filter(|_| choice.get("type") == Some(&Value::from("allowed_tools"))).unwrap_or(choice);
     !matches!(choice.as_str(), Some("none" | "auto"))
-}
-
-/// Whether a form of the answer is asked for other than text.
-pub(super) fn is_not_text(format: &Value) -> bool {
-    format.get("type").and_then(Value::as_str) != Some("text")
 }
 
 /// What is said of tools.
 pub(super) const NO_TOOLS: &str =
-    "cannot be offered to a council: leave them out, or ask with a model that calls tools";
-/// What is said of JSON as the answer's form.
-pub(super) const NO_SCHEMA: &str =
-    "the final answer of a council is text: only {\"type\": \"text\"} is possible";
+    "must be auto or none: a council calls no tools of the program, and answers without";

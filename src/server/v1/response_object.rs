@@ -69,7 +69,7 @@ fn object(asked: &AskedByProgram, status: &str, output: Vec<Value>, usage: Value
         "service_tier": "default",
         "store": true,
         "temperature": request.get("temperature").filter(|value| !value.is_null()).cloned().unwrap_or(json!(1.0)),
-        "text": {"format": {"type": "text"}},
+        "text": {"format": request.get("format").filter(|format| !format.is_null()).cloned().unwrap_or_else(|| json!({"type": "text"}))},
         "tool_choice": "auto",
         "tools": [],
         "top_logprobs": 0,

@@ -2,9 +2,10 @@
 
 use serde_json::{Map, Value, json};
 
+use super::form;
 use super::messages::{self, Said};
 use super::refusal::Refusal;
-use super::request::{NO_SCHEMA, NO_TOOLS, Reader, Wanted, demands_a_tool, is_not_text};
+use super::request::{NO_TOOLS, Reader, Wanted, demands_a_tool};
 
 /// What a request for a response asks.
 #[derive(Debug, Clone)]
@@ -12,6 +13,8 @@ pub(super) struct ResponseWanted {
     pub wanted: Wanted,
     /// The instructions alone, which the answer repeats.
     pub instructions: Option<String>,
+    /// The form of the answer as it was written, which the answer repeats.
+    pub format: Option<Value>,
     /// The response that this one goes on from.
     pub previous: Option<String>,
     /// Whether the run goes on without anybody who waits for it.
@@ -44,12 +47,14 @@ pub struct CreateResponseRequest {
     temperature: Option<f64>,
     /// The most tokens of the final answer.
     max_output_tokens: Option<u32>,
-    /// Only `{"type": "web_search"}`, which switches web search on.
+    /// `{"type": "web_search"}` switches web search on. Others are passed over and named in `x-ignored-parameters`: a council
+    /// calls no tools of the program, and answers without.
     #[schema(value_type = Option<Vec<Object>>)]
     tools: Option<Vec<Value>>,
     /// `["council"]`: what each seat said comes with the answer, and the council's own events with a stream.
     include: Option<Vec<String>>,
-    /// Only `{"format": {"type": "text"}}`.
+    /// `{"format": {"type": "json_object"}}` or `{"format": {"type": "json_schema", name, schema, strict}}`: the final answer
+    /// is one JSON document.
     #[schema(value_type = Option<Object>)]
     text: Option<Value>,
     /// Comes back with the answer: at most 16 texts.
@@ -62,7 +67,7 @@ pub struct CreateResponseRequest {
 
 impl ResponseWanted {
     /// What of the request its response repeats; `api` is how it came.
-    pub fn kept(&self, api: &str) -> Value {
+    pub fn repeated(&self, api: &str) -> Value {
         json!({
             "api": api,
             "model": self.wanted.model,
@@ -71,6 +76,7 @@ impl ResponseWanted {
             "background": self.background,
             "metadata": self.metadata,
             "temperature": self.wanted.sampling.temperature,
+            "format": self.format,
             "max_output_tokens": self.wanted.sampling.max_tokens,
             "user": self.user,
             "includes_council": self.wanted.includes_council,
@@ -98,11 +104,13 @@ pub(super) fn read(body: &Value) -> Result<ResponseWanted, Refusal> {
     let system: Vec<String> = system.filter(|text| !text.trim().is_empty()).collect();
     said.system = (!system.is_empty()).then(|| system.join("\n\n"));
     let sampling = reader.sampling(&["max_output_tokens"]);
+    let form = form::of_response(&mut reader);
+    let format = form.as_ref().and(reader.raw("text")).and_then(|text| text.get("format")).cloned();
     let stream = reader.take("stream", "true or false").unwrap_or(false);
     let background = reader.take("background", "true or false").unwrap_or(false);
     let previous: Option<String> = reader.take("previous_response_id", "a string");
     let previous = previous.map(|id| id.chars().take(MAX_ID_CHARS).collect());
-    let searches = searches(&mut reader);
+    let (searches, has_tools) = tools(&mut reader);
     let includes_council = reader.includes_council();
     let metadata = metadata(&mut reader);
     let user: Option<String> = reader.take("user", "a string");
@@ -119,15 +127,18 @@ pub(super) fn read(body: &Value) -> Result<ResponseWanted, Refusal> {
         "service_tier",
     ]);
     let (mut wanted, ignored) = reader.finish(|| ResponseWanted {
-        wanted: Wanted { model, said, sampling, searches, stream, includes_council },
+        wanted: Wanted { model, said, sampling, form, searches, stream, includes_council },
         instructions,
+        format,
         previous,
         background,
         metadata,
         user,
         ignored: Vec::new(),
     })?;
-    wanted.ignored = ignored.into_iter().chain(keeps_nothing.then(|| "store".to_owned())).collect();
+    let named = [(keeps_nothing, "store"), (has_tools, "tools")];
+    let named = named.into_iter().filter(|(is_so, _)| *is_so).map(|(_, name)| name.to_owned());
+    wanted.ignored = ignored.into_iter().chain(named).collect();
     Ok(wanted)
 }
 
@@ -144,18 +155,13 @@ fn said(reader: &mut Reader<'_>) -> Said {
     Said::default()
 }
 
-/// Whether web search is among the tools; any other tool is refused.
-fn searches(reader: &mut Reader<'_>) -> bool {
+/// Whether web search is among the tools, and whether others are, which are passed over.
+fn tools(reader: &mut Reader<'_>) -> (bool, bool) {
     let tools: Vec<Value> = reader.take("tools", "a list of tools").unwrap_or_default();
     let is_search = |tool: &Value| {
         tool.get("type").and_then(Value::as_str).is_some_and(|kind| kind.starts_with("web_search"))
     };
-    for (place, tool) in tools.iter().enumerate() {
-        if !is_search(tool) {
-            reader.refuse(format!("tools[{place}]"), NO_TOOLS);
-        }
-    }
-    !tools.is_empty()
+    (tools.iter().any(is_search), !tools.iter().all(is_search))
 }
 
 fn metadata(reader: &mut Reader<'_>) -> Map<String, Value> {
@@ -174,8 +180,6 @@ fn metadata(reader: &mut Reader<'_>) -> Map<String, Value> {
 /// What would give another answer than the one that is asked for, were it passed over.
 fn impossible(reader: &mut Reader<'_>) {
     reader.cannot("tool_choice", demands_a_tool, NO_TOOLS);
-    let is_formed = |text: &Value| text.get("format").is_some_and(is_not_text);
-    reader.cannot("text", is_formed, NO_SCHEMA);
     reader.cannot("conversation", |_| true, "is not known here: go on with previous_response_id");
     reader.cannot("prompt", |_| true, "is not known here: send the text itself");
     reader.cannot("top_logprobs", |value| value != 0, "are not known of a council's answer");
@@ -195,7 +199,7 @@ mod tests {
     fn what_is_understood_is_taken_and_the_rest_is_named() {
         let read = with(&json!({
             "instructions": "Be brief.", "background": true, "stream": true, "previous_response_id": "resp_1",
-            "metadata": {"a": "b"}, "max_output_tokens": 9, "tools": [{"type": "web_search_preview"}],
+            "metadata": {"a": "b"}, "max_output_tokens": 9, "tools": [{"type": "web_search_preview"}, {"type": "function"}],
             "input": [{"role": "developer", "content": "Be kind."}, {"role": "user", "content": "Why?"}],
             "text": {"format": {"type": "text"}, "verbosity": "low"}, "reasoning": {"effort": "low"}, "store": false,
             "top_p": 1, "truncation": "auto", "tool_choice": "auto"
@@ -204,15 +208,16 @@ mod tests {
         assert_eq!(read.wanted.said.system.as_deref(), Some("Be brief.\n\nBe kind."));
         assert!(read.background && read.wanted.stream && read.wanted.searches);
         assert_eq!(read.wanted.sampling.max_tokens, Some(9));
-        assert_eq!(read.ignored, ["top_p", "store"]);
+        assert_eq!(read.ignored, ["top_p", "store", "tools"]);
     }
 
     #[test]
     fn what_cannot_be_done_is_refused_by_its_name() {
         for (param, value) in [
-            ("tools[0]", json!({"tools": [{"type": "function"}]})),
+            ("tools", json!({"tools": "web_search"})),
             ("tool_choice", json!({"tool_choice": {"type": "function"}})),
-            ("text", json!({"text": {"format": {"type": "json_schema"}}})),
+            ("text.format.name", json!({"text": {"format": {"type": "json_schema"}}})),
+            ("text", json!({"text": "json"})),
             ("conversation", json!({"conversation": "conv_1"})),
             ("prompt", json!({"prompt": {"id": "p"}})),
             ("metadata", json!({"metadata": {"a": 1}})),

@@ -1,35 +1,33 @@
-//! `/v1/responses`: asking, reading a response again, following it from any place on, and stopping it.
+//! `/v1/responses`: asking, reading a response again, following it from any place on, stopping and deleting it.
 
 use std::time::Duration;
 
-use actix_web::{FromRequest as _, HttpRequest, HttpResponse, get, post, web};
-use serde_json::Value;
+use actix_web::{HttpRequest, HttpResponse, delete, get, post, web};
+use serde::Serialize;
+use serde_json::{Value, json};
 use url::form_urlencoded;
 
-use super::chat::{say_ignored, say_run};
-use super::chores;
+use super::api::{Api, From, Names, Place, Whom};
+use super::ask;
 use super::conversation::{is_last, turns_until};
-use super::direct::{self, Whom};
+use super::direct;
 use super::follow::Follower;
 use super::gate::{may_ask, may_look};
-use super::offer::{self, Asks};
 use super::refusal::{ErrorBody, Refusal};
+use super::request::Wanted;
 use super::response_object::{self, Typed, run_of};
 use super::response_request::{self, CreateResponseRequest, ResponseWanted};
-use super::start::{Start, grace, start};
+use super::start::grace;
 use super::stream::{self, Voice as _};
 use crate::council::field::FieldError;
-use crate::council::prompts::history::Turn;
-use crate::id::{ConversationId, RunId};
+use crate::id::RunId;
+use crate::runs::Asked;
 use crate::server::app::App;
-use crate::server::extract::{Body, Caller};
+use crate::server::extract::Caller;
 use crate::server::problem::Problem;
 use crate::store::runs::{self, AskedByProgram};
-use crate::store::{RunStatus, StoreError, conversations};
+use crate::store::{RunStatus, StoreError, audit, conversations};
 
-/// As conversations are marked that are begun here.
-const ORIGIN: &str = "responses";
-const PATH: &str = "/v1/responses";
 /// How long a request to stop waits for the run's end, to tell what had come of it.
 const END_OF_STOPPED: Duration = Duration::from_secs(3);
 
@@ -46,74 +44,65 @@ pub(in crate::server) async fn create(
     request: HttpRequest,
     payload: web::Payload,
 ) -> Result<HttpResponse, Refusal> {
-    may_ask(&caller)?;
-    let Body(body) = Body::from_request(&request, &mut payload.into_inner()).await?;
-    let response = response_request::read(&body)?;
-    let offer = offer::find(&app, &caller, &response.wanted.model).await?;
-    let mut answer = match offer.asks {
-        Asks::Council(_) if chores::is_one(&response.wanted.said, &app.config.programs.chores) => {
-            direct::response(&app, &caller, &request, &response, Whom::Utility).await?
-        }
-        Asks::Council(options) => ask(&app, &caller, &request, &body, &response, &options).await?,
-        Asks::Seat(member) => {
-            direct::response(&app, &caller, &request, &response, Whom::Seat(&member)).await?
-        }
-    };
-    say_ignored(&mut answer, &response.ignored);
-    Ok(answer)
+    ask::respond::<ResponseWanted>(&app, &caller, &request, payload).await
 }
 
-async fn ask(
-    app: &App,
-    caller: &Caller,
-    request: &HttpRequest,
-    body: &Value,
-    response: &ResponseWanted,
-    options: &Value,
-) -> Result<HttpResponse, Refusal> {
-    let wanted = &response.wanted;
-    let (conversation, mut history) = match &response.previous {
-        Some(previous) => going_on(app, caller, previous).await?,
-        None => (None, Vec::new()),
-    };
-    history.extend(wanted.said.turns.clone());
-    let asks = Start {
-        path: PATH,
-        origin: ORIGIN,
-        body,
-        wanted,
-        options,
-        conversation,
-        history,
-        kept: response.kept(ORIGIN),
-        is_found_by_question: false,
-        names: ("input", "instructions"),
-    };
-    let asked = start(app, caller, request, asks).await?;
-    let patience = (!response.background).then(|| grace(app));
-    let mut answer = if wanted.stream {
+impl Api for ResponseWanted {
+    const ORIGIN: &'static str = "responses";
+    const PATH: &'static str = "/v1/responses";
+    const NAMES: Names = Names { question: "input", instructions: "instructions", form: "text.format" };
+    const IS_FOUND_BY_QUESTION: bool = false;
+
+    fn read(body: &Value) -> Result<Self, Refusal> {
+        response_request::read(body)
+    }
+
+    fn wanted(&self) -> &Wanted {
+        &self.wanted
+    }
+
+    fn ignored(&self) -> &[String] {
+        &self.ignored
+    }
+
+    fn kept(&self) -> Value {
+        self.repeated(Self::ORIGIN)
+    }
+
+    async fn place(&self, from: From<'_>) -> Result<Place, Refusal> {
+        let mut place = match &self.previous {
+            Some(previous) => going_on(from.app, from.caller, previous).await?,
+            None => Place { conversation: None, history: Vec::new() },
+        };
+        place.history.extend(self.wanted.said.turns.clone());
+        Ok(place)
+    }
+
+    async fn answer_directly(&self, from: From<'_>, whom: Whom<'_>) -> Result<HttpResponse, Refusal> {
+        direct::response(from, self, whom).await
+    }
+
+    async fn answer(&self, from: From<'_>, asked: Asked) -> Result<HttpResponse, Refusal> {
+        let From { app, caller, request } = from;
+        let includes_council = self.wanted.includes_council;
+        if self.background && !self.wanted.stream {
+            let run = find(app, caller, asked.run).await?;
+            return Ok(HttpResponse::Ok().json(current(app, caller, run, includes_council).await?));
+        }
+        let patience = (!self.background).then(|| grace(app));
         let follower = Follower::of(app, caller, asked.run, patience).await?;
-        let typed = Typed::new(follower.asked.clone(), wanted.includes_council, None);
-        stream::respond(app, request, follower, typed)
-    } else if response.background {
-        let run = find(app, caller, asked.run).await?;
-        HttpResponse::Ok().json(current(app, caller, run, wanted.includes_council).await?)
-    } else {
-        let follower = Follower::of(app, caller, asked.run, patience).await?;
-        let mut whole = whole(follower, wanted.includes_council).await.ok_or_else(Refusal::goes_on)?;
+        if self.wanted.stream {
+            let typed = Typed::new(follower.asked.clone(), includes_council, None);
+            return Ok(stream::respond(app, request, follower, typed));
+        }
+        let mut whole = whole(follower, includes_council).await.ok_or_else(Refusal::goes_on)?;
         response_object::say_when(&mut whole, &find(app, caller, asked.run).await?);
-        HttpResponse::Ok().json(whole)
-    };
-    say_run(&mut answer, asked);
-    Ok(answer)
+        Ok(HttpResponse::Ok().json(whole))
+    }
 }
 
 /// The conversation that a response stands in, if nothing has been said in it since, and what was said until then.
-async fn going_on(
-    app: &App,
-    caller: &Caller,
-    previous: &str,
-) -> Result<(Option<ConversationId>, Vec<Turn>), Refusal> {
+async fn going_on(app: &App, caller: &Caller, previous: &str) -> Result<Place, Refusal> {
     let refused = |why: &str| Refusal::of_fields(&[FieldError::value("previous_response_id", why)], &[]);
     let gone = "is not there: it must be the id of a response of yours";
     let run = run_of(previous).ok_or_else(|| refused(gone))?;
@@ -127,8 +116,8 @@ async fn going_on(
     let mut tx = app.db.begin(&caller.scope()).await.map_err(Problem::from)?;
     let (_, messages) = conversations::find(&mut tx, asked.conversation).await.map_err(Problem::from)?;
     let conversation = is_last(&messages, run).then_some(asked.conversation);
-    let turns = turns_until(messages, run).ok_or_else(|| refused(gone))?;
-    Ok((conversation, turns))
+    let history = turns_until(messages, run).ok_or_else(|| refused(gone))?;
+    Ok(Place { conversation, history })
 }
 
 async fn find(app: &App, caller: &Caller, run: RunId) -> Result<AskedByProgram, Refusal> {
@@ -235,4 +224,49 @@ pub(in crate::server) async fn cancel(
     let ended = tokio::time::timeout(END_OF_STOPPED, whole(follower, includes_council)).await;
     let response = ended.ok().flatten().unwrap_or_else(|| response_object::under_way(&asked));
     Ok(HttpResponse::Ok().json(response))
+}
+
+/// That a response is gone.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct ResponseDeleted {
+    pub id: String,
+    /// `response.deleted`.
+    pub object: &'static str,
+    pub deleted: bool,
+}
+
+/// Deletes a response: its conversation, where nothing else was said in it. The conversation stands in the app for its owner to
+/// bring back, as one deleted there does, for some days.
+#[utoipa::path(tag = "programs", params(("id" = String, Path)), responses((status = 200, body = ResponseDeleted),
+    (status = 401, body = ErrorBody), (status = 403, body = ErrorBody), (status = 404, body = ErrorBody),
+    (status = 409, body = ErrorBody)))]
+#[delete("/responses/{id}")]
+pub(in crate::server) async fn delete(
+    app: web::Data<App>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<web::Json<ResponseDeleted>, Refusal> {
+    may_ask(&caller)?;
+    let asked = find(&app, &caller, in_path(&path)?).await?;
+    if !asked.status.is_over() {
+        return Err(Refusal::conflict("in_progress", "the response is under way: cancel it first"));
+    }
+    let mut tx = app.db.begin(&caller.scope()).await.map_err(Problem::from)?;
+    let (_, messages) = conversations::find(&mut tx, asked.conversation).await.map_err(Problem::from)?;
+    let is_its_own = |message: &conversations::Message| {
+        message.run_id == Some(asked.id) && message.earlier_runs.is_empty()
+    };
+    if messages.iter().filter(|message| message.role != "user").count() != 1
+        || !messages.last().is_some_and(is_its_own)
+    {
+        let why = "more was said in the conversation of this response, and it is kept with that: delete the conversation \
+                   in the app";
+        return Err(Refusal::conflict("not_alone", why));
+    }
+    conversations::delete(&mut tx, asked.conversation).await.map_err(Problem::from)?;
+    let what = asked.conversation.to_string();
+    let logged = audit::append(&mut tx, &caller.user, "conversation.delete", Some(&what), &json!({})).await;
+    logged.map_err(Problem::from)?;
+    tx.commit().await.map_err(Problem::from)?;
+    Ok(web::Json(ResponseDeleted { id: path.into_inner(), object: "response.deleted", deleted: true }))
 }

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use actix_web::HttpRequest;
 use serde_json::{Value, json};
 
+use super::api::{From, Names};
 use super::conversation::{self, field_names};
 use super::refusal::Refusal;
 use super::request::Wanted;
@@ -14,7 +14,6 @@ use crate::identity::AuthMethod;
 use crate::runs::Asked;
 use crate::server::app::App;
 use crate::server::asking::{self, FromProgram, Question};
-use crate::server::extract::Caller;
 use crate::server::idempotency::{self, Target};
 use crate::store::runs::Program;
 
@@ -37,8 +36,8 @@ pub(super) struct Start<'s> {
     pub kept: Value,
     /// Whether the next list of messages is to find the conversation.
     pub is_found_by_question: bool,
-    /// What the API calls the fields that hold question and instructions.
-    pub names: (&'static str, &'static str),
+    /// What the API calls the fields that hold them.
+    pub names: Names,
 }
 
 /// The fields of a body that do not change what is asked.
@@ -48,26 +47,19 @@ const DELIVERY: [&str; 2] = ["stream", "stream_options"];
 ///
 /// # Errors
 /// As asking has them, in this API's shape.
-pub(super) async fn start(
-    app: &App,
-    caller: &Caller,
-    request: &HttpRequest,
-    start: Start<'_>,
-) -> Result<Asked, Refusal> {
-    match ask(app, caller, request, &start, start.conversation).await {
+pub(super) async fn start(from: From<'_>, start: Start<'_>) -> Result<Asked, Refusal> {
+    match ask(from, &start, start.conversation).await {
         // Somebody is asking in it right now: this question does not wait for that.
         Err(problem) if start.conversation.is_some() && problem.kind() == "run-under-way" => {
-            ask(app, caller, request, &start, None).await
+            ask(from, &start, None).await
         }
         asked => asked,
     }
-    .map_err(|problem| Refusal::of_question(&problem, &field_names(start.names.0, start.names.1)))
+    .map_err(|problem| Refusal::of_question(&problem, &field_names(start.names)))
 }
 
 async fn ask(
-    app: &App,
-    caller: &Caller,
-    request: &HttpRequest,
+    From { app, caller, request }: From<'_>,
     start: &Start<'_>,
     conversation: Option<ConversationId>,
 ) -> Result<Asked, crate::server::problem::Problem> {
@@ -95,7 +87,7 @@ async fn ask(
         body: &body,
         history: Some(start.history.clone()),
         idempotency_key,
-        program: Some(FromProgram { sampling: wanted.sampling, kept }),
+        program: Some(FromProgram { sampling: wanted.sampling, form: wanted.form.clone(), kept }),
     };
     asking::ask(app, caller, request, question).await
 }

@@ -24,6 +24,7 @@ const FIELDS: &str = r#"{
     "use_debate": [true, "the same as its mode"],
     "debate_style": ["all_to_all", "needs a debate"],
     "use_cot": [true, true],
+    "use_reviews": [false, true],
     "use_weighted_consensus": [false, true],
     "use_early_consensus": [true, true],
     "use_multi_chairman": [true, "needs chairmen"],

@@ -113,7 +113,7 @@ async fn options_of_the_council_are_told_as_ignored() {
     let options = json!({
         "use_dynamic_routing": true, "use_early_consensus": true, "use_multi_chairman": true,
         "use_refinement": true, "use_adversary": true, "use_weighted_consensus": true, "use_second_reading": true,
-        "quorum": 2, "straggler_grace_ms": 5,
+        "use_reviews": false, "quorum": 2, "straggler_grace_ms": 5,
     });
     let ann = app.user("ann");
     let settings = json!({"multi_chairman_models": ["m/one", "m/two"],

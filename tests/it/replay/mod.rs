@@ -11,6 +11,7 @@ use std::sync::{Arc, Mutex};
 use llm_council::council::options::refinement;
 use llm_council::council::options::routing::Category;
 use llm_council::council::plan::Context;
+use llm_council::council::prompts::own::OwnTexts;
 use llm_council::council::ranking::weights::Record;
 use llm_council::council::run::FinishedCall;
 use llm_council::council::searching::plan::SearchContext;
@@ -19,7 +20,7 @@ use llm_council::council::skip::Skip;
 use llm_council::council::stages::{answers, reviews, synthesis, title};
 use llm_council::council::{self, Deliberation, Plan, Run, debate};
 use llm_council::id::RunId;
-use llm_council::llm::{ErrorKind, SearchBackend};
+use llm_council::llm::{ErrorKind, Sampling, SearchBackend};
 use llm_council::runs::memory::{MemoryHost, MemoryStore};
 
 use crate::support::models::Scripted;
@@ -97,6 +98,25 @@ pub const FEATURES: &[Feature] = &[
         reviewers_disagree,
         nobody_waits,
         r#"{"content": "Why?", "use_second_reading": true, "use_escalation": true}"#,
+    ),
+    ("nobody reviews", fine, nobody_waits, r#"{"content": "Why?", "use_reviews": false, "verbosity": 3}"#),
+    (
+        "nobody reviews, and a straggler is left behind",
+        fine,
+        one_never_answers,
+        r#"{"content": "Why?", "use_reviews": false, "quorum": 2}"#,
+    ),
+    (
+        "the answer has a form",
+        the_chairman_needs_two_tries_at_json,
+        nobody_waits,
+        r#"{"content": "Why?", "form": {"name": "answer"}, "use_adversary": true}"#,
+    ),
+    (
+        "the chairman writes no JSON",
+        the_chairman_writes_no_json,
+        nobody_waits,
+        r#"{"content": "Why?", "form": {"name": "answer"}, "use_reviews": false}"#,
     ),
     ("no second reading", fine, nobody_waits, r#"{"content": "Why?", "use_second_reading": true}"#),
     (
@@ -329,7 +349,16 @@ fn plan(body: &str) -> Plan {
         search: Some(search()),
         ..Context::default()
     };
-    Plan::parse(&serde_json::from_str(body).unwrap(), context).unwrap()
+    let body: serde_json::Value = serde_json::from_str(body).unwrap();
+    let plan = Plan::parse(&body, context).unwrap();
+    // As a program asks for it.
+    match body.get("form") {
+        Some(form) => {
+            let form = serde_json::from_value(form.clone()).unwrap();
+            plan.for_program(Sampling::default(), Some(form), &OwnTexts::default())
+        }
+        None => plan,
+    }
 }
 
 /// What must come out the same.

@@ -5,7 +5,7 @@ use llm_council::llm::{
 };
 use llm_council::runs::memory::MemoryStore;
 
-use crate::support::models::{labels_in, reply, sensible};
+use crate::support::models::{labels_in, prompt_of, reply, sensible};
 
 pub type Script = fn(&ChatRequest) -> Result<Reply, CallError>;
 /// Whether a call waits, as far as the journal tells: so that who is late is the same each time.
@@ -29,6 +29,24 @@ pub fn the_chairman_fails(request: &ChatRequest) -> Result<Reply, CallError> {
     } else {
         fine(request)
     }
+}
+
+fn is_told_again(request: &ChatRequest) -> bool {
+    prompt_of(request).starts_with("The text below was to be one JSON document.")
+}
+
+pub fn the_chairman_needs_two_tries_at_json(request: &ChatRequest) -> Result<Reply, CallError> {
+    match request.purpose.name {
+        "synthesis" if is_told_again(request) => Ok(reply(r#"{"answer": "So."}"#)),
+        "revision" => Ok(reply("```json\n{\"answer\": \"Better.\"}\n```")),
+        "attack" => Ok(reply("It is wrong.\n\nSEVERITY: critical")),
+        _ => fine(request),
+    }
+}
+
+pub fn the_chairman_writes_no_json(request: &ChatRequest) -> Result<Reply, CallError> {
+    let is_stand_in = request.model == "b/stand-in";
+    if is_stand_in && is_told_again(request) { Ok(reply("{}")) } else { fine(request) }
 }
 
 pub fn a_ballot_needs_repair(request: &ChatRequest) -> Result<Reply, CallError> {

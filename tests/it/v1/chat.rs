@@ -83,6 +83,18 @@ async fn a_stream_is_chunks_with_progress_and_the_answer_as_it_is_written() {
     for line in ["Stage 1: 4 members are asked", "3 of 4 have answered", "4 of 4 have reviewed"] {
         assert!(progress.lines().any(|one| one == line), "{line} is not in {progress}");
     }
+    let deltas: Vec<Value> = whole
+        .iter()
+        .filter(|one| one.data != "[DONE]")
+        .map(|one| one.json()["choices"][0]["delta"].clone())
+        .collect();
+    let first =
+        deltas.iter().position(|delta| delta["content"].as_str().is_some_and(|text| !text.is_empty()));
+    let after = &deltas[first.expect("an answer")..];
+    assert!(
+        after.iter().all(|delta| delta.get("reasoning").is_none()),
+        "an answer is not interrupted: {after:?}"
+    );
     let ids: std::collections::BTreeSet<String> = whole
         .iter()
         .filter(|one| one.data != "[DONE]")
@@ -183,8 +195,8 @@ async fn what_cannot_be_done_is_refused_by_its_name_and_what_is_passed_over_is_n
     for (param, more) in [
         ("messages[0].content[1]", picture),
         ("n", json!({"n": 2})),
-        ("tools", json!({"tools": [{"type": "function", "function": {"name": "f"}}]})),
-        ("response_format", json!({"response_format": {"type": "json_object"}})),
+        ("tool_choice", json!({"tool_choice": "required"})),
+        ("response_format.type", json!({"response_format": {"type": "yaml"}})),
         ("temperature", json!({"temperature": 9})),
         ("messages", json!({"messages": []})),
         ("messages", json!({"messages": [{"role": "user", "content": "x".repeat(100_001)}]})),
@@ -204,9 +216,12 @@ async fn what_cannot_be_done_is_refused_by_its_name_and_what_is_passed_over_is_n
     assert_eq!(runs(&app).await, 0);
     assert_eq!(app.models.records().len(), 0);
 
-    let answer = tool.post(CHAT, asks_with("Why?", &json!({"seed": 1, "top_p": 0.5, "user": "u"}))).await;
+    let tools = json!([{"type": "function", "function": {"name": "f"}}]);
+    let more = json!({"seed": 1, "top_p": 0.5, "user": "u", "tools": tools, "tool_choice": "auto"});
+    let answer = tool.post(CHAT, asks_with("Why?", &more)).await;
     answer.ok();
-    assert_eq!(answer.header("x-ignored-parameters"), "seed, top_p");
+    assert_eq!(answer.header("x-ignored-parameters"), "seed, top_p, tools");
+    assert!(app.models.records().iter().all(|record| record.request.body.get("tools").is_none()));
     app.close().await;
 }
 

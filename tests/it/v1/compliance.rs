@@ -1,5 +1,5 @@
 //! The documented cases of the Open Responses compliance suite, by their names there. That of calling tools is not among
-//! them: a council refuses tools; neither is that of images.
+//! them: a council calls none; neither is that of images.
 
 use serde_json::{Value, json};
 

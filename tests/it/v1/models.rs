@@ -21,8 +21,16 @@ async fn formats_and_presets_are_models_that_say_what_they_cost_and_that_they_ta
     let shared = app.admin().post("/api/settings/presets", shared).await.ok();
     let tool = program(&app).await;
     let second = format!("council/{}", shared["preset"]["id"].as_str().unwrap());
-    let expected =
-        ["council", "council:select", "debate", "arena", "decomposition", "council/fast-cheap", &second];
+    let expected = [
+        "council",
+        "council:fast",
+        "council:select",
+        "debate",
+        "arena",
+        "decomposition",
+        "council/fast-cheap",
+        &second,
+    ];
     assert_eq!(ids(&tool).await, expected);
     let bobs = ids(&program_of(&app, "bob", &["ask"]).await).await;
     assert_eq!(

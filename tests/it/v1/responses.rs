@@ -210,8 +210,8 @@ async fn what_cannot_be_done_is_refused_and_what_is_passed_over_is_named() {
     let app = TestApp::start().await;
     let tool = program(&app).await;
     for (param, more) in [
-        ("tools[0]", json!({"tools": [{"type": "function", "name": "f"}]})),
-        ("text", json!({"text": {"format": {"type": "json_object"}}})),
+        ("tool_choice", json!({"tool_choice": "required"})),
+        ("text.format.type", json!({"text": {"format": {"type": "yaml"}}})),
         ("input", json!({"input": ""})),
         ("instructions", json!({"instructions": "x".repeat(20_001)})),
         ("previous_response_id", json!({"previous_response_id": "resp_x"})),
@@ -265,5 +265,40 @@ async fn a_council_without_an_answer_is_a_failed_response() {
     assert_eq!((&response["status"], &response["error"]["code"]), (&json!("failed"), &json!("server_error")));
     let sent = stream(&tool, RESPONSES, &wants("Why?", &json!({"stream": true}))).await.rest().await;
     assert_eq!(sent.last().unwrap().json()["type"], "response.failed");
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_response_is_deleted_with_its_conversation_unless_more_was_said_in_it() {
+    let app = TestApp::start().await;
+    let tool = program(&app).await;
+    let first = tool.post(RESPONSES, wants("One?", &json!({}))).await.ok();
+    let path = |response: &Value| format!("{RESPONSES}/{}", response["id"].as_str().unwrap());
+    let bob = super::program_of(&app, "bob", &["ask"]).await;
+    assert_eq!(refused(&bob.send("DELETE", &path(&first), None).await).0, 404);
+    let reader = super::program_of(&app, "ann", &["read"]).await;
+    assert_eq!(refused(&reader.send("DELETE", &path(&first), None).await).0, 403);
+
+    let more = json!({"previous_response_id": first["id"]});
+    let second = tool.post(RESPONSES, wants("Two?", &more)).await.ok();
+    for one in [&first, &second] {
+        let refusal = refused(&tool.send("DELETE", &path(one), None).await);
+        assert_eq!((refusal.0, refusal.1.as_str()), (409, "not_alone"));
+    }
+    let alone = tool.post(RESPONSES, wants("Three?", &json!({}))).await.ok();
+    let deleted = tool.send("DELETE", &path(&alone), None).await.ok();
+    assert_eq!(deleted, json!({"id": alone["id"], "object": "response.deleted", "deleted": true}));
+    assert_eq!(tool.get(&path(&alone)).await.status, 404);
+    assert_eq!(tool.send("DELETE", &path(&alone), None).await.status, 404);
+    assert_eq!(app.user("ann").get("/api/conversations").await.ok().as_array().unwrap().len(), 1);
+
+    let gate = Gate::new();
+    let held = gate.clone();
+    app.models.rule(move |_| Some(Script::answer("An ").hold(&held).text("answer.")));
+    let running = tool.post(RESPONSES, wants("Four?", &json!({"background": true}))).await.ok();
+    let refusal = refused(&tool.send("DELETE", &path(&running), None).await);
+    assert_eq!((refusal.0, refusal.1.as_str()), (409, "in_progress"));
+    tool.send("POST", &format!("{}/cancel", path(&running)), None).await.ok();
+    gate.open();
     app.close().await;
 }

@@ -1,4 +1,5 @@
-//! The jury: who reviews the answers in the members' place (`reviewer_models`), and how often (`second`).
+//! The jury: who reviews the answers in the members' place (`reviewer_models`), whether anybody does (`use_reviews`), and
+//! how often (`second`).
 
 pub mod info;
 mod notes;
@@ -74,6 +75,10 @@ pub(in crate::council) fn draw<'m>(
 #[derive(Debug, utoipa::ToSchema)]
 #[expect(dead_code, reason = "documents the body, which the plan reads field by field")]
 pub(in crate::council) struct JuryFields {
+    /// Whether the answers are reviewed. Without, the chairman writes from the answers alone, and whatever needs ballots
+    /// does not apply.
+    #[schema(default = true)]
+    use_reviews: Option<bool>,
     /// The models that review the answers in the members' place, 1 to 7, for this run only; an empty list: the
     /// members review each other.
     reviewer_models: Option<Vec<Member>>,

@@ -8,6 +8,7 @@ use super::event::{MultiChairmanEvent, Selection};
 use super::info::SynthesisDraft;
 use super::selection::{self, Choice};
 use crate::council::ask::Ask;
+use crate::council::formed;
 use crate::council::prompts::fence::{self, Fence};
 use crate::council::prompts::{history, structured};
 use crate::council::round::Round;
@@ -144,7 +145,18 @@ async fn read<'d>(
     if cut && choice.response.is_some() {
         notes.push(NoteFact::VersionCut { model: model.to_owned(), label: draft.label.clone() });
     }
-    let own = choice.response.filter(|_| selected.is_some() && !cut).map(|text| editorial::parse(&text));
+    let own = choice.response.filter(|_| selected.is_some() && !cut);
+    let own = match &round.brief().form {
+        None => own.map(|text| editorial::parse(&text)),
+        Some(form) => match own.as_deref().map(|text| form.read(text)).transpose() {
+            Ok(document) => document.map(|document| (document, None)),
+            Err(problem) => {
+                let (model, label) = (model.to_owned(), draft.label.clone());
+                notes.push(NoteFact::VersionNotOfForm { model, label, problem });
+                None
+            }
+        },
+    };
     let selection = Selection {
         model: model.to_owned(),
         served_by: reply.served_by_another(model),
@@ -197,7 +209,8 @@ fn prompt(run: &Run, round: &Round<'_>, drafts: &[&SynthesisDraft]) -> String {
     }));
     let prompts = &round.brief().prompts;
     let rule = prompts.text(&fence::RULE);
-    prompts.fill(&PROMPT, &[("material", &sections.join("\n\n")), ("rule", rule)])
+    let prompt = prompts.fill(&PROMPT, &[("material", &sections.join("\n\n")), ("rule", rule)]);
+    formed::choosing_among(run, round.brief(), prompt)
 }
 
 /// The choice as JSON, for models that offer it.

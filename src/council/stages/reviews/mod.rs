@@ -155,6 +155,7 @@ pub enum ReviewsEvent {
 }
 
 /// What stage 2 ends with.
+#[derive(Default)]
 pub struct Reviewed {
     pub reviews: Vec<Review>,
     pub metadata: ReviewsMetadata,

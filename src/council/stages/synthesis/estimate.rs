@@ -17,7 +17,8 @@ pub(in crate::council) fn expected_call(
     members: &[Member],
     model: &str,
 ) -> ExpectedCall {
-    let said = expecting.text(&ANSWER) + expecting.text(&REVIEW) + 2 * FENCE;
+    let review = if expecting.without_reviews { 0 } else { expecting.text(&REVIEW) + FENCE };
+    let said = expecting.text(&ANSWER) + FENCE + review;
     let prompt = FRAME
         + tokens(expecting.brief.prompts.text(&editorial::INSTRUCTIONS))
         + expecting.quoted_with_sources()

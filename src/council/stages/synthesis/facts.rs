@@ -20,6 +20,11 @@ pub enum HeadingFact {
     },
     /// Everybody answered, and no ballot counts.
     Unranked,
+    /// Everybody answered, and nobody was to review.
+    Unreviewed {
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        by: Option<Author>,
+    },
     /// Not everybody answered.
     SomeMembers {
         good: usize,
@@ -105,6 +110,8 @@ impl HeadingFact {
             Self::OneMember { by }
         } else if good < asked {
             Self::SomeMembers { good, asked, by }
+        } else if round.task.without_reviews {
+            Self::Unreviewed { by }
         } else if by.is_none() && !reviews.is_empty() && !reviews.iter().any(|review| review.counts) {
             Self::Unranked
         } else {
@@ -127,6 +134,10 @@ impl fmt::Display for HeadingFact {
             Self::Unranked => {
                 f.write_str("Answer of the council, without a ranking")?;
                 &None
+            }
+            Self::Unreviewed { by } => {
+                f.write_str("Answer of the council, without peer review")?;
+                by
             }
             Self::SomeMembers { good, asked, by } => {
                 write!(f, "Answer of {good} of {asked} members")?;
@@ -261,6 +272,12 @@ pub enum NoteFact {
         model: String,
         label: String,
     },
+    /// The same, where its own version is not of the form that was asked for.
+    VersionNotOfForm {
+        model: String,
+        label: String,
+        problem: String,
+    },
     /// The answer that is taken word for word shares its place with others.
     SharedPlace {
         /// All of them, in the ranking's order.
@@ -348,6 +365,11 @@ impl fmt::Display for NoteFact {
                 f,
                 "{model}'s own version of the answer broke off at its token limit: draft {label} stands as it was \
                  written."
+            ),
+            Self::VersionNotOfForm { model, label, problem } => write!(
+                f,
+                "{model}'s own version of the answer is not of the form that was asked for ({problem}): draft {label} \
+                 stands as it was written."
             ),
             Self::SharedPlace { members, member } => write!(
                 f,

@@ -11,14 +11,15 @@ pub(in crate::council) use facts::losses;
 pub use facts::{Author, HeadingFact, NoteFact};
 pub use notes::SynthesisNote;
 pub(in crate::council) use prompt::Prompts;
-pub use prompt::TEMPLATES;
+pub use prompt::{TEMPLATES, TEMPLATES_WITHOUT_REVIEWS};
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::council::ask::rejects_the_system_prompt;
 use crate::council::brief::Brief;
-use crate::council::checking::{self, Writing};
+use crate::council::checking::Writing;
+use crate::council::formed;
 use crate::council::options::consensus::info::ConsensusInfo;
 use crate::council::options::multi_chairman::info::SynthesisDraft;
 use crate::council::round::Round;
@@ -29,7 +30,7 @@ use crate::council::stages::answers::Answer;
 use crate::council::stages::editorial::{self, Editorial};
 use crate::council::stages::verdict::DebateVerdict;
 use crate::council::token::TokenHead;
-use crate::council::view::View;
+use crate::council::view::{TextFilter, Unfiltered, View};
 use crate::llm::fact::known;
 use crate::llm::{
     CallError, CallFact, ChatMessage, ChatRequest, ErrorKind, Purpose, Reply, Usage, counted_as,
@@ -337,11 +338,11 @@ pub(in crate::council) async fn ask(
     {
         key.push_str("/without_reviews");
         let reply = send(run, brief, model, &key, messages(system, short), shown).await?;
-        let mut synthesis = read(model, reply);
+        let mut synthesis = read(brief, model, reply);
         synthesis.note(NoteFact::WithoutReviews { model: model.to_owned() });
         return Ok(synthesis);
     }
-    Ok(read(model, result?))
+    Ok(read(brief, model, result?))
 }
 
 fn messages(system: Option<&str>, prompt: &str) -> Vec<ChatMessage> {
@@ -364,18 +365,24 @@ async fn send(
     };
     let fields = json!({ "model": model });
     let view = || {
-        View::new(editorial::filter(), TokenHead::new("stage3_token", &fields))
+        View::boxed(filter(brief), TokenHead::new("stage3_token", &fields))
             .with_reasoning(TokenHead::new("stage3_reasoning_token", &fields))
     };
     let view: Option<&(dyn Fn() -> View + Sync)> = match shown {
         Shown::AsItComes => Some(&view),
         Shown::Later => None,
     };
-    checking::write(run, brief, Writing { stage: STAGE, key, request, view }).await
+    formed::write(run, brief, Writing { stage: STAGE, key, request, view }).await
 }
 
-fn read(model: &str, reply: Reply) -> Synthesis {
-    let (response, disagreement) = editorial::parse(&reply.text);
+/// What of the text is held back while it streams.
+fn filter(brief: &Brief) -> Box<dyn TextFilter> {
+    if brief.form.is_some() { Box::new(Unfiltered) } else { Box::new(editorial::filter()) }
+}
+
+fn read(brief: &Brief, model: &str, reply: Reply) -> Synthesis {
+    let (response, disagreement) =
+        if brief.form.is_some() { (reply.text.clone(), None) } else { editorial::parse(&reply.text) };
     Synthesis {
         model: model.to_owned(),
         served_by: reply.served_by_another(model),

@@ -21,6 +21,19 @@ pub static PROMPT: Template = Template {
     places: &["material", "rule", "notes"],
     marks: &[],
 };
+/// What a chairman is asked where nobody reviewed.
+pub static UNREVIEWED: Template = Template {
+    name: "chairman_without_reviews",
+    about: "What the chairman is asked where the answers were not reviewed (`use_reviews` off).",
+    text: "You are the chairman of a council of language models. Its members have answered a question; nobody has \
+        reviewed their answers.\n\n{material}\n\n{rule}\n\n\
+        Write the council's answer to the question. Be an editor, not a referee: compare the answers where they differ, \
+        take what is right wherever it stands, correct what is wrong, keep what only one member saw if it holds, and \
+        do not smooth over a real disagreement. Write for the person who asked: speak to the question, not \
+        about the members.\n\n{notes}",
+    places: &["material", "rule", "notes"],
+    marks: &[],
+};
 /// Beside the author of an answer that says how sure it is.
 pub static CONFIDENCE: Template = Template {
     name: "chairman_confidence",
@@ -109,6 +122,9 @@ pub static TEMPLATES: &[&Template] = &[
     &editorial::INSTRUCTIONS,
 ];
 
+/// The same where nobody reviewed.
+pub static TEMPLATES_WITHOUT_REVIEWS: &[&Template] = &[&UNREVIEWED];
+
 /// What a chairman reads of the reviews.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reviews {
@@ -178,14 +194,12 @@ fn prompt(run: &Run, round: &Round<'_>, how: Reviews) -> String {
         }
         sections.push(ranking(&brief.prompts, reviewed));
     }
-    brief.prompts.fill(
-        &PROMPT,
-        &[
-            ("material", &sections.join("\n\n")),
-            ("rule", brief.prompts.text(&fence::RULE)),
-            ("notes", brief.prompts.text(&editorial::INSTRUCTIONS)),
-        ],
-    )
+    // Notes beside a document of a form would spoil it.
+    let notes = if brief.form.is_some() { "" } else { brief.prompts.text(&editorial::INSTRUCTIONS) };
+    let asked = if round.task.without_reviews { &UNREVIEWED } else { &PROMPT };
+    let values =
+        [("material", &*sections.join("\n\n")), ("rule", brief.prompts.text(&fence::RULE)), ("notes", notes)];
+    brief.prompts.fill(asked, &values)
 }
 
 fn ranking(prompts: &template::Prompts, reviewed: &Reviewed) -> String {

@@ -1,0 +1,71 @@
+//! What the two APIs each say of themselves, for the way that their requests take together ([`ask`](super::ask)).
+
+use actix_web::{HttpRequest, HttpResponse};
+use serde_json::Value;
+
+use super::refusal::Refusal;
+use super::request::Wanted;
+use crate::council::prompts::history::Turn;
+use crate::council::settings::Member;
+use crate::id::ConversationId;
+use crate::runs::Asked;
+use crate::server::app::App;
+use crate::server::extract::Caller;
+
+/// What the fields of a question are called.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Names {
+    pub question: &'static str,
+    pub instructions: &'static str,
+    /// The form of the answer.
+    pub form: &'static str,
+}
+
+/// Who asks, and how they did.
+#[derive(Clone, Copy)]
+pub(super) struct From<'f> {
+    pub app: &'f App,
+    pub caller: &'f Caller,
+    pub request: &'f HttpRequest,
+}
+
+/// Where a question stands.
+pub(super) struct Place {
+    /// The conversation that goes on; a new one without.
+    pub conversation: Option<ConversationId>,
+    /// What the models see as said before.
+    pub history: Vec<Turn>,
+}
+
+/// A request of one of the two APIs.
+pub(super) trait Api: Sized {
+    /// As conversations are marked that are begun by it.
+    const ORIGIN: &'static str;
+    const PATH: &'static str;
+    const NAMES: Names;
+    /// Whether the next list of messages is to find the conversation.
+    const IS_FOUND_BY_QUESTION: bool;
+
+    /// Reads a body.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, or cannot be done.
+    fn read(body: &Value) -> Result<Self, Refusal>;
+    fn wanted(&self) -> &Wanted;
+    /// The names of parameters that are passed over.
+    fn ignored(&self) -> &[String];
+    /// What of the request its answer repeats.
+    fn kept(&self) -> Value;
+    async fn place(&self, from: From<'_>) -> Result<Place, Refusal>;
+    /// Answers with one call.
+    async fn answer_directly(&self, from: From<'_>, whom: Whom<'_>) -> Result<HttpResponse, Refusal>;
+    /// Answers with what comes of a run.
+    async fn answer(&self, from: From<'_>, asked: Asked) -> Result<HttpResponse, Refusal>;
+}
+
+/// Whom to ask instead of a council.
+pub(super) enum Whom<'w> {
+    /// The utility model, for a chore.
+    Utility,
+    Seat(&'w Member),
+}
