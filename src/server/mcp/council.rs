@@ -5,17 +5,18 @@ use std::sync::LazyLock;
 use rmcp::ErrorData;
 use rmcp::handler::server::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, GetPromptRequestParams,
-    GetPromptResponse, Implementation, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse,
-    ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, ContentBlock,
+    GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    ServerConfig, Tool, UpdateTaskParams,
 };
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
 
 use super::asker::Asker;
 use super::progress::Listener;
-use super::{prompts, refusal, resources, tools};
+use super::{prompts, refusal, resources, tasks, tools};
 
 /// How the tools belong together, for the model that is given them.
 const INSTRUCTIONS: &str = "A council of language models: several answer a question at once, review each other's answers \
@@ -39,8 +40,12 @@ impl Council {
 
 impl ServerHandler for Council {
     fn get_info(&self) -> ServerConfig {
-        let capabilities =
-            ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().build();
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_prompts()
+            .enable_tasks()
+            .build();
         let server = Implementation::new("llm-council", env!("CARGO_PKG_VERSION")).with_title("LLM Council");
         ServerConfig::new(capabilities).with_server_info(server).with_instructions(INSTRUCTIONS)
     }
@@ -67,12 +72,25 @@ impl ServerHandler for Council {
             let message = format!("there is no tool {:?}; there are {}", call.name, names.join(", "));
             return Err(ErrorData::invalid_params(message, None));
         };
-        let arguments = Value::Object(call.arguments.unwrap_or_default());
+        let mut arguments = call.arguments.unwrap_or_default();
+        let as_task = tools::asks(&tool.name) && tasks::are_known_to(&context);
+        if as_task {
+            // A task is waited for by asking for it.
+            arguments.insert("wait_seconds".to_owned(), 0.into());
+        }
+        let arguments = Value::Object(arguments);
         let listener = Listener::of(&context);
         let told = match tools::unknown_arguments(&tool, &arguments) {
             Ok(()) => tools::call(&self.asker, &tool.name, &arguments, &listener).await,
             Err(problem) => Err(problem),
         };
+        if let Ok(told) = &told
+            && as_task
+            && let Some(begun) =
+                tasks::begun(&self.asker, told).await.map_err(|problem| refusal::error(&problem))?
+        {
+            return Ok(CallToolResponse::Task(begun));
+        }
         let result = match told {
             Ok(told) => {
                 let mut result = CallToolResult::success(vec![ContentBlock::text(told.text)]);
@@ -82,6 +100,30 @@ impl ServerHandler for Council {
             Err(problem) => CallToolResult::error(vec![ContentBlock::text(refusal::sentences(&problem))]),
         };
         Ok(result.into())
+    }
+
+    async fn get_task(
+        &self,
+        wanted: GetTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        tasks::get(&self.asker, &wanted.task_id).await
+    }
+
+    async fn update_task(
+        &self,
+        update: UpdateTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        tasks::update(&self.asker, &update.task_id).await
+    }
+
+    async fn cancel_task(
+        &self,
+        wanted: CancelTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        tasks::cancel(&self.asker, &wanted.task_id).await
     }
 
     async fn list_resources(

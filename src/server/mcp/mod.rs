@@ -12,6 +12,7 @@ mod progress;
 mod prompts;
 mod refusal;
 mod resources;
+mod tasks;
 mod told;
 mod tools;
 mod waiting;

@@ -5,5 +5,6 @@ mod reading;
 mod refusals;
 mod speaking;
 mod stdio;
+mod tasks;
 mod tools;
 mod waiting;

@@ -18,6 +18,13 @@ use super::told::Told;
 use crate::council::field::FieldError;
 use crate::server::problem::Problem;
 
+pub(super) use run_view::told as run;
+
+/// Whether a call of this tool asks the council.
+pub(super) fn asks(name: &str) -> bool {
+    name == ask::NAME
+}
+
 /// Every tool, in the order in which they are offered.
 pub(super) fn all() -> Vec<Tool> {
     let offers = [

@@ -49,7 +49,7 @@ pub(super) fn output() -> Value {
 }
 
 /// What there is of the run.
-pub(super) fn told(row: RunRow) -> Told {
+pub(in crate::server::mcp) fn told(row: RunRow) -> Told {
     let deliberation = row.body.map(shape::deliberation).unwrap_or_default();
     let error = row.error.as_ref().and_then(shape::message_of);
     let next = (!row.status.is_over()).then(|| {
