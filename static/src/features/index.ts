@@ -17,6 +17,7 @@ import { secondReading } from "./second-reading/feature";
 import { sources } from "./sources/feature";
 import { stepByStep } from "./step-by-step/feature";
 import { tools } from "./tools/feature";
+import { unreviewed } from "./unreviewed/feature";
 import { webSearch } from "./web-search/feature";
 import { weights } from "./weights/feature";
 import { wordForWord } from "./word-for-word/feature";
@@ -34,6 +35,7 @@ const list = [
   stepByStep,
   routing,
   escalation,
+  unreviewed,
   jury,
   secondReading,
   weights,

@@ -20,6 +20,7 @@ import { start as secondReading } from "./second-reading/start";
 import { start as sources } from "./sources/start";
 import { start as stepByStep } from "./step-by-step/start";
 import { start as tools } from "./tools/start";
+import { start as unreviewed } from "./unreviewed/start";
 import { start as webSearch } from "./web-search/start";
 import { start as weights } from "./weights/start";
 import { start as wordForWord } from "./word-for-word/start";
@@ -37,6 +38,7 @@ export const starts: readonly FeatureStart[] = [
   stepByStep,
   routing,
   escalation,
+  unreviewed,
   jury,
   secondReading,
   weights,

@@ -40,6 +40,7 @@ const sentences: Sentences<Schemas["HeadingFact"]> = {
   council: (fact) =>
     fact.by ? by(t("Answer of the council"), fact.by) : t("Final answer of the council"),
   unranked: () => t("Answer of the council, without a ranking"),
+  unreviewed: (fact) => by(t("Answer of the council, without peer review"), fact.by),
   some_members: ({ good, asked, by: author }) =>
     by(
       t("Answer of {{good}} of {{asked}} members", { good: count(good), asked: count(asked) }),

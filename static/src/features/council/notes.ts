@@ -66,6 +66,11 @@ const sentences: Sentences<Schemas["NoteFact"]> = {
       "{{model}}'s own version of the answer broke off at its token limit: draft {{label}} stands as it was written.",
       { model: shortName(model), label },
     ),
+  version_not_of_form: ({ model, label }) =>
+    t(
+      "{{model}}'s own version of the answer is not of the form that the program asked for: draft {{label}} stands as it was written.",
+      { model: shortName(model), label },
+    ),
   shared_place: ({ members, member }) =>
     t(
       "{{members}} share their place in the ranking: the answer of {{member}} is taken, which it lists first.",

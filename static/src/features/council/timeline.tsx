@@ -40,6 +40,9 @@ export function Timeline({ run }: { run: RunState }) {
     { phase: "stage3", title: msg("Final answer"), detail: "" },
     ...added(run, "last"),
   ];
+  // A run that is past its reviews without one has none.
+  const unreviewed = run.reviews.length === 0 && at > order.indexOf("stage2");
+  const shown = unreviewed ? steps.filter(({ phase }) => phase !== "stage2") : steps;
   if (run.queuePosition !== null) {
     return (
       <p className="queued">
@@ -50,7 +53,7 @@ export function Timeline({ run }: { run: RunState }) {
   }
   return (
     <ol className="timeline" aria-label={t("Stages")}>
-      {steps.map(({ phase, title, detail }) => {
+      {shown.map(({ phase, title, detail }) => {
         const place = order.indexOf(phase);
         const progress = at > place ? "done" : at === place ? "now" : "ahead";
         return (

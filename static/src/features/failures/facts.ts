@@ -18,6 +18,7 @@ export const callSentences: Sentences<CallFact> = {
   price_unknown: () => t("A budget applies, and the price of this model is unknown."),
   budgets_unreadable: () => t("The budgets of this server could not be read."),
   no_search: () => t("Nothing can be searched for here."),
+  not_of_form: () => t("What was written is not of the form that the program asked for."),
 };
 
 /** To go on with within a sentence. */
@@ -31,6 +32,7 @@ const callReasons: Sentences<CallFact> = {
   price_unknown: () => t("a budget applies, and its price is unknown"),
   budgets_unreadable: () => t("the budgets of this server could not be read"),
   no_search: () => t("nothing can be searched for here"),
+  not_of_form: () => t("what it wrote is not of the form that the program asked for"),
 };
 
 /** Why something failed, to go on with within a sentence. */
