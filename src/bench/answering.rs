@@ -101,6 +101,7 @@ async fn council(
             plan: plan.clone(),
             groups: None,
             idempotency_key: Some(place.key()),
+            parent: None,
             replaces: None,
             asked_by: AskedBy::default(),
             program: None,

@@ -57,6 +57,7 @@ impl Runs {
             plan,
             groups,
             idempotency_key,
+            parent: None,
             replaces,
             asked_by,
             program: None,
@@ -71,7 +72,7 @@ fn refuse(earlier: &Earlier, answer: &Deliberation, again: &Again) -> Result<(),
     }
     if !earlier.is_latest {
         return Err(StartError::NotAgain(
-            "only the latest answer of a conversation can be asked for again: what came later builds on it",
+            "only the last answer of a branch can be asked for again: what came later builds on it",
         ));
     }
     match again {

@@ -23,6 +23,8 @@ pub struct Ask {
     /// The user's groups; `None` means those they were in when last seen in person.
     pub groups: Option<Vec<String>>,
     pub idempotency_key: Option<IdempotencyKey>,
+    /// The position of the message that the question goes on from; none where it begins the conversation.
+    pub parent: Option<i32>,
     /// The answer that it replaces; without one the question is a new message.
     pub replaces: Option<Replaces>,
     pub asked_by: AskedBy,
@@ -96,6 +98,7 @@ pub(super) async fn start(runs: &Runs, ask: Ask) -> Result<Asked, StartError> {
         need: admission::need(shared, &estimate),
         defaults: settings.budgets.defaults,
         opening: frame::to_row(std::slice::from_ref(&opening)).expect("there is a frame"),
+        parent: ask.parent,
         replaces,
         program: ask.program,
     };

@@ -7,6 +7,7 @@ use actix_web::HttpRequest;
 use serde_json::Value;
 
 use super::app::App;
+use super::branches;
 use super::conversations::named;
 use super::extract::{Caller, asked_by};
 use super::presets::{self, InForce};
@@ -19,8 +20,9 @@ use crate::id::{ConversationId, RunId};
 use crate::identity::Permission;
 use crate::llm::Sampling;
 use crate::runs::{Ask, Asked, AskedBy};
+use crate::store::StoreError;
+use crate::store::conversations::{self, Tree};
 use crate::store::runs::{IdempotencyKey, Program, RunRow};
-use crate::store::{StoreError, conversations};
 
 /// How soon the log is asked again while the database is away.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
@@ -75,7 +77,7 @@ pub(super) async fn ask_for(
     caller.may(Permission::Ask)?;
     app.admit()?;
     let Question { conversation, body, history, idempotency_key, program } = question;
-    let mut plan = plan(app, caller, Some(conversation), body, history).await?;
+    let Planned { mut plan, parent } = planned(app, caller, Some(conversation), body, history).await?;
     if let Some(FromProgram { sampling, form, .. }) = &program {
         plan = plan.for_program(*sampling, form.clone(), &app.config.prompts);
     }
@@ -86,6 +88,7 @@ pub(super) async fn ask_for(
         plan,
         groups: caller.groups_from_proxy().map(<[String]>::to_vec),
         idempotency_key,
+        parent,
         replaces: None,
         asked_by,
         program: program.map(|program| program.kept),
@@ -122,7 +125,14 @@ pub(super) async fn wait(app: &App, caller: &Caller, run: RunId) -> Result<Optio
     }
 }
 
-/// What a request becomes in a conversation, or in a new one, after what was said before (`said`, or what the conversation
+/// What a request becomes, and where it stands.
+struct Planned {
+    plan: Plan,
+    /// The position of the message that the question goes on from; none where it begins the conversation.
+    parent: Option<i32>,
+}
+
+/// What a request becomes in a conversation, or in a new one, after what was said before (`said`, or what its branch
 /// holds); or everything that is wrong with it.
 pub(super) async fn plan(
     app: &App,
@@ -131,30 +141,49 @@ pub(super) async fn plan(
     body: &Value,
     said: Option<Vec<Turn>>,
 ) -> Result<Plan, Problem> {
+    Ok(planned(app, caller, conversation, body, said).await?.plan)
+}
+
+async fn planned(
+    app: &App,
+    caller: &Caller,
+    conversation: Option<ConversationId>,
+    body: &Value,
+    said: Option<Vec<Turn>>,
+) -> Result<Planned, Problem> {
     let mut tx = app.db.begin(&caller.scope()).await?;
     let (settings, _) = app.settings_in(&mut tx).await?;
     let InForce { settings, options, problems } = presets::in_force(&mut tx, settings, body).await?;
     let records = app.records_in(&mut tx).await?;
     let reviewer_records = app.reviewers.records_in(&mut tx).await?;
     let begins = begins_conversation(body);
-    let messages = match conversation {
-        Some(conversation) => match conversations::history(&mut tx, conversation).await {
-            Err(StoreError::NotFound) if begins != Ok(false) => Vec::new(),
-            messages => messages.map_err(named)?,
+    let tree = match conversation {
+        Some(conversation) => match conversations::tree(&mut tx, conversation).await {
+            Err(StoreError::NotFound) if begins != Ok(false) => Tree::default(),
+            tree => tree.map_err(named)?,
         },
-        None => Vec::new(),
+        None => Tree::default(),
+    };
+    let parent = branches::parent(body, &tree);
+    let history = match (said, conversation, parent.as_ref().ok().copied().flatten()) {
+        (Some(said), ..) => said,
+        (None, Some(conversation), Some(parent)) => {
+            history(conversations::texts(&mut tx, conversation, &tree.path(parent)).await?)
+        }
+        (None, ..) => Vec::new(),
     };
     drop(tx);
-    let first = messages.is_empty();
+    let first = tree.is_empty();
     let search = app.search_context();
-    let history = said.unwrap_or_else(|| history(messages));
     let prompts = app.config.prompts.clone();
     let context = Context { settings, history, first, records, reviewer_records, search, prompts };
     let plan = Plan::parse_over(body, &options, context);
     let mut problems: Vec<_> = problems.into_iter().chain(begins.err().unwrap_or_default()).collect();
+    problems.extend(parent.as_ref().err().cloned());
     problems.extend(app.unknown_providers(body));
     if problems.is_empty() {
-        return Ok(plan?);
+        let parent = parent.ok().flatten().map(|parent| parent.position);
+        return Ok(Planned { plan: plan?, parent });
     }
     Err(problems.into_iter().chain(plan.err().unwrap_or_default()).collect::<Vec<_>>().into())
 }

@@ -117,6 +117,7 @@ pub fn answer(run: RunId, message: MessageId, ended: Ended) -> Value {
     let message = Message::Assistant {
         id: message,
         created_at: shape::naive(jiff::Timestamp::now()),
+        parent_id: None,
         run_id: Some(run),
         status: Some(status),
         error,

@@ -8,13 +8,11 @@ use serde_json::json;
 use super::app::App;
 use super::extract::{Body, Caller, id};
 use super::problem::{Problem, ProblemBody};
-use super::shape::{
-    Changed, Conversation, ConversationSummary, Deleted, Message, Restored, SearchHit, Status, Tags,
-};
+use super::shape::{Changed, Conversation, ConversationSummary, Deleted, Restored, SearchHit, Status, Tags};
 use crate::council::field::{FieldErrorKind, Fields};
-use crate::id::ConversationId;
+use crate::id::{ConversationId, MessageId};
 use crate::identity::Permission;
-use crate::store::conversations::{self, Due, Filter};
+use crate::store::conversations::{self, Due, Filter, Node, Tree};
 use crate::store::{StoreError, audit, purge_now};
 
 const MAX_TITLE_CHARS: usize = 200;
@@ -100,30 +98,88 @@ pub(super) async fn create(
     let mut tx = app.db.begin(&caller.scope()).await?;
     let row = conversations::create(&mut tx).await?;
     tx.commit().await?;
-    Ok(web::Json(Conversation { summary: row.into(), messages: Vec::new() }))
+    Ok(web::Json(Conversation::new(row, &Tree::default(), Vec::new())))
 }
 
-/// A conversation with its messages.
-#[utoipa::path(tag = "conversations", params(("id" = String, Path)), responses(
-    (status = 200, body = Conversation), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody)))]
+/// Which messages to read; by default the branch that was looked at last.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct ReadQuery {
+    /// The id of a message: the branch through it. Where the conversation branches after that, it is the branch written
+    /// last. Nothing is remembered.
+    branch: Option<String>,
+    /// Whether all messages are read, in the order of writing, on whichever branch they are. False by default.
+    all: Option<bool>,
+}
+
+/// A conversation with its messages: one branch, or all of them.
+#[utoipa::path(tag = "conversations", params(("id" = String, Path), ReadQuery), responses(
+    (status = 200, body = Conversation), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody),
+    (status = 422, body = ProblemBody)))]
 #[get("/conversations/{id}")]
 pub(super) async fn read(
     app: web::Data<App>,
     caller: Caller,
     path: web::Path<String>,
+    query: web::Query<ReadQuery>,
 ) -> Result<web::Json<Conversation>, Problem> {
     caller.may(Permission::Read)?;
-    Ok(web::Json(find(&app, &caller, id(&path, "Conversation")?).await?))
+    let which = Which::of(query.branch.as_deref(), query.all)?;
+    Ok(web::Json(find(&app, &caller, id(&path, "Conversation")?, which).await?))
 }
 
-/// A conversation of the caller's with its messages.
+/// Which messages of a conversation are read.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Which {
+    /// The branch that was looked at last.
+    InForce,
+    /// The branch through this message.
+    Through(MessageId),
+    /// What was said up to this message, and it.
+    UpTo(MessageId),
+    /// All of them.
+    All,
+}
+
+impl Which {
+    fn of(branch: Option<&str>, all: Option<bool>) -> Result<Self, Problem> {
+        match (branch, all.unwrap_or(false)) {
+            (None, false) => Ok(Self::InForce),
+            (None, true) => Ok(Self::All),
+            (Some(branch), false) => {
+                branch.parse().map(Self::Through).map_err(|_| Problem::not_found("Branch"))
+            }
+            (Some(_), true) => Err(Problem::field("branch", "names one branch: leave it out to read all")),
+        }
+    }
+
+    /// Nothing where the message is not in the conversation.
+    fn choose(self, tree: &Tree) -> Option<Vec<Node>> {
+        match self {
+            Self::InForce => Some(tree.in_force()),
+            Self::Through(message) => Some(tree.path(tree.end_through(tree.find(message)?))),
+            Self::UpTo(message) => Some(tree.path(tree.find(message)?)),
+            Self::All => Some(tree.all().collect()),
+        }
+    }
+}
+
+/// A conversation of the caller's with these messages.
 ///
 /// # Errors
-/// When it is not theirs.
-pub(super) async fn find(app: &App, caller: &Caller, id: ConversationId) -> Result<Conversation, Problem> {
+/// When it is not theirs, or has no such branch.
+pub(super) async fn find(
+    app: &App,
+    caller: &Caller,
+    id: ConversationId,
+    which: Which,
+) -> Result<Conversation, Problem> {
     let mut tx = app.db.begin(&caller.scope()).await?;
-    let (row, messages) = conversations::find(&mut tx, id).await.map_err(named)?;
-    Ok(Conversation { summary: row.into(), messages: messages.into_iter().map(Message::from).collect() })
+    let row = conversations::head(&mut tx, id).await.map_err(named)?;
+    let tree = conversations::tree(&mut tx, id).await.map_err(named)?;
+    let nodes = which.choose(&tree).ok_or_else(|| Problem::not_found("Branch"))?;
+    let messages = conversations::messages(&mut tx, id, &nodes).await?;
+    Ok(Conversation::new(row, &tree, messages))
 }
 
 /// What can be changed of a conversation; what is left out stays.
@@ -323,6 +379,7 @@ pub(super) async fn search(
         conversation_id: hit.conversation_id,
         title: hit.title,
         title_is_default: hit.title_is_default,
+        message_id: hit.message_id,
         snippet: hit.snippet,
         at: super::shape::naive(hit.created_at),
     });
@@ -334,9 +391,13 @@ pub(super) async fn search(
 pub(super) struct ExportQuery {
     /// `md` (default) or `json`.
     format: Option<String>,
+    /// The id of a message: the branch through it, in the place of the one that was looked at last.
+    branch: Option<String>,
+    /// Whether all branches are exported. False by default.
+    all: Option<bool>,
 }
 
-/// A conversation as a file.
+/// A conversation as a file: one branch, or all of them.
 #[utoipa::path(tag = "conversations", params(("id" = String, Path), ExportQuery), responses(
     (status = 200, description = "Markdown or JSON"), (status = 401, body = ProblemBody),
     (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
@@ -349,10 +410,17 @@ pub(super) async fn export(
 ) -> Result<HttpResponse, Problem> {
     caller.may(Permission::Read)?;
     let id: ConversationId = id(&path, "Conversation")?;
-    let conversation = find(&app, &caller, id).await?;
+    let which = Which::of(query.branch.as_deref(), query.all)?;
+    let conversation = find(&app, &caller, id, which).await?;
     let (kind, extension, body) = match query.format.as_deref().unwrap_or("md") {
         "md" | "markdown" => {
-            ("text/markdown; charset=utf-8", "md", super::markdown::conversation(&conversation))
+            let text = match which {
+                Which::All => super::markdown_branches::conversation(&conversation),
+                Which::InForce | Which::Through(_) | Which::UpTo(_) => {
+                    super::markdown::conversation(&conversation)
+                }
+            };
+            ("text/markdown; charset=utf-8", "md", text)
         }
         "json" => {
             let body = serde_json::to_string_pretty(&conversation).map_err(|_| Problem::internal())?;

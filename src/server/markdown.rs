@@ -11,22 +11,32 @@ use crate::council::stages::editorial::Editorial;
 /// The conversation, each stage under its heading.
 #[must_use]
 pub fn conversation(conversation: &Conversation) -> String {
-    let title = neutral(&conversation.summary.title.replace('\n', " "));
-    let mut text = format!("# {title}\n\n_{}_\n", readable(&conversation.summary.created_at));
-    for message in &conversation.messages {
-        match message {
-            Message::User { content, .. } => {
-                text.push_str(&format!("\n## Question\n\n{}\n", neutral(content)));
-            }
-            Message::Assistant { deliberation, error, .. } => {
-                if let Some(error) = error {
-                    text.push_str(&format!("\n> The run failed. {}\n", neutral(error)));
-                }
-                answer(&mut text, deliberation);
-            }
-        }
+    let mut text = head(conversation);
+    for one in &conversation.messages {
+        message(&mut text, one);
     }
     text
+}
+
+/// What stands above the messages.
+pub(super) fn head(conversation: &Conversation) -> String {
+    let title = neutral(&conversation.summary.title.replace('\n', " "));
+    format!("# {title}\n\n_{}_\n", readable(&conversation.summary.created_at))
+}
+
+/// One message.
+pub(super) fn message(text: &mut String, message: &Message) {
+    match message {
+        Message::User { content, .. } => {
+            text.push_str(&format!("\n## Question\n\n{}\n", neutral(content)));
+        }
+        Message::Assistant { deliberation, error, .. } => {
+            if let Some(error) = error {
+                text.push_str(&format!("\n> The run failed. {}\n", neutral(error)));
+            }
+            answer(text, deliberation);
+        }
+    }
 }
 
 fn answer(text: &mut String, deliberation: &Deliberation) {

@@ -12,8 +12,8 @@ use utoipa_actix_web::{AppExt, scope};
 use super::middleware::gate;
 use super::problem::Problem;
 use super::{
-    admin, analytics, benches, budgets, cache, classify, conversations, feedback, health, mcp, me, messages,
-    openapi, options, presets, regions, runs, settings, skip, v1, version, webhooks, weights,
+    admin, analytics, benches, branches, budgets, cache, classify, conversations, feedback, health, mcp, me,
+    messages, openapi, options, presets, regions, runs, settings, skip, v1, version, webhooks, weights,
 };
 
 /// Every route but the web app's files. They are served by actix-web alone: what utoipa gathers beside that would be
@@ -33,6 +33,7 @@ macro_rules! table {
                     .service(conversations::remove)
                     .service(conversations::restore)
                     .service(conversations::set_tags)
+                    .service(branches::choose)
                     .service(conversations::export)
                     .service(conversations::list_tags)
                     .service(conversations::search)

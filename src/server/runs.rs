@@ -59,6 +59,11 @@ struct Question {
     /// UUID): it is made together with the run, and not at all where the question is refused.
     #[schema(default = false)]
     new_conversation: Option<bool>,
+    /// The answer that the question goes on from; `null`: it begins the conversation. By default it goes on from
+    /// the end of the branch that was looked at last. With the parent of an earlier question it stands beside that one:
+    /// nothing is overwritten.
+    #[schema(nullable)]
+    parent_message_id: Option<MessageId>,
     /// The format; only `council` is offered so far.
     #[schema(default = "council")]
     mode: Option<String>,
@@ -248,7 +253,7 @@ pub struct Retried {
 
 /// Asks again, with the same plan, what of a run failed, one member, or everything from a stage on. What
 /// stays is taken over and not paid again. The new run takes the place of the answer; follow it with
-/// `GET /api/runs/{id}/events`. Only the latest answer of a conversation, once its run is over.
+/// `GET /api/runs/{id}/events`. Only the last answer of a branch, once its run is over.
 #[utoipa::path(tag = "runs", params(("id" = String, Path)), request_body = RetryRequest, responses(
     (status = 200, body = Retried), (status = 401, body = ProblemBody), (status = 402, body = ProblemBody),
     (status = 404, body = ProblemBody), (status = 409, body = ProblemBody), (status = 422, body = ProblemBody),

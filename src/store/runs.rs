@@ -14,7 +14,7 @@ use super::budgets::{self, State, budgets_of};
 use super::connection::is_stale;
 use super::journal::LogRow;
 use super::notify::{self, Notice};
-use super::{Db, RunStatus, Scope, StoreError, Tx, versions};
+use super::{Db, RunStatus, Scope, StoreError, Tx, conversations, versions};
 use crate::id::{ConversationId, MessageId, RunId, UserId};
 
 /// A run to be started.
@@ -46,6 +46,8 @@ pub struct NewRun {
     pub defaults: budgets::Defaults,
     /// The beginning of its log, if it need not wait.
     pub opening: LogRow,
+    /// The position of the message that the question goes on from; none where it begins the conversation.
+    pub parent: Option<i32>,
     /// The run whose answer it replaces; the question and the answer's place are there already then.
     pub replaces: Option<RunId>,
     /// Of the program that asks, where one does.
@@ -105,7 +107,7 @@ pub enum Started {
     Busy(RunId),
     /// It does not fit into this budget.
     OverBudget(Box<State>),
-    /// The answer that it was to replace is not the conversation's latest any more.
+    /// The answer that it was to replace is not the latest of its branch any more.
     NotLatest,
 }
 
@@ -313,15 +315,18 @@ async fn insert(
     let digest = digest.or(new.program.as_ref().map(|program| program.digest.as_slice()));
     sqlx::query(
         "WITH asked AS (
-             INSERT INTO messages (id, conversation_id, user_id, position, role, content, run_id)
-             SELECT m.id, $1, $2,
-                    coalesce((SELECT max(position) + 1 FROM messages WHERE conversation_id = $1), 0) + m.nth,
+             INSERT INTO messages (id, conversation_id, user_id, position, parent_position, role, content, run_id)
+             SELECT m.id, $1, $2, next.position + m.nth, CASE m.nth WHEN 0 THEN $23 ELSE next.position END,
                     m.role, m.content, m.run_id
-             FROM (VALUES ($3::uuid, 0, 'user', $4::text, NULL::uuid), ($5::uuid, 1, 'assistant', NULL, $6::uuid))
+             FROM (SELECT coalesce(max(position) + 1, 0) AS position FROM messages WHERE conversation_id = $1) AS next,
+                  (VALUES ($3::uuid, 0, 'user', $4::text, NULL::uuid), ($5::uuid, 1, 'assistant', NULL, $6::uuid))
                   AS m (id, nth, role, content, run_id)
              WHERE $18
+             RETURNING position
          ), touched AS (
-             UPDATE conversations SET updated_at = now(), last_question = CASE WHEN $18 THEN $22 ELSE last_question END
+             UPDATE conversations SET updated_at = now(), last_question = CASE WHEN $18 THEN $22 ELSE last_question END,
+                    branch_position = coalesce((SELECT max(position) FROM asked),
+                                               (SELECT position FROM messages WHERE id = $5 AND user_id = $2))
              WHERE id = $1 AND user_id = $2
          ), opened AS (
              INSERT INTO run_events (run_id, first_seq, last_seq, user_id, frames)
@@ -359,6 +364,7 @@ async fn insert(
     .bind(digest)
     .bind(new.program.as_ref().map(|program| &program.request))
     .bind(new.program.as_ref().and_then(|program| program.question.as_deref()))
+    .bind(new.parent.unwrap_or(conversations::ROOT))
     .execute(&mut **tx)
     .await?;
     Ok(())
@@ -392,6 +398,8 @@ pub async fn find(db: &Db, scope: &Scope, id: RunId) -> Result<RunRow, StoreErro
 pub struct AskedByProgram {
     pub id: RunId,
     pub conversation: ConversationId,
+    /// The answer's place in it.
+    pub message: MessageId,
     pub status: RunStatus,
     pub created_at: Timestamp,
     pub finished_at: Option<Timestamp>,
@@ -408,7 +416,7 @@ pub async fn asked_by_program(db: &Db, scope: &Scope, id: RunId) -> Result<Asked
     let mut tx = db.begin(scope).await?;
     let user = tx.user()?;
     let row = sqlx::query(
-        "SELECT r.conversation_id, r.status, r.created_at, r.finished_at, r.program, r.plan
+        "SELECT r.conversation_id, r.message_id, r.status, r.created_at, r.finished_at, r.program, r.plan
          FROM runs r
          JOIN conversations c ON c.id = r.conversation_id AND c.user_id = r.user_id AND c.deleted_at IS NULL
          WHERE r.id = $1 AND r.user_id = $2 AND r.program IS NOT NULL",
@@ -422,6 +430,7 @@ pub async fn asked_by_program(db: &Db, scope: &Scope, id: RunId) -> Result<Asked
     Ok(AskedByProgram {
         id,
         conversation: ConversationId(row.try_get("conversation_id")?),
+        message: MessageId(row.try_get("message_id")?),
         status: RunStatus::read(&status)?,
         created_at: super::time(&row, "created_at")?,
         finished_at: super::time_or_null(&row, "finished_at")?,

@@ -6,6 +6,15 @@ use sqlx::Row as _;
 use super::{Db, RunStatus, Scope, StoreError, Tx};
 use crate::id::{ConversationId, MessageId, RunId};
 
+/// A query for what goes on from the message under the name `m`.
+macro_rules! goes_on {
+    () => {
+        "SELECT FROM messages later
+         WHERE later.conversation_id = m.conversation_id AND later.position > m.position
+           AND coalesce(later.parent_position, later.position - 1) = m.position"
+    };
+}
+
 /// A run that may be asked for again.
 #[derive(Debug)]
 pub struct Earlier {
@@ -18,7 +27,7 @@ pub struct Earlier {
     pub format: String,
     /// The stored deliberation, once the run is over.
     pub body: Option<Value>,
-    /// Its answer is the conversation's last message, and the newest of its versions.
+    /// Its answer is the last message of a branch, and the newest of its versions.
     pub is_latest: bool,
     /// A call of it failed.
     pub has_failures: bool,
@@ -31,18 +40,18 @@ pub struct Earlier {
 pub async fn earlier(db: &Db, scope: &Scope, id: RunId) -> Result<Earlier, StoreError> {
     let mut tx = db.begin(scope).await?;
     let user = tx.user()?;
-    let row = sqlx::query(
+    let row = sqlx::query(concat!(
         "SELECT r.conversation_id, r.message_id, r.status, r.plan, r.plan_version, r.format, m.body,
-                m.run_id = r.id AND NOT EXISTS (SELECT FROM messages later
-                                                WHERE later.conversation_id = m.conversation_id
-                                                  AND later.position > m.position) AS is_latest,
+                m.run_id = r.id AND NOT EXISTS (",
+        goes_on!(),
+        ") AS is_latest,
                 EXISTS (SELECT FROM calls WHERE run_id = r.id AND outcome <> 'ok' AND stage <> 'title')
                     AS has_failures
          FROM runs r
          JOIN conversations c ON c.id = r.conversation_id AND c.user_id = r.user_id AND c.deleted_at IS NULL
          JOIN messages m ON m.id = r.message_id AND m.user_id = r.user_id
-         WHERE r.id = $1 AND r.user_id = $2",
-    )
+         WHERE r.id = $1 AND r.user_id = $2"
+    ))
     .bind(id.0)
     .bind(user.as_str())
     .fetch_optional(&mut *tx)
@@ -62,7 +71,7 @@ pub async fn earlier(db: &Db, scope: &Scope, id: RunId) -> Result<Earlier, Store
 }
 
 /// Puts the answer of `earlier` aside and makes its message that of a new run. Returns whether it was the
-/// conversation's latest still.
+/// latest of its branch still.
 pub(super) async fn replace(
     tx: &mut Tx,
     message: MessageId,
@@ -70,18 +79,19 @@ pub(super) async fn replace(
     new: RunId,
 ) -> Result<bool, StoreError> {
     let user = tx.user()?;
-    let done = sqlx::query(
+    let done = sqlx::query(concat!(
         "WITH old AS (
              SELECT m.* FROM messages m
              WHERE m.id = $1 AND m.user_id = $2 AND m.run_id = $3
-               AND NOT EXISTS (SELECT FROM messages later
-                               WHERE later.conversation_id = m.conversation_id AND later.position > m.position)
+               AND NOT EXISTS (",
+        goes_on!(),
+        ")
          ), kept AS (
              INSERT INTO message_versions (run_id, message_id, user_id, content, body)
              SELECT run_id, id, user_id, content, body FROM old
          )
-         UPDATE messages SET run_id = $4, content = NULL, body = NULL FROM old WHERE messages.id = old.id",
-    )
+         UPDATE messages SET run_id = $4, content = NULL, body = NULL FROM old WHERE messages.id = old.id"
+    ))
     .bind(message.0)
     .bind(user.as_str())
     .bind(earlier.0)

@@ -7,6 +7,7 @@ mod analytics;
 mod ballots;
 mod bedrock;
 mod bench;
+mod branches;
 mod budgets;
 mod budgets_runs;
 mod cache;

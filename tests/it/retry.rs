@@ -225,7 +225,7 @@ async fn what_cannot_be_asked_again_is_refused_with_the_reason() {
     let earlier = ann.post(&path, json!({"from": "stage3"})).await;
     assert_eq!(earlier.status, 409);
     assert!(
-        earlier.json()["detail"].as_str().unwrap().contains("only the latest answer"),
+        earlier.json()["detail"].as_str().unwrap().contains("only the last answer of a branch"),
         "{}",
         earlier.json()
     );

@@ -1,8 +1,8 @@
 //! The functions of the store, each wall between users taken away in turn.
 
-use llm_council::id::{ConversationId, RunId, TokenId, UserId};
+use llm_council::id::{ConversationId, MessageId, RunId, TokenId, UserId};
 use llm_council::store::analytics::{self, AgainstBest, RowFilter};
-use llm_council::store::conversations::{self, Filter};
+use llm_council::store::conversations::{self, Conversation, Filter, Message, Node};
 use llm_council::store::feedback::{self, Opinion, Thumb};
 use llm_council::store::settings::Layers;
 use llm_council::store::tokens::NewToken;
@@ -20,6 +20,12 @@ fn id(name: &str) -> UserId {
 
 async fn tx(db: &Db, name: &str) -> Tx {
     db.begin(&Scope::User(id(name))).await.unwrap()
+}
+
+/// A conversation and its messages.
+async fn find(tx: &mut Tx, id: ConversationId) -> (Conversation, Vec<Message>) {
+    let nodes = conversations::tree(tx, id).await.unwrap().in_force();
+    (conversations::head(tx, id).await.unwrap(), conversations::messages(tx, id, &nodes).await.unwrap())
 }
 
 /// A conversation with one question and one answer, and a run for it.
@@ -91,7 +97,11 @@ async fn nothing_of_bobs_is_ann_s(test: &TestDb, bobs: ConversationId, bobs_run:
     let missing =
         |result: Result<(), StoreError>| assert!(matches!(result, Err(StoreError::NotFound)), "{result:?}");
     let mut tx = tx(test.db(), "ann").await;
-    missing(conversations::find(&mut tx, bobs).await.map(drop));
+    missing(conversations::tree(&mut tx, bobs).await.map(drop));
+    let first = Node { id: MessageId::generate(), position: 0, parent: None, is_question: true };
+    missing(conversations::remember(&mut tx, bobs, first).await);
+    assert_eq!(conversations::messages(&mut tx, bobs, &[first]).await.unwrap(), []);
+    assert_eq!(conversations::texts(&mut tx, bobs, &[first]).await.unwrap(), []);
     missing(conversations::head(&mut tx, bobs).await.map(drop));
     missing(conversations::rename(&mut tx, bobs, "mine").await);
     missing(conversations::set_archived(&mut tx, bobs, true).await);
@@ -171,7 +181,7 @@ async fn nothing_of_another_user_is_reached_with_or_without_row_level_security()
     nothing_of_bobs_is_ann_s(&test, bobs, run, token.id).await;
 
     let mut bob = tx(test.db(), "bob").await;
-    let (head, messages) = conversations::find(&mut bob, bobs).await.unwrap();
+    let (head, messages) = find(&mut bob, bobs).await;
     assert_eq!((head.tags, messages.len()), (vec!["bobs".to_owned()], 2));
     let filter = RowFilter::of(&mut bob, Span::default()).await.unwrap();
     assert_eq!(analytics::places(&mut bob, &filter).await.unwrap().len(), 2, "and nobody has cleared it");
@@ -185,7 +195,7 @@ async fn a_conversation_is_found_with_the_state_of_its_runs() {
     let failed = conversation_of(&test, "ann", "What is the meaning?", "failed").await;
     let running = conversation_of(&test, "ann", "And of the rest?", "running").await;
     let mut tx = tx(test.db(), "ann").await;
-    let (head, messages) = conversations::find(&mut tx, failed).await.unwrap();
+    let (head, messages) = find(&mut tx, failed).await;
     assert_eq!((head.message_count, head.running, head.title.as_str()), (2, false, "New Conversation"));
     assert_eq!(messages[0].content.as_deref(), Some("What is the meaning?"));
     assert_eq!(messages[0].run_status, None);

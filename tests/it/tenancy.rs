@@ -57,7 +57,7 @@ fn probes() -> Vec<Probe> {
     vec![
         entry("GET", "/api/conversations", Own, &["", "tag=quokka", "archived=true", "deleted=true"], None),
         entry("POST", "/api/conversations", Own, &[""], Some(json!({}))),
-        entry("GET", "/api/conversations/{id}", Conversation, &[""], None),
+        entry("GET", "/api/conversations/{id}", Conversation, &["", "all=true"], None),
         entry("DELETE", "/api/conversations/{id}", Conversation, &["", "purge=true"], None),
         entry(
             "PATCH",
@@ -67,8 +67,15 @@ fn probes() -> Vec<Probe> {
             Some(json!({"title": "Bob's", "archived": true})),
         ),
         entry("POST", "/api/conversations/{id}/restore", Conversation, &[""], None),
+        entry(
+            "PUT",
+            "/api/conversations/{id}/branch",
+            Conversation,
+            &[""],
+            Some(json!({"message_id": "01890000-0000-7000-8000-000000000000"})),
+        ),
         entry("PUT", "/api/conversations/{id}/tags", Conversation, &[""], Some(json!({"tags": ["bobs"]}))),
-        entry("GET", "/api/conversations/{id}/export", Conversation, &["", "format=json"], None),
+        entry("GET", "/api/conversations/{id}/export", Conversation, &["", "format=json", "all=true"], None),
         entry("GET", "/api/tags", Own, &[""], None),
         entry("GET", "/api/search", Own, &["q=quokka", "q=scripted", "q=why"], None),
         entry("POST", "/api/conversations/{id}/message", Conversation, &[""], ask()),

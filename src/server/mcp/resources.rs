@@ -9,9 +9,10 @@ use super::asker::Asker;
 use super::{refusal, waiting};
 use crate::id::RunId;
 use crate::identity::Permission;
+use crate::server::conversations::{self, Which};
+use crate::server::markdown;
 use crate::server::problem::Problem;
-use crate::server::shape::{Conversation, Message};
-use crate::server::{conversations, markdown};
+use crate::server::shape::Message;
 use crate::store::conversations::{self as stored, Filter};
 
 const CONVERSATIONS: &str = "council://conversations/";
@@ -80,7 +81,7 @@ pub(super) async fn read(asker: &Asker, uri: &str, is_older: bool) -> Result<Rea
 async fn conversation(asker: &Asker, id: &str) -> Result<Option<String>, Problem> {
     asker.caller.may(Permission::Read)?;
     let Ok(id) = id.parse() else { return Ok(None) };
-    let found = there(conversations::find(&asker.app, &asker.caller, id).await)?;
+    let found = there(conversations::find(&asker.app, &asker.caller, id, Which::InForce).await)?;
     Ok(found.map(|conversation| markdown::conversation(&conversation)))
 }
 
@@ -89,22 +90,15 @@ async fn run(asker: &Asker, id: &str) -> Result<Option<String>, Problem> {
     asker.caller.may(Permission::Read)?;
     let Ok(id) = id.parse::<RunId>() else { return Ok(None) };
     let Some(row) = there(waiting::find(asker, id).await)? else { return Ok(None) };
-    let Some(found) = there(conversations::find(&asker.app, &asker.caller, row.conversation).await)? else {
-        return Ok(None);
-    };
-    let Conversation { summary, messages } = found;
-    let mut turn = Vec::new();
-    for message in messages {
-        match message {
-            question @ Message::User { .. } => turn = vec![question],
-            Message::Assistant { id, .. } if id == row.message => {
-                turn.push(Message::of_run(row));
-                break;
-            }
-            Message::Assistant { .. } => {}
-        }
-    }
-    Ok(Some(markdown::conversation(&Conversation { summary, messages: turn })))
+    let which = Which::UpTo(row.message);
+    let found = conversations::find(&asker.app, &asker.caller, row.conversation, which).await;
+    let Some(mut found) = there(found)? else { return Ok(None) };
+    // The answer, which may show a later run, and before it the question.
+    found.messages.pop();
+    let question = found.messages.pop();
+    let parent = question.as_ref().map(Message::id);
+    found.messages = question.into_iter().chain([Message::of_run(row, parent)]).collect();
+    Ok(Some(markdown::conversation(&found)))
 }
 
 /// Nothing, where it is not there or not theirs.

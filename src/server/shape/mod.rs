@@ -15,7 +15,7 @@ use crate::council::formats::stored::OtherNames;
 use crate::id::{ConversationId, MessageId, RunId};
 use crate::runs::Stopped;
 use crate::store::RunStatus;
-use crate::store::conversations as rows;
+use crate::store::conversations::{self as rows, Tree};
 use crate::store::runs::RunRow;
 
 /// A time as existing clients sort it: naive UTC with microseconds.
@@ -36,6 +36,7 @@ pub struct ConversationSummary {
     pub title_is_default: bool,
     pub tags: Vec<String>,
     pub archived: bool,
+    /// Questions and answers, counted each, on all branches.
     pub message_count: i64,
     /// Whether a run is under way in it.
     pub running: bool,
@@ -126,18 +127,51 @@ pub struct SearchHit {
     pub title: String,
     /// Whether that is what every conversation is called until it has a title of its own.
     pub title_is_default: bool,
+    /// The question or answer that holds them, on whichever branch; absent where only the title does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message_id: Option<MessageId>,
     /// The words around the first hit.
     pub snippet: String,
     /// When it was written.
     pub at: String,
 }
 
-/// A conversation with its messages.
+/// An answer that is being written.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct LiveAnswer {
+    pub message_id: MessageId,
+    pub run_id: RunId,
+}
+
+/// A conversation with its messages: those of one branch, or all.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct Conversation {
     #[serde(flatten)]
     pub summary: ConversationSummary,
+    /// How many branches it has: one for each message that nothing goes on from.
+    pub branches: usize,
+    /// The last message of the branch that was looked at last, which is the one a question goes on from that does not say
+    /// otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub branch_end: Option<MessageId>,
+    /// The answer that is being written, on whichever branch.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub live: Option<LiveAnswer>,
     pub messages: Vec<Message>,
+}
+
+impl Conversation {
+    /// With these messages of it.
+    #[must_use]
+    pub fn new(row: rows::Conversation, tree: &Tree, messages: Vec<rows::Message>) -> Self {
+        Self {
+            summary: row.into(),
+            branches: tree.ends().count(),
+            branch_end: tree.end().map(|end| end.id),
+            live: tree.live().map(|live| LiveAnswer { message_id: live.message, run_id: live.run }),
+            messages: messages.into_iter().map(|message| Message::new(message, tree)).collect(),
+        }
+    }
 }
 
 /// One message.
@@ -145,11 +179,26 @@ pub struct Conversation {
 #[serde(tag = "role", rename_all = "snake_case")]
 pub enum Message {
     /// A question.
-    User { id: MessageId, content: String, created_at: String },
+    User {
+        id: MessageId,
+        content: String,
+        created_at: String,
+        /// The answer that it goes on from; `null` where it begins the conversation.
+        #[schema(required = true)]
+        parent_id: Option<MessageId>,
+        /// The questions that stand in the same place, itself among them, in the order of asking; absent where it is
+        /// the only one.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        #[schema(required = false)]
+        siblings: Vec<MessageId>,
+    },
     /// The council's answer.
     Assistant {
         id: MessageId,
         created_at: String,
+        /// Its question.
+        #[schema(required = true)]
+        parent_id: Option<MessageId>,
         #[serde(skip_serializing_if = "Option::is_none")]
         run_id: Option<RunId>,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -173,13 +222,30 @@ pub enum Message {
 }
 
 impl Message {
-    /// The answer of a run, also where its message shows a later one.
+    /// Its id.
     #[must_use]
-    pub fn of_run(row: RunRow) -> Self {
+    pub fn id(&self) -> MessageId {
+        match self {
+            Self::User { id, .. } | Self::Assistant { id, .. } => *id,
+        }
+    }
+
+    /// The message that it goes on from.
+    #[must_use]
+    pub fn parent_id(&self) -> Option<MessageId> {
+        match self {
+            Self::User { parent_id, .. } | Self::Assistant { parent_id, .. } => *parent_id,
+        }
+    }
+
+    /// The answer of a run to this question, also where its message shows a later one.
+    #[must_use]
+    pub fn of_run(row: RunRow, parent_id: Option<MessageId>) -> Self {
         let deliberation = row.body.map(deliberation).unwrap_or_default();
         Self::Assistant {
             id: row.message,
             created_at: naive(row.created_at),
+            parent_id,
             run_id: Some(row.id),
             status: Some(row.status),
             error: row.error.as_ref().and_then(message_of),
@@ -189,18 +255,23 @@ impl Message {
             deliberation: Box::new(deliberation),
         }
     }
-}
 
-impl From<rows::Message> for Message {
-    fn from(row: rows::Message) -> Self {
+    /// A message of the conversation that hangs together in this way.
+    fn new(row: rows::Message, tree: &Tree) -> Self {
         let created_at = naive(row.created_at);
+        let node = tree.at(row.position);
+        let parent_id = node.and_then(|node| tree.parent(node)).map(|parent| parent.id);
         if row.role == "user" {
-            return Self::User { id: row.id, content: row.content.unwrap_or_default(), created_at };
+            let siblings = node.map(|node| tree.siblings(node)).filter(|siblings| siblings.len() > 1);
+            let siblings = siblings.unwrap_or_default().iter().map(|sibling| sibling.id).collect();
+            let content = row.content.unwrap_or_default();
+            return Self::User { id: row.id, content, created_at, parent_id, siblings };
         }
         let deliberation = row.body.map(deliberation).unwrap_or_default();
         Self::Assistant {
             id: row.id,
             created_at,
+            parent_id,
             run_id: row.run_id,
             status: row.run_status.as_deref().and_then(RunStatus::parse),
             error: row.run_error.as_ref().and_then(message_of),

@@ -3,11 +3,11 @@
 use actix_web::{HttpRequest, HttpResponse};
 use serde_json::Value;
 
+use super::conversation::GoesOn;
 use super::refusal::Refusal;
 use super::request::Wanted;
 use crate::council::prompts::history::Turn;
 use crate::council::settings::Member;
-use crate::id::ConversationId;
 use crate::runs::Asked;
 use crate::server::app::App;
 use crate::server::extract::Caller;
@@ -31,8 +31,8 @@ pub(super) struct From<'f> {
 
 /// Where a question stands.
 pub(super) struct Place {
-    /// The conversation that goes on; a new one without.
-    pub conversation: Option<ConversationId>,
+    /// Where it goes on; in a new conversation without.
+    pub goes_on: Option<GoesOn>,
     /// What the models see as said before.
     pub history: Vec<Turn>,
 }

@@ -61,14 +61,14 @@ async fn ask<A: Api>(
                    the model council";
         return Err(Refusal::of_fields(&[FieldError::value(A::NAMES.form, why)], &[]));
     }
-    let Place { conversation, history } = api.place(from).await?;
+    let Place { goes_on, history } = api.place(from).await?;
     let question = Start {
         path: A::PATH,
         origin: A::ORIGIN,
         body,
         wanted,
         options,
-        conversation,
+        goes_on,
         history,
         kept: api.kept(),
         is_found_by_question: A::IS_FOUND_BY_QUESTION,

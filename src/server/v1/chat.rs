@@ -59,8 +59,8 @@ impl Api for ChatWanted {
 
     async fn place(&self, from: From<'_>) -> Result<Place, Refusal> {
         let said = &self.wanted.said;
-        let conversation = conversation::of(from.app, from.caller, Self::ORIGIN, said).await?;
-        Ok(Place { conversation, history: said.turns.clone() })
+        let goes_on = conversation::of(from.app, from.caller, Self::ORIGIN, said).await?;
+        Ok(Place { goes_on, history: said.turns.clone() })
     }
 
     async fn answer_directly(&self, from: From<'_>, whom: Whom<'_>) -> Result<HttpResponse, Refusal> {

@@ -7,7 +7,7 @@ use sha2::{Digest as _, Sha256};
 use super::api::Names;
 use super::messages::Said;
 use crate::council::prompts::history::Turn;
-use crate::id::ConversationId;
+use crate::id::{ConversationId, MessageId};
 use crate::server::app::App;
 use crate::server::extract::Caller;
 use crate::server::problem::Problem;
@@ -26,19 +26,30 @@ fn plain(text: &str) -> String {
     text.split_whitespace().collect()
 }
 
+/// Where a question goes on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct GoesOn {
+    pub conversation: ConversationId,
+    /// The answer that it follows.
+    pub after: MessageId,
+}
+
 /// The conversation of the caller's, begun by this API, that ends with the turns of this request; none where there is
-/// no such one.
+/// no such one. Its end is what was written last, whichever branch somebody looks at in a browser.
 pub(super) async fn of(
     app: &App,
     caller: &Caller,
     origin: &str,
     said: &Said,
-) -> Result<Option<ConversationId>, Problem> {
+) -> Result<Option<GoesOn>, Problem> {
     let Some(last) = said.turns.last() else { return Ok(None) };
     let mut tx = app.db.begin(&caller.scope()).await?;
     for id in conversations::asked_last(&mut tx, origin, &digest(&last.question)).await? {
-        if ends_with(&conversations::history(&mut tx, id).await?, &said.turns) {
-            return Ok(Some(id));
+        let tree = conversations::tree(&mut tx, id).await?;
+        let Some(newest) = tree.newest() else { continue };
+        let texts = conversations::texts(&mut tx, id, &tree.path(newest)).await?;
+        if ends_with(&texts, &said.turns) {
+            return Ok(Some(GoesOn { conversation: id, after: newest.id }));
         }
     }
     Ok(None)
@@ -80,11 +91,6 @@ pub(super) fn turns_until(
     None
 }
 
-/// Whether an answer is the last thing in its conversation.
-pub(super) fn is_last(messages: &[conversations::Message], answer: crate::id::RunId) -> bool {
-    messages.last().is_some_and(|last| last.run_id == Some(answer))
-}
-
 /// The fields of a question as these APIs call them.
 pub(super) fn field_names(names: Names) -> [(&'static str, &'static str); 6] {
     [
@@ -98,10 +104,11 @@ pub(super) fn field_names(names: Names) -> [(&'static str, &'static str); 6] {
 }
 
 /// The body of a question with a model's options.
-pub(super) fn body(said: &Said, options: &Value, searches: bool, begins: bool) -> Value {
+pub(super) fn body(said: &Said, options: &Value, searches: bool, goes_on: Option<GoesOn>) -> Value {
     let mut body = options.clone();
     body["content"] = said.question.clone().into();
-    body["new_conversation"] = begins.into();
+    body["new_conversation"] = goes_on.is_none().into();
+    body["parent_message_id"] = goes_on.map(|goes_on| goes_on.after.to_string()).into();
     if let Some(system) = &said.system {
         body["system_prompt"] = system.clone().into();
     }

@@ -23,7 +23,7 @@ use crate::council::answer_form::{self, AnswerForm};
 use crate::council::formed;
 use crate::council::settings::Settings;
 use crate::council::stage::Stage;
-use crate::id::{ConversationId, RunId};
+use crate::id::{ConversationId, MessageId, RunId};
 use crate::llm::{ChatMessage, ChatRequest, Purpose, Reply, Sampling, simulated_text};
 use crate::server::app::App;
 use crate::server::budgets;
@@ -61,6 +61,7 @@ pub(super) async fn response(
     let asked = AskedByProgram {
         id: RunId::generate(),
         conversation: ConversationId::generate(),
+        message: MessageId::generate(),
         status: RunStatus::Running,
         created_at: Timestamp::now(),
         finished_at: None,

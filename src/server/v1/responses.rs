@@ -9,7 +9,7 @@ use url::form_urlencoded;
 
 use super::api::{Api, From, Names, Place, Whom};
 use super::ask;
-use super::conversation::{is_last, turns_until};
+use super::conversation::{GoesOn, turns_until};
 use super::direct;
 use super::follow::Follower;
 use super::gate::{may_ask, may_look};
@@ -72,7 +72,7 @@ impl Api for ResponseWanted {
     async fn place(&self, from: From<'_>) -> Result<Place, Refusal> {
         let mut place = match &self.previous {
             Some(previous) => going_on(from.app, from.caller, previous).await?,
-            None => Place { conversation: None, history: Vec::new() },
+            None => Place { goes_on: None, history: Vec::new() },
         };
         place.history.extend(self.wanted.said.turns.clone());
         Ok(place)
@@ -101,7 +101,7 @@ impl Api for ResponseWanted {
     }
 }
 
-/// The conversation that a response stands in, if nothing has been said in it since, and what was said until then.
+/// Where a response stands, if nothing has been said after it since, and what was said until then.
 async fn going_on(app: &App, caller: &Caller, previous: &str) -> Result<Place, Refusal> {
     let refused = |why: &str| Refusal::of_fields(&[FieldError::value("previous_response_id", why)], &[]);
     let gone = "is not there: it must be the id of a response of yours";
@@ -114,10 +114,15 @@ async fn going_on(app: &App, caller: &Caller, previous: &str) -> Result<Place, R
         return Err(refused("has no answer to go on from: wait until it is completed"));
     }
     let mut tx = app.db.begin(&caller.scope()).await.map_err(Problem::from)?;
-    let (_, messages) = conversations::find(&mut tx, asked.conversation).await.map_err(Problem::from)?;
-    let conversation = is_last(&messages, run).then_some(asked.conversation);
+    let conversation = asked.conversation;
+    let tree = conversations::tree(&mut tx, conversation).await.map_err(Problem::from)?;
+    let answer = tree.find(asked.message).ok_or_else(|| refused(gone))?;
+    let messages =
+        conversations::messages(&mut tx, conversation, &tree.path(answer)).await.map_err(Problem::from)?;
+    let is_shown = messages.last().is_some_and(|last| last.run_id == Some(run));
+    let is_last = is_shown && tree.after(Some(answer)).is_empty();
     let history = turns_until(messages, run).ok_or_else(|| refused(gone))?;
-    Ok(Place { conversation, history })
+    Ok(Place { goes_on: is_last.then_some(GoesOn { conversation, after: answer.id }), history })
 }
 
 async fn find(app: &App, caller: &Caller, run: RunId) -> Result<AskedByProgram, Refusal> {
@@ -252,13 +257,14 @@ pub(in crate::server) async fn delete(
         return Err(Refusal::conflict("in_progress", "the response is under way: cancel it first"));
     }
     let mut tx = app.db.begin(&caller.scope()).await.map_err(Problem::from)?;
-    let (_, messages) = conversations::find(&mut tx, asked.conversation).await.map_err(Problem::from)?;
+    let tree = conversations::tree(&mut tx, asked.conversation).await.map_err(Problem::from)?;
+    let answers: Vec<_> = tree.all().filter(|node| !node.is_question).collect();
+    let messages =
+        conversations::messages(&mut tx, asked.conversation, &answers).await.map_err(Problem::from)?;
     let is_its_own = |message: &conversations::Message| {
         message.run_id == Some(asked.id) && message.earlier_runs.is_empty()
     };
-    if messages.iter().filter(|message| message.role != "user").count() != 1
-        || !messages.last().is_some_and(is_its_own)
-    {
+    if answers.len() != 1 || !messages.last().is_some_and(is_its_own) {
         let why = "more was said in the conversation of this response, and it is kept with that: delete the conversation \
                    in the app";
         return Err(Refusal::conflict("not_alone", why));

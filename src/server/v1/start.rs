@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::api::{From, Names};
-use super::conversation::{self, field_names};
+use super::conversation::{self, GoesOn, field_names};
 use super::refusal::Refusal;
 use super::request::Wanted;
 use crate::council::prompts::history::Turn;
@@ -28,8 +28,8 @@ pub(super) struct Start<'s> {
     pub wanted: &'s Wanted,
     /// The fields of the question's options that the model stands for.
     pub options: &'s Value,
-    /// The conversation that goes on; a new one without.
-    pub conversation: Option<ConversationId>,
+    /// Where it goes on; in a new conversation without.
+    pub goes_on: Option<GoesOn>,
     /// What the models see as said before.
     pub history: Vec<Turn>,
     /// What of the request its answer repeats.
@@ -48,9 +48,9 @@ const DELIVERY: [&str; 2] = ["stream", "stream_options"];
 /// # Errors
 /// As asking has them, in this API's shape.
 pub(super) async fn start(from: From<'_>, start: Start<'_>) -> Result<Asked, Refusal> {
-    match ask(from, &start, start.conversation).await {
+    match ask(from, &start, start.goes_on).await {
         // Somebody is asking in it right now: this question does not wait for that.
-        Err(problem) if start.conversation.is_some() && problem.kind() == "run-under-way" => {
+        Err(problem) if start.goes_on.is_some() && problem.kind() == "run-under-way" => {
             ask(from, &start, None).await
         }
         asked => asked,
@@ -61,10 +61,10 @@ pub(super) async fn start(from: From<'_>, start: Start<'_>) -> Result<Asked, Ref
 async fn ask(
     From { app, caller, request }: From<'_>,
     start: &Start<'_>,
-    conversation: Option<ConversationId>,
+    goes_on: Option<GoesOn>,
 ) -> Result<Asked, crate::server::problem::Problem> {
     let wanted = start.wanted;
-    let body = conversation::body(&wanted.said, start.options, wanted.searches, conversation.is_none());
+    let body = conversation::body(&wanted.said, start.options, wanted.searches, goes_on);
     let target = Target::Program(start.path);
     let mut named = start.body.clone();
     if let Some(fields) = named.as_object_mut() {
@@ -83,7 +83,7 @@ async fn ask(
         question: start.is_found_by_question.then(|| conversation::digest(&wanted.said.question)),
     };
     let question = Question {
-        conversation: conversation.unwrap_or_else(ConversationId::generate),
+        conversation: goes_on.map_or_else(ConversationId::generate, |goes_on| goes_on.conversation),
         body: &body,
         history: Some(start.history.clone()),
         idempotency_key,

@@ -3,6 +3,7 @@
 //! Every function filters by the transaction's user, and row level security does so again.
 
 mod search;
+mod tree;
 
 use jiff::Timestamp;
 use serde_json::Value;
@@ -14,7 +15,10 @@ use crate::id::{ConversationId, MessageId, RunId};
 
 use super::{StoreError, Tx, refuse_nul, time, time_or_null};
 
+pub(super) use tree::ROOT;
+
 pub use search::{Hit, search};
+pub use tree::{Live, Node, Tree, remember, tree};
 
 /// Deleted conversations can be brought back for this long, in days.
 pub const PURGE_AFTER_DAYS: i32 = 30;
@@ -38,7 +42,7 @@ pub struct Conversation {
     pub updated_at: Timestamp,
     /// When it was deleted; it can be restored until it is purged.
     pub deleted_at: Option<Timestamp>,
-    /// Questions and answers, counted each.
+    /// Questions and answers, counted each, on all branches.
     pub message_count: i64,
     /// Whether a run of it is queued or running.
     pub running: bool,
@@ -51,7 +55,7 @@ pub struct Conversation {
 pub struct Message {
     /// Its id.
     pub id: MessageId,
-    /// Its place, from 0.
+    /// Its place in the order of writing, from 0.
     pub position: i32,
     /// `user` or `assistant`.
     pub role: String,
@@ -168,12 +172,8 @@ pub async fn list(tx: &mut Tx, filter: &Filter<'_>, limit: u32, offset: u32) -> 
     Ok(Page { conversations, total })
 }
 
-/// A conversation that is not deleted, and its messages in order.
-///
-/// # Errors
-/// [`StoreError::NotFound`] when there is none, it is deleted, or it is another user's.
-pub async fn find(tx: &mut Tx, id: ConversationId) -> Result<(Conversation, Vec<Message>), StoreError> {
-    let found = head(tx, id).await?;
+/// These messages of a conversation, in the order of writing.
+pub async fn messages(tx: &mut Tx, id: ConversationId, of: &[Node]) -> Result<Vec<Message>, StoreError> {
     let user = tx.user()?;
     let rows = sqlx::query(
         "SELECT m.id, m.position, m.role, m.content, m.body, m.run_id, m.created_at,
@@ -181,11 +181,12 @@ pub async fn find(tx: &mut Tx, id: ConversationId) -> Result<(Conversation, Vec<
                 ARRAY(SELECT v.run_id FROM message_versions v WHERE v.message_id = m.id AND v.user_id = m.user_id
                       ORDER BY v.replaced_at) AS earlier_runs
          FROM messages m LEFT JOIN runs r ON r.id = m.run_id AND r.user_id = m.user_id
-         WHERE m.conversation_id = $1 AND m.user_id = $2
+         WHERE m.conversation_id = $1 AND m.user_id = $2 AND m.position = ANY ($3)
          ORDER BY m.position",
     )
     .bind(id.0)
     .bind(user.as_str())
+    .bind(positions(of))
     .fetch_all(&mut **tx)
     .await?;
     let message = |row: &PgRow| -> Result<Message, sqlx::Error> {
@@ -202,32 +203,39 @@ pub async fn find(tx: &mut Tx, id: ConversationId) -> Result<(Conversation, Vec<
             created_at: time(row, "created_at")?,
         })
     };
-    Ok((found, rows.iter().map(message).collect::<Result<_, _>>()?))
+    Ok(rows.iter().map(message).collect::<Result<_, _>>()?)
 }
 
-/// The role and text of a conversation's messages, in order: an answer's text is the final one, and
+/// The role and text of these messages of a conversation, in the order of writing: an answer's text is the final one, and
 /// missing where there is none.
-pub async fn history(tx: &mut Tx, id: ConversationId) -> Result<Vec<(String, Option<String>)>, StoreError> {
+pub async fn texts(
+    tx: &mut Tx,
+    id: ConversationId,
+    of: &[Node],
+) -> Result<Vec<(String, Option<String>)>, StoreError> {
     let user = tx.user()?;
-    let rows: Vec<(Option<String>, Option<String>)> = sqlx::query_as(
+    if of.is_empty() {
+        return Ok(Vec::new());
+    }
+    let texts = sqlx::query_as(
         "SELECT m.role,
                 -- Asked for again in vain: what it showed before is what was talked about.
                 coalesce(m.content, (SELECT v.content FROM message_versions v
                                      WHERE v.message_id = m.id AND v.user_id = m.user_id AND v.content IS NOT NULL
                                      ORDER BY v.replaced_at DESC LIMIT 1))
-         FROM conversations c LEFT JOIN messages m ON m.conversation_id = c.id AND m.user_id = c.user_id
-         WHERE c.id = $1 AND c.user_id = $2 AND c.deleted_at IS NULL
+         FROM messages m WHERE m.conversation_id = $1 AND m.user_id = $2 AND m.position = ANY ($3)
          ORDER BY m.position",
     )
     .bind(id.0)
     .bind(user.as_str())
+    .bind(positions(of))
     .fetch_all(&mut **tx)
     .await?;
-    if rows.is_empty() {
-        return Err(StoreError::NotFound);
-    }
-    // An empty conversation is one row without a message.
-    Ok(rows.into_iter().filter_map(|(role, content)| Some((role?, content))).collect())
+    Ok(texts)
+}
+
+fn positions(nodes: &[Node]) -> Vec<i32> {
+    nodes.iter().map(|node| node.position).collect()
 }
 
 /// The user's conversations that this API has begun, are not deleted, and in which the question with this digest was

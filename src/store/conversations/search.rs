@@ -2,8 +2,9 @@
 
 use jiff::Timestamp;
 use sqlx::Row as _;
+use uuid::Uuid;
 
-use crate::id::ConversationId;
+use crate::id::{ConversationId, MessageId};
 use crate::store::{StoreError, Tx, refuse_nul, time};
 
 /// Characters shown before and after the place that was found.
@@ -20,6 +21,8 @@ pub struct Hit {
     pub title_is_default: bool,
     /// When it was made.
     pub created_at: Timestamp,
+    /// The message that holds them best; none when only the title does.
+    pub message_id: Option<MessageId>,
     /// Text around the first hit, plain (it is not HTML and must be escaped like any other text),
     /// with an ellipsis where it is cut; the title when only that holds the words.
     pub snippet: String,
@@ -46,22 +49,23 @@ pub async fn search(tx: &mut Tx, query: &str, limit: u32) -> Result<Vec<Hit>, St
                          ELSE websearch_to_tsquery('simple', $2) && to_tsquery('simple', $6 || ':*') END AS q
          ),
          hits AS (
-             SELECT m.conversation_id, m.content, ts_rank(m.search, q) AS rank
+             SELECT m.conversation_id, m.id, m.content, ts_rank(m.search, q) AS rank
              FROM messages m, wanted WHERE m.user_id = $1 AND m.search @@ q
              UNION ALL
-             SELECT c.id, NULL, ts_rank(to_tsvector('simple', c.title), q) + 1
+             SELECT c.id, NULL, NULL, ts_rank(to_tsvector('simple', c.title), q) + 1
              FROM conversations c, wanted WHERE c.user_id = $1 AND to_tsvector('simple', c.title) @@ q
          ), best AS (
              SELECT conversation_id, max(rank) AS rank,
-                    (array_agg(content ORDER BY rank DESC) FILTER (WHERE content IS NOT NULL))[1] AS content
+                    (array_agg(content ORDER BY rank DESC) FILTER (WHERE content IS NOT NULL))[1] AS content,
+                    (array_agg(id ORDER BY rank DESC) FILTER (WHERE content IS NOT NULL))[1] AS message_id
              FROM hits GROUP BY conversation_id
          ), page AS (
-             SELECT c.id, c.title, c.title_is_default, c.created_at, b.content, b.rank
+             SELECT c.id, c.title, c.title_is_default, c.created_at, b.message_id, b.content, b.rank
              FROM best b JOIN conversations c ON c.id = b.conversation_id
              WHERE c.user_id = $1 AND c.deleted_at IS NULL
              ORDER BY b.rank DESC, c.created_at DESC, c.id LIMIT $4
          )
-         SELECT p.id, p.title, p.title_is_default, p.created_at, length(p.content) AS length, at.start,
+         SELECT p.id, p.title, p.title_is_default, p.created_at, p.message_id, length(p.content) AS length, at.start,
                 substr(p.content, at.start, $5 * 2) AS piece
          FROM page p
          CROSS JOIN LATERAL (
@@ -91,6 +95,7 @@ pub async fn search(tx: &mut Tx, query: &str, limit: u32) -> Result<Vec<Hit>, St
                 title,
                 title_is_default: row.try_get("title_is_default")?,
                 created_at: time(row, "created_at")?,
+                message_id: row.try_get::<Option<Uuid>, _>("message_id")?.map(MessageId),
                 snippet,
             })
         })

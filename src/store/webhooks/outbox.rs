@@ -130,7 +130,8 @@ pub async fn claim(db: &Db, lease: Duration) -> Result<Option<Target>, StoreErro
          -- Only of the run that the answer is of: an answer that was asked for again is another run's.
          LEFT JOIN messages m ON $2 AND m.id = r.message_id AND m.run_id = r.id AND m.user_id = d.user_id
          LEFT JOIN conversations c ON c.id = m.conversation_id AND c.deleted_at IS NULL
-         LEFT JOIN messages q ON q.conversation_id = c.id AND q.position = m.position - 1
+         LEFT JOIN messages q ON q.conversation_id = c.id
+                                AND q.position = coalesce(m.parent_position, m.position - 1)
          WHERE d.webhook_id = $1 AND d.next_attempt_at <= now() ORDER BY d.next_attempt_at, d.created_at LIMIT $3",
     )
     .bind(webhook.0)

@@ -190,6 +190,7 @@ export const storedRun = (
 ): AssistantMessage => ({
   role: "assistant",
   id: "m1",
+  parent_id: "q1",
   created_at: "2026-01-01T10:00:00",
   run_id: "r1",
   status: "complete",

@@ -127,6 +127,7 @@ async fn every_field_of_a_request_is_known_to_matter_or_not() {
     known.extend(
         [
             "new_conversation",
+            "parent_message_id",
             "preset_id",
             "use_cache",
             "refinement_max_iterations",

@@ -206,6 +206,25 @@ async fn a_response_goes_on_from_the_one_before() {
 }
 
 #[tokio::test]
+async fn a_response_is_gone_on_from_on_its_branch_whichever_somebody_looks_at() {
+    let app = TestApp::start().await;
+    let tool = program(&app).await;
+    let ann = app.user("ann");
+    let first = tool.post(RESPONSES, wants("One?", &json!({}))).await.ok();
+    let id = ann.get("/api/conversations").await.ok()[0]["id"].as_str().unwrap().to_owned();
+    let path = format!("/api/conversations/{id}");
+    let edited = json!({"content": "One, otherwise?", "parent_message_id": null});
+    ann.post(&format!("{path}/message"), edited).await.ok();
+    let previous = json!({"previous_response_id": first["id"]});
+    tool.post(RESPONSES, wants("Two?", &previous)).await.ok();
+    let stored = ann.get(&path).await.ok();
+    let questions: Vec<&str> = (0..4).filter_map(|at| stored["messages"][at]["content"].as_str()).collect();
+    assert_eq!((questions, &stored["branches"]), (vec!["One?", "Two?"], &json!(2)));
+    assert_eq!(runs(&app).await, 2, "of the program");
+    app.close().await;
+}
+
+#[tokio::test]
 async fn what_cannot_be_done_is_refused_and_what_is_passed_over_is_named() {
     let app = TestApp::start().await;
     let tool = program(&app).await;

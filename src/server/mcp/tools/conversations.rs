@@ -6,7 +6,7 @@ use super::offer::{Effect, Offer, schema};
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::id::ConversationId;
 use crate::identity::Permission;
-use crate::server::conversations;
+use crate::server::conversations::{self, Which};
 use crate::server::markdown;
 use crate::server::mcp::asker::Asker;
 use crate::server::mcp::told::Told;
@@ -199,7 +199,7 @@ pub(super) async fn read(asker: &Asker, arguments: &Value) -> Result<Told, Probl
     fields.finish(|| ())?;
     let id: Option<ConversationId> = id.and_then(|id| id.parse().ok());
     let id = id.ok_or_else(|| Problem::not_found("Conversation"))?;
-    let mut conversation = conversations::find(&asker.app, &asker.caller, id).await?;
+    let mut conversation = conversations::find(&asker.app, &asker.caller, id, Which::InForce).await?;
     // A question and its answer are two messages.
     let left_out = conversation.messages.len().saturating_sub(turns * 2);
     conversation.messages.drain(..left_out);

@@ -20,6 +20,7 @@ export function newConversation(id: string): Conversation {
     updated_at: now,
     message_count: 0,
     running: true,
+    branches: 0,
     messages: [],
   };
 }

@@ -10,7 +10,8 @@ import { fromStored } from "../reducer";
 /** A run's result as the message it once was. */
 function messageOf(result: RunResult): AssistantMessage {
   const { run_id, message_id, status, error, created_at, ...rest } = result;
-  return { ...rest, role: "assistant", id: message_id, run_id, status, error, created_at };
+  const message = { id: message_id, parent_id: null, run_id, status, error, created_at };
+  return { ...rest, ...message, role: "assistant" };
 }
 
 /** An answer that was asked for again since: to be read, and nothing else. */

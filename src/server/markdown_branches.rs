@@ -1,0 +1,61 @@
+//! All branches of a conversation as Markdown: each under a heading, which says where it leaves those before it. What
+//! branches share stands in the first of them.
+
+use std::collections::{HashMap, HashSet};
+
+use super::markdown::{head, message};
+use super::neutral::neutral;
+use super::shape::{Conversation, Message};
+use crate::id::MessageId;
+
+/// So much of a question names it.
+const NAMED_BY_CHARS: usize = 80;
+
+/// All messages of a conversation, branch after branch.
+#[must_use]
+pub fn conversation(conversation: &Conversation) -> String {
+    let mut text = head(conversation);
+    let by_id: HashMap<MessageId, &Message> =
+        conversation.messages.iter().map(|message| (message.id(), message)).collect();
+    let gone_on_from: HashSet<MessageId> =
+        conversation.messages.iter().filter_map(Message::parent_id).collect();
+    let ends = conversation.messages.iter().filter(|message| !gone_on_from.contains(&message.id()));
+    let count = conversation.branches;
+    let mut told = HashSet::new();
+    for (place, end) in ends.enumerate() {
+        let parent = |message: &&Message| message.parent_id().and_then(|id| by_id.get(&id)).copied();
+        let way: Vec<&Message> = std::iter::successors(Some(end), parent).collect();
+        let own: Vec<&Message> =
+            way.iter().rev().copied().filter(|message| told.insert(message.id())).collect();
+        if count > 1 {
+            text.push_str(&format!("\n## Branch {} of {count}\n", place + 1));
+            let shared = way.get(own.len()).copied();
+            if let Some(line) = place.checked_sub(1).map(|_| leaves(shared, &parent)) {
+                text.push_str(&format!("\n_{line}_\n"));
+            }
+            if conversation.branch_end == Some(end.id()) {
+                text.push_str("\n_This is the branch that was looked at last._\n");
+            }
+        }
+        for one in own {
+            message(&mut text, one);
+        }
+    }
+    text
+}
+
+/// Where a branch leaves those before it, which share this message with it.
+fn leaves<'m>(shared: Option<&'m Message>, parent: &impl Fn(&&'m Message) -> Option<&'m Message>) -> String {
+    let question = shared.as_ref().and_then(parent);
+    match question {
+        Some(Message::User { content, .. }) => {
+            let line = neutral(&content.split_whitespace().collect::<Vec<_>>().join(" "));
+            let mut named: String = line.chars().take(NAMED_BY_CHARS).collect();
+            if named.len() < line.len() {
+                named.push('…');
+            }
+            format!("It goes on from the answer to: {named}")
+        }
+        Some(Message::Assistant { .. }) | None => "It begins the conversation in another way.".to_owned(),
+    }
+}
