@@ -38,7 +38,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await page.getByLabel("Your question").fill(question);
     await page.getByRole("button", { name: "Ask", exact: true }).click();
     await waitForEnd(page);
-    const code = page.locator(".turn > .clamp pre, .turn .code").first().locator("code");
+    const code = page.locator(".asked > .clamp pre, .turn .code").first().locator("code");
     await code.waitFor();
     expect(await code.textContent()).toBe("alert(1)");
 

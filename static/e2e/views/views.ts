@@ -220,6 +220,10 @@ export function views(to: Conversations): View[] {
       await on.getByRole("button", { name: "Ask again…" }).click();
       await on.getByRole("menu").waitFor();
     }),
+    run("run-edit-question", to.plain, async (on) => {
+      await on.getByRole("button", { name: "Edit the question" }).first().click();
+      await on.getByLabel("The question in other words").waitFor();
+    }),
     run("run-rotation", to.rotation, undefined, { whole: true }),
     run(
       "run-arena",

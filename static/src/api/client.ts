@@ -146,6 +146,9 @@ export const api = {
   conversation: (id: string) => json<Conversation>(one(id)),
   rename: (id: string, title: string) => json<unknown>(one(id), send("PATCH", { title })),
   archive: (id: string, archived: boolean) => json<unknown>(one(id), send("PATCH", { archived })),
+  /** Remembers the branch through a message, and answers with the conversation on it. */
+  chooseBranch: (id: string, message_id: string) =>
+    json<Conversation>(`${one(id)}/branch`, send("PUT", { message_id })),
   tags: () => json<Tags>("/api/tags"),
   setTags: (id: string, tags: string[]) => json<unknown>(`${one(id)}/tags`, send("PUT", { tags })),
   async deleted(offset: number, limit: number): Promise<Page<ConversationSummary>> {
@@ -160,7 +163,8 @@ export const api = {
   purge: (id: string) => json<unknown>(`${one(id)}?purge=true`, { method: "DELETE" }),
   restore: (id: string) => json<unknown>(`${one(id)}/restore`, send("POST", {})),
   search: (q: string) => json<SearchHit[]>(`/api/search?limit=30&q=${encodeURIComponent(q)}`),
-  exportHref: (id: string, format: "md" | "json") => `${one(id)}/export?format=${format}`,
+  exportHref: (id: string, format: "md" | "json", all = false) =>
+    `${one(id)}/export?format=${format}${all ? "&all=true" : ""}`,
 
   tokens: () => json<Token[]>("/api/tokens"),
   createToken: (name: string, expires_in_days: number) =>

@@ -10,6 +10,9 @@ import { next } from "../features/asking/next";
 import { setRefusal, useRefusals } from "../features/asking/refusals";
 import { isFollowed, useLiveRuns } from "../features/asking/runs";
 import { resume, settleWith, start, startAgain } from "../features/asking/session";
+import { choose, timesReplaced, useForksOf } from "../features/branches/choose";
+import { useOpenQuestion } from "../features/branches/editing";
+import { isElsewhere, liveElsewhere } from "../features/branches/elsewhere";
 import { Composer } from "../features/composer/composer";
 import { drafts } from "../features/composer/draft";
 import { WaitingQuestion } from "../features/composer/waiting";
@@ -20,7 +23,7 @@ import { useShownTitle } from "../features/conversations/title";
 import { LiveStatus } from "../features/council/deliberation";
 import { LinkStatus } from "../features/council/link-status";
 import { TurnView } from "../features/council/turn";
-import { turnsOf } from "../features/council/turns";
+import { type Turn, turnsOf } from "../features/council/turns";
 import { NotifyOffer } from "../features/ended/offer";
 import type { Choices } from "../features/feature";
 import { sceneOf, toAsk } from "../features/options/choices";
@@ -32,9 +35,15 @@ import { MenuButton, type MenuItem } from "../ui/menu";
 import { useTitle } from "../ui/title";
 import { toast } from "../ui/toast";
 
-const exportsOf = (id: string): MenuItem[] => [
+const exportsOfAll = (id: string): MenuItem[] => [
+  { label: t("Markdown, all branches"), icon: "download", href: api.exportHref(id, "md", true) },
+  { label: t("JSON, all branches"), icon: "download", href: api.exportHref(id, "json", true) },
+];
+
+const exportsOf = ({ id, branches }: Conversation): MenuItem[] => [
   { label: "Markdown", icon: "download", href: api.exportHref(id, "md") },
   { label: "JSON", icon: "download", href: api.exportHref(id, "json") },
+  ...(branches > 1 ? exportsOfAll(id) : []),
   {
     label: t("Print or PDF"),
     icon: "print",
@@ -67,7 +76,7 @@ function Head({ conversation, title }: { conversation: Conversation; title: stri
         <MenuButton
           align="end"
           className="quiet-button export-button"
-          items={exportsOf(conversation.id)}
+          items={exportsOf(conversation)}
         >
           <Icon name="download" />
           {t("Export")}
@@ -77,35 +86,67 @@ function Head({ conversation, title }: { conversation: Conversation; title: stri
   );
 }
 
+/** That something is being written on a branch which is not shown, and the way there. */
+function Elsewhere({ conversation }: { conversation: Conversation }) {
+  const there = liveElsewhere(conversation);
+  return (
+    <div role="status">
+      {there && (
+        <p className="elsewhere-note">
+          {t("Another branch of this conversation is being answered.")}
+          <button
+            type="button"
+            className="quiet-button"
+            onClick={() => choose(conversation.id, there.message_id, 0)}
+          >
+            {t("Show it")}
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
 /**
  * Picks up a run that this page does not follow: after a reload, or one asked on another device. A
  * question that was on its way when the page was loaded is sent again.
  */
 function usePickUp(conversation: Conversation) {
   const { id } = conversation;
+  const elsewhere = liveElsewhere(conversation);
   const last = conversation.messages.at(-1);
   const open =
     last?.role === "assistant" && (last.status === "running" || last.status === "queued");
-  const runId = open ? (last.run_id ?? null) : null;
+  const runId = open ? (last.run_id ?? null) : (elsewhere?.run_id ?? null);
+  const messageId = elsewhere?.message_id ?? null;
   useEffect(() => {
     if (isFollowed(id)) return;
-    if (runId !== null) resume(id, runId);
+    if (runId !== null) resume(id, runId, messageId);
     else startAgain(id);
-  }, [id, runId]);
+  }, [id, runId, messageId]);
 }
 
 /**
  * Shows the newest question: when the page opens, unless a search has found something else in it, and
  * when another one is asked.
  */
-function useScrollToNewest(conversation: Conversation, count: number) {
+function useScrollToNewest(conversation: Conversation, turns: readonly Turn[]) {
+  const count = turns.length;
+  // Where it branches, other turns may be old ones of another branch.
+  const isNew = conversation.branches < 2 || (turns.at(-1)?.live ?? null) !== null;
   const list = useRef<HTMLDivElement>(null);
   const shown = useRef(0);
   const state = useHistoryState<unknown>();
   const find = isFind(state) ? state : null;
+  const { id, messages } = conversation;
+  const found = find?.messageId ?? null;
+  const onBranch = found === null || messages.some((message) => message.id === found);
+  useEffect(() => {
+    if (found !== null && !onBranch) choose(id, found, 0);
+  }, [id, found, onBranch]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is loaded later moves nothing
   useEffect(() => {
-    if (!find) return;
+    if (!find || !onBranch) return;
     let hide: (() => void) | null = null;
     let gone = false;
     import("../features/conversations/reveal").then(
@@ -118,18 +159,19 @@ function useScrollToNewest(conversation: Conversation, count: number) {
       gone = true;
       hide?.();
     };
-  }, [find]);
+  }, [find, onBranch]);
   useEffect(() => {
     if (count === shown.current) return;
     const opening = shown.current === 0;
     shown.current = count;
     if (opening && (count < 2 || find)) return;
+    if (!opening && !isNew) return;
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
     list.current?.lastElementChild?.scrollIntoView({
       block: "start",
       behavior: opening || calm ? "instant" : "smooth",
     });
-  }, [count, find]);
+  }, [count, find, isNew]);
   return list;
 }
 
@@ -141,7 +183,9 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
   const live = useLiveRuns((state) => state.runs[id] ?? null);
   const refusal = useRefusals((state) => state.refusals[id] ?? null);
   const turns = useMemo(() => turnsOf(conversation, live), [conversation, live]);
-  const list = useScrollToNewest(conversation, turns.length);
+  const list = useScrollToNewest(conversation, turns);
+  const edited = useOpenQuestion(id);
+  const forks = useForksOf(id);
   usePickUp(conversation);
   useEffect(() => {
     if (live?.over) settleWith(conversation);
@@ -157,20 +201,23 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
   }, [id, lost, signedOut]);
 
   const running = live !== null && isLive(live.run);
+  const elsewhere = live !== null && isElsewhere(live, conversation);
+  // Where it branches the page says what a question goes on from: another tab may look at another branch.
+  const end = conversation.branches > 1 ? (turns.at(-1)?.run?.messageId ?? null) : null;
   // Kept as they are, so that the composer rests while texts stream in.
   const ask = useCallback(
     async (body: Ask) => {
       drafts.write(id, { content: "" });
-      start(id, body);
+      start(id, end === null ? body : { ...body, parent_message_id: end });
     },
-    [id],
+    [id, end],
   );
   const wait = useCallback(
     (body: Ask) => {
       drafts.write(id, { content: "" });
-      next.add(id, body);
+      next.add(id, elsewhere && end !== null ? { ...body, parent_message_id: end } : body);
     },
-    [id],
+    [id, end, elsewhere],
   );
   const onStop = useCallback(() => {
     stop(id).catch((error: unknown) =>
@@ -203,8 +250,15 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
         {turns.map((turn, at) => (
           <TurnView
             key={turn.key}
+            conversationId={id}
             number={at + 1}
             question={turn.question}
+            questionId={turn.questionId}
+            parentId={turn.parentId}
+            siblings={turn.siblings}
+            edited={edited !== null && turn.questionId === edited && !running}
+            running={running}
+            replaced={timesReplaced(forks, at)}
             run={turn.run}
             earlier={turn.earlier}
             live={turn.live}
@@ -217,9 +271,10 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
         {turns.length === 0 && <p className="quiet">{t("Nothing was asked here yet.")}</p>}
       </div>
       <ProcessLog run={turns.at(-1)?.run ?? null} />
-      <LiveStatus run={live?.run ?? null} />
+      <LiveStatus run={elsewhere ? null : (live?.run ?? null)} />
       <div className="composer-dock">
         <LinkStatus live={live} />
+        <Elsewhere conversation={conversation} />
         {!running && <NotifyOffer />}
         <WaitingQuestion id={id} running={running} />
         <Composer

@@ -1,6 +1,7 @@
 /** Follows runs: from the question, or the run, to the end of its events. */
 import { api } from "../../api/client";
-import type { Ask, CouncilEvent } from "../../api/types";
+import { keys, queryClient } from "../../api/queries";
+import type { Ask, Conversation, CouncilEvent } from "../../api/types";
 import { newRun } from "../../run/state";
 import {
   followRun,
@@ -75,23 +76,31 @@ function perFrame(flush: (events: CouncilEvent[]) => void, firstMs: number) {
   };
 }
 
+/** How many messages the page knows of; of a conversation that is not there yet, none. */
+const known = (id: string) =>
+  queryClient.getQueryData<Conversation>(keys.conversation(id))?.message_count ?? 0;
+
 async function follow(
   id: string,
   source: Source,
   question: string | null,
   messageId: string | null = null,
+  edits: string | null = null,
 ): Promise<Ending> {
   followed.get(id)?.abort();
   const controller = new AbortController();
   followed.set(id, controller);
   // A run that is picked up again stays as it is on the page until its replay is there.
   const before = useLiveRuns.getState().runs[id];
-  const known = before && source.runId && before.run.runId === source.runId ? before : null;
+  const same = before && source.runId && before.run.runId === source.runId ? before : null;
   const start: LiveRun = {
-    question: question ?? known?.question ?? null,
-    since: known?.since ?? Date.now(),
+    question: question ?? same?.question ?? null,
+    parent: source.ask ? source.ask.body.parent_message_id : same?.parent,
+    edits: edits ?? same?.edits ?? null,
+    knew: source.ask ? known(id) : (same?.knew ?? null),
+    since: same?.since ?? Date.now(),
     begins: source.ask?.body.new_conversation ?? false,
-    run: known?.run ?? { ...newRun, conversationId: id, messageId, runId: source.runId ?? null },
+    run: same?.run ?? { ...newRun, conversationId: id, messageId, runId: source.runId ?? null },
     link: { state: "connecting" },
     refused: null,
     stopping: false,
@@ -138,16 +147,16 @@ function withdrawIfStopped(id: string) {
   }
 }
 
-/** Asks, and follows the run to its end. */
-export function ask(conversationId: string, body: Ask): Promise<Ending> {
-  return send({ conversationId, body, idempotencyKey: newKey() });
+/** Asks, in the place of a question or not, and follows the run to its end. */
+export function ask(conversationId: string, body: Ask, edits: string | null): Promise<Ending> {
+  return send({ conversationId, body, idempotencyKey: newKey() }, edits);
 }
 
 /** Sends a question, possibly once more. */
-export function send(question: Question): Promise<Ending> {
+export function send(question: Question, edits: string | null = null): Promise<Ending> {
   const { conversationId, body } = question;
   pending.write(question);
-  return follow(conversationId, { ask: question }, body.content);
+  return follow(conversationId, { ask: question }, body.content, null, edits);
 }
 
 /**

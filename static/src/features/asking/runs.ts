@@ -13,6 +13,13 @@ export interface LiveRun {
   question: string | null;
   /** The conversation begins with it: until it is taken the server has none. */
   begins: boolean;
+  /** Where its question stands, if the page has said so: the answer that it goes on from, or null at the beginning. */
+  parent: string | null | undefined;
+  /** The question that it was asked in the place of. */
+  edits: string | null;
+  /** How many messages the page knew of when it asked: one that knows of more knows where the answer is. Null where
+   * an existing run was picked up. */
+  knew: number | null;
   /** Since when this page follows it, in ms as the clock counts them. */
   since: number;
   run: RunState;

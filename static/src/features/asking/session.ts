@@ -6,6 +6,8 @@ import { asProblem, networkProblem, type Problem } from "../../api/problem";
 import { keys, queryClient, refreshConversations } from "../../api/queries";
 import type { Ask, Conversation } from "../../api/types";
 import { msg } from "../../i18n";
+import { editing, editOf } from "../branches/editing";
+import { isElsewhere } from "../branches/elsewhere";
 import { drafts } from "../composer/draft";
 import { complain } from "../conversations/changes";
 import { tellEnded } from "../ended/ended";
@@ -25,6 +27,7 @@ import { isFollowed, type LiveRun, useLiveRuns } from "./runs";
 export function settleWith(shown: Conversation) {
   const live = useLiveRuns.getState().runs[shown.id];
   if (!live?.over) return;
+  if (isElsewhere(live, shown)) return forget(shown.id);
   const message = shown.messages.find((entry) => entry.id === live.run.messageId);
   if (message?.role !== "assistant") return;
   // A message that is asked for again has the earlier run's end until the new one's is loaded.
@@ -40,11 +43,14 @@ const isShown = (id: string) =>
     .find({ queryKey: keys.conversation(id) })
     ?.isActive() ?? false;
 
-/** A question that was not taken: back into the composer, before what was typed since. */
-function giveBack(id: string, question: string | null) {
-  if (question === null) return;
-  const content = [question, drafts.read(id).content].filter(Boolean).join("\n\n");
-  drafts.write(id, { content });
+/** A question that was not taken: back to where it was typed, before what was typed since. Answers where that is. */
+function giveBack(id: string, { question, edits }: LiveRun): string {
+  const place = edits === null ? id : editOf(edits);
+  if (question === null) return place;
+  const content = [question, drafts.read(place).content].filter(Boolean).join("\n\n");
+  drafts.write(place, { content });
+  if (edits !== null) editing.open(id, edits);
+  return place;
 }
 
 /** The first try may have got through all the same, and only its answer was lost. */
@@ -79,13 +85,13 @@ async function conclude(id: string, ending: Ending) {
     }
     tellEnded(id, live);
     // One that was stopped or has failed is looked at first.
-    if (live.run.status === "complete") askNext(id);
+    if (live.run.status === "complete") askNext(id, live.run.messageId);
     return;
   }
   if (ending.kind === "withdrawn") {
     if (live.begins) takeBack(id, live.question, null);
     else {
-      giveBack(id, live.question);
+      giveBack(id, live);
       forget(id);
     }
     return cancelUnheard(id);
@@ -93,8 +99,7 @@ async function conclude(id: string, ending: Ending) {
   const { problem } = ending;
   if (live.run.runId === null && live.begins) return takeBack(id, live.question, problem);
   if (live.run.runId === null) {
-    giveBack(id, live.question);
-    setRefusal(id, problem);
+    setRefusal(giveBack(id, live), problem);
     forget(id);
     if (problem.status === 409 && problem.runId) {
       // Asked elsewhere meanwhile: its question is not on this page yet.
@@ -110,18 +115,20 @@ async function conclude(id: string, ending: Ending) {
   }
 }
 
-export function start(id: string, body: Ask) {
+export function start(id: string, body: Ask, edits: string | null = null) {
   setRefusal(id, null);
-  ask(id, body).then((ending) => conclude(id, ending));
+  ask(id, body, edits).then((ending) => conclude(id, ending));
   markRunning(id);
 }
 
-/** Asks the question that waits, unless another tab has. */
-export function askNext(id: string) {
+/** Asks the question that waits, unless another tab has: after the answer that it waited for, unless it says where. */
+export function askNext(id: string, answer: string | null = null) {
   const waiting = next.take(id);
   if (!waiting) return;
   setRefusal(id, null);
-  send({ conversationId: id, ...waiting }).then((ending) => conclude(id, ending));
+  const after = answer === null ? {} : { parent_message_id: answer };
+  const body = { ...after, ...waiting.body };
+  send({ conversationId: id, ...waiting, body }).then((ending) => conclude(id, ending));
   markRunning(id);
 }
 
@@ -218,5 +225,10 @@ function markRunning(id: string) {
     if (!now) return stop();
     const was = before.runs[id]?.run;
     if (now.run.title !== null && was?.title !== now.run.title) refreshConversations();
+    // The page learns of the branch, and how to leave it, while the council works.
+    const begun = now.run.messageId !== null && (was?.messageId ?? null) === null;
+    if (begun && now.parent !== undefined) {
+      queryClient.invalidateQueries({ queryKey: keys.conversation(id) });
+    }
   });
 }

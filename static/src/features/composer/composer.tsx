@@ -36,8 +36,18 @@ const awayTexts: Record<Away, string> = {
   unreachable: msg("The server cannot be reached."),
 };
 
+/** A question that is asked in the place of another. */
+interface Edits {
+  /** Where it is kept while it is typed. */
+  draft: string;
+  /** The answer that it goes on from; null at the beginning. */
+  parentId: string | null;
+  onCancel: () => void;
+}
+
 interface Props {
   conversationId: string | null;
+  edits?: Edits;
   running: boolean;
   stopping: boolean;
   refusal: Problem | null;
@@ -49,8 +59,9 @@ interface Props {
 }
 
 export const Composer = memo(function Composer(props: Props) {
-  const { conversationId, running, stopping, refusal, onAsk, onWait, onStop } = props;
-  const draft = useDraft(conversationId);
+  const { conversationId, edits, running, stopping, refusal, onAsk, onWait, onStop } = props;
+  const place = edits?.draft ?? conversationId;
+  const draft = useDraft(place);
   const config = useConfig();
   const box = useRef<HTMLTextAreaElement>(null);
   const away = useAway();
@@ -79,10 +90,10 @@ export const Composer = memo(function Composer(props: Props) {
       <PresetPicker
         presets={presets.data}
         chosen={preset?.id ?? null}
-        onChange={(id) => drafts.write(conversationId, { preset: id, choices: {} })}
+        onChange={(id) => drafts.write(place, { preset: id, choices: {} })}
       />
     ),
-    onChange: (change) => drafts.choose(conversationId, change),
+    onChange: (change) => drafts.choose(place, change),
   });
 
   const lastingAway = useLasting(away !== null && !running, unnoticedMs);
@@ -130,6 +141,7 @@ export const Composer = memo(function Composer(props: Props) {
 
   const promptByDefault = promptOf(scene.preset?.options ?? scene.config?.default_options);
   const body: Ask = { content: draft.content, ...toAsk(scene) };
+  if (edits) body.parent_message_id = edits.parentId;
   if (draft.systemPrompt.trim()) body.system_prompt = draft.systemPrompt;
   if (draft.models.length > 0) body.models = draft.models.map((model) => ({ model }));
 
@@ -146,8 +158,8 @@ export const Composer = memo(function Composer(props: Props) {
 
   return (
     <form
-      className="composer"
-      aria-label={t("Ask the council")}
+      className={edits ? "composer composer-edits" : "composer"}
+      aria-label={edits ? t("Ask in another way") : t("Ask the council")}
       onSubmit={(event) => {
         event.preventDefault();
         sendNow();
@@ -185,7 +197,7 @@ export const Composer = memo(function Composer(props: Props) {
           <button
             type="button"
             className="quiet-button"
-            onClick={() => drafts.write(conversationId, { models: [] })}
+            onClick={() => drafts.write(place, { models: [] })}
           >
             {t("Ask your council")}
           </button>
@@ -193,7 +205,7 @@ export const Composer = memo(function Composer(props: Props) {
       )}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: what is in it is used */}
       <div
-        className={used ? "composer-box composer-used" : "composer-box"}
+        className={used || edits ? "composer-box composer-used" : "composer-box"}
         onFocus={() => setUsed((before) => before || !isByPage())}
         onPointerDown={() => setUsed(true)}
         onKeyDown={() => setUsed(true)}
@@ -203,18 +215,18 @@ export const Composer = memo(function Composer(props: Props) {
           ref={box}
           rows={1}
           dir="auto"
-          aria-label={t("Your question")}
+          aria-label={edits ? t("The question in other words") : t("Your question")}
           aria-describedby={`${id}-hint`}
           placeholder={conversationId ? t("Ask a follow-up") : t("Ask the council anything")}
           value={draft.content}
-          onChange={(event) => drafts.write(conversationId, { content: event.target.value })}
+          onChange={(event) => drafts.write(place, { content: event.target.value })}
           enterKeyHint={onGlass ? "enter" : "send"}
           onKeyDown={(event) => {
             // While an input method composes, Enter picks a candidate.
             const { isComposing, keyCode } = event.nativeEvent;
             // Safari ends the composition before it says which key did: 229 means that it did.
             if (isComposing || keyCode === 229) return;
-            if (event.key === "Escape") event.currentTarget.blur();
+            if (event.key === "Escape" && !edits) event.currentTarget.blur();
             if (event.key !== "Enter" || event.shiftKey) return;
             // Keys on glass have no Shift and Enter: there it is the button that sends.
             if (onGlass && !event.ctrlKey && !event.metaKey) return;
@@ -232,9 +244,7 @@ export const Composer = memo(function Composer(props: Props) {
                 promptByDefault || t("For example: Answer in German, in three sentences at most.")
               }
               value={draft.systemPrompt}
-              onChange={(event) =>
-                drafts.write(conversationId, { systemPrompt: event.target.value })
-              }
+              onChange={(event) => drafts.write(place, { systemPrompt: event.target.value })}
             />
           </label>
         )}
@@ -274,6 +284,11 @@ export const Composer = memo(function Composer(props: Props) {
           {canWait && (
             <button type="submit" className="wait-button button">
               {t("Ask next")}
+            </button>
+          )}
+          {edits && (
+            <button type="button" className="cancel-button button" onClick={edits.onCancel}>
+              {t("Cancel")}
             </button>
           )}
           {running ? (

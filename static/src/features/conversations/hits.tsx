@@ -46,7 +46,13 @@ export default function Hits({ query, onOpen }: { query: string; onOpen: () => v
           <li key={`${hit.conversation_id}-${at}`} className="entry">
             <Link
               href={`/c/${hit.conversation_id}`}
-              state={{ words, snippet: hit.snippet } satisfies Find}
+              state={
+                {
+                  words,
+                  snippet: hit.snippet,
+                  messageId: hit.message_id ?? undefined,
+                } satisfies Find
+              }
               onClick={onOpen}
             >
               <span dir="auto" className="entry-title">

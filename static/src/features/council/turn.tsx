@@ -8,6 +8,7 @@ import { orMissing, orNothing } from "../../ui/part";
 import { AskAnewContext } from "../again/anew";
 import { AskableContext } from "../again/context";
 import type { LiveRun } from "../asking/runs";
+import { QuestionTools } from "../branches/question-tools";
 import type { Choices } from "../feature";
 import { UnderWayContext } from "../waiting/context";
 import { Deliberation } from "./deliberation";
@@ -16,6 +17,9 @@ import { TurnNumber } from "./turn-number";
 // Few answers are asked for again.
 const VersionSwitch = lazy(() => orNothing(import("../versions/switch")));
 const EarlierAnswer = lazy(() => orMissing(import("../versions/earlier-answer")));
+
+// Few questions are asked in another way.
+const Editor = lazy(() => orMissing(import("../branches/editor")));
 
 const QuestionText = lazy(() => orMissing(import("./question-text")));
 const hasFence = /^(?:```|~~~)/m;
@@ -78,9 +82,20 @@ function useAskableRun(run: RunState | null, latest: boolean) {
 }
 
 interface Props {
+  conversationId: string;
   /** Its place in the conversation, 1 is the first. */
   number: number;
   question: string;
+  /** See {@link Place}; null where it cannot be asked in another way yet. */
+  questionId: string | null;
+  parentId: string | null;
+  siblings: readonly string[];
+  /** It is open to be asked in another way. */
+  edited: boolean;
+  /** Something is being written in this conversation. */
+  running: boolean;
+  /** How often another branch took the place of this one here. */
+  replaced: number;
   run: RunState | null;
   earlier: readonly string[];
   live: LiveRun | null;
@@ -94,9 +109,14 @@ interface Props {
 
 export const TurnView = memo(function TurnView(props: Props) {
   const { number, question, run, earlier, live, latest, far, onReattach, onAskAgain } = props;
+  const { conversationId, questionId, parentId, siblings, edited, running, replaced } = props;
   const [place, near] = useNear<HTMLElement>(!far || live !== null);
   const version = useVersion(run, earlier);
   const askable = useAskableRun(run, latest);
+  const asked = useMemo(
+    () => questionId && { conversationId, questionId, parentId, siblings, turn: number - 1 },
+    [conversationId, questionId, parentId, siblings, number],
+  );
   const askAnew = useMemo(
     () =>
       askable && question !== ""
@@ -114,13 +134,22 @@ export const TurnView = memo(function TurnView(props: Props) {
       })}
     >
       <h2 className="visually-hidden">{t("Question")}</h2>
-      <Question text={question} />
+      {asked && edited ? (
+        <Suspense fallback={<Question text={question} />}>
+          <Editor place={asked} question={question} />
+        </Suspense>
+      ) : (
+        <div className="asked">
+          <Question text={question} />
+          {asked && <QuestionTools place={asked} running={running} />}
+        </div>
+      )}
       {version.count > 1 && (
         <Suspense fallback={<div className="versions-wait" />}>
           <VersionSwitch at={version.at} count={version.count} onChange={version.show} />
         </Suspense>
       )}
-      <TurnNumber value={latest ? null : number}>
+      <TurnNumber key={replaced} value={latest ? null : number}>
         {version.earlierRun !== null ? (
           <Suspense fallback={<p className="quiet">{t("Loading this version…")}</p>}>
             <EarlierAnswer

@@ -2,12 +2,19 @@
 import type { Conversation } from "../../api/types";
 import { isLive, type RunState } from "../../run/state";
 import type { LiveRun } from "../asking/runs";
+import { isElsewhere } from "../branches/elsewhere";
 import { fromStored } from "../reducer";
 
 export interface Turn {
   /** Its place in the conversation: the same while it runs and once it is stored. */
   key: string;
   question: string;
+  /** The stored question's id; null as long as this page knows none. */
+  questionId: string | null;
+  /** The answer that it goes on from; null at the beginning. */
+  parentId: string | null;
+  /** The questions that stand in its place, itself among them; none where it is the only one. */
+  siblings: readonly string[];
   run: RunState | null;
   /** The runs whose answers stood here before it was asked for again, oldest first. */
   earlier: readonly string[];
@@ -16,14 +23,24 @@ export interface Turn {
 }
 
 const none: readonly string[] = [];
-const empty: Omit<Turn, "key"> = { question: "", run: null, earlier: none, live: null };
+const empty: Omit<Turn, "key"> = {
+  question: "",
+  questionId: null,
+  parentId: null,
+  siblings: none,
+  run: null,
+  earlier: none,
+  live: null,
+};
 
 function storedTurns(conversation: Conversation): Turn[] {
   const turns: Turn[] = [];
   for (const message of conversation.messages) {
     const last = turns.at(-1);
     if (message.role === "user") {
-      turns.push({ ...empty, key: `turn-${turns.length}`, question: message.content });
+      const { id: questionId, content: question, parent_id: parentId, siblings = none } = message;
+      const key = `turn-${turns.length}`;
+      turns.push({ ...empty, key, question, questionId, parentId, siblings });
     } else {
       const run = fromStored(message, conversation.id);
       const earlier = message.earlier_runs ?? none;
@@ -34,21 +51,30 @@ function storedTurns(conversation: Conversation): Turn[] {
   return turns;
 }
 
+/** The turns that come before a question which goes on from this answer. */
+function before(turns: Turn[], parent: string | null | undefined): Turn[] {
+  if (parent === undefined) return turns;
+  if (parent === null) return [];
+  const at = turns.findIndex(({ run }) => run?.messageId === parent);
+  return at < 0 ? turns : turns.slice(0, at + 1);
+}
+
 export function turnsOf(conversation: Conversation, live: LiveRun | null): Turn[] {
   const turns = storedTurns(conversation);
-  if (!live) return turns;
+  if (!live || isElsewhere(live, conversation)) return turns;
   const { messageId } = live.run;
   const at = turns.findIndex(({ run }) =>
     messageId === null ? run !== null && isLive(run) : run?.messageId === messageId,
   );
   const stored = turns[at];
   if (stored) return turns.with(at, { ...stored, run: live.run, live });
-  const last = turns.at(-1);
+  const earlier = before(turns, live.parent);
+  const last = earlier.at(-1);
   if (last && last.run === null && (live.question ?? last.question) === last.question) {
-    return turns.with(-1, { ...last, run: live.run, live });
+    return earlier.with(-1, { ...last, run: live.run, live });
   }
   return [
-    ...turns,
-    { ...empty, key: `turn-${turns.length}`, question: live.question ?? "", run: live.run, live },
+    ...earlier,
+    { ...empty, key: `turn-${earlier.length}`, question: live.question ?? "", run: live.run, live },
   ];
 }

@@ -26,6 +26,9 @@ const ended = (status: RunState["status"], tookMs: number) =>
   tellEnded("c", {
     question: "Why?",
     begins: false,
+    parent: undefined,
+    edits: null,
+    knew: 0,
     since: Date.now() - tookMs,
     run: { ...newRun, status },
     link: { state: "live" },

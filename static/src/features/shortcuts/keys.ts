@@ -4,6 +4,7 @@ import { msg, t } from "../../i18n";
 import { kept } from "../../ui/kept";
 import { focusSearch, toggleSidebar } from "../../ui/sidebar-state";
 import { toast } from "../../ui/toast";
+import { composerBox } from "../composer/focus";
 import { showHelp } from "./help";
 
 export interface Shortcut {
@@ -48,7 +49,7 @@ export const groups: readonly { title: string; shortcuts: readonly Shortcut[] }[
       {
         key: "c",
         name: msg("Write in the composer"),
-        run: () => document.querySelector<HTMLElement>(".composer textarea")?.focus(),
+        run: () => document.querySelector<HTMLElement>(composerBox)?.focus(),
       },
       {
         key: "S",
@@ -108,7 +109,7 @@ function onKeyDown(event: KeyboardEvent) {
   const acts = found !== undefined && (areOn() || key === "?");
   if (beginsQuestion(key, target, acts)) {
     // The letter itself is typed by the browser: into what has the focus by then.
-    document.querySelector<HTMLElement>(".composer textarea")?.focus();
+    document.querySelector<HTMLElement>(composerBox)?.focus();
     return;
   }
   if (!acts) return;

@@ -1,0 +1,39 @@
+/** Going from one branch of a conversation to another. */
+import { create } from "zustand";
+import { api } from "../../api/client";
+import { keys, queryClient } from "../../api/queries";
+import { msg } from "../../i18n";
+import { complain } from "../conversations/changes";
+
+/** From which turn on each conversation was given another branch, once for each time. */
+const useForks = create<{ forks: Readonly<Record<string, readonly number[]>> }>(() => ({
+  forks: {},
+}));
+const none: readonly number[] = [];
+
+export const useForksOf = (id: string) => useForks((state) => state.forks[id] ?? none);
+
+/** How often what stands from this turn on was replaced: what a person had opened there was of another answer. */
+export const timesReplaced = (forks: readonly number[], turn: number) =>
+  forks.filter((fork) => fork <= turn).length;
+
+/** From this turn on another branch is shown. */
+export const fork = (id: string, turn: number) =>
+  useForks.setState(({ forks }) => ({ forks: { ...forks, [id]: [...(forks[id] ?? none), turn] } }));
+
+/**
+ * Shows the branch through a message, from this turn on, and has the server remember it. Answers whether it is shown.
+ */
+export async function choose(id: string, messageId: string, turn: number): Promise<boolean> {
+  try {
+    const conversation = await api.chooseBranch(id, messageId);
+    // What is being read may be from before.
+    await queryClient.cancelQueries({ queryKey: keys.conversation(id) });
+    fork(id, turn);
+    queryClient.setQueryData(keys.conversation(id), conversation);
+    return true;
+  } catch (error) {
+    complain(msg("Not shown: {{message}}"))(error);
+    return false;
+  }
+}

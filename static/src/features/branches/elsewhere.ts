@@ -1,0 +1,18 @@
+/** Whether what is under way stands on the branch that is shown. */
+import type { Conversation } from "../../api/types";
+import type { LiveRun } from "../asking/runs";
+
+/**
+ * The page knows where the run's answer stands, and that is on another branch. What was read before the run was asked
+ * for does not know of it.
+ */
+export function isElsewhere({ run, knew }: LiveRun, shown: Conversation): boolean {
+  if (run.messageId === null) return false;
+  if (shown.messages.some(({ id }) => id === run.messageId)) return false;
+  return knew === null ? shown.branches > 1 : shown.message_count > knew;
+}
+
+/** The answer that is being written on another branch than the one that is shown. */
+export function liveElsewhere({ live, messages }: Conversation) {
+  return live && !messages.some(({ id }) => id === live.message_id) ? live : null;
+}
