@@ -83,6 +83,12 @@ uuid_id!(
 );
 
 uuid_id!(
+    /// A request of an administrator's to read somebody's conversations.
+    AccessId,
+    now_v7
+);
+
+uuid_id!(
     /// A program that is told when runs end.
     WebhookId,
     now_v7

@@ -66,11 +66,12 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
     let (background, work) = (app.clone(), tasks.clone());
     let (handle, server) = server::serve(app.clone(), listener, move || {
         let (db, runs) = (background.db.clone(), background.runs.clone());
-        let webhooks = background.webhooks.clone();
+        let (webhooks, retention_days) = (background.webhooks.clone(), background.config.retention.days);
         work.spawn_background(async move {
             db.opened().await;
             let deliver = webhooks.work(db.clone());
-            tokio::join!(runs.work(), store::run_housekeeping(db), deliver);
+            let keep = store::run_housekeeping(db.clone(), retention_days);
+            tokio::join!(runs.work(), keep, store::erasure::finish_all(db), deliver);
         });
         work.spawn_background(server::missing::log_missing_models(background.clone()));
         let app = background.clone();

@@ -41,6 +41,7 @@ pub(super) fn config(layers: Layers, env: &BTreeMap<String, String>) -> Result<C
         // Its other keys are settings.
         cache: values.section("cache"),
         prompts: prompts(&values),
+        retention: values.section("retention"),
         webhooks: values.section("webhooks"),
         programs: values.section("programs"),
         sentry: values.section("sentry"),

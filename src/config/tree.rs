@@ -32,6 +32,7 @@ pub struct Config {
     /// What models are asked with in the place of this program's own texts.
     pub prompts: OwnTexts,
     pub cache: Cache,
+    pub retention: Retention,
     pub webhooks: Webhooks,
     pub programs: Programs,
     pub sentry: Sentry,
@@ -167,6 +168,14 @@ pub struct Cache {
     /// Of one user.
     pub max_entries: u32,
     pub sharing: CacheSharing,
+}
+
+/// How long conversations are kept that nothing happens in.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Retention {
+    /// 0: for as long as their owners want.
+    pub days: u32,
 }
 
 /// Programs that are told when runs end.

@@ -285,7 +285,8 @@ pub(super) struct RemoveQuery {
 /// Deletes a conversation; it can be restored for 30 days (`deleted=true` lists those), unless it is then purged.
 #[utoipa::path(tag = "conversations", params(("id" = String, Path), RemoveQuery), responses(
     (status = 200, body = Deleted), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody),
-    (status = 409, body = ProblemBody, description = "To be purged, and not deleted yet, or a run of it is not over")))]
+    (status = 409, body = ProblemBody,
+     description = "To be purged, and not deleted yet, a run of it is not over, or there is a hold on the caller's data")))]
 #[delete("/conversations/{id}")]
 pub(super) async fn remove(
     app: web::Data<App>,
@@ -316,6 +317,7 @@ async fn purge(app: &App, caller: &Caller, id: ConversationId) -> Result<web::Js
         Due::Now => {}
         Due::NotDeleted => return Err(Problem::not_to_purge("only a deleted conversation can be purged")),
         Due::Running => return Err(Problem::not_to_purge("a run of this conversation is not over yet")),
+        Due::Held => return Err(Problem::held()),
     }
     audit::append(&mut tx, &caller.user, "conversation.purge", Some(&id.to_string()), &json!({})).await?;
     tx.commit().await?;

@@ -3,7 +3,7 @@
 use super::markdown_formats::{self, failed};
 use super::markdown_sources;
 use super::neutral::neutral;
-use super::shape::{Conversation, Message};
+use super::shape::{Conversation, ConversationSummary, Message};
 use crate::council::Deliberation;
 use crate::council::ranking::aggregate::AggregateRow;
 use crate::council::stages::editorial::Editorial;
@@ -11,17 +11,18 @@ use crate::council::stages::editorial::Editorial;
 /// The conversation, each stage under its heading.
 #[must_use]
 pub fn conversation(conversation: &Conversation) -> String {
-    let mut text = head(conversation);
+    let mut text = heading(&conversation.summary);
     for one in &conversation.messages {
         message(&mut text, one);
     }
     text
 }
 
-/// What stands above the messages.
-pub(super) fn head(conversation: &Conversation) -> String {
-    let title = neutral(&conversation.summary.title.replace('\n', " "));
-    format!("# {title}\n\n_{}_\n", readable(&conversation.summary.created_at))
+/// What a conversation begins with.
+#[must_use]
+pub fn heading(summary: &ConversationSummary) -> String {
+    let title = neutral(&summary.title.replace('\n', " "));
+    format!("# {title}\n\n_{}_\n", readable(&summary.created_at))
 }
 
 /// One message.
@@ -83,7 +84,7 @@ fn answer(text: &mut String, deliberation: &Deliberation) {
 }
 
 /// A time that stands in an answer of the API (naive UTC), as it is written in a text.
-fn readable(naive: &str) -> String {
+pub fn readable(naive: &str) -> String {
     match naive.parse::<jiff::civil::DateTime>() {
         Ok(at) => at.strftime("%-d %B %Y, %H:%M UTC").to_string(),
         Err(_) => naive.to_owned(),

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::markdown::{head, message};
+use super::markdown::{self, message};
 use super::neutral::neutral;
 use super::shape::{Conversation, Message};
 use crate::id::MessageId;
@@ -14,7 +14,7 @@ const NAMED_BY_CHARS: usize = 80;
 /// All messages of a conversation, branch after branch.
 #[must_use]
 pub fn conversation(conversation: &Conversation) -> String {
-    let mut text = head(conversation);
+    let mut text = markdown::heading(&conversation.summary);
     let by_id: HashMap<MessageId, &Message> =
         conversation.messages.iter().map(|message| (message.id(), message)).collect();
     let gone_on_from: HashSet<MessageId> =
@@ -28,14 +28,8 @@ pub fn conversation(conversation: &Conversation) -> String {
         let own: Vec<&Message> =
             way.iter().rev().copied().filter(|message| told.insert(message.id())).collect();
         if count > 1 {
-            text.push_str(&format!("\n## Branch {} of {count}\n", place + 1));
-            let shared = way.get(own.len()).copied();
-            if let Some(line) = place.checked_sub(1).map(|_| leaves(shared, &parent)) {
-                text.push_str(&format!("\n_{line}_\n"));
-            }
-            if conversation.branch_end == Some(end.id()) {
-                text.push_str("\n_This is the branch that was looked at last._\n");
-            }
+            let shared = way.get(own.len()).and_then(parent);
+            text.push_str(&heading((place, count), shared, conversation.branch_end == Some(end.id())));
         }
         for one in own {
             message(&mut text, one);
@@ -44,9 +38,21 @@ pub fn conversation(conversation: &Conversation) -> String {
     text
 }
 
-/// Where a branch leaves those before it, which share this message with it.
-fn leaves<'m>(shared: Option<&'m Message>, parent: &impl Fn(&&'m Message) -> Option<&'m Message>) -> String {
-    let question = shared.as_ref().and_then(parent);
+/// What stands above a branch: its `place`, where it leaves those before it, and whether it was looked at last. They share
+/// the answer to this question.
+#[must_use]
+pub fn heading((place, count): (usize, usize), shared: Option<&Message>, is_in_force: bool) -> String {
+    let mut text = format!("\n## Branch {} of {count}\n", place + 1);
+    if place > 0 {
+        text.push_str(&format!("\n_{}_\n", leaves(shared)));
+    }
+    if is_in_force {
+        text.push_str("\n_This is the branch that was looked at last._\n");
+    }
+    text
+}
+
+fn leaves(question: Option<&Message>) -> String {
     match question {
         Some(Message::User { content, .. }) => {
             let line = neutral(&content.split_whitespace().collect::<Vec<_>>().join(" "));

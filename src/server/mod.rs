@@ -37,6 +37,7 @@ pub mod missing;
 mod neutral;
 mod openapi;
 mod options;
+mod own_data;
 mod presets;
 pub mod problem;
 mod regions;

@@ -162,6 +162,31 @@ impl Problem {
         Self::fields(&[FieldError::value(field, message)])
     }
 
+    /// 409: all that is stored of the caller is being erased.
+    #[must_use]
+    pub fn erasing() -> Self {
+        let detail = "everything that is stored of you is being deleted, as you have asked for; once that is over you can \
+                      begin anew";
+        let mut problem =
+            Self::new(StatusCode::CONFLICT, "erasure-under-way", "Your data is being deleted", detail);
+        problem.0.retry_after = Some(RETRY_AFTER_SECONDS);
+        problem
+    }
+
+    /// 409: kept, whoever wants it deleted.
+    #[must_use]
+    pub fn held() -> Self {
+        let detail = "an administrator has placed a hold on your data: it is kept until the hold is lifted, and nothing of \
+                      it is deleted for good; ask your administrator";
+        Self::new(StatusCode::CONFLICT, "held", "There is a hold on this data", detail)
+    }
+
+    /// 409: a rule of holds or of access that is in the way.
+    #[must_use]
+    pub fn in_the_way(detail: &str) -> Self {
+        Self::new(StatusCode::CONFLICT, "in-the-way", "This is not possible now", detail)
+    }
+
     /// 409: the run has to be over first.
     #[must_use]
     pub fn not_over(run: RunId) -> Self {
@@ -346,6 +371,7 @@ impl From<StoreError> for Problem {
                 Self::unavailable("the database cannot be used right now; try again in a moment")
             }
             StoreError::NulCharacter { field } => Self::field(field, &error.to_string()),
+            StoreError::Erasing => Self::erasing(),
             StoreError::ConversationBusy
             | StoreError::IdempotencyKeyUsed
             | StoreError::AlreadyExists

@@ -13,7 +13,8 @@ use super::middleware::gate;
 use super::problem::Problem;
 use super::{
     admin, analytics, benches, branches, budgets, cache, classify, conversations, feedback, health, mcp, me,
-    messages, openapi, options, presets, regions, runs, settings, skip, v1, version, webhooks, weights,
+    messages, openapi, options, own_data, presets, regions, runs, settings, skip, v1, version, webhooks,
+    weights,
 };
 
 /// Every route but the web app's files. They are served by actix-web alone: what utoipa gathers beside that would be
@@ -90,6 +91,9 @@ macro_rules! table {
                     .service(me::list_tokens)
                     .service(me::create_token)
                     .service(me::revoke_token)
+                    .service(own_data::show)
+                    .service(own_data::erase)
+                    .service(own_data::export::download)
                     .service(webhooks::list)
                     .service(webhooks::create)
                     .service(webhooks::change)
@@ -119,6 +123,17 @@ macro_rules! table {
                     .service(admin::budgets::list)
                     .service(admin::budgets::change)
                     .service(admin::providers::check)
+                    .service(admin::retention::show)
+                    .service(admin::retention::change)
+                    .service(admin::holds::list)
+                    .service(admin::holds::place)
+                    .service(admin::holds::lift)
+                    .service(admin::access::list)
+                    .service(admin::access::ask)
+                    .service(admin::access::approve)
+                    .service(admin::access::revoke)
+                    .service(admin::access::read_list)
+                    .service(admin::access::read_one)
                     .default_service(web::to(no_such_route)),
             );
             routes.service(

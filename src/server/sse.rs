@@ -12,6 +12,7 @@ use crate::council::{AnyEvent, RunEvent};
 use crate::runs::frame::{self, Frame};
 use crate::runs::{Next, Subscription};
 use crate::shutdown::{Shutdown, StreamGuard};
+use crate::store::StoreError;
 
 /// Answers with the events of a subscription, until the run or this server ends.
 pub fn respond(app: &App, request: &HttpRequest, subscription: Subscription) -> HttpResponse {
@@ -77,7 +78,8 @@ impl Reader {
                     let run_id = self.subscription.run();
                     return Some(unnumbered(&RunEvent::RunQueued { run_id, position }.into()));
                 }
-                Ok(None) => return None,
+                // Its reader's data is being erased, or has been: nothing will come any more.
+                Ok(None) | Err(StoreError::Erasing | StoreError::NotFound) => return None,
                 Err(error) => {
                     // The stream stays open on its heartbeats; the log is asked again.
                     tracing::warn!(run.id = %self.subscription.run(), %error, "a stream cannot read the event log");

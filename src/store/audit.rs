@@ -39,9 +39,11 @@ pub async fn append(
     details: &Value,
 ) -> Result<(), StoreError> {
     match tx.scope() {
-        Scope::User(user) if user == by => {}
+        Scope::User(user) | Scope::Access { admin: user, .. } if user == by => {}
         Scope::Admin => {}
-        Scope::User(_) | Scope::Engine => return Err(StoreError::WrongScope { needed: "user" }),
+        Scope::User(_) | Scope::Access { .. } | Scope::Engine => {
+            return Err(StoreError::WrongScope { needed: "user" });
+        }
     }
     refuse_nul("the target", target.unwrap_or_default())?;
     refuse_nul_in_json("the details", details)?;

@@ -43,6 +43,9 @@ pub enum StoreError {
         /// What the caller named the text.
         field: &'static str,
     },
+    /// All data of the transaction's user is being erased: nothing is read or written in their name until that is over.
+    #[error("all data of this user is being erased")]
+    Erasing,
     /// The function needs another scope than the transaction has: a programming error, refused.
     #[error("this needs the scope {needed}")]
     WrongScope {
@@ -104,6 +107,11 @@ impl StoreError {
     fn has_state(&self, state: &str) -> bool {
         matches!(self, Self::Unavailable(error) if sql_state(error).as_deref() == Some(state))
     }
+}
+
+/// Whether a transaction did not begin because its user's data is being erased (`enter_as` in migration 30).
+pub(super) fn is_erasing(error: &sqlx::Error) -> bool {
+    sql_state(error).as_deref() == Some("LC003")
 }
 
 /// Whether trying again later, unchanged, may succeed.

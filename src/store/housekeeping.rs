@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::id::ConversationId;
 
 use super::budgets::days;
-use super::{Db, Scope, StoreError, conversations, webhooks};
+use super::{Db, Scope, StoreError, Tx, conversations, retention, webhooks};
 
 const EVERY: Duration = Duration::from_secs(60 * 60);
 /// How many conversations one transaction purges: it stays short beside the day's work.
@@ -15,10 +15,10 @@ const KEEP_DELIVERIES: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 /// How many old deliveries one transaction removes.
 const DELIVERIES_AT_ONCE: u32 = 1_000;
 
-/// Purges deleted conversations whose time for a restore is over, adds up what was spent on days that are over, and
-/// removes what webhooks were told long ago, every hour until it is dropped.
-/// Any number of processes may do so side by side.
-pub async fn run_housekeeping(db: Db) {
+/// Purges deleted conversations whose time for a restore is over and those that are kept no longer, adds up what was spent
+/// on days that are over, and removes what webhooks were told long ago, every hour until it is dropped.
+/// `retention_days` is what is configured. Any number of processes may do so side by side.
+pub async fn run_housekeeping(db: Db, retention_days: u32) {
     let mut ticks = tokio::time::interval(EVERY);
     loop {
         ticks.tick().await;
@@ -27,6 +27,13 @@ pub async fn run_housekeeping(db: Db) {
             Ok(conversations) => tracing::info!(conversations, "deleted conversations were purged"),
             Err(error) => {
                 tracing::warn!(%error, "deleted conversations could not be purged; trying again in an hour");
+            }
+        }
+        match expire(&db, retention_days).await {
+            Ok(0) => {}
+            Ok(conversations) => tracing::info!(conversations, "conversations without activity were deleted"),
+            Err(error) => {
+                tracing::warn!(%error, "conversations without activity could not be deleted; trying again in an hour");
             }
         }
         if let Err(error) = days::close_days(&db).await {
@@ -49,10 +56,29 @@ pub async fn purge_now(db: &Db, id: ConversationId) -> Result<(), StoreError> {
 }
 
 async fn purge(db: &Db) -> Result<u64, StoreError> {
+    in_portions(db, async |tx| conversations::purge_deleted(tx, AT_ONCE).await).await
+}
+
+/// Deletes what is kept no longer, by the rule of the configuration unless an administrator has chosen one; returns how
+/// many conversations that were.
+///
+/// # Errors
+/// When the database is away: what was done stays done.
+pub async fn expire(db: &Db, retention_days: u32) -> Result<u64, StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    retention::follow_configuration(&mut tx, retention_days).await?;
+    tx.commit().await?;
+    in_portions(db, async |tx| conversations::purge_expired(tx, AT_ONCE).await).await
+}
+
+async fn in_portions(
+    db: &Db,
+    portion: impl AsyncFn(&mut Tx) -> Result<u64, StoreError>,
+) -> Result<u64, StoreError> {
     let mut purged = 0;
     loop {
         let mut tx = db.begin(&Scope::Engine).await?;
-        let done = conversations::purge_deleted(&mut tx, AT_ONCE).await?;
+        let done = portion(&mut tx).await?;
         tx.commit().await?;
         purged += done;
         if done < u64::from(AT_ONCE) {

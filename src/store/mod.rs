@@ -6,6 +6,7 @@
 //!
 //! It imports `id` and nothing else of the program. Start reading at [`Db::begin`].
 
+pub mod access;
 pub mod analytics;
 pub mod audit;
 pub mod benches;
@@ -14,9 +15,12 @@ pub mod cache;
 mod connect;
 mod connection;
 pub mod conversations;
+pub mod erasure;
 mod error;
+pub mod export;
 pub mod feedback;
 pub mod figures;
+pub mod holds;
 mod housekeeping;
 mod inspect;
 pub mod journal;
@@ -26,6 +30,7 @@ mod migrate;
 pub mod notify;
 mod pool;
 pub mod presets;
+pub mod retention;
 mod run_status;
 pub mod runs;
 pub mod settings;
@@ -46,14 +51,14 @@ use sqlx::postgres::{PgConnectOptions, PgPool};
 use sqlx::{AssertSqlSafe, Row as _};
 use tokio::sync::watch;
 
-use crate::id::UserId;
+use crate::id::{AccessId, UserId};
 use connection::Changes;
 use pool::Beginning;
 
 pub use connect::{Pooling, Sessions, prepare};
 pub use connection::TxConnection;
 pub use error::{SetupError, StoreError, clean, clean_json, refuse_nul, refuse_nul_in_json};
-pub use housekeeping::{purge_now, run_housekeeping};
+pub use housekeeping::{expire, purge_now, run_housekeeping};
 pub use inspect::{Inspection, Schema, inspect};
 pub use migrate::migrate;
 pub use pool::PoolState;
@@ -78,32 +83,54 @@ pub enum Scope {
     Engine,
     /// The views without content, users, the audit log and the instance's settings.
     Admin,
+    /// An administrator who reads somebody's conversations with a request that another one has approved: for reading
+    /// only, as long as it is open, and each look noted ([`access`]).
+    Access {
+        /// Who reads.
+        admin: UserId,
+        /// With which request.
+        request: AccessId,
+        /// Whose conversations.
+        subject: UserId,
+    },
 }
 
 impl Scope {
     fn role(&self) -> &'static str {
         match self {
-            Self::User(_) => "llm_council_app",
+            Self::User(_) | Self::Access { .. } => "llm_council_app",
             Self::Engine => "llm_council_engine",
             Self::Admin => "llm_council_admin",
         }
     }
 
-    /// One text, one round trip. The only value in it is written as hexadecimal digits, so nothing
+    /// Who acts, where that is a person.
+    fn person(&self) -> Option<&UserId> {
+        match self {
+            Self::User(user) | Self::Access { admin: user, .. } => Some(user),
+            Self::Engine | Self::Admin => None,
+        }
+    }
+
+    /// One text, one round trip. The only free text in it is written as hexadecimal digits, so nothing
     /// in a user's name can end the literal.
     fn begin_sql(&self, sessions: Sessions, limits: Limits) -> String {
-        let user = match self {
-            Self::User(user) => user.as_str(),
-            Self::Engine | Self::Admin => "",
-        };
+        let user = self.person().map_or("", UserId::as_str);
         let idle = match self {
             Self::Engine => ENGINE_IDLE_IN_TRANSACTION_MS,
-            Self::User(_) | Self::Admin => IDLE_IN_TRANSACTION_MS,
+            Self::User(_) | Self::Admin | Self::Access { .. } => IDLE_IN_TRANSACTION_MS,
         };
-        // Whoever takes runs says that it looks at their versions: see migration 11.
-        let versions = match self {
-            Self::Engine => ", set_config('app.reads_plan_versions', 'on', true)",
-            Self::User(_) | Self::Admin => "",
+        let more = match self {
+            // Whoever takes runs says that it looks at their versions: see migration 11.
+            Self::Engine => ", set_config('app.reads_plan_versions', 'on', true)".to_owned(),
+            // An id is hexadecimal digits and hyphens.
+            Self::Access { request, .. } => format!(", set_config('app.access_request', '{request}', true)"),
+            Self::User(_) | Self::Admin => String::new(),
+        };
+        // Nobody writes while what is theirs is being erased: see migration 30.
+        let enter = match self {
+            Self::User(_) | Self::Access { .. } => "; SELECT enter_as(current_setting('app.user_id'))",
+            Self::Engine | Self::Admin => "",
         };
         let disk = if limits.is_lazy { ", set_config('synchronous_commit', 'off', true)" } else { "" };
         let user = hex::encode(user);
@@ -112,7 +139,7 @@ impl Scope {
              set_config('app.user_id', convert_from(decode('{user}', 'hex'), 'UTF8'), true), \
              set_config('statement_timeout', '{statement}', true), \
              set_config('lock_timeout', '{lock}', true), \
-             set_config('idle_in_transaction_session_timeout', '{idle}', true){versions}{disk}",
+             set_config('idle_in_transaction_session_timeout', '{idle}', true){more}{disk}{enter}",
             begin = sessions.begin(),
             role = self.role(),
             statement = limits.statement_ms,
@@ -175,7 +202,7 @@ impl Db {
     }
 
     async fn begin_on(&self, pool: &PgPool, scope: &Scope, limits: Limits) -> Result<Tx, StoreError> {
-        if let Scope::User(user) = scope {
+        if let Some(user) = scope.person() {
             refuse_nul("the user id", user.as_str())?;
         }
         if let Some(reason) = self.held() {
@@ -186,6 +213,9 @@ impl Db {
         let beginning = self.beginning.one_more();
         let begun = self.in_time(begun).await;
         drop(beginning);
+        if begun.as_ref().is_err_and(error::is_erasing) {
+            return Err(StoreError::Erasing);
+        }
         if matches!(begun, Err(sqlx::Error::PoolTimedOut)) {
             pool::timed_out();
         }
@@ -252,13 +282,13 @@ impl Tx {
         &self.scope
     }
 
-    /// The user whose transaction it is: the first barrier, as every query of a user's data filters by it.
+    /// The user whose data it is about: the first barrier, as every query of a user's data filters by it.
     ///
     /// # Errors
     /// [`StoreError::WrongScope`] in the engine's and the admins' scope.
     pub fn user(&self) -> Result<UserId, StoreError> {
         match &self.scope {
-            Scope::User(user) => Ok(user.clone()),
+            Scope::User(user) | Scope::Access { subject: user, .. } => Ok(user.clone()),
             Scope::Engine | Scope::Admin => Err(StoreError::WrongScope { needed: "user" }),
         }
     }
@@ -272,7 +302,7 @@ impl Tx {
         match &self.scope {
             Scope::User(user) => Ok(Some(user.as_str().to_owned())),
             Scope::Admin => Ok(None),
-            Scope::Engine => Err(StoreError::WrongScope { needed: "user" }),
+            Scope::Engine | Scope::Access { .. } => Err(StoreError::WrongScope { needed: "user" }),
         }
     }
 

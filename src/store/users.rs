@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::{StoreError, Tx, refuse_nul};
+use crate::id::UserId;
 
 /// A page of a busy user makes dozens of requests; one write a minute says as much.
 const TOUCH_EVERY: Duration = Duration::from_secs(60);
@@ -44,4 +45,16 @@ pub async fn groups_last_seen(tx: &mut Tx) -> Result<Vec<String>, StoreError> {
         .fetch_optional(&mut **tx)
         .await?;
     Ok(groups.unwrap_or_default())
+}
+
+/// Whether anything says that somebody of this name has been here. Needs the admins' scope.
+pub async fn is_known(tx: &mut Tx, user: &UserId) -> Result<bool, StoreError> {
+    tx.require_admin()?;
+    let is_known = sqlx::query_scalar(
+        "SELECT EXISTS (SELECT FROM users WHERE id = $1) OR EXISTS (SELECT FROM runs WHERE user_id = $1)",
+    )
+    .bind(user.as_str())
+    .fetch_one(&mut **tx)
+    .await?;
+    Ok(is_known)
 }

@@ -45,6 +45,7 @@ mod one_at_a_time;
 mod operations;
 mod origins;
 mod outage;
+mod own_data;
 mod presets;
 mod presets_of_services;
 mod prices;

@@ -34,6 +34,10 @@ enum About {
     Webhook,
     /// A run that another program asked for.
     Response,
+    /// An administrator's request to read somebody's conversations; there is none.
+    Access,
+    /// Refused whoever asks in person: the word that confirms it is wrong.
+    Unconfirmed,
     /// Refused whoever asks: the models are held, and nobody waits for a whole answer here.
     Malformed,
     /// For administrators.
@@ -51,7 +55,10 @@ struct Probe {
 }
 
 fn probes() -> Vec<Probe> {
-    use About::{Admin, Bench, Cached, Conversation, Malformed, Own, Preset, Response, Run, Token, Webhook};
+    use About::{
+        Access, Admin, Bench, Cached, Conversation, Malformed, Own, Preset, Response, Run, Token,
+        Unconfirmed, Webhook,
+    };
     let ask = || Some(json!({"content": "Why?"}));
     let entry = |method, path, about, queries, body| Probe { method, path, about, queries, body };
     vec![
@@ -137,6 +144,9 @@ fn probes() -> Vec<Probe> {
         entry("GET", "/api/tokens", Own, &[""], None),
         entry("POST", "/api/tokens", Own, &[""], Some(json!({"name": "Bob's"}))),
         entry("DELETE", "/api/tokens/{id}", Token, &[""], None),
+        entry("GET", "/api/me/data", Own, &[""], None),
+        entry("GET", "/api/me/export", Own, &[""], None),
+        entry("DELETE", "/api/me", Unconfirmed, &[""], Some(json!({"confirm": "somebody"}))),
         entry("GET", "/api/webhooks", Own, &[""], None),
         entry("POST", "/api/webhooks", Own, &[""], Some(json!({"url": "https://hooks.example.com/bob"}))),
         entry("PATCH", "/api/webhooks/{id}", Webhook, &[""], Some(json!({"enabled": false}))),
@@ -165,6 +175,23 @@ fn probes() -> Vec<Probe> {
                 {"scope": "user", "name": "bob", "period": "day", "limit_usd": 1000}
             ]})),
         ),
+        entry("GET", "/api/admin/retention", Admin, &[""], None),
+        entry("PUT", "/api/admin/retention", Admin, &[""], Some(json!({"days": null}))),
+        entry("GET", "/api/admin/holds", Admin, &[""], None),
+        entry("POST", "/api/admin/holds", Admin, &[""], Some(json!({"user": "bob", "reason": "A case"}))),
+        entry("DELETE", "/api/admin/holds", Admin, &["user=bob"], None),
+        entry("GET", "/api/admin/access-requests", Admin, &[""], None),
+        entry(
+            "POST",
+            "/api/admin/access-requests",
+            Admin,
+            &[""],
+            Some(json!({"user": "bob", "reason": "A case", "hours": 1})),
+        ),
+        entry("POST", "/api/admin/access-requests/{id}/approve", Access, &[""], None),
+        entry("POST", "/api/admin/access-requests/{id}/revoke", Access, &[""], None),
+        entry("GET", "/api/admin/access/{id}/conversations", Access, &[""], None),
+        entry("GET", "/api/admin/access/{id}/conversations/{conversation}", Access, &[""], None),
         entry("GET", "/api/admin/usage", Admin, &["", "by=model", "by=day", "by=format", "format=csv"], None),
         entry("GET", "/api/admin/search", Admin, &["", "from=2020-01-01&to=2099-12-31"], None),
         entry("GET", "/api/admin/cache", Admin, &[""], None),
@@ -236,6 +263,8 @@ struct Ann {
     cached: Vec<String>,
     webhooks: Vec<String>,
     responses: Vec<String>,
+    /// Of nothing.
+    access: Vec<String>,
     /// Of the webhook.
     delivery: String,
     /// The run that goes on while others try to reach it.
@@ -284,6 +313,7 @@ impl Ann {
             (!request.prompt().contains("FINAL RANKING")).then(|| Script::answer(&text))
         });
         ann.get("/api/user").await.ok();
+        app.user("bob").get("/api/user").await.ok();
         ann.put("/api/config", json!({"chairman_alias": format!("The {MARK}")})).await.ok();
         let token = ann.post("/api/tokens", json!({"name": MARK})).await.ok();
         let preset = ann.post("/api/settings/presets", json!({"name": MARK})).await.ok();
@@ -337,6 +367,7 @@ impl Ann {
             cached: vec![cached],
             webhooks: vec![text(&webhook["id"])],
             responses: vec![text(&response["id"])],
+            access: vec![uuid::Uuid::now_v7().to_string()],
             delivery: text(&delivery["id"]),
             live,
             gate,
@@ -353,8 +384,16 @@ impl Ann {
             About::Cached => &self.cached,
             About::Webhook => &self.webhooks,
             About::Response => &self.responses,
-            About::Own | About::Malformed | About::Admin => &[],
+            About::Access => &self.access,
+            About::Own | About::Unconfirmed | About::Malformed | About::Admin => &[],
         }
+    }
+
+    /// The path of one thing.
+    fn in_place(&self, path: &str, id: &str) -> String {
+        path.replace("{id}", id)
+            .replace("{delivery}", &self.delivery)
+            .replace("{conversation}", &self.conversations[0])
     }
 
     /// Nothing that Ann or her models wrote, and none of her ids, stands in an answer.
@@ -385,10 +424,7 @@ async fn ask_everything(user: &User<'_>, ann: &Ann) -> Vec<(Probe, Vec<(String, 
         let with_ids: Vec<String> = match ann.ids(probe.about) {
             [] if probe.path.starts_with("/v1/") => vec![probe.path.replace("{model}", "council")],
             [] => vec![probe.path.replace("{model}", "m/one")],
-            ids => ids
-                .iter()
-                .map(|id| probe.path.replace("{id}", id).replace("{delivery}", &ann.delivery))
-                .collect(),
+            ids => ids.iter().map(|id| ann.in_place(probe.path, id)).collect(),
         };
         let mut answers = Vec::new();
         for path in with_ids {
@@ -485,7 +521,8 @@ async fn another_user_finds_nothing_changes_nothing_and_learns_nothing() {
                 | About::Webhook
                 | About::Response => 404,
                 About::Malformed => 400,
-                About::Admin => 403,
+                About::Unconfirmed => 422,
+                About::Access | About::Admin => 403,
             };
             assert_eq!(answer.status, expected, "{request}: {}", answer.text);
             ann.is_not_in(&answer);
@@ -494,7 +531,7 @@ async fn another_user_finds_nothing_changes_nothing_and_learns_nothing() {
     // What is not theirs and what is not there look the same.
     let nobody = uuid::Uuid::new_v4().to_string();
     for probe in probes().iter().filter(|probe| !ann.ids(probe.about).is_empty()) {
-        let path = |id: &str| probe.path.replace("{id}", id).replace("{delivery}", &ann.delivery);
+        let path = |id: &str| ann.in_place(probe.path, id);
         let ask = |id: &str| bob.request(probe.method, &path(id));
         let ask = |id: &str| {
             crate::support::app::read(match &probe.body {
@@ -529,11 +566,13 @@ async fn administrators_see_figures_and_no_texts() {
                 | About::Bench
                 | About::Cached
                 | About::Webhook
+                | About::Access
                 | About::Response => {
                     assert_eq!(answer.status, 404, "{request}: {}", answer.text);
                     ann.is_not_in(&answer);
                 }
                 About::Malformed => assert_eq!(answer.status, 400, "{request}: {}", answer.text),
+                About::Unconfirmed => assert_eq!(answer.status, 422, "{request}: {}", answer.text),
                 About::Admin => {
                     assert_eq!(answer.status, 200, "{request}: {}", answer.text);
                     let text = answer.text.replace("ann@quokka.example", "");
@@ -564,7 +603,7 @@ async fn a_token_reaches_no_further_than_its_user_and_its_permissions() {
         for (request, answer) in answers {
             let in_person = ["/api/tokens", "/api/webhooks"].iter().any(|it| probe.path.starts_with(it));
             let expected = match (probe.about, probe.method) {
-                (About::Admin, _) => 403,
+                (About::Admin | About::Access | About::Unconfirmed, _) => 403,
                 // What its tools may not do, they say themselves.
                 _ if probe.path == "/mcp" => 200,
                 (_, method) if method != "GET" || in_person => 403,
@@ -587,8 +626,10 @@ async fn a_token_reaches_no_further_than_its_user_and_its_permissions() {
         }
     }
     let (ann_after, mut root_after) = (digests(&app, "ann").await, digests(&app, "root").await);
-    // That they were here is noted.
-    root_after.insert("users".into(), before.1["users"].clone());
+    // That they were here is noted, and that a copy was taken.
+    for table in ["users", "audit_log"] {
+        root_after.insert(table.into(), before.1[table].clone());
+    }
     assert_eq!((ann_after, root_after), before);
     ann.ends_well(&app).await;
     app.close().await;

@@ -3,6 +3,7 @@
 pub mod admin;
 pub mod analytics;
 pub mod comparisons;
+pub mod own_data;
 pub mod reviewers;
 
 use jiff::Timestamp;
@@ -43,6 +44,9 @@ pub struct ConversationSummary {
     /// By which API another program began it: `chat_completions`, `responses`; absent where it was begun here.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
+    /// When it is deleted for good because nothing happens in it; said from a week before on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<String>,
 }
 
 impl From<rows::Conversation> for ConversationSummary {
@@ -58,6 +62,7 @@ impl From<rows::Conversation> for ConversationSummary {
             message_count: row.message_count,
             running: row.running,
             origin: row.origin,
+            expires_at: row.expires_at.map(naive),
         }
     }
 }
@@ -257,7 +262,8 @@ impl Message {
     }
 
     /// A message of the conversation that hangs together in this way.
-    fn new(row: rows::Message, tree: &Tree) -> Self {
+    #[must_use]
+    pub fn new(row: rows::Message, tree: &Tree) -> Self {
         let created_at = naive(row.created_at);
         let node = tree.at(row.position);
         let parent_id = node.and_then(|node| tree.parent(node)).map(|parent| parent.id);

@@ -10,6 +10,7 @@ use crate::server::app::App;
 use crate::server::extract::Caller;
 use crate::server::problem::Problem;
 use crate::shutdown::Shutdown;
+use crate::store::StoreError;
 use crate::store::runs::{self, AskedByProgram};
 
 /// How soon the log is asked again while the database is away.
@@ -106,7 +107,8 @@ impl Follower {
                     }
                 }
                 Ok(Some(Next::Queued(_))) => return Some(Heard::Queued),
-                Ok(None) => return None,
+                // Its reader's data is being erased, or has been: nothing will come any more.
+                Ok(None) | Err(StoreError::Erasing | StoreError::NotFound) => return None,
                 Err(error) => {
                     // The stream stays open; the log is asked again.
                     tracing::warn!(run.id = %self.subscription.run(), %error, "a program's stream cannot read the event log");
@@ -134,7 +136,7 @@ impl Follower {
             match next {
                 Ok(Some(Next::Frames(frames))) => self.batch = frames.into_iter(),
                 Ok(Some(Next::Queued(_))) => {}
-                Ok(None) => return true,
+                Ok(None) | Err(StoreError::Erasing | StoreError::NotFound) => return true,
                 Err(error) => {
                     tracing::warn!(run.id = %run, %error, "a program's answer waits for the database");
                     tokio::time::sleep(ASK_AGAIN).await;

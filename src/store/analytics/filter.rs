@@ -31,7 +31,9 @@ impl RowFilter {
         let user = match tx.scope() {
             Scope::User(user) => Some(user.to_string()),
             Scope::Admin => None,
-            Scope::Engine => return Err(StoreError::WrongScope { needed: "user or admin" }),
+            Scope::Engine | Scope::Access { .. } => {
+                return Err(StoreError::WrongScope { needed: "user or admin" });
+            }
         };
         // Sorting in memory, and no compiling: it takes longer than any of these queries.
         sqlx::raw_sql("SELECT set_config('work_mem', '32MB', true), set_config('jit', 'off', true)")

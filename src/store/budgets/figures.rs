@@ -16,7 +16,7 @@ use crate::store::{Scope, StoreError, Tx, TxConnection, time};
 pub async fn states(tx: &mut Tx, budgets: &[Budget]) -> Result<Vec<State>, StoreError> {
     match tx.scope() {
         Scope::Engine | Scope::Admin => {}
-        Scope::User(_) => return Err(StoreError::WrongScope { needed: "engine" }),
+        Scope::User(_) | Scope::Access { .. } => return Err(StoreError::WrongScope { needed: "engine" }),
     }
     sums(tx, budgets, None).await
 }

@@ -18,7 +18,7 @@ use super::{StoreError, Tx, refuse_nul, time, time_or_null};
 pub(super) use tree::ROOT;
 
 pub use search::{Hit, search};
-pub use tree::{Live, Node, Tree, remember, tree};
+pub use tree::{Live, Node, Tree, remember, tree, tree_of_any};
 
 /// Deleted conversations can be brought back for this long, in days.
 pub const PURGE_AFTER_DAYS: i32 = 30;
@@ -48,6 +48,8 @@ pub struct Conversation {
     pub running: bool,
     /// By which API a program began it; nothing where it was begun here.
     pub origin: Option<String>,
+    /// When it is deleted because nothing happens in it, where that is soon.
+    pub expires_at: Option<Timestamp>,
 }
 
 /// A question or an answer, with what its run says of it.
@@ -95,11 +97,16 @@ pub struct Page {
     pub total: i64,
 }
 
-/// The columns of a [`Conversation`], of the table under the name `c`.
+/// The columns of a [`Conversation`], of the table under the name `c`. A week before it expires it says so (see
+/// [`NOTICE_DAYS`](super::retention::NOTICE_DAYS)).
 macro_rules! columns {
     () => {
         "c.id, c.title, c.title_is_default, c.tags, c.archived, c.created_at, c.updated_at, c.deleted_at,
-         c.origin, (SELECT count(*) FROM messages m WHERE m.conversation_id = c.id) AS message_count,
+         c.origin,
+         (SELECT greatest(c.updated_at + make_interval(days => days), since + interval '7 days') FROM retention
+          WHERE days > 0 AND c.updated_at < now() - make_interval(days => days - 7)
+            AND NOT EXISTS (SELECT FROM legal_holds h WHERE h.user_id = c.user_id)) AS expires_at,
+         (SELECT count(*) FROM messages m WHERE m.conversation_id = c.id) AS message_count,
          EXISTS (SELECT FROM runs r WHERE r.conversation_id = c.id AND r.status IN ('queued', 'running')) AS running"
     };
 }
@@ -117,6 +124,7 @@ fn conversation(row: &PgRow) -> Result<Conversation, sqlx::Error> {
         message_count: row.try_get("message_count")?,
         running: row.try_get("running")?,
         origin: row.try_get("origin")?,
+        expires_at: time_or_null(row, "expires_at")?,
     })
 }
 
@@ -126,7 +134,7 @@ pub async fn create(tx: &mut Tx) -> Result<Conversation, StoreError> {
     let row = sqlx::query(
         "INSERT INTO conversations (id, user_id) VALUES ($1, $2)
          RETURNING id, title, title_is_default, tags, archived, created_at, updated_at, deleted_at,
-                   origin, 0::bigint AS message_count, false AS running",
+                   origin, 0::bigint AS message_count, false AS running, NULL::timestamptz AS expires_at",
     )
     .bind(ConversationId::generate().0)
     .bind(user.as_str())
@@ -204,6 +212,26 @@ pub async fn messages(tx: &mut Tx, id: ConversationId, of: &[Node]) -> Result<Ve
         })
     };
     Ok(rows.iter().map(message).collect::<Result<_, _>>()?)
+}
+
+/// The user's conversations, deleted ones among them, in the order of their ids from after one on; `limit` at most.
+pub async fn after(
+    tx: &mut Tx,
+    last: Option<ConversationId>,
+    limit: i64,
+) -> Result<Vec<Conversation>, StoreError> {
+    let user = tx.user()?;
+    let rows = sqlx::query(concat!(
+        "SELECT ",
+        columns!(),
+        " FROM conversations c WHERE c.user_id = $1 AND ($2::uuid IS NULL OR c.id > $2) ORDER BY c.id LIMIT $3"
+    ))
+    .bind(user.as_str())
+    .bind(last.map(|id| id.0))
+    .bind(limit)
+    .fetch_all(&mut **tx)
+    .await?;
+    Ok(rows.iter().map(conversation).collect::<Result<_, _>>()?)
 }
 
 /// The role and text of these messages of a conversation, in the order of writing: an answer's text is the final one, and
@@ -373,6 +401,7 @@ pub async fn purge_deleted(tx: &mut Tx, limit: u32) -> Result<u64, StoreError> {
         "SELECT id FROM conversations c
          WHERE deleted_at < now() - make_interval(days => $1)
            AND NOT EXISTS (SELECT FROM runs r WHERE r.conversation_id = c.id AND r.status IN ('queued', 'running'))
+           AND NOT EXISTS (SELECT FROM legal_holds h WHERE h.user_id = c.user_id)
          ORDER BY deleted_at LIMIT $2 FOR UPDATE SKIP LOCKED",
     )
     .bind(PURGE_AFTER_DAYS)
@@ -380,6 +409,26 @@ pub async fn purge_deleted(tx: &mut Tx, limit: u32) -> Result<u64, StoreError> {
     .fetch_all(&mut **tx)
     .await?;
     let ids: Vec<Uuid> = rows.iter().map(|row| row.try_get("id")).collect::<Result<_, _>>()?;
+    empty(tx, &ids).await?;
+    Ok(ids.len() as u64)
+}
+
+/// Deletes for good what nothing has happened in for as long as the administrator keeps conversations, at most `limit` at
+/// a time, and returns how many there were; like [`purge_deleted`]. Needs the engine's scope.
+pub async fn purge_expired(tx: &mut Tx, limit: u32) -> Result<u64, StoreError> {
+    tx.require_engine()?;
+    let ids: Vec<Uuid> = sqlx::query_scalar(
+        "SELECT c.id FROM conversations c CROSS JOIN retention r
+         WHERE r.days > 0 AND r.since < now() - make_interval(days => $1)
+           AND c.updated_at < now() - make_interval(days => r.days)
+           AND NOT EXISTS (SELECT FROM runs WHERE conversation_id = c.id AND status IN ('queued', 'running'))
+           AND NOT EXISTS (SELECT FROM legal_holds h WHERE h.user_id = c.user_id)
+         ORDER BY c.updated_at LIMIT $2 FOR UPDATE OF c SKIP LOCKED",
+    )
+    .bind(super::retention::NOTICE_DAYS)
+    .bind(i64::from(limit))
+    .fetch_all(&mut **tx)
+    .await?;
     empty(tx, &ids).await?;
     Ok(ids.len() as u64)
 }
@@ -393,7 +442,8 @@ pub async fn make_due(tx: &mut Tx, id: ConversationId) -> Result<Due, StoreError
     let user = tx.user()?;
     let row = sqlx::query(
         "SELECT deleted_at IS NOT NULL AS deleted, EXISTS (SELECT FROM runs r
-                WHERE r.conversation_id = c.id AND r.status IN ('queued', 'running')) AS running
+                WHERE r.conversation_id = c.id AND r.status IN ('queued', 'running')) AS running,
+                EXISTS (SELECT FROM legal_holds h WHERE h.user_id = c.user_id) AS held
          FROM conversations c WHERE id = $1 AND user_id = $2 FOR UPDATE OF c",
     )
     .bind(id.0)
@@ -403,6 +453,9 @@ pub async fn make_due(tx: &mut Tx, id: ConversationId) -> Result<Due, StoreError
     .ok_or(StoreError::NotFound)?;
     if !row.try_get::<bool, _>("deleted")? {
         return Ok(Due::NotDeleted);
+    }
+    if row.try_get::<bool, _>("held")? {
+        return Ok(Due::Held);
     }
     if row.try_get::<bool, _>("running")? {
         return Ok(Due::Running);
@@ -429,6 +482,8 @@ pub enum Due {
     NotDeleted,
     /// It is deleted, and a run of it is not over yet.
     Running,
+    /// There is a hold on its owner's data.
+    Held,
 }
 
 /// Purges one conversation if it is due; another one who does so at the same time, or has brought it back, wins. Needs
@@ -439,6 +494,7 @@ pub async fn purge_one(tx: &mut Tx, id: ConversationId) -> Result<(), StoreError
         "SELECT id FROM conversations c
          WHERE id = $1 AND deleted_at < now() - make_interval(days => $2)
            AND NOT EXISTS (SELECT FROM runs r WHERE r.conversation_id = c.id AND r.status IN ('queued', 'running'))
+           AND NOT EXISTS (SELECT FROM legal_holds h WHERE h.user_id = c.user_id)
          FOR UPDATE",
     )
     .bind(id.0)

@@ -170,6 +170,18 @@ impl Tree {
 /// # Errors
 /// [`StoreError::NotFound`] when there is none, it is deleted, or it is another user's.
 pub async fn tree(tx: &mut Tx, id: ConversationId) -> Result<Tree, StoreError> {
+    read(tx, id, false).await
+}
+
+/// The same, also of a deleted one.
+///
+/// # Errors
+/// [`StoreError::NotFound`] when there is none, or it is another user's.
+pub async fn tree_of_any(tx: &mut Tx, id: ConversationId) -> Result<Tree, StoreError> {
+    read(tx, id, true).await
+}
+
+async fn read(tx: &mut Tx, id: ConversationId, also_deleted: bool) -> Result<Tree, StoreError> {
     let user = tx.user()?;
     let rows = sqlx::query(
         "SELECT c.branch_position, m.id, m.position, m.parent_position, m.role,
@@ -177,11 +189,12 @@ pub async fn tree(tx: &mut Tx, id: ConversationId) -> Result<Tree, StoreError> {
          FROM conversations c LEFT JOIN messages m ON m.conversation_id = c.id AND m.user_id = c.user_id
          -- There is one at most (`runs_one_live_per_conversation`).
          LEFT JOIN runs r ON r.conversation_id = c.id AND r.user_id = c.user_id AND r.status IN ('queued', 'running')
-         WHERE c.id = $1 AND c.user_id = $2 AND c.deleted_at IS NULL
+         WHERE c.id = $1 AND c.user_id = $2 AND ($3 OR c.deleted_at IS NULL)
          ORDER BY m.position",
     )
     .bind(id.0)
     .bind(user.as_str())
+    .bind(also_deleted)
     .fetch_all(&mut **tx)
     .await?;
     let head = rows.first().ok_or(StoreError::NotFound)?;

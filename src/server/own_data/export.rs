@@ -1,0 +1,166 @@
+//! Everything that is stored of the caller, as one ZIP file.
+
+use actix_web::http::header;
+use actix_web::{HttpResponse, get, web};
+use jiff::Timestamp;
+use jiff::tz::TimeZone;
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use super::archive::{self, Archive, ExportError};
+use super::conversation_files::{self, Written};
+use crate::identity::{AuthMethod, Permission};
+use crate::server::app::App;
+use crate::server::extract::Caller;
+use crate::server::problem::{Problem, ProblemBody};
+use crate::server::shape::naive;
+use crate::store::export::{LISTINGS, Listing, Place};
+use crate::store::{Db, Scope, audit, conversations};
+use crate::version::VERSION;
+
+/// The version of how the files are laid out: a higher one where a program that reads them would stumble.
+const FORMAT: u32 = 1;
+const CONVERSATIONS_AT_ONCE: i64 = 50;
+
+const README: &str = "\
+# Your data
+
+This is everything that this LLM Council stores of you.
+
+- `conversations/`: each conversation twice, as Markdown to read and as JSON with every answer, review and figure. What you
+  have deleted and can still bring back is there too, and says so.
+- `settings.json`, `presets.json`, `spending_limits.json`: what you have set.
+- `tokens.json`, `webhooks.json`: their names and addresses. Secrets are in no file.
+- `feedback.json`, `earlier_answers.json`, `cached_questions.json`, `benches.json`, `bench_items.json`, `rankings.json`: what
+  else was kept of your questions.
+- `runs.json`, `usage.json`: each question's run, and each call of a model with its tokens and its cost.
+- `account.json`, `holds.json`, `access.json`, `access_reads.json`, `audit.json`: who you are here, whether a hold is on your
+  data, which administrators were let in to read it and what they read, and what you have done that is kept on record.
+- `index.json`: how many there are of each, and the version of this layout.
+
+Attachments and projects: this version of the program has none.
+";
+
+/// How many there are of what, and how the files are laid out.
+#[derive(Serialize)]
+struct Index<'a> {
+    format: u32,
+    program: &'static str,
+    version: &'static str,
+    user: &'a str,
+    exported_at: String,
+    counts: Map<String, Value>,
+    /// Lists that are only given to people in their browser, and not to a token.
+    left_out: Vec<&'static str>,
+}
+
+/// Everything that is stored of the caller, as a ZIP file: conversations as Markdown and JSON, settings, presets, feedback,
+/// the ledger and all else. It is written while it is sent. A token gets it without the lists of tokens and webhooks.
+#[utoipa::path(tag = "me", responses(
+    (status = 200, description = "A ZIP file", content_type = "application/zip"), (status = 401, body = ProblemBody),
+    (status = 403, body = ProblemBody)))]
+#[get("/me/export")]
+pub(in crate::server) async fn download(
+    app: web::Data<App>,
+    caller: Caller,
+) -> Result<HttpResponse, Problem> {
+    caller.may(Permission::Read)?;
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    audit::append(&mut tx, &caller.user, "user.export", None, &json!({})).await?;
+    tx.commit().await?;
+    let now = Timestamp::now();
+    let name = format!("llm-council-{}.zip", now.to_zoned(TimeZone::UTC).date());
+    let (archive, pieces) = Archive::new();
+    let export = Export {
+        archive,
+        db: app.db.clone(),
+        scope: caller.scope(),
+        user: caller.user.to_string(),
+        in_person: !matches!(caller.via, AuthMethod::Token { .. }),
+        now,
+    };
+    Ok(HttpResponse::Ok()
+        .insert_header((header::CONTENT_TYPE, "application/zip"))
+        .insert_header((header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")))
+        // It is compressed as it is.
+        .insert_header((header::CONTENT_ENCODING, "identity"))
+        .insert_header((header::CACHE_CONTROL, "no-store"))
+        .streaming(archive::sent(export.write(), pieces)))
+}
+
+/// One copy under way.
+struct Export {
+    archive: Archive,
+    db: Db,
+    scope: Scope,
+    user: String,
+    in_person: bool,
+    now: Timestamp,
+}
+
+impl Export {
+    async fn write(mut self) -> Result<(), ExportError> {
+        self.archive.begin("README.md", self.now)?;
+        self.archive.write(README).await?;
+        let written = self.conversations().await?;
+        let mut counts = Map::new();
+        counts.insert("conversations".into(), written.conversations.into());
+        counts.insert("messages".into(), written.messages.into());
+        let mut left_out = Vec::new();
+        for listing in LISTINGS {
+            if listing.only_in_person && !self.in_person {
+                left_out.push(listing.name);
+            } else {
+                counts.insert(listing.name.into(), self.listing(listing).await?.into());
+            }
+        }
+        self.archive.begin("index.json", self.now)?;
+        let index = Index {
+            format: FORMAT,
+            program: "llm-council",
+            version: VERSION,
+            user: &self.user,
+            exported_at: naive(self.now),
+            counts,
+            left_out,
+        };
+        let index = serde_json::to_string_pretty(&index)?;
+        self.archive.write(&index).await?;
+        self.archive.finish().await
+    }
+
+    async fn conversations(&mut self) -> Result<Written, ExportError> {
+        let (mut written, mut last) = (Written::default(), None);
+        loop {
+            let mut tx = self.db.begin(&self.scope).await?;
+            let page = conversations::after(&mut tx, last, CONVERSATIONS_AT_ONCE).await?;
+            drop(tx);
+            let Some(end) = page.last() else { return Ok(written) };
+            last = Some(end.id);
+            for row in page {
+                written += conversation_files::write(&mut self.archive, &self.db, &self.scope, row).await?;
+            }
+        }
+    }
+
+    /// A list as a JSON array, a row a line.
+    async fn listing(&mut self, listing: Listing) -> Result<u64, ExportError> {
+        self.archive.begin(&format!("{}.json", listing.name), self.now)?;
+        self.archive.write("[").await?;
+        let (mut count, mut place) = (0, Place::START);
+        loop {
+            let mut tx = self.db.begin(&self.scope).await?;
+            let page = listing.page(&mut tx, &place).await?;
+            drop(tx);
+            let Some((rows, end)) = page else { break };
+            place = end;
+            for row in rows {
+                self.archive.write(if count == 0 { "\n" } else { ",\n" }).await?;
+                self.archive.write(&row).await?;
+                count += 1;
+            }
+        }
+        self.archive.write("\n]\n").await?;
+        Ok(count)
+    }
+}

@@ -1,0 +1,200 @@
+//! What is stored of one person beside their conversations, table by table, page by page: for a copy of it all.
+
+use sqlx::{AssertSqlSafe, Row as _};
+use uuid::Uuid;
+
+use super::{StoreError, Tx};
+
+/// The rows of one table, as a list of JSON objects.
+#[derive(Debug, Clone, Copy)]
+pub struct Listing {
+    /// What the list is called.
+    pub name: &'static str,
+    /// The table.
+    pub table: &'static str,
+    /// Of each row what is in the list: columns of the table `t`.
+    columns: &'static str,
+    /// Which rows, beside whose they are.
+    condition: &'static str,
+    /// What the rows are ordered by: a UUID and a text that no two rows share.
+    order: (&'static str, &'static str),
+    /// How many rows make a page: few where they may be long.
+    page: usize,
+    /// Whether it tells of other ways in (names of tokens, addresses of webhooks), which no token gets to read.
+    pub only_in_person: bool,
+}
+
+/// The place after a row.
+#[derive(Debug, Clone)]
+pub struct Place(Uuid, String);
+
+impl Place {
+    /// The place before the first row.
+    pub const START: Self = Self(Uuid::nil(), String::new());
+}
+
+const NO_ID: &str = "'00000000-0000-0000-0000-000000000000'::uuid";
+
+const fn listing(
+    name: &'static str,
+    table: &'static str,
+    columns: &'static str,
+    order: (&'static str, &'static str),
+    page: usize,
+) -> Listing {
+    Listing { name, table, columns, condition: "t.user_id = $1", order, page, only_in_person: false }
+}
+
+/// Every list there is. No secret is in any: neither hashes of tokens nor what webhooks are signed with.
+pub const LISTINGS: [Listing; 18] = [
+    Listing {
+        condition: "t.id = $1",
+        ..listing("account", "users", "id, email, name, groups, created_at, last_seen_at", (NO_ID, "t.id"), 1)
+    },
+    listing("settings", "user_settings", "value, updated_at", (NO_ID, "t.user_id"), 1),
+    listing("spending_limits", "user_caps", "period, limit_usd, updated_at", (NO_ID, "t.period"), 10),
+    listing("presets", "presets", "id, name, value, created_at, updated_at", ("t.id", "''"), 20),
+    Listing {
+        only_in_person: true,
+        ..listing(
+            "tokens",
+            "tokens",
+            "id, name, permissions, created_at, expires_at, last_used_at, revoked_at",
+            ("t.id", "''"),
+            200,
+        )
+    },
+    Listing {
+        only_in_person: true,
+        ..listing(
+            "webhooks",
+            "webhooks",
+            "id, url, events, includes_content, is_enabled, disabled_reason, created_at",
+            ("t.id", "''"),
+            200,
+        )
+    },
+    listing(
+        "feedback",
+        "feedback",
+        "run_id, thumb, better, better_seat, updated_at",
+        ("t.run_id", "''"),
+        500,
+    ),
+    listing(
+        "earlier_answers",
+        "message_versions",
+        "message_id, run_id, content, body, replaced_at",
+        ("t.run_id", "''"),
+        2,
+    ),
+    listing(
+        "cached_questions",
+        "cache_entries",
+        "id, query, message_id, run_id, shared_with, hit_count, created_at, last_hit_at",
+        ("t.id", "''"),
+        100,
+    ),
+    listing(
+        "runs",
+        "runs",
+        "id, conversation_id, message_id, format, status, error, groups, created_at, started_at, finished_at",
+        ("t.id", "''"),
+        500,
+    ),
+    listing(
+        "usage",
+        "calls",
+        "run_id, key, stage, purpose, model, provider, outcome, prompt_tokens, completion_tokens, reasoning_tokens,
+         cached_tokens, total_tokens, cost_usd, cost_source, assumed_usd, latency_ms, tries, finished_at",
+        ("t.run_id", "t.key"),
+        500,
+    ),
+    listing(
+        "rankings",
+        "placings",
+        "run_id, seat, model, place, average_rank, borda, first_place_votes, won, confidence, finished_at",
+        ("t.run_id", "t.seat::text"),
+        500,
+    ),
+    listing(
+        "benches",
+        "benches",
+        "id, name, status, suite, questions, max_cost_usd, created_at, finished_at",
+        ("t.id", "''"),
+        1,
+    ),
+    listing(
+        "bench_items",
+        "bench_items",
+        "bench_id, question, variant, outcome, finished_at",
+        ("t.bench_id", "t.question || '/' || t.variant"),
+        50,
+    ),
+    listing("holds", "legal_holds", "placed_at", (NO_ID, "t.user_id"), 1),
+    listing(
+        "access",
+        "access_requests",
+        "id, reason, hours, requested_by, requested_at, approved_by, approved_at, expires_at, revoked_by, revoked_at",
+        ("t.id", "''"),
+        200,
+    ),
+    listing(
+        "access_reads",
+        "access_reads",
+        "request_id, read_by, conversation_id, read_at",
+        (NO_ID, "to_char(t.id, 'FM00000000000000000000')"),
+        500,
+    ),
+    listing(
+        "audit",
+        "audit_log",
+        "at, action, target, details",
+        (NO_ID, "to_char(t.id, 'FM00000000000000000000')"),
+        500,
+    ),
+];
+
+/// Tables that say whose a row is and are in no list, and why.
+pub const LEFT_OUT: [(&str, &str); 14] = [
+    ("conversations", "each is a file"),
+    ("messages", "in the files of their conversations"),
+    ("run_events", "what a run told while it ran; its outcome is in the conversation"),
+    ("decisions", "random choices of a run, for going on after a crash"),
+    ("run_figures", "sums over what `rankings` has"),
+    ("leanings", "worked out of ballots that are in the conversations"),
+    ("cache_lookups", "counts of the cache's hits"),
+    ("reservations", "gone when a run ends"),
+    ("spent_days", "sums over what `usage` has"),
+    ("analytics_cleared", "a time that analytics begin at"),
+    ("webhook_deliveries", "gone after 30 days; about runs that `runs` has"),
+    ("budgets", "set by administrators"),
+    ("kept_users", "names that nobody can sign in with"),
+    ("erasures", "there is nothing to copy while one is under way"),
+];
+
+impl Listing {
+    /// The rows after a place as JSON objects, and the place after the last of them; none after the last row.
+    pub async fn page(self, tx: &mut Tx, after: &Place) -> Result<Option<(Vec<String>, Place)>, StoreError> {
+        let user = tx.user()?;
+        let Self { table, columns, condition, order: (id, text), page, .. } = self;
+        let columns: Vec<String> = columns.split(',').map(|column| format!("t.{}", column.trim())).collect();
+        let sql = format!(
+            "SELECT {id} AS id, ({text}) COLLATE \"C\" AS place,
+                    (SELECT to_jsonb(shown) FROM (SELECT {}) AS shown)::text AS json
+             FROM {table} t WHERE {condition} AND ({id}, ({text}) COLLATE \"C\") > ($2, $3)
+             ORDER BY 1, 2 LIMIT {page}",
+            columns.join(", "),
+        );
+        let rows = sqlx::query(AssertSqlSafe(sql))
+            .bind(user.as_str())
+            .bind(after.0)
+            .bind(&after.1)
+            .fetch_all(&mut **tx)
+            .await?;
+        let Some(last) = rows.last() else { return Ok(None) };
+        let place = Place(last.try_get("id")?, last.try_get("place")?);
+        let json = rows.iter().map(|row| row.try_get("json")).collect::<Result<_, _>>()?;
+        Ok(Some((json, place)))
+    }
+}
