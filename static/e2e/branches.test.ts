@@ -124,5 +124,12 @@ it("a run on another branch goes on, is said to, and is found again", async () =
   expect(await note.count()).toBe(0);
   await stop.click();
   await page.getByText("Stopped.", { exact: true }).waitFor();
+  // A search leads to the branch on which it found something, and holds nobody there.
+  await page.getByLabel("Search conversations").fill("first");
+  await page.locator(".hits .entry a").first().click();
+  await versions(page).getByText("Question 1 of 2").waitFor();
+  await next(page).click();
+  await versions(page).getByText("Question 2 of 2").waitFor();
+  expect(await shown(page)).toEqual(["Who was second?"]);
   await close(watched);
 });

@@ -1,6 +1,7 @@
 import { lazy, Suspense, useEffect, useRef, useSyncExternalStore } from "react";
 import { Link, Route, Switch, useLocation } from "wouter";
 import { session } from "./api/client";
+import { erased } from "./api/own-data";
 import { useLiveRuns } from "./features/asking/runs";
 import { Sidebar } from "./features/conversations/sidebar";
 import { useHelp } from "./features/shortcuts/help";
@@ -9,6 +10,7 @@ import { t } from "./i18n";
 import { T } from "./i18n/t";
 import { ConversationPage } from "./pages/conversation";
 import { Crash } from "./pages/crash";
+import { ErasedPage } from "./pages/erased";
 import { HomePage } from "./pages/home";
 import { NotFoundPage } from "./pages/not-found";
 import { Icon } from "./ui/icon";
@@ -132,6 +134,11 @@ function Rail() {
 }
 
 export function App() {
+  const erasure = useSyncExternalStore(erased.subscribe, erased.now);
+  return erasure ? <ErasedPage erasure={erasure} /> : <Shell />;
+}
+
+function Shell() {
   const [path] = useLocation();
   const drawer = useRef<HTMLDialogElement>(null);
   const { folded, drawn } = useSidebar();

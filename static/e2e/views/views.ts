@@ -296,6 +296,7 @@ export function views(to: Conversations): View[] {
     setting("routing", "Routing"),
     setting("escalation", "Escalation"),
     setting("appearance", "Appearance"),
+    setting("own-data", "Your data"),
     webhooks("list", async (on) => {
       await listOf(on).first().getByRole("button", { name: "Deliveries" }).click();
       await on.locator(".delivery").first().waitFor();
@@ -484,9 +485,17 @@ export function views(to: Conversations): View[] {
       await on.locator(".tiles").waitFor();
     }),
     page("admin-providers-checked", "/admin/providers", checkProviders),
-    ...["", "/analytics", "/users", "/runs", "/audit", "/budgets", "/providers", "/settings"].map(
-      (path) => page(`admin${path.replace("/", "-") || "-usage"}`, `/admin${path}`),
-    ),
+    ...[
+      "",
+      "/analytics",
+      "/users",
+      "/runs",
+      "/audit",
+      "/data",
+      "/budgets",
+      "/providers",
+      "/settings",
+    ].map((path) => page(`admin${path.replace("/", "-") || "-usage"}`, `/admin${path}`)),
     {
       name: "state-not-an-admin",
       path: "/",

@@ -36,6 +36,10 @@ export const identity = {
     user = id;
     for (const listener of listeners) listener();
   },
+  /** Nobody's page from here on: nothing is asked in anybody's name. */
+  leave() {
+    user = null;
+  },
   /** Resolves once the server has said who it is. */
   known(): Promise<void> {
     if (user !== null) return Promise.resolve();

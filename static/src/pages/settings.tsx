@@ -21,6 +21,7 @@ import { ReadFailed } from "../ui/read-failed";
 import { useTitle } from "../ui/title";
 
 const MyBudgets = lazy(() => orMissing(import("../features/budgets/my-budgets")));
+const MyData = lazy(() => orMissing(import("../features/own-data/my-data")));
 const MyWebhooks = lazy(() => orMissing(import("../features/webhooks/my-webhooks")));
 
 const sections: Sections = [
@@ -31,6 +32,7 @@ const sections: Sections = [
   ["tokens", msg("API tokens")],
   ["webhooks", msg("Webhooks")],
   ["appearance", msg("Appearance")],
+  ["own-data", msg("Your data")],
 ];
 
 const withoutRegion = sections.filter(([id]) => id !== "region");
@@ -74,6 +76,9 @@ export default function SettingsPage() {
           <MyWebhooks />
         </Suspense>
         <Appearance />
+        <Suspense fallback={<p className="quiet">{t("Loading…")}</p>}>
+          <MyData />
+        </Suspense>
         <Version />
       </div>
     </div>

@@ -17,7 +17,7 @@ import { Composer } from "../features/composer/composer";
 import { drafts } from "../features/composer/draft";
 import { WaitingQuestion } from "../features/composer/waiting";
 import { archive, complain } from "../features/conversations/changes";
-import { isFind } from "../features/conversations/find";
+import { type Find, isFind } from "../features/conversations/find";
 import { TagEditor } from "../features/conversations/tags";
 import { useShownTitle } from "../features/conversations/title";
 import { LiveStatus } from "../features/council/deliberation";
@@ -30,6 +30,7 @@ import { sceneOf, toAsk } from "../features/options/choices";
 import { ProcessLog } from "../features/process/process-log";
 import { msg, t } from "../i18n";
 import { isLive } from "../run/state";
+import { dateFormat, when } from "../ui/format";
 import { Icon } from "../ui/icon";
 import { MenuButton, type MenuItem } from "../ui/menu";
 import { useTitle } from "../ui/title";
@@ -39,6 +40,8 @@ const exportsOfAll = (id: string): MenuItem[] => [
   { label: t("Markdown, all branches"), icon: "download", href: api.exportHref(id, "md", true) },
   { label: t("JSON, all branches"), icon: "download", href: api.exportHref(id, "json", true) },
 ];
+
+const day = dateFormat({ dateStyle: "long" });
 
 const exportsOf = ({ id, branches }: Conversation): MenuItem[] => [
   { label: "Markdown", icon: "download", href: api.exportHref(id, "md") },
@@ -54,6 +57,21 @@ const exportsOf = ({ id, branches }: Conversation): MenuItem[] => [
     },
   },
 ];
+
+/** Said a week before. */
+function Expires({ at }: { at: string }) {
+  return (
+    <p className="archived-note">
+      <Icon name="alert" />
+      {t(
+        "Nothing has happened here for long: this conversation is deleted on {{day}}. A new question keeps it.",
+        {
+          day: day(when(at)),
+        },
+      )}
+    </p>
+  );
+}
 
 function Archived({ conversation }: { conversation: Conversation }) {
   return (
@@ -141,9 +159,13 @@ function useScrollToNewest(conversation: Conversation, turns: readonly Turn[]) {
   const { id, messages } = conversation;
   const found = find?.messageId ?? null;
   const onBranch = found === null || messages.some((message) => message.id === found);
+  // Once: whoever goes on to another branch then is not led back.
+  const led = useRef<Find | null>(null);
   useEffect(() => {
-    if (found !== null && !onBranch) choose(id, found, 0);
-  }, [id, found, onBranch]);
+    if (found === null || onBranch || led.current === find) return;
+    led.current = find;
+    choose(id, found, 0);
+  }, [id, find, found, onBranch]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is loaded later moves nothing
   useEffect(() => {
     if (!find || !onBranch) return;
@@ -246,6 +268,7 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
     <>
       <Head conversation={conversation} title={title} />
       {conversation.archived && <Archived conversation={conversation} />}
+      {conversation.expires_at && <Expires at={conversation.expires_at} />}
       <div ref={list} className="turns">
         {turns.map((turn, at) => (
           <TurnView

@@ -80,4 +80,15 @@ export const keeper = {
       // Blocked: nothing is kept that could be somebody else's.
     }
   },
+  /** Nothing of anybody's is kept here any more. */
+  forget() {
+    kept.keepOnly("", false);
+    keptInTab.keepOnly("", false);
+    owner = null;
+    try {
+      localStorage.removeItem(ownerKey);
+    } catch {
+      // Blocked: nothing was kept.
+    }
+  },
 };

@@ -3,6 +3,10 @@ import type { AuditEntry } from "../../api/types";
 import { msg, t } from "../../i18n";
 
 const actions: Record<string, string> = {
+  "access.approve": msg("approved access to somebody’s conversations"),
+  "access.read": msg("read somebody’s conversations"),
+  "access.request": msg("asked for access to somebody’s conversations"),
+  "access.revoke": msg("ended the access to somebody’s conversations"),
   "analytics.clear": msg("cleared their analytics"),
   "analytics.read": msg("looked at everybody’s analytics"),
   "budget.cap": msg("set a cap of their own"),
@@ -10,16 +14,22 @@ const actions: Record<string, string> = {
   "budget.read": msg("looked at the budgets"),
   "conversation.delete": msg("deleted a conversation"),
   "conversation.export": msg("exported a conversation"),
+  "conversation.purge": msg("deleted a conversation for good"),
+  "hold.lift": msg("lifted a hold"),
+  "hold.place": msg("placed a hold"),
   "instance_settings.change": msg("changed the instance’s settings"),
   "instance_settings.reset": msg("reset the instance’s settings"),
   "preset.apply": msg("applied a preset"),
   "preset.delete": msg("deleted a preset"),
   "preset.save": msg("saved a preset"),
   "providers.check": msg("checked the providers"),
+  "retention.change": msg("changed how long conversations are kept"),
   "settings.change": msg("changed their settings"),
   "settings.reset": msg("reset their settings"),
   "token.create": msg("made an API token"),
   "token.revoke": msg("revoked an API token"),
+  "user.erase": msg("deleted everything of their own"),
+  "user.export": msg("downloaded everything of their own"),
   "usage.read": msg("looked at the usage"),
 };
 

@@ -2,6 +2,7 @@ import type { ComponentType } from "react";
 import { msg } from "../../i18n";
 import AdminBudgetEditor from "../budgets/admin-budgets";
 import { ProvidersPage } from "../checks/page";
+import { PeoplesData } from "../own-data/peoples-data";
 import { starts } from "../starts";
 import { InstanceWebhooks } from "../webhooks/instance-webhooks";
 import { Audit } from "./audit";
@@ -28,6 +29,7 @@ export const sections: readonly Section[] = [
   { path: "/admin/users", title: msg("Users"), View: Users },
   { path: "/admin/runs", title: msg("Runs"), View: Runs },
   { path: "/admin/audit", title: msg("Audit log"), View: Audit },
+  { path: "/admin/data", title: msg("People’s data"), View: PeoplesData },
   { path: "/admin/budgets", title: msg("Budgets"), View: AdminBudgetEditor },
   { path: "/admin/webhooks", title: msg("Webhooks"), View: InstanceWebhooks },
   { path: "/admin/providers", title: msg("Providers"), View: ProvidersPage },

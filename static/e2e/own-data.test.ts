@@ -1,0 +1,93 @@
+/** One's own data: a copy, who has looked, and the end; and what administrators may do about it. */
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { violations } from "./axe";
+import { bothShapes, close, launch, open, wide } from "./browser";
+import { askFor, call } from "./figures";
+import { OwnServer, pace } from "./own-server";
+
+let browser: Browser;
+let server: OwnServer;
+const root = { "remote-user": "root" };
+const rita = { "remote-user": "rita" };
+
+beforeAll(async () => {
+  [browser, server] = await Promise.all([
+    launch(),
+    // The test is the proxy: it says in headers who somebody is.
+    OwnServer.start({
+      ...pace.quick,
+      LLM_COUNCIL__AUTH__MODE: "proxy",
+      LLM_COUNCIL__AUTH__TRUSTED_PROXIES: "127.0.0.1/32",
+      LLM_COUNCIL__AUTH__ADMIN_USERS: "root,rita",
+    }),
+  ]);
+});
+afterAll(() => Promise.all([browser.close(), server.close()]));
+
+async function fitsAndBreaksNoRule(page: Page) {
+  const { width } = page.viewportSize() ?? wide;
+  const needed = await page.evaluate(() => document.documentElement.scrollWidth);
+  expect(needed).toBeLessThanOrEqual(width);
+  expect(await violations(page)).toEqual([]);
+}
+
+describe.each(bothShapes)("on %s", (shapeName, shape) => {
+  it("is held, read by two, and deleted, and its owner sees each of it", async () => {
+    const name = `ann-${shapeName.replace(/\W/g, "")}`;
+    const ann = { "remote-user": name };
+    await call(server, "GET", "/api/user", undefined, ann);
+    await askFor(server, "Is water wet?", ann);
+    await call(
+      server,
+      "POST",
+      "/api/admin/access-requests",
+      { user: name, reason: "Her manager asked", hours: 1 },
+      root,
+    );
+
+    const admins = await open(browser, server, { ...shape, extraHTTPHeaders: rita });
+    const admin = admins.page;
+    await admin.goto("/admin/data");
+    await admin.getByRole("button", { name: `Approve the access to ${name}` }).press("Enter");
+    await admin.getByText(`Read the conversations of ${name}`).click();
+    await admin.locator(".read-list button").first().press("Enter");
+    await admin.locator(".read-question").waitFor();
+    await admin.getByRole("form", { name: "New hold" }).getByLabel("User").fill(name);
+    await admin.getByRole("form", { name: "New hold" }).getByLabel("Reason").fill("Case 7");
+    await admin.getByRole("button", { name: "Place hold" }).press("Enter");
+    const lift = admin.getByRole("button", { name: `Lift the hold on ${name}` });
+    await lift.waitFor();
+    await fitsAndBreaksNoRule(admin);
+
+    const anns = await open(browser, server, { ...shape, extraHTTPHeaders: ann });
+    const page = anns.page;
+    await page.goto("/settings");
+    const mine = page.getByRole("region", { name: "Your data" });
+    await mine.getByText("has placed a hold on your data").waitFor();
+    await mine.getByText("Her manager asked").waitFor();
+    await mine.getByText("2 looks").click();
+    await mine.getByRole("link", { name: "a conversation" }).waitFor();
+    expect(await mine.getByText("Case 7").count()).toBe(0);
+    expect(await mine.getByRole("button", { name: "Delete everything…" }).isDisabled()).toBe(true);
+    await fitsAndBreaksNoRule(page);
+    const copy = await page.request.get("/api/me/export");
+    expect(copy.headers()["content-type"]).toBe("application/zip");
+
+    await lift.press("Enter");
+    await lift.waitFor({ state: "detached" });
+    await close(admins);
+
+    await page.reload();
+    await mine.getByRole("button", { name: "Delete everything…" }).press("Enter");
+    const really = mine.getByRole("button", { name: "Delete everything", exact: true });
+    expect(await really.isDisabled()).toBe(true);
+    await mine.getByLabel(/^To confirm/).fill(name);
+    await really.press("Enter");
+    await page.getByRole("heading", { name: "Everything was deleted" }).waitFor();
+    const kept = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage]));
+    expect(kept).not.toContain(name);
+    expect(await violations(page)).toEqual([]);
+    await close(anns);
+  });
+});

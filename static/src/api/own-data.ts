@@ -1,0 +1,100 @@
+/** One's own data as a whole, and what administrators may do about other people's. */
+import { useQuery } from "@tanstack/react-query";
+import { keeper } from "../ui/kept";
+import { json, send } from "./client";
+import { identity } from "./identity";
+import { queryClient } from "./queries";
+import type { Conversation, ConversationSummary, Schemas } from "./types";
+
+export type Access = Schemas["AccessView"];
+export type Hold = Schemas["HoldView"];
+
+export const exportHref = "/api/me/export";
+
+export const useOwnData = () =>
+  useQuery({ queryKey: ["own-data"], queryFn: () => json<Schemas["OwnData"]>("/api/me/data") });
+
+export type Erasure = "over" | "goes on";
+let erasure: Erasure | null = null;
+const listeners = new Set<() => void>();
+
+/** Whether everything of this page's reader was deleted here; for useSyncExternalStore. */
+export const erased = {
+  now: () => erasure,
+  subscribe(listener: () => void) {
+    listeners.add(listener);
+    return () => {
+      listeners.delete(listener);
+    };
+  },
+};
+
+/** Deletes everything. The page then asks the server nothing more: whoever asks is new there. */
+export async function eraseMe(confirm: string) {
+  const answer = await json<Schemas["Erased"]>("/api/me", send("DELETE", { confirm }));
+  erasure = answer.erased ? "over" : "goes on";
+  identity.leave();
+  keeper.forget();
+  for (const listener of listeners) listener();
+  queryClient.clear();
+}
+
+const admin = ["admin", "own-data"] as const;
+const refresh = () => queryClient.invalidateQueries({ queryKey: admin });
+
+async function changed<T>(path: string, init: RequestInit): Promise<T> {
+  const answer = await json<T>(path, init);
+  await refresh();
+  return answer;
+}
+
+export const useRetention = () =>
+  useQuery({
+    queryKey: [...admin, "retention"],
+    queryFn: () => json<Schemas["RetentionView"]>("/api/admin/retention"),
+  });
+export const chooseRetention = (days: number | null) =>
+  changed<Schemas["RetentionView"]>("/api/admin/retention", send("PUT", { days }));
+
+export const useHolds = () =>
+  useQuery({
+    queryKey: [...admin, "holds"],
+    queryFn: async () => (await json<Schemas["Holds"]>("/api/admin/holds")).holds,
+  });
+export const placeHold = (user: string, reason: string) =>
+  changed<Hold>("/api/admin/holds", send("POST", { user, reason }));
+export const liftHold = (user: string) =>
+  changed<unknown>(`/api/admin/holds?user=${encodeURIComponent(user)}`, { method: "DELETE" });
+
+const requests = "/api/admin/access-requests";
+const one = (id: string) => `${requests}/${encodeURIComponent(id)}`;
+
+export const useAccessRequests = () =>
+  useQuery({
+    queryKey: [...admin, "access"],
+    queryFn: async () => (await json<Schemas["AccessRequests"]>(requests)).requests,
+  });
+export const askForAccess = (user: string, reason: string, hours: number) =>
+  changed<Access>(requests, send("POST", { user, reason, hours }));
+export const approveAccess = (id: string) =>
+  changed<Access>(`${one(id)}/approve`, send("POST", {}));
+export const revokeAccess = (id: string) => changed<Access>(`${one(id)}/revoke`, send("POST", {}));
+
+/** Each look is noted, and its user sees it: nothing is read that nobody has asked to see. */
+const readOnce = { staleTime: Number.POSITIVE_INFINITY, gcTime: 0, refetchOnWindowFocus: false };
+const readable = (id: string) => `/api/admin/access/${encodeURIComponent(id)}/conversations`;
+
+export const useReadable = (id: string) =>
+  useQuery({
+    queryKey: ["access", id],
+    queryFn: async () =>
+      (await json<{ conversations: ConversationSummary[] }>(`${readable(id)}?limit=500`))
+        .conversations,
+    ...readOnce,
+  });
+export const useRead = (id: string, conversation: string) =>
+  useQuery({
+    queryKey: ["access", id, conversation],
+    queryFn: () => json<Conversation>(`${readable(id)}/${encodeURIComponent(conversation)}`),
+    ...readOnce,
+  });

@@ -1,0 +1,157 @@
+import { useState } from "react";
+import {
+  type Access,
+  approveAccess,
+  askForAccess,
+  revokeAccess,
+  useAccessRequests,
+} from "../../api/own-data";
+import { asProblem, type Problem } from "../../api/problem";
+import { useUser } from "../../api/queries";
+import { msg, t } from "../../i18n";
+import { Details } from "../../ui/disclosure";
+import { Notice } from "../../ui/notice";
+import { complain } from "../conversations/changes";
+import { Answered, Panel } from "../dashboard/panel";
+import { messagesAt, TextField } from "../settings/fields";
+import { AccessFacts, Reads } from "./access-log";
+import { Reading } from "./reading";
+
+function AskForm({ list }: { list: string }) {
+  const [user, setUser] = useState("");
+  const [reason, setReason] = useState("");
+  const [hours, setHours] = useState("2");
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [busy, setBusy] = useState(false);
+  const errors = problem?.fields ?? [];
+  const ask = async () => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      await askForAccess(user.trim(), reason.trim(), Number(hours));
+      setUser("");
+      setReason("");
+    } catch (error) {
+      setProblem(asProblem(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form
+      className="own-data-form"
+      aria-label={t("New request")}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!busy) ask();
+      }}
+    >
+      <TextField
+        label={t("User")}
+        value={user}
+        list={list}
+        errors={messagesAt(errors, "user")}
+        onChange={setUser}
+      />
+      <TextField
+        label={t("Reason")}
+        hint={t("The user reads it once another administrator has approved the request.")}
+        value={reason}
+        errors={messagesAt(errors, "reason")}
+        onChange={setReason}
+      />
+      <TextField
+        label={t("Hours")}
+        hint={t("1 to 24, from the approval on.")}
+        numeric
+        value={hours}
+        errors={messagesAt(errors, "hours")}
+        onChange={setHours}
+      />
+      {problem && problem.fields.length === 0 && (
+        <Notice tone="bad" urgent>
+          {t("Not asked for: {{reason}}", { reason: problem.message })}
+        </Notice>
+      )}
+      <button type="submit" className="button" disabled={busy}>
+        {t("Ask for access")}
+      </button>
+    </form>
+  );
+}
+
+function Request({ access, me }: { access: Access; me: string }) {
+  const waits = !access.approved_at && !access.revoked_at;
+  const mayRead = access.is_open && [access.requested_by, access.approved_by].includes(me);
+  return (
+    <li>
+      <p>
+        <strong>{access.user}</strong>
+      </p>
+      <AccessFacts access={access} />
+      {access.approved_at && <Reads access={access} linked={false} />}
+      {mayRead && (
+        <Details title={t("Read the conversations of {{user}}", { user: access.user })}>
+          {() => <Reading access={access} />}
+        </Details>
+      )}
+      <p className="erase-actions">
+        {waits && access.requested_by !== me && access.user !== me && (
+          <button
+            type="button"
+            className="button"
+            aria-label={t("Approve the access to {{user}}", { user: access.user })}
+            onClick={() =>
+              approveAccess(access.id).catch(complain(msg("Not approved: {{message}}")))
+            }
+          >
+            {t("Approve")}
+          </button>
+        )}
+        {(waits || access.is_open) && (
+          <button
+            type="button"
+            className="button"
+            aria-label={t("End it: {{user}}", { user: access.user })}
+            onClick={() => revokeAccess(access.id).catch(complain(msg("Not ended: {{message}}")))}
+          >
+            {t("End it")}
+          </button>
+        )}
+      </p>
+    </li>
+  );
+}
+
+/** Reading somebody's conversations: two administrators together, for some hours, told to the user. */
+export function AccessRequests({ list }: { list: string }) {
+  const requests = useAccessRequests();
+  const user = useUser();
+  return (
+    <Panel
+      title={t("Access to conversations")}
+      lead={t(
+        "If it has to be, two administrators together can read somebody’s conversations for some hours: one asks, another one approves. Each look is noted, and the user sees who looked, why, when and at what.",
+      )}
+    >
+      <Answered
+        query={requests}
+        failed={msg("The requests could not be read: {{reason}}")}
+        lines={2}
+      >
+        {(rows) =>
+          rows.length === 0 ? (
+            <p className="quiet">{t("Nobody has asked for access.")}</p>
+          ) : (
+            <ul className="access-list">
+              {rows.map((access) => (
+                <Request key={access.id} access={access} me={user.data?.id ?? ""} />
+              ))}
+            </ul>
+          )
+        }
+      </Answered>
+      <AskForm list={list} />
+    </Panel>
+  );
+}

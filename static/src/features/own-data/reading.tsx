@@ -1,0 +1,65 @@
+import { useState } from "react";
+import { type Access, useRead, useReadable } from "../../api/own-data";
+import { msg, t } from "../../i18n";
+import { Markdown } from "../../markdown/markdown";
+import { timeOf } from "../admin/times";
+import { titleOf } from "../conversations/title";
+import { Answered } from "../dashboard/panel";
+
+function Texts({ access, id }: { access: Access; id: string }) {
+  const conversation = useRead(access.id, id);
+  return (
+    <Answered
+      query={conversation}
+      failed={msg("The conversation could not be read: {{reason}}")}
+      lines={4}
+    >
+      {({ messages }) => (
+        <div className="read-texts">
+          {messages.map((message) =>
+            message.role === "user" ? (
+              <p key={message.id} className="read-question" dir="auto">
+                {message.content}
+              </p>
+            ) : (
+              <Markdown key={message.id} text={message.stage3?.response ?? ""} />
+            ),
+          )}
+        </div>
+      )}
+    </Answered>
+  );
+}
+
+/** Somebody's conversations, each look noted. */
+export function Reading({ access }: { access: Access }) {
+  const list = useReadable(access.id);
+  const [opened, setOpened] = useState<string | null>(null);
+  return (
+    <Answered
+      query={list}
+      failed={msg("The conversations could not be read: {{reason}}")}
+      lines={3}
+    >
+      {(rows) => (
+        <ul className="read-list">
+          {rows.map((row) => (
+            <li key={row.id}>
+              <button
+                type="button"
+                className="quiet-button"
+                aria-expanded={opened === row.id}
+                onClick={() => setOpened(opened === row.id ? null : row.id)}
+              >
+                <span dir="auto">{titleOf(row)}</span>
+              </button>{" "}
+              <span className="access-facts">{timeOf(row.updated_at)}</span>
+              {opened === row.id && <Texts access={access} id={row.id} />}
+            </li>
+          ))}
+          {rows.length === 0 && <li className="quiet">{t("There are no conversations.")}</li>}
+        </ul>
+      )}
+    </Answered>
+  );
+}
