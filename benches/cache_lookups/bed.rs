@@ -173,6 +173,7 @@ impl Bed {
     /// Stores a new run of a user as a question does, which comes before every look.
     pub async fn begin_run(&self, user: &UserId) -> anyhow::Result<()> {
         let new = NewRun {
+            parent: None,
             id: RunId::generate(),
             conversation: ConversationId::generate(),
             begins_conversation: true,

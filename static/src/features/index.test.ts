@@ -44,6 +44,8 @@ const calledOtherwise: Record<string, RegExp> = {
   sources: /sourcesOf|citedIn/,
   tools: /use_tools|tools_max_rounds/,
   "step-by-step": /step.?by.?step/i,
+  // What the server says of a run without reviews has the name as well.
+  unreviewed: /use_reviews/,
   weights: /weights_info|weighted votes/i,
 };
 

@@ -34,7 +34,7 @@ describe("the timeline", () => {
       ),
     ).toEqual([
       "done: Answers",
-      "done: Reviews",
+      // A run that comes to its final answer without a review has none.
       "done: Final answer",
       "done: Refinementround 1",
       "now: Devil’s advocate",
