@@ -3,11 +3,11 @@
 use actix_web::{HttpRequest, HttpResponse};
 use serde_json::Value;
 
-use super::conversation::GoesOn;
 use super::refusal::Refusal;
 use super::request::Wanted;
 use crate::council::prompts::history::Turn;
 use crate::council::settings::Member;
+use crate::id::{ConversationId, MessageId};
 use crate::runs::Asked;
 use crate::server::app::App;
 use crate::server::extract::Caller;
@@ -27,6 +27,14 @@ pub(super) struct From<'f> {
     pub app: &'f App,
     pub caller: &'f Caller,
     pub request: &'f HttpRequest,
+}
+
+/// Where a question goes on.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct GoesOn {
+    pub conversation: ConversationId,
+    /// The answer that it follows.
+    pub after: MessageId,
 }
 
 /// Where a question stands.

@@ -4,10 +4,9 @@
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-use super::api::Names;
+use super::api::{GoesOn, Names};
 use super::messages::Said;
 use crate::council::prompts::history::Turn;
-use crate::id::{ConversationId, MessageId};
 use crate::server::app::App;
 use crate::server::extract::Caller;
 use crate::server::problem::Problem;
@@ -24,14 +23,6 @@ pub(super) fn digest(question: &str) -> Vec<u8> {
 /// A text without its blanks, which programs trim and wrap as they like.
 fn plain(text: &str) -> String {
     text.split_whitespace().collect()
-}
-
-/// Where a question goes on.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct GoesOn {
-    pub conversation: ConversationId,
-    /// The answer that it follows.
-    pub after: MessageId,
 }
 
 /// The conversation of the caller's, begun by this API, that ends with the turns of this request; none where there is

@@ -7,9 +7,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use url::form_urlencoded;
 
-use super::api::{Api, From, Names, Place, Whom};
+use super::api::{Api, From, GoesOn, Names, Place, Whom};
 use super::ask;
-use super::conversation::{GoesOn, turns_until};
+use super::conversation::turns_until;
 use super::direct;
 use super::follow::Follower;
 use super::gate::{may_ask, may_look};

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::api::{From, Names};
-use super::conversation::{self, GoesOn, field_names};
+use super::api::{From, GoesOn, Names};
+use super::conversation::{self, field_names};
 use super::refusal::Refusal;
 use super::request::Wanted;
 use crate::council::prompts::history::Turn;
