@@ -161,6 +161,7 @@ fn probes() -> Vec<Probe> {
         entry("POST", "/v1/chat/completions", Malformed, &[""], Some(json!({"model": "council"}))),
         entry("POST", "/v1/responses", Malformed, &[""], Some(json!({"model": "council"}))),
         entry("GET", "/v1/responses/{id}", Response, &["", "stream=true"], None),
+        entry("DELETE", "/v1/responses/{id}", Response, &[""], None),
         entry("POST", "/v1/responses/{id}/cancel", Response, &[""], None),
         entry("GET", "/api/budget", Own, &[""], None),
         entry("PUT", "/api/budget", Own, &[""], Some(json!({"per_day_usd": 1000}))),
