@@ -4,12 +4,13 @@ import type { LiveRun } from "../asking/runs";
 
 /**
  * The page knows where the run's answer stands, and that is on another branch. What was read before the run was asked
- * for does not know of it.
+ * for does not know of it, and where there is one branch there is no other. (A question may be asked before the answer
+ * to the one before it was read: what the page knew is then older than what it reads next.)
  */
 export function isElsewhere({ run, knew }: LiveRun, shown: Conversation): boolean {
-  if (run.messageId === null) return false;
+  if (run.messageId === null || shown.branches < 2) return false;
   if (shown.messages.some(({ id }) => id === run.messageId)) return false;
-  return knew === null ? shown.branches > 1 : shown.message_count > knew;
+  return knew === null || shown.message_count > knew;
 }
 
 /** The answer that is being written on another branch than the one that is shown. */

@@ -141,7 +141,11 @@ export const TurnView = memo(function TurnView(props: Props) {
       ) : (
         <div className="asked">
           <Question text={question} />
-          {asked && <QuestionTools place={asked} running={running} />}
+          {asked ? (
+            <QuestionTools place={asked} running={running} />
+          ) : (
+            <div className="question-tools" />
+          )}
         </div>
       )}
       {version.count > 1 && (

@@ -68,6 +68,12 @@ describe("the turns of a conversation", () => {
     ],
   };
 
+  it("where there is one branch, a question asked before the answer before it was read stands after it", () => {
+    const run = live({ knew: 2 });
+    expect(isElsewhere(run, two)).toBe(false);
+    expect(questions(two, run)).toEqual(["q1?", "q2?", "New?"]);
+  });
+
   it("a run on another branch is not shown in this one, however far it has come", () => {
     for (const over of [false, true]) {
       const run = live({ parent: "a1", over });
