@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions as _, Connection as _, PgConnection, Row as _};
 
-use super::connection::{Changes, answer_within};
+use super::connection::{Cutoff, answer_within};
 use super::pool::{self, Beginning};
 use super::{ACQUIRE_TIMEOUT, Db, SetupError, error, migrate, user_names};
 
@@ -82,16 +82,16 @@ impl Db {
     #[must_use]
     pub fn lazy(options: PgConnectOptions, max_connections: u32) -> Self {
         let last_failure: Arc<Mutex<Option<Instant>>> = Arc::default();
-        let changes = Changes::default();
+        let cutoff = Cutoff::default();
         let options = with_our_options(options);
-        let pool = |most| pool_of(most, &last_failure, &changes).connect_lazy_with(options.clone());
+        let pool = |most| pool_of(most, &last_failure, &cutoff).connect_lazy_with(options.clone());
         let (pool, for_leases) = (pool(max_connections), pool(1));
         pool::begin_metrics();
         Self {
             pool,
             for_leases,
             last_failure,
-            changes,
+            cutoff,
             held: Arc::default(),
             shared: Arc::default(),
             listening: None,
@@ -167,8 +167,8 @@ impl Db {
 }
 
 /// Connections that are replaced where they may lead nowhere any more, or hold what is outdated.
-fn pool_of(most: u32, last_failure: &Arc<Mutex<Option<Instant>>>, changes: &Changes) -> PgPoolOptions {
-    let (last_failure, changes) = (last_failure.clone(), changes.clone());
+fn pool_of(most: u32, last_failure: &Arc<Mutex<Option<Instant>>>, cutoff: &Cutoff) -> PgPoolOptions {
+    let (last_failure, cutoff) = (last_failure.clone(), cutoff.clone());
     PgPoolOptions::new()
         .max_connections(most)
         .acquire_timeout(ACQUIRE_TIMEOUT)
@@ -176,14 +176,15 @@ fn pool_of(most: u32, last_failure: &Arc<Mutex<Option<Instant>>>, changes: &Chan
         .test_before_acquire(false)
         .before_acquire(move |connection, about| {
             let opened = Instant::now().checked_sub(about.age);
-            let is_outdated = opened.is_some_and(|opened| changes.came_after(opened));
+            let is_outdated = opened.is_some_and(|opened| cutoff.is_after(opened));
             let pings = about.idle_for > NO_PING_WITHIN || is_recent(&last_failure);
+            let cutoff = cutoff.clone();
             Box::pin(async move {
                 if is_outdated {
                     return Ok(false);
                 }
                 if pings {
-                    answer_within(PING_TIMEOUT, connection.ping()).await?;
+                    cutoff.answer_within(PING_TIMEOUT, connection.ping()).await?;
                 }
                 Ok(true)
             })

@@ -6,7 +6,7 @@
 //! later statement of it fails as if the database had been away: trying again succeeds.
 //!
 //! Nor does it wait for ever for a database, or a proxy before it, that vanished without a word: Postgres itself ends what
-//! takes too long, so that an answer that is later than that will not come.
+//! takes too long, so that an answer that is later than that will not come. The pool then replaces the other connections, too.
 
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -34,19 +34,33 @@ pub(super) async fn answer_within<T>(
     tokio::time::timeout(limit, work).await.unwrap_or_else(|_| Err(Error::Io(io::ErrorKind::TimedOut.into())))
 }
 
-/// When the schema was last found changed; shared by a pool and its connections.
+/// Connections that were opened before it are replaced by new ones; shared by a pool and its connections.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Changes(Arc<Mutex<Option<Instant>>>);
+pub(super) struct Cutoff(Arc<Mutex<Option<Instant>>>);
 
-impl Changes {
-    /// Connections from before now may hold statements that fail.
-    fn found(&self) {
+impl Cutoff {
+    /// Connections from before now are of no use, or may be.
+    fn move_to_now(&self) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 
-    /// Whether a connection that was opened then may.
-    pub(super) fn came_after(&self, opened: Instant) -> bool {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|found| found >= opened)
+    /// Whether a connection that was opened then is replaced.
+    pub(super) fn is_after(&self, opened: Instant) -> bool {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).is_some_and(|cutoff| cutoff >= opened)
+    }
+
+    /// Waits for an answer as [`answer_within`] does. Where none comes the others' connections may lead nowhere as well: each
+    /// of them would be waited for in turn.
+    pub(super) async fn answer_within<T>(
+        &self,
+        limit: Duration,
+        work: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
+        let answer = answer_within(limit, work).await;
+        if matches!(&answer, Err(Error::Io(error)) if error.kind() == io::ErrorKind::TimedOut) {
+            self.move_to_now();
+        }
+        answer
     }
 }
 
@@ -60,7 +74,7 @@ pub struct TxConnection {
     statement_limit: Duration,
     /// Nothing has been done in it.
     is_fresh: bool,
-    changes: Changes,
+    cutoff: Cutoff,
 }
 
 impl TxConnection {
@@ -68,17 +82,19 @@ impl TxConnection {
         transaction: Transaction<'static, Postgres>,
         begin: String,
         statement_limit: Duration,
-        changes: Changes,
+        cutoff: Cutoff,
     ) -> Self {
-        Self { transaction, begin, statement_limit, is_fresh: true, changes }
+        Self { transaction, begin, statement_limit, is_fresh: true, cutoff }
     }
 
     pub(super) async fn commit(self) -> Result<(), Error> {
-        answer_within(COMMIT_TIMEOUT, self.transaction.commit()).await
+        self.cutoff.answer_within(COMMIT_TIMEOUT, self.transaction.commit()).await
     }
 
     async fn run(&mut self, sql: SqlStr, arguments: Option<PgArguments>) -> Result<Vec<Outcome>, Error> {
-        answer_within(self.statement_limit + ANSWER_MARGIN, self.run_or_prepare_anew(sql, arguments)).await
+        let cutoff = self.cutoff.clone();
+        let limit = self.statement_limit + ANSWER_MARGIN;
+        cutoff.answer_within(limit, self.run_or_prepare_anew(sql, arguments)).await
     }
 
     async fn run_or_prepare_anew(
@@ -92,7 +108,7 @@ impl TxConnection {
         if !is_stale(&error) {
             return Err(error);
         }
-        self.changes.found();
+        self.cutoff.move_to_now();
         let Some((sql, arguments)) = again else { return Err(error) };
         tracing::info!("the schema has changed: statements are prepared anew");
         let begin = AssertSqlSafe(format!("ROLLBACK; {}", self.begin));

@@ -52,7 +52,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 use tokio::sync::watch;
 
 use crate::id::{AccessId, UserId};
-use connection::Changes;
+use connection::Cutoff;
 use pool::Beginning;
 
 pub use connect::{Pooling, Sessions, prepare};
@@ -172,8 +172,8 @@ pub struct Db {
     for_leases: PgPool,
     /// When a connection last failed.
     last_failure: Arc<Mutex<Option<Instant>>>,
-    /// When the schema was last found changed.
-    changes: Changes,
+    /// Which connections are replaced.
+    cutoff: Cutoff,
     /// Why no transaction is begun yet; absent once the database is open.
     held: Arc<watch::Sender<Option<&'static str>>>,
     /// Whose the sessions are that the connections lead to.
@@ -220,7 +220,7 @@ impl Db {
             pool::timed_out();
         }
         let statement_limit = Duration::from_millis(limits.statement_ms.into());
-        let inner = TxConnection::new(begun?, begin, statement_limit, self.changes.clone());
+        let inner = TxConnection::new(begun?, begin, statement_limit, self.cutoff.clone());
         Ok(Tx { inner, scope: scope.clone() })
     }
 

@@ -141,8 +141,9 @@ async fn a_server_whose_connections_go_dead_opens_new_ones_and_its_runs_go_on() 
 
     // It hears of other servers again, and no connection is kept that leads nowhere.
     server.until_logged(|text| text.contains("notices of the other servers cannot be received")).await;
+    // What it says last: that it listens, or later that it is still there.
     let listening = "SELECT count(*) FROM pg_stat_activity
-                     WHERE query LIKE 'LISTEN%' AND datname = current_database() AND backend_start > $1::timestamptz";
+                     WHERE (query LIKE 'LISTEN%' OR query = 'SELECT') AND datname = current_database() AND backend_start > $1::timestamptz";
     let begun = Instant::now();
     loop {
         let listening = sqlx::query_scalar::<_, i64>(listening).bind(&since);
