@@ -2,8 +2,8 @@
 
 use uuid::Uuid;
 
-use super::{FinishedRow, StoreError, TxConnection};
-use crate::store::{figures, webhooks};
+use super::rows::FinishedRow;
+use crate::store::{StoreError, TxConnection, figures, webhooks};
 
 /// Stores the end of runs, in two or three round trips however many there are.
 pub(super) async fn finish(tx: &mut TxConnection, rows: &[&FinishedRow]) -> Result<(), StoreError> {

@@ -9,13 +9,15 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use serde_json::Value;
-use sqlx::{Postgres, QueryBuilder, Row};
+use sqlx::Row;
 use uuid::Uuid;
 
-use super::figures::FiguresRow;
 use super::notify::{self, Notice};
-use super::{Db, Limits, RunStatus, Scope, StoreError, TxConnection};
-use crate::id::{ConversationId, MessageId, RunId, UserId};
+use super::{Db, Limits, Scope, StoreError, TxConnection};
+use crate::id::{RunId, UserId};
+
+use rows::Sql;
+pub use rows::{CallRow, DecisionRow, EventsRow, FinishedRow, LogRow};
 
 /// What earlier executions of a run left.
 #[derive(Debug, Default)]
@@ -28,9 +30,6 @@ pub struct Remembered {
     pub frames: Vec<String>,
 }
 
-/// A statement that is put together from the rows there are.
-type Sql = QueryBuilder<Postgres>;
-
 /// Everything that one commit makes durable, over all runs of the process.
 #[derive(Debug, Default)]
 pub struct Batch<'a> {
@@ -42,86 +41,6 @@ pub struct Batch<'a> {
     pub decisions: Vec<&'a DecisionRow>,
     pub events: Vec<EventsRow>,
     pub finished: Vec<&'a FinishedRow>,
-}
-
-/// One row of the ledger.
-#[derive(Debug, Clone)]
-pub struct CallRow {
-    pub run: RunId,
-    pub user: UserId,
-    pub key: String,
-    pub stage: String,
-    pub model: String,
-    pub purpose: String,
-    pub fingerprint: String,
-    /// `ok`, or the error's kind.
-    pub outcome: String,
-    /// The finished call as JSON text, for whoever goes on with the run.
-    pub result: Option<String>,
-    pub prompt_tokens: Option<i64>,
-    pub completion_tokens: Option<i64>,
-    pub reasoning_tokens: Option<i64>,
-    pub cached_tokens: Option<i64>,
-    /// What the provider's cache saved, in USD.
-    pub cache_saved_usd: Option<f64>,
-    pub total_tokens: Option<i64>,
-    pub cost_usd: Option<f64>,
-    /// Where the cost comes from, in one word.
-    pub cost_source: Option<&'static str>,
-    /// What budgets take a call of unknown cost to have cost, in USD.
-    pub assumed_usd: Option<f64>,
-    /// None for a call that reached no model: such a one cost nothing, any other one without a cost is of
-    /// unknown cost.
-    pub latency_ms: Option<i64>,
-    pub ttft_ms: Option<i64>,
-    pub tries: i32,
-}
-
-/// One decision.
-#[derive(Debug, Clone)]
-pub struct DecisionRow {
-    pub run: RunId,
-    pub user: UserId,
-    pub key: String,
-    /// JSON text.
-    pub value: String,
-}
-
-/// The events of one run in one commit.
-#[derive(Debug, Clone)]
-pub struct EventsRow {
-    pub run: RunId,
-    pub user: UserId,
-    pub row: LogRow,
-}
-
-/// A stretch of one run's log.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LogRow {
-    pub first_seq: i64,
-    pub last_seq: i64,
-    /// Frames in the log's line format.
-    pub frames: String,
-}
-
-/// The end of a run.
-#[derive(Debug, Clone)]
-pub struct FinishedRow {
-    pub run: RunId,
-    pub status: RunStatus,
-    pub error: Option<Value>,
-    pub message: MessageId,
-    pub conversation: ConversationId,
-    /// The deliberation as JSON text.
-    pub body: String,
-    /// The final answer's text, for search and history.
-    pub text: Option<String>,
-    /// The title to give the conversation, if it has none yet.
-    pub title: Option<String>,
-    /// What analytics keep of it; none when nobody answered.
-    pub figures: Option<FiguresRow>,
-    /// It holds something of a budget, which is free from now on.
-    pub has_reservation: bool,
 }
 
 /// What earlier executions of these runs left.

@@ -3,7 +3,95 @@
 //! A batch whose commit was not answered is written again, whether it went through or not: what is there already is
 //! the very same row, for no other execution gives these keys and numbers.
 
-use super::{CallRow, DecisionRow, EventsRow, Sql, StoreError, TxConnection};
+use serde_json::Value;
+use sqlx::{Postgres, QueryBuilder};
+
+use crate::id::{ConversationId, MessageId, RunId, UserId};
+use crate::store::figures::FiguresRow;
+use crate::store::{RunStatus, StoreError, TxConnection};
+
+/// A statement that is put together from the rows there are.
+pub(super) type Sql = QueryBuilder<Postgres>;
+
+/// One row of the ledger.
+#[derive(Debug, Clone)]
+pub struct CallRow {
+    pub run: RunId,
+    pub user: UserId,
+    pub key: String,
+    pub stage: String,
+    pub model: String,
+    pub purpose: String,
+    pub fingerprint: String,
+    /// `ok`, or the error's kind.
+    pub outcome: String,
+    /// The finished call as JSON text, for whoever goes on with the run.
+    pub result: Option<String>,
+    pub prompt_tokens: Option<i64>,
+    pub completion_tokens: Option<i64>,
+    pub reasoning_tokens: Option<i64>,
+    pub cached_tokens: Option<i64>,
+    /// What the provider's cache saved, in USD.
+    pub cache_saved_usd: Option<f64>,
+    pub total_tokens: Option<i64>,
+    pub cost_usd: Option<f64>,
+    /// Where the cost comes from, in one word.
+    pub cost_source: Option<&'static str>,
+    /// What budgets take a call of unknown cost to have cost, in USD.
+    pub assumed_usd: Option<f64>,
+    /// None for a call that reached no model: such a one cost nothing, any other one without a cost is of
+    /// unknown cost.
+    pub latency_ms: Option<i64>,
+    pub ttft_ms: Option<i64>,
+    pub tries: i32,
+}
+
+/// One decision.
+#[derive(Debug, Clone)]
+pub struct DecisionRow {
+    pub run: RunId,
+    pub user: UserId,
+    pub key: String,
+    /// JSON text.
+    pub value: String,
+}
+
+/// The events of one run in one commit.
+#[derive(Debug, Clone)]
+pub struct EventsRow {
+    pub run: RunId,
+    pub user: UserId,
+    pub row: LogRow,
+}
+
+/// A stretch of one run's log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LogRow {
+    pub first_seq: i64,
+    pub last_seq: i64,
+    /// Frames in the log's line format.
+    pub frames: String,
+}
+
+/// The end of a run.
+#[derive(Debug, Clone)]
+pub struct FinishedRow {
+    pub run: RunId,
+    pub status: RunStatus,
+    pub error: Option<Value>,
+    pub message: MessageId,
+    pub conversation: ConversationId,
+    /// The deliberation as JSON text.
+    pub body: String,
+    /// The final answer's text, for search and history.
+    pub text: Option<String>,
+    /// The title to give the conversation, if it has none yet.
+    pub title: Option<String>,
+    /// What analytics keep of it; none when nobody answered.
+    pub figures: Option<FiguresRow>,
+    /// It holds something of a budget, which is free from now on.
+    pub has_reservation: bool,
+}
 
 /// What a part ends with.
 const UNLESS_THERE: &str = " ON CONFLICT DO NOTHING";
