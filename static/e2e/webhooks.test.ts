@@ -133,10 +133,11 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await page.getByText("It is sent again.").waitFor();
     await expect.poll(() => receiver.got.length, { timeout: 20_000 }).toBe(3);
     await remove();
-    expect(
-      await page.evaluate(() => document.activeElement?.textContent),
-      "the focus is where another can be added",
-    ).toBe("Add a webhook");
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.textContent), {
+        message: "the focus is where another can be added",
+      })
+      .toBe("Add a webhook");
   });
 
   it("a receiver that is gone switches it off, and its owner switches it on", async () => {

@@ -71,14 +71,17 @@ export const makeWebhook = (wanted: WebhookChange) =>
 export const changeWebhook = (id: string, wanted: WebhookChange) =>
   changed<Webhook>(one(id), send("PATCH", wanted));
 
-/** It leaves the list at once, so that nobody asks any more what it was told. */
+/**
+ * It leaves the list at once, so that nobody asks any more what it was told. The list is read again
+ * behind that: until then the focus would be nowhere.
+ */
 export async function removeWebhook(id: string) {
   await json<unknown>(one(id), { method: "DELETE" });
   queryClient.setQueryData<Schemas["WebhookList"]>(
     key,
     (list) => list && { ...list, webhooks: list.webhooks.filter((one) => one.id !== id) },
   );
-  await queryClient.invalidateQueries({ queryKey: key, exact: true });
+  void queryClient.invalidateQueries({ queryKey: key, exact: true });
 }
 
 export const replaceSecret = (id: string) =>

@@ -18,6 +18,7 @@ import { drafts } from "../features/composer/draft";
 import { WaitingQuestion } from "../features/composer/waiting";
 import { archive, complain } from "../features/conversations/changes";
 import { type Find, isFind } from "../features/conversations/find";
+import { scrollToLast } from "../features/conversations/settling";
 import { TagEditor } from "../features/conversations/tags";
 import { useShownTitle } from "../features/conversations/title";
 import { LiveStatus } from "../features/council/deliberation";
@@ -154,6 +155,7 @@ function useScrollToNewest(conversation: Conversation, turns: readonly Turn[]) {
   const isNew = conversation.branches < 2 || (turns.at(-1)?.live ?? null) !== null;
   const list = useRef<HTMLDivElement>(null);
   const shown = useRef(0);
+  const letGo = useRef(() => {});
   const state = useHistoryState<unknown>();
   const find = isFind(state) ? state : null;
   const { id, messages } = conversation;
@@ -189,11 +191,11 @@ function useScrollToNewest(conversation: Conversation, turns: readonly Turn[]) {
     if (opening && (count < 2 || find)) return;
     if (!opening && !isNew) return;
     const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    list.current?.lastElementChild?.scrollIntoView({
-      block: "start",
-      behavior: opening || calm ? "instant" : "smooth",
-    });
+    letGo.current();
+    if (list.current)
+      letGo.current = scrollToLast(list.current, opening || calm ? "instant" : "smooth");
   }, [count, find, isNew]);
+  useEffect(() => () => letGo.current(), []);
   return list;
 }
 

@@ -11,19 +11,17 @@ use crate::support::process::Program;
 /// The seed of the runs: with it the labels, and all that comes of them, are the same.
 const SEED: &str = "00000000-0000-4000-8000-000000000007";
 
-/// A message without what is another in every run: ids and times, and what had come of the title, which is made beside the
-/// answer and may be there before it or not.
+/// A message without what is another in every run: ids and times, and what had come of the title, which
+/// is made beside the answer and may be there before it or not.
 fn comparable(text: &str) -> String {
     fn strip(value: &mut Value) {
         match value {
             Value::Object(fields) => {
                 fields.retain(|name, _| {
-                    !name.ends_with("id")
-                        && !name.ends_with("_at")
-                        && !name.ends_with("_ms")
-                        && name != "title"
-                        && !(name.starts_with("total_") && name.ends_with("tokens"))
-                        && name != "unknown_cost_calls"
+                    let own = ["id", "_at", "_ms"].iter().any(|end| name.ends_with(end));
+                    let of_title = ["title", "unknown_cost_calls"].contains(&name.as_str());
+                    let total = name.starts_with("total_") && name.ends_with("tokens");
+                    !(own || of_title || total)
                 });
                 fields.values_mut().for_each(strip);
             }

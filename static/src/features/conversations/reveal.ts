@@ -1,6 +1,7 @@
 import "../../styles/reveal.css";
 import type { Conversation } from "../../api/types";
 import type { Find } from "./find";
+import { untilSettled } from "./settling";
 import { pattern } from "./words";
 
 const oneLine = (text: string) => text.split(/\s+/).filter(Boolean).join(" ");
@@ -37,11 +38,6 @@ function rangesIn(element: Element, words: readonly string[]): Range[] {
   return ranges;
 }
 
-const lookEveryMs = 100;
-/** Turns that were far away are drawn when they come near, and what is above them may grow. */
-const settledAfterMs = 3_000;
-const byHand = ["wheel", "touchmove", "pointerdown", "keydown"] as const;
-
 /**
  * Scrolls to the message that a search found, and marks the words in it without touching the page's
  * elements. Answers how to take the marks away.
@@ -61,16 +57,7 @@ export function reveal(turns: HTMLElement, conversation: Conversation, find: Fin
     if (Math.abs(by) > 4) scrollBy({ top: by, behavior: "instant" });
     if ("highlights" in CSS) CSS.highlights.set("found", new Highlight(...ranges));
   };
-  look();
-  const again = setInterval(look, lookEveryMs);
-  const rest = () => {
-    clearInterval(again);
-    clearTimeout(settled);
-    for (const what of byHand) removeEventListener(what, rest);
-  };
-  const settled = setTimeout(rest, settledAfterMs);
-  // Whoever scrolls by themselves has found it.
-  for (const what of byHand) addEventListener(what, rest, { passive: true });
+  const rest = untilSettled(look);
   return () => {
     rest();
     if ("highlights" in CSS) CSS.highlights.delete("found");
