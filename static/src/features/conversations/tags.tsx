@@ -20,8 +20,11 @@ function useChangeTags(id: string) {
     mutationKey,
     scope: { id: mutationKey.join(" ") },
     mutationFn: (tags: string[]) => api.setTags(id, tags),
-    onMutate: (tags) =>
-      queryClient.setQueryData<Conversation>(key, (old) => old && { ...old, tags }),
+    onMutate: (tags) => {
+      // What is being read is older than this change.
+      void queryClient.cancelQueries({ queryKey: key });
+      queryClient.setQueryData<Conversation>(key, (old) => old && { ...old, tags });
+    },
     onError: (error) =>
       toast(t("The tags were not changed: {{message}}", { message: asProblem(error).message }), {
         tone: "bad",
@@ -34,8 +37,13 @@ function useChangeTags(id: string) {
       refreshConversations();
     },
   });
-  return (change: (tags: string[]) => string[]) =>
-    mutate(change(queryClient.getQueryData<Conversation>(key)?.tags ?? []));
+  /** The tags once everything is done that was begun: what was read meanwhile may not know of it. */
+  const now = () => {
+    const begun = queryClient.getMutationCache().findAll({ mutationKey, status: "pending" });
+    const last = begun.at(-1)?.state.variables as string[] | undefined;
+    return last ?? queryClient.getQueryData<Conversation>(key)?.tags ?? [];
+  };
+  return (change: (tags: string[]) => string[]) => mutate(change(now()));
 }
 
 function NewTag({ taken, onDone }: { taken: readonly string[]; onDone: (tag: string) => void }) {
