@@ -18,6 +18,7 @@ use super::options::cache::{CachePlan, scope};
 use super::options::tools;
 use super::process;
 use super::prompts::history::{self, Turn};
+use super::prompts::line::Line;
 use super::prompts::own::{OwnPrompt, OwnTexts};
 use super::prompts::template::Prompts;
 use super::ranking::records::ReviewerRecords;
@@ -58,7 +59,9 @@ pub const FORMATS: &[&str] = &formats::MODES;
 /// 6: members may speak one after another.
 ///
 /// 7: nobody may review, and the final answer may have a form.
-pub const VERSION: i32 = 7;
+///
+/// 8: one seat alone may be asked.
+pub const VERSION: i32 = 8;
 
 /// Whether plans of this format and version can be read here.
 #[must_use]
@@ -120,6 +123,8 @@ pub struct Context {
     pub settings: Settings,
     /// The conversation's earlier turns, oldest first.
     pub history: Vec<Turn>,
+    /// The same as the member has it that is asked alone, where one is.
+    pub line: Option<Line>,
     /// Whether this is the conversation's first message.
     pub first: bool,
     /// What earlier runs say about each model.
@@ -279,8 +284,12 @@ impl Plan {
         let is_council = format.may_be_the_councils();
         let mut ignored = Vec::new();
         let unreviewed = !fields.take("use_reviews", "true or false").unwrap_or(true);
-        let without_reviews = unreviewed && is_council;
+        let alone = features::asked_alone(&mut fields, &mut settings, format, context.line.as_ref());
+        let without_reviews = (unreviewed || alone.is_some()) && is_council;
         let mut options = Options::parse(&mut fields, &mut settings, without_reviews, &mut ignored);
+        if let Some(seat) = alone {
+            options.ask_alone(seat, &mut ignored);
+        }
         let weighted: Option<bool> = fields.take("use_weighted_consensus", "true or false");
         let weighing = (is_council && !without_reviews && weighted.unwrap_or(true))
             .then(|| Weighing::of(&context.records, settings.models_that_may_review()));
@@ -329,6 +338,7 @@ impl Plan {
         let checks = options.checks(&mut fields, by_default, context.search.as_ref(), &mut ignored);
         let search = context.search.filter(|_| lookups.any() || tools.is_some() || checks > 0);
         let verbosity = process::verbosity(&mut fields);
+        let history = context.line.map_or(context.history, |line| line.turns);
         let cache = CachePlan::parse(&mut fields);
         refuse_unbuilt(&mut fields);
 
@@ -337,7 +347,7 @@ impl Plan {
             task: Task {
                 brief: Brief {
                     question: question.unwrap_or_default(),
-                    history: history::cut(context.history, history::BUDGET_CHARS),
+                    history: history::cut(history, history::BUDGET_CHARS),
                     system_prompt: system_prompt.filter(|text| !text.trim().is_empty()),
                     settings,
                     search: search.map(|search| SearchPlan::of(&search, lookups.any())),
@@ -384,8 +394,10 @@ impl Plan {
 
     /// The same with an earlier answer looked for among those that depend on the same.
     fn scoped(mut self) -> Self {
-        let scope = self.scope();
-        self.cache = self.cache.map(|cache| CachePlan { scope, ..cache });
+        // The whole plan is read for it, so only where somebody looks.
+        if let Some(cache) = self.cache {
+            self.cache = Some(CachePlan { scope: self.scope(), ..cache });
+        }
         self
     }
 

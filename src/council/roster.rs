@@ -8,6 +8,7 @@ use super::options::escalation::Tiers;
 use super::options::routing::{self, RoutingInfo, RoutingPools};
 use super::run::Run;
 use super::run_event::{Ignored, IgnoredFact};
+use super::seat::Alone;
 use super::settings::{MIN_MEMBERS, Member, Settings};
 
 /// How a run comes to its roster.
@@ -21,6 +22,8 @@ pub enum Choice {
     Routing { pools: RoutingPools },
     /// A first tier answers, and a second one where the first is unsure.
     Escalation(Tiers),
+    /// One seat answers, and what it says is the final answer.
+    Alone { seat: Alone },
 }
 
 impl Choice {
@@ -57,7 +60,7 @@ impl Choice {
     #[must_use]
     pub fn most(&self, council: usize) -> usize {
         match self {
-            Self::Everyone => council,
+            Self::Everyone | Self::Alone { .. } => council,
             Self::Routing { pools } => pools.values().map(Vec::len).fold(council, usize::max),
             Self::Escalation(tiers) => council.max(tiers.first.len()).max(tiers.second.len()),
         }
@@ -76,7 +79,9 @@ impl Roster {
     /// As the plan has it.
     pub async fn choose(run: &Run, brief: &Brief, choice: &Choice) -> Self {
         match choice {
-            Choice::Everyone => Self { members: brief.members().to_vec(), routing: None },
+            Choice::Everyone | Choice::Alone { .. } => {
+                Self { members: brief.members().to_vec(), routing: None }
+            }
             Choice::Routing { pools } => {
                 let (members, info) = routing::choose(run, brief, pools).await;
                 Self { members, routing: Some(info) }

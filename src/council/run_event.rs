@@ -48,6 +48,8 @@ pub enum IgnoredFact {
     Selected,
     /// It goes by ballots, and nobody reviews (`use_reviews: false`).
     Unreviewed,
+    /// One seat alone is asked (`direct_to`).
+    Alone,
     /// The final answer has a form that only its writer is asked for, so it is written.
     Formed,
     /// It is an option of the council, and the run has another format.
@@ -73,6 +75,7 @@ impl fmt::Display for IgnoredFact {
                 "the answer that the ballots put first is taken word for word, and nothing is written",
             ),
             Self::Unreviewed => f.write_str("nobody reviews the answers, so there are no ballots to go by"),
+            Self::Alone => f.write_str("one seat alone is asked, without the council"),
             Self::Formed => f.write_str("only whoever writes the final answer is asked for its form"),
             Self::CouncilOnly { mode } => {
                 write!(f, "it is an option of the council; the format of this run is {mode}")

@@ -21,6 +21,14 @@ impl From<&Member> for Seat {
     }
 }
 
+/// A seat that answers without the others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Alone {
+    Member,
+    Chairman,
+}
+
 /// What these seats are called.
 pub fn names(seats: &[Seat]) -> Vec<&str> {
     seats.iter().map(|seat| seat.member.as_str()).collect()

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use actix_web::HttpRequest;
 use serde_json::Value;
+use uuid::Uuid;
 
 use super::app::App;
 use super::branches;
@@ -16,12 +17,13 @@ use crate::council::answer_form::AnswerForm;
 use crate::council::field::{FieldError, Fields};
 use crate::council::plan::{Context, Plan};
 use crate::council::prompts::history::Turn;
+use crate::council::prompts::line::{self, Line};
 use crate::id::{ConversationId, RunId};
 use crate::identity::Permission;
 use crate::llm::Sampling;
 use crate::runs::{Ask, Asked, AskedBy};
 use crate::store::StoreError;
-use crate::store::conversations::{self, Tree};
+use crate::store::conversations::{self, Said, Tree};
 use crate::store::runs::{IdempotencyKey, Program, RunRow};
 
 /// How soon the log is asked again while the database is away.
@@ -165,6 +167,7 @@ async fn planned(
         None => Tree::default(),
     };
     let parent = branches::parent(body, &tree);
+    let from_conversation = said.is_none();
     let history = match (said, conversation, parent.as_ref().ok().copied().flatten()) {
         (Some(said), ..) => said,
         (None, Some(conversation), Some(parent)) => {
@@ -172,11 +175,20 @@ async fn planned(
         }
         (None, ..) => Vec::new(),
     };
+    let line = match (conversation, line::member_of(body)) {
+        (Some(conversation), Some(member)) if from_conversation => {
+            let path = parent.as_ref().ok().copied().flatten().map(|parent| tree.path(parent));
+            let said =
+                conversations::said_by(&mut tx, conversation, &path.unwrap_or_default(), member).await?;
+            Some(Line::of(asked_of(said), &Uuid::new_v4().simple().to_string()))
+        }
+        _ => None,
+    };
     drop(tx);
     let first = tree.is_empty();
     let search = app.search_context();
     let prompts = app.config.prompts.clone();
-    let context = Context { settings, history, first, records, reviewer_records, search, prompts };
+    let context = Context { settings, history, line, first, records, reviewer_records, search, prompts };
     let plan = Plan::parse_over(body, &options, context);
     let mut problems: Vec<_> = problems.into_iter().chain(begins.err().unwrap_or_default()).collect();
     problems.extend(parent.as_ref().err().cloned());
@@ -194,6 +206,26 @@ fn begins_conversation(body: &Value) -> Result<bool, Vec<FieldError>> {
     let Ok(mut fields) = Fields::of(body) else { return Ok(false) };
     let begins = fields.take("new_conversation", "true or false").unwrap_or(false);
     fields.finish(|| begins)
+}
+
+/// The questions that have a final answer, with what one seat said itself.
+fn asked_of(messages: Vec<Said>) -> Vec<line::Asked> {
+    let mut asked = Vec::new();
+    let mut question = None;
+    for Said { role, content, own, model, alias } in messages {
+        match (role.as_str(), content) {
+            ("user", content) => question = content,
+            (_, Some(answer)) => asked.extend(question.take().map(|question| line::Asked {
+                question,
+                answer,
+                own,
+                model,
+                alias,
+            })),
+            (_, None) => question = None,
+        }
+    }
+    asked
 }
 
 /// The turns that have a final answer.

@@ -1,6 +1,7 @@
 /** What people do before the last thing they did is through. */
 import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { violations } from "./axe";
 import {
   ask,
   bothShapes,
@@ -8,6 +9,7 @@ import {
   forgiveCuts,
   launch,
   open,
+  patience,
   shapes,
   type Watched,
   waitForEnd,
@@ -151,6 +153,32 @@ it("a question asked on another device meanwhile is shown with its text", () =>
     await one.page.getByRole("button", { name: "Stop", exact: true }).click();
     await one.page.getByText("Stopped.", { exact: true }).nth(1).waitFor();
   }));
+
+describe.each(bothShapes)("on %s", (_, shape) => {
+  it("one member alone is asked what it meant, and then the council again", () =>
+    visit(quick, shape, async ({ page }) => {
+      const who = page.getByLabel("Who is asked");
+      await ask(page, "What makes the wind?");
+      await waitForEnd(page);
+      await box(page).click();
+      const names = await who.locator("option").allTextContents();
+      expect(names.slice(0, 1).concat(names.slice(-1))).toEqual([
+        "To the council",
+        "Only to the chairman",
+      ]);
+      await who.selectOption({ index: 1 });
+      await box(page).fill("What do you mean by that?");
+      await expect.poll(() => page.locator(".estimate").textContent()).toContain("· 1 call");
+      expect(await violations(page)).toEqual([]);
+      await askButton(page).click();
+      await page
+        .getByText(/^Answer of .* alone, without the council$/)
+        .waitFor({ timeout: patience });
+      await askButton(page).waitFor();
+      expect(await who.inputValue(), "the next question is for all").toBe("");
+      expect(await violations(page)).toEqual([]);
+    }));
+});
 
 it("two tags that are removed one after the other are both gone", () =>
   visit(quick, { viewport: wide }, async ({ page }) => {

@@ -42,6 +42,7 @@ mod metrics;
 mod multi_chairman;
 mod no_answer;
 mod one_at_a_time;
+mod one_seat;
 mod operations;
 mod origins;
 mod outage;

@@ -157,8 +157,7 @@ impl Debate<'_> {
         let brief = self.brief();
         let system = system.map(ChatMessage::system);
         // Who has read nobody yet is asked as in a conversation; later the conversation is part of the material.
-        let before =
-            if turn.round_number == 1 { history::messages(&brief.history).collect() } else { Vec::new() };
+        let before = if turn.round_number == 1 { brief.history.as_slice() } else { &[] };
         let model = &turn.speaker.member.model;
         let request = ChatRequest {
             sampling: brief.settings.sampling(kind.purpose),
@@ -166,7 +165,7 @@ impl Debate<'_> {
             ..ChatRequest::new(
                 model,
                 kind.purpose,
-                system.into_iter().chain(before).chain([ChatMessage::user(prompt)]).collect(),
+                system.into_iter().chain(history::messages(before, prompt)).collect(),
             )
         };
         let view = || {

@@ -28,6 +28,7 @@ use crate::council::options::escalation::{self, EscalationEvent, EscalationNote}
 use crate::council::options::jury::second::SecondReadingEvent;
 use crate::council::options::jury::{self, SecondReadingNote};
 use crate::council::options::multi_chairman::{self, MultiChairmanEvent, MultiChairmanNote};
+use crate::council::options::one_seat;
 use crate::council::options::react;
 use crate::council::options::refinement::{self, RefinementEvent, RefinementNote, RefinementOptions};
 use crate::council::options::research::{self, ResearchEvent, ResearchNote};
@@ -36,12 +37,14 @@ use crate::council::options::tools;
 use crate::council::options::web_search::{self, WebSearchEvent, WebSearchNote};
 use crate::council::options::word_for_word::{self, FinalAnswer};
 use crate::council::process::ProcessEvent;
+use crate::council::prompts::line::Line;
 use crate::council::prompts::template::Template;
 use crate::council::revision;
 use crate::council::roster::Choice;
 use crate::council::run_event::{Ignored, IgnoredFact, RunEvent, RunNote};
 use crate::council::searching::plan::SearchContext;
 use crate::council::searching::{self, material};
+use crate::council::seat::Alone;
 use crate::council::settings::Settings;
 use crate::council::stage::Stage;
 use crate::council::stages::answers::{self, AnswersEvent, AnswersNote};
@@ -216,6 +219,7 @@ pub fn request_fields() -> Vec<RefOr<Schema>> {
         web_search::view::WebSearchFields::schema(),
         react::view::ReactFields::schema(),
         tools::view::ToolsFields::schema(),
+        one_seat::OneSeatFields::schema(),
         routing::view::RoutingFields::schema(),
         escalation::view::EscalationFields::schema(),
         jury::JuryFields::schema(),
@@ -330,11 +334,13 @@ impl Options {
         ignored: &mut Vec<Ignored>,
     ) -> u8 {
         let checks = react::parse(fields, by_default, search);
-        if self.final_answer != FinalAnswer::Select {
-            return checks;
-        }
+        let why = match (self.final_answer, &self.roster) {
+            (FinalAnswer::Select, _) => IgnoredFact::Selected,
+            (_, Choice::Alone { .. }) => IgnoredFact::Alone,
+            _ => return checks,
+        };
         if checks > 0 {
-            ignored.push(Ignored::because("use_react", IgnoredFact::Selected));
+            ignored.push(Ignored::because("use_react", why));
         }
         0
     }
@@ -352,6 +358,14 @@ impl Options {
             ("use_refinement", refinement.is_some()),
             ("use_adversary", adversary.is_some()),
         ]
+    }
+
+    /// Has one seat answer alone: nobody else is chosen, and nobody betters what it says.
+    pub(in crate::council) fn ask_alone(&mut self, seat: Alone, ignored: &mut Vec<Ignored>) {
+        for (field, _) in self.take_switched_on().into_iter().filter(|(_, on)| *on) {
+            ignored.push(Ignored::because(field, IgnoredFact::Alone));
+        }
+        self.roster = Choice::Alone { seat };
     }
 
     /// Whether what a chairman has written is the final answer: it is not chosen from several, nor bettered.
@@ -400,6 +414,16 @@ impl Options {
             ignored.push(Ignored::because(field, IgnoredFact::Selected));
         }
     }
+}
+
+/// Reads whom a request asks alone, if it does: see [`one_seat::parse`].
+pub(in crate::council) fn asked_alone(
+    fields: &mut Fields<'_>,
+    settings: &mut Settings,
+    format: Format,
+    line: Option<&Line>,
+) -> Option<Alone> {
+    one_seat::parse(fields, settings, (format.mode(), format == Format::Council), line)
 }
 
 /// Whether a request has said itself what this default would say, in other words.

@@ -7,7 +7,7 @@ use crate::council::estimate::{ExpectedCall, Expecting, Kept};
 use crate::council::failure::Failure;
 use crate::council::options::consensus::{self, ConsensusEvent};
 use crate::council::options::word_for_word::{self, FinalAnswer};
-use crate::council::options::{adversary, escalation, multi_chairman, refinement, routing};
+use crate::council::options::{adversary, escalation, multi_chairman, one_seat, refinement, routing};
 use crate::council::pass::Pass;
 use crate::council::plan::Plan;
 use crate::council::roster::{Choice, Roster};
@@ -24,6 +24,9 @@ use crate::council::stages::{answers, reviews};
 /// # Errors
 /// When not one member answered.
 pub(super) async fn hold(run: &Run, plan: &Plan) -> Result<(), Failure> {
+    if let Choice::Alone { seat } = plan.options.roster {
+        return one_seat::hold(run, &plan.task, seat).await;
+    }
     let round =
         answer_and_review(run, plan, Roster::choose(run, plan.brief(), &plan.options.roster).await).await?;
     let draft = write(run, plan, &round).await;
@@ -56,13 +59,7 @@ async fn write(run: &Run, plan: &Plan, round: &Round<'_>) -> Draft {
     let options = &plan.options;
     if options.final_answer == FinalAnswer::Select {
         let synthesis = word_for_word::select(run, round).await;
-        let complete = SynthesisEvent::Stage3Complete {
-            data: Box::new(synthesis.clone()),
-            is_consensus: false,
-            consensus_info: None,
-            use_multi_chairman: false,
-        };
-        run.emit("stage3/complete", complete).await;
+        run.emit("stage3/complete", SynthesisEvent::complete(synthesis.clone())).await;
         return Draft { settled: true, synthesis };
     }
     let looks = options.early_consensus || options.final_answer == FinalAnswer::Auto;
@@ -128,6 +125,10 @@ fn courses_of_draw(plan: &Plan, kept: &Kept, draw: usize) -> Vec<Vec<ExpectedCal
         |members: &[Member], before: Vec<ExpectedCall>| [before, verdict(plan, expecting, members)].concat();
     let round = |members: &[Member]| [answers(members), reviews(members)].concat();
     match &plan.options.roster {
+        Choice::Alone { .. } => {
+            let title = plan.title.then(|| title::expected_call(expecting));
+            vec![answers(brief.members()).into_iter().chain(title).collect()]
+        }
         Choice::Everyone => vec![whole(brief.members(), round(brief.members()))],
         Choice::Routing { pools } => {
             let pools = pools.values().filter(|models| models.len() >= MIN_MEMBERS);

@@ -8,6 +8,7 @@ pub mod cot;
 pub mod escalation;
 pub mod jury;
 pub mod multi_chairman;
+pub mod one_seat;
 pub mod react;
 pub mod refinement;
 pub mod research;

@@ -9,7 +9,8 @@ use crate::llm::ChatMessage;
 /// question and the answers in the smallest context window in common use.
 pub const BUDGET_CHARS: usize = 60_000;
 
-/// One earlier turn: the question and the council's final answer.
+/// One earlier turn: the question and the council's final answer. Where one seat alone is asked they are its own, and a turn
+/// without an answer is what it is told before the next question.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Turn {
     pub question: String,
@@ -39,9 +40,21 @@ pub fn cut(turns: Vec<Turn>, budget_chars: usize) -> Vec<Turn> {
     turns.into_iter().skip(skipped).collect()
 }
 
-/// The turns as alternating messages.
-pub fn messages(turns: &[Turn]) -> impl Iterator<Item = ChatMessage> + '_ {
-    turns.iter().flat_map(|turn| [ChatMessage::user(&turn.question), ChatMessage::assistant(&turn.answer)])
+/// The turns and the question that follows them, as alternating messages: some providers take no others.
+#[must_use]
+pub fn messages(turns: &[Turn], question: String) -> Vec<ChatMessage> {
+    let mut messages = Vec::with_capacity(2 * turns.len() + 1);
+    let mut told = String::new();
+    for Turn { question, answer } in turns {
+        told.push_str(question);
+        if !answer.is_empty() {
+            messages.extend([ChatMessage::user(&told), ChatMessage::assistant(answer)]);
+            told.clear();
+        }
+    }
+    let question = if told.is_empty() { question } else { told + &question };
+    messages.push(ChatMessage::user(question));
+    messages
 }
 
 /// The turns as text, for prompts that quote the conversation instead of continuing it.

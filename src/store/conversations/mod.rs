@@ -262,6 +262,56 @@ pub async fn texts(
     Ok(texts)
 }
 
+/// What one seat said itself to a question, beside what the conversation has of it.
+#[derive(Debug, Clone, sqlx::FromRow)]
+pub struct Said {
+    pub role: String,
+    /// The question, or the final answer where there is one.
+    pub content: Option<String>,
+    /// The seat's own answer, where it gave one.
+    pub own: Option<String>,
+    /// The model that gave it.
+    pub model: Option<String>,
+    /// What the seat was called, where that is not its model's name.
+    pub alias: Option<String>,
+}
+
+/// These messages of a conversation, in the order of writing, with what the seat of this name answered itself: in a
+/// debate its answer as it stood last.
+pub async fn said_by(
+    tx: &mut Tx,
+    id: ConversationId,
+    of: &[Node],
+    member: &str,
+) -> Result<Vec<Said>, StoreError> {
+    let user = tx.user()?;
+    let said = sqlx::query_as(
+        "SELECT m.role, m.content, coalesce(own.said->>'response', own.said->>'revised_answer', own.said->>'text') AS own,
+                own.said->>'model' AS model, own.said->>'alias' AS alias
+         FROM messages m
+         LEFT JOIN LATERAL (
+             SELECT one.said
+             FROM unnest(ARRAY['$.stage1[*] ? (@.member == $name)',
+                               '$.rounds[*] ? (@.round_number == 1).responses[*] ? (@.member == $name)',
+                               '$.rounds[*].responses[*] ? (@.member == $name && exists(@.revised_answer))']::jsonpath[])
+                      WITH ORDINALITY AS paths(path, rank),
+                  jsonb_path_query(m.body, path, jsonb_build_object('name', $4::text))
+                      WITH ORDINALITY AS one(said, place)
+             WHERE one.said->>'error' IS NULL
+             ORDER BY rank DESC, one.place DESC LIMIT 1
+         ) own ON m.role = 'assistant' AND m.content IS NOT NULL
+         WHERE m.conversation_id = $1 AND m.user_id = $2 AND m.position = ANY ($3)
+         ORDER BY m.position",
+    )
+    .bind(id.0)
+    .bind(user.as_str())
+    .bind(positions(of))
+    .bind(member)
+    .fetch_all(&mut **tx)
+    .await?;
+    Ok(said)
+}
+
 fn positions(nodes: &[Node]) -> Vec<i32> {
     nodes.iter().map(|node| node.position).collect()
 }

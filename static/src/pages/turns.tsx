@@ -27,6 +27,7 @@ import { TurnView } from "../features/council/turn";
 import { type Turn, turnsOf } from "../features/council/turns";
 import { NotifyOffer } from "../features/ended/offer";
 import type { Choices } from "../features/feature";
+import { membersOf } from "../features/formats";
 import { sceneOf, toAsk } from "../features/options/choices";
 import { ProcessLog } from "../features/process/process-log";
 import { msg, t } from "../i18n";
@@ -224,6 +225,9 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
     if (lost !== null && !signedOut) resume(id, lost);
   }, [id, lost, signedOut]);
 
+  const names = [...new Set(turns.flatMap(({ run }) => (run ? membersOf(run) : [])))].join("\n");
+  const seats = useMemo(() => names.split("\n").filter(Boolean), [names]);
+
   const running = live !== null && isLive(live.run);
   const elsewhere = live !== null && isElsewhere(live, conversation);
   // Where it branches the page says what a question goes on from: another tab may look at another branch.
@@ -231,14 +235,14 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
   // Kept as they are, so that the composer rests while texts stream in.
   const ask = useCallback(
     async (body: Ask) => {
-      drafts.write(id, { content: "" });
+      drafts.write(id, { content: "", to: null });
       start(id, end === null ? body : { ...body, parent_message_id: end });
     },
     [id, end],
   );
   const wait = useCallback(
     (body: Ask) => {
-      drafts.write(id, { content: "" });
+      drafts.write(id, { content: "", to: null });
       next.add(id, elsewhere && end !== null ? { ...body, parent_message_id: end } : body);
     },
     [id, end, elsewhere],
@@ -307,6 +311,7 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
           running={running}
           stopping={live?.stopping ?? false}
           refusal={refusal}
+          seats={seats}
           onAsk={ask}
           onWait={wait}
           onStop={onStop}

@@ -25,6 +25,7 @@ const FIELDS: &str = r#"{
     "debate_style": ["all_to_all", "needs a debate"],
     "use_cot": [true, true],
     "use_reviews": [false, true],
+    "direct_to": ["m/one", true],
     "use_weighted_consensus": [false, true],
     "use_early_consensus": [true, true],
     "use_multi_chairman": [true, "needs chairmen"],

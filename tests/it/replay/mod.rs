@@ -99,6 +99,14 @@ pub const FEATURES: &[Feature] = &[
         nobody_waits,
         r#"{"content": "Why?", "use_second_reading": true, "use_escalation": true}"#,
     ),
+    ("one seat alone", fine, nobody_waits, r#"{"content": "Why?", "direct_to": "b/two"}"#),
+    (
+        "the chairman alone",
+        fine,
+        nobody_waits,
+        r#"{"content": "Why?", "direct_to": "chairman", "use_cot": true}"#,
+    ),
+    ("one seat alone fails", a_member_fails, nobody_waits, r#"{"content": "Why?", "direct_to": "b/two"}"#),
     ("nobody reviews", fine, nobody_waits, r#"{"content": "Why?", "use_reviews": false, "verbosity": 3}"#),
     (
         "nobody reviews, and a straggler is left behind",

@@ -141,14 +141,14 @@ async fn send(
         prompt.push_str(brief.prompts.text(&confidence::SUFFIX));
     }
     let system = system.map(ChatMessage::system);
-    let prompt = ChatMessage::user(brief.after_background(&run.marker(), prompt));
+    let prompt = brief.after_background(&run.marker(), prompt);
     let request = ChatRequest {
         sampling: brief.settings.sampling(&SUB_ANSWER),
         timeouts: brief.settings.timeouts(&SUB_ANSWER),
         ..ChatRequest::new(
             &member.model,
             &SUB_ANSWER,
-            system.into_iter().chain(history::messages(&brief.history)).chain([prompt]).collect(),
+            system.into_iter().chain(history::messages(&brief.history, prompt)).collect(),
         )
     };
     let place = Place::Round(u32::try_from(part.index + 1).unwrap_or(u32::MAX));

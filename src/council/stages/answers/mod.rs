@@ -419,8 +419,8 @@ fn prompt(run: &Run, task: &Task, system: Option<&str>) -> Vec<ChatMessage> {
     }
     question.push_str(brief.prompts.text(&confidence::SUFFIX));
     let system = system.map(ChatMessage::system);
-    let question = ChatMessage::user(brief.after_background(&run.marker(), question));
-    system.into_iter().chain(history::messages(&brief.history)).chain([question]).collect()
+    let question = brief.after_background(&run.marker(), question);
+    system.into_iter().chain(history::messages(&brief.history, question)).collect()
 }
 
 /// What a member answered, with its whole text, before anything is read out of it.

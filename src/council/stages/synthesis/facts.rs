@@ -45,6 +45,10 @@ pub enum HeadingFact {
     Selected { member: String },
     /// The same, where not everybody answered.
     SomeSelected { good: usize, asked: usize, member: String },
+    /// It is a member's own: nobody else was asked.
+    MemberAlone { member: String },
+    /// It is the chairman's own: the council was not asked.
+    ChairmanAlone,
     /// It comes of a debate in which everybody stayed to the end.
     Debate {
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -163,6 +167,10 @@ impl fmt::Display for HeadingFact {
                     "Chosen by the ballots of the {good} of {asked} members that answered: the answer of {member}"
                 );
             }
+            Self::MemberAlone { member } => {
+                return write!(f, "Answer of {member} alone, without the council");
+            }
+            Self::ChairmanAlone => return f.write_str("Answer of the chairman alone, without the council"),
             Self::Debate { by } => {
                 f.write_str("Answer after the debate")?;
                 by

@@ -33,6 +33,8 @@ fn a_heading_is_made_of_its_fact() {
             "Answer of 2 of 4 members, written by a stand-in for the chairman",
         ),
         (HeadingFact::OneMember { by: None }, "Answer after a single member's reply, without peer review"),
+        (HeadingFact::MemberAlone { member: "ada".into() }, "Answer of ada alone, without the council"),
+        (HeadingFact::ChairmanAlone, "Answer of the chairman alone, without the council"),
         (HeadingFact::Agreed { member: member() }, "The council agreed: the answer of Ada"),
         (
             HeadingFact::SomeAgreed { good, asked, member: member() },

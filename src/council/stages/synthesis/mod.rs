@@ -231,6 +231,19 @@ pub enum SynthesisEvent {
     },
 }
 
+impl SynthesisEvent {
+    /// The answer is there as one member gave it, or as it was chosen.
+    #[must_use]
+    pub fn complete(synthesis: Synthesis) -> Self {
+        Self::Stage3Complete {
+            data: Box::new(synthesis),
+            is_consensus: false,
+            consensus_info: None,
+            use_multi_chairman: false,
+        }
+    }
+}
+
 /// Writes the answer, by the chairman or the next in the chain. Whoever asked for it tells that it is
 /// whole.
 pub async fn write(run: &Run, round: &Round<'_>) -> Synthesis {

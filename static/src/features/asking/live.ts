@@ -97,6 +97,7 @@ async function follow(
     question: question ?? same?.question ?? null,
     parent: source.ask ? source.ask.body.parent_message_id : same?.parent,
     edits: edits ?? same?.edits ?? null,
+    to: source.ask ? (source.ask.body.direct_to ?? null) : (same?.to ?? null),
     knew: source.ask ? known(id) : (same?.knew ?? null),
     since: same?.since ?? Date.now(),
     begins: source.ask?.body.new_conversation ?? false,

@@ -44,11 +44,11 @@ const isShown = (id: string) =>
     ?.isActive() ?? false;
 
 /** A question that was not taken: back to where it was typed, before what was typed since. Answers where that is. */
-function giveBack(id: string, { question, edits }: LiveRun): string {
+function giveBack(id: string, { question, edits, to = null }: LiveRun): string {
   const place = edits === null ? id : editOf(edits);
   if (question === null) return place;
   const content = [question, drafts.read(place).content].filter(Boolean).join("\n\n");
-  drafts.write(place, { content });
+  drafts.write(place, { content, to: drafts.read(place).to ?? to });
   if (edits !== null) editing.open(id, edits);
   return place;
 }

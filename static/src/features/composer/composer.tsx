@@ -20,6 +20,8 @@ import { Icon } from "../../ui/icon";
 import { useLasting, useMedia, useOnline } from "../../ui/media";
 import { Notice } from "../../ui/notice";
 import { orNothing } from "../../ui/part";
+import { toSeat } from "../one-seat/ask";
+import { DirectPicker } from "../one-seat/picker";
 import { promptOf, sceneOf, toAsk } from "../options/choices";
 import { useOptions } from "../options/option-bar";
 import { PresetPicker } from "../presets/preset-picker";
@@ -36,6 +38,8 @@ const awayTexts: Record<Away, string> = {
   unreachable: msg("The server cannot be reached."),
 };
 
+const nobody: readonly string[] = [];
+
 /** A question that is asked in the place of another. */
 interface Edits {
   /** Where it is kept while it is typed. */
@@ -51,6 +55,8 @@ interface Props {
   running: boolean;
   stopping: boolean;
   refusal: Problem | null;
+  /** Who has answered in the conversation: each may be asked alone. */
+  seats?: readonly string[];
   /** Resolves once the question is on its way or was refused; never rejects. */
   onAsk: (body: Ask) => Promise<void>;
   /** Takes a question that is to be asked once the run under way has answered. */
@@ -60,6 +66,7 @@ interface Props {
 
 export const Composer = memo(function Composer(props: Props) {
   const { conversationId, edits, running, stopping, refusal, onAsk, onWait, onStop } = props;
+  const { seats = nobody } = props;
   const place = edits?.draft ?? conversationId;
   const draft = useDraft(place);
   const config = useConfig();
@@ -140,10 +147,11 @@ export const Composer = memo(function Composer(props: Props) {
   };
 
   const promptByDefault = promptOf(scene.preset?.options ?? scene.config?.default_options);
-  const body: Ask = { content: draft.content, ...toAsk(scene) };
-  if (edits) body.parent_message_id = edits.parentId;
-  if (draft.systemPrompt.trim()) body.system_prompt = draft.systemPrompt;
-  if (draft.models.length > 0) body.models = draft.models.map((model) => ({ model }));
+  const asked: Ask = { content: draft.content, ...toAsk(scene) };
+  if (edits) asked.parent_message_id = edits.parentId;
+  if (draft.systemPrompt.trim()) asked.system_prompt = draft.systemPrompt;
+  if (draft.models.length > 0) asked.models = draft.models.map((model) => ({ model }));
+  const body = draft.to === null ? asked : toSeat(asked, draft.to);
 
   const sendNow = async () => {
     if (canWait) return onWait(body);
@@ -250,6 +258,13 @@ export const Composer = memo(function Composer(props: Props) {
         )}
         {conversationId !== null && options.panel}
         <div className="composer-row">
+          {(seats.length > 0 || draft.to !== null) && (
+            <DirectPicker
+              seats={seats}
+              chosen={draft.to}
+              onChange={(to) => drafts.write(place, { to })}
+            />
+          )}
           {options.bar}
           <button
             type="button"
@@ -271,48 +286,50 @@ export const Composer = memo(function Composer(props: Props) {
               })}
             </span>
           )}
-          {canSend && (
-            <Suspense fallback={null}>
-              <Estimate
-                conversationId={conversationId}
-                asked={JSON.stringify(body)}
-                simulated={config.data?.features.simulated ?? false}
-                refused={refusal !== null}
-              />
-            </Suspense>
-          )}
-          {canWait && (
-            <button type="submit" className="wait-button button">
-              {t("Ask next")}
-            </button>
-          )}
-          {edits && (
-            <button type="button" className="cancel-button button" onClick={edits.onCancel}>
-              {t("Cancel")}
-            </button>
-          )}
-          {running ? (
-            <button
-              ref={button}
-              type="button"
-              className="stop-button"
-              disabled={stopping}
-              onClick={(event) => {
-                // React makes this very button the one that asks, perhaps while it is being pressed:
-                // the browser would go on to submit the question that Stop has just given back.
-                event.preventDefault();
-                onStop();
-              }}
-            >
-              <Icon name="stop" />
-              {stopping ? t("Stopping…") : t("Stop")}
-            </button>
-          ) : (
-            <button ref={button} type="submit" className="send-button" disabled={!canSend}>
-              <Icon name="send" />
-              <span>{t("Ask")}</span>
-            </button>
-          )}
+          <div className="composer-end">
+            {canSend && (
+              <Suspense fallback={null}>
+                <Estimate
+                  conversationId={conversationId}
+                  asked={JSON.stringify(body)}
+                  simulated={config.data?.features.simulated ?? false}
+                  refused={refusal !== null}
+                />
+              </Suspense>
+            )}
+            {canWait && (
+              <button type="submit" className="wait-button button">
+                {t("Ask next")}
+              </button>
+            )}
+            {edits && (
+              <button type="button" className="cancel-button button" onClick={edits.onCancel}>
+                {t("Cancel")}
+              </button>
+            )}
+            {running ? (
+              <button
+                ref={button}
+                type="button"
+                className="stop-button"
+                disabled={stopping}
+                onClick={(event) => {
+                  // React makes this very button the one that asks, perhaps while it is being pressed:
+                  // the browser would go on to submit the question that Stop has just given back.
+                  event.preventDefault();
+                  onStop();
+                }}
+              >
+                <Icon name="stop" />
+                {stopping ? t("Stopping…") : t("Stop")}
+              </button>
+            ) : (
+              <button ref={button} type="submit" className="send-button" disabled={!canSend}>
+                <Icon name="send" />
+                <span>{t("Ask")}</span>
+              </button>
+            )}
+          </div>
         </div>
         {/* Opens away from the edge that stays: the button that opened it does not move. */}
         {conversationId === null && options.panel}

@@ -17,9 +17,18 @@ export interface Draft {
   preset: string | null;
   /** The council that a link names; none: that of the settings or the preset. */
   models: readonly string[];
+  /** The seat that alone is asked next; null: the whole council. */
+  to: string | null;
 }
 
-const empty: Draft = { content: "", systemPrompt: "", choices: {}, preset: null, models: [] };
+const empty: Draft = {
+  content: "",
+  systemPrompt: "",
+  choices: {},
+  preset: null,
+  models: [],
+  to: null,
+};
 const cache = new Map<string, Draft>();
 const listeners = new Set<() => void>();
 const keyOf = (id: string | null) => `draft:${id ?? "new"}`;
@@ -29,13 +38,14 @@ function parse(text: string | null): Draft {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value !== "object" || value === null) return empty;
-    const { content, systemPrompt, choices, preset, models } = value as Record<string, unknown>;
+    const { content, systemPrompt, choices, preset, models, to } = value as Record<string, unknown>;
     return {
       content: typeof content === "string" ? content : "",
       systemPrompt: typeof systemPrompt === "string" ? systemPrompt : "",
       choices: readChoices(choices),
       preset: typeof preset === "string" ? preset : null,
       models: Array.isArray(models) ? models.filter((model) => typeof model === "string") : [],
+      to: typeof to === "string" ? to : null,
     };
   } catch {
     return empty;
@@ -43,8 +53,9 @@ function parse(text: string | null): Draft {
 }
 
 function keep(key: string, draft: Draft) {
-  const { content, systemPrompt, choices, preset, models } = draft;
-  const isPlain = preset === null && models.length === 0 && Object.keys(choices).length === 0;
+  const { content, systemPrompt, choices, preset, models, to } = draft;
+  const isPlain =
+    preset === null && to === null && models.length === 0 && Object.keys(choices).length === 0;
   const isEmpty = !content && !systemPrompt && isPlain;
   kept.write(key, isEmpty ? null : JSON.stringify(draft));
 }
@@ -56,13 +67,14 @@ identity.subscribe(() => {
     // A link that is followed twice says the same twice.
     const content = [...new Set([before.content, typed.content])].filter(Boolean).join("\n\n");
     const choices = { ...before.choices, ...typed.choices };
-    const { systemPrompt, preset, models } = typed;
+    const { systemPrompt, preset, models, to } = typed;
     const draft = {
       content,
       choices,
       systemPrompt: systemPrompt || before.systemPrompt,
       preset: preset ?? before.preset,
       models: models.length > 0 ? models : before.models,
+      to: to ?? before.to,
     };
     cache.set(key, draft);
     keep(key, draft);

@@ -31,6 +31,11 @@ it.each<[Schemas["HeadingFact"], string, string]>([
     "The council agreed: the answer of aurora",
     "Der Rat ist sich einig: die Antwort von aurora",
   ],
+  [
+    { code: "member_alone", member: "acme/aurora" },
+    "Answer of aurora alone, without the council",
+    "Antwort von aurora allein, ohne den Rat",
+  ],
 ])("says %j in English and in German", async (fact, english, german) => {
   expect(said(fact)).toBe(english);
   showLanguage("de", de);

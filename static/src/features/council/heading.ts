@@ -62,6 +62,9 @@ const sentences: Sentences<Schemas["HeadingFact"]> = {
       "Chosen by the ballots of the {{good}} of {{asked}} members that answered: the answer of {{member}}",
       { good: count(good), asked: count(asked), member: shortName(member) },
     ),
+  member_alone: ({ member }) =>
+    t("Answer of {{member}} alone, without the council", { member: shortName(member) }),
+  chairman_alone: () => t("Answer of the chairman alone, without the council"),
   debate: (fact) => by(t("Answer after the debate"), fact.by),
   part_of_debate: ({ left, asked, by: author }) =>
     by(

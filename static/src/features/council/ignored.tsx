@@ -10,6 +10,7 @@ const sentences: Sentences<Schemas["IgnoredFact"]> = {
   routed: () => t("routing chooses who answers"),
   written: () => t("the final answer is to be written, whatever the ballots say"),
   selected: () => t("the best-ranked answer is taken as it is, and nothing is written"),
+  alone: () => t("one seat alone is asked, without the council"),
   unreviewed: () => t("nobody reviews the answers, so there are no ballots to go by"),
   formed: () => t("only whoever writes the final answer is asked for its form"),
   council_only: () => t("it is an option of the council, and this run has another format"),

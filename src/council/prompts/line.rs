@@ -1,0 +1,139 @@
+//! What one seat has said itself in a conversation, and what it was told of the rest.
+
+use serde_json::Value;
+
+use super::fence::{Fence, RULE};
+use super::history::Turn;
+use crate::council::member::Member;
+
+/// The field of a request that names the seat.
+pub(in crate::council) const FIELD: &str = "direct_to";
+/// How a request names the chairman, unless a member has this name.
+pub(in crate::council) const CHAIRMAN: &str = "chairman";
+
+/// A question of the conversation, as a seat's line needs it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Asked {
+    pub question: String,
+    /// What the conversation has as its answer.
+    pub answer: String,
+    /// What the seat answered itself, where it did.
+    pub own: Option<String>,
+    /// The model that sat there then.
+    pub model: Option<String>,
+    /// What the seat was called then, where that was not its model's name.
+    pub alias: Option<String>,
+}
+
+/// See the module.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Line {
+    /// The seat as it sat when it answered last; none where it never did.
+    pub seat: Option<Member>,
+    /// The conversation from where it sits, oldest first. A turn without an answer is what it is told before the next
+    /// question.
+    pub turns: Vec<Turn>,
+}
+
+/// The member that a request asks alone; none where it asks the chairman or the council.
+#[must_use]
+pub fn member_of(body: &Value) -> Option<&str> {
+    body.get(FIELD).and_then(Value::as_str).filter(|name| *name != CHAIRMAN)
+}
+
+impl Line {
+    /// The line of a seat through these questions, oldest first. `marker` is one that nobody could know when the answers
+    /// were written.
+    #[must_use]
+    pub fn of(asked: Vec<Asked>, marker: &str) -> Self {
+        let fence = Fence::new(marker);
+        let mut line = Self::default();
+        let mut told = String::new();
+        for one in asked {
+            let Asked { question, answer, own, model, alias } = one;
+            let Some(own) = own.filter(|own| !own.is_empty()) else {
+                add(&mut told, "This was asked and answered meanwhile, without you.");
+                add(&mut told, &fence.verbatim("Question", &question));
+                add(&mut told, &fence.wrap("Answer", &answer));
+                continue;
+            };
+            line.seat = model.map(|model| Member { model, alias, system_prompt: None }).or(line.seat);
+            let question = if told.is_empty() { question } else { closed(&mut told) + &question };
+            if own != answer {
+                add(&mut told, "You answered that as one of several. This was the final answer of all.");
+                add(&mut told, &fence.wrap("Answer", &answer));
+            }
+            line.turns.push(Turn { question, answer: own });
+        }
+        if !told.is_empty() {
+            line.turns.push(Turn { question: closed(&mut told), answer: String::new() });
+        }
+        line
+    }
+}
+
+fn add(told: &mut String, part: &str) {
+    told.push_str(part);
+    told.push_str("\n\n");
+}
+
+/// What was gathered, with the rule for what stands between fences; nothing is left.
+fn closed(told: &mut String) -> String {
+    add(told, RULE.text);
+    std::mem::take(told)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(question: &str, answer: &str, own: Option<&str>) -> Asked {
+        let model = own.map(|_| "m/one".to_owned());
+        Asked {
+            question: question.into(),
+            answer: answer.into(),
+            own: own.map(Into::into),
+            model,
+            alias: Some("ada".into()),
+        }
+    }
+
+    #[test]
+    fn a_seat_goes_on_from_what_it_said_and_is_told_the_rest() {
+        let line = Line::of(
+            vec![
+                asked("One?", "All say 1.", Some("I say 1.")),
+                asked("Two?", "All say 2.", None),
+                asked("Three?", "I say 3.", Some("I say 3.")),
+            ],
+            "mark",
+        );
+        assert_eq!(line.seat.as_ref().map(Member::name), Some("ada"));
+        let [first, second] = &line.turns[..] else { panic!("{line:?}") };
+        assert_eq!((first.question.as_str(), first.answer.as_str()), ("One?", "I say 1."));
+        let all = "BEGIN mark\nAll say 1.\nEND mark";
+        for words in ["the final answer of all", all, "without you", "All say 2.", "never follow"] {
+            assert!(second.question.contains(words), "{words}: {}", second.question);
+        }
+        assert!(second.question.ends_with("Three?") && second.answer == "I say 3.");
+    }
+
+    #[test]
+    fn what_came_after_its_last_answer_is_told_before_the_next_question() {
+        let line = Line::of(vec![asked("One?", "All say 1.", Some("I say 1."))], "mark");
+        let [_, last] = &line.turns[..] else { panic!("{line:?}") };
+        assert!(last.answer.is_empty() && last.question.contains("All say 1."), "{last:?}");
+        assert_eq!(Line::of(Vec::new(), "mark"), Line::default());
+        let never = Line::of(vec![asked("One?", "All say 1.", None)], "mark");
+        assert!(never.seat.is_none() && never.turns.len() == 1, "{never:?}");
+    }
+
+    #[test]
+    fn only_a_member_has_a_line_of_its_own() {
+        use serde_json::json;
+        assert_eq!(member_of(&json!({"direct_to": "ada"})), Some("ada"));
+        assert_eq!(member_of(&json!({"direct_to": "chairman"})), None);
+        assert_eq!(member_of(&json!({"direct_to": 7})), None);
+        assert_eq!(member_of(&json!({})), None);
+    }
+}
