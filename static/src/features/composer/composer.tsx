@@ -27,6 +27,7 @@ import { useOptions } from "../options/option-bar";
 import { PresetPicker } from "../presets/preset-picker";
 import { drafts, useDraft } from "./draft";
 import { focusComposer, isByPage, keysOnGlass } from "./focus";
+import { recalled } from "./recall";
 
 const Estimate = lazy(() => orNothing(import("./estimate")));
 
@@ -235,6 +236,11 @@ export const Composer = memo(function Composer(props: Props) {
             // Safari ends the composition before it says which key did: 229 means that it did.
             if (isComposing || keyCode === 229) return;
             if (event.key === "Escape" && !edits) event.currentTarget.blur();
+            const earlier = edits ? null : recalled(conversationId, draft.content, event);
+            if (earlier !== null) {
+              event.preventDefault();
+              drafts.write(place, { content: earlier });
+            }
             if (event.key !== "Enter" || event.shiftKey) return;
             // Keys on glass have no Shift and Enter: there it is the button that sends.
             if (onGlass && !event.ctrlKey && !event.metaKey) return;

@@ -10,6 +10,7 @@ import { ShortcutSwitch } from "./switch";
 const composerKeys = [
   ["Enter", msg("Ask")],
   ["Shift + Enter", msg("New line")],
+  ["Up", msg("In an empty box: the question before")],
   ["Esc", msg("Leave the box: letters are shortcuts again")],
 ] as const;
 const settingsKeys = [["Ctrl + S", msg("Save the changes")]] as const;
