@@ -99,6 +99,7 @@ pub fn serve(
     let shared = app.clone();
     let background = Arc::new(Mutex::new(Some(background)));
     let unacknowledged = Unacknowledged::default();
+    let bound_to = listener.local_addr().ok();
     // What `HttpServer` does, over connections of our own.
     let server = Server::build()
         .workers(1)
@@ -109,7 +110,8 @@ pub fn serve(
     let server = server.listen("http", listener, move || {
         if let Some(background) = background.lock().unwrap_or_else(PoisonError::into_inner).take() {
             background();
-            shared.shutdown.tasks().spawn_background(unacknowledged.clone().watch(shared.shutdown.clone()));
+            let watch = unacknowledged.clone().watch(shared.shutdown.clone(), bound_to);
+            shared.shutdown.tasks().spawn_background(watch);
         }
         let query = web::QueryConfig::default()
             .error_handler(|error, _| Problem::field("query", &format!("cannot be read: {error}")).into());

@@ -1,6 +1,8 @@
 //! Answers that speak to their judges instead of to the person who asked. Finding them is a courtesy to
 //! the reader and no defence: whoever wants to can say it in other words.
 
+use std::sync::LazyLock;
+
 use unicode_normalization::UnicodeNormalization as _;
 use unicode_normalization::char::is_combining_mark;
 use unicode_security::confusable_detection::skeleton;
@@ -53,6 +55,19 @@ const TO_JUDGES: &[&str] = &[
 const BALLOTS: [&str; 2] = ["final ranking:", "\"ranking\":"];
 const FIRST_LABELS: [&str; 2] = ["response a", "response b"];
 
+/// What is looked for, in the form in which texts are looked through: to bring it there takes longer than to look.
+struct Plain {
+    to_judges: Vec<String>,
+    ballots: [String; 2],
+    first_labels: [String; 2],
+}
+
+static PLAIN: LazyLock<Plain> = LazyLock::new(|| Plain {
+    to_judges: TO_JUDGES.iter().map(|phrase| plain(phrase)).collect(),
+    ballots: BALLOTS.map(plain),
+    first_labels: FIRST_LABELS.map(plain),
+});
+
 /// Whether an answer speaks to its reviewers: in a phrase of its own (what it quotes, or shows as
 /// code, it says about others), or by bringing a ballot.
 #[must_use]
@@ -60,7 +75,7 @@ pub fn addresses_judges(text: &str) -> bool {
     ends(text).into_iter().any(|text| {
         let said = without_code(text);
         let phrases = words(&plain(&without_quotes(&said)));
-        TO_JUDGES.iter().any(|phrase| phrases.contains(&plain(phrase))) || brings_a_ballot(&plain(&said))
+        PLAIN.to_judges.iter().any(|phrase| phrases.contains(phrase)) || brings_a_ballot(&plain(&said))
     })
 }
 
@@ -93,11 +108,10 @@ fn words(text: &str) -> String {
 
 /// Whether a text brings a ballot of its own: the heading, then a label in the lines after it.
 fn brings_a_ballot(text: &str) -> bool {
-    let labels = FIRST_LABELS.map(plain);
-    BALLOTS.map(plain).iter().any(|heading| {
+    PLAIN.ballots.iter().any(|heading| {
         text.split(heading.as_str()).skip(1).any(|after| {
             let mut lines = after.lines().filter(|line| !line.trim().is_empty()).take(3);
-            lines.any(|line| labels.iter().any(|label| names(line, label)))
+            lines.any(|line| PLAIN.first_labels.iter().any(|label| names(line, label)))
         })
     })
 }
