@@ -16,7 +16,7 @@ export function ErasedPage({ erasure }: { erasure: Erasure }) {
       )}
       <p>
         {t(
-          "This server stores nothing of you any more but what was paid, without your name. You can close this page; whoever goes on here begins anew.",
+          "This server stores nothing about you any more but what was paid, without your name. You can close this page; whoever goes on here begins anew.",
         )}
       </p>
       <p className="empty-actions">

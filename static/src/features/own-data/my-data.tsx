@@ -90,7 +90,7 @@ export default function MyData() {
       <h2 id="own-data-title">{t("Your data")}</h2>
       <p className="panel-lead">
         {t(
-          "Everything that this server stores of you, as one file: conversations to read and for programs, settings, costs.",
+          "Everything that this server stores about you, in one file: your conversations, for reading and for programs, your settings and costs.",
         )}
       </p>
       <p>
@@ -140,6 +140,9 @@ export default function MyData() {
             </ul>
           )}
           <h3>{t("Delete everything")}</h3>
+          <p className="quiet">
+            {t("Your conversations, settings and everything else of yours, for good.")}
+          </p>
           <Erase held={Boolean(data.data.held_since)} />
         </>
       )}
