@@ -20,7 +20,7 @@ use crate::store::{self, Db, Sessions, SetupError};
 use crate::telemetry::Telemetry;
 
 /// How long handing over the leases may take after a second signal.
-const HAND_OVER_TIMEOUT: Duration = Duration::from_millis(500);
+const HAND_OVER_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The writer makes one commit after the other.
 const WRITER_CONNECTIONS: u32 = 1;

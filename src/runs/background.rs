@@ -1,5 +1,6 @@
 //! The work that goes on as long as the process lives, and its end.
 
+use super::driver::WRITE_OUT;
 use super::state::Runs;
 use super::{compaction, notices, recovery};
 use crate::store::{Db, StoreError, leases};
@@ -30,6 +31,8 @@ impl Runs {
     pub async fn hand_over(&self) -> Result<u64, StoreError> {
         self.close();
         self.shared.handed_over.cancel();
+        // They write what they have; after that nothing of them is taken any more.
+        drop(tokio::time::timeout(2 * WRITE_OUT, self.idle()).await);
         // What is being claimed right now would keep its lease, and nobody would execute it.
         let _claiming = self.shared.claiming.lock().await;
         leases::release(&self.shared.db, &self.shared.owner).await

@@ -2,6 +2,7 @@
 //! process or handed over; and ends those that cannot be executed.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tracing::Instrument as _;
 
@@ -18,6 +19,9 @@ use crate::store::StoreError;
 use crate::store::journal::{self, Remembered};
 use crate::store::leases::{self, Claimed};
 use crate::store::runs::Reservation;
+
+/// How long a run that is left for another process waits for its last records to be durable.
+pub(super) const WRITE_OUT: Duration = Duration::from_millis(700);
 
 /// Executes a run, from its beginning or from where an earlier execution came to.
 pub(super) fn execute(
@@ -43,6 +47,8 @@ pub(super) fn execute(
             () = live.lost() => {}
             () = shared.handed_over.cancelled() => {
                 tracing::info!(run.id = %live.id, "the run is left for another process");
+                // What was answered is paid for: it is written before somebody else goes on.
+                live.written(WRITE_OUT).await;
                 live.mark_lost();
             }
         }

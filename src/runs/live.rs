@@ -10,6 +10,7 @@
 
 use std::collections::{BTreeSet, HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use serde::Deserialize as _;
 use serde_json::Value;
@@ -405,6 +406,13 @@ impl LiveRun {
         let reached = |progress: &Progress| progress.durable_to >= position && !progress.lost;
         // The sender lives in `self`: it cannot be gone.
         drop(progress.wait_for(reached).await.map(|_| ()));
+    }
+
+    /// Waits until everything that it has taken so far is durable, but only for so long.
+    pub async fn written(&self, most: Duration) {
+        let position = self.state().position;
+        let written = self.durable(position);
+        drop(tokio::time::timeout(most, written).await);
     }
 
     /// Whether the database does not take its records.

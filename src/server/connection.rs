@@ -279,7 +279,9 @@ mod tests {
             let bound = listener.local_addr().unwrap();
             // To all addresses one comes by IPv4.
             let to = if address == "[::]:0" { "127.0.0.1" } else { address.trim_end_matches(":0") };
-            let Ok(_client) = std::net::TcpStream::connect(format!("{to}:{}", bound.port())) else { continue };
+            let Ok(_client) = std::net::TcpStream::connect(format!("{to}:{}", bound.port())) else {
+                continue;
+            };
             let (server, _) = listener.accept().unwrap();
             let name = name(server.local_addr().unwrap(), server.peer_addr().unwrap());
             let table = std::fs::read_to_string(table_of(Some(bound))).unwrap();

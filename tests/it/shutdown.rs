@@ -212,6 +212,50 @@ async fn what_does_not_finish_in_time_goes_on_at_the_next_server_and_is_not_paid
 }
 
 #[tokio::test]
+async fn what_was_answered_while_the_database_was_slow_is_written_before_others_go_on() {
+    let (db, models) = (TestDb::new().await, ModelServer::start().await);
+    let gates = [Gate::new(), Gate::new()];
+    let [first, second] = gates.clone();
+    models.rule(move |request| match (request.asked_for(), request.model.as_str()) {
+        (AskedFor::Answer, "m/three") => Some(silent(&first)),
+        (AskedFor::Answer, "m/four") => Some(silent(&second)),
+        _ => None,
+    });
+    let program = Program::council(&db, &models).set("server.drain_seconds", "0");
+    let server = program.serve().await;
+    let mut watched = Watched::ask(&server, "ann", "Why?").await;
+    watched.until("stage1_model_complete", 2).await;
+    let mut slow = db.superuser().await;
+    sqlx::raw_sql("BEGIN; LOCK TABLE calls IN SHARE MODE").execute(&mut slow).await.unwrap();
+    // The first of these answers is being written, the second waits behind it.
+    gates[0].open();
+    let waits = "SELECT count(*) FROM pg_locks WHERE relation = 'calls'::regclass AND NOT granted";
+    while sqlx::query_scalar::<_, i64>(waits).fetch_one(&mut slow).await.unwrap() == 0 {
+        tokio::task::yield_now().await;
+    }
+    gates[1].open();
+    let said = |event: &Event| event.kind() == "stage1_token" && event.json["model"] == "m/four";
+    while !watched.seen.iter().any(said) {
+        watched.seen.push(watched.stream.next().await.expect("a piece of it"));
+    }
+    models
+        .until(|records| {
+            !is_open(records, "m/four", AskedFor::Answer) && !is_open(records, "m/title", AskedFor::Title)
+        })
+        .await;
+
+    server.signal("SIGTERM");
+    watched.farewell().await;
+    sqlx::raw_sql("COMMIT").execute(&mut slow).await.unwrap();
+    let (code, log) = server.ended().await;
+    assert_eq!(code, Some(0), "{log}");
+    let next = program.serve().await;
+    watched.follow(&next, "ann").await;
+    assert_eq!(watched.last_kind(), "complete");
+    assert_eq!(paid(&models), each_once(1));
+}
+
+#[tokio::test]
 async fn sigint_is_as_good_and_a_second_signal_ends_at_once() {
     let (db, models) = (TestDb::new().await, ModelServer::start().await);
     let gate = Gate::new();
