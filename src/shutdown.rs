@@ -9,6 +9,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tokio_util::task::task_tracker::TaskTrackerToken;
 
 /// How often a drain says what it waits for.
 const REPORT_EVERY: Duration = Duration::from_secs(5);
@@ -47,6 +48,12 @@ impl Tasks {
         }));
     }
 
+    /// Has a drain wait until this is dropped, as for a task: for what is about to start one.
+    #[must_use]
+    pub fn hold(&self) -> Hold {
+        Hold { _counted: self.work.token() }
+    }
+
     /// How many tasks a drain would wait for.
     #[must_use]
     pub fn count(&self) -> usize {
@@ -57,6 +64,12 @@ impl Tasks {
     pub fn end_background(&self) {
         self.background.cancel();
     }
+}
+
+/// See [`Tasks::hold`].
+#[derive(Debug)]
+pub struct Hold {
+    _counted: TaskTrackerToken,
 }
 
 /// See the module. Cheap to clone.
@@ -239,6 +252,19 @@ mod tests {
         shutdown.tasks().spawn(std::future::pending());
         let left = shutdown.drain(Duration::from_secs(7)).await;
         assert_eq!(left, Drained { streams_left: 1, tasks_left: 1 });
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_is_about_to_start_a_task_is_waited_for() {
+        let shutdown = Shutdown::new();
+        let hold = shutdown.tasks().hold();
+        let begun = Instant::now();
+        let later = async {
+            tokio::time::sleep(Duration::from_secs(5)).await;
+            drop(hold);
+        };
+        let (drained, ()) = tokio::join!(shutdown.drain(Duration::from_secs(90)), later);
+        assert!(drained.is_clean() && begun.elapsed().as_secs() == 5);
     }
 
     #[tokio::test]

@@ -62,6 +62,8 @@ impl Runs {
 /// See [`Runs::start`].
 pub(super) async fn start(runs: &Runs, ask: Ask) -> Result<Asked, StartError> {
     let shared = &runs.shared;
+    // A server that leaves waits for what is being started, too. Counted first: so it is seen, or sees that it comes late.
+    let _starting = shared.tasks.hold();
     if shared.closed.is_cancelled() {
         return Err(StartError::Closing);
     }

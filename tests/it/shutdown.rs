@@ -256,6 +256,31 @@ async fn what_was_answered_while_the_database_was_slow_is_written_before_others_
 }
 
 #[tokio::test]
+async fn a_run_that_is_being_started_is_waited_for() {
+    let (db, models) = (TestDb::new().await, ModelServer::start().await);
+    let server = Program::council(&db, &models).set("server.drain_seconds", "3600").serve().await;
+    let mut slow = db.superuser().await;
+    sqlx::raw_sql("BEGIN; LOCK TABLE runs IN SHARE MODE").execute(&mut slow).await.unwrap();
+    let meanwhile = async {
+        // A connection of its own: within a transaction that view stays as it was looked at first.
+        let mut looking = db.superuser().await;
+        let starts = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'WITH asked%' AND wait_event_type = 'Lock'";
+        while sqlx::query_scalar::<_, i64>(starts).fetch_one(&mut looking).await.unwrap() == 0 {
+            tokio::task::yield_now().await;
+        }
+        server.signal("SIGTERM");
+        while server.user("bob").get("/health/ready").await.status != 503 {}
+        sqlx::raw_sql("COMMIT").execute(&mut slow).await.unwrap();
+    };
+    let (mut watched, ()) = tokio::join!(Watched::ask(&server, "ann", "Why?"), meanwhile);
+    watched.farewell().await;
+    let (code, log) = server.ended().await;
+    assert_eq!(code, Some(0), "{log}");
+    assert_eq!(statuses(&db).await, BTreeMap::from([("complete".to_owned(), 1)]), "by this very server");
+    assert_eq!(paid(&models), each_once(1));
+}
+
+#[tokio::test]
 async fn sigint_is_as_good_and_a_second_signal_ends_at_once() {
     let (db, models) = (TestDb::new().await, ModelServer::start().await);
     let gate = Gate::new();
