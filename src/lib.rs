@@ -7,11 +7,13 @@
 //! `doctor` stands beside `bench` and reads `config`.
 //! `webhooks` stands on `store`, and `server` and `cli` call it.
 //! `terminal` stands beside them all: it knows the API and not the server.
+//! `attachments` reads files, and `server` and `cli` call it; it imports `invisible` alone.
 //! `cache`, `id`, `invisible`, `identity`, `shutdown`, `sse`, `trace` and `version` are leaves; `config` reads `council`,
 //! `search`, `llm` and `identity`, and `telemetry` reads `config`.
 //!
 //! Start reading at [`council::deliberate`], then `runs::start`, then `server::routes`.
 
+pub mod attachments;
 pub mod bench;
 pub mod cache;
 pub mod cli;

@@ -197,6 +197,7 @@ impl Bed {
             opening: LogRow { first_seq: 1, last_seq: 1, frames: "{}".to_owned() },
             replaces: None,
             program: None,
+            attachments: Vec::new(),
         };
         let started = runs::start(&self.db, &Scope::User(user.clone()), &new).await?;
         anyhow::ensure!(matches!(started, Started::New(_)), "the run was not admitted: {started:?}");

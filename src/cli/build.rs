@@ -4,7 +4,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use anyhow::Context;
+use tokio::sync::Semaphore;
 
+use crate::attachments::Extractor;
 use crate::config::{self, AuthMode, Config, ConfigError, ConfigErrors};
 use crate::id::{RunId, UserId};
 use crate::identity::cidr::TrustedPeers;
@@ -24,6 +26,9 @@ use crate::store::budgets::Defaults;
 use crate::store::cache::Sharing;
 use crate::telemetry::Telemetry;
 use crate::webhooks::Sender;
+
+/// How many files may be under way to this server at once: each is in memory until it is stored.
+const UPLOADS_AT_ONCE: usize = 16;
 
 /// Builds the app of a configuration.
 ///
@@ -46,6 +51,8 @@ pub fn app(config: &Config, db: Db, shutdown: Shutdown, telemetry: Arc<Telemetry
         descriptors: Descriptors::default(),
         reviewers: Everybody::default(),
         examining: tokio::sync::Mutex::default(),
+        extractor: Extractor::of_this_program().context("which program this is")?,
+        uploads: Semaphore::new(UPLOADS_AT_ONCE),
         told_of_peer: Mutex::default(),
     })
 }

@@ -22,6 +22,7 @@ use std::io::{IsTerminal as _, Write as _};
 
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
+use crate::attachments::{Kind, worker};
 use crate::config::ConfigErrors;
 use crate::terminal::arguments::{self, Where};
 use crate::terminal::lists::{self, List};
@@ -139,6 +140,13 @@ enum Command {
     Openapi,
     /// Print the configuration reference.
     ConfigReference,
+    /// Read a file's text: from standard input to standard output, for a server that starts it.
+    #[command(hide = true)]
+    Extract {
+        /// What it is.
+        #[arg(value_parser = read_kind)]
+        kind: Kind,
+    },
     /// Print the built-in texts that models are asked with, as a section of the configuration (docs/prompts.md).
     Prompts(prompts::Arguments),
 }
@@ -286,6 +294,7 @@ impl Cli {
                 Ok(ExitCode::SUCCESS)
             }
             Some(Command::Prompts(arguments)) => prompts::run(&arguments),
+            Some(Command::Extract { kind }) => Ok(worker::run(kind)),
         };
         result.unwrap_or_else(|error| match error.downcast_ref::<ConfigErrors>() {
             Some(ConfigErrors(errors)) => {
@@ -299,6 +308,10 @@ impl Cli {
             }
         })
     }
+}
+
+fn read_kind(word: &str) -> Result<Kind, String> {
+    Kind::parse(word).ok_or_else(|| format!("no kind of file: {word}"))
 }
 
 fn help() -> anyhow::Result<ExitCode> {

@@ -38,6 +38,7 @@ pub(super) fn config(layers: Layers, env: &BTreeMap<String, String>) -> Result<C
         auth,
         providers,
         search,
+        attachments: values.section("attachments"),
         // Its other keys are settings.
         cache: values.section("cache"),
         prompts: prompts(&values),

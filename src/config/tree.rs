@@ -31,6 +31,7 @@ pub struct Config {
     pub search: SearchSettings,
     /// What models are asked with in the place of this program's own texts.
     pub prompts: OwnTexts,
+    pub attachments: Attachments,
     pub cache: Cache,
     pub retention: Retention,
     pub webhooks: Webhooks,
@@ -176,6 +177,26 @@ pub struct Cache {
 pub struct Retention {
     /// 0: for as long as their owners want.
     pub days: u32,
+}
+
+/// Files that come with questions.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Attachments {
+    /// Of one file; 0: no files are taken.
+    pub max_bytes: usize,
+    /// Of one question; 0: no files are taken.
+    pub max_per_question: usize,
+    /// Of all files of one user; 0: no files are taken.
+    pub max_bytes_per_user: u64,
+}
+
+impl Attachments {
+    /// Whether files are taken at all.
+    #[must_use]
+    pub fn are_taken(&self) -> bool {
+        self.max_bytes > 0 && self.max_per_question > 0 && self.max_bytes_per_user > 0
+    }
 }
 
 /// Programs that are told when runs end.

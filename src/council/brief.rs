@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::answer_form::AnswerForm;
+use super::attached::{self, Attached};
 use super::prompts::fence::{self, Fence};
 use super::prompts::history::Turn;
 use super::prompts::template::Prompts;
@@ -35,6 +36,9 @@ pub struct Brief {
     /// What the final answer is to look like, where whoever asks wants another form than a text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub form: Option<AnswerForm>,
+    /// The files that the question comes with.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub attachments: Vec<Attached>,
     /// What was looked up before the first round. The plan does not have it: each execution finds it in the journal.
     #[serde(skip)]
     pub background: Background,
@@ -49,9 +53,35 @@ fn is_zero(number: &u8) -> bool {
 }
 
 impl Brief {
-    /// What somebody of the first round is asked: `prompt`, after what was looked up.
+    /// What somebody of the first round is asked: `prompt`, after the files, which are the same for everybody, and after
+    /// what was looked up.
     #[must_use]
-    pub fn after_background(&self, marker: &str, prompt: String) -> String {
+    pub fn after_material(&self, marker: &str, prompt: String) -> String {
+        let prompt = self.after_background(marker, prompt);
+        let files = attached::material(&self.attachments, &Fence::new(marker), attached::MEMBERS_CHARS);
+        let Some(files) = files else { return prompt };
+        let rule = self.prompts.text(&fence::RULE);
+        self.prompts.fill(&attached::ATTACHED, &[("material", &files), ("rule", rule), ("question", &prompt)])
+    }
+
+    /// The question as somebody reads it who judges, writes or speaks later: after the files, as far as they fit beside
+    /// what is read besides.
+    #[must_use]
+    pub fn quoted_question(&self, fence: &Fence) -> String {
+        self.after_files(fence, fence.verbatim("Question", &self.question))
+    }
+
+    /// The same of the question in other words.
+    #[must_use]
+    pub fn after_files(&self, fence: &Fence, question: String) -> String {
+        match attached::material(&self.attachments, fence, attached::JUDGES_CHARS) {
+            Some(files) => format!("{files}\n\n{question}"),
+            None => question,
+        }
+    }
+
+    /// What was looked up, and then `prompt`.
+    fn after_background(&self, marker: &str, prompt: String) -> String {
         let Some(plan) = self.search.as_ref().filter(|_| !self.background.is_empty()) else { return prompt };
         self.prompts.fill(
             &material::BACKGROUND,

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use super::attached;
 use super::brief::Brief;
 use super::pricing::{completion, cost, prompt_tokens, tokens, tokens_of};
 use super::searching::material::{BACKGROUND_CHARS, SOURCES_CHARS};
@@ -62,6 +63,9 @@ pub(super) struct Expecting<'b> {
     pub brief: &'b Brief,
     pub question: u64,
     pub history: u64,
+    /// The files that the question comes with, as members and as judges read them.
+    pub files: u64,
+    pub files_of_judges: u64,
     /// What is looked up before the first round.
     pub background: u64,
     /// Whether those who answer or speak have tools.
@@ -77,6 +81,8 @@ impl<'b> Expecting<'b> {
             brief,
             question: tokens(&brief.question),
             history: turns.map(|turn| tokens(&turn.question) + tokens(&turn.answer)).sum(),
+            files: files(brief, attached::MEMBERS_CHARS),
+            files_of_judges: files(brief, attached::JUDGES_CHARS),
             tools: false,
             without_reviews: false,
             background: if brief.search.as_ref().is_some_and(|plan| plan.background) {
@@ -99,12 +105,12 @@ impl<'b> Expecting<'b> {
 
     /// The question as the first round reads it.
     pub fn asked(&self) -> u64 {
-        self.question + self.background
+        self.question + self.files + self.background
     }
 
-    /// The question and the conversation in fences.
+    /// The question with its files, and the conversation, in fences.
     pub fn quoted(&self) -> u64 {
-        self.question + FENCE + if self.history > 0 { self.history + FENCE } else { 0 }
+        self.question + self.files_of_judges + FENCE + if self.history > 0 { self.history + FENCE } else { 0 }
     }
 
     /// The same with the sources that whoever writes for the council reads.
@@ -143,6 +149,12 @@ impl<'b> Expecting<'b> {
         let form = form.map_or(0, |schema| tokens(&schema.to_string()));
         system(prompt.filter(|_| self.brief.settings.use_system_prompt_stage3)) + form
     }
+}
+
+/// The files in fences, where models are given so many characters of them.
+fn files(brief: &Brief, characters: usize) -> u64 {
+    let files = &brief.attachments;
+    tokens_of(attached::length(files, characters)) + FENCE * files.len() as u64
 }
 
 fn system(prompt: Option<&str>) -> u64 {

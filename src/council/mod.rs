@@ -9,6 +9,7 @@ pub mod answer_form;
 pub mod any_event;
 pub mod ask;
 pub mod asking;
+pub mod attached;
 pub mod brief;
 pub mod budget;
 pub mod built_in;

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::answer_form::AnswerForm;
+use super::attached::Attached;
 use super::brief::Brief;
 use super::earlier::Scope;
 use super::features::{self, Lookups, Options};
@@ -60,7 +61,7 @@ pub const FORMATS: &[&str] = &formats::MODES;
 ///
 /// 7: nobody may review, and the final answer may have a form.
 ///
-/// 8: one seat alone may be asked.
+/// 8: one seat alone may be asked, and the question may come with files.
 pub const VERSION: i32 = 8;
 
 /// Whether plans of this format and version can be read here.
@@ -135,6 +136,8 @@ pub struct Context {
     pub search: Option<SearchContext>,
     /// What models are asked with in the place of this program's own texts.
     pub prompts: OwnTexts,
+    /// The files that the request names, where somebody has looked for them.
+    pub attachments: Option<Vec<Attached>>,
 }
 
 /// A known option that is off when absent, and how "on" looks.
@@ -143,8 +146,6 @@ enum Unbuilt {
     Flag(&'static str),
     /// On when given at all.
     Given(&'static str),
-    /// On when a list with something in it.
-    List(&'static str),
 }
 
 /// Options that clients of such servers know and this server does not offer yet. Switched on,
@@ -152,7 +153,6 @@ enum Unbuilt {
 const UNBUILT: &[Unbuilt] = &[
     // What one existing client can send besides: ignoring these would answer another
     // question than the one asked, or pay for a run twice.
-    Unbuilt::List("attachments"),
     Unbuilt::Flag("resume"),
     Unbuilt::Given("prior_context"),
 ];
@@ -341,6 +341,9 @@ impl Plan {
         let history = context.line.map_or(context.history, |line| line.turns);
         let cache = CachePlan::parse(&mut fields);
         refuse_unbuilt(&mut fields);
+        if context.attachments.is_none() {
+            refuse_files(&mut fields);
+        }
 
         let plan = fields.finish(|| Self {
             version: VERSION,
@@ -353,6 +356,7 @@ impl Plan {
                     search: search.map(|search| SearchPlan::of(&search, lookups.any())),
                     checks,
                     form: None,
+                    attachments: context.attachments.unwrap_or_default(),
                     background: Background::default(),
                     prompts: Prompts::default(),
                 },
@@ -500,15 +504,21 @@ fn text_problem(text: &str, min: usize, max: usize) -> Option<String> {
     }
 }
 
+/// Of whoever asks where there are no files: nothing is answered without them.
+fn refuse_files(fields: &mut Fields<'_>) {
+    let named = fields.take::<Vec<Value>>("attachments", "a list").unwrap_or_default();
+    if !named.is_empty() {
+        let message = "files cannot come with a question that is asked here; leave them out";
+        fields.refuse("attachments", FieldErrorKind::Unavailable, message);
+    }
+}
+
 fn refuse_unbuilt(fields: &mut Fields<'_>) {
     let not_here = "is not available on this server yet; leave it out or switch it off";
     for option in UNBUILT {
         let (name, on) = match option {
             Unbuilt::Flag(name) => (name, fields.take(name, "true or false").unwrap_or(false)),
             Unbuilt::Given(name) => (name, fields.has(name)),
-            Unbuilt::List(name) => {
-                (name, fields.take::<Vec<Value>>(name, "a list").is_some_and(|list| !list.is_empty()))
-            }
         };
         if on {
             fields.refuse(*name, FieldErrorKind::Unavailable, not_here);

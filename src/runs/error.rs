@@ -38,6 +38,9 @@ pub enum StartError {
     /// The run that was to be asked again has no answer of this seat.
     #[error("no such seat")]
     NoSuchMember(Vec<String>),
+    /// A file that the question was to come with has been deleted meanwhile.
+    #[error("a file of the question is gone")]
+    FileGone,
     /// This server is shutting down.
     #[error("this server is shutting down")]
     Closing,

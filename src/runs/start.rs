@@ -7,11 +7,12 @@ use super::journal::Recovered;
 use super::live::{AskedBy, LiveRun};
 use super::state::Runs;
 use super::{admission, driver};
+use crate::council::attached::Attached;
 use crate::council::estimate::Kept;
 use crate::council::{Plan, plan};
 use crate::id::{ConversationId, MessageId, RunId, UserId};
-use crate::store::Scope;
 use crate::store::runs::{self, Admission, IdempotencyKey, NewRun, Program};
+use crate::store::{Scope, attachments};
 
 /// A run that is asked for.
 pub struct Ask {
@@ -59,6 +60,20 @@ impl Runs {
     }
 }
 
+/// What is noted of a file beside the question.
+fn attached(file: &Attached) -> attachments::Attached {
+    let length = |characters: usize| i64::try_from(characters).unwrap_or(i64::MAX);
+    attachments::Attached {
+        id: file.id.clone(),
+        filename: file.filename.clone(),
+        file_type: file.file_type.clone(),
+        mime_type: file.mime_type.clone(),
+        size: i64::try_from(file.size).unwrap_or(i64::MAX),
+        characters: length(file.characters),
+        characters_read: length(file.text.chars().count()),
+    }
+}
+
 /// See [`Runs::start`].
 pub(super) async fn start(runs: &Runs, ask: Ask) -> Result<Asked, StartError> {
     let shared = &runs.shared;
@@ -103,6 +118,7 @@ pub(super) async fn start(runs: &Runs, ask: Ask) -> Result<Asked, StartError> {
         parent: ask.parent,
         replaces,
         program: ask.program,
+        attachments: ask.plan.brief().attachments.iter().map(attached).collect(),
     };
     let reservation = match runs::start(&shared.db, &scope, &new).await? {
         runs::Started::New(reservation) => reservation,
@@ -117,6 +133,7 @@ pub(super) async fn start(runs: &Runs, ask: Ask) -> Result<Asked, StartError> {
         runs::Started::Busy(run) => return Err(StartError::Busy(run)),
         runs::Started::TooMany => return Err(StartError::TooMany),
         runs::Started::Full => return Err(StartError::Full),
+        runs::Started::FileGone => return Err(StartError::FileGone),
         runs::Started::NotLatest => {
             return Err(StartError::NotAgain("the conversation has gone on since; look at it again"));
         }

@@ -4,6 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
+use tokio::sync::Semaphore;
+
+use crate::attachments::Extractor;
 use crate::config::Config;
 use crate::council::ranking::weights::Record;
 use crate::council::searching::plan::SearchContext;
@@ -37,6 +40,10 @@ pub struct App {
     pub reviewers: Everybody,
     /// Locked while the providers are checked: one check at a time.
     pub examining: tokio::sync::Mutex<()>,
+    /// Reads files in processes of their own.
+    pub extractor: Extractor,
+    /// A place for each file that may be under way at once.
+    pub uploads: Semaphore,
     /// When the log last had a peer that is not trusted.
     pub told_of_peer: Mutex<Option<Instant>>,
 }

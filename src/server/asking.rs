@@ -8,6 +8,7 @@ use serde_json::Value;
 use uuid::Uuid;
 
 use super::app::App;
+use super::attachments::chosen;
 use super::branches;
 use super::conversations::named;
 use super::extract::{Caller, asked_by};
@@ -168,6 +169,7 @@ async fn planned(
     };
     let parent = branches::parent(body, &tree);
     let from_conversation = said.is_none();
+    let files = chosen::chosen(&mut tx, &app.config.attachments, body).await?;
     let history = match (said, conversation, parent.as_ref().ok().copied().flatten()) {
         (Some(said), ..) => said,
         (None, Some(conversation), Some(parent)) => {
@@ -188,10 +190,13 @@ async fn planned(
     let first = tree.is_empty();
     let search = app.search_context();
     let prompts = app.config.prompts.clone();
-    let context = Context { settings, history, line, first, records, reviewer_records, search, prompts };
+    let attachments = Some(files.as_ref().ok().cloned().unwrap_or_default());
+    let context =
+        Context { settings, history, line, first, records, reviewer_records, search, prompts, attachments };
     let plan = Plan::parse_over(body, &options, context);
     let mut problems: Vec<_> = problems.into_iter().chain(begins.err().unwrap_or_default()).collect();
     problems.extend(parent.as_ref().err().cloned());
+    problems.extend(files.err().unwrap_or_default());
     problems.extend(app.unknown_providers(body));
     if problems.is_empty() {
         let parent = parent.ok().flatten().map(|parent| parent.position);

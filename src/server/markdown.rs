@@ -28,8 +28,13 @@ pub fn heading(summary: &ConversationSummary) -> String {
 /// One message.
 pub(super) fn message(text: &mut String, message: &Message) {
     match message {
-        Message::User { content, .. } => {
+        Message::User { content, attachments, .. } => {
             text.push_str(&format!("\n## Question\n\n{}\n", neutral(content)));
+            if !attachments.is_empty() {
+                let names: Vec<String> =
+                    attachments.iter().map(|file| neutral(&file.filename).to_string()).collect();
+                text.push_str(&format!("\nWith: {}\n", names.join(", ")));
+            }
         }
         Message::Assistant { deliberation, error, .. } => {
             if let Some(error) = error {

@@ -8,6 +8,7 @@ mod analytics;
 pub mod app;
 mod asking;
 mod assets;
+mod attachments;
 mod benches;
 mod branches;
 mod budgets;

@@ -138,6 +138,41 @@ impl Problem {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "Request too large", detail)
     }
 
+    /// 413: a file that is larger than those that are taken here.
+    #[must_use]
+    pub fn file_too_large(limit: usize) -> Self {
+        let detail = format!(
+            "the file is larger than {}, the most that this server takes: upload the part that matters",
+            mebibytes(limit as u64)
+        );
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "file-too-large", "File too large", detail)
+    }
+
+    /// 413: there is no room for a file beside the others of the same person.
+    #[must_use]
+    pub fn no_room(used: u64, limit: u64) -> Self {
+        let detail = format!(
+            "your files take up {} of {}: there is no room for this one until some are deleted, by themselves or with their \
+             conversations",
+            mebibytes(used),
+            mebibytes(limit)
+        );
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "no-room", "No room for this file", detail)
+    }
+
+    /// 415: a file of a kind that is not taken.
+    #[must_use]
+    pub fn not_taken(detail: &str) -> Self {
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "file-not-taken", "This file is not taken", detail)
+    }
+
+    /// 415: a body that is no form.
+    #[must_use]
+    pub fn no_form() -> Self {
+        let detail = "the body must be a form with one file in the field file (multipart/form-data)";
+        Self::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "no-form", "Not a form", detail)
+    }
+
     /// 421: sent to a name that is not this server's.
     #[must_use]
     pub fn misdirected() -> Self {
@@ -326,6 +361,20 @@ impl Problem {
     }
 }
 
+/// A size for people, in mebibytes where it has some.
+fn mebibytes(bytes: u64) -> String {
+    const MEBIBYTE: u64 = 1 << 20;
+    if bytes < MEBIBYTE {
+        return format!("{bytes} bytes");
+    }
+    let tenths = bytes.saturating_mul(10) / MEBIBYTE;
+    if tenths.is_multiple_of(10) {
+        format!("{} MiB", tenths / 10)
+    } else {
+        format!("{}.{} MiB", tenths / 10, tenths % 10)
+    }
+}
+
 /// `{type, loc, msg}`, as clients of FastAPI servers read validation errors.
 fn existing_clients_shape(error: &FieldError) -> Value {
     let kind = match error.kind {
@@ -444,6 +493,9 @@ impl From<StartError> for Problem {
             }
             StartError::NoSuchMember(seats) => {
                 Self::field("member", &format!("must be a seat of this run: {}", seats.join(", ")))
+            }
+            StartError::FileGone => {
+                Self::in_the_way("a file of this question has been deleted meanwhile; upload it again")
             }
             StartError::Closing => Self::unavailable("this server is shutting down; try again in a moment"),
             StartError::Store(error) => Self::from(error).naming("Conversation"),

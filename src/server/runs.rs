@@ -7,6 +7,7 @@ use serde_json::Value;
 use utoipa::openapi::{RefOr, Schema};
 
 use super::app::App;
+use super::attachments::chosen::Chosen;
 use super::extract::{Body, Caller, asked_by, id};
 use super::idempotency::{self, Target};
 use super::problem::{Problem, ProblemBody};
@@ -64,6 +65,10 @@ struct Question {
     /// nothing is overwritten.
     #[schema(nullable)]
     parent_message_id: Option<MessageId>,
+    /// The files that the question comes with, as `POST /api/attachments` has taken them: their ids, or objects with
+    /// them. What the members read of them is frozen with the run.
+    #[schema(default = json!([]), nullable = false)]
+    attachments: Option<Vec<Chosen>>,
     /// The format; only `council` is offered so far.
     #[schema(default = "council")]
     mode: Option<String>,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::app::{App, read};
+use super::attachments::AttachmentLimits;
 use super::extract::{Body, Caller};
 use super::missing::MissingModel;
 use super::problem::{Problem, ProblemBody};
@@ -63,6 +64,9 @@ pub struct ConfigView {
     #[serde(flatten)]
     pub bounds: formats::Bounds,
     pub limits: Limits,
+    /// What may come with a question; absent where no files are taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub attachments: Option<AttachmentLimits>,
 }
 
 /// What is available here.
@@ -124,6 +128,7 @@ pub(super) fn view(app: &App, settings: Settings, is_default: bool) -> ConfigVie
         },
         modes: formats::MODES.to_vec(),
         bounds: formats::bounds(),
+        attachments: AttachmentLimits::of(app),
         limits: Limits { max_content_chars: MAX_CONTENT_CHARS, max_members: MAX_MEMBERS },
     }
 }

@@ -16,13 +16,15 @@ use super::notify::{self, Notice};
 use super::{Db, Scope, StoreError, Tx, TxConnection};
 
 /// Tables whose rows go, and the column that says whose they are; what refers to others comes before these.
-pub const ERASED: [(&str, &str); 26] = [
+pub const ERASED: [(&str, &str); 28] = [
     ("access_reads", "user_id"),
     ("access_requests", "user_id"),
     ("cache_lookups", "user_id"),
     ("cache_entries", "user_id"),
     ("message_versions", "user_id"),
+    ("message_attachments", "user_id"),
     ("messages", "user_id"),
+    ("attachments", "user_id"),
     ("conversations", "user_id"),
     ("run_events", "user_id"),
     ("decisions", "user_id"),

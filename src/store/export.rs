@@ -46,7 +46,7 @@ const fn listing(
 }
 
 /// Every list there is. No secret is in any: neither hashes of tokens nor what webhooks are signed with.
-pub const LISTINGS: [Listing; 18] = [
+pub const LISTINGS: [Listing; 19] = [
     Listing {
         condition: "t.id = $1",
         ..listing("account", "users", "id, email, name, groups, created_at, last_seen_at", (NO_ID, "t.id"), 1)
@@ -131,6 +131,13 @@ pub const LISTINGS: [Listing; 18] = [
         ("t.bench_id", "t.question || '/' || t.variant"),
         50,
     ),
+    listing(
+        "attachments",
+        "attachments",
+        "id, filename, file_type, mime_type, size, characters, text_is_cut, problem, created_at, uploaded_at",
+        (NO_ID, "t.id"),
+        200,
+    ),
     listing("holds", "legal_holds", "placed_at", (NO_ID, "t.user_id"), 1),
     listing(
         "access",
@@ -156,9 +163,10 @@ pub const LISTINGS: [Listing; 18] = [
 ];
 
 /// Tables that say whose a row is and are in no list, and why.
-pub const LEFT_OUT: [(&str, &str); 14] = [
+pub const LEFT_OUT: [(&str, &str); 15] = [
     ("conversations", "each is a file"),
     ("messages", "in the files of their conversations"),
+    ("message_attachments", "in the files of their conversations"),
     ("run_events", "what a run told while it ran; its outcome is in the conversation"),
     ("decisions", "random choices of a run, for going on after a crash"),
     ("run_figures", "sums over what `rankings` has"),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::id::ConversationId;
 
 use super::budgets::days;
-use super::{Db, Scope, StoreError, Tx, conversations, retention, webhooks};
+use super::{Db, Scope, StoreError, Tx, attachments, conversations, retention, webhooks};
 
 const EVERY: Duration = Duration::from_secs(60 * 60);
 /// How many conversations one transaction purges: it stays short beside the day's work.
@@ -16,7 +16,8 @@ const KEEP_DELIVERIES: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 const DELIVERIES_AT_ONCE: u32 = 1_000;
 
 /// Purges deleted conversations whose time for a restore is over and those that are kept no longer, adds up what was spent
-/// on days that are over, and removes what webhooks were told long ago, every hour until it is dropped.
+/// on days that are over, and removes what webhooks were told long ago and files that no question came with, every hour
+/// until it is dropped.
 /// `retention_days` is what is configured. Any number of processes may do so side by side.
 pub async fn run_housekeeping(db: Db, retention_days: u32) {
     let mut ticks = tokio::time::interval(EVERY);
@@ -38,6 +39,9 @@ pub async fn run_housekeeping(db: Db, retention_days: u32) {
         }
         if let Err(error) = days::close_days(&db).await {
             tracing::warn!(%error, "what was spent could not be added up; trying again in an hour");
+        }
+        if let Err(error) = remove_unused_files(&db).await {
+            tracing::warn!(%error, "files that nothing uses could not be removed; trying again in an hour");
         }
         if let Err(error) = remove_old_deliveries(&db).await {
             tracing::warn!(%error, "old deliveries of webhooks could not be removed; trying again in an hour");
@@ -85,6 +89,14 @@ async fn in_portions(
             return Ok(purged);
         }
     }
+}
+
+/// Removes files that were uploaded more than a day ago and that no question came with; returns how many that were.
+///
+/// # Errors
+/// When the database is away: what was done stays done.
+pub async fn remove_unused_files(db: &Db) -> Result<u64, StoreError> {
+    in_portions(db, async |tx| attachments::remove_unused(tx, AT_ONCE).await).await
 }
 
 async fn remove_old_deliveries(db: &Db) -> Result<(), StoreError> {

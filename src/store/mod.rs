@@ -8,6 +8,7 @@
 
 pub mod access;
 pub mod analytics;
+pub mod attachments;
 pub mod audit;
 pub mod benches;
 pub mod budgets;
@@ -58,7 +59,7 @@ use pool::Beginning;
 pub use connect::{Pooling, Sessions, prepare};
 pub use connection::TxConnection;
 pub use error::{SetupError, StoreError, clean, clean_json, refuse_nul, refuse_nul_in_json};
-pub use housekeeping::{expire, purge_now, run_housekeeping};
+pub use housekeeping::{expire, purge_now, remove_unused_files, run_housekeeping};
 pub use inspect::{Inspection, Schema, inspect};
 pub use migrate::migrate;
 pub use pool::PoolState;

@@ -9,6 +9,7 @@ use sqlx::postgres::PgRow;
 use sqlx::types::Json;
 use uuid::Uuid;
 
+use super::attachments::{self, Attached};
 use super::budgets::reserve::{self, ExpectedCost, Outcome};
 use super::budgets::{self, State, budgets_of};
 use super::connection::is_stale;
@@ -52,6 +53,8 @@ pub struct NewRun {
     pub replaces: Option<RunId>,
     /// Of the program that asks, where one does.
     pub program: Option<Program>,
+    /// The files that the question comes with.
+    pub attachments: Vec<Attached>,
 }
 
 /// What is kept of a program's request.
@@ -109,6 +112,8 @@ pub enum Started {
     OverBudget(Box<State>),
     /// The answer that it was to replace is not the latest of its branch any more.
     NotLatest,
+    /// One of its files has been deleted meanwhile.
+    FileGone,
 }
 
 /// A run as its owner sees it.
@@ -246,7 +251,15 @@ async fn try_start(db: &Db, scope: &Scope, new: &NewRun) -> Result<Started, Stor
     {
         return Ok(Started::NotLatest);
     }
-    insert(&mut tx, new, user, starts_now, &groups, reservation.as_ref()).await?;
+    let question = MessageId::generate();
+    insert(&mut tx, new, (user, question), starts_now, &groups, reservation.as_ref()).await?;
+    // What is asked again stands there with its files.
+    if new.replaces.is_none()
+        && !new.attachments.is_empty()
+        && !attachments::attach(&mut tx, user, question, &new.attachments).await?
+    {
+        return Ok(Started::FileGone);
+    }
     if !starts_now {
         notify::send(&mut tx, &Notice::Work).await?;
     }
@@ -305,7 +318,7 @@ async fn lock(tx: &mut Tx, new: &NewRun, user: &str) -> Result<(), StoreError> {
 async fn insert(
     tx: &mut Tx,
     new: &NewRun,
-    user: &str,
+    (user, question): (&str, MessageId),
     starts_now: bool,
     groups: &[String],
     reservation: Option<&Reservation>,
@@ -344,7 +357,7 @@ async fn insert(
     )
     .bind(new.conversation.0)
     .bind(user)
-    .bind(MessageId::generate().0)
+    .bind(question.0)
     .bind(&new.question)
     .bind(new.message.0)
     .bind(new.id.0)

@@ -106,7 +106,7 @@ async fn an_option_that_is_not_built_is_refused_only_when_switched_on() {
     let on = json!({
         "content": "Why?", "use_react": true,
         "use_web_search": true, "use_research": true, "use_tools": true,
-        "attachments": [{"id": "a"}], "resume": true, "prior_context": {"synthesis": "s"}
+        "resume": true, "prior_context": {"synthesis": "s"}
     });
     let before = census(&app).await;
     let answer = ann.post(&path, on.clone()).await;

@@ -4,6 +4,7 @@
 mod abstention;
 mod adversary;
 mod analytics;
+mod attachments;
 mod ballots;
 mod bedrock;
 mod bench;

@@ -32,6 +32,7 @@ async fn tables(connection: &mut PgConnection) -> Vec<String> {
 
 /// One row of user `owner` in every table.
 pub async fn fill(connection: &mut PgConnection, owner: &str) {
+    let file = "0".repeat(64);
     let sql = format!(
         "WITH c AS (INSERT INTO conversations (id, user_id) VALUES (gen_random_uuid(), '{owner}') RETURNING id),
               r AS (INSERT INTO runs (id, user_id, conversation_id, message_id, format, status, plan)
@@ -41,6 +42,11 @@ pub async fn fill(connection: &mut PgConnection, owner: &str) {
                     SELECT gen_random_uuid(), id, '{owner}', 0, 'user', 'a question of {owner}' FROM c RETURNING id),
               v AS (INSERT INTO message_versions (run_id, message_id, user_id, content)
                     SELECT gen_random_uuid(), id, '{owner}', 'an answer to {owner}' FROM m),
+              fi AS (INSERT INTO attachments (user_id, id, filename, file_type, mime_type, size, content, text)
+                     VALUES ('{owner}', '{file}', '{owner}.txt', 'text', 'text/plain', 1, 'x', 'x') RETURNING id),
+              fm AS (INSERT INTO message_attachments (message_id, place, user_id, attachment_id, filename, file_type,
+                                                      mime_type, size, characters, characters_read)
+                     SELECT m.id, 0, '{owner}', fi.id, '{owner}.txt', 'text', 'text/plain', 1, 1, 1 FROM m, fi),
               o AS (INSERT INTO budgets (scope, name, period, limit_usd, updated_by)
                     VALUES ('user', '{owner}', 'day', 1, 'root')),
               w AS (INSERT INTO user_caps (user_id, period, limit_usd) VALUES ('{owner}', 'day', 1)),

@@ -11,6 +11,7 @@ use llm_council::store::benches::{self, ItemRow, NewBench};
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Row as _};
 
+use crate::attachments::files::taken;
 use crate::support::app::{Answer, TestApp, User};
 use crate::support::events::Events;
 use crate::support::model_server::{AskedFor, Gate, Outcome, Script};
@@ -31,6 +32,8 @@ enum About {
     Bench,
     /// An answer that is kept to be given again.
     Cached,
+    /// A file that she has uploaded.
+    File,
     Webhook,
     /// A run that another program asked for.
     Response,
@@ -40,6 +43,8 @@ enum About {
     Unconfirmed,
     /// Refused whoever asks: the models are held, and nobody waits for a whole answer here.
     Malformed,
+    /// Refused whoever asks: a file comes in a form, and this is none.
+    NoForm,
     /// For administrators.
     Admin,
 }
@@ -56,8 +61,8 @@ struct Probe {
 
 fn probes() -> Vec<Probe> {
     use About::{
-        Access, Admin, Bench, Cached, Conversation, Malformed, Own, Preset, Response, Run, Token,
-        Unconfirmed, Webhook,
+        Access, Admin, Bench, Cached, Conversation, File, Malformed, NoForm, Own, Preset, Response, Run,
+        Token, Unconfirmed, Webhook,
     };
     let ask = || Some(json!({"content": "Why?"}));
     let entry = |method, path, about, queries, body| Probe { method, path, about, queries, body };
@@ -90,6 +95,11 @@ fn probes() -> Vec<Probe> {
         entry("POST", "/api/conversations/{id}/message/estimate", Conversation, &[""], ask()),
         entry("POST", "/api/estimate", Own, &[""], ask()),
         entry("POST", "/api/conversations/{id}/message/cancel", Conversation, &[""], None),
+        entry("POST", "/api/attachments", NoForm, &[""], Some(json!({}))),
+        entry("GET", "/api/attachments", Own, &["", "limit=1"], None),
+        entry("GET", "/api/attachments/{id}", File, &[""], None),
+        entry("GET", "/api/attachments/{id}/content", File, &[""], None),
+        entry("DELETE", "/api/attachments/{id}", File, &[""], None),
         entry("GET", "/api/runs/{id}", Run, &[""], None),
         entry("GET", "/api/runs/{id}/events", Run, &["", "after=3"], None),
         entry("POST", "/api/runs/{id}/cancel", Run, &[""], None),
@@ -262,6 +272,7 @@ struct Ann {
     presets: Vec<String>,
     benches: Vec<String>,
     cached: Vec<String>,
+    files: Vec<String>,
     webhooks: Vec<String>,
     responses: Vec<String>,
     /// Of nothing.
@@ -304,10 +315,13 @@ impl Ann {
     /// a token and a preset.
     async fn settle(app: &TestApp) -> Self {
         let ann = app.user("ann").with("remote-email", "ann@quokka.example");
+        let file = taken(&ann, &format!("{MARK}.txt"), format!("A {MARK} in a file.").as_bytes()).await;
+        let unused = taken(&ann, &format!("{MARK}.md"), format!("# A {MARK}").as_bytes()).await;
         let question = json!({
             "content": format!("Why is the {MARK} scripted?"), "system_prompt": MARK
         });
         let mut kept = question.clone();
+        kept["attachments"] = json!([file]);
         kept["use_cache"] = json!(true);
         app.models.rule(|request| {
             let text = format!("The {MARK} of {}.", request.model);
@@ -366,6 +380,7 @@ impl Ann {
             presets: vec![text(&preset["preset"]["id"])],
             benches: vec![bench.to_string()],
             cached: vec![cached],
+            files: vec![file, unused],
             webhooks: vec![text(&webhook["id"])],
             responses: vec![text(&response["id"])],
             access: vec![uuid::Uuid::now_v7().to_string()],
@@ -383,10 +398,11 @@ impl Ann {
             About::Preset => &self.presets,
             About::Bench => &self.benches,
             About::Cached => &self.cached,
+            About::File => &self.files,
             About::Webhook => &self.webhooks,
             About::Response => &self.responses,
             About::Access => &self.access,
-            About::Own | About::Unconfirmed | About::Malformed | About::Admin => &[],
+            About::Own | About::Unconfirmed | About::Malformed | About::NoForm | About::Admin => &[],
         }
     }
 
@@ -402,9 +418,17 @@ impl Ann {
     fn is_not_in(&self, answer: &Answer) {
         let text = answer.text.to_lowercase();
         assert!(!text.contains(MARK), "{text}");
-        for id in [&self.conversations, &self.runs, &self.tokens, &self.presets, &self.benches, &self.cached]
-            .into_iter()
-            .flatten()
+        for id in [
+            &self.conversations,
+            &self.runs,
+            &self.tokens,
+            &self.presets,
+            &self.benches,
+            &self.cached,
+            &self.files,
+        ]
+        .into_iter()
+        .flatten()
         {
             assert!(!text.contains(id), "{id} is in {text}");
         }
@@ -519,9 +543,11 @@ async fn another_user_finds_nothing_changes_nothing_and_learns_nothing() {
                 | About::Preset
                 | About::Bench
                 | About::Cached
+                | About::File
                 | About::Webhook
                 | About::Response => 404,
                 About::Malformed => 400,
+                About::NoForm => 415,
                 About::Unconfirmed => 422,
                 About::Access | About::Admin => 403,
             };
@@ -566,12 +592,14 @@ async fn administrators_see_figures_and_no_texts() {
                 | About::Preset
                 | About::Bench
                 | About::Cached
+                | About::File
                 | About::Webhook
                 | About::Access
                 | About::Response => {
                     assert_eq!(answer.status, 404, "{request}: {}", answer.text);
                     ann.is_not_in(&answer);
                 }
+                About::NoForm => assert_eq!(answer.status, 415, "{request}: {}", answer.text),
                 About::Malformed => assert_eq!(answer.status, 400, "{request}: {}", answer.text),
                 About::Unconfirmed => assert_eq!(answer.status, 422, "{request}: {}", answer.text),
                 About::Admin => {
@@ -616,9 +644,11 @@ async fn a_token_reaches_no_further_than_its_user_and_its_permissions() {
                     | About::Preset
                     | About::Bench
                     | About::Cached
+                    | About::File
                     | About::Webhook
                     | About::Response
-                    | About::Malformed,
+                    | About::Malformed
+                    | About::NoForm,
                     _,
                 ) => 404,
             };

@@ -115,7 +115,7 @@ impl Ending for Judgment<'_> {
         let brief = self.debate.brief();
         let fence = self.debate.fence();
         let (debate, left_out) = material::fit(&fence, &self.pieces, budget);
-        let question = fence.verbatim("Question", &brief.question);
+        let question = brief.quoted_question(&fence);
         let cited = self.debate.transcript().map(|(_, one)| (one.label.as_str(), one.cited()));
         let sources = self.debate.run.sources_for_the_writer(brief, cited);
         let material = [Some(question), sources, Some(debate)].into_iter().flatten().collect::<Vec<_>>();

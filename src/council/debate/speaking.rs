@@ -106,7 +106,7 @@ impl Debate<'_> {
         let (material, left_out) = material::fit(&fence, &speech.material, budget);
         let mut values: Vec<(&str, &str)> =
             speech.values.iter().map(|(name, value)| (*name, value.as_str())).collect();
-        let question = fence.verbatim("Question", &self.brief().question);
+        let question = self.brief().quoted_question(&fence);
         let with_question = format!("{question}\n\n{material}");
         if !speech.material.is_empty() {
             values.extend([("material", with_question.as_str()), ("rule", prompts.text(&fence::RULE))]);
@@ -119,7 +119,7 @@ impl Debate<'_> {
             prompt.push_str(prompts.text(&position::SUFFIX));
         }
         if speech.material.is_empty() {
-            prompt = self.brief().after_background(&self.run.marker(), prompt);
+            prompt = self.brief().after_material(&self.run.marker(), prompt);
         }
         (prompt, left_out)
     }

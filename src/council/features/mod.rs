@@ -14,6 +14,7 @@ use utoipa::openapi::{RefOr, Schema};
 
 use crate::council::answer_form;
 use crate::council::any_event::AnyEvent;
+use crate::council::attached;
 use crate::council::budget::BudgetEvent;
 use crate::council::checking::{self, CheckEvent, CheckNote};
 use crate::council::field::Fields;
@@ -450,12 +451,13 @@ struct Uses<'p> {
 type Used = (fn(&Uses<'_>) -> bool, &'static [&'static Template]);
 
 /// The templates of each feature of the council, and whether a run of such a plan can use them. One may come twice.
-static TEMPLATES_BY_FEATURE: [Used; 16] = [
+static TEMPLATES_BY_FEATURE: [Used; 17] = [
     (|plan| plan.format.may_be_the_councils(), confidence::TEMPLATES),
     (|plan| plan.format.may_be_the_councils(), reviews::TEMPLATES),
     (|plan| plan.format.may_be_the_councils(), synthesis::TEMPLATES),
     (|plan| plan.task.without_reviews, synthesis::TEMPLATES_WITHOUT_REVIEWS),
     (|plan| plan.task.brief.form.is_some(), answer_form::TEMPLATES),
+    (|plan| !plan.task.brief.attachments.is_empty(), attached::TEMPLATES),
     (|plan| plan.title, title::TEMPLATES),
     (|plan| plan.task.brief.search.is_some(), material::TEMPLATES),
     (|plan| plan.lookups.research, research::TEMPLATES),

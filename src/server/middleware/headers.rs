@@ -38,7 +38,10 @@ pub async fn add_headers(
         Err(problem) => request.into_response(problem.response()).map_into_right_body(),
     };
     let headers = response.headers_mut();
-    set(headers, header::CONTENT_SECURITY_POLICY, if docs { DOCS_POLICY } else { POLICY });
+    // A file that somebody has uploaded brings a stricter one.
+    if !headers.contains_key(header::CONTENT_SECURITY_POLICY) {
+        set(headers, header::CONTENT_SECURITY_POLICY, if docs { DOCS_POLICY } else { POLICY });
+    }
     set(headers, header::X_CONTENT_TYPE_OPTIONS, "nosniff");
     set(headers, header::REFERRER_POLICY, "no-referrer");
     set(headers, header::X_FRAME_OPTIONS, "DENY");

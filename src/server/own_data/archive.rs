@@ -65,7 +65,12 @@ impl Archive {
 
     /// Goes on with the file, and waits until what came of it is taken.
     pub(super) async fn write(&mut self, text: &str) -> Result<(), ExportError> {
-        for piece in text.as_bytes().chunks(PIECE_BYTES) {
+        self.write_bytes(text.as_bytes()).await
+    }
+
+    /// The same with what need not be text.
+    pub(super) async fn write_bytes(&mut self, bytes: &[u8]) -> Result<(), ExportError> {
+        for piece in bytes.chunks(PIECE_BYTES) {
             self.zip.write_all(piece)?;
             send(&self.gathered, &self.out, SEND_BYTES).await?;
             tokio::task::yield_now().await;

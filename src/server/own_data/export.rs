@@ -15,12 +15,15 @@ use crate::server::extract::Caller;
 use crate::server::problem::{Problem, ProblemBody};
 use crate::server::shape::naive;
 use crate::store::export::{LISTINGS, Listing, Place};
-use crate::store::{Db, Scope, audit, conversations};
+use crate::store::{Db, Scope, StoreError, attachments, audit, conversations};
 use crate::version::VERSION;
 
 /// The version of how the files are laid out: a higher one where a program that reads them would stumble.
 const FORMAT: u32 = 1;
 const CONVERSATIONS_AT_ONCE: i64 = 50;
+const FILES_AT_ONCE: u32 = 100;
+/// How much of a file's id stands before its name.
+const FILE_ID_CHARS: usize = 12;
 
 const README: &str = "\
 # Your data
@@ -36,9 +39,12 @@ This is everything that this LLM Council stores of you.
 - `runs.json`, `usage.json`: each question's run, and each call of a model with its tokens and its cost.
 - `account.json`, `holds.json`, `access.json`, `access_reads.json`, `audit.json`: who you are here, whether a hold is on your
   data, which administrators were let in to read it and what they read, and what you have done that is kept on record.
+- `attachments.json`, `attachments/`: the files that your questions came with, or that you have uploaded for one, each under the
+  beginning of its id and its name.
 - `index.json`: how many there are of each, and the version of this layout.
 
-Attachments and projects: this version of the program has none.
+
+Projects: this version of the program has none.
 ";
 
 /// How many there are of what, and how the files are laid out.
@@ -106,6 +112,7 @@ impl Export {
         let mut counts = Map::new();
         counts.insert("conversations".into(), written.conversations.into());
         counts.insert("messages".into(), written.messages.into());
+        self.files().await?;
         let mut left_out = Vec::new();
         for listing in LISTINGS {
             if listing.only_in_person && !self.in_person {
@@ -139,6 +146,32 @@ impl Export {
             last = Some(end.id);
             for row in page {
                 written += conversation_files::write(&mut self.archive, &self.db, &self.scope, row).await?;
+            }
+        }
+    }
+
+    /// The files themselves, one in memory at a time.
+    async fn files(&mut self) -> Result<(), ExportError> {
+        let mut offset = 0;
+        loop {
+            let mut tx = self.db.begin(&self.scope).await?;
+            let (page, _) = attachments::list(&mut tx, FILES_AT_ONCE, offset).await?;
+            drop(tx);
+            if page.is_empty() {
+                return Ok(());
+            }
+            for file in page {
+                offset += 1;
+                let mut tx = self.db.begin(&self.scope).await?;
+                let content = match attachments::content(&mut tx, &file.id).await {
+                    // Deleted meanwhile.
+                    Err(StoreError::NotFound) => continue,
+                    content => content?,
+                };
+                drop(tx);
+                let beginning: String = file.id.chars().take(FILE_ID_CHARS).collect();
+                self.archive.begin(&format!("attachments/{beginning}-{}", file.filename), file.created_at)?;
+                self.archive.write_bytes(&content).await?;
             }
         }
     }

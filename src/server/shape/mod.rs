@@ -16,6 +16,7 @@ use crate::council::formats::stored::OtherNames;
 use crate::id::{ConversationId, MessageId, RunId};
 use crate::runs::Stopped;
 use crate::store::RunStatus;
+use crate::store::attachments::Attached;
 use crate::store::conversations::{self as rows, Tree};
 use crate::store::runs::RunRow;
 
@@ -179,6 +180,36 @@ impl Conversation {
     }
 }
 
+/// A file of a question, as it was when that was asked.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct AttachedFile {
+    /// By which `GET /api/attachments/{id}/content` hands it out.
+    pub id: String,
+    pub filename: String,
+    pub file_type: String,
+    pub mime_type: String,
+    /// In bytes.
+    pub size: u64,
+    /// How long its text is.
+    pub characters: u64,
+    /// How much of its text the members were given: less where a question comes with more than they can read.
+    pub characters_read: u64,
+}
+
+impl From<Attached> for AttachedFile {
+    fn from(row: Attached) -> Self {
+        Self {
+            id: row.id,
+            filename: row.filename,
+            file_type: row.file_type,
+            mime_type: row.mime_type,
+            size: row.size.unsigned_abs(),
+            characters: row.characters.unsigned_abs(),
+            characters_read: row.characters_read.unsigned_abs(),
+        }
+    }
+}
+
 /// One message.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 #[serde(tag = "role", rename_all = "snake_case")]
@@ -196,6 +227,10 @@ pub enum Message {
         #[serde(skip_serializing_if = "Vec::is_empty")]
         #[schema(required = false)]
         siblings: Vec<MessageId>,
+        /// The files that it came with; absent where there were none.
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        #[schema(required = false)]
+        attachments: Vec<AttachedFile>,
     },
     /// The council's answer.
     Assistant {
@@ -271,7 +306,8 @@ impl Message {
             let siblings = node.map(|node| tree.siblings(node)).filter(|siblings| siblings.len() > 1);
             let siblings = siblings.unwrap_or_default().iter().map(|sibling| sibling.id).collect();
             let content = row.content.unwrap_or_default();
-            return Self::User { id: row.id, content, created_at, parent_id, siblings };
+            let attachments = row.attachments.into_iter().map(AttachedFile::from).collect();
+            return Self::User { id: row.id, content, created_at, parent_id, siblings, attachments };
         }
         let deliberation = row.body.map(deliberation).unwrap_or_default();
         Self::Assistant {

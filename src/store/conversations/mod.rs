@@ -13,6 +13,7 @@ use uuid::Uuid;
 
 use crate::id::{ConversationId, MessageId, RunId};
 
+use super::attachments::{self, Attached, Leaving};
 use super::{StoreError, Tx, refuse_nul, time, time_or_null};
 
 pub(super) use tree::ROOT;
@@ -75,6 +76,8 @@ pub struct Message {
     pub earlier_runs: Vec<RunId>,
     /// When it was written.
     pub created_at: Timestamp,
+    /// The files that it came with.
+    pub attachments: Vec<Attached>,
 }
 
 /// Which conversations a list shows.
@@ -183,15 +186,16 @@ pub async fn list(tx: &mut Tx, filter: &Filter<'_>, limit: u32, offset: u32) -> 
 /// These messages of a conversation, in the order of writing.
 pub async fn messages(tx: &mut Tx, id: ConversationId, of: &[Node]) -> Result<Vec<Message>, StoreError> {
     let user = tx.user()?;
-    let rows = sqlx::query(
+    let rows = sqlx::query(concat!(
         "SELECT m.id, m.position, m.role, m.content, m.body, m.run_id, m.created_at,
                 r.status AS run_status, r.error AS run_error,
                 ARRAY(SELECT v.run_id FROM message_versions v WHERE v.message_id = m.id AND v.user_id = m.user_id
-                      ORDER BY v.replaced_at) AS earlier_runs
-         FROM messages m LEFT JOIN runs r ON r.id = m.run_id AND r.user_id = m.user_id
+                      ORDER BY v.replaced_at) AS earlier_runs, ",
+        attachments::of_message!(),
+        " FROM messages m LEFT JOIN runs r ON r.id = m.run_id AND r.user_id = m.user_id
          WHERE m.conversation_id = $1 AND m.user_id = $2 AND m.position = ANY ($3)
-         ORDER BY m.position",
-    )
+         ORDER BY m.position"
+    ))
     .bind(id.0)
     .bind(user.as_str())
     .bind(positions(of))
@@ -209,6 +213,7 @@ pub async fn messages(tx: &mut Tx, id: ConversationId, of: &[Node]) -> Result<Ve
             run_error: row.try_get("run_error")?,
             earlier_runs: row.try_get::<Vec<Uuid>, _>("earlier_runs")?.into_iter().map(RunId).collect(),
             created_at: time(row, "created_at")?,
+            attachments: attachments::of_row(row)?,
         })
     };
     Ok(rows.iter().map(message).collect::<Result<_, _>>()?)
@@ -559,6 +564,7 @@ pub async fn purge_one(tx: &mut Tx, id: ConversationId) -> Result<(), StoreError
 
 /// Removes what was written in conversations, and them. Their rows are locked by the caller.
 async fn empty(tx: &mut Tx, ids: &[Uuid]) -> Result<(), StoreError> {
+    let files = Leaving::of(tx, ids).await?;
     for sql in [
         "UPDATE calls SET result = NULL WHERE run_id IN (SELECT id FROM runs WHERE conversation_id = ANY ($1))",
         "DELETE FROM run_events WHERE run_id IN (SELECT id FROM runs WHERE conversation_id = ANY ($1))",
@@ -571,7 +577,7 @@ async fn empty(tx: &mut Tx, ids: &[Uuid]) -> Result<(), StoreError> {
     ] {
         sqlx::query(sql).bind(ids).execute(&mut **tx).await?;
     }
-    Ok(())
+    files.leave(tx).await
 }
 
 fn one_row(affected: u64) -> Result<(), StoreError> {

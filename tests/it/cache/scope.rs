@@ -146,6 +146,8 @@ async fn every_field_of_a_request_is_known_to_matter_or_not() {
             "use_web_search",
             "use_research",
             "use_tools",
+            // In the plan with what they say: `attachments::questions` asks with others.
+            "attachments",
         ]
         .map(str::to_owned),
     );

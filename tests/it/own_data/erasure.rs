@@ -146,8 +146,8 @@ async fn a_table_that_says_whose_a_row_is_and_is_not_known_is_noticed() {
         [""; 0],
         "say in store/erasure.rs what becomes of it, and fill it in the test above"
     );
-    act(&app, "CREATE TABLE attachments (id uuid, user_id text)").await;
-    assert_eq!(unknown().await, ["attachments"]);
+    act(&app, "CREATE TABLE drawings (id uuid, user_id text)").await;
+    assert_eq!(unknown().await, ["drawings"]);
     app.close().await;
 }
 

@@ -9,6 +9,7 @@ mod retention;
 use serde_json::{Value, json};
 use sqlx::{AssertSqlSafe, Row as _};
 
+use crate::attachments::files::taken;
 use crate::support::app::TestApp;
 use crate::support::model_server::Script;
 
@@ -34,7 +35,9 @@ async fn settle(app: &TestApp, name: &str) -> (String, Value) {
     let address = json!({"url": format!("https://hooks.example.com/{MARK}")});
     person.post("/api/webhooks", address).await.ok();
     let id = person.conversation().await;
-    let question = json!({"content": format!("Why is the {MARK} scripted?"), "use_cache": true});
+    let file = taken(&person, &format!("{MARK}.txt"), format!("A {MARK} in a file.").as_bytes()).await;
+    let content = format!("Why is the {MARK} scripted?");
+    let question = json!({"content": content, "use_cache": true, "attachments": [file]});
     let keyed = person.clone().with("idempotency-key", &format!("{MARK}-key"));
     let run = keyed.post(&format!("/api/conversations/{id}/message"), question).await.ok();
     person.put(&format!("/api/conversations/{id}/tags"), json!({"tags": [MARK]})).await.ok();

@@ -22,6 +22,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
         &[
             "terminal",
             "server",
+            "attachments",
             "doctor",
             "bench",
             "runs",
@@ -47,6 +48,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
             "bench",
             "runs",
             "council",
+            "attachments",
             "cache",
             "search",
             "llm",
@@ -63,6 +65,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ),
     ("runs", &["council", "cache", "llm", "store", "shutdown", "trace", "id"]),
     ("council", &["cache", "search", "llm", "invisible", "trace", "id"]),
+    ("attachments", &["invisible"]),
     ("cache", &["invisible"]),
     ("search", &["llm", "invisible", "id"]),
     ("llm", &["invisible", "sse", "trace", "id"]),

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use actix_web::dev::ServerHandle;
 use actix_web::web;
+use llm_council::attachments::Extractor;
 use llm_council::cli::build;
 use llm_council::config::{Config, Overrides};
 use llm_council::server::{self, app::App};
@@ -141,13 +142,16 @@ first_token_ms = 0
         let config = Config::from_parts(toml, &Default::default(), &Overrides::default())
             .expect("the test's configuration");
         let shutdown = Shutdown::new();
-        let app = build::app(
+        let mut app = build::app(
             &config,
             db.db().clone(),
             shutdown.clone(),
             Arc::new(Telemetry::for_tests().expect("telemetry")),
         )
         .expect("the app");
+        // This process is a test, and no program that reads files. A machine with much to do takes its time.
+        app.extractor =
+            Extractor::new(env!("CARGO_BIN_EXE_llm-council").into()).within(Duration::from_secs(120));
         let app = web::Data::new(app);
         let listener = TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).expect("a free port");
         let port = listener.local_addr().expect("a bound port").port();

@@ -118,7 +118,7 @@ impl Ending for Merge<'_> {
     fn prompt(&self, budget: Option<u64>) -> (String, usize) {
         let fence = Fence::new(&self.run.marker());
         let (parts, left_out) = material::fit(&fence, &self.pieces, budget);
-        let question = fence.verbatim("Question", &self.brief.question);
+        let question = self.brief.quoted_question(&fence);
         let sources = self.run.sources_for_the_writer(
             self.brief,
             self.cited.iter().map(|(member, all)| (member.as_str(), all.as_slice())),

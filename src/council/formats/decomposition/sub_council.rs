@@ -141,7 +141,7 @@ async fn send(
         prompt.push_str(brief.prompts.text(&confidence::SUFFIX));
     }
     let system = system.map(ChatMessage::system);
-    let prompt = brief.after_background(&run.marker(), prompt);
+    let prompt = brief.after_material(&run.marker(), prompt);
     let request = ChatRequest {
         sampling: brief.settings.sampling(&SUB_ANSWER),
         timeouts: brief.settings.timeouts(&SUB_ANSWER),
@@ -220,7 +220,7 @@ fn paper(
     let prompt = prompts.fill(
         &BALLOT_PROMPT,
         &[
-            ("question", &fence.wrap("Question", part.question)),
+            ("question", &task.brief.after_files(&fence, fence.wrap("Question", part.question))),
             ("answers", &answers.join("\n\n")),
             ("rule", prompts.text(&fence::RULE)),
             ("example", &example.join("\n")),

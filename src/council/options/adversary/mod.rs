@@ -299,7 +299,7 @@ fn prompt(run: &Run, round: &Round<'_>, answer: &str) -> String {
     let fence = Fence::new(&run.marker());
     let mut sections = Vec::new();
     sections.extend(history::section(&fence, &round.brief().history));
-    sections.push(fence.wrap("Question", &round.brief().question));
+    sections.push(round.brief().after_files(&fence, fence.wrap("Question", &round.brief().question)));
     sections.push(fence.wrap("Answer", answer));
     let prompts = &round.brief().prompts;
     prompts.fill(

@@ -202,7 +202,7 @@ fn prompt(run: &Run, round: &Round<'_>, drafts: &[&SynthesisDraft]) -> String {
     run.shuffle("multi_chairman/shown", &mut shown);
     let mut sections = Vec::new();
     sections.extend(history::section(&fence, &round.brief().history));
-    sections.push(fence.wrap("Question", &round.brief().question));
+    sections.push(round.brief().after_files(&fence, fence.wrap("Question", &round.brief().question)));
     sections.extend(shown.iter().map(|draft| {
         let cut = if draft.truncated { ", cut at its writer's token limit" } else { "" };
         fence.wrap(&format!("Draft {}{cut}", draft.label), &draft.response)

@@ -167,7 +167,7 @@ pub fn prompt(run: &Run, round: &Round<'_>, draft: &str) -> String {
     let fence = Fence::new(&run.marker());
     let mut sections = Vec::new();
     sections.extend(history::section(&fence, &round.brief().history));
-    sections.push(fence.wrap("Question", &round.brief().question));
+    sections.push(round.brief().after_files(&fence, fence.wrap("Question", &round.brief().question)));
     sections.push(fence.wrap("Draft", draft));
     let prompts = &round.brief().prompts;
     let rule = prompts.text(&fence::RULE);

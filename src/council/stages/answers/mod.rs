@@ -419,7 +419,7 @@ fn prompt(run: &Run, task: &Task, system: Option<&str>) -> Vec<ChatMessage> {
     }
     question.push_str(brief.prompts.text(&confidence::SUFFIX));
     let system = system.map(ChatMessage::system);
-    let question = brief.after_background(&run.marker(), question);
+    let question = brief.after_material(&run.marker(), question);
     system.into_iter().chain(history::messages(&brief.history, question)).collect()
 }
 

@@ -86,7 +86,7 @@ pub(super) fn prompt(run: &Run, task: &Task, labelled: &[Labelled<'_>], order: &
         &PROMPT,
         &[
             ("conversation", &earlier),
-            ("question", &fence.verbatim("Question", &brief.question)),
+            ("question", &brief.quoted_question(&fence)),
             ("answers", &answers.join("\n\n")),
             ("rule", brief.prompts.text(&fence::RULE)),
             ("steps", steps),

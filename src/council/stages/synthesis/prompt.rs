@@ -179,7 +179,7 @@ fn prompt(run: &Run, round: &Round<'_>, how: Reviews) -> String {
         .collect();
     let mut sections = Vec::new();
     sections.extend(history::section(&fence, &brief.history));
-    sections.push(fence.verbatim("Question", &brief.question));
+    sections.push(brief.quoted_question(&fence));
     sections.extend(
         run.sources_for_the_writer(
             brief,

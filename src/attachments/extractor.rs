@@ -1,0 +1,248 @@
+//! Starts the process that reads a file, and ends it when its time is over.
+
+use std::io;
+use std::path::PathBuf;
+use std::process::{ExitStatus, Stdio};
+use std::time::Duration;
+
+use bytes::Bytes;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::process::{Child, Command};
+use tokio::sync::Semaphore;
+
+use super::kind::Kind;
+use super::problem::Unreadable;
+use super::worker::OF_ANOTHER_KIND;
+use super::{MAX_TEXT_BYTES, beginning};
+
+/// How long reading one file may take.
+const TIME: Duration = Duration::from_secs(20);
+/// How long a file waits for its turn.
+const PATIENCE: Duration = Duration::from_secs(30);
+/// How many files are read at once.
+const AT_ONCE: usize = 2;
+
+/// See the module.
+#[derive(Debug)]
+pub struct Extractor {
+    program: PathBuf,
+    time: Duration,
+    places: Semaphore,
+}
+
+/// What came of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Extracted {
+    /// What it says, and whether there is more in it.
+    Text { text: String, is_cut: bool },
+    /// Nothing can be read of it.
+    Unreadable(Unreadable),
+    /// It is something else than it looks like.
+    OfAnotherKind,
+}
+
+/// Why nobody knows.
+#[derive(Debug, thiserror::Error)]
+pub enum NotExtracted {
+    #[error("too many files are being read")]
+    Full,
+    #[error("the process that reads files cannot be started")]
+    NotStarted(#[source] io::Error),
+    #[error("the process that reads files could not be waited for")]
+    Lost(#[source] io::Error),
+}
+
+impl Extractor {
+    /// With this program as the one to start.
+    #[must_use]
+    pub fn new(program: PathBuf) -> Self {
+        Self { program, time: TIME, places: Semaphore::new(AT_ONCE) }
+    }
+
+    /// The same with so much time for a file.
+    #[must_use]
+    pub fn within(self, time: Duration) -> Self {
+        Self { time, ..self }
+    }
+
+    /// With the program that runs now, also where its file has been replaced since.
+    ///
+    /// # Errors
+    /// Where the system does not say which one that is.
+    pub fn of_this_program() -> io::Result<Self> {
+        let own = if cfg!(target_os = "linux") {
+            PathBuf::from("/proc/self/exe")
+        } else {
+            std::env::current_exe()?
+        };
+        Ok(Self::new(own))
+    }
+
+    /// Reads a file of this kind. Whoever drops this ends the process.
+    ///
+    /// # Errors
+    /// Where it was not even tried.
+    pub async fn extract(&self, kind: Kind, bytes: Bytes) -> Result<Extracted, NotExtracted> {
+        let place = tokio::time::timeout(PATIENCE, self.places.acquire()).await;
+        let Ok(Ok(_place)) = place else { return Err(NotExtracted::Full) };
+        let mut child = self.start(kind).map_err(NotExtracted::NotStarted)?;
+        match tokio::time::timeout(self.time, read(&mut child, &bytes)).await {
+            Ok(read) => read.map_err(NotExtracted::Lost),
+            Err(_) => {
+                child.kill().await.map_err(NotExtracted::Lost)?;
+                Ok(Extracted::Unreadable(Unreadable::TimedOut))
+            }
+        }
+    }
+
+    fn start(&self, kind: Kind) -> io::Result<Child> {
+        Command::new(&self.program)
+            .args(["extract", kind.as_str()])
+            .env_clear()
+            // Else its allocator begins by setting a gibibyte of addresses aside, which is all that it may have.
+            .env("MIMALLOC_ARENA_RESERVE", "0")
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .kill_on_drop(true)
+            .spawn()
+    }
+}
+
+async fn read(child: &mut Child, bytes: &Bytes) -> io::Result<Extracted> {
+    let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+    let give = async {
+        if let Some(mut stdin) = stdin {
+            // One that has seen enough, or has died, reads no further: how it ends says which.
+            match stdin.write_all(bytes).await {
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+                given => given,
+            }
+        } else {
+            Ok(())
+        }
+    };
+    let take = async {
+        let mut text = Vec::new();
+        if let Some(stdout) = stdout {
+            stdout.take(MAX_TEXT_BYTES as u64 + 4).read_to_end(&mut text).await?;
+        }
+        Ok::<_, io::Error>(text)
+    };
+    let (given, text) = tokio::join!(give, take);
+    given?;
+    let (text, status) = (text?, child.wait().await?);
+    Ok(understand(status, &text))
+}
+
+fn understand(status: ExitStatus, text: &[u8]) -> Extracted {
+    // Whoever writes more than is taken is not listened to any further, and ends in its own way.
+    if status.success() || text.len() > MAX_TEXT_BYTES {
+        let text = String::from_utf8_lossy(text).replace('\0', "\u{fffd}");
+        let (text, is_cut) = beginning(&text, MAX_TEXT_BYTES);
+        return Extracted::Text { text: text.to_owned(), is_cut };
+    }
+    let why = match status.code() {
+        Some(code) if code == i32::from(OF_ANOTHER_KIND) => return Extracted::OfAnotherKind,
+        code => code.and_then(Unreadable::of_exit_code),
+    };
+    // Out of its depth, most of all: it has died on what is in the file.
+    Extracted::Unreadable(why.or_else(|| ran_out(status)).unwrap_or(Unreadable::Damaged))
+}
+
+/// What it has run out of, where the system says so: memory (it gave up by itself), or time of the processor.
+#[cfg(unix)]
+fn ran_out(status: ExitStatus) -> Option<Unreadable> {
+    use std::os::unix::process::ExitStatusExt as _;
+
+    use rustix::process::Signal;
+
+    let signal = status.signal()?;
+    if signal == Signal::ABORT.as_raw() {
+        Some(Unreadable::TooLarge)
+    } else if signal == Signal::XCPU.as_raw() {
+        Some(Unreadable::TimedOut)
+    } else {
+        None
+    }
+}
+
+#[cfg(not(unix))]
+fn ran_out(_: ExitStatus) -> Option<Unreadable> {
+    None
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    use super::*;
+
+    /// A program in the place of this one.
+    fn program(script: &str) -> (tempfile::TempDir, Extractor) {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("program");
+        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        (folder, Extractor::new(path))
+    }
+
+    async fn what_comes_of(script: &str) -> Extracted {
+        let (_folder, extractor) = program(script);
+        extracted_by(&extractor).await
+    }
+
+    /// Where another test starts something at this very moment, it still holds the file that was written.
+    async fn extracted_by(extractor: &Extractor) -> Extracted {
+        let bytes = Bytes::from(vec![b'x'; 1 << 20]);
+        loop {
+            match extractor.extract(Kind::Pdf, bytes.clone()).await {
+                Err(NotExtracted::NotStarted(error)) if error.kind() == io::ErrorKind::ExecutableFileBusy => {
+                    tokio::task::yield_now().await;
+                }
+                extracted => return extracted.unwrap(),
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn how_it_ends_says_why() {
+        let text = Extracted::Text { text: "hello".to_owned(), is_cut: false };
+        assert_eq!(what_comes_of("cat > /dev/null; printf hello").await, text, "all was read");
+        assert_eq!(what_comes_of("printf hello").await, text, "nothing was read");
+        for (script, why) in [
+            ("exit 10", Unreadable::Encrypted),
+            ("exit 12", Unreadable::TooManyPages),
+            ("exit 101", Unreadable::Damaged),
+            ("kill -SEGV $$", Unreadable::Damaged),
+            ("kill -ABRT $$", Unreadable::TooLarge),
+            ("kill -XCPU $$", Unreadable::TimedOut),
+        ] {
+            assert_eq!(what_comes_of(script).await, Extracted::Unreadable(why), "{script}");
+        }
+        assert_eq!(what_comes_of("exit 3").await, Extracted::OfAnotherKind);
+    }
+
+    #[tokio::test]
+    async fn text_without_end_is_cut_and_not_waited_for() {
+        let Extracted::Text { text, is_cut } = what_comes_of("exec yes").await else { panic!("no text") };
+        assert_eq!((text.len(), is_cut), (MAX_TEXT_BYTES, true));
+    }
+
+    #[tokio::test]
+    async fn one_that_takes_too_long_is_ended() {
+        let (folder, extractor) = program("echo $$ > \"$(dirname \"$0\")/pid\"; exec sleep 1000");
+        let extractor = extractor.within(Duration::from_millis(500));
+        assert_eq!(extracted_by(&extractor).await, Extracted::Unreadable(Unreadable::TimedOut));
+        let pid = std::fs::read_to_string(folder.path().join("pid")).unwrap();
+        assert!(!std::path::Path::new(&format!("/proc/{}", pid.trim())).exists(), "it is gone");
+    }
+
+    #[tokio::test]
+    async fn a_program_that_is_not_there_is_no_fault_of_the_file() {
+        let extractor = Extractor::new("/nowhere/at/all".into());
+        let result = extractor.extract(Kind::Docx, Bytes::from_static(b"x")).await;
+        assert!(matches!(result, Err(NotExtracted::NotStarted(_))));
+    }
+}

@@ -1,0 +1,129 @@
+//! Taking a file: received, looked at, read, and kept in one transaction, or not at all.
+
+use std::time::Duration;
+
+use actix_web::{HttpRequest, post, web};
+use bytes::Bytes;
+use sha2::{Digest as _, Sha256};
+
+use super::AttachmentView;
+use super::receive::{Received, receive};
+use crate::attachments::{
+    Extracted, Kind, MAX_TEXT_BYTES, NotExtracted, NotTaken, Unreadable, beginning, without_mark,
+};
+use crate::identity::Permission;
+use crate::server::app::App;
+use crate::server::extract::Caller;
+use crate::server::problem::{Problem, ProblemBody};
+use crate::store::attachments::{self, NewAttachment, Saved};
+
+/// How long a file may take to arrive.
+const ARRIVAL: Duration = Duration::from_secs(120);
+
+/// A form with a file.
+#[derive(utoipa::ToSchema)]
+#[expect(dead_code, reason = "describes the form, which is read piece by piece")]
+struct UploadForm {
+    /// The file, with its name.
+    #[schema(value_type = String, format = Binary)]
+    file: Vec<u8>,
+}
+
+/// Takes a file that questions may come with: text of any kind (UTF-8), PDF or DOCX, told by what is in it. Its text is
+/// read at once: the answer says whether that could be done (`state`). The same file again is the same file.
+#[utoipa::path(tag = "attachments", request_body(content = UploadForm, content_type = "multipart/form-data"), responses(
+    (status = 200, body = AttachmentView), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 413, body = ProblemBody, description = "The file is too large, or there is no room beside the caller's others"),
+    (status = 415, body = ProblemBody, description = "No such file is taken"), (status = 422, body = ProblemBody),
+    (status = 503, body = ProblemBody)))]
+#[post("/attachments")]
+pub(in crate::server) async fn upload(
+    app: web::Data<App>,
+    caller: Caller,
+    request: HttpRequest,
+    payload: web::Payload,
+) -> Result<web::Json<AttachmentView>, Problem> {
+    caller.may(Permission::Ask)?;
+    let limits = &app.config.attachments;
+    if !limits.are_taken() {
+        return Err(Problem::forbidden("this server takes no files; whoever runs it has switched them off"));
+    }
+    let Ok(_place) = app.uploads.try_acquire() else {
+        return Err(Problem::full("too many files are being uploaded just now; try again in a moment"));
+    };
+    let receiving = receive(&request, payload, limits.max_bytes);
+    let Received { filename, bytes } =
+        tokio::time::timeout(ARRIVAL, receiving).await.map_err(|_| Problem::slow_body())??;
+    let looked_at = {
+        let bytes = bytes.clone();
+        // A large file takes a moment, and everybody's events go through this thread.
+        web::block(move || (Kind::of(&bytes), hex::encode(Sha256::digest(&bytes)))).await
+    };
+    let (kind, id) = looked_at.map_err(|_| Problem::unavailable("this server is shutting down"))?;
+    let kind = kind.map_err(|why| not_taken(why, &filename))?;
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    if let Some(known) = attachments::upload_again(&mut tx, &id, &filename).await? {
+        tx.commit().await?;
+        return Ok(web::Json(known.into()));
+    }
+    drop(tx);
+    let (text, text_is_cut) = text_of(&app, kind, &bytes, &filename).await?;
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    let new = NewAttachment {
+        id: &id,
+        filename: &filename,
+        file_type: kind.as_str(),
+        mime_type: kind.mime(),
+        content: &bytes,
+        text: text.as_deref().map_err(|why| why.as_str()),
+        text_is_cut,
+    };
+    match attachments::save(&mut tx, &new, limits.max_bytes_per_user).await? {
+        Saved::Kept(row) => {
+            tx.commit().await?;
+            Ok(web::Json(row.into()))
+        }
+        Saved::NoRoom { used } => Err(Problem::no_room(used.unsigned_abs(), limits.max_bytes_per_user)),
+    }
+}
+
+/// What a file says, or why that is not known; and whether there is more in it.
+async fn text_of(
+    app: &App,
+    kind: Kind,
+    bytes: &Bytes,
+    filename: &str,
+) -> Result<(Result<String, Unreadable>, bool), Problem> {
+    if !kind.has_to_be_extracted() {
+        let text = std::str::from_utf8(bytes).map_err(|_| Problem::internal())?;
+        let (text, is_cut) = beginning(without_mark(text), MAX_TEXT_BYTES);
+        return Ok((Ok(text.to_owned()), is_cut));
+    }
+    match app.extractor.extract(kind, bytes.clone()).await {
+        Ok(Extracted::Text { text, is_cut }) => Ok((Ok(text), is_cut)),
+        Ok(Extracted::Unreadable(why)) => Ok((Err(why), false)),
+        Ok(Extracted::OfAnotherKind) => Err(not_taken(NotTaken::Other, filename)),
+        Err(NotExtracted::Full) => {
+            Err(Problem::full("too many files are being read just now; try again in a moment"))
+        }
+        Err(error @ (NotExtracted::NotStarted(_) | NotExtracted::Lost(_))) => {
+            tracing::error!(error = &error as &dyn std::error::Error, "a file could not be read");
+            Err(Problem::internal())
+        }
+    }
+}
+
+fn not_taken(why: NotTaken, filename: &str) -> Problem {
+    match why {
+        NotTaken::Empty => Problem::field("file", "is empty: choose a file with something in it"),
+        NotTaken::Image => Problem::not_taken(&format!(
+            "{filename} is an image, and images are not taken yet: upload its text, or describe it in the question"
+        )),
+        NotTaken::OtherEncoding => Problem::not_taken(&format!(
+            "{filename} is text in another encoding than UTF-8: save it as UTF-8 and upload that"
+        )),
+        NotTaken::Other => Problem::not_taken(&format!(
+            "{filename} is none of the files that are taken: text of any kind (Markdown, code, CSV, JSON …) in UTF-8, PDF, DOCX"
+        )),
+    }
+}
