@@ -10,6 +10,7 @@ import { next } from "../features/asking/next";
 import { setRefusal, useRefusals } from "../features/asking/refusals";
 import { isFollowed, useLiveRuns } from "../features/asking/runs";
 import { resume, settleWith, start, startAgain } from "../features/asking/session";
+import { type Asked, files } from "../features/attachments/chosen";
 import { choose, timesReplaced, useForksOf } from "../features/branches/choose";
 import { useOpenQuestion } from "../features/branches/editing";
 import { isElsewhere, liveElsewhere } from "../features/branches/elsewhere";
@@ -236,6 +237,7 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
   const ask = useCallback(
     async (body: Ask) => {
       drafts.write(id, { content: "", to: null });
+      files.clear(id);
       start(id, end === null ? body : { ...body, parent_message_id: end });
     },
     [id, end],
@@ -243,6 +245,7 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
   const wait = useCallback(
     (body: Ask) => {
       drafts.write(id, { content: "", to: null });
+      files.clear(id);
       next.add(id, elsewhere && end !== null ? { ...body, parent_message_id: end } : body);
     },
     [id, end, elsewhere],
@@ -254,7 +257,7 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
   }, [id]);
   const reattach = useCallback((runId: string) => resume(id, runId), [id]);
   const askAgain = useCallback(
-    (question: string, other: Partial<Choices> = {}) => {
+    (question: string, other: Partial<Choices> = {}, attachments?: Asked) => {
       setRefusal(id, null);
       const { choices, preset } = drafts.read(id);
       const config = queryClient.getQueryData<Config>(keys.config);
@@ -265,7 +268,8 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
         presets?.find((one) => one.id === preset),
       );
       // Said in any case: what is set by default may have changed elsewhere.
-      start(id, { content: question, ...toAsk(scene), ...other });
+      const asked = { content: question, ...toAsk(scene), ...other };
+      start(id, attachments ? { ...asked, attachments } : asked);
     },
     [id],
   );
@@ -283,6 +287,7 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
             number={at + 1}
             question={turn.question}
             questionId={turn.questionId}
+            files={turn.files}
             parentId={turn.parentId}
             siblings={turn.siblings}
             edited={edited !== null && turn.questionId === edited && !running}

@@ -34,6 +34,8 @@ const paths = {
   keyboard: "M3 7h18v10H3zM7 11h.01M10.5 11h.01M14 11h.01M17 11h.01M8 14h8",
   print: "M7 9V4h10v5M7 17H4V9h16v8h-3M7 14h10v6H7z",
   log: "M5 6h14M5 12h14M5 18h8",
+  clip: "M8 12.5l6.2-6.2a3 3 0 014.3 4.3l-8 8a5 5 0 01-7.1-7.1L11 4",
+  file: "M7 3h7l4 4v14H7zM14 3v4h4",
   search: "M11 5a6 6 0 100 12 6 6 0 000-12zM15.5 15.5L20 20",
 } as const;
 

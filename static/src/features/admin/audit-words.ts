@@ -9,6 +9,7 @@ const actions: Record<string, string> = {
   "access.revoke": msg("ended the access to somebody’s conversations"),
   "analytics.clear": msg("cleared their analytics"),
   "analytics.read": msg("looked at everybody’s analytics"),
+  "attachment.delete": msg("deleted a file"),
   "budget.cap": msg("set a cap of their own"),
   "budget.change": msg("changed a budget"),
   "budget.read": msg("looked at the budgets"),

@@ -95,6 +95,7 @@ async function follow(
   const same = before && source.runId && before.run.runId === source.runId ? before : null;
   const start: LiveRun = {
     question: question ?? same?.question ?? null,
+    attachments: source.ask?.body.attachments ?? same?.attachments ?? [],
     parent: source.ask ? source.ask.body.parent_message_id : same?.parent,
     edits: edits ?? same?.edits ?? null,
     to: source.ask ? (source.ask.body.direct_to ?? null) : (same?.to ?? null),

@@ -37,8 +37,12 @@ export const next = {
   },
   /** A second one is added to the one that waits already: it is one question then. */
   add(id: string, body: Ask) {
-    const content = [next.read(id)?.body.content, body.content].filter(Boolean).join("\n\n");
-    next.write(id, { body: { ...body, content }, idempotencyKey: newKey() });
+    const before = next.read(id)?.body;
+    const content = [before?.content, body.content].filter(Boolean).join("\n\n");
+    const attachments = [...(before?.attachments ?? []), ...(body.attachments ?? [])];
+    const whole: Ask = { ...body, content };
+    if (attachments.length > 0) whole.attachments = attachments;
+    next.write(id, { body: whole, idempotencyKey: newKey() });
   },
   write(id: string, waiting: Waiting | null) {
     kept.write(keyOf(id), waiting && JSON.stringify(waiting));

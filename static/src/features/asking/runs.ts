@@ -7,10 +7,13 @@ import { create } from "zustand";
 import type { Problem } from "../../api/problem";
 import type { RunState } from "../../run/state";
 import type { Link } from "../../stream/resume";
+import type { Asked } from "../attachments/chosen";
 
 export interface LiveRun {
   /** The question as asked on this page; null when an existing run was picked up. */
   question: string | null;
+  /** The files that it comes with. */
+  attachments: Asked;
   /** The conversation begins with it: until it is taken the server has none. */
   begins: boolean;
   /** Where its question stands, if the page has said so: the answer that it goes on from, or null at the beginning. */

@@ -6,6 +6,7 @@ import { asProblem, networkProblem, type Problem } from "../../api/problem";
 import { keys, queryClient, refreshConversations } from "../../api/queries";
 import type { Ask, Conversation } from "../../api/types";
 import { msg } from "../../i18n";
+import { files } from "../attachments/chosen";
 import { editing, editOf } from "../branches/editing";
 import { isElsewhere } from "../branches/elsewhere";
 import { drafts } from "../composer/draft";
@@ -44,11 +45,12 @@ const isShown = (id: string) =>
     ?.isActive() ?? false;
 
 /** A question that was not taken: back to where it was typed, before what was typed since. Answers where that is. */
-function giveBack(id: string, { question, edits, to = null }: LiveRun): string {
+function giveBack(id: string, { question, edits, to = null, attachments }: LiveRun): string {
   const place = edits === null ? id : editOf(edits);
   if (question === null) return place;
   const content = [question, drafts.read(place).content].filter(Boolean).join("\n\n");
   drafts.write(place, { content, to: drafts.read(place).to ?? to });
+  files.bringBack(place, attachments);
   if (edits !== null) editing.open(id, edits);
   return place;
 }
@@ -182,6 +184,7 @@ export async function begin(body: Ask): Promise<string | null> {
   const { content, ...rest } = drafts.read(null);
   drafts.write(id, { ...rest, content: typedSince(content, body.content) });
   drafts.clear(null);
+  files.clear(null);
   return id;
 }
 
@@ -210,6 +213,7 @@ function takeBack(id: string, question: string | null, problem: Problem | null) 
     const texts = [question, content, drafts.read(null).content];
     drafts.write(null, { ...rest, content: texts.filter(Boolean).join("\n\n") });
     drafts.clear(id);
+    files.bringBack(null, useLiveRuns.getState().runs[id]?.attachments);
   }
   setRefusal(newDraft, problem);
   forget(id);

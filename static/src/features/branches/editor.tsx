@@ -4,6 +4,8 @@ import { t } from "../../i18n";
 import { toast } from "../../ui/toast";
 import { useRefusals } from "../asking/refusals";
 import { start } from "../asking/session";
+import { files } from "../attachments/chosen";
+import type { AttachedFile } from "../attachments/question-files";
 import { Composer } from "../composer/composer";
 import { drafts } from "../composer/draft";
 import { fork } from "./choose";
@@ -16,8 +18,17 @@ const never = () => undefined;
 const closesItself = "dialog, [role=menu], .estimate, .options-panel";
 
 /** What was typed for this question before, or else the question, with the options that are chosen in its conversation. */
-function begin(place: string, conversationId: string, question: string) {
+function begin(
+  place: string,
+  conversationId: string,
+  question: string,
+  attached: readonly AttachedFile[],
+) {
   if (drafts.read(place).content !== "") return;
+  files.bringBack(
+    place,
+    attached.map(({ id, filename }) => ({ id, filename })),
+  );
   const { systemPrompt, choices, preset, models } = drafts.read(conversationId);
   drafts.write(place, { content: question, systemPrompt, choices, preset, models });
 }
@@ -28,13 +39,20 @@ const focusButton = (question: string) =>
     document.querySelector<HTMLElement>(`[data-edits="${question}"]`)?.focus(),
   );
 
+interface Props {
+  place: Place;
+  question: string;
+  /** Those that it came with go with it again, unless they are taken out. */
+  files: readonly AttachedFile[];
+}
+
 /** A question, open to be asked in another way; nothing that was asked before is lost. */
-export default function Editor({ place, question }: { place: Place; question: string }) {
+export default function Editor({ place, question, files: attached }: Props) {
   const { conversationId, questionId, parentId, turn } = place;
   const draft = editOf(questionId);
   const refusal = useRefusals((state) => state.refusals[draft] ?? null);
   const box = useRef<HTMLDivElement>(null);
-  useState(() => begin(draft, conversationId, question));
+  useState(() => begin(draft, conversationId, question, attached));
   useEffect(() => {
     const text = box.current?.querySelector("textarea");
     text?.focus();
@@ -43,6 +61,7 @@ export default function Editor({ place, question }: { place: Place; question: st
   const cancel = () => {
     const typed = drafts.read(draft);
     drafts.clear(draft);
+    files.clear(draft);
     editing.open(conversationId, null);
     focusButton(questionId);
     if (typed.content.trim() === question.trim()) return;
@@ -57,6 +76,7 @@ export default function Editor({ place, question }: { place: Place; question: st
   const ask = async (body: Ask) => {
     // Its options stay, in case it is refused.
     drafts.write(draft, { content: "" });
+    files.clear(draft);
     editing.open(conversationId, null);
     fork(conversationId, turn);
     start(conversationId, { ...body, parent_message_id: parentId }, questionId);

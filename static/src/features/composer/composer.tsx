@@ -20,6 +20,8 @@ import { Icon } from "../../ui/icon";
 import { useLasting, useMedia, useOnline } from "../../ui/media";
 import { Notice } from "../../ui/notice";
 import { orNothing } from "../../ui/part";
+import { AttachButton } from "../attachments/attach-button";
+import { named, useChosenFiles } from "../attachments/chosen";
 import { toSeat } from "../one-seat/ask";
 import { DirectPicker } from "../one-seat/picker";
 import { promptOf, sceneOf, toAsk } from "../options/choices";
@@ -30,6 +32,8 @@ import { focusComposer, isByPage, keysOnGlass } from "./focus";
 import { recalled } from "./recall";
 
 const Estimate = lazy(() => orNothing(import("./estimate")));
+const Chips = lazy(() => orNothing(import("../attachments/chips")));
+const uploads = () => import("../attachments/upload");
 
 /** Most absences are over sooner, and then nobody need know. */
 const unnoticedMs = 1_000;
@@ -114,7 +118,20 @@ export const Composer = memo(function Composer(props: Props) {
   // The server counts characters, not UTF-16 units; only long texts are worth the difference.
   const length = draft.content.length > limit * 0.9 ? [...draft.content].length : 0;
   const tooLong = length > limit;
-  const isQuestion = draft.content.trim() !== "" && !tooLong;
+  const attached = useChosenFiles(place);
+  const mayAttach = config.data?.attachments;
+  const [over, setOver] = useState(false);
+  const attach = async (chosen: readonly File[]) => {
+    if (!mayAttach || chosen.length === 0) return;
+    const { add } = await uploads();
+    add(place, chosen, mayAttach);
+  };
+  const filesState = attached.some(({ state }) => state === "failed")
+    ? t("Remove the files that cannot be used before you ask.")
+    : attached.some(({ state }) => state === "uploading")
+      ? t("You can ask as soon as the files are read.")
+      : null;
+  const isQuestion = draft.content.trim() !== "" && !tooLong && filesState === null;
   const canSend = isQuestion && !running && !sending && !away;
   const canWait = isQuestion && running && onWait !== undefined;
 
@@ -153,6 +170,8 @@ export const Composer = memo(function Composer(props: Props) {
   if (draft.systemPrompt.trim()) asked.system_prompt = draft.systemPrompt;
   if (draft.models.length > 0) asked.models = draft.models.map((model) => ({ model }));
   const body = draft.to === null ? asked : toSeat(asked, draft.to);
+
+  if (attached.length > 0) body.attachments = named(attached);
 
   const sendNow = async () => {
     if (canWait) return onWait(body);
@@ -214,7 +233,25 @@ export const Composer = memo(function Composer(props: Props) {
       )}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: what is in it is used */}
       <div
-        className={used || edits ? "composer-box composer-used" : "composer-box"}
+        className={[
+          "composer-box",
+          (used || edits) && "composer-used",
+          over && "composer-takes-files",
+        ]
+          .filter(Boolean)
+          .join(" ")}
+        onDragOver={(event) => {
+          if (!mayAttach || !event.dataTransfer.types.includes("Files")) return;
+          event.preventDefault();
+          setOver(true);
+        }}
+        onDragLeave={() => setOver(false)}
+        onDrop={(event) => {
+          setOver(false);
+          if (!mayAttach || event.dataTransfer.files.length === 0) return;
+          event.preventDefault();
+          attach([...event.dataTransfer.files]);
+        }}
         onFocus={() => setUsed((before) => before || !isByPage())}
         onPointerDown={() => setUsed(true)}
         onKeyDown={() => setUsed(true)}
@@ -229,6 +266,13 @@ export const Composer = memo(function Composer(props: Props) {
           placeholder={conversationId ? t("Ask a follow-up") : t("Ask the council anything")}
           value={draft.content}
           onChange={(event) => drafts.write(place, { content: event.target.value })}
+          onPaste={(event) => {
+            // What is copied from a table or a page comes as a picture, too: it is the text that is meant.
+            const { files: pasted, types } = event.clipboardData;
+            if (!mayAttach || pasted.length === 0 || types.includes("text/plain")) return;
+            event.preventDefault();
+            attach([...pasted]);
+          }}
           enterKeyHint={onGlass ? "enter" : "send"}
           onKeyDown={(event) => {
             // While an input method composes, Enter picks a candidate.
@@ -248,6 +292,12 @@ export const Composer = memo(function Composer(props: Props) {
             sendNow();
           }}
         />
+        {attached.length > 0 && (
+          <Suspense fallback={null}>
+            <Chips place={place} />
+          </Suspense>
+        )}
+        {filesState && <p className="composer-files-state">{filesState}</p>}
         {promptOpen && (
           <label className="composer-prompt">
             <span>{t("System prompt for every member that has none of its own")}</span>
@@ -272,6 +322,7 @@ export const Composer = memo(function Composer(props: Props) {
             />
           )}
           {options.bar}
+          {mayAttach && <AttachButton limits={mayAttach} onChoose={attach} />}
           <button
             type="button"
             className="chip"
@@ -342,6 +393,7 @@ export const Composer = memo(function Composer(props: Props) {
       </div>
       <p className="visually-hidden" role="status">
         {tooLong && t("The question is too long to be sent.")}
+        {filesState}
       </p>
       <p id={`${id}-hint`} className="visually-hidden">
         {onGlass

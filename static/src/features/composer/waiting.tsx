@@ -3,6 +3,7 @@ import { Icon } from "../../ui/icon";
 import { toast } from "../../ui/toast";
 import { next, useNext } from "../asking/next";
 import { askNext } from "../asking/session";
+import { files } from "../attachments/chosen";
 import { drafts } from "./draft";
 import { focusComposer } from "./focus";
 
@@ -14,6 +15,7 @@ export function WaitingQuestion({ id, running }: { id: string; running: boolean 
     if (!taken) return;
     const content = [taken.body.content, drafts.read(id).content].filter(Boolean).join("\n\n");
     drafts.write(id, { content });
+    files.bringBack(id, taken.body.attachments);
     focusComposer();
   };
   const remove = () => {

@@ -8,6 +8,8 @@ import { orMissing, orNothing } from "../../ui/part";
 import { AskAnewContext } from "../again/anew";
 import { AskableContext } from "../again/context";
 import type { LiveRun } from "../asking/runs";
+import type { Asked } from "../attachments/chosen";
+import type { AttachedFile } from "../attachments/question-files";
 import { QuestionTools } from "../branches/question-tools";
 import type { Choices } from "../feature";
 import { UnderWayContext } from "../waiting/context";
@@ -21,8 +23,15 @@ const EarlierAnswer = lazy(() => orMissing(import("../versions/earlier-answer"))
 // Few questions are asked in another way.
 const Editor = lazy(() => orMissing(import("../branches/editor")));
 
+// Few questions come with files.
+const QuestionFiles = lazy(() => orMissing(import("../attachments/question-files")));
+
 const QuestionText = lazy(() => orMissing(import("./question-text")));
 const hasFence = /^(?:```|~~~)/m;
+
+/** The same files for the same question, asked once more. */
+const again = (files: readonly AttachedFile[]): Asked | undefined =>
+  files.length > 0 ? files.map(({ id, filename }) => ({ id, filename })) : undefined;
 
 /** Up to here a question is set large, as a title of what follows. */
 const shortQuestion = 220;
@@ -90,6 +99,7 @@ interface Props {
   questionId: string | null;
   parentId: string | null;
   siblings: readonly string[];
+  files: readonly AttachedFile[];
   /** It is open to be asked in another way. */
   edited: boolean;
   /** Something is being written in this conversation. */
@@ -104,12 +114,13 @@ interface Props {
   far: boolean;
   onReattach: (runId: string) => void;
   /** As it is asked now, but for these choices. */
-  onAskAgain: (question: string, choices?: Partial<Choices>) => void;
+  onAskAgain: (question: string, choices?: Partial<Choices>, files?: Asked) => void;
 }
 
 export const TurnView = memo(function TurnView(props: Props) {
   const { number, question, run, earlier, live, latest, far, onReattach, onAskAgain } = props;
   const { conversationId, questionId, parentId, siblings, edited, running, replaced } = props;
+  const { files } = props;
   const [place, near] = useNear<HTMLElement>(!far || live !== null);
   const version = useVersion(run, earlier);
   const askable = useAskableRun(run, latest);
@@ -120,9 +131,9 @@ export const TurnView = memo(function TurnView(props: Props) {
   const askAnew = useMemo(
     () =>
       askable && question !== ""
-        ? (choices: Partial<Choices>) => onAskAgain(question, choices)
+        ? (choices: Partial<Choices>) => onAskAgain(question, choices, again(files))
         : null,
-    [askable, question, onAskAgain],
+    [askable, question, files, onAskAgain],
   );
   return (
     <section
@@ -136,11 +147,16 @@ export const TurnView = memo(function TurnView(props: Props) {
       <h2 className="visually-hidden">{t("Question")}</h2>
       {asked && edited ? (
         <Suspense fallback={<Question text={question} />}>
-          <Editor place={asked} question={question} />
+          <Editor place={asked} question={question} files={files} />
         </Suspense>
       ) : (
         <div className="asked">
           <Question text={question} />
+          {files.length > 0 && (
+            <Suspense fallback={null}>
+              <QuestionFiles files={files} />
+            </Suspense>
+          )}
           {asked ? (
             <QuestionTools place={asked} running={running} />
           ) : (
@@ -185,7 +201,11 @@ export const TurnView = memo(function TurnView(props: Props) {
       {latest &&
         question !== "" &&
         (run === null || (!isLive(run) && !run.runId && run.status !== "complete")) && (
-          <button type="button" className="button" onClick={() => onAskAgain(question)}>
+          <button
+            type="button"
+            className="button"
+            onClick={() => onAskAgain(question, {}, again(files))}
+          >
             <Icon name="redo" />
             {t("Ask again")}
           </button>

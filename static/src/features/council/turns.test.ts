@@ -30,6 +30,7 @@ const two: Conversation = {
 
 const live = (change: Partial<LiveRun>): LiveRun => ({
   question: "New?",
+  attachments: [],
   begins: false,
   parent: undefined,
   edits: null,

@@ -2,6 +2,8 @@
 import type { Conversation } from "../../api/types";
 import { isLive, type RunState } from "../../run/state";
 import type { LiveRun } from "../asking/runs";
+import type { Asked } from "../attachments/chosen";
+import type { AttachedFile } from "../attachments/question-files";
 import { isElsewhere } from "../branches/elsewhere";
 import { fromStored } from "../reducer";
 
@@ -15,6 +17,8 @@ export interface Turn {
   parentId: string | null;
   /** The questions that stand in its place, itself among them; none where it is the only one. */
   siblings: readonly string[];
+  /** The files that the question came with. */
+  files: readonly AttachedFile[];
   run: RunState | null;
   /** The runs whose answers stood here before it was asked for again, oldest first. */
   earlier: readonly string[];
@@ -23,11 +27,13 @@ export interface Turn {
 }
 
 const none: readonly string[] = [];
+const noFiles: readonly AttachedFile[] = [];
 const empty: Omit<Turn, "key"> = {
   question: "",
   questionId: null,
   parentId: null,
   siblings: none,
+  files: noFiles,
   run: null,
   earlier: none,
   live: null,
@@ -39,8 +45,9 @@ function storedTurns(conversation: Conversation): Turn[] {
     const last = turns.at(-1);
     if (message.role === "user") {
       const { id: questionId, content: question, parent_id: parentId, siblings = none } = message;
+      const { attachments: files = noFiles } = message;
       const key = `turn-${turns.length}`;
-      turns.push({ ...empty, key, question, questionId, parentId, siblings });
+      turns.push({ ...empty, key, question, questionId, parentId, siblings, files });
     } else {
       const run = fromStored(message, conversation.id);
       const earlier = message.earlier_runs ?? none;
@@ -50,6 +57,12 @@ function storedTurns(conversation: Conversation): Turn[] {
   }
   return turns;
 }
+
+/** Of a question that is on its way only the names are known. */
+const asFiles = (asked: Asked): readonly AttachedFile[] =>
+  asked.flatMap((file) =>
+    typeof file === "string" ? [] : [{ id: file.id, filename: file.filename ?? file.id }],
+  );
 
 /** The turns that come before a question which goes on from this answer. */
 function before(turns: Turn[], parent: string | null | undefined): Turn[] {
@@ -75,6 +88,13 @@ export function turnsOf(conversation: Conversation, live: LiveRun | null): Turn[
   }
   return [
     ...earlier,
-    { ...empty, key: `turn-${earlier.length}`, question: live.question ?? "", run: live.run, live },
+    {
+      ...empty,
+      key: `turn-${earlier.length}`,
+      question: live.question ?? "",
+      files: asFiles(live.attachments),
+      run: live.run,
+      live,
+    },
   ];
 }

@@ -25,6 +25,7 @@ function browser(permission: NotificationPermission, visibility: DocumentVisibil
 const ended = (status: RunState["status"], tookMs: number) =>
   tellEnded("c", {
     question: "Why?",
+    attachments: [],
     begins: false,
     parent: undefined,
     edits: null,
