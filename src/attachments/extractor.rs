@@ -181,10 +181,10 @@ mod tests {
 
     /// A program in the place of this one.
     fn program(script: &str) -> (tempfile::TempDir, Extractor) {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("program");
-        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("a file");
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("its owner's");
         (folder, Extractor::new(path))
     }
 
@@ -201,7 +201,7 @@ mod tests {
                 Err(NotExtracted::NotStarted(error)) if error.kind() == io::ErrorKind::ExecutableFileBusy => {
                     tokio::task::yield_now().await;
                 }
-                extracted => return extracted.unwrap(),
+                extracted => return extracted.expect("a program"),
             }
         }
     }
