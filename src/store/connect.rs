@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use sqlx::pool::PoolConnectionMetadata;
 use sqlx::postgres::{PgConnectOptions, PgPool, PgPoolOptions};
 use sqlx::{ConnectOptions as _, Connection as _, PgConnection, Row as _};
 
@@ -168,15 +169,14 @@ impl Db {
 
 /// Connections that are replaced where they may lead nowhere any more, or hold what is outdated.
 fn pool_of(most: u32, last_failure: &Arc<Mutex<Option<Instant>>>, cutoff: &Cutoff) -> PgPoolOptions {
-    let (last_failure, cutoff) = (last_failure.clone(), cutoff.clone());
+    let (last_failure, cutoff, at_release) = (last_failure.clone(), cutoff.clone(), cutoff.clone());
     PgPoolOptions::new()
         .max_connections(most)
         .acquire_timeout(ACQUIRE_TIMEOUT)
         // A connection that has just been used needs no ping, unless another one has failed.
         .test_before_acquire(false)
         .before_acquire(move |connection, about| {
-            let opened = Instant::now().checked_sub(about.age);
-            let is_outdated = opened.is_some_and(|opened| cutoff.is_after(opened));
+            let is_outdated = is_outdated(&about, &cutoff);
             let pings = about.idle_for > NO_PING_WITHIN || is_recent(&last_failure);
             let cutoff = cutoff.clone();
             Box::pin(async move {
@@ -189,10 +189,19 @@ fn pool_of(most: u32, last_failure: &Arc<Mutex<Option<Instant>>>, cutoff: &Cutof
                 Ok(true)
             })
         })
-        // Within a limit: a connection that leads nowhere any more would keep its place in the pool.
-        .after_release(|connection, _| {
-            Box::pin(answer_within(ACQUIRE_TIMEOUT, may_be_used_again(connection)))
+        // Within a limit: a connection that leads nowhere any more would keep its place in the pool. One that is known to be
+        // of no use is not even asked.
+        .after_release(move |connection, about| {
+            let is_outdated = is_outdated(&about, &at_release);
+            Box::pin(async move {
+                Ok(!is_outdated && answer_within(ACQUIRE_TIMEOUT, may_be_used_again(connection)).await?)
+            })
         })
+}
+
+/// Whether a connection is from before the last time that one of the pool's gave no answer.
+fn is_outdated(about: &PoolConnectionMetadata, cutoff: &Cutoff) -> bool {
+    Instant::now().checked_sub(about.age).is_some_and(|opened| cutoff.is_after(opened))
 }
 
 /// Brings the database to this version's schema, finds out whose its sessions are, and waits for it as long as

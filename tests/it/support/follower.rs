@@ -12,7 +12,7 @@ use super::events::{Event, Events};
 /// The pause before it tries again.
 const PAUSE: Duration = Duration::from_millis(50);
 /// How long a stream may be without a byte. The servers under test send a heartbeat each second.
-const SILENCE: Duration = Duration::from_secs(60);
+const SILENCE: Duration = Duration::from_secs(100);
 
 /// Where the server is; nothing while there is none.
 pub type Place = watch::Receiver<Option<String>>;
