@@ -59,6 +59,17 @@ afterAll(async () => {
   receiver.close();
 });
 
+/** Removes what the test before, or its first attempt, has left when it failed. */
+async function removeAll({ request }: Page) {
+  const headers = { origin: server.origin };
+  const list = await request.get("/api/webhooks");
+  const { webhooks }: { webhooks: { id: string }[] } = await list.json();
+  for (const { id } of webhooks) {
+    const gone = await request.delete(`/api/webhooks/${id}`, { headers });
+    expect(gone.ok()).toBe(true);
+  }
+}
+
 /** The refusal that a test brings about is an error to the browser's console. */
 function forgiveRefusal({ faults }: Watched) {
   const kept = faults.filter((fault) => !/status of 422 .*\/api\/webhooks/.test(fault));
@@ -75,6 +86,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     receiver.got.length = 0;
     watched = await open(browser, server, shape);
     page = watched.page;
+    await removeAll(page);
     await page.goto("/settings");
     await panel().getByText("There are no webhooks yet.").waitFor();
   });

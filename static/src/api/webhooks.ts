@@ -26,21 +26,19 @@ const one = (id: string) => `${base}/${encodeURIComponent(id)}`;
 const deliveriesKey = (id: string) => [...key, id, "deliveries"] as const;
 
 const perPage = 20;
-/** How often it is looked after what is under way, and after what is tried later. */
+/** How often it is looked after what is under way, and after what is tried later or still to come. */
 const soonMs = 1_500;
-const laterMs = 30_000;
+const laterMs = 10_000;
 
 /** Those that the reader may change: their own, and for administrators the instance's. */
 export const useWebhooks = () =>
   useQuery({ queryKey: key, queryFn: () => json<Schemas["WebhookList"]>(base) });
 
-/** Until when what waits is looked at again; false where nothing waits. */
-function nextLook(deliveries: readonly Delivery[]): number | false {
-  const waiting = deliveries.filter(({ status }) => status === "pending");
-  if (waiting.length === 0) return false;
-  const soon = ({ next_attempt_at: at }: Delivery) =>
-    at ? when(at).getTime() < Date.now() + 10_000 : true;
-  return waiting.some(soon) ? soonMs : laterMs;
+/** In how many milliseconds the list is read again: whoever has it open waits for something to arrive. */
+function nextLook(deliveries: readonly Delivery[]): number {
+  const isUnderWay = ({ status, next_attempt_at: at }: Delivery) =>
+    status === "pending" && (!at || when(at).getTime() < Date.now() + laterMs);
+  return deliveries.some(isUnderWay) ? soonMs : laterMs;
 }
 
 /** What a webhook was told, and is still to be told, the newest first. */
