@@ -16,6 +16,7 @@ use llm_council::store::budgets::Defaults;
 use llm_council::store::budgets::reserve::ExpectedCost;
 use llm_council::store::journal::LogRow;
 use llm_council::store::local::{Durability, LocalPostgres};
+use llm_council::store::plans::PlanParts;
 use llm_council::store::runs::{Admission, NewRun, Started};
 use llm_council::store::{Db, Scope, migrate, runs};
 use serde_json::json;
@@ -179,7 +180,7 @@ impl Bed {
             begins_conversation: true,
             message: MessageId::generate(),
             question: "What is known of it?".to_owned(),
-            plan: json!({}),
+            plan: PlanParts::of(json!({})),
             plan_version: 1,
             format: "council".to_owned(),
             idempotency_key: None,

@@ -131,8 +131,10 @@ fn refuse(values: &Values, setting: &Setting, place: &str, problem: &FieldError)
     values.error(&key, format!("{at}{}", problem.message));
 }
 
-fn by_purpose<T>(of: impl Fn(&str) -> T) -> BTreeMap<String, T> {
-    purposes().map(|purpose| (purpose.name.to_owned(), of(purpose.name))).collect()
+/// What is set for each kind of call, where that is not what is meant without it: every plan has a copy.
+fn by_purpose<T: Default + PartialEq>(of: impl Fn(&str) -> T) -> BTreeMap<String, T> {
+    let all = purposes().map(|purpose| (purpose.name.to_owned(), of(purpose.name)));
+    all.filter(|(_, set)| *set != T::default()).collect()
 }
 
 fn timeouts(values: &Values, purpose: &str) -> Timeouts {

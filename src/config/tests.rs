@@ -8,7 +8,7 @@ use secrecy::ExposeSecret as _;
 use super::keys::{KEYS, env_name};
 use super::kind::Kind;
 use super::*;
-use crate::llm::{Sampling, Timeouts, kinds};
+use crate::llm::{Timeouts, kinds};
 use crate::search::Backend;
 
 pub(super) fn vars(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
@@ -40,8 +40,8 @@ fn nothing_configured_is_a_simulated_council_on_loopback() {
     assert_eq!(config.server.port, 8001);
     assert_eq!(config.server.cors_origins, ["http://localhost:5173", "http://localhost:3000"]);
     assert_eq!(config.auth.mode, AuthMode::None);
-    assert_eq!(config.council.settings.timeouts["answer"].total_ms, 300_000);
-    assert_eq!(config.council.settings.sampling["title"], Sampling::default());
+    // What is meant without them is left out: every plan has a copy.
+    assert!(config.council.settings.timeouts.is_empty() && config.council.settings.sampling.is_empty());
     assert!(
         config.council.settings.use_system_prompt_stage2
             && config.council.settings.count_self_votes.is_none()

@@ -62,7 +62,9 @@ pub const FORMATS: &[&str] = &formats::MODES;
 /// 7: nobody may review, and the final answer may have a form.
 ///
 /// 8: one seat alone may be asked, and the question may come with files.
-pub const VERSION: i32 = 8;
+///
+/// 9: its texts stand apart from its row.
+pub const VERSION: i32 = 9;
 
 /// Whether plans of this format and version can be read here.
 #[must_use]

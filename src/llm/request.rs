@@ -98,6 +98,7 @@ pub struct Timeouts {
     pub total_ms: u64,
 }
 
+/// Plans leave out limits that are these, so other ones here would change runs that have begun.
 impl Default for Timeouts {
     fn default() -> Self {
         Self { first_token_ms: 60_000, idle_ms: 60_000, total_ms: 300_000 }

@@ -11,6 +11,7 @@ use crate::council::attached::Attached;
 use crate::council::estimate::Kept;
 use crate::council::{Plan, plan};
 use crate::id::{ConversationId, MessageId, RunId, UserId};
+use crate::store::plans::PlanParts;
 use crate::store::runs::{self, Admission, IdempotencyKey, NewRun, Program};
 use crate::store::{Scope, attachments};
 
@@ -99,7 +100,7 @@ pub(super) async fn start(runs: &Runs, ask: Ask) -> Result<Asked, StartError> {
         begins_conversation: ask.begins_conversation,
         message,
         question: ask.plan.brief().question.clone(),
-        plan: serde_json::to_value(&ask.plan).expect("a plan is plain data with string keys"),
+        plan: PlanParts::of(serde_json::to_value(&ask.plan).expect("a plan is plain data with string keys")),
         plan_version: plan::VERSION,
         format: ask.plan.format.mode().to_owned(),
         idempotency_key: ask.idempotency_key,

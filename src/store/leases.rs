@@ -12,6 +12,7 @@ use uuid::Uuid;
 use super::budgets::State;
 use super::journal::ids_and_attempts;
 use super::notify::{self, Notice};
+use super::plans::whole_plan;
 use super::runs::Reservation;
 use super::{Db, Limits, Scope, StoreError};
 use crate::id::{ConversationId, MessageId, RunId, UserId};
@@ -37,10 +38,13 @@ pub struct Claimed {
 
 macro_rules! claimed_columns {
     () => {
-        "runs.id, runs.user_id, runs.conversation_id, runs.message_id, runs.plan, runs.attempt, runs.crashes,
-         runs.cancel_requested_at IS NOT NULL AS cancel, runs.skips, runs.groups,
+        concat!(
+            "runs.id, runs.user_id, runs.conversation_id, runs.message_id, ",
+            whole_plan!("runs"),
+            ", runs.attempt, runs.crashes, runs.cancel_requested_at IS NOT NULL AS cancel, runs.skips, runs.groups,
          (SELECT jsonb_build_object('granted_usd', r.granted_usd, 'warnings', r.warnings)
           FROM reservations r WHERE r.run_id = runs.id) AS held"
+        )
     };
 }
 

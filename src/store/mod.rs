@@ -29,6 +29,7 @@ pub mod leases;
 pub mod local;
 mod migrate;
 pub mod notify;
+pub mod plans;
 mod pool;
 pub mod presets;
 pub mod retention;

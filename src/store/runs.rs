@@ -15,6 +15,7 @@ use super::budgets::{self, State, budgets_of};
 use super::connection::is_stale;
 use super::journal::LogRow;
 use super::notify::{self, Notice};
+use super::plans::{PlanParts, whole_plan};
 use super::{Db, RunStatus, Scope, StoreError, Tx, conversations, versions};
 use crate::id::{ConversationId, MessageId, RunId, UserId};
 
@@ -28,8 +29,7 @@ pub struct NewRun {
     /// The answer's place in the conversation.
     pub message: MessageId,
     pub question: String,
-    /// The plan as JSON.
-    pub plan: Value,
+    pub plan: PlanParts,
     pub plan_version: i32,
     pub format: String,
     /// The client's key: the same key from the same user is the same run.
@@ -206,7 +206,8 @@ async fn try_start(db: &Db, scope: &Scope, new: &NewRun) -> Result<Started, Stor
                                        AND status IN ('queued', 'running')) AS busy,
                 count(*) FILTER (WHERE status = 'running') AS running,
                 count(*) FILTER (WHERE status = 'queued') AS queued,
-                (SELECT groups FROM me) AS groups, ",
+                (SELECT groups FROM me) AS groups,
+                EXISTS (SELECT FROM prompt_sets WHERE digest = $5) AS has_texts, ",
         budgets_of!("$1", "(SELECT groups FROM me)::text[]"),
         " AS budgets
          FROM runs WHERE user_id = $1 AND status IN ('queued', 'running')"
@@ -215,6 +216,7 @@ async fn try_start(db: &Db, scope: &Scope, new: &NewRun) -> Result<Started, Stor
     .bind(key)
     .bind(new.conversation.0)
     .bind(&new.groups)
+    .bind(new.plan.texts.as_ref().map(|texts| &texts.digest))
     .fetch_one(&mut *tx)
     .await?;
     if let Some(id) = row.try_get("known")? {
@@ -250,6 +252,11 @@ async fn try_start(db: &Db, scope: &Scope, new: &NewRun) -> Result<Started, Stor
         && !versions::replace(&mut tx, new.message, earlier, new.id).await?
     {
         return Ok(Started::NotLatest);
+    }
+    if let Some(texts) = new.plan.texts.as_ref()
+        && !row.try_get::<bool, _>("has_texts")?
+    {
+        texts.keep(&mut tx).await?;
     }
     let question = MessageId::generate();
     insert(&mut tx, new, (user, question), starts_now, &groups, reservation.as_ref()).await?;
@@ -362,7 +369,7 @@ async fn insert(
     .bind(new.message.0)
     .bind(new.id.0)
     .bind(&new.format)
-    .bind(&new.plan)
+    .bind(&new.plan.plan)
     .bind(key)
     .bind(&new.owner)
     .bind(new.lease.as_secs_f64())
@@ -428,12 +435,13 @@ pub struct AskedByProgram {
 pub async fn asked_by_program(db: &Db, scope: &Scope, id: RunId) -> Result<AskedByProgram, StoreError> {
     let mut tx = db.begin(scope).await?;
     let user = tx.user()?;
-    let row = sqlx::query(
-        "SELECT r.conversation_id, r.message_id, r.status, r.created_at, r.finished_at, r.program, r.plan
-         FROM runs r
+    let row = sqlx::query(concat!(
+        "SELECT r.conversation_id, r.message_id, r.status, r.created_at, r.finished_at, r.program, ",
+        whole_plan!("r"),
+        " FROM runs r
          JOIN conversations c ON c.id = r.conversation_id AND c.user_id = r.user_id AND c.deleted_at IS NULL
-         WHERE r.id = $1 AND r.user_id = $2 AND r.program IS NOT NULL",
-    )
+         WHERE r.id = $1 AND r.user_id = $2 AND r.program IS NOT NULL"
+    ))
     .bind(id.0)
     .bind(user.as_str())
     .fetch_optional(&mut *tx)

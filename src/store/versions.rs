@@ -3,6 +3,7 @@
 use serde_json::Value;
 use sqlx::Row as _;
 
+use super::plans::whole_plan;
 use super::{Db, RunStatus, Scope, StoreError, Tx};
 use crate::id::{ConversationId, MessageId, RunId};
 
@@ -41,7 +42,9 @@ pub async fn earlier(db: &Db, scope: &Scope, id: RunId) -> Result<Earlier, Store
     let mut tx = db.begin(scope).await?;
     let user = tx.user()?;
     let row = sqlx::query(concat!(
-        "SELECT r.conversation_id, r.message_id, r.status, r.plan, r.plan_version, r.format, m.body,
+        "SELECT r.conversation_id, r.message_id, r.status, ",
+        whole_plan!("r"),
+        ", r.plan_version, r.format, m.body,
                 m.run_id = r.id AND NOT EXISTS (",
         goes_on!(),
         ") AS is_latest,

@@ -182,3 +182,45 @@ async fn the_texts_are_printed_as_the_section_of_a_configuration() {
         taken.stderr
     );
 }
+
+#[tokio::test]
+async fn runs_that_are_asked_with_the_same_texts_keep_them_once() {
+    let app = TestApp::start().await;
+    let (ann, bob) = (app.user("ann"), app.user("bob"));
+    for user in [&ann, &bob, &ann] {
+        let id = user.conversation().await;
+        user.post(&format!("/api/conversations/{id}/message"), json!({"content": "Why?"})).await.ok();
+    }
+    let mut superuser = app.db.superuser().await;
+    let sets: i64 =
+        sqlx::query_scalar("SELECT count(*) FROM prompt_sets").fetch_one(&mut superuser).await.unwrap();
+    assert_eq!(sets, 1);
+    let longest: i32 = sqlx::query_scalar("SELECT max(octet_length(plan::text)) FROM runs")
+        .fetch_one(&mut superuser)
+        .await
+        .unwrap();
+    assert!(longest < 3_000, "a plan of {longest} bytes");
+
+    // Asked again, a run is asked with its own texts or not at all.
+    let id = ann.conversation().await;
+    let asked = ann.post(&format!("/api/conversations/{id}/message"), json!({"content": "How?"})).await.ok();
+    let again = format!("/api/runs/{}/retry", asked["run_id"].as_str().unwrap());
+    sqlx::query("UPDATE prompt_sets SET texts = jsonb_set(texts, '{rule}', '\"An older rule.\"')")
+        .execute(&mut superuser)
+        .await
+        .unwrap();
+    let before = app.models.records().len();
+    let run = ann.post(&again, json!({"from": "stage2"})).await.ok()["run_id"].clone();
+    let run = run.as_str().unwrap();
+    ann.events(run, 0).await.rest().await;
+    let prompts = reviews(&app.models.records()[before..]);
+    assert!(prompts.iter().all(|prompt| prompt.contains("An older rule.")), "{prompts:?}");
+    assert_eq!(prompts.len(), 4);
+    sqlx::query("DELETE FROM prompt_sets").execute(&mut superuser).await.unwrap();
+    let lost = ann.post(&format!("/api/runs/{run}/retry"), json!({"from": "stage2"})).await;
+    assert!(lost.status >= 400, "{}", lost.text);
+    // What is asked next keeps them anew.
+    let id = bob.conversation().await;
+    bob.post(&format!("/api/conversations/{id}/message"), json!({"content": "Why?"})).await.ok();
+    app.close().await;
+}

@@ -10,7 +10,8 @@ use sqlx::{AssertSqlSafe, Executor, PgConnection, Postgres, Row as _};
 use crate::support::db::TestDb;
 
 /// Tables without a user's data; every other one must be walled in.
-const COMMON_TABLES: [&str; 4] = ["_sqlx_migrations", "instance_settings", "retention", "spent_until"];
+const COMMON_TABLES: [&str; 5] =
+    ["_sqlx_migrations", "instance_settings", "prompt_sets", "retention", "spent_until"];
 /// Tables that no user may read at all.
 const CLOSED_TABLES: [&str; 3] = ["kept_users", "reservations", "spent_days"];
 
