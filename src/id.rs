@@ -89,6 +89,12 @@ uuid_id!(
 );
 
 uuid_id!(
+    /// A conversation that is shared as it was. Whoever knows it may read that, so it is random.
+    ShareId,
+    new_v4
+);
+
+uuid_id!(
     /// A program that is told when runs end.
     WebhookId,
     now_v7

@@ -43,6 +43,7 @@ pub(super) fn config(layers: Layers, env: &BTreeMap<String, String>) -> Result<C
         cache: values.section("cache"),
         prompts: prompts(&values),
         retention: values.section("retention"),
+        sharing: values.section("sharing"),
         webhooks: values.section("webhooks"),
         programs: values.section("programs"),
         sentry: values.section("sentry"),

@@ -34,6 +34,7 @@ pub struct Config {
     pub attachments: Attachments,
     pub cache: Cache,
     pub retention: Retention,
+    pub sharing: Sharing,
     pub webhooks: Webhooks,
     pub programs: Programs,
     pub sentry: Sentry,
@@ -197,6 +198,14 @@ impl Attachments {
     pub fn are_taken(&self) -> bool {
         self.max_bytes > 0 && self.max_per_question > 0 && self.max_bytes_per_user > 0
     }
+}
+
+/// Conversations that are shared by a link.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sharing {
+    /// For how many days a link may work; 0 means that nobody may share one.
+    pub max_days: u32,
 }
 
 /// Programs that are told when runs end.

@@ -154,7 +154,7 @@ impl Which {
     }
 
     /// Nothing where the message is not in the conversation.
-    fn choose(self, tree: &Tree) -> Option<Vec<Node>> {
+    pub(super) fn choose(self, tree: &Tree) -> Option<Vec<Node>> {
         match self {
             Self::InForce => Some(tree.in_force()),
             Self::Through(message) => Some(tree.path(tree.end_through(tree.find(message)?))),

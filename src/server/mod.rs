@@ -47,6 +47,7 @@ pub mod routes;
 mod runs;
 mod settings;
 mod shape;
+mod sharing;
 mod skip;
 mod sse;
 mod unknown_providers;

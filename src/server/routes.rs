@@ -13,8 +13,8 @@ use super::middleware::gate;
 use super::problem::Problem;
 use super::{
     admin, analytics, attachments, benches, branches, budgets, cache, classify, conversations, feedback,
-    health, mcp, me, messages, openapi, options, own_data, presets, regions, runs, settings, skip, v1,
-    version, webhooks, weights,
+    health, mcp, me, messages, openapi, options, own_data, presets, regions, runs, settings, sharing, skip,
+    v1, version, webhooks, weights,
 };
 
 /// Every route but the web app's files. They are served by actix-web alone: what utoipa gathers beside that would be
@@ -43,6 +43,11 @@ macro_rules! table {
                     .service(messages::estimate)
                     .service(messages::estimate_first)
                     .service(messages::cancel)
+                    .service(sharing::create)
+                    .service(sharing::list)
+                    .service(sharing::read)
+                    .service(sharing::remove)
+                    .service(sharing::copy)
                     .service(attachments::uploading::upload)
                     .service(attachments::list)
                     .service(attachments::read)

@@ -64,7 +64,7 @@ pub enum Removed {
 }
 
 /// A file of a question, as it was when that was asked.
-#[derive(Debug, Clone, PartialEq, serde::Deserialize)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, serde::Deserialize)]
 pub struct Attached {
     pub id: String,
     pub filename: String,

@@ -16,7 +16,7 @@ use super::notify::{self, Notice};
 use super::{Db, Scope, StoreError, Tx, TxConnection};
 
 /// Tables whose rows go, and the column that says whose they are; what refers to others comes before these.
-pub const ERASED: [(&str, &str); 28] = [
+pub const ERASED: [(&str, &str); 29] = [
     ("access_reads", "user_id"),
     ("access_requests", "user_id"),
     ("cache_lookups", "user_id"),
@@ -25,6 +25,7 @@ pub const ERASED: [(&str, &str); 28] = [
     ("message_attachments", "user_id"),
     ("messages", "user_id"),
     ("attachments", "user_id"),
+    ("shares", "user_id"),
     ("conversations", "user_id"),
     ("run_events", "user_id"),
     ("decisions", "user_id"),

@@ -46,7 +46,7 @@ const fn listing(
 }
 
 /// Every list there is. No secret is in any: neither hashes of tokens nor what webhooks are signed with.
-pub const LISTINGS: [Listing; 19] = [
+pub const LISTINGS: [Listing; 20] = [
     Listing {
         condition: "t.id = $1",
         ..listing("account", "users", "id, email, name, groups, created_at, last_seen_at", (NO_ID, "t.id"), 1)
@@ -74,6 +74,13 @@ pub const LISTINGS: [Listing; 19] = [
             200,
         )
     },
+    listing(
+        "shared_conversations",
+        "shares",
+        "id, conversation_id, shared_by, title, messages, created_at, expires_at",
+        ("t.id", "''"),
+        2,
+    ),
     listing(
         "feedback",
         "feedback",

@@ -36,6 +36,7 @@ pub mod retention;
 mod run_status;
 pub mod runs;
 pub mod settings;
+pub mod shares;
 pub mod tokens;
 pub mod usage;
 pub mod user_names;

@@ -30,6 +30,7 @@ const ShortcutSheet = lazy(() => orMissing(import("./features/shortcuts/sheet"))
 const SettingsPage = lazy(() => import("./pages/settings"));
 const AdminPage = lazy(() => import("./pages/admin"));
 const DeletedPage = lazy(() => import("./pages/deleted"));
+const SharedPage = lazy(() => import("./pages/shared"));
 const DashboardPage = lazy(() => import("./pages/dashboard"));
 
 /** What concerns every page: the session, and the network. */
@@ -68,6 +69,7 @@ function Pages() {
           <HomePage />
         </Route>
         <Route path="/c/:id">{({ id }) => <ConversationPage key={id} id={id} />}</Route>
+        <Route path="/s/:id">{({ id }) => <SharedPage key={id} id={id} />}</Route>
         <Route path="/settings">
           <SettingsPage />
         </Route>

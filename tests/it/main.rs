@@ -72,6 +72,7 @@ mod run_limits;
 mod runs_ended;
 mod schema_changes;
 mod search_backends;
+mod sharing;
 mod shutdown;
 mod silence;
 mod skip;

@@ -75,6 +75,8 @@ pub async fn fill(connection: &mut PgConnection, owner: &str) {
               wd AS (INSERT INTO webhook_deliveries (id, webhook_id, user_id, event)
                      SELECT gen_random_uuid(), id, '{owner}', 'webhook.test' FROM wh),
               b AS (INSERT INTO feedback (run_id, user_id, thumb) SELECT id, '{owner}', 'up' FROM r),
+              sh AS (INSERT INTO shares (id, user_id, conversation_id, shared_by, title, messages, message_count, expires_at)
+                     SELECT gen_random_uuid(), '{owner}', id, '{owner}', 't', '[]', 1, 'infinity' FROM c),
               g AS (INSERT INTO analytics_cleared (user_id) VALUES ('{owner}')),
               u AS (INSERT INTO users (id) VALUES ('{owner}')),
               z AS (INSERT INTO kept_users (id) VALUES ('{owner}')),
@@ -243,6 +245,7 @@ async fn admins_read_no_content() {
         "SELECT value FROM user_settings",
         "SELECT hash FROM tokens",
         "SELECT secret FROM webhooks",
+        "SELECT messages FROM shares",
     ] {
         let mut tx = test.db().begin(&Scope::Admin).await.unwrap();
         let error = sqlx::raw_sql(sql).execute(&mut *tx).await.expect_err(sql);

@@ -35,6 +35,10 @@ enum About {
     /// A file that she has uploaded.
     File,
     Webhook,
+    /// A link to a conversation that she shares.
+    Link,
+    /// A link that she has withdrawn: before that everybody may use it.
+    Withdrawn,
     /// A run that another program asked for.
     Response,
     /// An administrator's request to read somebody's conversations; there is none.
@@ -61,8 +65,8 @@ struct Probe {
 
 fn probes() -> Vec<Probe> {
     use About::{
-        Access, Admin, Bench, Cached, Conversation, File, Malformed, NoForm, Own, Preset, Response, Run,
-        Token, Unconfirmed, Webhook,
+        Access, Admin, Bench, Cached, Conversation, File, Link, Malformed, NoForm, Own, Preset, Response,
+        Run, Token, Unconfirmed, Webhook, Withdrawn,
     };
     let ask = || Some(json!({"content": "Why?"}));
     let entry = |method, path, about, queries, body| Probe { method, path, about, queries, body };
@@ -95,6 +99,11 @@ fn probes() -> Vec<Probe> {
         entry("POST", "/api/conversations/{id}/message/estimate", Conversation, &[""], ask()),
         entry("POST", "/api/estimate", Own, &[""], ask()),
         entry("POST", "/api/conversations/{id}/message/cancel", Conversation, &[""], None),
+        entry("POST", "/api/conversations/{id}/shares", Conversation, &[""], Some(json!({}))),
+        entry("GET", "/api/shares", Own, &["", "limit=1"], None),
+        entry("GET", "/api/shares/{id}", Withdrawn, &[""], None),
+        entry("DELETE", "/api/shares/{id}", Link, &[""], None),
+        entry("POST", "/api/shares/{id}/copy", Withdrawn, &[""], None),
         entry("POST", "/api/attachments", NoForm, &[""], Some(json!({}))),
         entry("GET", "/api/attachments", Own, &["", "limit=1"], None),
         entry("GET", "/api/attachments/{id}", File, &[""], None),
@@ -274,6 +283,8 @@ struct Ann {
     cached: Vec<String>,
     files: Vec<String>,
     webhooks: Vec<String>,
+    links: Vec<String>,
+    withdrawn: Vec<String>,
     responses: Vec<String>,
     /// Of nothing.
     access: Vec<String>,
@@ -348,6 +359,11 @@ impl Ann {
         let of_run = format!("/api/runs/{}/feedback", run["run_id"].as_str().unwrap());
         ann.put(&of_run, feedback).await.ok();
 
+        let shares = format!("/api/conversations/{answered}/shares");
+        let link = ann.post(&shares, json!({})).await.json()["id"].as_str().unwrap().to_owned();
+        let withdrawn = ann.post(&shares, json!({})).await.json()["id"].as_str().unwrap().to_owned();
+        ann.send("DELETE", &format!("/api/shares/{withdrawn}"), None).await.ok();
+
         let cached =
             ann.get("/api/cache/entries").await.ok()["entries"][0]["id"].as_str().unwrap().to_owned();
 
@@ -382,6 +398,8 @@ impl Ann {
             cached: vec![cached],
             files: vec![file, unused],
             webhooks: vec![text(&webhook["id"])],
+            links: vec![link],
+            withdrawn: vec![withdrawn],
             responses: vec![text(&response["id"])],
             access: vec![uuid::Uuid::now_v7().to_string()],
             delivery: text(&delivery["id"]),
@@ -400,6 +418,8 @@ impl Ann {
             About::Cached => &self.cached,
             About::File => &self.files,
             About::Webhook => &self.webhooks,
+            About::Link => &self.links,
+            About::Withdrawn => &self.withdrawn,
             About::Response => &self.responses,
             About::Access => &self.access,
             About::Own | About::Unconfirmed | About::Malformed | About::NoForm | About::Admin => &[],
@@ -426,6 +446,7 @@ impl Ann {
             &self.benches,
             &self.cached,
             &self.files,
+            &self.links,
         ]
         .into_iter()
         .flatten()
@@ -545,6 +566,8 @@ async fn another_user_finds_nothing_changes_nothing_and_learns_nothing() {
                 | About::Cached
                 | About::File
                 | About::Webhook
+                | About::Link
+                | About::Withdrawn
                 | About::Response => 404,
                 About::Malformed => 400,
                 About::NoForm => 415,
@@ -594,6 +617,8 @@ async fn administrators_see_figures_and_no_texts() {
                 | About::Cached
                 | About::File
                 | About::Webhook
+                | About::Link
+                | About::Withdrawn
                 | About::Access
                 | About::Response => {
                     assert_eq!(answer.status, 404, "{request}: {}", answer.text);
@@ -646,6 +671,8 @@ async fn a_token_reaches_no_further_than_its_user_and_its_permissions() {
                     | About::Cached
                     | About::File
                     | About::Webhook
+                    | About::Link
+                    | About::Withdrawn
                     | About::Response
                     | About::Malformed
                     | About::NoForm,

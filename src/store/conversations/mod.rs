@@ -14,7 +14,7 @@ use uuid::Uuid;
 use crate::id::{ConversationId, MessageId, RunId};
 
 use super::attachments::{self, Attached, Leaving};
-use super::{StoreError, Tx, refuse_nul, time, time_or_null};
+use super::{StoreError, Tx, refuse_nul, shares, time, time_or_null};
 
 pub(super) use tree::ROOT;
 
@@ -419,7 +419,7 @@ pub async fn tags_of_user(tx: &mut Tx) -> Result<Vec<String>, StoreError> {
     Ok(rows.iter().map(|row| row.try_get("tag")).collect::<Result<_, _>>()?)
 }
 
-/// Deletes it so that it can be brought back. A run under way is the caller's to cancel.
+/// Deletes it so that it can be brought back; its links are withdrawn for good. A run under way is the caller's to cancel.
 pub async fn delete(tx: &mut Tx, id: ConversationId) -> Result<(), StoreError> {
     let user = tx.user()?;
     let done = sqlx::query(
@@ -429,7 +429,8 @@ pub async fn delete(tx: &mut Tx, id: ConversationId) -> Result<(), StoreError> {
     .bind(user.as_str())
     .execute(&mut **tx)
     .await?;
-    one_row(done.rows_affected())
+    one_row(done.rows_affected())?;
+    shares::remove_of(tx, id).await
 }
 
 /// Brings a deleted conversation back; one that is not deleted stays as it is.

@@ -11,7 +11,7 @@ import { Notice } from "../ui/notice";
 export const Turns = late(() => import("./turns"));
 
 /** Where the first turn will be: nothing jumps when it comes. */
-function Skeleton() {
+export function Skeleton() {
   return (
     <div className="conversation conversation-wait" aria-busy="true">
       <h1 className="visually-hidden">{t("Loading the conversation…")}</h1>

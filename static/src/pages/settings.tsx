@@ -22,6 +22,7 @@ import { useTitle } from "../ui/title";
 
 const MyBudgets = lazy(() => orMissing(import("../features/budgets/my-budgets")));
 const MyData = lazy(() => orMissing(import("../features/own-data/my-data")));
+const MyShares = lazy(() => orMissing(import("../features/sharing/my-shares")));
 const MyWebhooks = lazy(() => orMissing(import("../features/webhooks/my-webhooks")));
 
 const sections: Sections = [
@@ -31,6 +32,7 @@ const sections: Sections = [
   ["budgets", msg("Budgets")],
   ["tokens", msg("API tokens")],
   ["webhooks", msg("Webhooks")],
+  ["shared-links", msg("Shared links")],
   ["appearance", msg("Appearance")],
   ["own-data", msg("Your data")],
 ];
@@ -74,6 +76,9 @@ export default function SettingsPage() {
         <Tokens />
         <Suspense fallback={<p className="quiet">{t("Loading webhooks…")}</p>}>
           <MyWebhooks />
+        </Suspense>
+        <Suspense fallback={<p className="quiet">{t("Loading links…")}</p>}>
+          <MyShares />
         </Suspense>
         <Appearance />
         <Suspense fallback={<p className="quiet">{t("Loading…")}</p>}>

@@ -31,6 +31,7 @@ import type { Choices } from "../features/feature";
 import { membersOf } from "../features/formats";
 import { sceneOf, toAsk } from "../features/options/choices";
 import { ProcessLog } from "../features/process/process-log";
+import { ShareButton } from "../features/sharing/share-button";
 import { msg, t } from "../i18n";
 import { isLive } from "../run/state";
 import { dateFormat, when } from "../ui/format";
@@ -93,6 +94,7 @@ function Head({ conversation, title }: { conversation: Conversation; title: stri
     <header className="conversation-head">
       <h1 dir="auto">{title}</h1>
       {conversation.message_count > 0 && <TagEditor conversation={conversation} />}
+      {conversation.message_count > 0 && <ShareButton conversation={conversation} />}
       {conversation.message_count > 0 && (
         <MenuButton
           align="end"

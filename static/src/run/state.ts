@@ -130,6 +130,10 @@ export const noSynthesis: SynthesisState = {
   result: null,
 };
 
+/** What the ids of its parts on the page end with: an answer that is shared, or brought along, has no run's. */
+export const anchorOf = ({ messageId, runId }: Pick<RunState, "messageId" | "runId">) =>
+  messageId ?? runId ?? "run";
+
 export const newRun: RunState = {
   runId: null,
   conversationId: null,

@@ -1,4 +1,5 @@
 /** Short messages at the head of the page, with at most one action (Undo). */
+import { useEffect, useId } from "react";
 import { create } from "zustand";
 import { t } from "../i18n";
 import { Icon } from "./icon";
@@ -24,11 +25,26 @@ export function toast(text: string, options: Partial<Pick<Toast, "tone" | "actio
   setTimeout(() => dismiss(id), entry.action ? 12_000 : 6_000);
 }
 
+/** The places for them on the page, the newest last. */
+const usePlaces = create<{ places: readonly string[] }>(() => ({ places: [] }));
+
+/** Drawn in the newest place alone: a modal dialog has its own, since nothing behind it can be pressed or is read out. */
+function useIsHere(): boolean {
+  const id = useId();
+  useEffect(() => {
+    usePlaces.setState(({ places }) => ({ places: [...places, id] }));
+    return () =>
+      usePlaces.setState(({ places }) => ({ places: places.filter((one) => one !== id) }));
+  }, [id]);
+  return usePlaces(({ places }) => places.at(-1) === id);
+}
+
 export function Toasts() {
   const toasts = useToasts((state) => state.toasts);
+  const here = useIsHere();
   return (
     <div className="toasts" role="status" aria-live="polite">
-      {toasts.map((entry) => (
+      {(here ? toasts : []).map((entry) => (
         <div key={entry.id} className={`toast toast-${entry.tone}`}>
           <span>{entry.text}</span>
           {entry.action && (

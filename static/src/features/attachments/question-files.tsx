@@ -1,7 +1,9 @@
+import { useContext } from "react";
 import type { Schemas } from "../../api/types";
 import { t } from "../../i18n";
 import { count } from "../../ui/format";
 import { Icon } from "../../ui/icon";
+import { ReadOnly } from "../council/read-only";
 import { bytes } from "./size";
 import "../../styles/attachments.css";
 
@@ -19,21 +21,40 @@ function more({ size, characters, characters_read }: AttachedFile): string | nul
   });
 }
 
-/** The files that a question came with, to be saved. */
+function Named({ file }: { file: AttachedFile }) {
+  return (
+    <>
+      <Icon name="file" />
+      <span className="file-about">
+        <span className="file-name" dir="auto">
+          {file.filename}
+        </span>
+        {more(file) && <span className="file-more">{more(file)}</span>}
+      </span>
+    </>
+  );
+}
+
+/** The files that a question came with, to be saved; where they are not the reader's, by their names alone. */
 export default function QuestionFiles({ files }: { files: readonly AttachedFile[] }) {
+  const readOnly = useContext(ReadOnly);
   return (
     <ul className="files" aria-label={t("Files of this question")}>
       {files.map((file) => (
         <li key={file.id}>
-          <a className="file" href={`/api/attachments/${file.id}/content`} download={file.filename}>
-            <Icon name="file" />
-            <span className="file-about">
-              <span className="file-name" dir="auto">
-                {file.filename}
-              </span>
-              {more(file) && <span className="file-more">{more(file)}</span>}
+          {readOnly ? (
+            <span className="file">
+              <Named file={file} />
             </span>
-          </a>
+          ) : (
+            <a
+              className="file"
+              href={`/api/attachments/${file.id}/content`}
+              download={file.filename}
+            >
+              <Named file={file} />
+            </a>
+          )}
         </li>
       ))}
     </ul>

@@ -1,7 +1,7 @@
 /** A run in sentences: for the status line that is read out, and for the heads of sections. */
 import type { Abstention, ParseKind } from "../../api/types";
 import { msg, t } from "../../i18n";
-import type { RunState } from "../../run/state";
+import { anchorOf, type RunState } from "../../run/state";
 import { ordinal, shortName } from "../../ui/format";
 import { features } from "..";
 import { runFailure } from "../failures/run-failure";
@@ -110,4 +110,4 @@ export function reviewsSummary(run: RunState): string {
 }
 
 /** Where the reviews of a run stand on the page. */
-export const reviewsId = (run: RunState) => `reviews-${run.runId}`;
+export const reviewsId = (run: RunState) => `reviews-${anchorOf(run)}`;

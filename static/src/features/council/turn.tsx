@@ -1,4 +1,4 @@
-import { lazy, memo, Suspense, useMemo, useState } from "react";
+import { lazy, memo, Suspense, useContext, useMemo, useState } from "react";
 import { t } from "../../i18n";
 import { isLive, type RunState } from "../../run/state";
 import { Clamp } from "../../ui/clamp";
@@ -14,6 +14,7 @@ import { QuestionTools } from "../branches/question-tools";
 import type { Choices } from "../feature";
 import { UnderWayContext } from "../waiting/context";
 import { Deliberation } from "./deliberation";
+import { ReadOnly } from "./read-only";
 import { TurnNumber } from "./turn-number";
 
 // Few answers are asked for again.
@@ -124,6 +125,7 @@ export const TurnView = memo(function TurnView(props: Props) {
   const [place, near] = useNear<HTMLElement>(!far || live !== null);
   const version = useVersion(run, earlier);
   const askable = useAskableRun(run, latest);
+  const readOnly = useContext(ReadOnly);
   const asked = useMemo(
     () => questionId && { conversationId, questionId, parentId, siblings, turn: number - 1 },
     [conversationId, questionId, parentId, siblings, number],
@@ -199,6 +201,7 @@ export const TurnView = memo(function TurnView(props: Props) {
         )}
       </TurnNumber>
       {latest &&
+        !readOnly &&
         question !== "" &&
         (run === null || (!isLive(run) && !run.runId && run.status !== "complete")) && (
           <button

@@ -39,9 +39,10 @@ const empty: Omit<Turn, "key"> = {
   live: null,
 };
 
-function storedTurns(conversation: Conversation): Turn[] {
+/** The turns as they are stored. */
+export function storedTurns({ id, messages }: Pick<Conversation, "id" | "messages">): Turn[] {
   const turns: Turn[] = [];
-  for (const message of conversation.messages) {
+  for (const message of messages) {
     const last = turns.at(-1);
     if (message.role === "user") {
       const { id: questionId, content: question, parent_id: parentId, siblings = none } = message;
@@ -49,7 +50,7 @@ function storedTurns(conversation: Conversation): Turn[] {
       const key = `turn-${turns.length}`;
       turns.push({ ...empty, key, question, questionId, parentId, siblings, files });
     } else {
-      const run = fromStored(message, conversation.id);
+      const run = fromStored(message, id);
       const earlier = message.earlier_runs ?? none;
       if (last && last.run === null) Object.assign(last, { run, earlier });
       else turns.push({ ...empty, key: `turn-${turns.length}`, run, earlier });

@@ -1,12 +1,12 @@
 /** Where statements stand on the page, and the way to them. */
-import type { RunState } from "../../run/state";
+import { anchorOf, type RunState } from "../../run/state";
 
 const slug = (text: string) => text.replace(/[^\p{L}\p{N}]+/gu, "-");
 
-export const roundId = (run: RunState, round: number) => `round-${round}-${run.runId}`;
+export const roundId = (run: RunState, round: number) => `round-${round}-${anchorOf(run)}`;
 
 export const statementId = (run: RunState, round: number, label: string) =>
-  `said-${round}-${slug(label)}-${run.runId}`;
+  `said-${round}-${slug(label)}-${anchorOf(run)}`;
 
 const headOf = (element: Element | null | undefined, selector: string) =>
   element?.querySelector<HTMLElement>(selector) ?? null;

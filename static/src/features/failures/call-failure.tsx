@@ -1,9 +1,10 @@
-import { type ComponentType, lazy, type ReactNode, Suspense } from "react";
+import { type ComponentType, lazy, type ReactNode, Suspense, useContext } from "react";
 import type { ErrorKind } from "../../api/types";
 import { t } from "../../i18n";
 import { Details } from "../../ui/disclosure";
 import { sentence } from "../../ui/format";
 import { say } from "../../ui/said";
+import { ReadOnly } from "../council/read-only";
 import { type CallFact, callSentences } from "./facts";
 import { errorAdvice, errorTitles } from "./kinds";
 
@@ -25,7 +26,9 @@ const Gone = lazy<ComponentType<GoneProps>>(() =>
 /** Where a model was refused, it may be because it is gone; then something better can be said. */
 function Advice({ says, model }: { says: string; model: string | undefined }) {
   const usual = <p>{says}</p>;
-  if (!model) return usual;
+  const readOnly = useContext(ReadOnly);
+  // Of another person's council, whose settings nobody else changes.
+  if (!model || readOnly) return usual;
   return (
     <Suspense fallback={usual}>
       <Gone model={model}>{usual}</Gone>

@@ -9,7 +9,7 @@ import {
   useState,
 } from "react";
 import { type Cites, CitesContext } from "../../markdown/cites";
-import type { RunState } from "../../run/state";
+import { anchorOf, type RunState } from "../../run/state";
 import { orNothing } from "../../ui/part";
 import { type Citing, CitingContext } from "../citing/context";
 import { SourceNumber } from "../citing/number";
@@ -27,7 +27,7 @@ interface Open {
 }
 
 /** Where the list of a run's sources stands on the page. */
-export const listId = (run: RunState) => `sources-${run.messageId ?? run.runId ?? "run"}`;
+export const listId = (run: RunState) => `sources-${anchorOf(run)}`;
 
 /** Lets every text of a run lead to its sources, and shows one beside its number. */
 export function Around({ run, children }: { run: RunState; children: ReactNode }) {

@@ -1,0 +1,384 @@
+//! Conversations that are shared by a link: one branch as it was, for everybody who may use this server and has the link.
+
+use actix_web::{HttpResponse, delete, get, post, web};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use super::app::App;
+use super::conversations::{self as conversation_routes, Which};
+use super::extract::{Body, Caller, id};
+use super::problem::{Problem, ProblemBody};
+use super::shape::{ConversationSummary, Message, Status, naive};
+use crate::council::field::{FieldErrorKind, Fields};
+use crate::id::{ConversationId, MessageId, ShareId};
+use crate::identity::Permission;
+use crate::store::conversations::{self, Tree};
+use crate::store::shares::{self, NewShare, Share, SharedMessage};
+use crate::store::{StoreError, audit};
+
+/// How many links of one user may work at once.
+const MOST: i64 = 200;
+/// How long a link works unless it is said.
+const USUAL_DAYS: u32 = 30;
+const MAX_PER_PAGE: u32 = 200;
+/// How much of the first question stands in for a title.
+const TITLE_CHARS: usize = 80;
+
+/// What stands beside the stages and concerns only the person who asked: what of their defaults did not apply, how their
+/// budgets stood, in whose words the models were asked, where an earlier answer came from, and a log that only they can
+/// read.
+const PRIVATE: [&str; 5] = ["ignored", "budget_warnings", "prompts", "cache", "process_log"];
+
+/// A shared conversation.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct ShareView {
+    pub id: ShareId,
+    pub conversation_id: ConversationId,
+    pub title: String,
+    /// Where the web app shows it, on this server.
+    #[schema(example = "/s/8b7d0b0e-6d2c-4c6e-9a53-2f6a3f0f7f55")]
+    pub path: String,
+    /// Questions and answers, counted each.
+    pub message_count: u32,
+    /// Naive UTC with microseconds.
+    pub created_at: String,
+    /// When the link works no longer.
+    pub expires_at: String,
+}
+
+impl From<Share> for ShareView {
+    fn from(row: Share) -> Self {
+        Self {
+            id: row.id,
+            conversation_id: row.conversation,
+            title: row.title,
+            path: format!("/s/{}", row.id),
+            message_count: row.message_count.unsigned_abs(),
+            created_at: naive(row.created_at),
+            expires_at: naive(row.expires_at),
+        }
+    }
+}
+
+/// What the caller shares.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct ShareList {
+    /// Those whose links work, newest first.
+    pub shares: Vec<ShareView>,
+    /// Over all pages.
+    pub total: u64,
+    /// For how many days a link may work; 0 where the administrator wants nobody to share.
+    pub max_days: u32,
+}
+
+/// A shared conversation as it was.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct SharedConversation {
+    pub id: ShareId,
+    pub title: String,
+    /// The name of whoever shares it.
+    pub shared_by: String,
+    /// Whether that is the caller.
+    pub is_mine: bool,
+    /// The caller's conversation that it was taken of; absent where it is somebody else's.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub conversation_id: Option<ConversationId>,
+    /// Naive UTC with microseconds.
+    pub created_at: String,
+    /// When the link works no longer.
+    pub expires_at: String,
+    /// In the order of writing. Answers name no run, and files cannot be read.
+    pub messages: Vec<Message>,
+}
+
+/// A link that was withdrawn.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct RemovedShare {
+    pub status: Status,
+    pub id: ShareId,
+}
+
+/// A conversation that was made of a shared one.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct CopiedConversation {
+    pub status: Status,
+    pub conversation: ConversationSummary,
+}
+
+/// What is to be shared.
+#[derive(utoipa::ToSchema)]
+#[expect(dead_code, reason = "describes the fields that are read one by one, to name every wrong one")]
+struct ShareRequest {
+    /// The last message of what is shared; all of the branch that was looked at last when left out.
+    branch_end: Option<MessageId>,
+    /// For how many days the link works; 30 when left out, or as many as the server allows.
+    #[schema(minimum = 1)]
+    days: Option<u32>,
+}
+
+/// Shares a branch of a conversation as it is now. What is asked later is not shared with it.
+#[utoipa::path(tag = "sharing", params(("id" = String, Path)), request_body = ShareRequest, responses(
+    (status = 201, body = ShareView), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 404, body = ProblemBody),
+    (status = 409, body = ProblemBody, description = "An answer is being written, or nothing was asked yet"),
+    (status = 422, body = ProblemBody)))]
+#[post("/conversations/{id}/shares")]
+pub(super) async fn create(
+    app: web::Data<App>,
+    caller: Caller,
+    path: web::Path<String>,
+    body: Body,
+) -> Result<HttpResponse, Problem> {
+    caller.may(Permission::Ask)?;
+    let conversation: ConversationId = id(&path, "Conversation")?;
+    let max_days = app.config.sharing.max_days;
+    let mut fields = Fields::of(&body.0)?;
+    let end: Option<MessageId> = fields.take("branch_end", "the id of a message");
+    let days: Option<i64> = fields.take("days", "a whole number");
+    let days = days.map_or(Some(USUAL_DAYS.min(max_days)), |days| {
+        u32::try_from(days).ok().filter(|days| (1..=max_days).contains(days))
+    });
+    if days.is_none() && max_days > 0 {
+        fields.refuse("days", FieldErrorKind::Value, format!("must be from 1 to {max_days}"));
+    }
+    fields.finish(|| ())?;
+    let Some(days) = days.filter(|_| max_days > 0) else {
+        return Err(Problem::forbidden("sharing is switched off on this server"));
+    };
+
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    let head = conversations::head(&mut tx, conversation).await.map_err(conversation_routes::named)?;
+    let tree = conversations::tree(&mut tx, conversation).await.map_err(conversation_routes::named)?;
+    let which = end.map_or(Which::InForce, Which::UpTo);
+    let nodes = which.choose(&tree).ok_or_else(|| Problem::not_found("Message"))?;
+    if tree.live().is_some_and(|live| nodes.iter().any(|node| node.id == live.message)) {
+        return Err(Problem::in_the_way("an answer is being written; share it when that is there"));
+    }
+    if nodes.is_empty() {
+        return Err(Problem::in_the_way("nothing was asked here yet, so there is nothing to share"));
+    }
+    let messages = conversations::messages(&mut tx, conversation, &nodes).await?;
+    let messages: Vec<SharedMessage> = messages.into_iter().map(snapshot).collect();
+    let title = if head.title_is_default { title_of(&messages).unwrap_or(head.title) } else { head.title };
+    let new = NewShare {
+        conversation,
+        shared_by: caller.name.as_deref().unwrap_or(caller.user.as_str()),
+        title: &title,
+        messages: &messages,
+        days,
+    };
+    let Some(share) = shares::create(&mut tx, &new, MOST).await? else {
+        let detail = format!("{MOST} of your links work already; withdraw one that nobody needs");
+        return Err(Problem::in_the_way(&detail));
+    };
+    // Not the link itself: whoever reads the audit log is not to open it with that.
+    let details = json!({ "days": days });
+    audit::append(&mut tx, &caller.user, "share.create", Some(&conversation.to_string()), &details).await?;
+    tx.commit().await?;
+    Ok(HttpResponse::Created().json(ShareView::from(share)))
+}
+
+/// A message as everybody with the link may read it.
+fn snapshot(message: conversations::Message) -> SharedMessage {
+    let mut body = message.body;
+    if let Some(metadata) =
+        body.as_mut().and_then(|body| body.get_mut("metadata")).and_then(Value::as_object_mut)
+    {
+        metadata.retain(|name, _| !PRIVATE.contains(&name.as_str()));
+    }
+    SharedMessage {
+        id: message.id,
+        role: message.role,
+        content: message.content,
+        body,
+        status: message.run_status,
+        error: message.run_error,
+        created_at: message.created_at,
+        attachments: message.attachments,
+    }
+}
+
+/// What nobody has named is called by its first question.
+fn title_of(messages: &[SharedMessage]) -> Option<String> {
+    let question = messages.first()?.content.as_deref()?;
+    let words = question.split_whitespace().collect::<Vec<_>>().join(" ");
+    let cut: String = words.chars().take(TITLE_CHARS).collect();
+    let title = if cut.len() < words.len() { format!("{cut}…") } else { cut };
+    Some(title).filter(|title| !title.is_empty())
+}
+
+/// Which of the caller's links to list.
+#[derive(Debug, Deserialize, utoipa::IntoParams)]
+#[into_params(parameter_in = Query)]
+pub(super) struct ListQuery {
+    /// Only those to this conversation.
+    conversation_id: Option<ConversationId>,
+    /// How many at most, 1 to 200.
+    limit: Option<u32>,
+    /// How many to skip.
+    offset: Option<u32>,
+}
+
+/// What the caller shares.
+#[utoipa::path(tag = "sharing", params(ListQuery), responses(
+    (status = 200, body = ShareList), (status = 401, body = ProblemBody)))]
+#[get("/shares")]
+pub(super) async fn list(
+    app: web::Data<App>,
+    caller: Caller,
+    query: web::Query<ListQuery>,
+) -> Result<web::Json<ShareList>, Problem> {
+    caller.may(Permission::Read)?;
+    let limit = query.limit.unwrap_or(50).clamp(1, MAX_PER_PAGE);
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    let of = query.conversation_id;
+    let (rows, total) = shares::list(&mut tx, of, limit, query.offset.unwrap_or(0)).await?;
+    let shares = rows.into_iter().map(ShareView::from).collect();
+    Ok(web::Json(ShareList { shares, total, max_days: app.config.sharing.max_days }))
+}
+
+/// A shared conversation, for everybody who may use this server and has the link.
+#[utoipa::path(tag = "sharing", params(("id" = String, Path)), responses(
+    (status = 200, body = SharedConversation), (status = 401, body = ProblemBody),
+    (status = 404, body = ProblemBody, description = "There is none, or its link was withdrawn or has expired")))]
+#[get("/shares/{id}")]
+pub(super) async fn read(
+    app: web::Data<App>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<web::Json<SharedConversation>, Problem> {
+    caller.may(Permission::Read)?;
+    let share: ShareId = id(&path, WHAT)?;
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    let (share, messages) = shares::open(&mut tx, share).await.map_err(named)?;
+    Ok(web::Json(SharedConversation {
+        id: share.id,
+        title: share.title,
+        shared_by: share.shared_by,
+        is_mine: share.is_mine,
+        conversation_id: share.is_mine.then_some(share.conversation),
+        created_at: naive(share.created_at),
+        expires_at: naive(share.expires_at),
+        messages: shown(messages),
+    }))
+}
+
+fn shown(messages: Vec<SharedMessage>) -> Vec<Message> {
+    let mut before = None;
+    let mut shown = Vec::with_capacity(messages.len());
+    for (position, message) in (0..).zip(messages) {
+        let row = conversations::Message {
+            id: message.id,
+            position,
+            role: message.role,
+            content: message.content,
+            body: message.body,
+            run_id: None,
+            run_status: message.status,
+            run_error: message.error,
+            earlier_runs: Vec::new(),
+            created_at: message.created_at,
+            attachments: message.attachments,
+        };
+        let mut message = Message::new(row, &Tree::default());
+        match &mut message {
+            Message::User { parent_id, .. } | Message::Assistant { parent_id, .. } => *parent_id = before,
+        }
+        before = Some(message.id());
+        shown.push(message);
+    }
+    shown
+}
+
+/// Withdraws a link: it works for nobody any more. Copies that others have made of it are theirs.
+#[utoipa::path(tag = "sharing", params(("id" = String, Path)), responses(
+    (status = 200, body = RemovedShare), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 404, body = ProblemBody)))]
+#[delete("/shares/{id}")]
+pub(super) async fn remove(
+    app: web::Data<App>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<web::Json<RemovedShare>, Problem> {
+    caller.may(Permission::Ask)?;
+    let share: ShareId = id(&path, WHAT)?;
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    let conversation = shares::remove(&mut tx, share).await.map_err(named)?;
+    let target = conversation.to_string();
+    audit::append(&mut tx, &caller.user, "share.remove", Some(&target), &json!({})).await?;
+    tx.commit().await?;
+    Ok(web::Json(RemovedShare { status: Status::Ok, id: share }))
+}
+
+/// Makes a conversation of the caller's own of a shared one, to go on from. Its files are not copied.
+#[utoipa::path(tag = "sharing", params(("id" = String, Path)), responses(
+    (status = 201, body = CopiedConversation), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 404, body = ProblemBody)))]
+#[post("/shares/{id}/copy")]
+pub(super) async fn copy(
+    app: web::Data<App>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<HttpResponse, Problem> {
+    caller.may(Permission::Ask)?;
+    let share: ShareId = id(&path, WHAT)?;
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    let (share, messages) = shares::open(&mut tx, share).await.map_err(named)?;
+    let copy = shares::copy(&mut tx, &share.title, &messages).await?;
+    let conversation = conversations::head(&mut tx, copy).await?;
+    tx.commit().await?;
+    Ok(HttpResponse::Created()
+        .json(CopiedConversation { status: Status::Ok, conversation: conversation.into() }))
+}
+
+const WHAT: &str = "Shared conversation";
+
+fn named(error: StoreError) -> Problem {
+    Problem::from(error).naming(WHAT)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::council::Deliberation;
+
+    /// What stands beside the stages and may be read by everybody with the link.
+    const SHARED: [&str; 22] = [
+        "label_to_model",
+        "label_to_member",
+        "aggregate_rankings",
+        "aggregate",
+        "use_weighted_consensus",
+        "weights_info",
+        "second_reading",
+        "abstained",
+        "aggregate_confidence",
+        "web_search",
+        "react",
+        "sources",
+        "use_dynamic_routing",
+        "early_exit",
+        "routing_info",
+        "escalation_info",
+        "consensus_info",
+        "costs",
+        "refinement",
+        "adversary",
+        "title",
+        "tools",
+    ];
+
+    #[test]
+    fn of_everything_beside_the_stages_it_is_decided_whether_it_is_shared() {
+        let stored = serde_json::to_value(Deliberation::default()).expect("plain data");
+        let metadata = stored["metadata"].as_object().expect("an object");
+        let undecided: BTreeSet<&str> = metadata
+            .keys()
+            .map(String::as_str)
+            .filter(|name| !SHARED.contains(name) && !PRIVATE.contains(name))
+            .collect();
+        assert_eq!(undecided, BTreeSet::new());
+    }
+}

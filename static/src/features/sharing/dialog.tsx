@@ -1,0 +1,101 @@
+import "../../styles/confirm.css";
+import "../../styles/sharing.css";
+import { useId, useState } from "react";
+import { type Share, useShares } from "../../api/shares";
+import type { Conversation } from "../../api/types";
+import { msg, t } from "../../i18n";
+import { Icon } from "../../ui/icon";
+import { useModal } from "../../ui/modal";
+import { ReadFailed } from "../../ui/read-failed";
+import { Toasts } from "../../ui/toast";
+import { ShareForm } from "./form";
+import { ShowMore } from "./more";
+import { madeOn, ShareRow } from "./row";
+
+function Links({ conversation }: { conversation: Conversation }) {
+  const list = useShares(conversation.id);
+  const [fresh, setFresh] = useState<Share | null>(null);
+  const title = useId();
+  if (list.isPending) return <p className="quiet">{t("Loading links…")}</p>;
+  if (!list.data) {
+    return <ReadFailed text={msg("Links could not be read: {{reason}}")} query={list} />;
+  }
+  const most = list.data.pages[0]?.max_days ?? 0;
+  const read = list.data.pages.flatMap((page) => page.shares);
+  // There before the list is read again, and also where it cannot be.
+  const isRead = fresh === null || read.some(({ id }) => id === fresh.id);
+  const shares = isRead ? read : [fresh, ...read];
+  return (
+    <>
+      {most > 0 ? (
+        <ShareForm conversation={conversation} most={most} onMade={setFresh} />
+      ) : (
+        <p>{t("Sharing is switched off on this server.")}</p>
+      )}
+      {shares.length > 0 && (
+        <section className="share-links" aria-labelledby={title}>
+          <h3 id={title}>{t("Links to this conversation")}</h3>
+          <ul className="shares">
+            {shares.map((share) => (
+              <ShareRow
+                key={share.id}
+                share={share}
+                name={madeOn(share)}
+                fresh={share.id === fresh?.id}
+                otherwise={most > 0 ? ".share-make" : ".share-close"}
+                onStopped={() => setFresh((now) => (now?.id === share.id ? null : now))}
+              />
+            ))}
+          </ul>
+          <ShowMore list={list} />
+        </section>
+      )}
+    </>
+  );
+}
+
+/** What sharing means, a new link, and those that there are. */
+export default function ShareDialog({
+  conversation,
+  onClose,
+}: {
+  conversation: Conversation;
+  onClose: () => void;
+}) {
+  const dialog = useModal();
+  const id = useId();
+  return (
+    <dialog
+      ref={dialog}
+      className="confirm share-dialog"
+      aria-labelledby={`${id}-title`}
+      aria-describedby={`${id}-text`}
+      onClose={onClose}
+      onClick={(event) => {
+        if (event.target === event.currentTarget) dialog.current?.close();
+      }}
+      onKeyDown={(event) => event.stopPropagation()}
+    >
+      <div className="confirm-body">
+        <header className="share-head">
+          <h2 id={`${id}-title`}>{t("Share this conversation")}</h2>
+          <button
+            type="button"
+            className="icon-button share-close"
+            aria-label={t("Close")}
+            onClick={() => dialog.current?.close()}
+          >
+            <Icon name="close" />
+          </button>
+        </header>
+        <p id={`${id}-text`}>
+          {t(
+            "Everybody who is signed in here and has the link can read this branch as it is now. What you ask later, your files and your settings are not shared.",
+          )}
+        </p>
+        <Links conversation={conversation} />
+      </div>
+      <Toasts />
+    </dialog>
+  );
+}

@@ -1,0 +1,66 @@
+/** What a reader can do with what is shared, and what its owner can. */
+import { useId, useState } from "react";
+import { Link, useLocation } from "wouter";
+import { copyShare, type SharedConversation } from "../../api/shares";
+import { msg, t } from "../../i18n";
+import { complain } from "../conversations/changes";
+import { stopSharing } from "./stop";
+
+/** Makes a conversation of the reader's own out of it, and leads there. */
+export function GoOn({ id }: { id: string }) {
+  const [, go] = useLocation();
+  const [busy, setBusy] = useState(false);
+  const hint = useId();
+  const copy = async () => {
+    if (busy) return;
+    setBusy(true);
+    try {
+      go(`/c/${(await copyShare(id)).id}`);
+    } catch (error) {
+      complain(msg("Not copied: {{message}}"))(error);
+      setBusy(false);
+    }
+  };
+  return (
+    <>
+      <button
+        type="button"
+        className="button button-main"
+        aria-disabled={busy}
+        aria-describedby={hint}
+        onClick={copy}
+      >
+        {busy ? t("Copying…") : t("Continue as my own")}
+      </button>
+      <p id={hint} className="quiet">
+        {t("It is copied to your conversations. Files are not copied.")}
+      </p>
+    </>
+  );
+}
+
+/** The way back to the conversation, and the end of the link. */
+export function Mine({ shared }: { shared: SharedConversation }) {
+  const [, go] = useLocation();
+  const [busy, setBusy] = useState(false);
+  const conversation = shared.conversation_id ? `/c/${shared.conversation_id}` : null;
+  const stop = async () => {
+    if (busy) return;
+    setBusy(true);
+    // Here it can be read no longer.
+    await stopSharing(shared.id, () => go(conversation ?? "/"));
+    setBusy(false);
+  };
+  return (
+    <>
+      {conversation && (
+        <Link href={conversation} className="button">
+          {t("Open the conversation")}
+        </Link>
+      )}
+      <button type="button" className="button" aria-disabled={busy} onClick={stop}>
+        {t("Stop sharing")}
+      </button>
+    </>
+  );
+}

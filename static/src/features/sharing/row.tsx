@@ -1,0 +1,85 @@
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import type { Share } from "../../api/shares";
+import { t } from "../../i18n";
+import { CopyButton } from "../../ui/copy";
+import { passFocusOn } from "../../ui/focus";
+import { dateFormat, when } from "../../ui/format";
+import { stopSharing } from "./stop";
+
+const day = dateFormat({ dateStyle: "medium" });
+
+/** On which day it was made, by which one is told from another. */
+export const madeOn = ({ created_at }: Share) => t("made {{day}}", { day: day(when(created_at)) });
+
+const addressOf = ({ path }: Share) => new URL(path, location.origin).href;
+
+/** The address itself, to be taken by whatever way: it has the focus, and is all selected. */
+function Address({ share }: { share: Share }) {
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
+  return (
+    <input
+      ref={field}
+      type="text"
+      className="input share-address"
+      readOnly
+      aria-label={t("The new link")}
+      value={addressOf(share)}
+      onFocus={(event) => event.currentTarget.select()}
+    />
+  );
+}
+
+interface Props {
+  share: Share;
+  /** What its buttons call it. */
+  name: string;
+  title?: ReactNode;
+  /** It was made a moment ago. */
+  fresh?: boolean;
+  /** What has the focus once the last link is gone. */
+  otherwise: string;
+  onStopped?: () => void;
+}
+
+/** One link, with what can be done about it. */
+export function ShareRow({ share, name, title, fresh = false, otherwise, onStopped }: Props) {
+  const place = useRef<HTMLLIElement>(null);
+  const [busy, setBusy] = useState(false);
+  const stop = async () => {
+    if (busy) return;
+    setBusy(true);
+    await stopSharing(share.id, () => {
+      passFocusOn(place.current, ".share-stop", otherwise);
+      onStopped?.();
+    });
+    setBusy(false);
+  };
+  return (
+    <li ref={place} className="share">
+      {title}
+      {fresh && <Address share={share} />}
+      <span className="share-facts">
+        {madeOn(share)}
+        {" · "}
+        {t("works until {{day}}", { day: day(when(share.expires_at)) })}
+      </span>
+      <div className="share-actions">
+        <CopyButton
+          label={t("Copy link")}
+          name={t("Copy link: {{name}}", { name })}
+          text={() => addressOf(share)}
+        />
+        <button
+          type="button"
+          className="quiet-button share-stop"
+          aria-disabled={busy}
+          aria-label={t("Stop sharing: {{name}}", { name })}
+          onClick={stop}
+        >
+          {t("Stop sharing")}
+        </button>
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,243 @@
+import { act } from "react";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { queryClient } from "../../api/queries";
+import type { Share } from "../../api/shares";
+import type { Conversation } from "../../api/types";
+import { button, click, render, settled } from "../../test/render";
+import { Toasts } from "../../ui/toast";
+import { newConversation } from "../asking/conversation";
+import MyShares from "./my-shares";
+import { ShareButton } from "./share-button";
+
+const share = (more: Partial<Share> = {}): Share => ({
+  id: "s-1",
+  conversation_id: "c-1",
+  title: "Tides",
+  path: "/s/s-1",
+  message_count: 2,
+  created_at: "2026-03-12T09:30:00.000000",
+  expires_at: "2026-04-11T09:30:00.000000",
+  ...more,
+});
+
+const conversation: Conversation = {
+  ...newConversation("c-1"),
+  title: "Tides",
+  message_count: 2,
+  messages: [
+    {
+      id: "m-1",
+      parent_id: null,
+      role: "user",
+      content: "Why?",
+      created_at: "2026-03-12T09:00:00",
+    },
+  ],
+};
+
+/** What the server has, and what it was asked for. */
+let shares: Share[];
+let maxDays: number;
+let refuses: object | null;
+let asked: [string, unknown][];
+
+function answer(url: URL, method: string, body: Record<string, unknown>): object {
+  if (url.pathname === "/api/user") return { id: "ada", is_admin: false };
+  if (method !== "GET") asked.push([`${method} ${url.pathname}`, body]);
+  if (method === "POST") {
+    shares = [share({ id: "s-new", path: "/s/s-new" }), ...shares];
+    return shares[0] ?? {};
+  }
+  if (method === "DELETE") {
+    shares = shares.filter(({ id }) => !url.pathname.endsWith(id));
+    return { status: "ok" };
+  }
+  const offset = Number(url.searchParams.get("offset"));
+  const limit = Number(url.searchParams.get("limit"));
+  const of = url.searchParams.get("conversation_id");
+  const found = shares.filter((one) => of === null || one.conversation_id === of);
+  return {
+    shares: found.slice(offset, offset + limit),
+    total: found.length,
+    max_days: maxDays,
+  };
+}
+
+beforeEach(() => {
+  queryClient.clear();
+  shares = [];
+  maxDays = 365;
+  refuses = null;
+  asked = [];
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (path, init = {}) => {
+    const method = init.method ?? "GET";
+    const body = typeof init.body === "string" ? JSON.parse(init.body) : {};
+    const refused = method !== "GET" && refuses;
+    const url = new URL(String(path), location.origin);
+    return new Response(JSON.stringify(refused || answer(url, method, body)), {
+      status: refused ? 409 : 200,
+      headers: { "content-type": refused ? "application/problem+json" : "application/json" },
+    });
+  });
+});
+afterEach(() => vi.restoreAllMocks());
+
+const address = () => document.querySelector<HTMLInputElement>("input[readonly]");
+const gone = async (selector: string) => {
+  await vi.waitFor(async () => {
+    await act(async () => undefined);
+    expect(document.querySelector(selector)).toBeNull();
+  });
+};
+
+describe("the links of a conversation", () => {
+  const open = async () => {
+    const page = await render(
+      <>
+        <ShareButton conversation={conversation} />
+        <Toasts />
+      </>,
+      queryClient,
+    );
+    await click(button("Share…"));
+    await settled("Share this conversation");
+    return page;
+  };
+
+  it("are made of the branch that is shown, for as long as is chosen", async () => {
+    const page = await open();
+    await settled("can read this branch as it is now");
+    await settled("Create link");
+    const days = page.querySelector("select");
+    expect([...(days?.options ?? [])].map(({ text }) => text)).toEqual([
+      "7 days",
+      "30 days",
+      "90 days",
+    ]);
+    expect(days?.value).toBe("30");
+    await act(async () => {
+      if (days) days.value = "7";
+      days?.dispatchEvent(new Event("change", { bubbles: true }));
+    });
+    await click(button("Create link"));
+    await settled("works until Apr 11, 2026");
+    expect(asked).toEqual([["POST /api/conversations/c-1/shares", { branch_end: "m-1", days: 7 }]]);
+    expect(address()?.value).toBe(`${location.origin}/s/s-new`);
+    expect(document.activeElement).toBe(address());
+    expect(page.querySelectorAll(".share")).toHaveLength(1);
+  });
+
+  it("work no longer than the server allows", async () => {
+    maxDays = 14;
+    const page = await open();
+    await settled("Create link");
+    const days = page.querySelector("select");
+    expect([...(days?.options ?? [])].map(({ text }) => text)).toEqual(["7 days", "14 days"]);
+    expect(days?.value).toBe("14");
+  });
+
+  it("are copied whole", async () => {
+    shares = [share()];
+    const copied = vi.fn(async (_: string) => undefined);
+    vi.stubGlobal("navigator", { ...navigator, onLine: true, clipboard: { writeText: copied } });
+    await open();
+    await settled("made Mar 12, 2026");
+    await click(button("Copy link: made Mar 12, 2026"));
+    expect(copied).toHaveBeenCalledExactlyOnceWith(`${location.origin}/s/s-1`);
+  });
+
+  it("are stopped at once, and the dialog itself says so", async () => {
+    shares = [share({ id: "s-2" }), share(), share({ id: "s-3", conversation_id: "c-other" })];
+    const page = await open();
+    await settled("made Mar 12, 2026");
+    expect(page.querySelectorAll(".share")).toHaveLength(2);
+    await click(button("Stop sharing"));
+    await settled("The link no longer works.");
+    expect(asked).toEqual([["DELETE /api/shares/s-2", {}]]);
+    expect(page.querySelectorAll(".share")).toHaveLength(1);
+    expect(document.activeElement?.getAttribute("aria-label")).toMatch(/^Stop sharing/);
+    expect([...page.querySelectorAll(".toast")].map((one) => one.closest("dialog"))).toEqual([
+      page.querySelector("dialog"),
+    ]);
+    await click(button("Stop sharing"));
+    await gone(".share");
+    expect(document.activeElement?.textContent).toBe("Create link");
+  });
+
+  it("say why one is not made", async () => {
+    const page = await open();
+    await settled("Create link");
+    refuses = { status: 409, detail: "an answer is being written" };
+    await click(button("Create link"));
+    await settled("Not made: an answer is being written");
+    expect(page.querySelector("dialog [role=alert]")).not.toBeNull();
+    expect(address()).toBeNull();
+    expect(button("Create link")?.getAttribute("aria-disabled")).toBe("false");
+  });
+
+  it("that cannot be stopped stay, and say why", async () => {
+    shares = [share()];
+    const page = await open();
+    await settled("made Mar 12, 2026");
+    refuses = { status: 409, detail: "held" };
+    await click(button("Stop sharing"));
+    await settled("The link still works: held");
+    expect(page.querySelectorAll(".share")).toHaveLength(1);
+  });
+
+  it("are not offered where sharing is switched off", async () => {
+    maxDays = 0;
+    await open();
+    await settled("Sharing is switched off on this server.");
+    expect(button("Create link")).toBeUndefined();
+  });
+
+  it("leave no dialog behind when it is closed", async () => {
+    const page = await open();
+    await click(button("Close"));
+    expect(page.querySelector("dialog")).toBeNull();
+  });
+});
+
+describe("everything that one shares", () => {
+  const show = async () => {
+    const page = await render(<MyShares />, queryClient);
+    await settled("Shared links");
+    return page;
+  };
+
+  it("is nothing at first", async () => {
+    await show();
+    await settled("You share nothing.");
+  });
+
+  it("leads to its conversations, and is stopped", async () => {
+    shares = [share(), share({ id: "s-2", conversation_id: "c-2", title: "Bees" })];
+    const page = await show();
+    await settled("Bees");
+    const links = [...page.querySelectorAll(".share a")].map((one) => one.getAttribute("href"));
+    expect(links).toEqual(["/c/c-1", "/c/c-2"]);
+    expect(page.textContent).toContain("works until Apr 11, 2026");
+    expect(button("Copy link: Bees")).toBeDefined();
+    await click(button("Stop sharing: Tides"));
+    await gone(".share a[href='/c/c-1']");
+    expect(document.activeElement?.getAttribute("aria-label")).toBe("Stop sharing: Bees");
+    await click(button("Stop sharing: Bees"));
+    await settled("You share nothing.");
+    expect(document.activeElement?.textContent).toBe("Shared links");
+    expect(asked.map(([what]) => what)).toEqual([
+      "DELETE /api/shares/s-1",
+      "DELETE /api/shares/s-2",
+    ]);
+  });
+
+  it("comes in pages", async () => {
+    shares = Array.from({ length: 60 }, (_, at) => share({ id: `s-${at}`, title: `Title ${at}` }));
+    const page = await show();
+    await settled("Title 49");
+    expect(page.querySelectorAll(".share")).toHaveLength(50);
+    await click(button("Show more"));
+    await settled("Title 59");
+    expect(button("Show more")).toBeUndefined();
+  });
+});
