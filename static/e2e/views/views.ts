@@ -5,6 +5,7 @@ import { bench, benches } from "./bench";
 import { countAnswers, keepAnswers, offerEarlier, useEarlier } from "./earlier";
 import { checkProviders, moveRegion, withRegions } from "./providers";
 import type { Conversations } from "./scenes";
+import { shareDialog, shared } from "./sharing";
 import { listOf, someWebhooks } from "./webhooks";
 
 export interface View {
@@ -130,6 +131,27 @@ export function views(to: Conversations): View[] {
       whole: true,
     },
     { name: "home-simulated", path: "/", empty: true },
+    { name: "share", path: `/c/${to.polished}`, act: (on) => shareDialog(on) },
+    {
+      name: "share-made",
+      path: `/c/${to.polished}`,
+      act: async (on) => {
+        const dialog = await shareDialog(on);
+        await dialog.getByRole("button", { name: "Create link" }).click();
+        await dialog.getByLabel("The new link").waitFor();
+      },
+    },
+    page("shared", `/c/${to.polished}`, shared(to.polished)),
+    {
+      name: "settings-shared",
+      path: `/c/${to.polished}`,
+      act: async (on) => {
+        await shared(to.polished)(on);
+        await on.goto("/settings");
+        await on.getByRole("button", { name: "Stop sharing" }).first().waitFor();
+        await heading("Shared links")(on);
+      },
+    },
     { name: "sidebar", path: "/", act: inSidebar },
     {
       name: "search",

@@ -25,7 +25,11 @@ function Address({ share }: { share: Share }) {
       readOnly
       aria-label={t("The new link")}
       value={addressOf(share)}
-      onFocus={(event) => event.currentTarget.select()}
+      onFocus={({ currentTarget: field }) => {
+        // Backwards, or a long one would show its end.
+        field.setSelectionRange(0, field.value.length, "backward");
+        field.scrollLeft = 0;
+      }}
     />
   );
 }
