@@ -27,6 +27,8 @@ const actions: Record<string, string> = {
   "retention.change": msg("changed how long conversations are kept"),
   "settings.change": msg("changed their settings"),
   "settings.reset": msg("reset their settings"),
+  "share.create": msg("shared a conversation"),
+  "share.remove": msg("stopped sharing a conversation"),
   "token.create": msg("made an API token"),
   "token.revoke": msg("revoked an API token"),
   "user.erase": msg("deleted everything of their own"),
