@@ -154,7 +154,7 @@ async fn planned(
     body: &Value,
     said: Option<Vec<Turn>>,
 ) -> Result<Planned, Problem> {
-    let mut tx = app.db.begin(&caller.scope()).await?;
+    let mut tx = app.db.begin_frequent(&caller.scope()).await?;
     let (settings, _) = app.settings_in(&mut tx).await?;
     let InForce { settings, options, problems } = presets::in_force(&mut tx, settings, body).await?;
     let records = app.records_in(&mut tx).await?;

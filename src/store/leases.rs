@@ -97,7 +97,8 @@ pub struct LeaseState {
 }
 
 /// A heartbeat that takes longer is tried again: the leases would run out meanwhile.
-const HEARTBEAT_LIMITS: Limits = Limits { statement_ms: 5_000, lock_ms: 0, is_lazy: false };
+const HEARTBEAT_LIMITS: Limits =
+    Limits { statement_ms: 5_000, lock_ms: 0, is_lazy: false, is_frequent: true };
 
 /// Prolongs the leases of this process's runs; returns the state of each of them.
 pub async fn heartbeat(

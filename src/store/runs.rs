@@ -183,7 +183,7 @@ pub async fn start(db: &Db, scope: &Scope, new: &NewRun) -> Result<Started, Stor
 }
 
 async fn try_start(db: &Db, scope: &Scope, new: &NewRun) -> Result<Started, StoreError> {
-    let mut tx = db.begin(scope).await?;
+    let mut tx = db.begin_frequent(scope).await?;
     let user = tx.user()?;
     let user = user.as_str();
     lock(&mut tx, new, user).await?;

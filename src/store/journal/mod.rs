@@ -65,9 +65,11 @@ pub async fn remembered(db: &Db, runs: &[RunId]) -> Result<HashMap<RunId, Rememb
 }
 
 /// All runs wait for a batch, and each run's heartbeat waits for its row: so it must not take long.
-const BATCH_LIMITS: Limits = Limits { statement_ms: 5_000, lock_ms: 4_000, is_lazy: false };
+const BATCH_LIMITS: Limits =
+    Limits { statement_ms: 5_000, lock_ms: 4_000, is_lazy: false, is_frequent: true };
 /// Only the run itself waits for a batch of its own.
-const SINGLE_RUN_LIMITS: Limits = Limits { statement_ms: 10_000, lock_ms: 8_000, is_lazy: false };
+const SINGLE_RUN_LIMITS: Limits =
+    Limits { statement_ms: 10_000, lock_ms: 8_000, is_lazy: false, is_frequent: true };
 
 /// Makes a batch durable in one transaction, for the runs that their attempt still owns; answers
 /// which those are. Rows of other runs are left out: their owner has changed.
