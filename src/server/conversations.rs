@@ -35,6 +35,8 @@ pub(super) struct ListQuery {
     tag: Option<String>,
     /// The archived ones instead of the others.
     archived: Option<bool>,
+    /// Only the pinned ones.
+    pinned: Option<bool>,
     /// The deleted ones instead of the others.
     deleted: Option<bool>,
 }
@@ -59,6 +61,7 @@ pub(super) async fn list(
     let filter = Filter {
         tag: tag.as_deref(),
         archived: Some(query.archived.unwrap_or(false)),
+        pinned: query.pinned.unwrap_or(false),
         deleted: query.deleted.unwrap_or(false),
     };
     let mut tx = app.db.begin(&caller.scope()).await?;
@@ -73,7 +76,9 @@ pub(super) async fn list(
         if let Some(tag) = &tag {
             next.append_pair("tag", tag);
         }
-        for (name, flag) in [("archived", query.archived), ("deleted", query.deleted)] {
+        for (name, flag) in
+            [("archived", query.archived), ("pinned", query.pinned), ("deleted", query.deleted)]
+        {
             if let Some(flag) = flag {
                 next.append_pair(name, if flag { "true" } else { "false" });
             }
@@ -187,10 +192,13 @@ pub(super) async fn find(
 #[expect(dead_code, reason = "describes the fields that are read one by one, to name every wrong one")]
 struct ConversationChange {
     title: Option<String>,
+    /// Put aside, and so pinned no longer.
     archived: Option<bool>,
+    /// Whether it is kept at the top of the list.
+    pinned: Option<bool>,
 }
 
-/// Renames or archives a conversation.
+/// Renames, archives or pins a conversation.
 #[utoipa::path(tag = "conversations", params(("id" = String, Path)), request_body = ConversationChange, responses(
     (status = 200, body = Changed), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody),
     (status = 422, body = ProblemBody)))]
@@ -206,6 +214,14 @@ pub(super) async fn change(
     let mut fields = Fields::of(&body.0)?;
     let title: Option<String> = fields.take("title", "a string");
     let archived: Option<bool> = fields.take("archived", "true or false");
+    let pinned: Option<bool> = fields.take("pinned", "true or false");
+    if pinned == Some(true) && archived == Some(true) {
+        fields.refuse(
+            "pinned",
+            FieldErrorKind::Value,
+            "what is archived is not pinned: leave one of the two out",
+        );
+    }
     let title = title.map(|title| title.split_whitespace().collect::<Vec<_>>().join(" "));
     if let Some(title) = &title {
         let chars = title.chars().count();
@@ -221,6 +237,9 @@ pub(super) async fn change(
     }
     if let Some(archived) = archived {
         conversations::set_archived(&mut tx, id, archived).await.map_err(named)?;
+    }
+    if let Some(pinned) = pinned {
+        conversations::set_pinned(&mut tx, id, pinned).await.map_err(named)?;
     }
     let row = conversations::head(&mut tx, id).await.map_err(named)?;
     tx.commit().await?;

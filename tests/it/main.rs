@@ -48,6 +48,7 @@ mod operations;
 mod origins;
 mod outage;
 mod own_data;
+mod pins;
 mod presets;
 mod presets_of_services;
 mod prices;

@@ -46,7 +46,7 @@ pub(super) async fn list(asker: &Asker, cursor: Option<String>) -> Result<ListRe
 
 async fn page(asker: &Asker, offset: u32) -> Result<ListResourcesResult, Problem> {
     asker.caller.may(Permission::Read)?;
-    let filter = Filter { tag: None, archived: Some(false), deleted: false };
+    let filter = Filter { tag: None, archived: Some(false), ..Filter::default() };
     let mut tx = asker.app.db.begin(&asker.caller.scope()).await?;
     let page = stored::list(&mut tx, &filter, PAGE, offset).await?;
     let resources = page.conversations.iter().map(|row| {

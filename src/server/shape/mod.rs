@@ -38,6 +38,8 @@ pub struct ConversationSummary {
     pub title_is_default: bool,
     pub tags: Vec<String>,
     pub archived: bool,
+    /// Whether it is kept at the top of the list.
+    pub pinned: bool,
     /// Questions and answers, counted each, on all branches.
     pub message_count: i64,
     /// Whether a run is under way in it.
@@ -60,6 +62,7 @@ impl From<rows::Conversation> for ConversationSummary {
             title_is_default: row.title_is_default,
             tags: row.tags,
             archived: row.archived,
+            pinned: row.pinned,
             message_count: row.message_count,
             running: row.running,
             origin: row.origin,

@@ -37,6 +37,8 @@ pub struct Conversation {
     pub tags: Vec<String>,
     /// Put aside by the user.
     pub archived: bool,
+    /// Kept at the top of the list by the user.
+    pub pinned: bool,
     /// When it was made.
     pub created_at: Timestamp,
     /// When it last changed.
@@ -87,6 +89,8 @@ pub struct Filter<'a> {
     pub tag: Option<&'a str>,
     /// Only archived ones, or only the others; `None`: both.
     pub archived: Option<bool>,
+    /// Only pinned ones.
+    pub pinned: bool,
     /// The deleted ones instead of the others.
     pub deleted: bool,
 }
@@ -104,7 +108,7 @@ pub struct Page {
 /// [`NOTICE_DAYS`](super::retention::NOTICE_DAYS)).
 macro_rules! columns {
     () => {
-        "c.id, c.title, c.title_is_default, c.tags, c.archived, c.created_at, c.updated_at, c.deleted_at,
+        "c.id, c.title, c.title_is_default, c.tags, c.archived, c.pinned, c.created_at, c.updated_at, c.deleted_at,
          c.origin,
          (SELECT greatest(c.updated_at + make_interval(days => days), since + interval '7 days') FROM retention
           WHERE days > 0 AND c.updated_at < now() - make_interval(days => days - 7)
@@ -121,6 +125,7 @@ fn conversation(row: &PgRow) -> Result<Conversation, sqlx::Error> {
         title_is_default: row.try_get("title_is_default")?,
         tags: row.try_get("tags")?,
         archived: row.try_get("archived")?,
+        pinned: row.try_get("pinned")?,
         created_at: time(row, "created_at")?,
         updated_at: time(row, "updated_at")?,
         deleted_at: time_or_null(row, "deleted_at")?,
@@ -136,7 +141,7 @@ pub async fn create(tx: &mut Tx) -> Result<Conversation, StoreError> {
     let user = tx.user()?;
     let row = sqlx::query(
         "INSERT INTO conversations (id, user_id) VALUES ($1, $2)
-         RETURNING id, title, title_is_default, tags, archived, created_at, updated_at, deleted_at,
+         RETURNING id, title, title_is_default, tags, archived, pinned, created_at, updated_at, deleted_at,
                    origin, 0::bigint AS message_count, false AS running, NULL::timestamptz AS expires_at",
     )
     .bind(ConversationId::generate().0)
@@ -156,6 +161,7 @@ pub async fn list(tx: &mut Tx, filter: &Filter<'_>, limit: u32, offset: u32) -> 
              SELECT id, created_at FROM conversations
              WHERE user_id = $1 AND (deleted_at IS NOT NULL) = $2
                AND ($3::boolean IS NULL OR archived = $3) AND ($4::text IS NULL OR $4 = ANY (tags))
+               AND (NOT $7 OR pinned)
          ), page AS (
              SELECT id FROM shown ORDER BY created_at DESC, id LIMIT $5 OFFSET $6
          )
@@ -171,6 +177,7 @@ pub async fn list(tx: &mut Tx, filter: &Filter<'_>, limit: u32, offset: u32) -> 
     .bind(filter.tag)
     .bind(i64::from(limit))
     .bind(i64::from(offset))
+    .bind(filter.pinned)
     .fetch_all(&mut **tx)
     .await?;
     let total = rows.first().map_or(Ok(0), |row| row.try_get("total"))?;
@@ -373,16 +380,31 @@ pub async fn rename(tx: &mut Tx, id: ConversationId, title: &str) -> Result<(), 
     one_row(done.rows_affected())
 }
 
-/// Puts it aside, or back.
+/// Puts it aside, which takes it from the top of the list, or back.
 pub async fn set_archived(tx: &mut Tx, id: ConversationId, archived: bool) -> Result<(), StoreError> {
     let user = tx.user()?;
     let done = sqlx::query(
-        "UPDATE conversations SET archived = $3, updated_at = now()
+        "UPDATE conversations SET archived = $3, pinned = pinned AND NOT $3, updated_at = now()
          WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL",
     )
     .bind(id.0)
     .bind(user.as_str())
     .bind(archived)
+    .execute(&mut **tx)
+    .await?;
+    one_row(done.rows_affected())
+}
+
+/// Keeps it at the top of the list, or not any more.
+pub async fn set_pinned(tx: &mut Tx, id: ConversationId, pinned: bool) -> Result<(), StoreError> {
+    let user = tx.user()?;
+    let done = sqlx::query(
+        "UPDATE conversations SET pinned = $3, updated_at = now()
+         WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL",
+    )
+    .bind(id.0)
+    .bind(user.as_str())
+    .bind(pinned)
     .execute(&mut **tx)
     .await?;
     one_row(done.rows_affected())

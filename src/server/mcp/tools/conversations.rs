@@ -130,7 +130,7 @@ pub(super) async fn list(asker: &Asker, arguments: &Value) -> Result<Told, Probl
 
 async fn page(asker: &Asker, tag: Option<String>, limit: u32, offset: u32) -> Result<Told, Problem> {
     let tag = tag.map(|tag| tag.trim().to_lowercase()).filter(|tag| !tag.is_empty());
-    let filter = Filter { tag: tag.as_deref(), archived: Some(false), deleted: false };
+    let filter = Filter { tag: tag.as_deref(), archived: Some(false), ..Filter::default() };
     let mut tx = asker.app.db.begin(&asker.caller.scope()).await?;
     let page = stored::list(&mut tx, &filter, limit, offset).await?;
     drop(tx);
