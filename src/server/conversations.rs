@@ -215,13 +215,6 @@ pub(super) async fn change(
     let title: Option<String> = fields.take("title", "a string");
     let archived: Option<bool> = fields.take("archived", "true or false");
     let pinned: Option<bool> = fields.take("pinned", "true or false");
-    if pinned == Some(true) && archived == Some(true) {
-        fields.refuse(
-            "pinned",
-            FieldErrorKind::Value,
-            "what is archived is not pinned: leave one of the two out",
-        );
-    }
     let title = title.map(|title| title.split_whitespace().collect::<Vec<_>>().join(" "));
     if let Some(title) = &title {
         let chars = title.chars().count();
@@ -242,6 +235,9 @@ pub(super) async fn change(
         conversations::set_pinned(&mut tx, id, pinned).await.map_err(named)?;
     }
     let row = conversations::head(&mut tx, id).await.map_err(named)?;
+    if row.archived && row.pinned {
+        return Err(Problem::field("pinned", "what is archived is not pinned: take it back first"));
+    }
     tx.commit().await?;
     Ok(web::Json(Changed { status: Status::Ok, conversation: row.into() }))
 }

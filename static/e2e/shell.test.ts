@@ -38,6 +38,8 @@ afterAll(() => Promise.all([browser.close(), server.close()]));
 const path = (at: number) => paths[at] ?? "";
 const list = (page: Page) => page.getByRole("navigation", { name: "Conversations" });
 const titles = (page: Page) => list(page).locator(".entry > a");
+const pinned = (page: Page) =>
+  list(page).getByRole("region", { name: "Pinned", exact: true }).locator(".entry > a");
 // On a phone the wide screen's sidebar is there, and hidden.
 const search = (page: Page) => page.getByRole("searchbox", { name: "Search conversations" });
 const focused = (page: Page) =>
@@ -87,6 +89,46 @@ describe.each(bothShapes)("on %s", (_, shape) => {
       await page.getByRole("button", { name: "Back from Archived" }).click();
     }
     await expect.poll(() => titles(page).count()).toBe(3);
+  });
+
+  it("a conversation is pinned, is so after a reload, and no longer once unpinned or archived", async () => {
+    await page.goto(path(0));
+    await showSidebar();
+    const title = (await titles(page).last().textContent()) ?? "";
+    const more = `More for ${title}`;
+    const choose = async (action: string) => {
+      const entry = list(page).getByRole("listitem").filter({ hasText: title });
+      if (!isPhone) await entry.hover();
+      await entry.getByRole("button", { name: more }).click();
+      await page.getByRole("menuitem", { name: action, exact: true }).click();
+    };
+    await choose("Pin");
+    await expect.poll(() => pinned(page).allTextContents()).toEqual([title]);
+    await expect.poll(() => titles(page).first().textContent()).toBe(title);
+    await expect.poll(() => titles(page).count()).toBe(3);
+    await expect.poll(() => focused(page)).toBe(more);
+    expect(await violations(page)).toEqual([]);
+
+    await page.reload();
+    await showSidebar();
+    await expect.poll(() => pinned(page).allTextContents()).toEqual([title]);
+    await choose("Unpin");
+    await expect.poll(() => pinned(page).count()).toBe(0);
+    await expect.poll(() => titles(page).count()).toBe(3);
+    await expect.poll(() => focused(page)).toBe(more);
+
+    await choose("Pin");
+    await expect.poll(() => pinned(page).allTextContents()).toEqual([title]);
+    await choose("Archive");
+    await expect.poll(() => titles(page).count()).toBe(2);
+    await page.getByRole("button", { name: "Archived", exact: true }).click();
+    await expect.poll(() => titles(page).allTextContents()).toEqual([title]);
+    await choose("Take back");
+    await page.getByText("Nothing is archived.").waitFor();
+    await page.reload();
+    await showSidebar();
+    await expect.poll(() => titles(page).count()).toBe(3);
+    await expect.poll(() => pinned(page).count()).toBe(0);
   });
 
   it("a search marks its words, and opens at the message that holds them", async () => {
@@ -235,6 +277,45 @@ describe("by keyboard", () => {
     expect(await focused(page)).toBe(await titles(page).first().textContent());
     await page.getByRole("button", { name: "Undo" }).press("Enter");
     await list(page).getByRole("link", { name: "Gorse, once more" }).waitFor();
+  });
+
+  it("a conversation is pinned and unpinned, and the focus goes along", async () => {
+    await page.keyboard.press("/");
+    await expect.poll(() => focused(page)).toBe("Search conversations");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("End");
+    const title = (await titles(page).last().textContent()) ?? "";
+    await expect.poll(() => focused(page)).toBe(title);
+    await page.keyboard.press("Tab");
+    const more = `More for ${title}`;
+    const choose = async (action: string) => {
+      await expect.poll(() => focused(page)).toBe(more);
+      await page.keyboard.press("Enter");
+      await expect.poll(() => focused(page)).toBe("Rename");
+      await page.keyboard.press("ArrowDown");
+      await expect.poll(() => focused(page)).toBe(action);
+      await page.keyboard.press("Enter");
+    };
+    await choose("Pin");
+    await expect.poll(() => pinned(page).allTextContents()).toEqual([title]);
+    const status = list(page).getByRole("status");
+    await status.getByText(`“${title}” was pinned.`).waitFor();
+    await expect.poll(() => focused(page)).toBe(more);
+    // From there the keys go on.
+    await page.keyboard.press("Shift+Tab");
+    await expect.poll(() => focused(page)).toBe(title);
+    await page.keyboard.press("ArrowDown");
+    const second = await titles(page).nth(1).textContent();
+    await expect.poll(() => focused(page)).toBe(second);
+    await page.keyboard.press("ArrowUp");
+    await expect.poll(() => focused(page)).toBe(title);
+    await page.keyboard.press("Tab");
+    await choose("Unpin");
+    await expect.poll(() => pinned(page).count()).toBe(0);
+    await status.getByText(`“${title}” is no longer pinned.`).waitFor();
+    await expect.poll(() => focused(page)).toBe(more);
+    await expect.poll(() => titles(page).last().textContent()).toBe(title);
+    expect(await violations(page)).toEqual([]);
   });
 
   it("the sidebar is folded away, stays so, and comes back for a search", async () => {

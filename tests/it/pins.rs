@@ -42,9 +42,19 @@ async fn what_is_pinned_is_listed_by_itself_until_it_is_put_aside() {
     ann.post(&format!("/api/conversations/{}/restore", ids[2]), json!({})).await.ok();
     assert_eq!(listed(&ann, "?pinned=true").await, [ids[2].as_str()], "brought back as it was");
 
-    let both = json!({"pinned": true, "archived": true});
-    let refused = ann.send("PATCH", &format!("/api/conversations/{}", ids[3]), Some(&both)).await;
-    assert_eq!((refused.status, refused.wrong_fields()), (422, vec!["pinned".to_owned()]));
+    let last = format!("/api/conversations/{}", ids[3]);
+    let refused = async |change: Value| {
+        let answer = ann.send("PATCH", &last, Some(&change)).await;
+        assert_eq!((answer.status, answer.wrong_fields()), (422, vec!["pinned".to_owned()]), "{change}");
+    };
+    refused(json!({"pinned": true, "archived": true})).await;
+    assert_eq!(ann.get(&last).await.ok()["archived"], false, "nothing is half done");
+    set(&ann, &ids[3], json!({"archived": true})).await;
+    refused(json!({"pinned": true})).await;
+    set(&ann, &ids[3], json!({"archived": false, "pinned": true})).await;
+    let at = |view: &Value| view["updated_at"].clone();
+    let before = at(&ann.get(&last).await.ok());
+    assert_eq!(at(&set(&ann, &ids[3], json!({"pinned": false})).await), before, "it was not talked in");
     let others =
         bob.send("PATCH", &format!("/api/conversations/{}", ids[3]), Some(&json!({"pinned": true}))).await;
     assert_eq!(others.status, 404);

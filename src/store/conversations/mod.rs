@@ -395,11 +395,11 @@ pub async fn set_archived(tx: &mut Tx, id: ConversationId, archived: bool) -> Re
     one_row(done.rows_affected())
 }
 
-/// Keeps it at the top of the list, or not any more.
+/// Keeps it at the top of the list, or not any more. Nothing has happened in it.
 pub async fn set_pinned(tx: &mut Tx, id: ConversationId, pinned: bool) -> Result<(), StoreError> {
     let user = tx.user()?;
     let done = sqlx::query(
-        "UPDATE conversations SET pinned = $3, updated_at = now()
+        "UPDATE conversations SET pinned = $3
          WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL",
     )
     .bind(id.0)

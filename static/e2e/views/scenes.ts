@@ -139,6 +139,7 @@ export async function fill(stage: Stage): Promise<Conversations> {
     tags: ["decisions of the platform team", "work", "rust", "services"],
   });
   await call(server, "PUT", `/api/conversations/${escalated}/tags`, { tags: ["home"] });
+  await call(server, "PATCH", `/api/conversations/${escalated}`, { pinned: true });
   await call(server, "POST", "/api/settings/presets", { name: "Thorough", shared: false });
   await call(server, "PUT", "/api/budget", { per_day_usd: 2, per_month_usd: 20 });
   return {

@@ -137,15 +137,20 @@ export const api = {
     limit: number,
     tag: string | null,
     archived: boolean,
+    pinned = false,
   ): Promise<Page<ConversationSummary>> {
     const query = new URLSearchParams({ limit: String(limit), offset: String(offset) });
     if (tag !== null) query.set("tag", tag);
     if (archived) query.set("archived", "true");
+    if (pinned) query.set("pinned", "true");
     return page(await request(`/api/conversations?${query}`), offset);
   },
   conversation: (id: string) => json<Conversation>(one(id)),
   rename: (id: string, title: string) => json<unknown>(one(id), send("PATCH", { title })),
-  archive: (id: string, archived: boolean) => json<unknown>(one(id), send("PATCH", { archived })),
+  /** `pinned` where it is to be pinned with that; otherwise the server knows what becomes of a pin. */
+  archive: (id: string, archived: boolean, pinned: boolean) =>
+    json<unknown>(one(id), send("PATCH", { archived, pinned: pinned || undefined })),
+  pin: (id: string, pinned: boolean) => json<unknown>(one(id), send("PATCH", { pinned })),
   /** Remembers the branch through a message, and answers with the conversation on it. */
   chooseBranch: (id: string, message_id: string) =>
     json<Conversation>(`${one(id)}/branch`, send("PUT", { message_id })),

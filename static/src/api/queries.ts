@@ -3,6 +3,7 @@ import { notifyManager, QueryClient, useInfiniteQuery, useQuery } from "@tanstac
 import { availability } from "./availability";
 import { api } from "./client";
 import { asProblem } from "./problem";
+import type { ConversationSummary } from "./types";
 
 // Views learn of new data at the end of the step that brought it, not in a later one: a form that
 // drops what was typed once it is saved never shows the value of before in between.
@@ -53,6 +54,10 @@ export const keys = {
 // read, because a query that was made by `setQueryData` keeps the longer of the two times.
 queryClient.setQueryDefaults(["conversation"], { gcTime: 60_000 });
 
+/** A run started elsewhere shows its dot, and loses it, without a reload. */
+const askAgainMs = (items: readonly ConversationSummary[] = []) =>
+  items.some((item) => item.running) ? 10_000 : 60_000;
+
 export const useConversations = (tag: string | null, archived: boolean) =>
   useInfiniteQuery({
     queryKey: [...keys.conversations, { tag, archived }],
@@ -62,11 +67,17 @@ export const useConversations = (tag: string | null, archived: boolean) =>
       const seen = pages.reduce((sum, page) => sum + page.items.length, 0);
       return last.items.length > 0 && seen < last.total ? seen : undefined;
     },
-    // A run started elsewhere shows its dot, and loses it, without a reload.
-    refetchInterval: (query) =>
-      query.state.data?.pages.some((page) => page.items.some((item) => item.running))
-        ? 10_000
-        : 60_000,
+    refetchInterval: (query) => askAgainMs(query.state.data?.pages.flatMap((page) => page.items)),
+  });
+
+/** What is kept at the top of the list, the first of them where there are very many. */
+export const usePinned = (enabled: boolean) =>
+  useQuery({
+    // Beside the lists: what makes them be read anew does so with these.
+    queryKey: [...keys.conversations, "pinned"],
+    queryFn: async () => (await api.conversations(0, pageSize, null, false, true)).items,
+    enabled,
+    refetchInterval: (query) => askAgainMs(query.state.data),
   });
 
 export const useSearch = (q: string) =>

@@ -8,6 +8,10 @@ export function passFocusOn(place: Element | null, selector: string, otherwise?:
   const next =
     within(place?.nextElementSibling) ??
     within(place?.previousElementSibling) ??
-    (otherwise ? document.querySelector(otherwise) : null);
+    (otherwise ? shown(otherwise) : null);
   if (next instanceof HTMLElement) next.focus();
 }
+
+/** The first of these that is not hidden, as the sidebar beside a drawer is. */
+const shown = (selector: string) =>
+  [...document.querySelectorAll(selector)].find((one) => one.checkVisibility?.() ?? true);

@@ -30,6 +30,7 @@ const paths = {
     "M4 13h3V4H4zM7 13l4 7c1.5 0 2.5-1 2-3l-.7-3H18c1.2 0 2-1 1.7-2.2l-1.4-6A2 2 0 0016.4 4H7",
   more: "M5.5 12h.01M12 12h.01M18.5 12h.01",
   archive: "M4 5h16v4H4zM6 9v10h12V9M10 13h4",
+  pin: "M9 4h6M10 4v6l-3 4h10l-3-4V4M12 14v6",
   panel: "M4 5h16v14H4zM9 5v14",
   keyboard: "M3 7h18v10H3zM7 11h.01M10.5 11h.01M14 11h.01M17 11h.01M8 14h8",
   print: "M7 9V4h10v5M7 17H4V9h16v8h-3M7 14h10v6H7z",

@@ -16,6 +16,7 @@ export function newConversation(id: string): Conversation {
     title_is_default: true,
     tags: [],
     archived: false,
+    pinned: false,
     created_at: now,
     updated_at: now,
     message_count: 0,

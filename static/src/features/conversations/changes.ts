@@ -1,4 +1,4 @@
-/** Deleting and putting aside, each with a way back. */
+/** Deleting and putting aside, each with a way back, and keeping at the top. */
 import { api } from "../../api/client";
 import { asProblem } from "../../api/problem";
 import { keys, queryClient, refreshConversations } from "../../api/queries";
@@ -7,7 +7,7 @@ import { msg, t } from "../../i18n";
 import { toast } from "../../ui/toast";
 import { titleOf } from "./title";
 
-type Item = Pick<ConversationSummary, "id" | "title" | "title_is_default">;
+type Item = Pick<ConversationSummary, "id" | "title" | "title_is_default" | "pinned">;
 
 /** `what` is a text with a gap for the server's `{{message}}`. */
 export const complain = (what: string) => (error: unknown) =>
@@ -40,7 +40,8 @@ export async function remove(item: Item, open: { is: boolean; go: (path: string)
 
 export async function archive(item: Item, archived: boolean) {
   try {
-    await api.archive(item.id, archived);
+    // Archiving has unpinned it; whoever undoes that wants it where it was.
+    await api.archive(item.id, archived, !archived && item.pinned);
   } catch (error) {
     return complain(
       archived ? msg("Not archived: {{message}}") : msg("Not taken back: {{message}}"),
@@ -54,4 +55,16 @@ export async function archive(item: Item, archived: boolean) {
   toast(t(done, { title: titleOf(item) }), {
     action: { label: t("Undo"), run: () => archive(item, !archived) },
   });
+}
+
+/** Whether that was done; the list shows it then. */
+export async function pin(item: Item, pinned: boolean): Promise<boolean> {
+  try {
+    await api.pin(item.id, pinned);
+  } catch (error) {
+    complain(pinned ? msg("Not pinned: {{message}}") : msg("Still pinned: {{message}}"))(error);
+    return false;
+  }
+  await refreshConversations();
+  return true;
 }

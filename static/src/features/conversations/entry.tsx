@@ -59,8 +59,15 @@ function RenameBox({ item, onDone }: { item: ConversationSummary; onDone: () => 
   );
 }
 
+interface Props {
+  item: ConversationSummary;
+  onOpen: () => void;
+  /** It is to be pinned, or not any more: the list moves it. */
+  onPin: (item: ConversationSummary) => void;
+}
+
 /** A conversation in the list: opens, is renamed in place, is put aside or deleted with a way back. */
-export function Entry({ item, onOpen }: { item: ConversationSummary; onOpen: () => void }) {
+export function Entry({ item, onOpen, onPin }: Props) {
   const [location, go] = useLocation();
   const [renaming, setRenaming] = useState(false);
   const place = useRef<HTMLLIElement>(null);
@@ -86,7 +93,7 @@ export function Entry({ item, onOpen }: { item: ConversationSummary; onOpen: () 
     );
   }
   const away = (change: () => Promise<unknown>) => () => {
-    passFocusOn(place.current, "a", ".sidebar .new-button");
+    passFocusOn(place.current, "a", ".new-button");
     change();
   };
   return (
@@ -114,6 +121,15 @@ export function Entry({ item, onOpen }: { item: ConversationSummary; onOpen: () 
           label={t("More for {{title}}", { title })}
           items={[
             { label: t("Rename"), icon: "pencil", run: () => setRenaming(true) },
+            ...(item.archived
+              ? []
+              : [
+                  {
+                    label: item.pinned ? t("Unpin") : t("Pin"),
+                    icon: "pin" as const,
+                    run: () => onPin(item),
+                  },
+                ]),
             {
               label: item.archived ? t("Take back") : t("Archive"),
               icon: "archive",

@@ -1,11 +1,17 @@
+import { useLayoutEffect, useRef, useState } from "react";
 import { asProblem } from "../../api/problem";
-import { useConversations } from "../../api/queries";
+import { useConversations, usePinned } from "../../api/queries";
 import type { ConversationSummary } from "../../api/types";
-import { t } from "../../i18n";
+import { msg, t } from "../../i18n";
 import { dayGroup, when } from "../../ui/format";
+import { toast } from "../../ui/toast";
+import { pin } from "./changes";
 import { Entry } from "./entry";
+import { titleOf } from "./title";
 
-function byDay(items: readonly ConversationSummary[]): [string, ConversationSummary[]][] {
+const none: readonly ConversationSummary[] = [];
+
+function byDay(items: readonly ConversationSummary[]): [string, readonly ConversationSummary[]][] {
   const now = new Date();
   const groups = new Map<string, ConversationSummary[]>();
   for (const item of items) {
@@ -27,6 +33,47 @@ export function ListSkeleton() {
   );
 }
 
+/**
+ * Pins and unpins. The entry is drawn anew in another part of the list: if it had the focus it has it there, and
+ * what has happened is said to who does not see it. `shown` are the pinned ones, where the list has a part for them.
+ */
+function usePinning(shown: readonly ConversationSummary[] | null) {
+  const moving = useRef<{ id: string; pinned: boolean } | null>(null);
+  const status = useRef<HTMLParagraphElement>(null);
+  const [said, setSaid] = useState("");
+  useLayoutEffect(() => {
+    const to = moving.current;
+    if (!to || to.pinned !== shown?.some((item) => item.id === to.id)) return;
+    moving.current = null;
+    if (document.activeElement !== document.body) return;
+    const find = (what: string) =>
+      status.current?.parentElement?.querySelector<HTMLElement>(`.entry > ${what}`);
+    // An old one may be further down than what is loaded.
+    (find(`[href="/c/${to.id}"] ~ .entry-actions button`) ?? find("a"))?.focus();
+  }, [shown]);
+  const change = async (item: ConversationSummary) => {
+    const pinned = !item.pinned;
+    if (shown) moving.current = { id: item.id, pinned };
+    if (!(await pin(item, pinned))) {
+      moving.current = null;
+      return;
+    }
+    const done = pinned ? msg("“{{title}}” was pinned.") : msg("“{{title}}” is no longer pinned.");
+    const text = t(done, { title: titleOf(item) });
+    // Where pinned ones have no place of their own nothing is seen of it.
+    if (shown) setSaid(text);
+    else toast(text);
+  };
+  return {
+    change,
+    status: (
+      <p ref={status} className="visually-hidden" role="status">
+        {said}
+      </p>
+    ),
+  };
+}
+
 interface Props {
   tag: string | null;
   archived: boolean;
@@ -35,7 +82,12 @@ interface Props {
 
 export function ConversationList({ tag, archived, onOpen }: Props) {
   const list = useConversations(tag, archived);
-  if (list.isPending) return <ListSkeleton />;
+  const isPlain = tag === null && !archived;
+  const top = usePinned(isPlain);
+  const pinned = isPlain ? (top.data ?? none) : null;
+  const pinning = usePinning(pinned);
+  // Drawn later, the pinned ones would push the others down.
+  if (list.isPending || (isPlain && !top.isFetched)) return <ListSkeleton />;
   if (list.isError && !list.data) {
     return (
       <div className="quiet">
@@ -58,14 +110,17 @@ export function ConversationList({ tag, archived, onOpen }: Props) {
       </p>
     );
   }
+  for (const { id } of pinned ?? none) seen.delete(id);
+  const groups = byDay([...seen.values()]);
+  if (pinned?.length) groups.unshift([t("Pinned"), pinned]);
   return (
     <>
-      {byDay([...seen.values()]).map(([day, items]) => (
+      {groups.map(([day, items]) => (
         <section key={day} aria-label={day}>
           <h2 className="day">{day}</h2>
           <ul>
             {items.map((item) => (
-              <Entry key={item.id} item={item} onOpen={onOpen} />
+              <Entry key={item.id} item={item} onOpen={onOpen} onPin={pinning.change} />
             ))}
           </ul>
         </section>
@@ -80,6 +135,7 @@ export function ConversationList({ tag, archived, onOpen }: Props) {
           {list.isFetchingNextPage ? t("Loading…") : t("Older conversations")}
         </button>
       )}
+      {pinning.status}
     </>
   );
 }
