@@ -6,6 +6,7 @@
     drill-reader.py end BASE RUN            waits until this run is over, and prints its status
     drill-reader.py keep BASE FILE          keeps every conversation but those with a run under way
     drill-reader.py compare BASE FILE       compares each of them with what was kept, but for fields that are new
+    drill-reader.py back BASE FILE          the same by an older version: it may lack newer fields that say nothing
 
 Exits with 1 where a question is not answered, or a conversation reads otherwise.
 """
@@ -96,6 +97,16 @@ def within(new, old):
     return new
 
 
+def without_unknown(old, new):
+    """What was kept, without fields that the version which reads now does not have and that say nothing."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        known = {key: one for key, one in old.items() if key in new or one not in (False, None, "", [], {})}
+        return {key: without_unknown(one, new.get(key)) for key, one in known.items()}
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        return [without_unknown(one, other) for one, other in zip(old, new)]
+    return old
+
+
 def rounded(value):
     """Numbers without their last digits: versions have read those of a stored number differently."""
     if isinstance(value, dict):
@@ -146,10 +157,12 @@ def names(fields):
     return ", ".join(f"{name} ({len(places)} places)" if len(places) > 1 else places[0] for name, places in sorted(last.items())) or "none"
 
 
-def compare(file):
+def compare(file, is_older=False):
     kept, now, wrong, digits, fields = json.load(open(file)), conversations(), 0, 0, set()
     for id, old in kept.items():
         new = now.get(id)
+        if is_older and new is not None:
+            old = without_unknown(old, new)
         if new is not None and digest(rounded(within(new, old))) == digest(rounded(old)):
             fields.update(added(old, new))
             digits += digest(within(new, old)) != digest(old)
@@ -160,4 +173,4 @@ def compare(file):
     sys.exit(wrong > 0)
 
 
-{"ask": ask, "begin": begin, "end": end, "keep": keep, "compare": compare}[command](*rest)
+{"ask": ask, "begin": begin, "end": end, "keep": keep, "compare": compare, "back": lambda file: compare(file, is_older=True)}[command](*rest)
