@@ -61,6 +61,15 @@ pub struct ProblemBody {
     pub run_id: Option<String>,
 }
 
+/// Why there is no link.
+#[derive(Debug, Clone, Copy)]
+pub enum NotToShare {
+    BeingWritten,
+    Empty,
+    /// So many work already.
+    TooMany(i64),
+}
+
 impl Problem {
     fn new(status: StatusCode, kind: &'static str, title: &'static str, detail: impl Into<String>) -> Self {
         let detail = Value::String(detail.into());
@@ -229,6 +238,24 @@ impl Problem {
         let mut problem = Self::new(StatusCode::CONFLICT, "run-under-way", "A run is under way", detail);
         problem.0.more.insert("run_id".into(), json!(run));
         problem
+    }
+
+    /// 409: what is shared is what is there.
+    #[must_use]
+    pub fn not_to_share(why: NotToShare) -> Self {
+        let (kind, detail) = match why {
+            NotToShare::BeingWritten => {
+                ("being-written", "an answer is being written; share it when that is there".to_owned())
+            }
+            NotToShare::Empty => {
+                ("nothing-to-share", "nothing was asked here yet, so there is nothing to share".to_owned())
+            }
+            NotToShare::TooMany(most) => (
+                "too-many-links",
+                format!("{most} of your links work already; withdraw one that nobody needs"),
+            ),
+        };
+        Self::new(StatusCode::CONFLICT, kind, "This cannot be shared now", &detail)
     }
 
     /// 409: one check of the providers is enough at a time.

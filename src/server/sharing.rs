@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::app::App;
 use super::conversations::{self as conversation_routes, Which};
 use super::extract::{Body, Caller, id};
-use super::problem::{Problem, ProblemBody};
+use super::problem::{NotToShare, Problem, ProblemBody};
 use super::shape::{ConversationSummary, Message, Status, naive};
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::id::{ConversationId, MessageId, ShareId};
@@ -152,10 +152,10 @@ pub(super) async fn create(
     let which = end.map_or(Which::InForce, Which::UpTo);
     let nodes = which.choose(&tree).ok_or_else(|| Problem::not_found("Message"))?;
     if tree.live().is_some_and(|live| nodes.iter().any(|node| node.id == live.message)) {
-        return Err(Problem::in_the_way("an answer is being written; share it when that is there"));
+        return Err(Problem::not_to_share(NotToShare::BeingWritten));
     }
     if nodes.is_empty() {
-        return Err(Problem::in_the_way("nothing was asked here yet, so there is nothing to share"));
+        return Err(Problem::not_to_share(NotToShare::Empty));
     }
     let messages = conversations::messages(&mut tx, conversation, &nodes).await?;
     let messages: Vec<SharedMessage> = messages.into_iter().map(snapshot).collect();
@@ -168,8 +168,7 @@ pub(super) async fn create(
         days,
     };
     let Some(share) = shares::create(&mut tx, &new, MOST).await? else {
-        let detail = format!("{MOST} of your links work already; withdraw one that nobody needs");
-        return Err(Problem::in_the_way(&detail));
+        return Err(Problem::not_to_share(NotToShare::TooMany(MOST)));
     };
     // Not the link itself: whoever reads the audit log is not to open it with that.
     let details = json!({ "days": days });

@@ -7,7 +7,7 @@ type Headers = Record<string, string>;
 /** Asks the API as the page of this user would. */
 export async function call(
   { origin }: OwnServer,
-  method: "GET" | "POST" | "PUT",
+  method: "GET" | "POST" | "PUT" | "PATCH",
   path: string,
   body?: object,
   headers: Headers = {},

@@ -206,6 +206,7 @@ async fn an_answer_that_is_being_written_is_not_shared() {
     live.until("stage1_start").await;
     let refused = ann.post(&format!("/api/conversations/{id}/shares"), json!({})).await;
     assert_eq!(refused.status, 409, "{}", refused.text);
+    assert_eq!(refused.json()["type"], "urn:llm-council:problem:being-written");
     share(&ann, &id, json!({"branch_end": first})).await;
     gate.open();
     live.until("complete").await;
