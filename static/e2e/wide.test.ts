@@ -6,13 +6,18 @@ import { ask, close, finalAnswer, launch, open, shapes, waitForEnd } from "./bro
 import { OwnServer } from "./own-server";
 import { ScriptedModels } from "./scripted-models";
 
+/** Higher than any screen. */
+const long = Array.from({ length: 60 }, (_, at) => `${at + 1}. So it is.`).join("\n\n");
+
 let browser: Browser;
 let models: ScriptedModels;
 let server: OwnServer;
 beforeAll(async () => {
-  models = await ScriptedModels.start(({ purpose }) => ({
-    text: purpose === "review" ? "FINAL RANKING:\n1. Response A\n2. Response B" : "So it is.",
-  }));
+  models = await ScriptedModels.start(({ purpose, prompt }) => {
+    if (purpose === "review") return { text: "FINAL RANKING:\n1. Response A\n2. Response B" };
+    const isLong = purpose === "synthesis" && prompt.includes("At length?");
+    return { text: isLong ? long : "So it is." };
+  });
   const members = ["a/first", "a/second", "b/third", "b/fourth"];
   [browser, server] = await Promise.all([launch(), OwnServer.start(models.settings(members))]);
 });
@@ -60,6 +65,45 @@ it.each(Object.entries(shapes))(
       await fold.click();
     }
     expect(await violations(page)).toEqual([]);
+    await close(watched);
+  },
+);
+
+it.each(Object.entries(shapes))(
+  "from further up, the newest question is one press away on %s",
+  async (_, shape) => {
+    const watched = await open(browser, server, shape);
+    const { page } = watched;
+    const jump = page.getByRole("button", { name: "Newest question" });
+    const newest = page.locator(".turn").nth(1);
+    const composer = () =>
+      page.locator(".composer-dock").evaluate((dock) => dock.getBoundingClientRect().height);
+    await ask(page, "At length?");
+    await waitForEnd(page);
+    await page.getByLabel("Your question").fill("In short?");
+    await page.getByRole("button", { name: "Ask", exact: true }).click();
+    await finalAnswer(page).nth(1).getByRole("button", { name: "Copy answer" }).waitFor();
+    await page.getByRole("button", { name: "Ask", exact: true }).waitFor();
+    await expect.poll(() => jump.count()).toBe(0);
+    const height = await composer();
+
+    // A key ends what the page does by itself.
+    await page.keyboard.press("Shift");
+    await page.evaluate(() => scrollTo({ top: 0, behavior: "instant" }));
+    await jump.waitFor();
+    await expect.poll(composer).toBe(height);
+    expect(await violations(page)).toEqual([]);
+
+    await jump.press("Enter");
+    await expect.poll(() => jump.count()).toBe(0);
+    // Below nothing but the margin and, on a phone, the bar.
+    const top = () => newest.evaluate((turn) => turn.getBoundingClientRect().top);
+    await expect.poll(top).toBeLessThan(100);
+    expect(await top()).toBeGreaterThanOrEqual(0);
+    expect(await newest.evaluate((turn) => turn === document.activeElement)).toBe(true);
+    await page.keyboard.press("Tab");
+    const isWithin = await newest.evaluate((turn) => turn.contains(document.activeElement));
+    expect(isWithin).toBe(true);
     await close(watched);
   },
 );

@@ -19,6 +19,7 @@ import { drafts } from "../features/composer/draft";
 import { WaitingQuestion } from "../features/composer/waiting";
 import { archive, complain } from "../features/conversations/changes";
 import { type Find, isFind } from "../features/conversations/find";
+import { NewestButton } from "../features/conversations/newest";
 import { scrollToLast } from "../features/conversations/settling";
 import { TagEditor } from "../features/conversations/tags";
 import { useShownTitle } from "../features/conversations/title";
@@ -150,8 +151,8 @@ function usePickUp(conversation: Conversation) {
 }
 
 /**
- * Shows the newest question: when the page opens, unless a search has found something else in it, and
- * when another one is asked.
+ * Shows the newest question: when the page opens, unless a search has found something else in it, when
+ * another one is asked, and when the reader wants to.
  */
 function useScrollToNewest(conversation: Conversation, turns: readonly Turn[]) {
   const count = turns.length;
@@ -160,6 +161,11 @@ function useScrollToNewest(conversation: Conversation, turns: readonly Turn[]) {
   const list = useRef<HTMLDivElement>(null);
   const shown = useRef(0);
   const letGo = useRef(() => {});
+  const toNewest = useCallback((behavior: ScrollBehavior) => {
+    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+    letGo.current();
+    if (list.current) letGo.current = scrollToLast(list.current, calm ? "instant" : behavior);
+  }, []);
   const state = useHistoryState<unknown>();
   const find = isFind(state) ? state : null;
   const { id, messages } = conversation;
@@ -194,13 +200,10 @@ function useScrollToNewest(conversation: Conversation, turns: readonly Turn[]) {
     shown.current = count;
     if (opening && (count < 2 || find)) return;
     if (!opening && !isNew) return;
-    const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-    letGo.current();
-    if (list.current)
-      letGo.current = scrollToLast(list.current, opening || calm ? "instant" : "smooth");
-  }, [count, find, isNew]);
+    toNewest(opening ? "instant" : "smooth");
+  }, [count, find, isNew, toNewest]);
   useEffect(() => () => letGo.current(), []);
-  return list;
+  return { list, toNewest };
 }
 
 /** So many of the newest turns are drawn at once. */
@@ -211,7 +214,7 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
   const live = useLiveRuns((state) => state.runs[id] ?? null);
   const refusal = useRefusals((state) => state.refusals[id] ?? null);
   const turns = useMemo(() => turnsOf(conversation, live), [conversation, live]);
-  const list = useScrollToNewest(conversation, turns);
+  const { list, toNewest } = useScrollToNewest(conversation, turns);
   const edited = useOpenQuestion(id);
   const forks = useForksOf(id);
   usePickUp(conversation);
@@ -309,7 +312,10 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
       <ProcessLog run={turns.at(-1)?.run ?? null} />
       <LiveStatus run={elsewhere ? null : (live?.run ?? null)} />
       <div className="composer-dock">
-        <LinkStatus live={live} />
+        <div className="dock-floats">
+          <NewestButton list={list} count={turns.length} onPress={toNewest} />
+          <LinkStatus live={live} />
+        </div>
         <Elsewhere conversation={conversation} />
         {!running && <NotifyOffer />}
         <WaitingQuestion id={id} running={running} />
