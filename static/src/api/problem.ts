@@ -95,6 +95,7 @@ const byType: Record<string, string> = {
   "too-large": msg("This is longer than the server takes. Shorten it."),
   "run-under-way": msg("A run is under way here. Wait for its end, or stop it."),
   "check-under-way": msg("Another check is under way. Try again when it has ended."),
+  "nothing-to-share": msg("Nothing was asked here yet, so there is nothing to share."),
   "being-written": msg("An answer is being written. Share it when it is there."),
   "too-many-links": msg(
     "You have as many links as there can be. Stop sharing one that nobody needs.",
