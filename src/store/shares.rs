@@ -78,7 +78,7 @@ fn share(row: &PgRow) -> Result<Share, sqlx::Error> {
     })
 }
 
-/// Shares a conversation of the user's; `None` when so `many` are shared already.
+/// Shares a conversation of the user's; `None` when they share `most` already.
 ///
 /// # Errors
 /// When the database is away.
