@@ -120,7 +120,7 @@ struct ShareRequest {
 #[utoipa::path(tag = "sharing", params(("id" = String, Path)), request_body = ShareRequest, responses(
     (status = 201, body = ShareView), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
     (status = 404, body = ProblemBody),
-    (status = 409, body = ProblemBody, description = "An answer is being written, or nothing was asked yet"),
+    (status = 409, body = ProblemBody, description = "An answer is being written, nothing was asked yet, or the caller has as many links as there can be"),
     (status = 422, body = ProblemBody)))]
 #[post("/conversations/{id}/shares")]
 pub(super) async fn create(
