@@ -48,11 +48,11 @@ pub async fn measure(cli: &Cli, flags: AnalyticsFlags) -> anyhow::Result<Report>
         report.note(format!("{table}: {size}"));
     }
     for (who, scope) in [("heaviest user", user("heavy")), ("everybody", Scope::Admin)] {
-        time(&db, &scope, who, flags.rounds, &mut report).await?;
+        time(&db, &scope, who, flags.times, &mut report).await?;
     }
     for who in ["heavy", "user1", "nobody"] {
         let asked = async |tx: &mut Tx, _: &RowFilter| analytics::records(tx).await.map(drop);
-        let taken = median(&db, &user(who), flags.rounds, asked).await?;
+        let taken = median(&db, &user(who), flags.times, asked).await?;
         report.row(&format!("records of {who}"), taken, "ms", Target::AtMost(START_MS));
     }
     if flags.plans {

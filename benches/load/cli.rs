@@ -15,6 +15,12 @@ pub struct Cli {
     /// The server to measure; by default the one of this build.
     #[arg(long, global = true, default_value = env!("CARGO_BIN_EXE_llm-council"))]
     pub server: PathBuf,
+    /// A second server to measure as well: both in turn, with what differs between them and how sure that is.
+    #[arg(long, global = true, value_name = "PATH")]
+    pub against: Option<PathBuf>,
+    /// How often each of the two is measured.
+    #[arg(long, global = true, default_value_t = 5)]
+    pub rounds: usize,
     /// Where that Postgres keeps its files, to have it on a certain disk.
     #[arg(long, global = true, default_value_os_t = std::env::temp_dir())]
     pub work_dir: PathBuf,
@@ -61,6 +67,10 @@ pub struct RunsFlags {
     /// How many runs are measured; by default four per user, 50 to 1000.
     #[arg(long)]
     pub runs: Option<usize>,
+    /// Instead of one after the other, so many runs a second, by these users in turn, whether or not earlier ones have
+    /// ended; times count from when a question was due.
+    #[arg(long, value_name = "RUNS")]
+    pub rate: Option<f64>,
     /// How long a model takes for one answer, in milliseconds.
     #[arg(long, default_value_t = 200)]
     pub call_ms: u64,
@@ -121,7 +131,7 @@ pub struct AnalyticsFlags {
     pub calls: usize,
     /// How often each statement is asked; the median is shown.
     #[arg(long, default_value_t = 5)]
-    pub rounds: usize,
+    pub times: usize,
     /// Also prints the plan of each statement.
     #[arg(long)]
     pub plans: bool,

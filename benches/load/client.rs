@@ -59,15 +59,24 @@ pub struct Events<'c> {
 }
 
 impl<'c> Events<'c> {
-    /// Asks the council in a conversation. `None` when the server refused to take the run.
+    /// Asks the council in a conversation.
     pub async fn ask(connection: &'c mut Connection, conversation: &str) -> anyhow::Result<Self> {
+        Self::ask_due(connection, conversation, Instant::now()).await
+    }
+
+    /// The same where the question was due at a time: its own times count from then.
+    pub async fn ask_due(
+        connection: &'c mut Connection,
+        conversation: &str,
+        due: Instant,
+    ) -> anyhow::Result<Self> {
         let path = format!("/api/conversations/{conversation}/message/stream");
-        Self::open(connection, "POST", &path, QUESTION).await
+        Self::open(connection, "POST", &path, QUESTION, due).await
     }
 
     /// Watches a run from its first event.
     pub async fn watch(connection: &'c mut Connection, run: &str) -> anyhow::Result<Self> {
-        Self::open(connection, "GET", &format!("/api/runs/{run}/events"), "").await
+        Self::open(connection, "GET", &format!("/api/runs/{run}/events"), "", Instant::now()).await
     }
 
     async fn open(
@@ -75,8 +84,8 @@ impl<'c> Events<'c> {
         method: &str,
         path: &str,
         body: &str,
+        asked: Instant,
     ) -> anyhow::Result<Self> {
-        let asked = Instant::now();
         connection.send(method, path, body).await?;
         let head = connection.head().await?;
         let seen = Seen {

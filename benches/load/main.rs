@@ -5,6 +5,7 @@
 mod analytics;
 mod cli;
 mod client;
+mod compare;
 mod http;
 mod measure;
 mod models;
@@ -15,9 +16,13 @@ mod streams;
 mod test_bed;
 mod window;
 
+use std::path::Path;
+
 use clap::Parser as _;
 
 use cli::{Cli, Scenario};
+use compare::Comparison;
+use report::Report;
 
 fn main() -> anyhow::Result<()> {
     let cli = Cli::parse();
@@ -26,19 +31,42 @@ fn main() -> anyhow::Result<()> {
     }
     // One thread: the generator shares the machine with what it measures.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let report = tokio::task::LocalSet::new().block_on(&runtime, async {
-        match cli.scenario {
-            Scenario::Runs(flags) => runs::measure(&cli, flags).await,
-            Scenario::Live(flags) => streams::live(&cli, flags).await,
-            Scenario::Idle(flags) => streams::idle(&cli, flags).await,
-            Scenario::SlowReader(flags) => streams::slow_reader(&cli, flags).await,
-            Scenario::Analytics(flags) => analytics::measure(&cli, flags).await,
-            Scenario::Models(_) => anyhow::bail!("the scripted models are served above"),
+    let found = tokio::task::LocalSet::new().block_on(&runtime, async {
+        let Some(other) = &cli.against else {
+            let report = measure(&cli, &cli.server).await?;
+            report.print();
+            return anyhow::Ok(report.json());
+        };
+        let mut rounds = Vec::new();
+        for round in 0..cli.rounds {
+            // Each comes first as often as second.
+            rounds.push(if round % 2 == 0 {
+                let this = measure(&cli, &cli.server).await?;
+                (this, measure(&cli, other).await?)
+            } else {
+                let other = measure(&cli, other).await?;
+                (measure(&cli, &cli.server).await?, other)
+            });
+            eprintln!("round {} of {}", round + 1, cli.rounds);
         }
+        let comparison = Comparison::new(rounds);
+        comparison.print();
+        Ok(comparison.json())
     })?;
-    report.print();
     if let Some(path) = &cli.json {
-        std::fs::write(path, serde_json::to_vec_pretty(&report.json())?)?;
+        std::fs::write(path, serde_json::to_vec_pretty(&found)?)?;
     }
     Ok(())
+}
+
+/// Plays the scenario with a server of its own.
+async fn measure(cli: &Cli, server: &Path) -> anyhow::Result<Report> {
+    match cli.scenario {
+        Scenario::Runs(flags) => runs::measure(cli, server, flags).await,
+        Scenario::Live(flags) => streams::live(cli, server, flags).await,
+        Scenario::Idle(flags) => streams::idle(cli, server, flags).await,
+        Scenario::SlowReader(flags) => streams::slow_reader(cli, server, flags).await,
+        Scenario::Analytics(flags) => analytics::measure(cli, flags).await,
+        Scenario::Models(_) => anyhow::bail!("the scripted models are served above"),
+    }
 }

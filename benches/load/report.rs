@@ -38,6 +38,15 @@ impl Report {
         self.rows.push((name.to_owned(), value, unit, target));
     }
 
+    /// The figures, without their targets.
+    pub fn figures(&self) -> impl Iterator<Item = (&str, f64, &'static str)> {
+        self.rows.iter().map(|(name, value, unit, _)| (name.as_str(), *value, *unit))
+    }
+
+    pub fn title(&self) -> &str {
+        &self.title
+    }
+
     pub fn note(&mut self, note: impl Into<String>) {
         self.notes.push(note.into());
     }
@@ -86,7 +95,7 @@ impl Report {
     }
 }
 
-fn short(value: f64) -> String {
+pub fn short(value: f64) -> String {
     if value.abs() >= 100.0 || value.fract() == 0.0 { format!("{value:.0}") } else { format!("{value:.2}") }
 }
 

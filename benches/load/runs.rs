@@ -1,6 +1,7 @@
-//! Whole runs: a number of users, each with one run after the other.
+//! Whole runs: of a number of users, each with one run after the other, or so many a second.
 
-use std::time::Duration;
+use std::path::Path;
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use tokio::task::JoinSet;
@@ -22,10 +23,11 @@ struct User {
 }
 
 /// Runs the scenario.
-pub async fn measure(cli: &Cli, flags: RunsFlags) -> anyhow::Result<Report> {
+pub async fn measure(cli: &Cli, server: &Path, flags: RunsFlags) -> anyhow::Result<Report> {
     let users = flags.concurrency.max(1);
     let each = flags.runs.unwrap_or((4 * users).clamp(50, 1_000)).div_ceil(users);
-    let mut bed = TestBed::prepare(cli, ModelFlags { call_ms: flags.call_ms, tokens: flags.tokens }).await?;
+    let models = ModelFlags { call_ms: flags.call_ms, tokens: flags.tokens };
+    let mut bed = TestBed::prepare(cli, server, models).await?;
     let mut ready = Vec::new();
     for number in 0..users {
         let name = format!("user{number}");
@@ -40,13 +42,20 @@ pub async fn measure(cli: &Cli, flags: RunsFlags) -> anyhow::Result<Report> {
     // been running for a while.
     let (ready, _) = ask_all(&bed, ready, 1).await?;
     let window = Window::open(&mut bed, cli.perf.as_deref()).await?;
-    let (_, seen) = ask_all(&bed, ready, each).await?;
+    let seen = match flags.rate {
+        Some(rate) => ask_at(&bed, ready, rate).await?,
+        None => ask_all(&bed, ready, each).await?.1,
+    };
     let usage = window.close(&mut bed).await?;
     let counts = bed.counts().await?;
 
     let runs = seen.len();
+    let how = match flags.rate {
+        Some(rate) => format!("{rate} runs a second by {users} users"),
+        None => format!("{users} users at once"),
+    };
     let mut report = Report::new(format!(
-        "{users} users at once, {runs} runs, models of {} ms and {} tokens per call",
+        "{how}, {runs} runs, models of {} ms and {} tokens per call",
         flags.call_ms, flags.tokens
     ));
     let bounds = Bounds::of(&flags);
@@ -89,6 +98,34 @@ async fn ask_all(bed: &TestBed, users: Vec<User>, each: usize) -> anyhow::Result
     Ok((users, all))
 }
 
+/// Lets users ask at this rate, each in turn, whether or not earlier runs have ended, until all their conversations are used.
+async fn ask_at(bed: &TestBed, mut users: Vec<User>, rate: f64) -> anyhow::Result<Vec<Seen>> {
+    let (begin, mut tasks) = (Instant::now(), JoinSet::new());
+    let mut number = 0;
+    while let Some((name, conversation)) = next(&mut users, number) {
+        let due = begin + Duration::from_secs_f64(f64::from(number) / rate);
+        number += 1;
+        tokio::time::sleep_until(due.into()).await;
+        let address = bed.server.address;
+        tasks.spawn_local(async move {
+            let mut connection = Connection::open(address, &name, None).await?;
+            anyhow::Ok(Events::ask_due(&mut connection, &conversation, due).await?.read_all().await)
+        });
+    }
+    let mut all = Vec::new();
+    while let Some(ended) = tasks.join_next().await {
+        all.push(ended.context("a user panicked")??);
+    }
+    Ok(all)
+}
+
+/// Who asks next, and where.
+fn next(users: &mut [User], number: u32) -> Option<(String, String)> {
+    let at = usize::try_from(number).ok()? % users.len();
+    let user = users.get_mut(at)?;
+    Some((user.name.clone(), user.conversations.pop()?))
+}
+
 /// The targets for this load, where there are any.
 pub struct Bounds {
     first_event: Target,
@@ -123,6 +160,14 @@ impl Bounds {
     }
 
     fn of(flags: &RunsFlags) -> Self {
+        if let Some(rate) = flags.rate {
+            let (overhead_median, overhead_p99) = (Target::AtMost(20.0), Target::AtMost(60.0));
+            return if rate <= 50.0 && flags.call_ms == 200 {
+                Self { overhead_median, overhead_p99, ..Self::NONE }
+            } else {
+                Self::NONE
+            };
+        }
         match flags.concurrency {
             1 => Self { overhead_median: Target::AtMost(15.0), cpu: Target::AtMost(5.0), ..Self::NONE },
             100 if flags.call_ms == 200 => Self {

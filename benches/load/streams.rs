@@ -1,6 +1,7 @@
 //! Streams rather than runs: many that are live, many that are silent, some that are slow.
 
 use std::cell::Cell;
+use std::path::Path;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -23,11 +24,11 @@ const CALLS: usize = 5;
 const SLOW_BUFFER: u32 = 4_096;
 
 /// Long runs that stream at the same time.
-pub async fn live(cli: &Cli, flags: LiveFlags) -> anyhow::Result<Report> {
+pub async fn live(cli: &Cli, server: &Path, flags: LiveFlags) -> anyhow::Result<Report> {
     enough_files(flags.runs * (CALLS + 1))?;
     let seconds = u32::try_from(flags.seconds)?;
     let models = ModelFlags { call_ms: flags.seconds * 1_000, tokens: flags.pace * seconds };
-    let mut bed = TestBed::prepare(cli, models).await?;
+    let mut bed = TestBed::prepare(cli, server, models).await?;
     let mut users = Vec::new();
     for number in 0..flags.runs {
         let user = format!("user{number}");
@@ -70,9 +71,9 @@ pub async fn live(cli: &Cli, flags: LiveFlags) -> anyhow::Result<Report> {
 }
 
 /// Streams on which nothing happens but heartbeats.
-pub async fn idle(cli: &Cli, flags: IdleFlags) -> anyhow::Result<Report> {
+pub async fn idle(cli: &Cli, server: &Path, flags: IdleFlags) -> anyhow::Result<Report> {
     enough_files(flags.streams + flags.runs * CALLS)?;
-    let mut bed = TestBed::prepare(cli, ModelFlags { call_ms: 3_000_000, tokens: 0 }).await?;
+    let mut bed = TestBed::prepare(cli, server, ModelFlags { call_ms: 3_000_000, tokens: 0 }).await?;
     let empty = memory_mib(bed.server.pid(), "VmRSS")?;
     let open = Rc::new(Cell::new(0usize));
     let mut tasks = JoinSet::new();
@@ -130,14 +131,14 @@ pub async fn idle(cli: &Cli, flags: IdleFlags) -> anyhow::Result<Report> {
 }
 
 /// Slow readers of one run that says a lot.
-pub async fn slow_reader(cli: &Cli, flags: SlowFlags) -> anyhow::Result<Report> {
+pub async fn slow_reader(cli: &Cli, server: &Path, flags: SlowFlags) -> anyhow::Result<Report> {
     let whole = Duration::from_secs(flags.minutes * 60);
     let call = whole + Duration::from_secs(60);
     let models = ModelFlags {
         call_ms: u64::try_from(call.as_millis())?,
         tokens: flags.pace * u32::try_from(call.as_secs())?,
     };
-    let mut bed = TestBed::prepare(cli, models).await?;
+    let mut bed = TestBed::prepare(cli, server, models).await?;
     let mut tasks = JoinSet::new();
     let mut connection = Connection::open(bed.server.address, "user0", None).await?;
     let conversation = conversation(&mut connection).await?;

@@ -54,7 +54,7 @@ impl Drop for Process {
 
 impl TestBed {
     /// Starts everything.
-    pub async fn prepare(cli: &Cli, flags: ModelFlags) -> anyhow::Result<Self> {
+    pub async fn prepare(cli: &Cli, server: &Path, flags: ModelFlags) -> anyhow::Result<Self> {
         let mut dir = tempfile::Builder::new().prefix("council-load-").tempdir_in(&cli.work_dir)?;
         if cli.keep {
             dir.disable_cleanup(true);
@@ -70,7 +70,7 @@ impl TestBed {
         };
         let models = start_models(flags)?;
         let log = dir.path().join("server.log");
-        let server = start_server(cli, &url, models.address, dir.path(), &log)?;
+        let server = start_server(cli, server, &url, models.address, dir.path(), &log)?;
         let cluster = postgres.is_some().then(|| dir.path());
         let database = Database::open(&PgConnectOptions::from_str(&url)?, cluster).await?;
         Ok(Self { server, models, database, postgres, log, _dir: dir })
@@ -136,12 +136,13 @@ fn start_models(flags: ModelFlags) -> anyhow::Result<Process> {
 
 fn start_server(
     cli: &Cli,
+    server: &Path,
     database: &str,
     models: SocketAddr,
     dir: &Path,
     log: &Path,
 ) -> anyhow::Result<Process> {
-    let mut command = Command::new(&cli.server);
+    let mut command = Command::new(server);
     command.current_dir(dir).stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(log)?);
     let mut set = |key: &str, value: &str| {
         command.env(format!("LLM_COUNCIL__{}", key.replace('.', "__").to_uppercase()), value);
