@@ -1,11 +1,11 @@
 //! Every combination of the options of a run, with simulated models: each ends complete, keeps to the
 //! rules of the order of a run, and tells nothing that is not in the OpenAPI document.
 
-use futures_util::{StreamExt as _, stream};
+use futures_util::{FutureExt as _, StreamExt as _, stream};
 use jsonschema::Validator;
 use serde_json::{Map, Value, json};
 
-use crate::support::app::TestApp;
+use crate::support::app::{TestApp, User};
 use crate::support::events::Event;
 
 /// The options that are on or off. One that is added here is in every combination.
@@ -73,6 +73,27 @@ struct Ran {
 }
 
 impl Ran {
+    /// Asks, and follows the run to its end.
+    async fn of(user: &User<'_>, number: usize, body: Map<String, Value>) -> Self {
+        let mut request = body.clone();
+        request.insert("content".into(), json!(format!("Question {number}: why does code rot?")));
+        request.insert("verbosity".into(), json!(number % 4));
+        let id = user.conversation().await;
+        let events = user.ask(&id, request.into()).await.rest().await;
+        let run = events[0].json["run_id"].as_str().unwrap();
+        let stored = user.get(&format!("/api/runs/{run}")).await.ok();
+        Self { body, events, stored }
+    }
+
+    #[track_caller]
+    fn is_in_the_document(&self, schema: &Validator) {
+        for event in &self.events {
+            if let Some(error) = schema.iter_errors(&event.json).next() {
+                panic!("{} is not in the document: {error}: {}", event.kind(), event.json);
+            }
+        }
+    }
+
     /// Whether it is on, and has not to give way to how the final answer comes about.
     fn on(&self, option: &str) -> bool {
         let gives_way = match self.choice() {
@@ -212,26 +233,10 @@ async fn every_combination_of_options_runs_to_its_end_within_the_rules() {
     let app = TestApp::simulated().await;
     let ann = app.user("ann");
     let schema = schema();
-    let runs = stream::iter(0..1 << OPTIONS.len()).map(|number| {
-        let (ann, body) = (&ann, combination(number));
-        async move {
-            let mut request = body.clone();
-            request.insert("content".into(), json!(format!("Question {number}: why does code rot?")));
-            request.insert("verbosity".into(), json!(number % 4));
-            let id = ann.conversation().await;
-            let events = ann.ask(&id, request.into()).await.rest().await;
-            let run = events[0].json["run_id"].as_str().unwrap();
-            let stored = ann.get(&format!("/api/runs/{run}")).await.ok();
-            Ran { body, events, stored }
-        }
-    });
+    let runs = stream::iter(0..1 << OPTIONS.len()).map(|number| Ran::of(&ann, number, combination(number)));
     let mut runs = runs.buffer_unordered(AT_ONCE);
     while let Some(ran) = runs.next().await {
-        for event in &ran.events {
-            if let Some(error) = schema.iter_errors(&event.json).next() {
-                panic!("{} is not in the document: {error}: {}", event.kind(), event.json);
-            }
-        }
+        ran.is_in_the_document(&schema);
         ran.keeps_the_rules();
     }
     drop(runs);
@@ -303,32 +308,76 @@ async fn every_format_runs_to_its_end_whatever_is_asked_of_the_council_besides()
         .step_by(11)
         .flat_map(|number| (0..formats.len()).map(move |format| (number, format)));
     let runs = stream::iter(cases).map(|(number, format)| {
-        let (ann, (options, rounds)) = (&ann, &formats[format]);
+        let (options, rounds) = &formats[format];
         let bits = OPTIONS.iter().enumerate();
         let mut body: Map<String, Value> =
             bits.map(|(bit, option)| ((*option).to_owned(), json!(number & (1 << bit) != 0))).collect();
         body.extend(lookups(number));
         body.extend(options.as_object().unwrap().clone());
         body.insert("format_ballots".to_owned(), json!(number % 3 != 0));
-        async move {
-            let mut request = body.clone();
-            request.insert("content".into(), json!(format!("Question {number}: why does code rot?")));
-            request.insert("verbosity".into(), json!(number % 4));
-            let id = ann.conversation().await;
-            let events = ann.ask(&id, request.into()).await.rest().await;
-            let run = events[0].json["run_id"].as_str().unwrap();
-            let stored = ann.get(&format!("/api/runs/{run}")).await.ok();
-            (Ran { body, events, stored }, rounds)
-        }
+        Ran::of(&ann, number, body).map(move |ran| (ran, rounds))
     });
     let mut runs = runs.buffer_unordered(AT_ONCE);
     while let Some((ran, rounds)) = runs.next().await {
-        for event in &ran.events {
-            if let Some(error) = schema.iter_errors(&event.json).next() {
-                panic!("{} is not in the document: {error}: {}", event.kind(), event.json);
-            }
-        }
+        ran.is_in_the_document(&schema);
         ran.keeps_the_rules_of_debates(rounds);
+    }
+    drop(runs);
+    app.close().await;
+}
+
+/// What asks for an answer that nobody has reviewed: of the whole council, of a member alone, of the chairman alone.
+fn unreviewed() -> [Value; 3] {
+    [json!({"use_reviews": false}), json!({"direct_to": "simulated/basil"}), json!({"direct_to": "chairman"})]
+}
+
+impl Ran {
+    #[track_caller]
+    fn keeps_the_rules_without_reviews(&self) {
+        let body = &self.body;
+        assert_eq!(self.events.last().unwrap().kind(), "complete", "{body:?}");
+        for once in ["run_started", "stage3_complete", "costs_complete", "complete"] {
+            assert_eq!(self.count(once), 1, "{once} in {body:?}");
+        }
+        let kinds = self.events.iter().map(Event::kind);
+        let reviewing = kinds.filter(|kind| kind.starts_with("stage2") || kind.starts_with("second_reading"));
+        assert_eq!(reviewing.count(), 0, "{body:?}");
+        assert_eq!(self.stored["status"], "complete", "{body:?}");
+        assert!(self.stored["stage2"].as_array().is_none_or(Vec::is_empty), "{body:?}");
+        assert_eq!(self.stored["stage3"]["response"], self.told_answer(), "{body:?}");
+        assert!(self.stored["metadata"]["aggregate"].is_null(), "{body:?}");
+        self.keeps_the_rules_of_lookups();
+        if body.contains_key("direct_to") {
+            for never in [
+                "routing_start",
+                "tier1_start",
+                "multi_synthesis_start",
+                "refinement_start",
+                "adversary_start",
+            ] {
+                self.has(never, false);
+            }
+            assert!(self.stored["stage1"].as_array().is_none_or(|answers| answers.len() < 2), "{body:?}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn without_reviews_and_with_one_seat_alone_every_option_runs_to_its_end() {
+    let app = TestApp::simulated().await;
+    let ann = app.user("ann");
+    let schema = schema();
+    // Each option is on and off with each of them, and with every other option.
+    let cases = (0..1 << OPTIONS.len()).step_by(7).flat_map(|number| (0..3).map(move |way| (number, way)));
+    let runs = stream::iter(cases).map(|(number, way)| {
+        let mut body = combination(number);
+        body.extend(unreviewed()[way].as_object().unwrap().clone());
+        Ran::of(&ann, number, body)
+    });
+    let mut runs = runs.buffer_unordered(AT_ONCE);
+    while let Some(ran) = runs.next().await {
+        ran.is_in_the_document(&schema);
+        ran.keeps_the_rules_without_reviews();
     }
     drop(runs);
     app.close().await;
