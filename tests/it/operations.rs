@@ -259,10 +259,8 @@ async fn a_burst_of_errors_is_not_a_burst_of_reports_and_a_sink_that_hangs_does_
     let line = page.lines().find(|line| line.starts_with("llm_council_reports_dropped_total"));
     let dropped: u64 = line.expect("a count").rsplit(' ').next().unwrap().parse().unwrap();
     assert!(dropped >= 10, "{dropped}");
-    let begun = std::time::Instant::now();
     server.signal("SIGTERM");
-    let (code, _) = server.ended().await;
+    let (code, log) = server.ended().await;
     assert_eq!(code, Some(0));
-    // Ten seconds is what one report may take.
-    assert!(begun.elapsed().as_secs() < 9, "{:?}", begun.elapsed());
+    assert!(log.contains("the last error reports or traces could not be sent in time"), "{log}");
 }
