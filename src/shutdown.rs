@@ -2,7 +2,7 @@
 //! going away, and says what it waits for. Handed in, never global. Imports no other room.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::sync::Notify;
@@ -81,6 +81,7 @@ pub struct Shutdown {
 
 #[derive(Debug, Default)]
 struct Inner {
+    announced: AtomicBool,
     begun: CancellationToken,
     streams: AtomicUsize,
     stream_ended: Notify,
@@ -130,6 +131,17 @@ impl Shutdown {
         self.inner.streams.load(Ordering::SeqCst)
     }
 
+    /// The server will soon go away. It says so to whoever asks whether it is ready, and does all else as before.
+    pub fn announce(&self) {
+        self.inner.announced.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether the server goes away now or soon.
+    #[must_use]
+    pub fn is_announced(&self) -> bool {
+        self.inner.announced.load(Ordering::SeqCst)
+    }
+
     /// Whether the server is going away.
     #[must_use]
     pub fn has_begun(&self) -> bool {
@@ -143,6 +155,7 @@ impl Shutdown {
 
     /// The server begins to go away.
     pub fn begin(&self) {
+        self.announce();
         self.inner.begun.cancel();
     }
 

@@ -109,14 +109,15 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
         Err(failed) = begin => return Err(user_names::explained(failed)),
         signal = signals.next() => signal,
     };
-    tracing::info!(signal, "shutting down: no new runs, streams are told, runs may finish");
-    app.runs.close();
-    shutdown.begin();
+    tracing::info!(signal, "not ready any more");
+    shutdown.announce();
     let code = tokio::select! {
-        () = leave(&app, &shutdown, config.server.drain()) => ExitCode::SUCCESS,
+        () = leave(&app, &shutdown) => ExitCode::SUCCESS,
         // Anything under way is taken over from its journal, so leaving at once loses nothing paid.
         signal = signals.next() => {
             tracing::warn!(signal, "a second signal: leaving at once");
+            app.runs.close();
+            shutdown.begin();
             // Others need not wait for the leases to run out, if the database answers in time.
             drop(tokio::time::timeout(HAND_OVER_TIMEOUT, app.runs.hand_over()).await);
             ExitCode::FAILURE
@@ -137,9 +138,13 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
     Ok(code)
 }
 
-/// Lets runs finish for so long, and leaves the others to another server.
-async fn leave(app: &App, shutdown: &Shutdown, drain: Duration) {
-    if shutdown.drain(drain).await.is_clean() {
+/// Takes requests until load balancers send them elsewhere; then lets runs finish, and leaves the others to another server.
+async fn leave(app: &App, shutdown: &Shutdown) {
+    tokio::time::sleep(app.config.server.notice()).await;
+    tracing::info!("shutting down: no new runs, streams are told, runs may finish");
+    app.runs.close();
+    shutdown.begin();
+    if shutdown.drain(app.config.server.drain()).await.is_clean() {
         return;
     }
     match app.runs.hand_over().await {

@@ -60,6 +60,7 @@ pub struct Server {
     /// `Host` values to answer, in lower case; empty leaves it to the mode of `auth`.
     #[serde(default)]
     pub allowed_hosts: Vec<String>,
+    pub notice_seconds: u64,
     pub drain_seconds: u64,
     pub body_limit_bytes: usize,
     pub body_timeout_seconds: u64,
@@ -93,7 +94,13 @@ impl Server {
         Duration::from_secs(self.stalled_seconds)
     }
 
-    /// How long runs may finish after SIGTERM.
+    /// How long everything goes on as before after SIGTERM, but for readiness.
+    #[must_use]
+    pub fn notice(&self) -> Duration {
+        Duration::from_secs(self.notice_seconds)
+    }
+
+    /// How long runs may finish after that.
     #[must_use]
     pub fn drain(&self) -> Duration {
         Duration::from_secs(self.drain_seconds)

@@ -23,7 +23,7 @@ pub struct Readiness {
     pub status: &'static str,
     /// Whether the database answers and takes writes.
     pub database: bool,
-    /// Whether the server is shutting down.
+    /// Whether the server is shutting down, or is about to.
     pub draining: bool,
     /// Why it takes no work.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -42,7 +42,7 @@ pub(super) async fn live() -> HttpResponse {
 #[get("/health/ready")]
 pub(super) async fn ready(app: web::Data<App>) -> HttpResponse {
     let database = app.db.ready().await;
-    let draining = app.runs.is_closed();
+    let draining = app.shutdown.is_announced();
     let reason = if draining { Some("the server is shutting down") } else { database.err() };
     let mut response = if reason.is_none() { HttpResponse::Ok() } else { HttpResponse::ServiceUnavailable() };
     let status = if reason.is_none() { "ok" } else { "unavailable" };

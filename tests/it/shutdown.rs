@@ -312,6 +312,26 @@ async fn an_idle_server_ends_at_once_whichever_signal_it_gets() {
 }
 
 #[tokio::test]
+async fn a_server_that_gives_notice_takes_questions_until_balancers_have_seen_it() {
+    let (db, models) = (TestDb::new().await, ModelServer::start().await);
+    let program = Program::council(&db, &models);
+    let server = program.set("server.notice_seconds", "3600").serve().await;
+    server.signal("SIGTERM");
+    while server.user("bob").get("/health/ready").await.status != 503 {}
+    let mut watched = Watched::ask(&server, "ann", "Why?").await;
+    watched.until("complete", 1).await;
+    server.signal("SIGTERM");
+    let (code, log) = server.ended().await;
+    assert_eq!(code, Some(1), "a second signal waits for nothing: {log}");
+
+    let (db, models) = (TestDb::new().await, ModelServer::start().await);
+    let server = Program::council(&db, &models).set("server.notice_seconds", "1").serve().await;
+    server.signal("SIGTERM");
+    let (code, log) = server.ended().await;
+    assert_eq!(code, Some(0), "{log}");
+}
+
+#[tokio::test]
 async fn after_a_kill_the_next_server_completes_the_run_and_pays_nothing_twice() {
     let (db, models) = (TestDb::new().await, ModelServer::start().await);
     let gate = Gate::new();
