@@ -2,7 +2,7 @@
 
 use uuid::Uuid;
 
-use super::{Candidate, Method};
+use super::{Candidate, LIMITS, Method};
 use crate::id::{MessageId, RunId, UserId};
 use crate::store::{Db, Scope, StoreError, Tx};
 
@@ -61,7 +61,7 @@ pub struct Kept {
 /// Keeps an answer, in the place of an earlier one to the same question in the same scope; of more than `most` entries
 /// those go that were not used for longest. Done twice for one run it is done once.
 pub async fn keep(db: &Db, entry: &NewEntry<'_>, most: u32) -> Result<Kept, StoreError> {
-    let mut tx = db.begin(&Scope::Engine).await?;
+    let mut tx = db.begin_within(&Scope::Engine, LIMITS).await?;
     // One at a time for each user: two that count at once would both find room.
     sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended('llm_council.cache:' || $1, 0))")
         .bind(entry.user.as_str())
@@ -115,7 +115,7 @@ const MOST_SIGNED: i64 = 100;
 
 /// Some of a user's entries in a scope that have no signature, kept by a version that made none: their vectors.
 pub async fn unsigned(db: &Db, user: &UserId, scope: &[u8; 32]) -> Result<Vec<Candidate>, StoreError> {
-    let mut tx = db.begin(&Scope::User(user.clone())).await?;
+    let mut tx = db.begin_within(&Scope::User(user.clone()), LIMITS).await?;
     let rows = sqlx::query(
         "SELECT id, vector FROM cache_entries WHERE user_id = $1 AND scope = $2 AND signature IS NULL LIMIT $3",
     )
@@ -131,7 +131,7 @@ pub async fn unsigned(db: &Db, user: &UserId, scope: &[u8; 32]) -> Result<Vec<Ca
 pub async fn sign(db: &Db, signatures: &[(Uuid, String)]) -> Result<(), StoreError> {
     let (ids, texts): (Vec<Uuid>, Vec<&str>) =
         signatures.iter().map(|(id, text)| (*id, text.as_str())).unzip();
-    let mut tx = db.begin(&Scope::Engine).await?;
+    let mut tx = db.begin_within(&Scope::Engine, LIMITS).await?;
     sqlx::query(
         "UPDATE cache_entries e SET signature = s.signature::bit varying
          FROM unnest($1::uuid[], $2::text[]) AS s (id, signature)

@@ -5,7 +5,7 @@ use sqlx::Row as _;
 use sqlx::postgres::PgRow;
 use uuid::Uuid;
 
-use super::Method;
+use super::{LIMITS, Method};
 use crate::id::{RunId, UserId};
 use crate::store::{Db, Scope, StoreError, time};
 
@@ -161,7 +161,7 @@ pub async fn exact(db: &Db, look: LookUp<'_>, digest: &[u8; 32]) -> Result<Optio
         Whose::Own => OWN_EXACT,
         Whose::Others => OTHERS_EXACT,
     };
-    let mut tx = db.begin(&look.whose.reader(look.user)).await?;
+    let mut tx = db.begin_within(&look.whose.reader(look.user), LIMITS).await?;
     let row = sqlx::query(sql)
         .bind(look.user.as_str())
         .bind(&look.scope[..])
@@ -180,7 +180,7 @@ pub async fn vectors(
     method: Method<'_>,
     signature: &str,
 ) -> Result<Vec<Candidate>, StoreError> {
-    let mut tx = db.begin(&look.whose.reader(look.user)).await?;
+    let mut tx = db.begin_within(&look.whose.reader(look.user), LIMITS).await?;
     let query = match look.whose {
         Whose::Own => sqlx::query(OWN_VECTORS),
         Whose::Others => sqlx::query(OTHERS_VECTORS),
@@ -209,7 +209,7 @@ pub async fn found(db: &Db, look: LookUp<'_>, ids: &[Uuid]) -> Result<Vec<Found>
         Whose::Own => OWN_FOUND,
         Whose::Others => OTHERS_FOUND,
     };
-    let mut tx = db.begin(&look.whose.reader(look.user)).await?;
+    let mut tx = db.begin_within(&look.whose.reader(look.user), LIMITS).await?;
     // A shorter list would be taken for less work than the usual one, and planned anew each time, which takes longer than
     // to look for nothing.
     let mut ids = ids.to_vec();
@@ -226,7 +226,7 @@ pub async fn found(db: &Db, look: LookUp<'_>, ids: &[Uuid]) -> Result<Vec<Found>
 
 /// The log of the run that has an entry's answer: whole rows in order.
 pub async fn log_of(db: &Db, user: &UserId, run: RunId, whose: Whose) -> Result<Vec<String>, StoreError> {
-    let mut tx = db.begin(&whose.reader(user)).await?;
+    let mut tx = db.begin_within(&whose.reader(user), LIMITS).await?;
     Ok(sqlx::query_scalar("SELECT frames FROM run_events WHERE run_id = $1 ORDER BY first_seq")
         .bind(run.0)
         .fetch_all(&mut *tx)

@@ -6,12 +6,18 @@ mod keep;
 mod look;
 mod statistics;
 
+use super::Limits;
+
 pub use entries::{Entry, Listed, clear, list, remove};
 pub use keep::{Kept, NewEntry, Sharing, keep, sign, unsigned};
 pub use look::{
     Candidate, Found, LookUp, MOST_COMPARED, NEAREST, STATEMENTS, Whose, exact, found, log_of, vectors,
 };
 pub use statistics::{Counts, LookedUp, Overview, forget, mine, of_everybody, overview, record};
+
+/// How long a statement about earlier answers may take: a run waits for it, and goes on without the cache where it takes longer.
+/// A look takes thirty milliseconds at most (docs/cache.md).
+const LIMITS: Limits = Limits { statement_ms: 5_000, lock_ms: 0, is_lazy: false, is_frequent: false };
 
 /// How a vector came about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,6 +5,7 @@ use sqlx::Row as _;
 use sqlx::postgres::PgRow;
 use uuid::Uuid;
 
+use super::LIMITS;
 use crate::id::{RunId, UserId};
 use crate::store::{Db, Scope, StoreError, Tx};
 
@@ -22,7 +23,7 @@ pub struct LookedUp<'l> {
 /// Notes what came of a look; a hit counts for its entry. Done twice for one run it is done once. Returns how often the
 /// entry has been given by now; none where it is gone, or there is none.
 pub async fn record(db: &Db, look: &LookedUp<'_>) -> Result<Option<u32>, StoreError> {
-    let mut tx = db.begin(&Scope::Engine).await?;
+    let mut tx = db.begin_within(&Scope::Engine, LIMITS).await?;
     // The entry is locked first: it could go, for one that is kept now, before the look refers to it.
     let hits: Option<i32> = sqlx::query_scalar(
         "WITH given AS MATERIALIZED (

@@ -1,5 +1,7 @@
 //! Crashes, purges, and a database that is away.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use sqlx::AssertSqlSafe;
 
@@ -35,6 +37,21 @@ async fn a_run_goes_on_without_the_cache_where_it_cannot_be_asked() {
     }
     let ann = app.user("ann");
     let events = ask(&ann, "Why?", json!({})).await;
+    assert_eq!(find(&events, "cache_miss")["reason"], "unavailable");
+    assert_eq!(find(&events, "cache_not_stored")["reason"], "unavailable");
+    assert_eq!(events.last().unwrap().kind(), "complete", "{:?}", kinds(&events));
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_run_waits_for_the_cache_for_seconds_only() {
+    let app = TestApp::start().await;
+    let mut slow = app.db.superuser().await;
+    sqlx::raw_sql("BEGIN; LOCK TABLE cache_entries, cache_lookups").execute(&mut slow).await.unwrap();
+    let ann = app.user("ann");
+    // Each look at it would have taken thirty seconds, which is how long other statements may take.
+    let asked = tokio::time::timeout(Duration::from_secs(60), ask(&ann, "Why?", json!({}))).await;
+    let events = asked.expect("the run is over");
     assert_eq!(find(&events, "cache_miss")["reason"], "unavailable");
     assert_eq!(find(&events, "cache_not_stored")["reason"], "unavailable");
     assert_eq!(events.last().unwrap().kind(), "complete", "{:?}", kinds(&events));
