@@ -27,7 +27,7 @@ use crate::config::ConfigErrors;
 use crate::terminal::arguments::{self, Where};
 use crate::terminal::lists::{self, List};
 use crate::terminal::session::Trouble;
-use crate::terminal::{chat, exit, mcp, query, tui};
+use crate::terminal::{chat, exit, mcp, own_data, query, tui};
 use crate::version;
 
 use flags::Flags;
@@ -80,10 +80,14 @@ enum Command {
         #[command(flatten)]
         listed: Listed,
     },
-    /// Print a conversation as Markdown, or as JSON with --json.
+    /// Print a conversation as Markdown, or as JSON with --json; or save all that is stored of you with --all.
     Export {
         /// The conversation's id.
-        conversation: String,
+        #[arg(required_unless_present = "all")]
+        conversation: Option<String>,
+        /// Saves everything to this file, as a ZIP: conversations, files, settings, usage (docs/own-data.md).
+        #[arg(long, value_name = "FILE", conflicts_with_all = ["conversation", "json"])]
+        all: Option<PathBuf>,
         #[command(flatten)]
         listed: Listed,
     },
@@ -252,7 +256,11 @@ impl Cli {
             Some(Command::Models { filter, listed }) => list(&listed, List::Models { filter }),
             Some(Command::Presets { listed }) => list(&listed, List::Presets),
             Some(Command::Usage { by, from, to, listed }) => list(&listed, List::Usage { by, from, to }),
-            Some(Command::Export { conversation, listed }) => {
+            Some(Command::Export { all: Some(file), listed, .. }) => {
+                terminal::with_http(&listed.place, flags, async |http| own_data::save(http, &file).await)
+            }
+            Some(Command::Export { conversation, listed, .. }) => {
+                let conversation = conversation.unwrap_or_default();
                 terminal::with_session(&listed.place, flags, async |session| {
                     let format = if listed.json { "json" } else { "markdown" };
                     let path = format!("/api/conversations/{conversation}/export?format={format}");

@@ -10,6 +10,7 @@ pub mod exit;
 pub mod lists;
 pub mod live;
 pub mod mcp;
+pub mod own_data;
 pub mod profile;
 pub mod query;
 pub mod sections;

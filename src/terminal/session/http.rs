@@ -154,6 +154,14 @@ impl Http {
         Value::Object(body)
     }
 
+    /// What stands at this path, to be read piece by piece for as long as it takes.
+    ///
+    /// # Errors
+    /// What came of it instead.
+    pub async fn download(&self, path: &str) -> Result<Response, Trouble> {
+        self.send(self.to(Method::GET, path)).await.map_err(|refused| refused.trouble)
+    }
+
     /// Sends a message of another protocol; the answer comes as it is, whatever it says.
     ///
     /// # Errors

@@ -31,6 +31,33 @@ async fn runs_models_presets_and_tokens_are_listed() {
 }
 
 #[tokio::test]
+async fn all_that_is_stored_of_somebody_is_saved_to_a_file_of_its_own() {
+    let app = TestApp::start().await;
+    let program = program(&app, "ann").await;
+    assert_eq!(program.run(&["query", "Why?", "--simple"]).await.code, Some(0));
+    let saved = program.run(&["export", "--all", "mine.zip"]).await;
+    assert_eq!(saved.code, Some(0), "{saved:?}");
+    let file = std::fs::File::open(program.home().join("mine.zip")).unwrap();
+    let mut archive = zip::ZipArchive::new(file).unwrap();
+    let mut index = archive.by_name("index.json").unwrap();
+    let index: Value = serde_json::from_reader(&mut index).unwrap();
+    assert_eq!(index["counts"]["conversations"], 1, "{index}");
+
+    let again = program.run(&["export", "--all", "mine.zip"]).await;
+    assert_eq!(again.code, Some(1), "{again:?}");
+    assert!(again.stderr.contains("is there already"), "{again:?}");
+    // Nobody who is let in: and no file.
+    let nobody = program.env("LLM_COUNCIL_TOKEN", "llmc_of_nobody");
+    let refused = nobody.run(&["export", "--all", "none.zip"]).await;
+    assert_eq!(refused.code, Some(4), "{refused:?}");
+    assert!(!nobody.home().join("none.zip").exists());
+    for wrong in [&["export"][..], &["export", "some-id", "--all", "other.zip"]] {
+        assert_eq!(nobody.run(wrong).await.code, Some(2));
+    }
+    app.close().await;
+}
+
+#[tokio::test]
 async fn shells_and_manuals_are_served() {
     let program = Program::plain();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
