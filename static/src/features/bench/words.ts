@@ -40,6 +40,6 @@ export function verdict(best: NonNullable<VariantRow["against_best"]>): string {
 
 /** Commands, which read the same in every language. */
 export const commands = {
-  begin: "llm-council bench questions.jsonl --model openai/gpt-5.1",
+  begin: "llm-council bench questions.jsonl --variant council --model openai/gpt-5.1",
   resume: (name: string) => `llm-council bench --resume ${JSON.stringify(name)}`,
 };
