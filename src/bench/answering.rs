@@ -106,7 +106,8 @@ async fn council(
             asked_by: AskedBy::default(),
             program: None,
         };
-        match engine.runs.start(ask).await {
+        let tx = engine.db.begin_frequent(&Scope::User(bench.user.clone())).await?;
+        match engine.runs.start(tx, ask).await {
             Ok(asked) => break asked.run,
             // The user's other questions go first.
             Err(StartError::TooMany | StartError::Full) => tokio::time::sleep(AGAIN).await,

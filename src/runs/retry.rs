@@ -29,7 +29,8 @@ impl Runs {
     /// Nothing has changed then.
     pub async fn retry(&self, retry: Retry) -> Result<Asked, StartError> {
         let Retry { user, run, again, groups, idempotency_key, asked_by } = retry;
-        let mut earlier = versions::earlier(&self.shared.db, &Scope::User(user.clone()), run).await?;
+        let mut tx = self.shared.db.begin_frequent(&Scope::User(user.clone())).await?;
+        let mut earlier = versions::earlier(&mut tx, run).await?;
         // Of one that cannot be read nothing is known.
         let answer: Deliberation =
             serde_json::from_value(earlier.body.take().unwrap_or_default()).unwrap_or_default();
@@ -62,7 +63,7 @@ impl Runs {
             asked_by,
             program: None,
         };
-        start::start(self, ask).await
+        start::start(self, tx, ask).await
     }
 }
 

@@ -13,7 +13,7 @@ use crate::council::{Plan, plan};
 use crate::id::{ConversationId, MessageId, RunId, UserId};
 use crate::store::plans::PlanParts;
 use crate::store::runs::{self, Admission, IdempotencyKey, NewRun, Program};
-use crate::store::{Scope, attachments};
+use crate::store::{Tx, attachments};
 
 /// A run that is asked for.
 pub struct Ask {
@@ -52,12 +52,13 @@ pub struct Asked {
 }
 
 impl Runs {
-    /// Starts a run. It goes on whether or not somebody reads its events.
+    /// Starts a run. It goes on whether or not somebody reads its events. The transaction is the asker's, and the one that what
+    /// they ask was read in, where there is one: a question is one transaction.
     ///
     /// # Errors
     /// Nothing is stored then.
-    pub async fn start(&self, ask: Ask) -> Result<Asked, StartError> {
-        start(self, ask).await
+    pub async fn start(&self, tx: Tx, ask: Ask) -> Result<Asked, StartError> {
+        start(self, tx, ask).await
     }
 }
 
@@ -76,7 +77,7 @@ fn attached(file: &Attached) -> attachments::Attached {
 }
 
 /// See [`Runs::start`].
-pub(super) async fn start(runs: &Runs, ask: Ask) -> Result<Asked, StartError> {
+pub(super) async fn start(runs: &Runs, tx: Tx, ask: Ask) -> Result<Asked, StartError> {
     let shared = &runs.shared;
     // A server that leaves waits for what is being started, too. Counted first: so it is seen, or sees that it comes late.
     let _starting = shared.tasks.hold();
@@ -84,7 +85,6 @@ pub(super) async fn start(runs: &Runs, ask: Ask) -> Result<Asked, StartError> {
         return Err(StartError::Closing);
     }
     let id = RunId::generate();
-    let scope = Scope::User(ask.user.clone());
     let settings = &shared.settings;
     let slot = shared.queue.slot_for_new();
     let (replaces, message, kept) = match ask.replaces {
@@ -121,7 +121,7 @@ pub(super) async fn start(runs: &Runs, ask: Ask) -> Result<Asked, StartError> {
         program: ask.program,
         attachments: ask.plan.brief().attachments.iter().map(attached).collect(),
     };
-    let reservation = match runs::start(&shared.db, &scope, &new).await? {
+    let reservation = match runs::start(&shared.db, tx, &new).await? {
         runs::Started::New(reservation) => reservation,
         runs::Started::Queued => {
             drop(slot);

@@ -1,6 +1,5 @@
 //! What every handler stands on.
 
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -8,7 +7,6 @@ use tokio::sync::Semaphore;
 
 use crate::attachments::Extractor;
 use crate::config::Config;
-use crate::council::ranking::weights::Record;
 use crate::council::searching::plan::SearchContext;
 use crate::council::settings::{Settings, SettingsLayer};
 use crate::identity::Gate;
@@ -17,7 +15,7 @@ use crate::llm::registry::Registry;
 use crate::runs::Runs;
 use crate::search;
 use crate::shutdown::Shutdown;
-use crate::store::{Db, Scope, Tx, analytics, settings};
+use crate::store::{Db, Scope, Tx, settings};
 use crate::telemetry::Telemetry;
 use crate::webhooks::Sender;
 
@@ -60,6 +58,14 @@ impl App {
     /// The same within a transaction of the user's.
     pub async fn settings_in(&self, tx: &mut Tx) -> Result<(Settings, bool), Problem> {
         let layers = settings::layers(tx).await?;
+        self.settings_of(layers)
+    }
+
+    /// The same of what was read already.
+    ///
+    /// # Errors
+    /// 500 when a stored layer cannot be read.
+    pub fn settings_of(&self, layers: settings::Layers) -> Result<(Settings, bool), Problem> {
         let mut settings = self.defaults();
         let is_default = layers.user.is_none();
         for layer in [layers.instance, layers.user].into_iter().flatten() {
@@ -85,12 +91,6 @@ impl App {
     pub fn search_context(&self) -> Option<SearchContext> {
         let today = jiff::Timestamp::now().to_zoned(jiff::tz::TimeZone::UTC).date().to_string();
         self.models.search_backend().map(|backend| SearchContext { backend, today })
-    }
-
-    /// What the user's earlier runs say about each model.
-    pub async fn records_in(&self, tx: &mut Tx) -> Result<BTreeMap<String, Record>, Problem> {
-        let records = analytics::records(tx).await?;
-        Ok(records.into_iter().map(|(model, record)| (model, record.into())).collect())
     }
 }
 

@@ -23,9 +23,10 @@ use crate::id::{ConversationId, RunId};
 use crate::identity::Permission;
 use crate::llm::Sampling;
 use crate::runs::{Ask, Asked, AskedBy};
-use crate::store::StoreError;
-use crate::store::conversations::{self, Said, Tree};
+use crate::store::conversations::{self, Said};
+use crate::store::questions;
 use crate::store::runs::{IdempotencyKey, Program, RunRow};
+use crate::store::{StoreError, Tx};
 
 /// How soon the log is asked again while the database is away.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
@@ -80,7 +81,8 @@ pub(super) async fn ask_for(
     caller.may(Permission::Ask)?;
     app.admit()?;
     let Question { conversation, body, history, idempotency_key, program } = question;
-    let Planned { mut plan, parent } = planned(app, caller, Some(conversation), body, history).await?;
+    let mut tx = app.db.begin_frequent(&caller.scope()).await?;
+    let Planned { mut plan, parent } = planned(app, &mut tx, Some(conversation), body, history).await?;
     if let Some(FromProgram { sampling, form, .. }) = &program {
         plan = plan.for_program(*sampling, form.clone(), &app.config.prompts);
     }
@@ -96,7 +98,7 @@ pub(super) async fn ask_for(
         asked_by,
         program: program.map(|program| program.kept),
     };
-    Ok(app.runs.start(ask).await?)
+    Ok(app.runs.start(tx, ask).await?)
 }
 
 /// Waits until a run is over; nothing when this server goes away before that, and the run goes on at another.
@@ -144,49 +146,45 @@ pub(super) async fn plan(
     body: &Value,
     said: Option<Vec<Turn>>,
 ) -> Result<Plan, Problem> {
-    Ok(planned(app, caller, conversation, body, said).await?.plan)
+    let mut tx = app.db.begin_frequent(&caller.scope()).await?;
+    Ok(planned(app, &mut tx, conversation, body, said).await?.plan)
 }
 
 async fn planned(
     app: &App,
-    caller: &Caller,
+    tx: &mut Tx,
     conversation: Option<ConversationId>,
     body: &Value,
     said: Option<Vec<Turn>>,
 ) -> Result<Planned, Problem> {
-    let mut tx = app.db.begin_frequent(&caller.scope()).await?;
-    let (settings, _) = app.settings_in(&mut tx).await?;
-    let InForce { settings, options, problems } = presets::in_force(&mut tx, settings, body).await?;
-    let records = app.records_in(&mut tx).await?;
-    let reviewer_records = app.reviewers.records_in(&mut tx).await?;
+    let known = questions::known(tx, conversation).await?;
+    let (settings, _) = app.settings_of(known.layers)?;
+    let InForce { settings, options, problems } = presets::in_force(tx, settings, body).await?;
+    let records = known.records.into_iter().map(|(model, record)| (model, record.into())).collect();
+    let reviewer_records = app.reviewers.records_with(known.reviewers, known.agreement);
     let begins = begins_conversation(body);
-    let tree = match conversation {
-        Some(conversation) => match conversations::tree(&mut tx, conversation).await {
-            Err(StoreError::NotFound) if begins != Ok(false) => Tree::default(),
-            tree => tree.map_err(named)?,
-        },
-        None => Tree::default(),
+    let tree = match known.tree {
+        None if conversation.is_some() && begins == Ok(false) => return Err(named(StoreError::NotFound)),
+        tree => tree.unwrap_or_default(),
     };
     let parent = branches::parent(body, &tree);
     let from_conversation = said.is_none();
-    let files = chosen::chosen(&mut tx, &app.config.attachments, body).await?;
+    let files = chosen::chosen(tx, &app.config.attachments, body).await?;
     let history = match (said, conversation, parent.as_ref().ok().copied().flatten()) {
         (Some(said), ..) => said,
         (None, Some(conversation), Some(parent)) => {
-            history(conversations::texts(&mut tx, conversation, &tree.path(parent)).await?)
+            history(conversations::texts(tx, conversation, &tree.path(parent)).await?)
         }
         (None, ..) => Vec::new(),
     };
     let line = match (conversation, line::member_of(body)) {
         (Some(conversation), Some(member)) if from_conversation => {
             let path = parent.as_ref().ok().copied().flatten().map(|parent| tree.path(parent));
-            let said =
-                conversations::said_by(&mut tx, conversation, &path.unwrap_or_default(), member).await?;
+            let said = conversations::said_by(tx, conversation, &path.unwrap_or_default(), member).await?;
             Some(Line::of(asked_of(said), &Uuid::new_v4().simple().to_string()))
         }
         _ => None,
     };
-    drop(tx);
     let first = tree.is_empty();
     let search = app.search_context();
     let prompts = app.config.prompts.clone();

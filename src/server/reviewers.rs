@@ -1,13 +1,14 @@
 //! What is known of reviewers, for a run that begins: the user's own figures are asked for then; everybody's are read
 //! now and then, and nobody waits for them.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
 use crate::council::ranking::certainty::calibration;
 use crate::council::ranking::records::{Picks, ReviewerRecord, ReviewerRecords, Tally};
-use crate::store::analytics::{self, CountAndSum, ReviewerSums};
-use crate::store::{Db, Scope, StoreError, Tx};
+use crate::store::analytics::{self, Agreement, CountAndSum, ReviewerSums};
+use crate::store::{Db, Scope, StoreError};
 
 /// How old everybody's figures may become: what models are like changes over weeks.
 const REFRESH: Duration = Duration::from_mins(10);
@@ -56,18 +57,18 @@ impl Everybody {
     }
 
     /// What one user's earlier runs, and everybody's, say about each reviewer.
-    ///
-    /// # Errors
-    /// When the database cannot be asked.
-    pub async fn records_in(&self, tx: &mut Tx) -> Result<ReviewerRecords, StoreError> {
-        let sums = analytics::reviewers(tx).await?;
+    pub fn records_with(
+        &self,
+        user: BTreeMap<String, ReviewerSums>,
+        agreement: Agreement,
+    ) -> ReviewerRecords {
         let everybody = self.0.read().unwrap_or_else(PoisonError::into_inner).clone();
-        Ok(ReviewerRecords {
-            user: sums.models.into_iter().map(|(model, sums)| (model, record(sums))).collect(),
-            agreement: tally(sums.agreement),
-            reading: tally(sums.reading_agreement),
+        ReviewerRecords {
+            user: user.into_iter().map(|(model, sums)| (model, record(sums))).collect(),
+            agreement: tally(agreement.ballots),
+            reading: tally(agreement.reading),
             ..ReviewerRecords::clone(&everybody)
-        })
+        }
     }
 }
 

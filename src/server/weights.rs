@@ -1,5 +1,7 @@
 //! What each model's ballot weighs by the caller's earlier runs.
 
+use std::collections::BTreeMap;
+
 use actix_web::{get, web};
 
 use super::app::App;
@@ -8,6 +10,7 @@ use super::problem::{Problem, ProblemBody};
 use crate::council::ranking::weights::{ModelWeight, Weighing, WeightsInfo};
 use crate::identity::Permission;
 use crate::llm::floats;
+use crate::store::analytics;
 
 /// The weights of the caller's models: those of the council, pools and tiers in force, and all that
 /// have a record. They are evened out over this list; in a run, over its reviewers. A floating name
@@ -36,7 +39,8 @@ async fn weights(app: &App, caller: &Caller) -> Result<WeightsInfo, Problem> {
     caller.may(Permission::Read)?;
     let mut tx = app.db.begin(&caller.scope()).await?;
     let (settings, _) = app.settings_in(&mut tx).await?;
-    let records = app.records_in(&mut tx).await?;
+    let records = analytics::records(&mut tx).await?;
+    let records: BTreeMap<_, _> = records.into_iter().map(|(model, record)| (model, record.into())).collect();
     let known = records.keys().map(String::as_str);
     // Under a floating name nobody is weighed: those that have answered under it are in the records.
     let own = settings.models_that_may_review().filter(|model| !floats(model));

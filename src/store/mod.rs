@@ -6,6 +6,13 @@
 //!
 //! It imports `id` and nothing else of the program. Start reading at [`Db::begin`].
 
+/// A sub-query for the rows of a query, as JSON: so that one statement can read what several of these files know.
+macro_rules! rows_as_json {
+    ($query:expr) => {
+        concat!("(SELECT coalesce(json_agg(found), '[]') FROM (", $query, ") AS found)")
+    };
+}
+
 pub mod access;
 pub mod analytics;
 pub mod attachments;
@@ -32,6 +39,7 @@ pub mod notify;
 pub mod plans;
 mod pool;
 pub mod presets;
+pub mod questions;
 pub mod retention;
 mod run_status;
 pub mod runs;
@@ -71,8 +79,9 @@ pub use run_status::RunStatus;
 const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
 /// No statement of the server is meant to take long; one that does is a fault and is cut off.
 const STATEMENT_TIMEOUT_MS: u32 = 30_000;
-/// A transaction that nobody continues (a frozen process, a lost network) may not hold locks for ever.
-const IDLE_IN_TRANSACTION_MS: u32 = 60_000;
+/// A transaction that nobody continues (a frozen process, a lost network) may not hold locks for ever: its user's next question
+/// waits for them. None of the server's waits for anything but the database between two statements.
+const IDLE_IN_TRANSACTION_MS: u32 = 10_000;
 /// The engine's hold the rows of runs, which another server is to take over soon after.
 const ENGINE_IDLE_IN_TRANSACTION_MS: u32 = 5_000;
 

@@ -168,22 +168,23 @@ impl Admission {
     }
 }
 
-/// Starts a run: the question, the answer's place and the run, or nothing.
+/// Starts a run: the question, the answer's place and the run, or nothing. The transaction, which is the user's, ends with it.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when the conversation is not this user's, or deleted.
-pub async fn start(db: &Db, scope: &Scope, new: &NewRun) -> Result<Started, StoreError> {
-    match try_start(db, scope, new).await {
+pub async fn start(db: &Db, tx: Tx, new: &NewRun) -> Result<Started, StoreError> {
+    let scope = tx.scope().clone();
+    match try_start(tx, new).await {
         // The same key on two conversations at once: the other transaction won.
-        Err(StoreError::IdempotencyKeyUsed) => try_start(db, scope, new).await,
+        Err(StoreError::IdempotencyKeyUsed) => {}
         // The schema was changed in the middle; nothing is stored.
-        Err(StoreError::Unavailable(error)) if is_stale(&error) => try_start(db, scope, new).await,
-        result => result,
+        Err(StoreError::Unavailable(error)) if is_stale(&error) => {}
+        result => return result,
     }
+    try_start(db.begin_frequent(&scope).await?, new).await
 }
 
-async fn try_start(db: &Db, scope: &Scope, new: &NewRun) -> Result<Started, StoreError> {
-    let mut tx = db.begin_frequent(scope).await?;
+async fn try_start(mut tx: Tx, new: &NewRun) -> Result<Started, StoreError> {
     let user = tx.user()?;
     let user = user.as_str();
     lock(&mut tx, new, user).await?;

@@ -3,6 +3,7 @@
 
 use serde_json::Value;
 use sqlx::Row as _;
+use sqlx::postgres::PgRow;
 use sqlx::types::Json;
 
 use crate::id::UserId;
@@ -18,17 +19,31 @@ pub struct Layers {
     pub user: Option<Value>,
 }
 
+/// The columns that [`Layers::read`] reads. The parameter is the user.
+macro_rules! layers_of {
+    ($user:literal) => {
+        concat!(
+            "(SELECT value FROM instance_settings) AS instance,
+             (SELECT value FROM user_settings WHERE user_id = ",
+            $user,
+            ") AS own"
+        )
+    };
+}
+pub(super) use layers_of;
+
+impl Layers {
+    pub(super) fn read(row: &PgRow) -> Result<Self, sqlx::Error> {
+        Ok(Self { instance: row.try_get("instance")?, user: row.try_get("own")? })
+    }
+}
+
 /// Both layers for the transaction's user, in one query.
 pub async fn layers(tx: &mut Tx) -> Result<Layers, StoreError> {
     let user = tx.user()?;
-    let row = sqlx::query(
-        "SELECT (SELECT value FROM instance_settings) AS instance,
-                (SELECT value FROM user_settings WHERE user_id = $1) AS own",
-    )
-    .bind(user.as_str())
-    .fetch_one(&mut **tx)
-    .await?;
-    Ok(Layers { instance: row.try_get("instance")?, user: row.try_get("own")? })
+    let sql = concat!("SELECT ", layers_of!("$1"));
+    let row = sqlx::query(sql).bind(user.as_str()).fetch_one(&mut **tx).await?;
+    Ok(Layers::read(&row)?)
 }
 
 /// The same, for whoever is about to replace the user's own layer: a second one waits.

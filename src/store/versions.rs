@@ -34,12 +34,11 @@ pub struct Earlier {
     pub has_failures: bool,
 }
 
-/// A run of the scope's user.
+/// A run of the transaction's user.
 ///
 /// # Errors
 /// [`StoreError::NotFound`] when it is not there or not theirs.
-pub async fn earlier(db: &Db, scope: &Scope, id: RunId) -> Result<Earlier, StoreError> {
-    let mut tx = db.begin(scope).await?;
+pub async fn earlier(tx: &mut Tx, id: RunId) -> Result<Earlier, StoreError> {
     let user = tx.user()?;
     let row = sqlx::query(concat!(
         "SELECT r.conversation_id, r.message_id, r.status, ",
@@ -57,7 +56,7 @@ pub async fn earlier(db: &Db, scope: &Scope, id: RunId) -> Result<Earlier, Store
     ))
     .bind(id.0)
     .bind(user.as_str())
-    .fetch_optional(&mut *tx)
+    .fetch_optional(&mut **tx)
     .await?
     .ok_or(StoreError::NotFound)?;
     Ok(Earlier {

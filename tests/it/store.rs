@@ -5,8 +5,10 @@ use std::time::{Duration, Instant};
 
 use llm_council::id::UserId;
 use llm_council::store::{Db, Scope, StoreError};
+use serde_json::json;
 use sqlx::{AssertSqlSafe, Executor, PgConnection, Postgres, Row as _};
 
+use crate::support::app::TestApp;
 use crate::support::db::TestDb;
 
 /// Tables without a user's data; every other one must be walled in.
@@ -357,4 +359,22 @@ async fn nothing_is_left(db: &Db, superuser: &mut PgConnection) {
     for tx in all {
         tx.commit().await.unwrap();
     }
+}
+
+#[tokio::test]
+async fn a_question_outwaits_a_server_that_vanished_in_the_middle_of_the_one_before() {
+    let app = TestApp::start().await;
+    let ann = app.user("ann");
+    let conversation = ann.conversation().await;
+    // Its connection is still there as far as Postgres knows.
+    let mut vanished = app.db.db().begin(&user("ann")).await.unwrap();
+    sqlx::query("SELECT FROM conversations WHERE id = $1::uuid FOR UPDATE")
+        .bind(&conversation)
+        .execute(&mut *vanished)
+        .await
+        .unwrap();
+    let path = format!("/api/conversations/{conversation}/message");
+    assert_eq!(ann.post(&path, json!({ "content": "Why?" })).await.status, 200);
+    assert!(vanished.commit().await.is_err(), "its transaction was ended");
+    app.close().await;
 }

@@ -2,25 +2,41 @@
 
 use std::collections::BTreeMap;
 
+use serde::Deserialize;
 use sqlx::Row as _;
 use sqlx::postgres::PgRow;
 
 use super::filter::{RowFilter, in_time, within};
 use crate::store::{StoreError, Tx};
 
-/// Read backwards out of `leanings_by_user` and `run_figures_by_user`, and nothing else: the start of every run
-/// asks this. The newest count, as for weights.
-pub(super) const OF_USER: &str =
-    "SELECT model, count(own) AS owns, sum(own) AS own, count(position) AS positions, sum(position) AS position,
-            NULL::bigint AS runs, NULL::float8 AS agreement, NULL::float8 AS reading
-     FROM (SELECT model, own, position FROM leanings
-           WHERE user_id = $1 ORDER BY finished_at DESC LIMIT 2000) AS newest
-     GROUP BY model
-     UNION ALL
-     SELECT NULL, NULL, NULL, NULL, NULL, count(agreement), sum(agreement), sum(reading_agreement)
-     FROM (SELECT agreement, reading_agreement FROM run_figures
-           WHERE user_id = $1 ORDER BY finished_at DESC LIMIT 500) AS newest
-     WHERE agreement IS NOT NULL";
+/// A query for the [`OfModel`]s of a user (`$1`). Read backwards out of `leanings_by_user`, and nothing else: the start of
+/// every run asks this. The newest count, as for weights.
+macro_rules! reviewer_rows {
+    () => {
+        "SELECT model, json_build_array(count(own), coalesce(sum(own), 0)) AS own,
+                json_build_array(count(position), coalesce(sum(position), 0)) AS position
+         FROM (SELECT model, own, position FROM leanings
+               WHERE user_id = $1 ORDER BY finished_at DESC LIMIT 2000) AS newest
+         GROUP BY model"
+    };
+}
+pub(in crate::store) use reviewer_rows;
+
+/// A query for how far the ballots of a user's (`$1`) newest runs agree, as an [`Agreement`]; out of `run_figures_by_user`.
+macro_rules! agreement {
+    () => {
+        "SELECT json_build_object('ballots', json_build_array(count(agreement), coalesce(sum(agreement), 0)),
+                                  'reading', json_build_array(count(agreement), coalesce(sum(reading_agreement), 0)))
+         FROM (SELECT agreement, reading_agreement FROM run_figures
+               WHERE user_id = $1 ORDER BY finished_at DESC LIMIT 500) AS newest
+         WHERE agreement IS NOT NULL"
+    };
+}
+pub(in crate::store) use agreement;
+
+/// The same by themselves.
+pub(super) const REVIEWERS: &str = reviewer_rows!();
+pub(super) const AGREEMENT: &str = agreement!();
 
 const OF_EVERYBODY: &str =
     "SELECT model, count(own) AS owns, sum(own) AS own, count(position) AS positions, sum(position) AS position
@@ -49,34 +65,27 @@ pub(super) const MEANS: &str = concat!(
 pub type CountAndSum = (u32, f64);
 
 /// What the start of a run needs of one model's ballots.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
 pub struct ReviewerSums {
     pub own: CountAndSum,
     pub position: CountAndSum,
 }
 
-/// The same of all models, and how far ballots agree.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct UserSums {
-    pub models: BTreeMap<String, ReviewerSums>,
-    pub agreement: CountAndSum,
-    pub reading_agreement: CountAndSum,
+/// A row of [`reviewer_rows`].
+#[derive(Deserialize)]
+pub(in crate::store) struct OfModel {
+    pub model: String,
+    #[serde(flatten)]
+    pub sums: ReviewerSums,
 }
 
-/// What the ballots of this user's newest runs show.
-pub async fn reviewers(tx: &mut Tx) -> Result<UserSums, StoreError> {
-    let user = tx.user()?;
-    let rows = sqlx::query(OF_USER).bind(user.as_str()).fetch_all(&mut **tx).await?;
-    let mut sums = UserSums::default();
-    for row in &rows {
-        if let Some(model) = row.try_get("model")? {
-            sums.models.insert(model, reviewer(row)?);
-        } else {
-            sums.agreement = count_and_sum(row, "runs", "agreement")?;
-            sums.reading_agreement = count_and_sum(row, "runs", "reading")?;
-        }
-    }
-    Ok(sums)
+/// How far the ballots of one user's runs agree.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Deserialize)]
+pub struct Agreement {
+    /// The mean correlation of two ballots, one value for each run.
+    pub ballots: CountAndSum,
+    /// The mean correlation of two reading orders, one value for each of those runs.
+    pub reading: CountAndSum,
 }
 
 /// What everybody's ballots of the last 90 days show, in the admins' scope.

@@ -9,10 +9,10 @@ mod clear;
 mod comparisons;
 mod days;
 mod filter;
-mod leanings;
+pub(super) mod leanings;
 mod models;
 mod recent;
-mod records;
+pub(super) mod records;
 mod sums;
 
 pub use chairmen::{Chairman, chairmen};
@@ -23,8 +23,7 @@ pub use comparisons::{
 pub use days::{Day, days};
 pub use filter::RowFilter;
 pub use leanings::{
-    CountAndSum, Mean, ModelLeanings, ReviewerSums, UserSums, everybodys_reviewers, leanings, picks,
-    reviewers,
+    Agreement, CountAndSum, Mean, ModelLeanings, ReviewerSums, everybodys_reviewers, leanings, picks,
 };
 pub use models::{
     ModelCache, ModelLatency, ModelPlaces, ModelUsage, Runs, cached, latencies, places, runs, usage,
@@ -38,7 +37,8 @@ pub use sums::{Latency, Money};
 #[doc(hidden)]
 pub const STATEMENTS: &[(&str, &str)] = &[
     ("records", records::RECORDS),
-    ("reviewers", leanings::OF_USER),
+    ("reviewers", leanings::REVIEWERS),
+    ("agreement of ballots", leanings::AGREEMENT),
     ("leanings by model", leanings::MEANS),
     ("usage by model", models::USAGE),
     ("cached by model", models::CACHED),

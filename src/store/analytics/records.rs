@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use sqlx::Row as _;
+use serde::Deserialize;
+use sqlx::types::Json;
 
 use crate::store::{StoreError, Tx};
 
@@ -11,13 +12,31 @@ use crate::store::{StoreError, Tx};
 /// question, its answer must not take longer with every run.
 pub const NEWEST: i64 = 2_000;
 
-/// Read backwards out of `placings_by_user`, and nothing else.
-pub(super) const RECORDS: &str =
-    "SELECT model, count(*) AS runs, sum(won) AS wins, avg(average_rank) AS average_rank,
-            avg(confidence)::float8 AS average_confidence
-     FROM (SELECT model, won, average_rank, confidence FROM placings
-           WHERE user_id = $1 AND place IS NOT NULL ORDER BY finished_at DESC LIMIT 2000) AS newest
-     GROUP BY model";
+/// A query for the [`Row`]s of a user (`$1`). Read backwards out of `placings_by_user`, and nothing else.
+macro_rules! record_rows {
+    () => {
+        "SELECT model, count(*) AS runs, coalesce(sum(won), 0) AS wins, avg(average_rank) AS average_rank,
+                avg(confidence)::float8 AS average_confidence
+         FROM (SELECT model, won, average_rank, confidence FROM placings
+               WHERE user_id = $1 AND place IS NOT NULL ORDER BY finished_at DESC LIMIT 2000) AS newest
+         GROUP BY model"
+    };
+}
+pub(in crate::store) use record_rows;
+
+/// The same by itself.
+pub(super) const RECORDS: &str = record_rows!();
+
+/// A row of [`record_rows`].
+#[derive(Deserialize)]
+pub(in crate::store) struct Row {
+    model: String,
+    runs: u32,
+    /// A shared first place is a part of one.
+    wins: f64,
+    average_rank: Option<f64>,
+    average_confidence: Option<f64>,
+}
 
 /// One model's record over its user's newest ranked answers.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -33,22 +52,26 @@ pub struct Record {
 }
 
 /// The records of this user's models, by model: one short statement, whatever the user's history.
-#[expect(clippy::cast_precision_loss, reason = "at most NEWEST answers are counted")]
 pub async fn records(tx: &mut Tx) -> Result<BTreeMap<String, Record>, StoreError> {
     let user = tx.user()?;
-    let rows = sqlx::query(RECORDS).bind(user.as_str()).fetch_all(&mut **tx).await?;
-    let read = |row: &sqlx::postgres::PgRow| {
-        let runs: i64 = row.try_get("runs")?;
-        let wins: f64 = row.try_get::<Option<f64>, _>("wins")?.unwrap_or_default();
+    let rows: Json<Vec<Row>> = sqlx::query_scalar(concat!("SELECT ", rows_as_json!(record_rows!())))
+        .bind(user.as_str())
+        .fetch_one(&mut **tx)
+        .await?;
+    Ok(by_model(rows.0))
+}
+
+pub(in crate::store) fn by_model(rows: Vec<Row>) -> BTreeMap<String, Record> {
+    let record = |row: Row| {
         let record = Record {
-            runs: u32::try_from(runs).unwrap_or(u32::MAX),
-            win_rate: 100.0 * wins / runs as f64,
-            average_rank: row.try_get("average_rank")?,
-            average_confidence: row.try_get("average_confidence")?,
+            runs: row.runs,
+            win_rate: 100.0 * row.wins / f64::from(row.runs),
+            average_rank: row.average_rank,
+            average_confidence: row.average_confidence,
         };
-        Ok((row.try_get("model")?, record))
+        (row.model, record)
     };
-    Ok(rows.iter().map(read).collect::<Result<_, sqlx::Error>>()?)
+    rows.into_iter().map(record).collect()
 }
 
 #[cfg(test)]

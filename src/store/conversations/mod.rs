@@ -3,7 +3,7 @@
 //! Every function filters by the transaction's user, and row level security does so again.
 
 mod search;
-mod tree;
+pub(super) mod tree;
 
 use jiff::Timestamp;
 use serde_json::Value;

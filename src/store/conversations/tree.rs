@@ -6,8 +6,8 @@
 
 use std::collections::BTreeMap;
 
-use sqlx::Row as _;
-use uuid::Uuid;
+use serde::Deserialize;
+use sqlx::types::Json;
 
 use crate::id::{ConversationId, MessageId, RunId};
 use crate::store::{StoreError, Tx};
@@ -29,7 +29,7 @@ pub struct Node {
 }
 
 /// An answer that is being written.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 pub struct Live {
     /// Its place.
     pub message: MessageId,
@@ -48,13 +48,47 @@ pub struct Tree {
     live: Option<Live>,
 }
 
-/// A message as it is stored.
-#[derive(Debug, Clone, Copy)]
+/// A query for a user's conversation, as a [`Stored`] tree; nothing where there is none, or it is another user's. Its
+/// parameters are the user and the conversation; a condition on the conversation `c` may follow.
+macro_rules! stored_tree {
+    ($user:literal, $conversation:literal) => {
+        concat!(
+            "json_build_object(
+                 'remembered', branch_position,
+                 -- There is one at most (`runs_one_live_per_conversation`).
+                 'live', (SELECT json_build_object('message', r.message_id, 'run', r.id) FROM runs r
+                          WHERE r.conversation_id = c.id AND r.user_id = c.user_id AND r.status IN ('queued', 'running')),
+                 'links', (SELECT coalesce(json_agg(json_build_array(m.id, m.position, m.parent_position, m.role = 'user')
+                                                    ORDER BY m.position), '[]')
+                           FROM messages m WHERE m.conversation_id = c.id AND m.user_id = c.user_id))
+             FROM conversations c WHERE c.user_id = ", $user, " AND c.id = ", $conversation
+        )
+    };
+}
+pub(in crate::store) use stored_tree;
+
+/// A conversation as [`stored_tree`] finds it.
+#[derive(Deserialize)]
+pub(in crate::store) struct Stored {
+    remembered: Option<i32>,
+    live: Option<Live>,
+    /// In order of their positions.
+    links: Vec<Link>,
+}
+
+/// A message as it is stored: as an array in this order, as there are many.
+#[derive(Debug, Clone, Copy, Deserialize)]
 struct Link {
     id: MessageId,
     position: i32,
     parent_position: Option<i32>,
     is_question: bool,
+}
+
+impl From<Stored> for Tree {
+    fn from(stored: Stored) -> Self {
+        Self::of(stored.links, stored.remembered, stored.live)
+    }
 }
 
 impl Tree {
@@ -183,37 +217,14 @@ pub async fn tree_of_any(tx: &mut Tx, id: ConversationId) -> Result<Tree, StoreE
 
 async fn read(tx: &mut Tx, id: ConversationId, also_deleted: bool) -> Result<Tree, StoreError> {
     let user = tx.user()?;
-    let rows = sqlx::query(
-        "SELECT c.branch_position, m.id, m.position, m.parent_position, m.role,
-                r.message_id AS live_message, r.id AS live_run
-         FROM conversations c LEFT JOIN messages m ON m.conversation_id = c.id AND m.user_id = c.user_id
-         -- There is one at most (`runs_one_live_per_conversation`).
-         LEFT JOIN runs r ON r.conversation_id = c.id AND r.user_id = c.user_id AND r.status IN ('queued', 'running')
-         WHERE c.id = $1 AND c.user_id = $2 AND ($3 OR c.deleted_at IS NULL)
-         ORDER BY m.position",
-    )
-    .bind(id.0)
-    .bind(user.as_str())
-    .bind(also_deleted)
-    .fetch_all(&mut **tx)
-    .await?;
-    let head = rows.first().ok_or(StoreError::NotFound)?;
-    let mut links = Vec::with_capacity(rows.len());
-    for row in &rows {
-        // An empty conversation is one row without a message.
-        let Some(message) = row.try_get::<Option<Uuid>, _>("id")? else { break };
-        links.push(Link {
-            id: MessageId(message),
-            position: row.try_get("position")?,
-            parent_position: row.try_get("parent_position")?,
-            is_question: row.try_get::<&str, _>("role")? == "user",
-        });
-    }
-    let live = match (head.try_get("live_message")?, head.try_get("live_run")?) {
-        (Some(message), Some(run)) => Some(Live { message: MessageId(message), run: RunId(run) }),
-        _ => None,
-    };
-    Ok(Tree::of(links, head.try_get("branch_position")?, live))
+    let stored: Option<Json<Stored>> =
+        sqlx::query_scalar(concat!("SELECT ", stored_tree!("$1", "$2"), " AND ($3 OR c.deleted_at IS NULL)"))
+            .bind(user.as_str())
+            .bind(id.0)
+            .bind(also_deleted)
+            .fetch_optional(&mut **tx)
+            .await?;
+    stored.map(|stored| stored.0.into()).ok_or(StoreError::NotFound)
 }
 
 /// Remembers the branch that this message ends as the one that was looked at last. Looking changes nothing, so the
