@@ -35,13 +35,17 @@ pub struct FeedbackView {
     pub thumb: Option<&'static str>,
     /// Which answer was the best of all; null when nothing was said.
     pub better: Option<BetterAnswer>,
+    /// What was wrong, in the caller's words, beside a thumb down; null when nothing was said.
+    pub comment: Option<String>,
     /// Null when there is no feedback.
     pub updated_at: Option<String>,
 }
 
 impl FeedbackView {
     fn new(run: &RunRow, found: Option<feedback::Feedback>) -> Self {
-        let better = found.and_then(|found| found.opinion.better).and_then(|better| match better {
+        let updated_at = found.as_ref().map(|found| naive(found.updated_at));
+        let opinion = found.map(|found| found.opinion);
+        let better = opinion.as_ref().and_then(|opinion| opinion.better).and_then(|better| match better {
             feedback::BetterAnswer::Council => Some(BetterAnswer::Council),
             feedback::BetterAnswer::Seat(seat) => {
                 let deliberation = deliberation(run);
@@ -52,14 +56,18 @@ impl FeedbackView {
         });
         Self {
             run_id: run.id,
-            thumb: found.and_then(|found| found.opinion.thumb).map(Thumb::as_str),
+            thumb: opinion.as_ref().and_then(|opinion| opinion.thumb).map(Thumb::as_str),
             better,
-            updated_at: found.map(|found| naive(found.updated_at)),
+            comment: opinion.and_then(|opinion| opinion.comment),
+            updated_at,
         }
     }
 }
 
-/// Feedback to be stored; at least one of the two.
+/// The longest comment, in characters.
+const MAX_COMMENT_CHARS: usize = 2_000;
+
+/// Feedback to be stored; a thumb, or the better answer, or both.
 #[derive(utoipa::ToSchema)]
 #[expect(dead_code, reason = "describes the fields that are read one by one, to name every wrong one")]
 struct FeedbackRequest {
@@ -67,6 +75,8 @@ struct FeedbackRequest {
     thumb: Option<String>,
     /// Which answer was the best of all.
     better: Option<BetterAnswer>,
+    /// What was wrong, beside a thumb down: at most 2,000 characters. Blank is the same as absent.
+    comment: Option<String>,
 }
 
 /// What the caller thinks of a run, if they have said it.
@@ -129,10 +139,24 @@ fn opinion(body: &Value, run: &RunRow) -> Result<Opinion, Problem> {
             seat.map(feedback::BetterAnswer::Seat)
         }
     });
+    let comment: Option<String> = fields.take("comment", "text");
+    let comment = comment.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+    if let Some(text) = &comment {
+        let chars = text.chars().count();
+        if chars > MAX_COMMENT_CHARS {
+            let rule = format!("must have at most {MAX_COMMENT_CHARS} characters; it has {chars}");
+            fields.refuse("comment", FieldErrorKind::Value, rule);
+        } else if text.contains('\0') {
+            fields.refuse("comment", FieldErrorKind::Value, "must not contain the character U+0000");
+        }
+        if thumb != Some(Thumb::Down) {
+            fields.refuse("comment", FieldErrorKind::Value, "goes with the thumb down only");
+        }
+    }
     if !fields.has("thumb") && !fields.has("better") {
         fields.refuse("thumb", FieldErrorKind::Missing, "say a thumb, or which answer was better, or both");
     }
-    Ok(fields.finish(|| Opinion { thumb, better })?)
+    Ok(fields.finish(|| Opinion { thumb, better, comment })?)
 }
 
 /// The place of this seat's answer in the stored list.

@@ -84,7 +84,7 @@ pub const LISTINGS: [Listing; 20] = [
     listing(
         "feedback",
         "feedback",
-        "run_id, thumb, better, better_seat, updated_at",
+        "run_id, thumb, better, better_seat, comment, updated_at",
         ("t.run_id", "''"),
         500,
     ),

@@ -39,15 +39,17 @@ pub enum BetterAnswer {
     Seat(i16),
 }
 
-/// An opinion; at least one of the two is said.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// An opinion; a thumb or the better answer is said, or both.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Opinion {
     pub thumb: Option<Thumb>,
     pub better: Option<BetterAnswer>,
+    /// What was wrong; only beside a thumb down.
+    pub comment: Option<String>,
 }
 
 /// An opinion as it is stored.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Feedback {
     pub opinion: Opinion,
     pub updated_at: Timestamp,
@@ -63,10 +65,10 @@ pub async fn put(tx: &mut Tx, run: RunId, opinion: Opinion) -> Result<Feedback, 
         Some(BetterAnswer::Seat(seat)) => (Some("member"), Some(seat)),
     };
     let row = sqlx::query(
-        "INSERT INTO feedback (run_id, user_id, thumb, better, better_seat)
-         SELECT id, user_id, $3, $4, $5 FROM runs WHERE id = $1 AND user_id = $2
+        "INSERT INTO feedback (run_id, user_id, thumb, better, better_seat, comment)
+         SELECT id, user_id, $3, $4, $5, $6 FROM runs WHERE id = $1 AND user_id = $2
          ON CONFLICT (run_id) DO UPDATE SET thumb = excluded.thumb, better = excluded.better,
-             better_seat = excluded.better_seat, updated_at = now()
+             better_seat = excluded.better_seat, comment = excluded.comment, updated_at = now()
          RETURNING updated_at",
     )
     .bind(run.0)
@@ -74,6 +76,7 @@ pub async fn put(tx: &mut Tx, run: RunId, opinion: Opinion) -> Result<Feedback, 
     .bind(opinion.thumb.map(Thumb::as_str))
     .bind(better)
     .bind(seat)
+    .bind(&opinion.comment)
     .fetch_optional(&mut **tx)
     .await?
     .ok_or(StoreError::NotFound)?;
@@ -84,7 +87,9 @@ pub async fn put(tx: &mut Tx, run: RunId, opinion: Opinion) -> Result<Feedback, 
 pub async fn find(tx: &mut Tx, run: RunId) -> Result<Option<Feedback>, StoreError> {
     let user = tx.user()?;
     let row = sqlx::query(
-        "SELECT thumb, better, better_seat, updated_at FROM feedback WHERE run_id = $1 AND user_id = $2",
+        // A version without comments leaves one beside the thumb up that it stores.
+        "SELECT thumb, better, better_seat, CASE WHEN thumb = 'down' THEN comment END AS comment, updated_at
+         FROM feedback WHERE run_id = $1 AND user_id = $2",
     )
     .bind(run.0)
     .bind(user.as_str())
@@ -96,6 +101,7 @@ pub async fn find(tx: &mut Tx, run: RunId) -> Result<Option<Feedback>, StoreErro
     let opinion = Opinion {
         thumb: row.try_get::<Option<String>, _>("thumb")?.as_deref().and_then(Thumb::parse),
         better: better.map(|_| seat.map_or(BetterAnswer::Council, BetterAnswer::Seat)),
+        comment: row.try_get("comment")?,
     };
     Ok(Some(Feedback { opinion, updated_at: time(&row, "updated_at")? }))
 }

@@ -169,6 +169,49 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await expect.poll(() => good.getAttribute("aria-pressed")).toBe("false");
   });
 
+  it("what was wrong is said by keyboard, changed and removed, and a thumb up clears it", async () => {
+    await page.goto("/");
+    await askNow(page, "Is rain better than snow?");
+    const bad = page.getByRole("button", { name: "Bad answer" });
+    const field = page.getByRole("textbox", { name: "What was wrong?" });
+    const focused = () => page.evaluate(() => document.activeElement?.textContent);
+    expect(await field.count()).toBe(0);
+    await bad.press("Enter");
+    await field.fill("It forgot the hail.");
+    expect(await violations(page)).toEqual([]);
+    await field.press("Shift+Enter");
+    await field.pressSequentially("And the sleet.");
+    await field.press("Enter");
+    await page.getByText("It forgot the hail.\nAnd the sleet.").waitFor();
+    await expect.poll(focused).toBe("Change");
+    expect(await violations(page)).toEqual([]);
+    await page.reload();
+    await page.getByText("It forgot the hail.").waitFor();
+    const { width } = page.viewportSize() ?? { width: 0 };
+    const needed = await page.evaluate(() => document.documentElement.scrollWidth);
+    expect(needed).toBeLessThanOrEqual(width);
+
+    await page.getByRole("button", { name: "Change the comment" }).press("Enter");
+    expect(await field.inputValue()).toBe("It forgot the hail.\nAnd the sleet.");
+    await field.fill("Never mind.");
+    await field.press("Escape");
+    await page.getByText("It forgot the hail.").waitFor();
+    await page.getByRole("button", { name: "Change the comment" }).press("Enter");
+    await field.fill("It forgot the fog.");
+    await page.getByRole("button", { name: "Save", exact: true }).press("Enter");
+    await page.getByText("It forgot the fog.").waitFor();
+    await page.getByRole("button", { name: "Remove the comment" }).press("Enter");
+    await expect.poll(() => field.inputValue()).toBe("");
+    await field.fill("Too short.");
+    await field.press("Enter");
+    await page.getByText("Too short.").waitFor();
+    await page.getByRole("button", { name: "Good answer" }).click();
+    await expect.poll(() => page.getByText("Too short.").count()).toBe(0);
+    await bad.click();
+    await page.reload();
+    await expect.poll(() => field.inputValue()).toBe("");
+  });
+
   it("what excludes another option, or needs models, is said where it is chosen", async () => {
     await page.goto("/");
     await put(page, { multi_chairman_models: [] });

@@ -12,7 +12,7 @@ async fn a_person_says_which_answer_was_better_and_may_think_again() {
     let of_run = format!("/api/runs/{first}/feedback");
     assert_eq!(
         ann.get(&of_run).await.ok(),
-        json!({"run_id": first, "thumb": null, "better": null, "updated_at": null})
+        json!({"run_id": first, "thumb": null, "better": null, "comment": null, "updated_at": null})
     );
     let said = ann.put(&of_run, json!({"thumb": "up", "better": {"member": "m/two"}})).await.ok();
     assert_eq!(pick(&said, &["thumb", "better"]), json!(["up", {"member": "m/two"}]));
@@ -65,10 +65,76 @@ async fn a_person_says_which_answer_was_better_and_may_think_again() {
         (json!({"better": {"member": "m/nobody"}}), "better.member"),
         (json!({"better": {"member": 3}}), "better"),
         (json!([]), "body"),
+        (json!({"thumb": "down", "comment": "ü".repeat(2_001)}), "comment"),
+        (json!({"thumb": "down", "comment": "a\0b"}), "comment"),
+        (json!({"thumb": "down", "comment": ["Too long."]}), "comment"),
+        (json!({"thumb": "up", "comment": "Too long."}), "comment"),
+        (json!({"better": "council", "comment": "Too long."}), "comment"),
     ] {
         assert_eq!(ann.put(&of_second, body.clone()).await.wrong_fields(), [field], "{body}");
     }
     assert_eq!(ann.get(&of_second).await.ok()["updated_at"], Value::Null, "nothing was stored");
+    council.app.close().await;
+}
+
+#[tokio::test]
+async fn what_was_wrong_is_said_beside_a_thumb_down_and_read_by_its_author_alone() {
+    let (council, [first, _]) = two_runs().await;
+    let ann = council.ann();
+    let of_run = format!("/api/runs/{first}/feedback");
+    let words = "The quokka was left out.\nAnd it is too long.";
+    let said = ann.put(&of_run, json!({"thumb": "down", "comment": format!("  {words} \n")})).await.ok();
+    assert_eq!(said["comment"], words);
+    assert_eq!(ann.get(&of_run).await.ok(), said);
+    let longest = "ü".repeat(2_000);
+    let changed = ann.put(&of_run, json!({"thumb": "down", "comment": longest})).await.ok();
+    assert_eq!(changed["comment"], longest.as_str());
+    for blank in [json!(null), json!(" \n")] {
+        ann.put(&of_run, json!({"thumb": "down", "comment": words})).await.ok();
+        let removed = ann.put(&of_run, json!({"thumb": "down", "comment": blank})).await.ok();
+        assert_eq!(pick(&removed, &["thumb", "comment"]), json!(["down", null]), "{blank}");
+    }
+    ann.put(&of_run, json!({"thumb": "down", "comment": words})).await.ok();
+    ann.put(&of_run, json!({"thumb": "up"})).await.ok();
+    let down = ann.put(&of_run, json!({"thumb": "down"})).await.ok();
+    assert_eq!(down["comment"], Value::Null, "a thumb up has cleared it");
+
+    ann.put(&of_run, json!({"thumb": "down", "comment": words})).await.ok();
+    let shares = format!("/api/conversations/{}/shares", council.conversation);
+    let link = ann.post(&shares, json!({})).await.json()["id"].as_str().unwrap().to_owned();
+    let (bob, admin) = (council.app.user("bob"), council.app.admin());
+    for answer in [
+        bob.get(&format!("/api/shares/{link}")).await,
+        ann.get(&format!("/api/shares/{link}")).await,
+        admin.get("/api/admin/analytics").await,
+        admin.get("/api/admin/analytics/chairman").await,
+        ann.get("/api/analytics/recent").await,
+    ] {
+        assert_eq!(answer.status, 200);
+        assert!(!answer.text.contains("quokka"), "{}", answer.text);
+    }
+    assert_eq!(bob.get(&of_run).await.status, 404);
+    council.app.close().await;
+}
+
+#[tokio::test]
+async fn the_database_shows_administrators_no_comment_and_takes_those_of_the_version_before() {
+    let (council, [first, _]) = two_runs().await;
+    let ann = council.ann();
+    let of_run = format!("/api/runs/{first}/feedback");
+    ann.put(&of_run, json!({"thumb": "down", "comment": "Too long."})).await.ok();
+    let superuser = &mut council.app.db.superuser().await;
+    sqlx::raw_sql("SET ROLE llm_council_admin").execute(&mut *superuser).await.unwrap();
+    let thumbs: i64 = sqlx::query_scalar("SELECT count(*) FROM feedback WHERE thumb = 'down'")
+        .fetch_one(&mut *superuser)
+        .await
+        .unwrap();
+    assert_eq!(thumbs, 1);
+    let refused = sqlx::query("SELECT comment FROM feedback").fetch_all(&mut *superuser).await.unwrap_err();
+    assert_eq!(refused.as_database_error().unwrap().code().as_deref(), Some("42501"), "{refused}");
+    // A version that knows no comments stores a thumb up so.
+    sqlx::raw_sql("RESET ROLE; UPDATE feedback SET thumb = 'up'").execute(&mut *superuser).await.unwrap();
+    assert_eq!(pick(&ann.get(&of_run).await.ok(), &["thumb", "comment"]), json!(["up", null]));
     council.app.close().await;
 }
 

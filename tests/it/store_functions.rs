@@ -137,7 +137,7 @@ async fn no_figures_of_bobs_are_ann_s(tx: &mut Tx, bobs_run: RunId) {
     assert!(analytics::records(tx).await.unwrap().is_empty());
     assert_eq!(feedback::find(tx, bobs_run).await.unwrap(), None);
     assert!(!feedback::remove(tx, bobs_run).await.unwrap());
-    let opinion = Opinion { thumb: Some(Thumb::Down), better: None };
+    let opinion = Opinion { thumb: Some(Thumb::Down), better: None, comment: None };
     let refused = feedback::put(tx, bobs_run, opinion).await;
     assert!(matches!(refused, Err(StoreError::NotFound)), "{refused:?}");
     analytics::clear(tx).await.unwrap();

@@ -125,7 +125,13 @@ fn probes() -> Vec<Probe> {
         entry("DELETE", "/api/cache/stats", Own, &[""], None),
         entry("POST", "/api/cache/search", Own, &["query=why%20is%20the%20quokka%20scripted"], None),
         entry("GET", "/api/runs/{id}/feedback", Run, &[""], None),
-        entry("PUT", "/api/runs/{id}/feedback", Run, &[""], Some(json!({"thumb": "down"}))),
+        entry(
+            "PUT",
+            "/api/runs/{id}/feedback",
+            Run,
+            &[""],
+            Some(json!({"thumb": "down", "comment": "Wrong."})),
+        ),
         entry("DELETE", "/api/runs/{id}/feedback", Run, &[""], None),
         entry("GET", "/api/analytics", Own, &["", "from=2020-01-01&until=2099-12-31"], None),
         entry("GET", "/api/analytics/days", Own, &[""], None),
@@ -355,7 +361,8 @@ impl Ann {
         let run = keyed.post(&format!("/api/conversations/{answered}/message"), kept).await.ok();
         ann.put(&format!("/api/conversations/{answered}/tags"), json!({"tags": [MARK]})).await.ok();
 
-        let feedback = json!({"thumb": "up", "better": {"member": "m/one"}});
+        let feedback =
+            json!({"thumb": "down", "better": {"member": "m/one"}, "comment": format!("No {MARK} in it.")});
         let of_run = format!("/api/runs/{}/feedback", run["run_id"].as_str().unwrap());
         ann.put(&of_run, feedback).await.ok();
 

@@ -3,6 +3,7 @@ import type { Locator, Page } from "playwright-core";
 import { correctVotes, leanings, mixCosts } from "../figures";
 import { bench, benches } from "./bench";
 import { countAnswers, keepAnswers, offerEarlier, useEarlier } from "./earlier";
+import { saidWhatWasWrong, sayWhatWasWrong } from "./feedback";
 import { checkProviders, moveRegion, withRegions } from "./providers";
 import type { Conversations } from "./scenes";
 import { shareDialog, shared } from "./sharing";
@@ -234,6 +235,8 @@ export function views(to: Conversations): View[] {
       await on.getByRole("button", { name: /^Options/ }).click();
       await on.locator(".option").first().waitFor();
     }),
+    run("run-comment", to.polished, sayWhatWasWrong),
+    run("run-commented", to.polished, saidWhatWasWrong),
     run("run-export", to.plain, async (on) => {
       await on.getByRole("button", { name: "Export" }).click();
       await on.getByRole("menu").waitFor();

@@ -178,7 +178,7 @@ export const api = {
     json<unknown>(`/api/tokens/${encodeURIComponent(id)}`, { method: "DELETE" }),
 
   feedback: (runId: string) => json<Feedback>(`/api/runs/${encodeURIComponent(runId)}/feedback`),
-  giveFeedback: (runId: string, said: Pick<Feedback, "thumb" | "better">) =>
+  giveFeedback: (runId: string, said: Pick<Feedback, "thumb" | "better" | "comment">) =>
     json<Feedback>(`/api/runs/${encodeURIComponent(runId)}/feedback`, send("PUT", said)),
   withdrawFeedback: (runId: string) =>
     json<unknown>(`/api/runs/${encodeURIComponent(runId)}/feedback`, { method: "DELETE" }),

@@ -42,7 +42,8 @@ async fn settle(app: &TestApp, name: &str) -> (String, Value) {
     let run = keyed.post(&format!("/api/conversations/{id}/message"), question).await.ok();
     person.put(&format!("/api/conversations/{id}/tags"), json!({"tags": [MARK]})).await.ok();
     let of_run = format!("/api/runs/{}/feedback", run["run_id"].as_str().unwrap());
-    person.put(&of_run, json!({"thumb": "up"})).await.ok();
+    let comment = format!("The {MARK} was left out.");
+    person.put(&of_run, json!({"thumb": "down", "comment": comment})).await.ok();
     (id, run)
 }
 

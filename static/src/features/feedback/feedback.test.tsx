@@ -38,10 +38,10 @@ it("says two things one after the other, and the answer to the first does not un
   // A machine that is busy may take its time.
   const patience = { timeout: 15_000 };
   await vi.waitFor(() => expect(given).toHaveBeenCalled(), patience);
-  expect(given).toHaveBeenCalledExactlyOnceWith("r1", { thumb: "up", better: null });
+  expect(given).toHaveBeenCalledExactlyOnceWith("r1", { thumb: "up", better: null, comment: null });
   await act(async () => answers[0]?.({ thumb: "up", better: null } as Said));
   await vi.waitFor(() => expect(given).toHaveBeenCalledTimes(2), patience);
-  expect(given).toHaveBeenLastCalledWith("r1", { thumb: "up", better: "council" });
+  expect(given).toHaveBeenLastCalledWith("r1", { thumb: "up", better: "council", comment: null });
   expect(select.value).toBe("council");
   await act(async () => answers[1]?.({ thumb: "up", better: "council" } as Said));
   expect(button("Good answer")?.getAttribute("aria-pressed")).toBe("true");

@@ -10,8 +10,9 @@ import { shortName } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 import { toast } from "../../ui/toast";
 import { choiceIn } from "../formats";
+import { Comment } from "./comment";
 
-type Opinion = Pick<Said, "thumb" | "better">;
+type Opinion = Pick<Said, "thumb" | "better" | "comment">;
 
 /** Says it at once here, and to the server one after the other: the last word is the last one there. */
 function useSay(runId: string) {
@@ -33,8 +34,9 @@ function useSay(runId: string) {
   });
   return (change: Partial<Opinion>) => {
     // As it is now, which may not be drawn yet.
-    const { thumb = null, better = null } = queryClient.getQueryData<Said>(key) ?? {};
-    mutate({ thumb, better, ...change });
+    const said = queryClient.getQueryData<Said>(key);
+    const { thumb = null, better = null, comment = null } = { ...said, ...change };
+    mutate({ thumb, better, comment: thumb === "down" ? comment : null });
   };
 }
 
@@ -55,52 +57,55 @@ export default function Feedback({ run, runId }: { run: RunState; runId: string 
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (!said.data) return null;
-  const { thumb = null, better = null } = said.data;
+  const { thumb = null, better = null, comment = null } = said.data;
   const members = choiceIn(run).filter((answer) => answer.status === "done");
   return (
-    <div className="feedback">
-      {(["up", "down"] as const).map((way) => (
-        <button
-          key={way}
-          type="button"
-          className="icon-button"
-          aria-label={way === "up" ? t("Good answer") : t("Bad answer")}
-          aria-pressed={thumb === way}
-          onClick={() => say({ thumb: thumb === way ? null : way })}
-        >
-          <Icon name={way === "up" ? "thumb" : "thumbDown"} />
-        </button>
-      ))}
-      {members.length > 1 && (
-        <>
-          <label htmlFor={id} className="visually-hidden">
-            {t("Which answer was the best?")}
-          </label>
-          <select
-            id={id}
-            className="chip"
-            value={nameOf(better)}
-            onChange={({ target: { value } }) =>
-              say({
-                better:
-                  value === ""
-                    ? null
-                    : value === "council"
-                      ? "council"
-                      : { member: value.slice("member ".length) },
-              })
-            }
+    <>
+      <div className="feedback">
+        {(["up", "down"] as const).map((way) => (
+          <button
+            key={way}
+            type="button"
+            className="icon-button"
+            aria-label={way === "up" ? t("Good answer") : t("Bad answer")}
+            aria-pressed={thumb === way}
+            onClick={() => say({ thumb: thumb === way ? null : way })}
           >
-            <option value="">{t("Which was best?")}</option>
-            <option value="council">{t("The final answer")}</option>
-            {members.map(({ seat }) => (
-              <option key={seat.member} value={`member ${seat.member}`}>
-                {shortName(seat.member)}
-              </option>
-            ))}
-          </select>
-        </>
-      )}
-    </div>
+            <Icon name={way === "up" ? "thumb" : "thumbDown"} />
+          </button>
+        ))}
+        {members.length > 1 && (
+          <>
+            <label htmlFor={id} className="visually-hidden">
+              {t("Which answer was the best?")}
+            </label>
+            <select
+              id={id}
+              className="chip"
+              value={nameOf(better)}
+              onChange={({ target: { value } }) =>
+                say({
+                  better:
+                    value === ""
+                      ? null
+                      : value === "council"
+                        ? "council"
+                        : { member: value.slice("member ".length) },
+                })
+              }
+            >
+              <option value="">{t("Which was best?")}</option>
+              <option value="council">{t("The final answer")}</option>
+              {members.map(({ seat }) => (
+                <option key={seat.member} value={`member ${seat.member}`}>
+                  {shortName(seat.member)}
+                </option>
+              ))}
+            </select>
+          </>
+        )}
+      </div>
+      {thumb === "down" && <Comment comment={comment} onSay={(text) => say({ comment: text })} />}
+    </>
   );
 }
