@@ -2,7 +2,17 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { violations } from "./axe";
-import { ask, bothShapes, close, launch, open, patience, shapes, waitForEnd } from "./browser";
+import {
+  ask,
+  bothShapes,
+  close,
+  launch,
+  open,
+  patience,
+  shapes,
+  waitForEnd,
+  withConversation,
+} from "./browser";
 import { OwnServer, pace } from "./own-server";
 
 let browser: Browser;
@@ -88,7 +98,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await versions(page).getByText("Question 2 of 2").waitFor({ timeout: patience });
     await answers(page, 1);
     expect(await shown(page)).toEqual(["What is a tide?"]);
-    await page.getByRole("button", { name: "Export" }).click();
+    await withConversation(page, "Export");
     const all = page.getByRole("menuitem", { name: "Markdown, all branches" });
     const path = (await all.getAttribute("href")) ?? "";
     const text = await (await page.request.get(path)).text();

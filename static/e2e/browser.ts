@@ -106,6 +106,18 @@ export async function ask(page: Page, question: string) {
 
 export const finalAnswer = (page: Page) => page.getByRole("region", { name: "Final answer" });
 
+/** Begins what is done with a whole conversation: by its own button, or from the menu that a phone has for all of it. */
+export async function withConversation(page: Page, what: "Tag" | "Share…" | "Export") {
+  await page.locator(".conversation-head button").first().waitFor();
+  const menu = page.getByRole("button", { name: "More for this conversation" });
+  if (!(await menu.isVisible())) {
+    return page.getByRole("button", { name: what, exact: true }).press("Enter");
+  }
+  await menu.press("Enter");
+  const name = { Tag: "Add a tag", "Share…": "Share…", Export: null }[what];
+  if (name !== null) await page.getByRole("menuitem", { name }).press("Enter");
+}
+
 /** A deliberation of steady models takes about ten seconds. */
 export const patience = 60_000;
 

@@ -4,7 +4,16 @@ import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { violations } from "./axe";
-import { close, finalAnswer, launch, open, shapes, type Watched, waitForEnd } from "./browser";
+import {
+  close,
+  finalAnswer,
+  launch,
+  open,
+  shapes,
+  type Watched,
+  waitForEnd,
+  withConversation,
+} from "./browser";
 import { OwnServer } from "./own-server";
 import { type Call, type Line, ScriptedModels } from "./scripted-models";
 import { type Found, type Result, ScriptedSearch } from "./scripted-search";
@@ -132,7 +141,7 @@ describe("research", () => {
     expect(await section(page, "Sources").textContent()).toContain("2 found · 2 cited");
     expect(await section(page, "Research").textContent()).toContain("2 searches · 2 sources");
 
-    await page.getByRole("button", { name: "Export" }).click();
+    await withConversation(page, "Export");
     const [download] = await Promise.all([
       page.waitForEvent("download"),
       page.getByRole("menuitem", { name: "Markdown" }).click(),

@@ -13,6 +13,7 @@ import {
   type Watched,
   waitForEnd,
   wide,
+  withConversation,
 } from "./browser";
 import { OwnServer, pace } from "./own-server";
 
@@ -49,7 +50,7 @@ const dialogOf = (page: Page) => page.getByRole("dialog", { name: "Share this co
 const newLink = (page: Page) => dialogOf(page).getByLabel("The new link");
 
 async function openDialog(page: Page) {
-  await page.getByRole("button", { name: "Share…" }).press("Enter");
+  await withConversation(page, "Share…");
   await dialogOf(page).getByText("can read this branch as it is now").waitFor();
 }
 
@@ -93,7 +94,10 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await fitsAndBreaksNoRule(page);
     await page.keyboard.press("Escape");
     await expect.poll(() => dialogOf(page).count()).toBe(0);
-    await expect.poll(() => focused(page)).toBe("Share…");
+    const begun = page.getByRole("button", { name: /^(Share…|More for this conversation)$/ });
+    await expect
+      .poll(() => begun.evaluate((button) => button === document.activeElement))
+      .toBe(true);
 
     await reader.goto(link);
     await finalAnswer(reader).getByRole("button", { name: "Copy answer" }).waitFor();

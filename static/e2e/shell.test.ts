@@ -15,6 +15,7 @@ import {
   type Watched,
   waitForEnd,
   wide,
+  withConversation,
 } from "./browser";
 import { OwnServer } from "./own-server";
 
@@ -159,6 +160,39 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     expect(await violations(page)).toEqual([]);
   });
 
+  it("the head of a conversation is one line, and its tags another", async () => {
+    await page.goto(path(2));
+    await finalAnswer(page).waitFor();
+    const head = page.locator(".conversation-head");
+    const height = async () => (await head.boundingBox())?.height ?? Number.NaN;
+    expect(await height()).toBeLessThan(88);
+    const before = await height();
+    const tag = `heather-${isPhone ? "phone" : "wide"}`;
+    await withConversation(page, "Tag");
+    await page.getByLabel("New tag").fill(tag);
+    await page.getByLabel("New tag").press("Enter");
+    const remove = page.getByRole("button", { name: `Remove the tag ${tag}` });
+    await remove.waitFor();
+    const begun = isPhone ? "More for this conversation" : "Tag";
+    await expect.poll(() => focused(page)).toBe(begun);
+    expect(await violations(page)).toEqual([]);
+    if (isPhone) {
+      expect(await head.getByRole("button", { name: "Tag", exact: true }).count()).toBe(0);
+      await page.getByRole("button", { name: begun }).press("Enter");
+      await page.getByRole("menuitem", { name: "Export: Markdown" }).waitFor();
+      expect(await violations(page)).toEqual([]);
+      await page.keyboard.press("Escape");
+    }
+    await remove.press("Enter");
+    await expect.poll(() => remove.count()).toBe(0);
+    await expect.poll(height).toBe(before);
+    await expect.poll(() => focused(page)).toBe(begun);
+    const { width } = page.viewportSize() ?? wide;
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
+      width,
+    );
+  });
+
   it("a conversation is exported as Markdown and as JSON", async () => {
     await page.goto(path(2));
     await finalAnswer(page).waitFor();
@@ -166,7 +200,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
       ["Markdown", /^# /m],
       ["JSON", /"messages"/],
     ] as const) {
-      await page.getByRole("button", { name: "Export" }).click();
+      await withConversation(page, "Export");
       const [download] = await Promise.all([
         page.waitForEvent("download"),
         page.getByRole("menuitem", { name }).click(),
@@ -188,7 +222,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
         dispatchEvent(new Event("beforeprint"));
       };
     });
-    await page.getByRole("button", { name: "Export" }).click();
+    await withConversation(page, "Export");
     await page.getByRole("menuitem", { name: "Print or PDF" }).click();
     await page.locator("html[data-printed=yes]").waitFor();
     await page.evaluate(() => dispatchEvent(new Event("beforeprint")));

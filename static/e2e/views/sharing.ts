@@ -1,9 +1,9 @@
 /** Views of what is shared. */
 import type { Page } from "playwright-core";
-import { send } from "../browser";
+import { send, withConversation } from "../browser";
 
 export async function shareDialog(page: Page) {
-  await page.getByRole("button", { name: "Share…" }).click();
+  await withConversation(page, "Share…");
   const dialog = page.getByRole("dialog", { name: "Share this conversation" });
   await dialog.getByRole("button", { name: "Create link" }).waitFor();
   return dialog;

@@ -1,5 +1,6 @@
 /** Every view and state of the web app, and how one gets there. */
 import type { Locator, Page } from "playwright-core";
+import { withConversation } from "../browser";
 import { correctVotes, leanings, mixCosts } from "../figures";
 import { bench, benches } from "./bench";
 import { countAnswers, keepAnswers, offerEarlier, useEarlier } from "./earlier";
@@ -238,7 +239,7 @@ export function views(to: Conversations): View[] {
     run("run-comment", to.polished, sayWhatWasWrong),
     run("run-commented", to.polished, saidWhatWasWrong),
     run("run-export", to.plain, async (on) => {
-      await on.getByRole("button", { name: "Export" }).click();
+      await withConversation(on, "Export");
       await on.getByRole("menu").waitFor();
     }),
     run("run-again", to.plain, async (on) => {

@@ -1,7 +1,7 @@
 import "../styles/run";
 import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from "react";
 import { useHistoryState } from "wouter/use-browser-location";
-import { api, session } from "../api/client";
+import { session } from "../api/client";
 import { asProblem } from "../api/problem";
 import { keys, queryClient } from "../api/queries";
 import type { Ask, Config, Conversation, Preset } from "../api/types";
@@ -19,9 +19,9 @@ import { drafts } from "../features/composer/draft";
 import { WaitingQuestion } from "../features/composer/waiting";
 import { archive, complain } from "../features/conversations/changes";
 import { type Find, isFind } from "../features/conversations/find";
+import { Head } from "../features/conversations/head";
 import { NewestButton } from "../features/conversations/newest";
 import { scrollToLast } from "../features/conversations/settling";
-import { TagEditor } from "../features/conversations/tags";
 import { useShownTitle } from "../features/conversations/title";
 import { LiveStatus } from "../features/council/deliberation";
 import { LinkStatus } from "../features/council/link-status";
@@ -32,36 +32,14 @@ import type { Choices } from "../features/feature";
 import { membersOf } from "../features/formats";
 import { sceneOf, toAsk } from "../features/options/choices";
 import { ProcessLog } from "../features/process/process-log";
-import { ShareButton } from "../features/sharing/share-button";
 import { msg, t } from "../i18n";
 import { isLive } from "../run/state";
 import { dateFormat, when } from "../ui/format";
 import { Icon } from "../ui/icon";
-import { MenuButton, type MenuItem } from "../ui/menu";
 import { useTitle } from "../ui/title";
 import { toast } from "../ui/toast";
 
-const exportsOfAll = (id: string): MenuItem[] => [
-  { label: t("Markdown, all branches"), icon: "download", href: api.exportHref(id, "md", true) },
-  { label: t("JSON, all branches"), icon: "download", href: api.exportHref(id, "json", true) },
-];
-
 const day = dateFormat({ dateStyle: "long" });
-
-const exportsOf = ({ id, branches }: Conversation): MenuItem[] => [
-  { label: "Markdown", icon: "download", href: api.exportHref(id, "md") },
-  { label: "JSON", icon: "download", href: api.exportHref(id, "json") },
-  ...(branches > 1 ? exportsOfAll(id) : []),
-  {
-    label: t("Print or PDF"),
-    icon: "print",
-    run: () => {
-      import("../features/export/print")
-        .then(({ print }) => print())
-        .catch(complain(msg("Not printed: {{message}}")));
-    },
-  },
-];
 
 /** Said a week before. */
 function Expires({ at }: { at: string }) {
@@ -87,26 +65,6 @@ function Archived({ conversation }: { conversation: Conversation }) {
         {t("Take it back")}
       </button>
     </p>
-  );
-}
-
-function Head({ conversation, title }: { conversation: Conversation; title: string }) {
-  return (
-    <header className="conversation-head">
-      <h1 dir="auto">{title}</h1>
-      {conversation.message_count > 0 && <TagEditor conversation={conversation} />}
-      {conversation.message_count > 0 && <ShareButton conversation={conversation} />}
-      {conversation.message_count > 0 && (
-        <MenuButton
-          align="end"
-          className="quiet-button export-button"
-          items={exportsOf(conversation)}
-        >
-          <Icon name="download" />
-          {t("Export")}
-        </MenuButton>
-      )}
-    </header>
   );
 }
 

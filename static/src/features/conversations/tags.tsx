@@ -83,19 +83,31 @@ function NewTag({ taken, onDone }: { taken: readonly string[]; onDone: (tag: str
   );
 }
 
-export function TagEditor({ conversation }: { conversation: Conversation }) {
+/** What begins a new tag: beside the tags, or in the menu of the head. */
+const newTag = ".tag-editor > .quiet-button";
+const menu = ".head-menu";
+
+interface Props {
+  conversation: Conversation;
+  /** Whether a tag is being typed. */
+  adding: boolean;
+  onAdding: (adding: boolean) => void;
+  /** The way to a new tag is in the menu beside it. */
+  fromMenu: boolean;
+}
+
+export function TagEditor({ conversation, adding, onAdding, fromMenu }: Props) {
   const { id, tags } = conversation;
   const changeTags = useChangeTags(id);
-  const [adding, setAdding] = useState(false);
-  const add = useRef<HTMLButtonElement>(null);
   const wasAdding = useRef(false);
   useEffect(() => {
     // Unless the box was left for somewhere else, keys go on from here.
     if (wasAdding.current && !adding && document.activeElement === document.body) {
-      add.current?.focus();
+      document.querySelector<HTMLElement>(`${newTag}, ${menu}`)?.focus();
     }
     wasAdding.current = adding;
   }, [adding]);
+  if (fromMenu && tags.length === 0 && !adding) return null;
   return (
     <div className="tag-editor">
       {tags.map((tag) => (
@@ -106,7 +118,7 @@ export function TagEditor({ conversation }: { conversation: Conversation }) {
             className="icon-button"
             aria-label={t("Remove the tag {{tag}}", { tag })}
             onClick={(event) => {
-              passFocusOn(event.currentTarget.parentElement, "button");
+              passFocusOn(event.currentTarget.parentElement, "button", menu);
               changeTags((now) => now.filter((other) => other !== tag));
             }}
           >
@@ -118,15 +130,17 @@ export function TagEditor({ conversation }: { conversation: Conversation }) {
         <NewTag
           taken={tags}
           onDone={(tag) => {
-            setAdding(false);
+            onAdding(false);
             if (tag) changeTags((now) => (now.includes(tag) ? now : [...now, tag]));
           }}
         />
       ) : (
-        <button ref={add} type="button" className="quiet-button" onClick={() => setAdding(true)}>
-          <Icon name="plus" />
-          {t("Tag")}
-        </button>
+        !fromMenu && (
+          <button type="button" className="quiet-button" onClick={() => onAdding(true)}>
+            <Icon name="plus" />
+            {t("Tag")}
+          </button>
+        )
       )}
     </div>
   );

@@ -6,8 +6,8 @@ import type { Conversation } from "../../api/types";
 import { button, click, render, settled } from "../../test/render";
 import { Toasts } from "../../ui/toast";
 import { newConversation } from "../asking/conversation";
+import { Head } from "../conversations/head";
 import MyShares from "./my-shares";
-import { ShareButton } from "./share-button";
 
 const share = (more: Partial<Share> = {}): Share => ({
   id: "s-1",
@@ -94,7 +94,7 @@ describe("the links of a conversation", () => {
   const open = async () => {
     const page = await render(
       <>
-        <ShareButton conversation={conversation} />
+        <Head conversation={conversation} title="Tides" />
         <Toasts />
       </>,
       queryClient,
