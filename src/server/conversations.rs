@@ -12,7 +12,7 @@ use super::shape::{Changed, Conversation, ConversationSummary, Deleted, Restored
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::id::{ConversationId, MessageId};
 use crate::identity::Permission;
-use crate::store::conversations::{self, Due, Filter, Node, Tree};
+use crate::store::conversations::{self, Due, Filter, Node, Order, Tree};
 use crate::store::{StoreError, audit, purge_now};
 
 const MAX_TITLE_CHARS: usize = 200;
@@ -39,12 +39,15 @@ pub(super) struct ListQuery {
     pinned: Option<bool>,
     /// The deleted ones instead of the others.
     deleted: Option<bool>,
+    /// What comes first: `created` (the newest one; so without this) or `asked` (the one that was asked in last).
+    order: Option<String>,
 }
 
-/// The caller's conversations, newest first: a plain array, its paging in `X-Total-Count` and
+/// The caller's conversations, newest first unless another order is asked for: a plain array, its paging in `X-Total-Count` and
 /// `Link`.
 #[utoipa::path(tag = "conversations", params(ListQuery), responses(
-    (status = 200, body = Vec<ConversationSummary>), (status = 401, body = ProblemBody)))]
+    (status = 200, body = Vec<ConversationSummary>), (status = 401, body = ProblemBody),
+    (status = 422, body = ProblemBody)))]
 #[get("/conversations")]
 pub(super) async fn list(
     app: web::Data<App>,
@@ -58,11 +61,17 @@ pub(super) async fn list(
     if tag.as_deref().is_some_and(|tag| tag.contains('\0')) {
         return Err(Problem::field("tag", "must not contain U+0000"));
     }
+    let order = match query.order.as_deref() {
+        None | Some("created") => Order::Created,
+        Some("asked") => Order::Asked,
+        Some(_) => return Err(Problem::field("order", "must be created or asked")),
+    };
     let filter = Filter {
         tag: tag.as_deref(),
         archived: Some(query.archived.unwrap_or(false)),
         pinned: query.pinned.unwrap_or(false),
         deleted: query.deleted.unwrap_or(false),
+        order,
     };
     let mut tx = app.db.begin(&caller.scope()).await?;
     let page = conversations::list(&mut tx, &filter, limit, offset).await?;
@@ -82,6 +91,9 @@ pub(super) async fn list(
             if let Some(flag) = flag {
                 next.append_pair(name, if flag { "true" } else { "false" });
             }
+        }
+        if let Some(order) = &query.order {
+            next.append_pair("order", order);
         }
         let link = format!("</api/conversations?{}>; rel=\"next\"", next.finish());
         response.insert_header((header::LINK, link));

@@ -10,6 +10,7 @@ import {
   finalAnswer,
   launch,
   open,
+  patience,
   phone,
   send,
   type Watched,
@@ -239,6 +240,45 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await page.locator(".composer").waitFor();
   });
 });
+
+it.each(bothShapes)(
+  "a conversation that is asked in again stands at the top, on %s",
+  async (_, shape) => {
+    const watched = await open(browser, server, shape);
+    const { page } = watched;
+    await page.goto("/");
+    const made: string[] = [];
+    for (const content of ["Why is thyme grey?", "Why is broom yellow?"]) {
+      const answer = await send(page, "POST", "/api/conversations", {});
+      const { id } = (await answer.json()) as { id: string };
+      await send(page, "POST", `/api/conversations/${id}/message`, { content });
+      made.push(`/c/${id}`);
+    }
+    const first = () => titles(page).first().getAttribute("href");
+    const showSidebar = async () => {
+      if (shape.viewport === phone) {
+        await page.getByRole("button", { name: "Open the sidebar" }).click();
+      }
+      await titles(page).first().waitFor();
+    };
+    await page.goto(made[0] ?? "");
+    await finalAnswer(page).waitFor();
+    await showSidebar();
+    await expect.poll(first).toBe(made[1]);
+    await page.keyboard.press("Escape");
+    await page.getByLabel("Your question").fill("And in winter?");
+    await page.getByRole("button", { name: "Ask", exact: true }).click();
+    await page.getByRole("button", { name: "Copy answer" }).nth(1).waitFor({ timeout: patience });
+    await showSidebar();
+    await expect.poll(first).toBe(made[0]);
+    expect(await violations(page)).toEqual([]);
+    for (const path of made) {
+      const api = path.replace("/c/", "/api/conversations/");
+      await page.request.delete(api, { headers: { origin: server.origin } });
+    }
+    await close(watched);
+  },
+);
 
 it("a search opens far up in a long conversation, and stays where it found something", async () => {
   const watched = await open(browser, server, { viewport: wide });

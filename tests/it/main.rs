@@ -4,6 +4,7 @@
 mod abstention;
 mod adversary;
 mod analytics;
+mod asked_order;
 mod attachments;
 mod ballots;
 mod bedrock;

@@ -33,6 +33,8 @@ pub struct ConversationSummary {
     /// Naive UTC with microseconds.
     pub created_at: String,
     pub updated_at: String,
+    /// When something was last asked in it, also anew; when it was made where nothing was.
+    pub asked_at: String,
     pub title: String,
     /// Whether that is what every conversation is called until it has a title of its own.
     pub title_is_default: bool,
@@ -58,6 +60,7 @@ impl From<rows::Conversation> for ConversationSummary {
             id: row.id,
             created_at: naive(row.created_at),
             updated_at: naive(row.updated_at),
+            asked_at: naive(row.asked_at),
             title: row.title,
             title_is_default: row.title_is_default,
             tags: row.tags,

@@ -43,6 +43,8 @@ pub struct Conversation {
     pub created_at: Timestamp,
     /// When it last changed.
     pub updated_at: Timestamp,
+    /// When something was last asked in it, also anew; when it was made where nothing was.
+    pub asked_at: Timestamp,
     /// When it was deleted; it can be restored until it is purged.
     pub deleted_at: Option<Timestamp>,
     /// Questions and answers, counted each, on all branches.
@@ -82,7 +84,17 @@ pub struct Message {
     pub attachments: Vec<Attached>,
 }
 
-/// Which conversations a list shows.
+/// In which order conversations are listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Order {
+    /// The newest first.
+    #[default]
+    Created,
+    /// The one that was asked in last first.
+    Asked,
+}
+
+/// Which conversations a list shows, and in which order.
 #[derive(Debug, Clone, Default)]
 pub struct Filter<'a> {
     /// Only with this tag.
@@ -93,28 +105,37 @@ pub struct Filter<'a> {
     pub pinned: bool,
     /// The deleted ones instead of the others.
     pub deleted: bool,
+    /// What comes first.
+    pub order: Order,
 }
 
 /// One page of a list and the length of the whole.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Page {
-    /// The conversations, newest first.
+    /// The conversations, in the filter's order.
     pub conversations: Vec<Conversation>,
     /// How many the filter lets through in all.
     pub total: i64,
+}
+
+/// When something was last asked in the conversation under the name `c`.
+macro_rules! asked_at {
+    () => {
+        "coalesce((SELECT max(r.created_at) FROM runs r WHERE r.conversation_id = c.id), c.created_at)"
+    };
 }
 
 /// The columns of a [`Conversation`], of the table under the name `c`. A week before it expires it says so (see
 /// [`NOTICE_DAYS`](super::retention::NOTICE_DAYS)).
 macro_rules! columns {
     () => {
-        "c.id, c.title, c.title_is_default, c.tags, c.archived, c.pinned, c.created_at, c.updated_at, c.deleted_at,
-         c.origin,
+        concat!("c.id, c.title, c.title_is_default, c.tags, c.archived, c.pinned, c.created_at, c.updated_at, c.deleted_at,
+         c.origin, ", asked_at!(), " AS asked_at,
          (SELECT greatest(c.updated_at + make_interval(days => days), since + interval '7 days') FROM retention
           WHERE days > 0 AND c.updated_at < now() - make_interval(days => days - 7)
             AND NOT EXISTS (SELECT FROM legal_holds h WHERE h.user_id = c.user_id)) AS expires_at,
          (SELECT count(*) FROM messages m WHERE m.conversation_id = c.id) AS message_count,
-         EXISTS (SELECT FROM runs r WHERE r.conversation_id = c.id AND r.status IN ('queued', 'running')) AS running"
+         EXISTS (SELECT FROM runs r WHERE r.conversation_id = c.id AND r.status IN ('queued', 'running')) AS running")
     };
 }
 
@@ -128,6 +149,7 @@ fn conversation(row: &PgRow) -> Result<Conversation, sqlx::Error> {
         pinned: row.try_get("pinned")?,
         created_at: time(row, "created_at")?,
         updated_at: time(row, "updated_at")?,
+        asked_at: time(row, "asked_at")?,
         deleted_at: time_or_null(row, "deleted_at")?,
         message_count: row.try_get("message_count")?,
         running: row.try_get("running")?,
@@ -142,7 +164,7 @@ pub async fn create(tx: &mut Tx) -> Result<Conversation, StoreError> {
     let row = sqlx::query(
         "INSERT INTO conversations (id, user_id) VALUES ($1, $2)
          RETURNING id, title, title_is_default, tags, archived, pinned, created_at, updated_at, deleted_at,
-                   origin, 0::bigint AS message_count, false AS running, NULL::timestamptz AS expires_at",
+                   created_at AS asked_at, origin, 0::bigint AS message_count, false AS running, NULL::timestamptz AS expires_at",
     )
     .bind(ConversationId::generate().0)
     .bind(user.as_str())
@@ -151,25 +173,27 @@ pub async fn create(tx: &mut Tx) -> Result<Conversation, StoreError> {
     Ok(conversation(&row)?)
 }
 
-/// One page, newest first, and the length of the whole list, in one query.
+/// One page, in the filter's order, and the length of the whole list, in one query.
 pub async fn list(tx: &mut Tx, filter: &Filter<'_>, limit: u32, offset: u32) -> Result<Page, StoreError> {
     let user = tx.user()?;
     refuse_nul("the tag", filter.tag.unwrap_or_default())?;
     // The page is cut before messages are counted, and the total comes even when the page is empty.
     let rows = sqlx::query(concat!(
         "WITH shown AS MATERIALIZED (
-             SELECT id, created_at FROM conversations
+             SELECT id, CASE WHEN $8 THEN ",
+        asked_at!(),
+        " ELSE created_at END AS at FROM conversations c
              WHERE user_id = $1 AND (deleted_at IS NOT NULL) = $2
                AND ($3::boolean IS NULL OR archived = $3) AND ($4::text IS NULL OR $4 = ANY (tags))
                AND (NOT $7 OR pinned)
          ), page AS (
-             SELECT id FROM shown ORDER BY created_at DESC, id LIMIT $5 OFFSET $6
+             SELECT id, at FROM shown ORDER BY at DESC, id LIMIT $5 OFFSET $6
          )
          SELECT total.n AS total, ",
         columns!(),
         " FROM (SELECT count(*) AS n FROM shown) total
          LEFT JOIN (page JOIN conversations c USING (id)) ON true
-         ORDER BY c.created_at DESC, c.id"
+         ORDER BY page.at DESC, c.id"
     ))
     .bind(user.as_str())
     .bind(filter.deleted)
@@ -178,6 +202,7 @@ pub async fn list(tx: &mut Tx, filter: &Filter<'_>, limit: u32, offset: u32) -> 
     .bind(i64::from(limit))
     .bind(i64::from(offset))
     .bind(filter.pinned)
+    .bind(filter.order == Order::Asked)
     .fetch_all(&mut **tx)
     .await?;
     let total = rows.first().map_or(Ok(0), |row| row.try_get("total"))?;

@@ -132,6 +132,7 @@ export const api = {
     json<unknown>(`/api/settings/presets/${encodeURIComponent(id)}`, { method: "DELETE" }),
   models: () => json<ModelList>("/api/models"),
 
+  /** Those that were asked in last first. */
   async conversations(
     offset: number,
     limit: number,
@@ -139,7 +140,11 @@ export const api = {
     archived: boolean,
     pinned = false,
   ): Promise<Page<ConversationSummary>> {
-    const query = new URLSearchParams({ limit: String(limit), offset: String(offset) });
+    const query = new URLSearchParams({
+      limit: String(limit),
+      offset: String(offset),
+      order: "asked",
+    });
     if (tag !== null) query.set("tag", tag);
     if (archived) query.set("archived", "true");
     if (pinned) query.set("pinned", "true");

@@ -19,6 +19,7 @@ export function newConversation(id: string): Conversation {
     pinned: false,
     created_at: now,
     updated_at: now,
+    asked_at: now,
     message_count: 0,
     running: true,
     branches: 0,

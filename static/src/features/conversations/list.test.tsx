@@ -17,6 +17,7 @@ const conversation = (id: string, at: number, pinned = false): ConversationSumma
   pinned,
   created_at: day(at),
   updated_at: day(at),
+  asked_at: day(at),
   message_count: 2,
   running: false,
 });
@@ -52,6 +53,9 @@ function answer(url: URL, method: string, body: Partial<ConversationSummary>): R
   const found = stored.filter(
     (one) => one.archived === is("archived") && (one.pinned || !is("pinned")),
   );
+  if (query.get("order") === "asked") {
+    found.sort((one, other) => (one.asked_at < other.asked_at ? 1 : -1));
+  }
   const offset = Number(query.get("offset"));
   return Response.json(found.slice(offset, offset + atOnce), {
     headers: { "x-total-count": String(found.length) },
@@ -123,6 +127,22 @@ async function choose(title: string, action: string) {
   );
 }
 
+it("goes by when something was asked last, in its days and in its order", async () => {
+  stored = stored.map((one) => ({
+    ...one,
+    pinned: false,
+    // Renamed or tagged since, which moves nothing.
+    updated_at: day(20),
+    asked_at: one.id === "ducks" ? "2026-03-20T11:00:00.000000" : one.asked_at,
+  }));
+  await draw();
+  expect(parts()).toEqual([
+    ["Today", "About ducks", "About ants"],
+    ["Previous 7 days", "About bees"],
+    ["March 2026", "About crows"],
+  ]);
+});
+
 describe("pinned conversations", () => {
   it("stand above the days, and there only", async () => {
     await draw();
@@ -140,8 +160,8 @@ describe("pinned conversations", () => {
   });
 
   it.each([
-    ["a tag is chosen", "work", false, "limit=50&offset=0&tag=work"],
-    ["the archived are shown", null, true, "limit=50&offset=0&archived=true"],
+    ["a tag is chosen", "work", false, "limit=50&offset=0&order=asked&tag=work"],
+    ["the archived are shown", null, true, "limit=50&offset=0&order=asked&archived=true"],
   ])("have no part, and are not asked for, where %s", async (_, tag, archived, query) => {
     stored = stored.map((one) => ({ ...one, archived }));
     await draw(tag, archived);

@@ -15,7 +15,8 @@ function byDay(items: readonly ConversationSummary[]): [string, readonly Convers
   const now = new Date();
   const groups = new Map<string, ConversationSummary[]>();
   for (const item of items) {
-    const day = dayGroup(when(item.updated_at), now);
+    // A server of the version before does not say when it was asked in.
+    const day = dayGroup(when(item.asked_at ?? item.updated_at), now);
     groups.set(day, [...(groups.get(day) ?? []), item]);
   }
   return [...groups];
