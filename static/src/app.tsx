@@ -210,7 +210,10 @@ function Shell() {
         ref={drawer}
         className="drawer"
         aria-label={t("Sidebar")}
-        onClose={closeDrawer}
+        onClose={(event) => {
+          // React hands on what a dialog inside of it says.
+          if (event.target === event.currentTarget) closeDrawer();
+        }}
         onClick={(event) => {
           if (event.target === event.currentTarget) closeDrawer();
         }}

@@ -174,6 +174,27 @@ export function views(to: Conversations): View[] {
       },
     },
     {
+      name: "sidebar-select",
+      path: "/",
+      act: async (on) => {
+        const sidebar = await inSidebar(on);
+        await sidebar.getByRole("button", { name: "Select", exact: true }).click();
+        await sidebar.getByRole("checkbox").nth(1).check();
+        await sidebar.getByRole("checkbox").nth(2).check();
+      },
+    },
+    {
+      name: "sidebar-select-tag",
+      path: "/",
+      act: async (on) => {
+        const sidebar = await inSidebar(on);
+        await sidebar.getByRole("button", { name: "Select", exact: true }).click();
+        await sidebar.getByRole("checkbox").nth(1).check();
+        await sidebar.getByRole("toolbar").getByRole("button", { name: "Tag" }).click();
+        await sidebar.getByLabel(/^A tag for/).fill("home");
+      },
+    },
+    {
       name: "sidebar-rename",
       path: "/",
       act: async (on) => {

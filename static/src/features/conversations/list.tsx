@@ -1,13 +1,18 @@
-import { useLayoutEffect, useRef, useState } from "react";
+import { type KeyboardEvent, lazy, Suspense, useLayoutEffect, useRef, useState } from "react";
 import { asProblem } from "../../api/problem";
 import { useConversations, usePinned } from "../../api/queries";
 import type { ConversationSummary } from "../../api/types";
 import { msg, t } from "../../i18n";
 import { dayGroup, when } from "../../ui/format";
+import { orMissing } from "../../ui/part";
 import { toast } from "../../ui/toast";
 import { pin } from "./changes";
+import { Choice } from "./choice";
+import { type Choosing, useChoosing } from "./choosing";
 import { Entry } from "./entry";
 import { titleOf } from "./title";
+
+const ChoosingBar = lazy(() => orMissing(import("./choosing-bar")));
 
 const none: readonly ConversationSummary[] = [];
 
@@ -75,6 +80,23 @@ function usePinning(shown: readonly ConversationSummary[] | null) {
   };
 }
 
+/** Shift with an arrow chooses what it passes, Control or Command with A all that is shown. */
+function chooseByKey(event: KeyboardEvent<HTMLElement>, { chosen, set }: Choosing) {
+  const { target, key, shiftKey, ctrlKey, metaKey } = event;
+  if (!(target instanceof HTMLInputElement) || target.type !== "checkbox") return;
+  const boxes = [
+    ...event.currentTarget.querySelectorAll<HTMLInputElement>(".entry-choice > input"),
+  ];
+  const step = { ArrowDown: 1, ArrowUp: -1 }[key];
+  if (key === "a" && (ctrlKey || metaKey)) {
+    event.preventDefault();
+    set(boxes.map(({ value }) => value));
+  } else if (shiftKey && step) {
+    const next = boxes[boxes.indexOf(target) + step];
+    if (next) set([...chosen.map(({ id }) => id), target.value, next.value]);
+  }
+}
+
 interface Props {
   tag: string | null;
   archived: boolean;
@@ -87,6 +109,23 @@ export function ConversationList({ tag, archived, onOpen }: Props) {
   const top = usePinned(isPlain);
   const pinned = isPlain ? (top.data ?? none) : null;
   const pinning = usePinning(pinned);
+  const seen = new Map(list.data?.pages.flatMap((page) => page.items.map((i) => [i.id, i])));
+  for (const { id } of pinned ?? none) seen.delete(id);
+  const groups = byDay([...seen.values()]);
+  if (pinned?.length) groups.unshift([t("Pinned"), pinned]);
+  const items = groups.flatMap(([, those]) => those);
+  const { begin, choosing } = useChoosing(items);
+  const place = useRef<HTMLDivElement>(null);
+  const isChoosing = choosing !== null;
+  const wasChoosing = useRef(false);
+  useLayoutEffect(() => {
+    if (wasChoosing.current === isChoosing) return;
+    wasChoosing.current = isChoosing;
+    // What had the focus is gone; so may be all that was in the list.
+    if (document.activeElement !== document.body) return;
+    const first = isChoosing ? ".entry-choice > input" : ".select-button";
+    (place.current?.querySelector<HTMLElement>(first) ?? place.current)?.focus();
+  }, [isChoosing]);
   // Drawn later, the pinned ones would push the others down.
   if (list.isPending || (isPlain && !top.isFetched)) return <ListSkeleton />;
   if (list.isError && !list.data) {
@@ -99,30 +138,54 @@ export function ConversationList({ tag, archived, onOpen }: Props) {
       </div>
     );
   }
-  const seen = new Map(list.data.pages.flatMap((page) => page.items.map((i) => [i.id, i])));
-  if (seen.size === 0) {
-    return (
-      <p className="quiet">
-        {archived
-          ? t(
-              "Nothing is archived. Archived conversations leave the list, and can still be found and read.",
-            )
-          : t("Your conversations will be listed here.")}
-      </p>
-    );
-  }
-  for (const { id } of pinned ?? none) seen.delete(id);
-  const groups = byDay([...seen.values()]);
-  if (pinned?.length) groups.unshift([t("Pinned"), pinned]);
   return (
-    <>
-      {groups.map(([day, items]) => (
+    // biome-ignore lint/a11y/noStaticElementInteractions: what is in it has the focus
+    <div
+      ref={place}
+      tabIndex={-1}
+      onKeyDown={(event) => {
+        if (!choosing || event.nativeEvent.isComposing) return;
+        if (event.key === "Escape") {
+          // Leaves the choosing only, not the drawer around it.
+          event.preventDefault();
+          event.stopPropagation();
+          choosing.leave();
+        } else {
+          chooseByKey(event, choosing);
+        }
+      }}
+    >
+      {items.length === 0 && (
+        <p className="quiet">
+          {archived
+            ? t(
+                "Nothing is archived. Archived conversations leave the list, and can still be found and read.",
+              )
+            : t("Your conversations will be listed here.")}
+        </p>
+      )}
+      {choosing ? (
+        <Suspense fallback={null}>
+          <ChoosingBar items={items} choosing={choosing} archived={archived} />
+        </Suspense>
+      ) : (
+        items.length > 1 && (
+          <button type="button" className="select-button quiet-button" onClick={begin}>
+            {t("Select")}
+          </button>
+        )
+      )}
+      {groups.map(([day, those]) => (
         <section key={day} aria-label={day}>
           <h2 className="day">{day}</h2>
           <ul>
-            {items.map((item) => (
-              <Entry key={item.id} item={item} onOpen={onOpen} onPin={pinning.change} />
-            ))}
+            {those.map((item) =>
+              choosing ? (
+                <Choice key={item.id} item={item} choosing={choosing} />
+              ) : (
+                <Entry key={item.id} item={item} onOpen={onOpen} onPin={pinning.change} />
+              ),
+            )}
           </ul>
         </section>
       ))}
@@ -137,6 +200,6 @@ export function ConversationList({ tag, archived, onOpen }: Props) {
         </button>
       )}
       {pinning.status}
-    </>
+    </div>
   );
 }

@@ -13,9 +13,12 @@ import { ConversationList, ListSkeleton } from "./list";
 
 const Hits = lazy(() => orMissing(import("./hits")));
 
+/** Where the keys go: titles, or their check boxes while several are chosen. */
+const entries = ".sidebar-list .entry > a, .sidebar-list .entry-choice > input";
+
 /** Up and down through the titles; from the first one back into the search box. */
 function moveInList(event: KeyboardEvent<HTMLElement>) {
-  const links = [...event.currentTarget.querySelectorAll<HTMLElement>(".sidebar-list .entry > a")];
+  const links = [...event.currentTarget.querySelectorAll<HTMLElement>(entries)];
   const box = event.currentTarget.querySelector<HTMLElement>(".search-all input");
   const { activeElement } = document;
   const inBox = activeElement === box;
@@ -140,7 +143,7 @@ export function Sidebar({ onOpen }: { onOpen: () => void }) {
           </Suspense>
         ) : (
           <ConversationList
-            key={String(archived)}
+            key={`${archived} ${tag}`}
             tag={archived ? null : tag}
             archived={archived}
             onOpen={onOpen}
