@@ -56,6 +56,9 @@ it("leads through a day with the council", async () => {
   await page.goto("/", { waitUntil: "networkidle" });
   await goTo(page, /^Change the council/, "Shift+Tab");
   await page.keyboard.press("Enter");
+  await page.getByRole("dialog", { name: "Who answers" }).waitFor();
+  await goTo(page, /^Your settings stay as they are/);
+  await page.keyboard.press("Enter");
   await page.locator(".member").first().waitFor();
   const names = () => page.locator(".member-name").allTextContents();
   const [first = "", second = "", ...others] = await names();

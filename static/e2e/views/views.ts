@@ -61,6 +61,11 @@ const typed = async (page: Page) => {
   await page.locator(".estimate button").waitFor();
 };
 
+const openCouncil = async (page: Page) => {
+  await page.getByRole("button", { name: "Change the council" }).click();
+  await page.getByText(/^A short question: about/).waitFor();
+};
+
 const draining = { status: 503, json: { title: "Service Unavailable", status: 503 } };
 
 export function views(to: Conversations): View[] {
@@ -117,6 +122,26 @@ export function views(to: Conversations): View[] {
         await on.locator(".option").first().waitFor();
       },
       whole: true,
+    },
+    { name: "home-council", path: "/", act: openCouncil },
+    {
+      name: "home-council-list",
+      path: "/",
+      act: async (on) => {
+        await openCouncil(on);
+        await on.getByRole("button", { name: "Swap basil" }).click();
+        await on.getByRole("option").first().waitFor();
+      },
+    },
+    {
+      name: "home-council-other",
+      path: "/",
+      act: async (on) => {
+        await openCouncil(on);
+        await on.getByRole("button", { name: "Remove basil" }).click();
+        await on.getByRole("button", { name: "Done" }).click();
+        await on.getByText("Asked instead of your council").waitFor();
+      },
     },
     {
       name: "home-instructions",

@@ -1,14 +1,17 @@
-import { useEffect } from "react";
+import { Suspense, useEffect, useState } from "react";
 import { flushSync } from "react-dom";
-import { Link, useLocation } from "wouter";
+import { useLocation } from "wouter";
 import { missingPartProblem, networkProblem } from "../api/problem";
 import { useConfig } from "../api/queries";
 import type { Ask, Config } from "../api/types";
 import { newDraft, setRefusal, useRefusals } from "../features/asking/refusals";
+import { useAsking } from "../features/composer/asked";
 import { Composer } from "../features/composer/composer";
-import { drafts } from "../features/composer/draft";
+import { drafts, useDraft } from "../features/composer/draft";
 import { focusComposer } from "../features/composer/focus";
 import { Monogram } from "../features/council/monogram";
+import { CouncilDialog } from "../features/next-council/chip";
+import { nameOf, nextCouncil } from "../features/next-council/next-council";
 import { msg, t } from "../i18n";
 import { T } from "../i18n/t";
 import { shortName } from "../ui/format";
@@ -24,32 +27,43 @@ const examples = [
   msg("Explain why the sky is blue, first to a child and then to a physicist."),
 ];
 
+/** Who answers what is asked here; each opens the choice of others. */
 function Members({ config }: { config: Config }) {
+  const [open, setOpen] = useState(false);
+  const { members, chairman } = nextCouncil(useDraft(null), config);
+  const choose = () => setOpen(true);
   return (
-    <section className="seats" aria-label={t("Members of the council")}>
-      <ul>
-        {config.council_models.map((member, seat) => {
-          const name = shortName(member.alias ?? member.model);
-          return (
-            <li key={`${member.model}-${member.alias}`} title={member.model}>
-              <Monogram member={name} seat={seat} />
-              {name}
-            </li>
-          );
-        })}
-      </ul>
-      <p>
-        <T
-          text="Chaired by {{name}}"
-          parts={{
-            name: <strong>{shortName(config.chairman_alias ?? config.chairman_model)}</strong>,
-          }}
-        />
-      </p>
-      <Link href="/settings" className="seats-change">
-        {t("Change the council")}
-      </Link>
-    </section>
+    <>
+      <section className="seats" aria-label={t("Members of the council")}>
+        <ul>
+          {members.map((member, seat) => {
+            const name = shortName(nameOf(member));
+            return (
+              <li key={`${member.model}-${member.alias}`}>
+                <button type="button" title={member.model} aria-haspopup="dialog" onClick={choose}>
+                  <Monogram member={name} seat={seat} />
+                  {name}
+                </button>
+              </li>
+            );
+          })}
+        </ul>
+        <p>
+          <T
+            text="Chaired by {{name}}"
+            parts={{ name: <strong>{shortName(chairman.name)}</strong> }}
+          />
+        </p>
+        <button type="button" className="seats-change" aria-haspopup="dialog" onClick={choose}>
+          {t("Change the council")}
+        </button>
+      </section>
+      {open && (
+        <Suspense fallback={null}>
+          <CouncilDialog place={null} conversationId={null} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
   );
 }
 
@@ -67,6 +81,7 @@ async function begin(body: Ask): Promise<string | null> {
 export function HomePage() {
   useTitle(null);
   const config = useConfig();
+  const { scene } = useAsking(null);
   const [, go] = useLocation();
   const refusal = useRefusals((state) => state.refusals[newDraft] ?? null);
   useEffect(() => () => setRefusal(newDraft, null), []);
@@ -94,7 +109,7 @@ export function HomePage() {
             "Your question goes to several models at once; they answer, review each other’s answers without knowing whose they are, and a chairman writes the final answer.",
           )}
         </p>
-        {config.data && <Members config={config.data} />}
+        {scene.config && <Members config={scene.config} />}
         {config.isError && (
           <ReadFailed text={msg("The council could not be read: {{reason}}")} query={config} />
         )}

@@ -14,6 +14,7 @@ import { type Asked, files } from "../features/attachments/chosen";
 import { choose, timesReplaced, useForksOf } from "../features/branches/choose";
 import { useOpenQuestion } from "../features/branches/editing";
 import { isElsewhere, liveElsewhere } from "../features/branches/elsewhere";
+import { councilIn } from "../features/composer/asked";
 import { Composer } from "../features/composer/composer";
 import { drafts } from "../features/composer/draft";
 import { WaitingQuestion } from "../features/composer/waiting";
@@ -222,7 +223,8 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
   const askAgain = useCallback(
     (question: string, other: Partial<Choices> = {}, attachments?: Asked) => {
       setRefusal(id, null);
-      const { choices, preset } = drafts.read(id);
+      const draft = drafts.read(id);
+      const { choices, preset } = draft;
       const config = queryClient.getQueryData<Config>(keys.config);
       const presets = queryClient.getQueryData<Preset[]>(keys.presets);
       const scene = sceneOf(
@@ -231,7 +233,7 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
         presets?.find((one) => one.id === preset),
       );
       // Said in any case: what is set by default may have changed elsewhere.
-      const asked = { content: question, ...toAsk(scene), ...other };
+      const asked = { content: question, ...toAsk(scene), ...councilIn(draft), ...other };
       start(id, attachments ? { ...asked, attachments } : asked);
     },
     [id],

@@ -29,8 +29,8 @@ function begin(
     place,
     attached.map(({ id, filename }) => ({ id, filename })),
   );
-  const { systemPrompt, choices, preset, models } = drafts.read(conversationId);
-  drafts.write(place, { content: question, systemPrompt, choices, preset, models });
+  const { systemPrompt, choices, preset, models, chairman } = drafts.read(conversationId);
+  drafts.write(place, { content: question, systemPrompt, choices, preset, models, chairman });
 }
 
 /** The button that opened it is there again after the next frame. */

@@ -5,14 +5,12 @@ import {
   Suspense,
   useId,
   useLayoutEffect,
-  useMemo,
   useRef,
   useState,
 } from "react";
 import { flushSync } from "react-dom";
 import { type Away, useAway } from "../../api/availability";
 import type { Problem } from "../../api/problem";
-import { useConfig, usePresets } from "../../api/queries";
 import type { Ask } from "../../api/types";
 import { msg, t } from "../../i18n";
 import { count, sentence } from "../../ui/format";
@@ -22,12 +20,15 @@ import { Notice } from "../../ui/notice";
 import { orNothing } from "../../ui/part";
 import { AttachButton } from "../attachments/attach-button";
 import { named, useChosenFiles } from "../attachments/chosen";
+import { CouncilChip } from "../next-council/chip";
+import { nameOf } from "../next-council/next-council";
 import { toSeat } from "../one-seat/ask";
 import { DirectPicker } from "../one-seat/picker";
-import { promptOf, sceneOf, toAsk } from "../options/choices";
+import { promptOf } from "../options/choices";
 import { useOptions } from "../options/option-bar";
 import { PresetPicker } from "../presets/preset-picker";
-import { drafts, useDraft } from "./draft";
+import { askedOf, useAsking } from "./asked";
+import { drafts } from "./draft";
 import { focusComposer, isByPage, keysOnGlass } from "./focus";
 import { recalled } from "./recall";
 
@@ -73,8 +74,7 @@ export const Composer = memo(function Composer(props: Props) {
   const { conversationId, edits, running, stopping, refusal, onAsk, onWait, onStop } = props;
   const { seats = nobody } = props;
   const place = edits?.draft ?? conversationId;
-  const draft = useDraft(place);
-  const config = useConfig();
+  const { draft, config, presets, preset, scene } = useAsking(place);
   const box = useRef<HTMLTextAreaElement>(null);
   const away = useAway();
   const online = useOnline();
@@ -87,22 +87,16 @@ export const Composer = memo(function Composer(props: Props) {
   const onGlass = useMedia(keysOnGlass);
   const id = useId();
 
-  const presets = usePresets();
-  // A link names it as people do.
-  const preset =
-    presets.data?.find((one) => one.id === draft.preset || one.name === draft.preset) ?? null;
-  const presetIsMissing = draft.preset !== null && presets.data !== undefined && !preset;
-  const scene = useMemo(
-    () => sceneOf(draft.choices, config.data, preset),
-    [draft.choices, config.data, preset],
-  );
+  const presetIsMissing = draft.preset !== null && presets !== undefined && !preset;
   const options = useOptions({
     scene,
-    picker: presets.data && presets.data.length > 0 && (
+    picker: presets && presets.length > 0 && (
       <PresetPicker
-        presets={presets.data}
+        presets={presets}
         chosen={preset?.id ?? null}
-        onChange={(id) => drafts.write(place, { preset: id, choices: {} })}
+        onChange={(id) =>
+          drafts.write(place, { preset: id, choices: {}, models: [], chairman: null })
+        }
       />
     ),
     onChange: (change) => drafts.choose(place, change),
@@ -114,12 +108,12 @@ export const Composer = memo(function Composer(props: Props) {
   const isPassing = refusal?.kind === "network" || refusal?.kind === "restarting";
   const refusalPassed = isPassing && (awayText !== null || (online && away === null));
 
-  const limit = config.data?.limits?.max_content_chars ?? 100_000;
+  const limit = config?.limits?.max_content_chars ?? 100_000;
   // The server counts characters, not UTF-16 units; only long texts are worth the difference.
   const length = draft.content.length > limit * 0.9 ? [...draft.content].length : 0;
   const tooLong = length > limit;
   const attached = useChosenFiles(place);
-  const mayAttach = config.data?.attachments;
+  const mayAttach = config?.attachments;
   const [over, setOver] = useState(false);
   const attach = async (chosen: readonly File[]) => {
     if (!mayAttach || chosen.length === 0) return;
@@ -165,10 +159,8 @@ export const Composer = memo(function Composer(props: Props) {
   };
 
   const promptByDefault = promptOf(scene.preset?.options ?? scene.config?.default_options);
-  const asked: Ask = { content: draft.content, ...toAsk(scene) };
+  const asked = askedOf(draft, scene);
   if (edits) asked.parent_message_id = edits.parentId;
-  if (draft.systemPrompt.trim()) asked.system_prompt = draft.systemPrompt;
-  if (draft.models.length > 0) asked.models = draft.models.map((model) => ({ model }));
   const body = draft.to === null ? asked : toSeat(asked, draft.to);
 
   if (attached.length > 0) body.attachments = named(attached);
@@ -217,15 +209,20 @@ export const Composer = memo(function Composer(props: Props) {
           })}
         </Notice>
       )}
-      {draft.models.length > 0 && (
+      {(draft.models.length > 0 || draft.chairman !== null) && (
         <p className="composer-models">
           <span>
-            {t("Asked instead of your council: {{models}}.", { models: draft.models.join(", ") })}
+            {draft.models.length > 0 &&
+              t("Asked instead of your council: {{models}}.", {
+                models: draft.models.map(nameOf).join(", "),
+              })}{" "}
+            {draft.chairman !== null &&
+              t("The chairman this time: {{model}}.", { model: draft.chairman })}
           </span>
           <button
             type="button"
             className="quiet-button"
-            onClick={() => drafts.write(place, { models: [] })}
+            onClick={() => drafts.write(place, { models: [], chairman: null })}
           >
             {t("Ask your council")}
           </button>
@@ -321,6 +318,15 @@ export const Composer = memo(function Composer(props: Props) {
               onChange={(to) => drafts.write(place, { to })}
             />
           )}
+          {/* On the page of a new conversation the members stand above it. */}
+          {place !== null && scene.config && draft.to === null && (
+            <CouncilChip
+              place={place}
+              conversationId={conversationId}
+              draft={draft}
+              config={scene.config}
+            />
+          )}
           {options.bar}
           {mayAttach && <AttachButton limits={mayAttach} onChoose={attach} />}
           <button
@@ -349,7 +355,7 @@ export const Composer = memo(function Composer(props: Props) {
                 <Estimate
                   conversationId={conversationId}
                   asked={JSON.stringify(body)}
-                  simulated={config.data?.features.simulated ?? false}
+                  simulated={config?.features.simulated ?? false}
                   refused={refusal !== null}
                 />
               </Suspense>

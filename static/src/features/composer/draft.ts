@@ -4,6 +4,7 @@
  */
 import { useSyncExternalStore } from "react";
 import { identity } from "../../api/identity";
+import type { CouncilMember } from "../../api/types";
 import { kept } from "../../ui/kept";
 import type { Choices } from "../feature";
 import { readChoices } from "../options/choices";
@@ -15,8 +16,10 @@ export interface Draft {
   choices: Partial<Choices>;
   /** The preset to ask with; null asks the council of the settings. */
   preset: string | null;
-  /** The council that a link names; none: that of the settings or the preset. */
-  models: readonly string[];
+  /** The council that a link names or that was put together here; none: that of the settings or the preset. */
+  models: readonly CouncilMember[];
+  /** The chairman that was chosen here; null: that of the settings or the preset. */
+  chairman: string | null;
   /** The seat that alone is asked next; null: the whole council. */
   to: string | null;
 }
@@ -27,8 +30,24 @@ const empty: Draft = {
   choices: {},
   preset: null,
   models: [],
+  chairman: null,
   to: null,
 };
+
+/** A member as it was kept, by whatever release. */
+function readMember(kept: unknown): CouncilMember[] {
+  if (typeof kept === "string") return [{ model: kept }];
+  if (typeof kept !== "object" || kept === null) return [];
+  const { model, alias, system_prompt } = kept as Record<string, unknown>;
+  if (typeof model !== "string") return [];
+  return [
+    {
+      model,
+      ...(typeof alias === "string" && { alias }),
+      ...(typeof system_prompt === "string" && { system_prompt }),
+    },
+  ];
+}
 const cache = new Map<string, Draft>();
 const listeners = new Set<() => void>();
 const keyOf = (id: string | null) => `draft:${id ?? "new"}`;
@@ -38,13 +57,17 @@ function parse(text: string | null): Draft {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value !== "object" || value === null) return empty;
-    const { content, systemPrompt, choices, preset, models, to } = value as Record<string, unknown>;
+    const { content, systemPrompt, choices, preset, models, chairman, to } = value as Record<
+      string,
+      unknown
+    >;
     return {
       content: typeof content === "string" ? content : "",
       systemPrompt: typeof systemPrompt === "string" ? systemPrompt : "",
       choices: readChoices(choices),
       preset: typeof preset === "string" ? preset : null,
-      models: Array.isArray(models) ? models.filter((model) => typeof model === "string") : [],
+      models: Array.isArray(models) ? models.flatMap(readMember) : [],
+      chairman: typeof chairman === "string" ? chairman : null,
       to: typeof to === "string" ? to : null,
     };
   } catch {
@@ -53,9 +76,13 @@ function parse(text: string | null): Draft {
 }
 
 function keep(key: string, draft: Draft) {
-  const { content, systemPrompt, choices, preset, models, to } = draft;
+  const { content, systemPrompt, choices, preset, models, chairman, to } = draft;
   const isPlain =
-    preset === null && to === null && models.length === 0 && Object.keys(choices).length === 0;
+    preset === null &&
+    to === null &&
+    chairman === null &&
+    models.length === 0 &&
+    Object.keys(choices).length === 0;
   const isEmpty = !content && !systemPrompt && isPlain;
   kept.write(key, isEmpty ? null : JSON.stringify(draft));
 }
@@ -67,13 +94,14 @@ identity.subscribe(() => {
     // A link that is followed twice says the same twice.
     const content = [...new Set([before.content, typed.content])].filter(Boolean).join("\n\n");
     const choices = { ...before.choices, ...typed.choices };
-    const { systemPrompt, preset, models, to } = typed;
+    const { systemPrompt, preset, models, chairman, to } = typed;
     const draft = {
       content,
       choices,
       systemPrompt: systemPrompt || before.systemPrompt,
       preset: preset ?? before.preset,
       models: models.length > 0 ? models : before.models,
+      chairman: chairman ?? before.chairman,
       to: to ?? before.to,
     };
     cache.set(key, draft);

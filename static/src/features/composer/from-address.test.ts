@@ -10,7 +10,7 @@ describe("the parameters of an address", () => {
       content: "Why is the sky blue?",
       systemPrompt: "Be brief.",
       preset: "Thorough",
-      models: ["a/one", "b/two"],
+      models: [{ model: "a/one" }, { model: "b/two" }],
       choices: { use_cot: true, mode: "debate" },
     });
   });
@@ -44,7 +44,7 @@ describe("a link", () => {
     history.replaceState(null, "", "/?q=Why%3F&models=a/one");
     takeFromAddress();
     expect(location.search).toBe("");
-    expect(drafts.read(null)).toMatchObject({ content: "Why?", models: ["a/one"] });
+    expect(drafts.read(null)).toMatchObject({ content: "Why?", models: [{ model: "a/one" }] });
   });
 
   it("means nothing on other pages", () => {

@@ -32,7 +32,7 @@ export function readAddress(search: string): Partial<Draft> | null {
     ...(text("q") && { content: text("q") }),
     ...(text("system") && { systemPrompt: text("system") }),
     ...(text("preset") && { preset: text("preset") }),
-    ...(models.length > 0 && { models }),
+    ...(models.length > 0 && { models: models.map((model) => ({ model })) }),
     ...(Object.keys(choices).length > 0 && { choices }),
   };
   return Object.keys(asked).length > 0 ? asked : null;

@@ -1,0 +1,36 @@
+/** What the composer asks, from what is typed and chosen in it. */
+import { useMemo } from "react";
+import { useConfig, usePresets } from "../../api/queries";
+import type { Ask } from "../../api/types";
+import { type Scene, sceneOf, toAsk } from "../options/choices";
+import { type Draft, useDraft } from "./draft";
+
+/** What is typed and chosen, and what the next run will be asked with. */
+export function useAsking(place: string | null) {
+  const draft = useDraft(place);
+  const config = useConfig();
+  const presets = usePresets();
+  // A link names it as people do.
+  const preset =
+    presets.data?.find((one) => one.id === draft.preset || one.name === draft.preset) ?? null;
+  const scene = useMemo(
+    () => sceneOf(draft.choices, config.data, preset),
+    [draft.choices, config.data, preset],
+  );
+  return { draft, config: config.data, presets: presets.data, preset, scene };
+}
+
+/** The council that was chosen for the question, as a request says it. */
+export function councilIn({ models, chairman }: Pick<Draft, "models" | "chairman">): Partial<Ask> {
+  return {
+    ...(models.length > 0 && { models: [...models] }),
+    ...(chairman !== null && { chairman_model: chairman }),
+  };
+}
+
+/** The question to the whole council. */
+export function askedOf(draft: Draft, scene: Scene): Ask {
+  const asked: Ask = { content: draft.content, ...toAsk(scene), ...councilIn(draft) };
+  if (draft.systemPrompt.trim()) asked.system_prompt = draft.systemPrompt;
+  return asked;
+}
