@@ -242,6 +242,45 @@ describe.each(bothShapes)("on %s", (_, shape) => {
 });
 
 it.each(bothShapes)(
+  "arrows bring back what was asked, and lose nothing, on %s",
+  async (_, shape) => {
+    const watched = await open(browser, server, shape);
+    const { page } = watched;
+    const questions = [`Why is sorrel red? ${Date.now()}`, "And in the shade?"] as const;
+    await ask(page, questions[0]);
+    await waitForEnd(page);
+    const box = page.getByLabel("Your question");
+    await box.fill(questions[1]);
+    await page.getByRole("button", { name: "Ask", exact: true }).click();
+    await page.getByRole("button", { name: "Copy answer" }).nth(1).waitFor({ timeout: patience });
+    const pressed = async (...keys: string[]) => {
+      for (const key of keys) await box.press(key);
+      return box.inputValue();
+    };
+    const goThrough = async () => {
+      expect(await pressed("ArrowUp")).toBe(questions[1]);
+      expect(await pressed("ArrowUp")).toBe(questions[0]);
+      expect(await pressed("ArrowUp")).toBe(questions[0]);
+      expect(await pressed("ArrowDown")).toBe(questions[1]);
+      expect(await pressed("ArrowDown")).toBe("");
+      expect(await pressed("ArrowUp")).toBe(questions[1]);
+      await box.press("End");
+      await box.pressSequentially(" Still?");
+      expect(await pressed("ArrowUp", "ArrowDown", "ArrowUp")).toBe(`${questions[1]} Still?`);
+      await box.fill("");
+    };
+    await goThrough();
+    const path = new URL(page.url()).pathname;
+    await page.goto("/");
+    await box.waitFor();
+    await goThrough();
+    const api = path.replace("/c/", "/api/conversations/");
+    await page.request.delete(api, { headers: { origin: server.origin } });
+    await close(watched);
+  },
+);
+
+it.each(bothShapes)(
   "a conversation that is asked in again stands at the top, on %s",
   async (_, shape) => {
     const watched = await open(browser, server, shape);

@@ -9,6 +9,7 @@ import { msg } from "../../i18n";
 import { files } from "../attachments/chosen";
 import { editing, editOf } from "../branches/editing";
 import { isElsewhere } from "../branches/elsewhere";
+import { noteAsked } from "../composer/asked-here";
 import { drafts } from "../composer/draft";
 import { complain } from "../conversations/changes";
 import { tellEnded } from "../ended/ended";
@@ -119,6 +120,7 @@ async function conclude(id: string, ending: Ending) {
 
 export function start(id: string, body: Ask, edits: string | null = null) {
   setRefusal(id, null);
+  noteAsked(body.content);
   ask(id, body, edits).then((ending) => conclude(id, ending));
   markRunning(id);
 }

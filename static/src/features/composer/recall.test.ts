@@ -1,5 +1,7 @@
 import { beforeEach, expect, it } from "vitest";
 import { keys, queryClient } from "../../api/queries";
+import { keptInTab } from "../../ui/kept";
+import { noteAsked } from "./asked-here";
 import { recalled } from "./recall";
 
 const question = (content: string) => ({ role: "user", content });
@@ -17,6 +19,7 @@ const down = (content: string) => press(content, "ArrowDown");
 
 beforeEach(() => {
   queryClient.clear();
+  keptInTab.write("asked", null);
   const messages = [question("One?"), { role: "assistant" }, question("Two?"), question("One?")];
   queryClient.setQueryData(keys.conversation("c1"), { id: "c1", messages });
 });
@@ -24,6 +27,18 @@ beforeEach(() => {
 it("goes back through what was asked, and forth to the empty box", () => {
   expect([up(""), up("One?"), up("Two?")]).toEqual(["One?", "Two?", null]);
   expect([down("Two?"), down("One?"), down("")]).toEqual(["One?", "", null]);
+});
+
+it("has what was asked in this tab for a new conversation, the newest first and each once", () => {
+  for (const asked of ["One?", "Two?", "One?", " ", "x".repeat(10_001)]) noteAsked(asked);
+  const at = (content: string, key: string) => press(content, key, content.length, null);
+  expect([at("", "ArrowUp"), at("One?", "ArrowUp"), at("Two?", "ArrowUp")]).toEqual([
+    "One?",
+    "Two?",
+    null,
+  ]);
+  expect([at("Two?", "ArrowDown"), at("One?", "ArrowDown")]).toEqual(["One?", ""]);
+  expect(at("One? And", "ArrowUp")).toBeNull();
 });
 
 it("leaves what somebody types, and other keys, alone", () => {

@@ -1,9 +1,10 @@
 import { keys, queryClient } from "../../api/queries";
 import type { Conversation } from "../../api/types";
+import { askedHere } from "./asked-here";
 
-/** The questions of a conversation as it is shown, the newest first; each once. */
+/** The questions of a conversation as it is shown, the newest first; each once. Of a new one, those that were asked here. */
 function questionsOf(conversationId: string | null): string[] {
-  if (conversationId === null) return [];
+  if (conversationId === null) return askedHere();
   const shown = queryClient.getQueryData<Conversation>(keys.conversation(conversationId));
   const asked = shown?.messages.flatMap((message) =>
     message.role === "user" ? [message.content] : [],

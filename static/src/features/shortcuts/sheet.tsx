@@ -10,7 +10,7 @@ import { ShortcutSwitch } from "./switch";
 const composerKeys = [
   ["Enter", msg("Ask")],
   ["Shift + Enter", msg("New line")],
-  ["Up", msg("In an empty box: the question before")],
+  ["Up + Down", msg("In an empty box: questions from before, and back")],
   ["Esc", msg("Leave the box: letters are shortcuts again")],
 ] as const;
 const settingsKeys = [["Ctrl + S", msg("Save the changes")]] as const;
