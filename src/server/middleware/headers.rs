@@ -46,7 +46,11 @@ pub async fn add_headers(
     set(headers, header::REFERRER_POLICY, "no-referrer");
     set(headers, header::X_FRAME_OPTIONS, "DENY");
     set(headers, HeaderName::from_static("cross-origin-opener-policy"), "same-origin");
-    set(headers, HeaderName::from_static("permissions-policy"), "camera=(), geolocation=(), microphone=()");
+    set(
+        headers,
+        HeaderName::from_static("permissions-policy"),
+        "camera=(), geolocation=(), microphone=(self)",
+    );
     if let Some(id) = request_id.and_then(|id| HeaderValue::from_str(&id.to_string()).ok()) {
         headers.insert(HeaderName::from_static("x-request-id"), id);
     }

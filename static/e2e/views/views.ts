@@ -144,6 +144,28 @@ export function views(to: Conversations): View[] {
       },
     },
     {
+      name: "home-dictating",
+      path: "/settings",
+      act: async (on) => {
+        await on.addInitScript(() => {
+          class Recognition {
+            start() {
+              // It hears nothing.
+            }
+            abort() {
+              // Nor does it end.
+            }
+          }
+          Object.assign(window, { SpeechRecognition: Recognition });
+        });
+        await on.reload();
+        await on.getByRole("checkbox", { name: /^Dictation/ }).check();
+        await on.goto("/");
+        await on.getByRole("button", { name: "Dictate" }).click();
+        await on.getByText("Listening.").waitFor();
+      },
+    },
+    {
       name: "home-instructions",
       path: "/",
       act: (on) => on.getByRole("button", { name: "System prompt" }).click(),

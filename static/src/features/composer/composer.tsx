@@ -20,6 +20,7 @@ import { Notice } from "../../ui/notice";
 import { orNothing } from "../../ui/part";
 import { AttachButton } from "../attachments/attach-button";
 import { named, useChosenFiles } from "../attachments/chosen";
+import { recognition, useDictation } from "../dictation/wanted";
 import { CouncilChip } from "../next-council/chip";
 import { nameOf } from "../next-council/next-council";
 import { toSeat } from "../one-seat/ask";
@@ -33,6 +34,7 @@ import { focusComposer, isByPage, keysOnGlass } from "./focus";
 import { recalled } from "./recall";
 
 const Estimate = lazy(() => orNothing(import("./estimate")));
+const Dictate = lazy(() => orNothing(import("../dictation/dictate")));
 const Chips = lazy(() => orNothing(import("../attachments/chips")));
 const uploads = () => import("../attachments/upload");
 
@@ -114,6 +116,7 @@ export const Composer = memo(function Composer(props: Props) {
   const tooLong = length > limit;
   const attached = useChosenFiles(place);
   const mayAttach = config?.attachments;
+  const dictates = useDictation((state) => state.on) && recognition() !== null;
   const [over, setOver] = useState(false);
   const attach = async (chosen: readonly File[]) => {
     if (!mayAttach || chosen.length === 0) return;
@@ -341,6 +344,11 @@ export const Composer = memo(function Composer(props: Props) {
             {t("System prompt")}
             {!promptOpen && draft.systemPrompt.trim() !== "" && <span className="chip-dot" />}
           </button>
+          {dictates && (
+            <Suspense fallback={null}>
+              <Dictate place={place} box={box} />
+            </Suspense>
+          )}
           {length > 0 && (
             <span className={tooLong ? "counter counter-over" : "counter"}>
               {t("{{length}} of {{limit}} characters", {

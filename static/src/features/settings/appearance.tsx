@@ -10,6 +10,7 @@ import {
 } from "../../i18n";
 import { Steps } from "../../ui/steps";
 import { chooseTheme, type Theme, themes, useTheme } from "../../ui/theme";
+import { DictationSwitch } from "../dictation/switch";
 import { NotifySwitch } from "../ended/switch";
 import { ShortcutSwitch } from "../shortcuts/switch";
 
@@ -51,6 +52,7 @@ export function Appearance() {
       </p>
       <ShortcutSwitch />
       <NotifySwitch />
+      <DictationSwitch />
     </section>
   );
 }
