@@ -11,6 +11,7 @@ const answer = [
   "$$E = mc^2$$",
   "- plain\n  - under plain\n- [x] done\n  - under done\n- [ ] open\n\n  - under open",
   "Hid\u200Bden \u{E0041}\u{E0042} ❤️",
+  '```mermaid\ngraph TD\n  A["<img src=x onerror=alert(1)>"] --> B\n  click A href "javascript:alert(1)"\n```',
   "![spy](https://evil.example/beacon) and [a script](javascript:alert(1))",
 ].join("\n\n");
 const question = "What does this do?\n```js\nalert(1)\n```\nAnd why?";
@@ -47,6 +48,11 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     expect(await final.locator("sub").textContent()).toBe("2");
     expect(await final.locator("kbd").textContent()).toBe("Ctrl");
     await final.getByText("<b>Not bold.</b>").waitFor();
+    // A diagram stays its text, in colours: nothing of it is drawn, fetched or followed.
+    const diagram = final.locator("pre code", { hasText: "graph TD" });
+    await diagram.locator(".hljs-built_in").first().waitFor();
+    expect(await diagram.textContent()).toContain('A["<img src=x onerror=alert(1)>"] --> B');
+    expect(await diagram.locator("svg, img, a").count()).toBe(0);
     expect(
       await final
         .locator(".md-hidden")

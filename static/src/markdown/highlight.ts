@@ -15,6 +15,7 @@ import yaml from "highlight.js/lib/languages/yaml";
 import { createLowlight } from "lowlight";
 import type { ReactNode } from "react";
 import { Fragment, jsx, jsxs } from "react/jsx-runtime";
+import { mermaid } from "./mermaid";
 
 const lowlight = createLowlight({
   bash,
@@ -24,6 +25,7 @@ const lowlight = createLowlight({
   go,
   java,
   json,
+  mermaid,
   python,
   rust,
   sql,
