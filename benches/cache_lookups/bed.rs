@@ -200,7 +200,8 @@ impl Bed {
             program: None,
             attachments: Vec::new(),
         };
-        let started = runs::start(&self.db, &Scope::User(user.clone()), &new).await?;
+        let tx = self.db.begin_frequent(&Scope::User(user.clone())).await?;
+        let started = runs::start(&self.db, tx, &new).await?;
         anyhow::ensure!(matches!(started, Started::New(_)), "the run was not admitted: {started:?}");
         Ok(())
     }
