@@ -95,6 +95,12 @@ uuid_id!(
 );
 
 uuid_id!(
+    /// A place for the conversations of a team.
+    ProjectId,
+    now_v7
+);
+
+uuid_id!(
     /// A program that is told when runs end.
     WebhookId,
     now_v7

@@ -178,6 +178,7 @@ impl Bed {
             id: RunId::generate(),
             conversation: ConversationId::generate(),
             begins_conversation: true,
+            project: None,
             message: MessageId::generate(),
             question: "What is known of it?".to_owned(),
             plan: PlanParts::of(json!({})),

@@ -98,6 +98,7 @@ async fn council(
             user: bench.user.clone(),
             conversation,
             begins_conversation: false,
+            project: None,
             plan: plan.clone(),
             groups: None,
             idempotency_key: Some(place.key()),

@@ -14,7 +14,7 @@ use super::features::{self, Lookups, Options};
 use super::field::{FieldError, FieldErrorKind, Fields};
 use super::fork::{Again, Fork};
 use super::formats::list::{self as formats, Format};
-use super::member::{member_problems, members, model_problem};
+use super::member::{Member, member_problems, members, model_problem};
 use super::options::cache::{CachePlan, scope};
 use super::options::tools;
 use super::process;
@@ -140,6 +140,8 @@ pub struct Context {
     pub prompts: OwnTexts,
     /// The files that the request names, where somebody has looked for them.
     pub attachments: Option<Vec<Attached>>,
+    /// What every member is told before its own system prompt, or the request's.
+    pub instructions: Option<String>,
 }
 
 /// A known option that is off when absent, and how "on" looks.
@@ -280,6 +282,10 @@ impl Plan {
             settings.chairman_model = model;
             settings.chairman_alias = None;
         }
+        let instructions = context.instructions.filter(|text| !text.trim().is_empty());
+        let system_prompt =
+            after(instructions.as_deref(), system_prompt.filter(|text| !text.trim().is_empty()));
+        precede(instructions.as_deref(), &mut settings.council_models);
 
         let chain_of_thought = fields.take("use_cot", "true or false").unwrap_or(false);
         let format = Format::parse(&mut fields);
@@ -289,6 +295,7 @@ impl Plan {
         let alone = features::asked_alone(&mut fields, &mut settings, format, context.line.as_ref());
         let without_reviews = (unreviewed || alone.is_some()) && is_council;
         let mut options = Options::parse(&mut fields, &mut settings, without_reviews, &mut ignored);
+        precede(instructions.as_deref(), &mut settings.options.jury.reviewer_models);
         if let Some(seat) = alone {
             options.ask_alone(seat, &mut ignored);
         }
@@ -353,7 +360,7 @@ impl Plan {
                 brief: Brief {
                     question: question.unwrap_or_default(),
                     history: history::cut(history, history::BUDGET_CHARS),
-                    system_prompt: system_prompt.filter(|text| !text.trim().is_empty()),
+                    system_prompt,
                     settings,
                     search: search.map(|search| SearchPlan::of(&search, lookups.any())),
                     checks,
@@ -491,6 +498,22 @@ fn straggler_grace_ms(fields: &mut Fields<'_>) -> u64 {
 #[must_use]
 pub fn question_problem(text: &str) -> Option<String> {
     text_problem(text, 1, MAX_CONTENT_CHARS)
+}
+
+/// A system prompt after the instructions that come before it, where there are any.
+fn after(instructions: Option<&str>, prompt: Option<String>) -> Option<String> {
+    match (instructions, prompt) {
+        (Some(instructions), Some(prompt)) => Some(format!("{instructions}\n\n{prompt}")),
+        (Some(instructions), None) => Some(instructions.to_owned()),
+        (None, prompt) => prompt,
+    }
+}
+
+/// The same for members with a system prompt of their own.
+fn precede(instructions: Option<&str>, members: &mut [Member]) {
+    for member in members.iter_mut().filter(|member| member.system_prompt.is_some()) {
+        member.system_prompt = after(instructions, member.system_prompt.take());
+    }
 }
 
 fn text_problem(text: &str, min: usize, max: usize) -> Option<String> {

@@ -41,6 +41,9 @@ pub enum StartError {
     /// A file that the question was to come with has been deleted meanwhile.
     #[error("a file of the question is gone")]
     FileGone,
+    /// The conversation is in a project in which whoever asks may not write.
+    #[error("may not write in the project of the conversation")]
+    NotAWriter,
     /// This server is shutting down.
     #[error("this server is shutting down")]
     Closing,

@@ -55,6 +55,7 @@ impl Runs {
             user,
             conversation: earlier.conversation,
             begins_conversation: false,
+            project: None,
             plan,
             groups,
             idempotency_key,

@@ -10,7 +10,7 @@ use super::{admission, driver};
 use crate::council::attached::Attached;
 use crate::council::estimate::Kept;
 use crate::council::{Plan, plan};
-use crate::id::{ConversationId, MessageId, RunId, UserId};
+use crate::id::{ConversationId, MessageId, ProjectId, RunId, UserId};
 use crate::store::plans::PlanParts;
 use crate::store::runs::{self, Admission, IdempotencyKey, NewRun, Program};
 use crate::store::{Tx, attachments};
@@ -21,6 +21,8 @@ pub struct Ask {
     pub conversation: ConversationId,
     /// The conversation is made with the run if it is not there.
     pub begins_conversation: bool,
+    /// The project that it is made in.
+    pub project: Option<ProjectId>,
     pub plan: Plan,
     /// The user's groups; `None` means those they were in when last seen in person.
     pub groups: Option<Vec<String>>,
@@ -98,6 +100,7 @@ pub(super) async fn start(runs: &Runs, tx: Tx, ask: Ask) -> Result<Asked, StartE
         id,
         conversation: ask.conversation,
         begins_conversation: ask.begins_conversation,
+        project: ask.project,
         message,
         question: ask.plan.brief().question.clone(),
         plan: PlanParts::of(serde_json::to_value(&ask.plan).expect("a plan is plain data with string keys")),
@@ -135,6 +138,7 @@ pub(super) async fn start(runs: &Runs, tx: Tx, ask: Ask) -> Result<Asked, StartE
         runs::Started::TooMany => return Err(StartError::TooMany),
         runs::Started::Full => return Err(StartError::Full),
         runs::Started::FileGone => return Err(StartError::FileGone),
+        runs::Started::NotAWriter => return Err(StartError::NotAWriter),
         runs::Started::NotLatest => {
             return Err(StartError::NotAgain("the conversation has gone on since; look at it again"));
         }

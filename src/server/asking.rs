@@ -14,12 +14,13 @@ use super::conversations::named;
 use super::extract::{Caller, asked_by};
 use super::presets::{self, InForce};
 use super::problem::Problem;
+use super::projects::{self, AskedIn};
 use crate::council::answer_form::AnswerForm;
 use crate::council::field::{FieldError, Fields};
 use crate::council::plan::{Context, Plan};
 use crate::council::prompts::history::Turn;
 use crate::council::prompts::line::{self, Line};
-use crate::id::{ConversationId, RunId};
+use crate::id::{ConversationId, ProjectId, RunId};
 use crate::identity::Permission;
 use crate::llm::Sampling;
 use crate::runs::{Ask, Asked, AskedBy};
@@ -82,7 +83,8 @@ pub(super) async fn ask_for(
     app.admit()?;
     let Question { conversation, body, history, idempotency_key, program } = question;
     let mut tx = app.db.begin_frequent(&caller.scope()).await?;
-    let Planned { mut plan, parent } = planned(app, &mut tx, Some(conversation), body, history).await?;
+    let Planned { mut plan, parent, project } =
+        planned(app, caller, &mut tx, Some(conversation), body, history).await?;
     if let Some(FromProgram { sampling, form, .. }) = &program {
         plan = plan.for_program(*sampling, form.clone(), &app.config.prompts);
     }
@@ -90,6 +92,7 @@ pub(super) async fn ask_for(
         user: caller.user.clone(),
         conversation,
         begins_conversation: begins_conversation(body)?,
+        project,
         plan,
         groups: caller.groups_from_proxy().map(<[String]>::to_vec),
         idempotency_key,
@@ -135,6 +138,8 @@ struct Planned {
     plan: Plan,
     /// The position of the message that the question goes on from; none where it begins the conversation.
     parent: Option<i32>,
+    /// The project that it is asked in.
+    project: Option<ProjectId>,
 }
 
 /// What a request becomes in a conversation, or in a new one, after what was said before (`said`, or what its branch
@@ -147,11 +152,12 @@ pub(super) async fn plan(
     said: Option<Vec<Turn>>,
 ) -> Result<Plan, Problem> {
     let mut tx = app.db.begin_frequent(&caller.scope()).await?;
-    Ok(planned(app, &mut tx, conversation, body, said).await?.plan)
+    Ok(planned(app, caller, &mut tx, conversation, body, said).await?.plan)
 }
 
 async fn planned(
     app: &App,
+    caller: &Caller,
     tx: &mut Tx,
     conversation: Option<ConversationId>,
     body: &Value,
@@ -159,14 +165,19 @@ async fn planned(
 ) -> Result<Planned, Problem> {
     let known = questions::known(tx, conversation).await?;
     let (settings, _) = app.settings_of(known.layers)?;
-    let InForce { settings, options, problems } = presets::in_force(tx, settings, body).await?;
     let records = known.records.into_iter().map(|(model, record)| (model, record.into())).collect();
     let reviewer_records = app.reviewers.records_with(known.reviewers, known.agreement);
     let begins = begins_conversation(body);
-    let tree = match known.tree {
-        None if conversation.is_some() && begins == Ok(false) => return Err(named(StoreError::NotFound)),
-        tree => tree.unwrap_or_default(),
-    };
+    if known.tree.is_none() && conversation.is_some() && begins == Ok(false) {
+        return Err(named(StoreError::NotFound));
+    }
+    let tree = known.tree;
+    // Asked of the database only where there is one.
+    let AskedIn { project, instructions, defaults, problem } =
+        projects::asked_in(tx, caller, tree.as_ref().map(Tree::project), body).await?;
+    let tree = tree.unwrap_or_default();
+    let InForce { settings, options, problems } =
+        presets::in_force(tx, settings, defaults, body).await?;
     let parent = branches::parent(body, &tree);
     let from_conversation = said.is_none();
     let files = chosen::chosen(tx, &app.config.attachments, body).await?;
@@ -189,16 +200,27 @@ async fn planned(
     let search = app.search_context();
     let prompts = app.config.prompts.clone();
     let attachments = Some(files.as_ref().ok().cloned().unwrap_or_default());
-    let context =
-        Context { settings, history, line, first, records, reviewer_records, search, prompts, attachments };
+    let context = Context {
+        settings,
+        history,
+        line,
+        first,
+        records,
+        reviewer_records,
+        search,
+        prompts,
+        attachments,
+        instructions,
+    };
     let plan = Plan::parse_over(body, &options, context);
     let mut problems: Vec<_> = problems.into_iter().chain(begins.err().unwrap_or_default()).collect();
+    problems.extend(problem);
     problems.extend(parent.as_ref().err().cloned());
     problems.extend(files.err().unwrap_or_default());
     problems.extend(app.unknown_providers(body));
     if problems.is_empty() {
         let parent = parent.ok().flatten().map(|parent| parent.position);
-        return Ok(Planned { plan: plan?, parent });
+        return Ok(Planned { plan: plan?, parent, project });
     }
     Err(problems.into_iter().chain(plan.err().unwrap_or_default()).collect::<Vec<_>>().into())
 }

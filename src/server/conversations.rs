@@ -8,9 +8,10 @@ use serde_json::json;
 use super::app::App;
 use super::extract::{Body, Caller, id};
 use super::problem::{Problem, ProblemBody};
+use super::projects;
 use super::shape::{Changed, Conversation, ConversationSummary, Deleted, Restored, SearchHit, Status, Tags};
 use crate::council::field::{FieldErrorKind, Fields};
-use crate::id::{ConversationId, MessageId};
+use crate::id::{ConversationId, MessageId, ProjectId};
 use crate::identity::Permission;
 use crate::store::conversations::{self, Due, Filter, Node, Order, Tree};
 use crate::store::{StoreError, audit, purge_now};
@@ -41,6 +42,8 @@ pub(super) struct ListQuery {
     deleted: Option<bool>,
     /// What comes first: `created` (the newest one; so without this) or `asked` (the one that was asked in last).
     order: Option<String>,
+    /// Only those in this project; others' are in `GET /api/projects/{id}/conversations`.
+    project_id: Option<ProjectId>,
 }
 
 /// The caller's conversations, newest first unless another order is asked for: a plain array, its paging in `X-Total-Count` and
@@ -72,6 +75,7 @@ pub(super) async fn list(
         pinned: query.pinned.unwrap_or(false),
         deleted: query.deleted.unwrap_or(false),
         order,
+        project: query.project_id,
     };
     let mut tx = app.db.begin(&caller.scope()).await?;
     let page = conversations::list(&mut tx, &filter, limit, offset).await?;
@@ -84,6 +88,9 @@ pub(super) async fn list(
         next.append_pair("offset", &offset.saturating_add(limit).to_string());
         if let Some(tag) = &tag {
             next.append_pair("tag", tag);
+        }
+        if let Some(project) = query.project_id {
+            next.append_pair("project_id", &project.to_string());
         }
         for (name, flag) in
             [("archived", query.archived), ("pinned", query.pinned), ("deleted", query.deleted)]
@@ -101,9 +108,18 @@ pub(super) async fn list(
     Ok(response.json(page.conversations.into_iter().map(ConversationSummary::from).collect::<Vec<_>>()))
 }
 
+/// A conversation to begin.
+#[derive(utoipa::ToSchema)]
+#[expect(dead_code, reason = "describes the fields that are read one by one, to name every wrong one")]
+struct NewConversation {
+    /// The project that it is begun in; none when left out.
+    project_id: Option<ProjectId>,
+}
+
 /// Begins a conversation.
-#[utoipa::path(tag = "conversations", request_body = Object, responses(
-    (status = 200, body = Conversation), (status = 401, body = ProblemBody), (status = 422, body = ProblemBody)))]
+#[utoipa::path(tag = "conversations", request_body = NewConversation, responses(
+    (status = 200, body = Conversation), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 422, body = ProblemBody)))]
 #[post("/conversations")]
 pub(super) async fn create(
     app: web::Data<App>,
@@ -111,9 +127,17 @@ pub(super) async fn create(
     body: Body,
 ) -> Result<web::Json<Conversation>, Problem> {
     caller.may(Permission::Ask)?;
-    Fields::of(&body.0)?;
+    let mut fields = Fields::of(&body.0)?;
+    let project: Option<ProjectId> = fields.take(projects::FIELD, "the id of a project");
+    fields.finish(|| ())?;
     let mut tx = app.db.begin(&caller.scope()).await?;
-    let row = conversations::create(&mut tx).await?;
+    if let Some(project) = project {
+        projects::to_write_in(&mut tx, &caller, project).await?;
+    }
+    let row = conversations::create(&mut tx, project).await?;
+    if let Some(project) = project {
+        projects::note_moved(&mut tx, &caller, project, row.id, true).await?;
+    }
     tx.commit().await?;
     Ok(web::Json(Conversation::new(row, &Tree::default(), Vec::new())))
 }
@@ -208,12 +232,16 @@ struct ConversationChange {
     archived: Option<bool>,
     /// Whether it is kept at the top of the list.
     pinned: Option<bool>,
+    /// The project that it is moved to, where the caller may write: everybody in it reads it then. `null` takes it out of the one
+    /// that it is in.
+    #[schema(nullable)]
+    project_id: Option<ProjectId>,
 }
 
-/// Renames, archives or pins a conversation.
+/// Renames, archives or pins a conversation, or moves it to a project.
 #[utoipa::path(tag = "conversations", params(("id" = String, Path)), request_body = ConversationChange, responses(
-    (status = 200, body = Changed), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody),
-    (status = 422, body = ProblemBody)))]
+    (status = 200, body = Changed), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
 #[patch("/conversations/{id}")]
 pub(super) async fn change(
     app: web::Data<App>,
@@ -227,6 +255,8 @@ pub(super) async fn change(
     let title: Option<String> = fields.take("title", "a string");
     let archived: Option<bool> = fields.take("archived", "true or false");
     let pinned: Option<bool> = fields.take("pinned", "true or false");
+    let project: Option<ProjectId> = fields.take(projects::FIELD, "the id of a project, or null");
+    let is_moved = body.0.get(projects::FIELD).is_some();
     let title = title.map(|title| title.split_whitespace().collect::<Vec<_>>().join(" "));
     if let Some(title) = &title {
         let chars = title.chars().count();
@@ -245,6 +275,9 @@ pub(super) async fn change(
     }
     if let Some(pinned) = pinned {
         conversations::set_pinned(&mut tx, id, pinned).await.map_err(named)?;
+    }
+    if is_moved {
+        projects::move_to(&mut tx, &caller, id, project).await?;
     }
     let row = conversations::head(&mut tx, id).await.map_err(named)?;
     if row.archived && row.pinned {

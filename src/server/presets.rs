@@ -22,12 +22,12 @@ use crate::store::{Scope, StoreError, Tx, audit, presets, settings};
 const MAX_PRESETS: i64 = 100;
 const MAX_NAME_CHARS: usize = 100;
 
-/// What a preset holds.
+/// What a preset holds, and a project for the questions in it.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Content {
-    settings: SettingsLayer,
-    options: RunOptions,
+pub(super) struct Content {
+    pub settings: SettingsLayer,
+    pub options: RunOptions,
 }
 
 /// A preset.
@@ -85,6 +85,46 @@ struct PresetRequest {
     shared: Option<bool>,
 }
 
+/// What a request says of it.
+pub(super) struct Given {
+    pub settings: Option<SettingsLayer>,
+    pub options: Option<RunOptions>,
+}
+
+impl Given {
+    /// Reads the fields `settings` and `options`.
+    pub(super) fn take(fields: &mut Fields<'_>) -> Self {
+        let options: Option<RunOptions> = fields.take("options", "an object of options of a request");
+        let given: Option<Value> = fields.take("settings", "an object of settings");
+        let settings = match given.as_ref().map(SettingsLayer::parse) {
+            Some(Ok(layer)) => Some(layer),
+            Some(Err(errors)) => {
+                fields.refuse_all(errors.into_iter().map(|error| error.under("settings")));
+                None
+            }
+            None => None,
+        };
+        Self { settings, options }
+    }
+}
+
+impl Content {
+    /// The same, with everything refused that is wrong with it over these settings.
+    pub(super) fn checked(mut self, app: &App, in_force: &Settings, fields: &mut Fields<'_>) -> Self {
+        // They stand beside the settings.
+        self.settings.options.requests.default_options = None;
+        let mut under = in_force.with(&self.settings);
+        under.options.requests.default_options.clear();
+        fields.refuse_all(under.problems().into_iter().map(|error| error.under("settings")));
+        fields.refuse_all(default_problems(&under, "options", &self.options));
+        let unknown = app.unknown_providers(&json!(self.settings));
+        fields.refuse_all(unknown.into_iter().map(|error| error.under("settings")));
+        let unknown = app.unknown_providers(&json!(self.options));
+        fields.refuse_all(unknown.into_iter().map(|error| error.under("options")));
+        self
+    }
+}
+
 fn view(preset: presets::Preset) -> Result<PresetView, Problem> {
     let content = content(preset.value)?;
     Ok(PresetView {
@@ -98,9 +138,9 @@ fn view(preset: presets::Preset) -> Result<PresetView, Problem> {
     })
 }
 
-fn content(value: Value) -> Result<Content, Problem> {
+pub(super) fn content(value: Value) -> Result<Content, Problem> {
     serde_json::from_value(value).map_err(|error| {
-        tracing::error!(%error, "a stored preset cannot be read");
+        tracing::error!(%error, "a stored preset, or what a project sets, cannot be read");
         Problem::internal()
     })
 }
@@ -140,37 +180,21 @@ pub(super) async fn save(
         fields.refuse("name", FieldErrorKind::Value, rule);
     }
     let shared = fields.take("shared", "true or false").unwrap_or(false);
-    let options: Option<RunOptions> = fields.take("options", "an object of options of a request");
-    let given: Option<Value> = fields.take("settings", "an object of settings");
-    let layer = match given.as_ref().map(SettingsLayer::parse) {
-        Some(Ok(layer)) => Some(layer),
-        Some(Err(errors)) => {
-            fields.refuse_all(errors.into_iter().map(|error| error.under("settings")));
-            None
-        }
-        None => None,
-    };
+    let Given { settings, options } = Given::take(&mut fields);
     if shared {
         caller.admin()?;
     }
     let (in_force, _) = app.settings(&caller.scope()).await?;
-    let options = options.unwrap_or_else(|| in_force.options.requests.default_options.clone());
-    let mut settings = layer.unwrap_or_else(|| in_force.as_layer());
-    // They stand beside the settings.
-    settings.options.requests.default_options = None;
-    let mut under = in_force.with(&settings);
-    under.options.requests.default_options.clear();
-    fields.refuse_all(under.problems().into_iter().map(|error| error.under("settings")));
-    fields.refuse_all(default_problems(&under, "options", &options));
-    let unknown = app.unknown_providers(&json!(settings));
-    fields.refuse_all(unknown.into_iter().map(|error| error.under("settings")));
-    let unknown = app.unknown_providers(&json!(options));
-    fields.refuse_all(unknown.into_iter().map(|error| error.under("options")));
+    let content = Content {
+        options: options.unwrap_or_else(|| in_force.options.requests.default_options.clone()),
+        settings: settings.unwrap_or_else(|| in_force.as_layer()),
+    };
+    let content = content.checked(&app, &in_force, &mut fields);
     fields.finish(|| ())?;
 
     let scope = if shared { Scope::Admin } else { caller.scope() };
     let mut tx = app.db.begin(&scope).await?;
-    let value = json!(Content { settings, options });
+    let value = json!(content);
     let Some((preset, updated)) = presets::save(&mut tx, &name, &value, MAX_PRESETS).await? else {
         let problem = format!("there are {MAX_PRESETS} presets already; delete one first");
         return Err(Problem::field("name", &problem));
@@ -251,19 +275,32 @@ pub(super) async fn on_offer(app: &App, caller: &Caller) -> Result<Vec<presets::
 
 /// What a request is read against.
 pub(super) struct InForce {
-    /// With the preset that the request names.
+    /// With the preset that the request names, else with those of the project that it is asked in.
     pub settings: Settings,
-    /// The defaults for the options that it leaves out: the preset's alone, else the user's.
+    /// The defaults for the options that it leaves out: the preset's alone, else the project's before the user's.
     pub options: RunOptions,
-    /// What is wrong with the preset itself, or with it over these settings.
+    /// What is wrong with the preset itself, or with it, or the project's settings, over these settings.
     pub problems: Vec<FieldError>,
 }
 
-/// The settings and the defaults that count for a request.
-pub(super) async fn in_force(tx: &mut Tx, settings: Settings, body: &Value) -> Result<InForce, Problem> {
+/// The settings and the defaults that count for a request, in a project with these of its own.
+pub(super) async fn in_force(
+    tx: &mut Tx,
+    settings: Settings,
+    of_project: Option<Content>,
+    body: &Value,
+) -> Result<InForce, Problem> {
     let options = settings.options.requests.default_options.clone();
     let mut in_force = InForce { settings, options, problems: Vec::new() };
-    let Some(named) = body.get("preset_id").filter(|value| !value.is_null()) else { return Ok(in_force) };
+    let Some(named) = body.get("preset_id").filter(|value| !value.is_null()) else {
+        if let Some(content) = of_project {
+            in_force.settings = in_force.settings.with(&content.settings);
+            in_force.options.extend(content.options);
+            in_force.problems =
+                unfit("project_id", "the settings of the project do not fit yours", &in_force.settings);
+        }
+        return Ok(in_force);
+    };
     let preset = match named.as_str().and_then(|text| text.parse::<PresetId>().ok()) {
         None => None,
         Some(id) => match presets::find(tx, id).await {
@@ -280,15 +317,17 @@ pub(super) async fn in_force(tx: &mut Tx, settings: Settings, body: &Value) -> R
     // Those of the settings do not count beside a preset.
     in_force.settings.options.requests.default_options.clear();
     in_force.options = content.options;
-    // A preset was checked over the settings of whoever saved it, as they were then.
-    in_force.problems = settings_problems(&in_force.settings)
-        .into_iter()
-        .map(|problem| {
-            let message = format!("does not fit your settings: {}: {}", problem.field, problem.message);
-            FieldError::value("preset_id", message)
-        })
-        .collect();
+    in_force.problems = unfit("preset_id", "does not fit your settings", &in_force.settings);
     Ok(in_force)
+}
+
+/// What is wrong with these settings: a preset, and what a project sets, were checked over the settings of whoever saved them, as
+/// they were then.
+fn unfit(field: &str, what: &str, settings: &Settings) -> Vec<FieldError> {
+    settings_problems(settings)
+        .into_iter()
+        .map(|problem| FieldError::value(field, format!("{what}: {}: {}", problem.field, problem.message)))
+        .collect()
 }
 
 fn named(error: StoreError) -> Problem {

@@ -102,6 +102,15 @@ impl Problem {
         Self::new(StatusCode::FORBIDDEN, "forbidden", "Not allowed", detail)
     }
 
+    /// 403: a conversation of one's own in a project in which one may not write, or no longer.
+    #[must_use]
+    pub fn not_a_writer() -> Self {
+        let detail = "this conversation is in a project in which you may not write; take it out of the project to go on with it";
+        let mut problem = Self::forbidden(detail);
+        problem.0.kind = "not-a-writer";
+        problem
+    }
+
     /// 412: the page that asks is somebody else's.
     #[must_use]
     pub fn another_user() -> Self {
@@ -524,6 +533,7 @@ impl From<StartError> for Problem {
             StartError::FileGone => {
                 Self::in_the_way("a file of this question has been deleted meanwhile; upload it again")
             }
+            StartError::NotAWriter => Self::not_a_writer(),
             StartError::Closing => Self::unavailable("this server is shutting down; try again in a moment"),
             StartError::Store(error) => Self::from(error).naming("Conversation"),
         }

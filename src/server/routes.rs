@@ -13,8 +13,8 @@ use super::middleware::gate;
 use super::problem::Problem;
 use super::{
     admin, analytics, attachments, benches, branches, budgets, cache, classify, conversations, feedback,
-    health, mcp, me, messages, openapi, options, own_data, presets, regions, runs, settings, sharing, skip,
-    v1, version, webhooks, weights,
+    health, mcp, me, messages, openapi, options, own_data, presets, projects, regions, runs, settings,
+    sharing, skip, v1, version, webhooks, weights,
 };
 
 /// Every route but the web app's files. They are served by actix-web alone: what utoipa gathers beside that would be
@@ -48,6 +48,18 @@ macro_rules! table {
                     .service(sharing::read)
                     .service(sharing::remove)
                     .service(sharing::copy)
+                    .service(projects::list)
+                    .service(projects::create)
+                    .service(projects::read)
+                    .service(projects::change)
+                    .service(projects::remove)
+                    .service(projects::members::put_member)
+                    .service(projects::members::remove_member)
+                    .service(projects::members::leave)
+                    .service(projects::conversations::list)
+                    .service(projects::conversations::read)
+                    .service(projects::conversations::copy)
+                    .service(projects::conversations::take_out)
                     .service(attachments::uploading::upload)
                     .service(attachments::list)
                     .service(attachments::read)

@@ -19,7 +19,7 @@ use crate::council::field::{FieldErrorKind, Fields};
 use crate::council::fork::{Again, Part};
 use crate::council::ranking::self_votes::SelfVotes;
 use crate::council::settings::Member;
-use crate::id::{ConversationId, MessageId, RunId};
+use crate::id::{ConversationId, MessageId, ProjectId, RunId};
 use crate::identity::Permission;
 use crate::runs::Retry;
 use crate::store::RunStatus;
@@ -60,6 +60,9 @@ struct Question {
     /// UUID): it is made together with the run, and not at all where the question is refused.
     #[schema(default = false)]
     new_conversation: Option<bool>,
+    /// The project that the conversation is begun in, where the question begins it: its instructions stand before the system
+    /// prompt, and its settings and options are in force where this request says nothing else, nor names a preset.
+    project_id: Option<ProjectId>,
     /// The answer that the question goes on from; `null`: it begins the conversation. By default it goes on from
     /// the end of the branch that was looked at last. With the parent of an earlier question it stands beside that one:
     /// nothing is overwritten.

@@ -2,17 +2,18 @@
 
 use actix_web::{HttpResponse, delete, get, post, web};
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::app::App;
 use super::conversations::{self as conversation_routes, Which};
 use super::extract::{Body, Caller, id};
+use super::for_others;
 use super::problem::{NotToShare, Problem, ProblemBody};
 use super::shape::{ConversationSummary, Message, Status, naive};
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::id::{ConversationId, MessageId, ShareId};
 use crate::identity::Permission;
-use crate::store::conversations::{self, Tree};
+use crate::store::conversations;
 use crate::store::shares::{self, NewShare, Share, SharedMessage};
 use crate::store::{StoreError, audit};
 
@@ -21,14 +22,6 @@ const MOST: i64 = 200;
 /// How long a link works unless it is said.
 const USUAL_DAYS: u32 = 30;
 const MAX_PER_PAGE: u32 = 200;
-/// How much of the first question stands in for a title.
-const TITLE_CHARS: usize = 80;
-
-/// What stands beside the stages and concerns only the person who asked: what of their defaults did not apply, how their
-/// budgets stood, in whose words the models were asked, where an earlier answer came from, and a log that only they can
-/// read.
-const PRIVATE: [&str; 5] = ["ignored", "budget_warnings", "prompts", "cache", "process_log"];
-
 /// A shared conversation.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub struct ShareView {
@@ -158,8 +151,8 @@ pub(super) async fn create(
         return Err(Problem::not_to_share(NotToShare::Empty));
     }
     let messages = conversations::messages(&mut tx, conversation, &nodes).await?;
-    let messages: Vec<SharedMessage> = messages.into_iter().map(snapshot).collect();
-    let title = if head.title_is_default { title_of(&messages).unwrap_or(head.title) } else { head.title };
+    let messages: Vec<SharedMessage> = messages.into_iter().map(for_others::snapshot).collect();
+    let title = for_others::title(head.title, head.title_is_default, &messages);
     let new = NewShare {
         conversation,
         shared_by: caller.name.as_deref().unwrap_or(caller.user.as_str()),
@@ -175,35 +168,6 @@ pub(super) async fn create(
     audit::append(&mut tx, &caller.user, "share.create", Some(&conversation.to_string()), &details).await?;
     tx.commit().await?;
     Ok(HttpResponse::Created().json(ShareView::from(share)))
-}
-
-/// A message as everybody with the link may read it.
-fn snapshot(message: conversations::Message) -> SharedMessage {
-    let mut body = message.body;
-    if let Some(metadata) =
-        body.as_mut().and_then(|body| body.get_mut("metadata")).and_then(Value::as_object_mut)
-    {
-        metadata.retain(|name, _| !PRIVATE.contains(&name.as_str()));
-    }
-    SharedMessage {
-        id: message.id,
-        role: message.role,
-        content: message.content,
-        body,
-        status: message.run_status,
-        error: message.run_error,
-        created_at: message.created_at,
-        attachments: message.attachments,
-    }
-}
-
-/// What nobody has named is called by its first question.
-fn title_of(messages: &[SharedMessage]) -> Option<String> {
-    let question = messages.first()?.content.as_deref()?;
-    let words = question.split_whitespace().collect::<Vec<_>>().join(" ");
-    let cut: String = words.chars().take(TITLE_CHARS).collect();
-    let title = if cut.len() < words.len() { format!("{cut}…") } else { cut };
-    Some(title).filter(|title| !title.is_empty())
 }
 
 /// Which of the caller's links to list.
@@ -258,35 +222,8 @@ pub(super) async fn read(
         conversation_id: share.is_mine.then_some(share.conversation),
         created_at: naive(share.created_at),
         expires_at: naive(share.expires_at),
-        messages: shown(messages),
+        messages: for_others::shown(messages),
     }))
-}
-
-fn shown(messages: Vec<SharedMessage>) -> Vec<Message> {
-    let mut before = None;
-    let mut shown = Vec::with_capacity(messages.len());
-    for (position, message) in (0..).zip(messages) {
-        let row = conversations::Message {
-            id: message.id,
-            position,
-            role: message.role,
-            content: message.content,
-            body: message.body,
-            run_id: None,
-            run_status: message.status,
-            run_error: message.error,
-            earlier_runs: Vec::new(),
-            created_at: message.created_at,
-            attachments: message.attachments,
-        };
-        let mut message = Message::new(row, &Tree::default());
-        match &mut message {
-            Message::User { parent_id, .. } | Message::Assistant { parent_id, .. } => *parent_id = before,
-        }
-        before = Some(message.id());
-        shown.push(message);
-    }
-    shown
 }
 
 /// Withdraws a link: it works for nobody any more. Copies that others have made of it are theirs.
@@ -323,7 +260,7 @@ pub(super) async fn copy(
     let share: ShareId = id(&path, WHAT)?;
     let mut tx = app.db.begin(&caller.scope()).await?;
     let (share, messages) = shares::open(&mut tx, share).await.map_err(named)?;
-    let copy = shares::copy(&mut tx, &share.title, &messages).await?;
+    let copy = shares::copy(&mut tx, &share.title, &messages, None).await?;
     let conversation = conversations::head(&mut tx, copy).await?;
     tx.commit().await?;
     Ok(HttpResponse::Created()
@@ -334,24 +271,4 @@ const WHAT: &str = "Shared conversation";
 
 fn named(error: StoreError) -> Problem {
     Problem::from(error).naming(WHAT)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn of_everything_beside_the_stages_it_is_decided_whether_it_is_shared() {
-        let document: Value = serde_json::from_str(include_str!("../../docs/openapi.json")).expect("JSON");
-        let fields = &document["components"]["schemas"]["Metadata"]["properties"];
-        let fields = fields.as_object().expect("an object");
-        let private = PRIVATE.iter().filter(|name| fields.contains_key(**name)).count();
-        assert_eq!(private, PRIVATE.len(), "what is private has these names");
-        // By number and not by name: features are named in their folders alone.
-        let shared = fields.len() - private;
-        assert_eq!(
-            shared, 21,
-            "a field is new: if it is the asker's own, it belongs to `PRIVATE`; else count it here"
-        );
-    }
 }

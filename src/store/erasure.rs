@@ -13,10 +13,10 @@ use sqlx::{AssertSqlSafe, Row as _};
 use crate::id::{RunId, UserId};
 
 use super::notify::{self, Notice};
-use super::{Db, Scope, StoreError, Tx, TxConnection};
+use super::{Db, Scope, StoreError, Tx, TxConnection, projects};
 
 /// Tables whose rows go, and the column that says whose they are; what refers to others comes before these.
-pub const ERASED: [(&str, &str); 29] = [
+pub const ERASED: [(&str, &str); 30] = [
     ("access_reads", "user_id"),
     ("access_requests", "user_id"),
     ("cache_lookups", "user_id"),
@@ -44,6 +44,7 @@ pub const ERASED: [(&str, &str); 29] = [
     ("user_settings", "user_id"),
     ("user_caps", "user_id"),
     ("budgets", "name"),
+    ("project_members", "name"),
     ("kept_users", "id"),
     ("users", "id"),
 ];
@@ -178,10 +179,13 @@ async fn step(db: &Db, user: &UserId) -> Result<bool, StoreError> {
         .await?;
     let Some(names) = names else { return Ok(false) };
     let (ledger, audit): (String, String) = (names.try_get("ledger_name")?, names.try_get("audit_name")?);
-    let done = match delete_some(&mut tx, user).await? {
-        0 => unname_some(&mut tx, user, &ledger, &audit).await?,
-        done => done,
-    };
+    let mut done = projects::hand_over(&mut tx, user).await?;
+    if done == 0 {
+        done = delete_some(&mut tx, user).await?;
+    }
+    if done == 0 {
+        done = unname_some(&mut tx, user, &ledger, &audit).await?;
+    }
     if done == 0 {
         sqlx::query("DELETE FROM erasures WHERE user_id = $1").bind(user.as_str()).execute(&mut *tx).await?;
     }
@@ -192,8 +196,12 @@ async fn step(db: &Db, user: &UserId) -> Result<bool, StoreError> {
 /// Deletes a portion of the first table that has rows of this person's; returns how many there were.
 async fn delete_some(tx: &mut TxConnection, user: &UserId) -> Result<u64, StoreError> {
     for (table, owner) in ERASED {
-        // Of budgets only those of users are named after one.
-        let whose = if table == "budgets" { "scope = 'user' AND " } else { "" };
+        // Of budgets and of members of projects only some are named after a user.
+        let whose = match table {
+            "budgets" => "scope = 'user' AND ",
+            "project_members" => "kind = 'user' AND ",
+            _ => "",
+        };
         let sql = format!(
             "DELETE FROM {table} WHERE ctid = ANY (ARRAY(
                  SELECT ctid FROM {table} WHERE {whose}{owner} = $1 LIMIT {AT_ONCE}))"
@@ -224,15 +232,20 @@ const IN_THE_LEDGER: [&str; 3] = [
 const IN_THE_LOG: [&str; 8] = [
     "UPDATE audit_log SET user_id = $2
      WHERE id = ANY (ARRAY(SELECT id FROM audit_log WHERE user_id = $1 LIMIT $3))",
-    // What administrators did about this person: `ann`, `user/ann/day`; `{"from": "ann"}`.
+    // What administrators did about this person, and owners of projects: `ann`, `user/ann/day`; `{"from": "ann"}`,
+    // `{"member": "user/ann"}`.
     "UPDATE audit_log
      SET target = CASE WHEN target = $1 THEN $2
                        WHEN starts_with(target, 'user/' || $1 || '/')
                        THEN 'user/' || $2 || substr(target, length('user/' || $1) + 1)
                        ELSE target END,
-         details = CASE WHEN details ->> 'from' = $1 THEN jsonb_set(details, '{from}', to_jsonb($2)) ELSE details END
+         details = CASE WHEN details ->> 'from' = $1 THEN jsonb_set(details, '{from}', to_jsonb($2))
+                        WHEN details ->> 'member' = 'user/' || $1
+                        THEN jsonb_set(details, '{member}', to_jsonb('user/' || $2))
+                        ELSE details END
      WHERE id = ANY (ARRAY(SELECT id FROM audit_log
                            WHERE target = $1 OR starts_with(target, 'user/' || $1 || '/') OR details ->> 'from' = $1
+                              OR details ->> 'member' = 'user/' || $1
                            LIMIT $3))",
     "UPDATE budgets SET updated_by = $2 WHERE updated_by = $1 AND $3 > 0",
     "UPDATE instance_settings SET updated_by = $2 WHERE updated_by = $1 AND $3 > 0",

@@ -46,7 +46,7 @@ const fn listing(
 }
 
 /// Every list there is. No secret is in any: neither hashes of tokens nor what webhooks are signed with.
-pub const LISTINGS: [Listing; 20] = [
+pub const LISTINGS: [Listing; 22] = [
     Listing {
         condition: "t.id = $1",
         ..listing("account", "users", "id, email, name, groups, created_at, last_seen_at", (NO_ID, "t.id"), 1)
@@ -81,6 +81,26 @@ pub const LISTINGS: [Listing; 20] = [
         ("t.id", "''"),
         2,
     ),
+    Listing {
+        condition: "t.id IN (SELECT m.project_id FROM project_members m WHERE m.kind = 'user' AND m.name = $1)",
+        ..listing(
+            "projects",
+            "projects",
+            "id, name, instructions, defaults, created_at, updated_at",
+            ("t.id", "''"),
+            20,
+        )
+    },
+    Listing {
+        condition: "t.kind = 'user' AND t.name = $1",
+        ..listing(
+            "project_memberships",
+            "project_members",
+            "project_id, role, added_at",
+            ("t.project_id", "''"),
+            200,
+        )
+    },
     listing(
         "feedback",
         "feedback",

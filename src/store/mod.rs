@@ -39,6 +39,7 @@ pub mod notify;
 pub mod plans;
 mod pool;
 pub mod presets;
+pub mod projects;
 pub mod questions;
 pub mod retention;
 mod run_status;

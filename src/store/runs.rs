@@ -16,8 +16,9 @@ use super::connection::is_stale;
 use super::journal::LogRow;
 use super::notify::{self, Notice};
 use super::plans::{PlanParts, whole_plan};
+use super::projects::{self, Role};
 use super::{Db, RunStatus, Scope, StoreError, Tx, conversations, versions};
-use crate::id::{ConversationId, MessageId, RunId, UserId};
+use crate::id::{ConversationId, MessageId, ProjectId, RunId, UserId};
 
 /// A run to be started.
 #[derive(Debug)]
@@ -26,6 +27,8 @@ pub struct NewRun {
     pub conversation: ConversationId,
     /// The conversation is made with the run if it is not there.
     pub begins_conversation: bool,
+    /// The project that it is made in.
+    pub project: Option<ProjectId>,
     /// The answer's place in the conversation.
     pub message: MessageId,
     pub question: String,
@@ -114,6 +117,8 @@ pub enum Started {
     NotLatest,
     /// One of its files has been deleted meanwhile.
     FileGone,
+    /// The conversation is in a project in which the user may not write.
+    NotAWriter,
 }
 
 /// A run as its owner sees it.
@@ -187,7 +192,9 @@ pub async fn start(db: &Db, tx: Tx, new: &NewRun) -> Result<Started, StoreError>
 async fn try_start(mut tx: Tx, new: &NewRun) -> Result<Started, StoreError> {
     let user = tx.user()?;
     let user = user.as_str();
-    lock(&mut tx, new, user).await?;
+    if !lock(&mut tx, new, user).await? {
+        return Ok(Started::NotAWriter);
+    }
     let key = new.idempotency_key.as_ref().map(|key| key.key.as_str());
     let digest = new.idempotency_key.as_ref().map(|key| key.request_digest.as_slice());
     // Who names their requests says outright which is which.
@@ -293,25 +300,36 @@ async fn same_request(tx: &mut Tx, user: &str, program: &Program) -> Result<Opti
     Ok(run.map(RunId))
 }
 
-/// Locks the conversation, which is made if it begins with this run, and the user's other starts.
-async fn lock(tx: &mut Tx, new: &NewRun, user: &str) -> Result<(), StoreError> {
+/// Locks the conversation, which is made if it begins with this run, and the user's other starts. False where it is in a project
+/// in which the user may not write.
+async fn lock(tx: &mut Tx, new: &NewRun, user: &str) -> Result<bool, StoreError> {
+    let may_write = async |tx: &mut Tx, project: ProjectId| {
+        let role = projects::role(tx, project, new.groups.as_deref()).await?;
+        Ok::<_, StoreError>(role >= Some(Role::Writer))
+    };
+    if let Some(project) = new.project.filter(|_| new.begins_conversation)
+        && !may_write(tx, project).await?
+    {
+        return Ok(false);
+    }
     if new.begins_conversation {
         // Goes again with the transaction if the run is refused. Somebody else's id is not found below.
         sqlx::query(
-            "INSERT INTO conversations (id, user_id, origin, tags)
-             VALUES ($1, $2, $3, CASE WHEN $3 IS NULL THEN '{}' ELSE ARRAY['program'] END)
+            "INSERT INTO conversations (id, user_id, origin, tags, project_id)
+             VALUES ($1, $2, $3, CASE WHEN $3 IS NULL THEN '{}' ELSE ARRAY['program'] END, $4)
              ON CONFLICT (id) DO NOTHING",
         )
         .bind(new.conversation.0)
         .bind(user)
         .bind(new.program.as_ref().map(|program| program.origin))
+        .bind(new.project.map(|id| id.0))
         .execute(&mut **tx)
         .await?;
     }
     // Starts within one conversation go one after the other, and so do those of one user on two
     // servers: they are counted below.
-    sqlx::query(
-        "SELECT pg_advisory_xact_lock(hashtextextended('llm-council/start/' || $2, 0))
+    let row = sqlx::query(
+        "SELECT pg_advisory_xact_lock(hashtextextended('llm-council/start/' || $2, 0)), project_id
          FROM conversations WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL FOR UPDATE",
     )
     .bind(new.conversation.0)
@@ -319,7 +337,10 @@ async fn lock(tx: &mut Tx, new: &NewRun, user: &str) -> Result<(), StoreError> {
     .fetch_optional(&mut **tx)
     .await?
     .ok_or(StoreError::NotFound)?;
-    Ok(())
+    match row.try_get::<Option<Uuid>, _>("project_id")? {
+        Some(project) => may_write(tx, ProjectId(project)).await,
+        None => Ok(true),
+    }
 }
 
 /// Inserts the question, the place of the answer, the run, its first event and its reservation in one statement.

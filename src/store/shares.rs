@@ -8,7 +8,7 @@ use sqlx::Row as _;
 use sqlx::postgres::PgRow;
 use sqlx::types::Json;
 
-use crate::id::{ConversationId, MessageId, ShareId};
+use crate::id::{ConversationId, MessageId, ProjectId, ShareId};
 
 use super::attachments::Attached;
 use super::{StoreError, Tx, refuse_nul, settings, time};
@@ -192,7 +192,8 @@ pub(super) async fn remove_of(tx: &mut Tx, conversation: ConversationId) -> Resu
     Ok(())
 }
 
-/// Makes a conversation of the user's own of what was shared, to go on from; gives its id.
+/// Makes a conversation of the user's own of what others show, to go on from, in a project that was opened and in which they may
+/// write, if any; gives its id.
 ///
 /// # Errors
 /// When the database is away.
@@ -200,17 +201,19 @@ pub async fn copy(
     tx: &mut Tx,
     title: &str,
     messages: &[SharedMessage],
+    project: Option<ProjectId>,
 ) -> Result<ConversationId, StoreError> {
     let user = tx.user()?;
     let conversation = ConversationId::generate();
     sqlx::query(
-        "INSERT INTO conversations (id, user_id, title, title_is_default, branch_position)
-         VALUES ($1, $2, $3, false, $4)",
+        "INSERT INTO conversations (id, user_id, title, title_is_default, branch_position, project_id)
+         VALUES ($1, $2, $3, false, $4, $5)",
     )
     .bind(conversation.0)
     .bind(user.as_str())
     .bind(title)
     .bind(i32::try_from(messages.len()).unwrap_or(i32::MAX) - 1)
+    .bind(project.map(|id| id.0))
     .execute(&mut **tx)
     .await?;
     let copies: Vec<SharedMessage> = messages

@@ -41,10 +41,8 @@ This is everything that this LLM Council stores of you.
   data, which administrators were let in to read it and what they read, and what you have done that is kept on record.
 - `attachments.json`, `attachments/`: the files that your questions came with, or that you have uploaded for one, each under the
   beginning of its id and its name.
+- `projects.json`, `project_memberships.json`: the projects that you are in by name, and with which role.
 - `index.json`: how many there are of each, and the version of this layout.
-
-
-Projects: this version of the program has none.
 ";
 
 /// How many there are of what, and how the files are laid out.

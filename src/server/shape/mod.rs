@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::council::Deliberation;
 use crate::council::formats::stored::OtherNames;
-use crate::id::{ConversationId, MessageId, RunId};
+use crate::id::{ConversationId, MessageId, ProjectId, RunId};
 use crate::runs::Stopped;
 use crate::store::RunStatus;
 use crate::store::attachments::Attached;
@@ -52,6 +52,9 @@ pub struct ConversationSummary {
     /// When it is deleted for good because nothing happens in it; said from a week before on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
+    /// The project that it is in, where everybody in that reads it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project_id: Option<ProjectId>,
 }
 
 impl From<rows::Conversation> for ConversationSummary {
@@ -70,6 +73,7 @@ impl From<rows::Conversation> for ConversationSummary {
             running: row.running,
             origin: row.origin,
             expires_at: row.expires_at.map(naive),
+            project_id: row.project,
         }
     }
 }

@@ -11,7 +11,7 @@ use sqlx::Row as _;
 use sqlx::postgres::PgRow;
 use uuid::Uuid;
 
-use crate::id::{ConversationId, MessageId, RunId};
+use crate::id::{ConversationId, MessageId, ProjectId, RunId, UserId};
 
 use super::attachments::{self, Attached, Leaving};
 use super::{StoreError, Tx, refuse_nul, shares, time, time_or_null};
@@ -19,6 +19,7 @@ use super::{StoreError, Tx, refuse_nul, shares, time, time_or_null};
 pub(super) use tree::ROOT;
 
 pub use search::{Hit, search};
+pub(super) use tree::tree_by;
 pub use tree::{Live, Node, Tree, remember, tree, tree_of_any};
 
 /// Deleted conversations can be brought back for this long, in days.
@@ -55,6 +56,8 @@ pub struct Conversation {
     pub origin: Option<String>,
     /// When it is deleted because nothing happens in it, where that is soon.
     pub expires_at: Option<Timestamp>,
+    /// The project that it is in.
+    pub project: Option<ProjectId>,
 }
 
 /// A question or an answer, with what its run says of it.
@@ -103,6 +106,8 @@ pub struct Filter<'a> {
     pub archived: Option<bool>,
     /// Only pinned ones.
     pub pinned: bool,
+    /// Only those in this project.
+    pub project: Option<ProjectId>,
     /// The deleted ones instead of the others.
     pub deleted: bool,
     /// What comes first.
@@ -130,7 +135,7 @@ macro_rules! asked_at {
 macro_rules! columns {
     () => {
         concat!("c.id, c.title, c.title_is_default, c.tags, c.archived, c.pinned, c.created_at, c.updated_at, c.deleted_at,
-         c.origin, ", asked_at!(), " AS asked_at,
+         c.origin, c.project_id, ", asked_at!(), " AS asked_at,
          (SELECT greatest(c.updated_at + make_interval(days => days), since + interval '7 days') FROM retention
           WHERE days > 0 AND c.updated_at < now() - make_interval(days => days - 7)
             AND NOT EXISTS (SELECT FROM legal_holds h WHERE h.user_id = c.user_id)) AS expires_at,
@@ -155,19 +160,21 @@ fn conversation(row: &PgRow) -> Result<Conversation, sqlx::Error> {
         running: row.try_get("running")?,
         origin: row.try_get("origin")?,
         expires_at: time_or_null(row, "expires_at")?,
+        project: row.try_get::<Option<Uuid>, _>("project_id")?.map(ProjectId),
     })
 }
 
-/// A new, empty conversation of the transaction's user.
-pub async fn create(tx: &mut Tx) -> Result<Conversation, StoreError> {
+/// A new, empty conversation of the transaction's user, in a project that was opened and in which they may write, if any.
+pub async fn create(tx: &mut Tx, project: Option<ProjectId>) -> Result<Conversation, StoreError> {
     let user = tx.user()?;
     let row = sqlx::query(
-        "INSERT INTO conversations (id, user_id) VALUES ($1, $2)
+        "INSERT INTO conversations (id, user_id, project_id) VALUES ($1, $2, $3)
          RETURNING id, title, title_is_default, tags, archived, pinned, created_at, updated_at, deleted_at,
-                   created_at AS asked_at, origin, 0::bigint AS message_count, false AS running, NULL::timestamptz AS expires_at",
+                   created_at AS asked_at, origin, project_id, 0::bigint AS message_count, false AS running, NULL::timestamptz AS expires_at",
     )
     .bind(ConversationId::generate().0)
     .bind(user.as_str())
+    .bind(project.map(|id| id.0))
     .fetch_one(&mut **tx)
     .await?;
     Ok(conversation(&row)?)
@@ -185,7 +192,7 @@ pub async fn list(tx: &mut Tx, filter: &Filter<'_>, limit: u32, offset: u32) -> 
         " ELSE created_at END AS at FROM conversations c
              WHERE user_id = $1 AND (deleted_at IS NOT NULL) = $2
                AND ($3::boolean IS NULL OR archived = $3) AND ($4::text IS NULL OR $4 = ANY (tags))
-               AND (NOT $7 OR pinned)
+               AND (NOT $7 OR pinned) AND ($9::uuid IS NULL OR project_id = $9)
          ), page AS (
              SELECT id, at FROM shown ORDER BY at DESC, id LIMIT $5 OFFSET $6
          )
@@ -203,6 +210,7 @@ pub async fn list(tx: &mut Tx, filter: &Filter<'_>, limit: u32, offset: u32) -> 
     .bind(i64::from(offset))
     .bind(filter.pinned)
     .bind(filter.order == Order::Asked)
+    .bind(filter.project.map(|id| id.0))
     .fetch_all(&mut **tx)
     .await?;
     let total = rows.first().map_or(Ok(0), |row| row.try_get("total"))?;
@@ -218,6 +226,16 @@ pub async fn list(tx: &mut Tx, filter: &Filter<'_>, limit: u32, offset: u32) -> 
 /// These messages of a conversation, in the order of writing.
 pub async fn messages(tx: &mut Tx, id: ConversationId, of: &[Node]) -> Result<Vec<Message>, StoreError> {
     let user = tx.user()?;
+    messages_by(tx, id, &user, of).await
+}
+
+/// The same of a conversation that this user has written, where the transaction may read it. Another's runs it may not.
+pub(super) async fn messages_by(
+    tx: &mut Tx,
+    id: ConversationId,
+    user: &UserId,
+    of: &[Node],
+) -> Result<Vec<Message>, StoreError> {
     let rows = sqlx::query(concat!(
         "SELECT m.id, m.position, m.role, m.content, m.body, m.run_id, m.created_at,
                 r.status AS run_status, r.error AS run_error,
@@ -430,6 +448,25 @@ pub async fn set_pinned(tx: &mut Tx, id: ConversationId, pinned: bool) -> Result
     .bind(id.0)
     .bind(user.as_str())
     .bind(pinned)
+    .execute(&mut **tx)
+    .await?;
+    one_row(done.rows_affected())
+}
+
+/// Puts it into a project that was opened and in which the user may write, or takes it out of the one that it is in. Nothing has
+/// happened in it.
+pub async fn set_project(
+    tx: &mut Tx,
+    id: ConversationId,
+    project: Option<ProjectId>,
+) -> Result<(), StoreError> {
+    let user = tx.user()?;
+    let done = sqlx::query(
+        "UPDATE conversations SET project_id = $3 WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL",
+    )
+    .bind(id.0)
+    .bind(user.as_str())
+    .bind(project.map(|id| id.0))
     .execute(&mut **tx)
     .await?;
     one_row(done.rows_affected())

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use sqlx::types::Json;
 
-use crate::id::{ConversationId, MessageId, RunId};
+use crate::id::{ConversationId, MessageId, ProjectId, RunId, UserId};
 use crate::store::{StoreError, Tx};
 
 /// The link of a message that begins its conversation.
@@ -46,6 +46,8 @@ pub struct Tree {
     remembered: Option<i32>,
     /// The answer that is being written.
     live: Option<Live>,
+    /// The project that the conversation is in.
+    project: Option<ProjectId>,
 }
 
 /// A query for a user's conversation, as a [`Stored`] tree; nothing where there is none, or it is another user's. Its
@@ -54,7 +56,8 @@ macro_rules! stored_tree {
     ($user:literal, $conversation:literal) => {
         concat!(
             "json_build_object(
-                 'remembered', branch_position,
+                 'remembered', c.branch_position,
+                 'project', c.project_id,
                  -- There is one at most (`runs_one_live_per_conversation`).
                  'live', (SELECT json_build_object('message', r.message_id, 'run', r.id) FROM runs r
                           WHERE r.conversation_id = c.id AND r.user_id = c.user_id AND r.status IN ('queued', 'running')),
@@ -71,6 +74,7 @@ pub(in crate::store) use stored_tree;
 #[derive(Deserialize)]
 pub(in crate::store) struct Stored {
     remembered: Option<i32>,
+    project: Option<ProjectId>,
     live: Option<Live>,
     /// In order of their positions.
     links: Vec<Link>,
@@ -87,7 +91,7 @@ struct Link {
 
 impl From<Stored> for Tree {
     fn from(stored: Stored) -> Self {
-        Self::of(stored.links, stored.remembered, stored.live)
+        Self { project: stored.project, ..Self::of(stored.links, stored.remembered, stored.live) }
     }
 }
 
@@ -162,6 +166,12 @@ impl Tree {
         self.live
     }
 
+    /// The project that the conversation is in.
+    #[must_use]
+    pub fn project(&self) -> Option<ProjectId> {
+        self.project
+    }
+
     /// The last message of each branch, in the order of writing.
     pub fn ends(&self) -> impl Iterator<Item = Node> {
         self.all().filter(|node| self.after(Some(*node)).is_empty())
@@ -204,7 +214,8 @@ impl Tree {
 /// # Errors
 /// [`StoreError::NotFound`] when there is none, it is deleted, or it is another user's.
 pub async fn tree(tx: &mut Tx, id: ConversationId) -> Result<Tree, StoreError> {
-    read(tx, id, false).await
+    let user = tx.user()?;
+    read(tx, id, &user, false).await
 }
 
 /// The same, also of a deleted one.
@@ -212,11 +223,29 @@ pub async fn tree(tx: &mut Tx, id: ConversationId) -> Result<Tree, StoreError> {
 /// # Errors
 /// [`StoreError::NotFound`] when there is none, or it is another user's.
 pub async fn tree_of_any(tx: &mut Tx, id: ConversationId) -> Result<Tree, StoreError> {
-    read(tx, id, true).await
+    let user = tx.user()?;
+    read(tx, id, &user, true).await
 }
 
-async fn read(tx: &mut Tx, id: ConversationId, also_deleted: bool) -> Result<Tree, StoreError> {
-    let user = tx.user()?;
+/// How the messages of a conversation hang together that this user has written, where the transaction may read it. Another's
+/// runs it may not.
+///
+/// # Errors
+/// [`StoreError::NotFound`] when there is none, it is deleted, or cannot be read.
+pub(in crate::store) async fn tree_by(
+    tx: &mut Tx,
+    id: ConversationId,
+    user: &UserId,
+) -> Result<Tree, StoreError> {
+    read(tx, id, user, false).await
+}
+
+async fn read(
+    tx: &mut Tx,
+    id: ConversationId,
+    user: &UserId,
+    also_deleted: bool,
+) -> Result<Tree, StoreError> {
     let stored: Option<Json<Stored>> =
         sqlx::query_scalar(concat!("SELECT ", stored_tree!("$1", "$2"), " AND ($3 OR c.deleted_at IS NULL)"))
             .bind(user.as_str())

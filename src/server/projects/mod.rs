@@ -1,0 +1,327 @@
+//! Projects: places for the conversations of a team, with what is told to the models in all of them.
+
+pub(super) mod conversations;
+pub(super) mod members;
+mod shape;
+
+use actix_web::{HttpResponse, delete, get, patch, post, web};
+use serde_json::{Value, json};
+
+use super::app::App;
+use super::extract::{Body, Caller, id};
+use super::presets::{Content, Given, content};
+use super::problem::{Problem, ProblemBody};
+use super::shape::Status;
+use crate::council::field::{FieldError, FieldErrorKind, Fields};
+use crate::council::setting::RunOptions;
+use crate::council::settings::SettingsLayer;
+use crate::id::{ConversationId, ProjectId};
+use crate::identity::Permission;
+use crate::store::projects::{self, Project, Role};
+use crate::store::{StoreError, Tx, audit, conversations as rows};
+use shape::{ProjectDone, ProjectList, ProjectSummary, ProjectView};
+
+/// The field of a request that names one.
+pub(super) const FIELD: &str = "project_id";
+/// How many projects one person may own by name.
+const MOST: i64 = 100;
+const MAX_NAME_CHARS: usize = 100;
+const MAX_INSTRUCTIONS_CHARS: usize = 20_000;
+
+const WHAT: &str = "Project";
+
+fn named(error: StoreError) -> Problem {
+    Problem::from(error).naming(WHAT)
+}
+
+/// A project of the caller's, looked into, and whether they may do what takes this role.
+///
+/// # Errors
+/// 404 without a role in it, 403 with a smaller one.
+async fn opened(tx: &mut Tx, caller: &Caller, id: ProjectId, needed: Role) -> Result<Project, Problem> {
+    let project = projects::open(tx, id, caller.groups_from_proxy()).await.map_err(named)?;
+    if project.role >= needed {
+        return Ok(project);
+    }
+    Err(Problem::forbidden(match needed {
+        Role::Owner => "this is for owners of the project",
+        Role::Writer | Role::Viewer => "as a viewer of this project you can read what is in it, and no more",
+    }))
+}
+
+/// A project that a request's body names, to put something into it.
+///
+/// # Errors
+/// 422 without a role in it, 403 for viewers.
+pub(super) async fn to_write_in(tx: &mut Tx, caller: &Caller, id: ProjectId) -> Result<Project, Problem> {
+    opened(tx, caller, id, Role::Writer)
+        .await
+        .map_err(|problem| if problem.is_not_found() { vec![unknown()].into() } else { problem })
+}
+
+fn unknown() -> FieldError {
+    FieldError::value(FIELD, "must be the id of a project in which you may write")
+}
+
+/// What the project of a question adds to it.
+#[derive(Default)]
+pub(super) struct AskedIn {
+    pub project: Option<ProjectId>,
+    /// Before the system prompts.
+    pub instructions: Option<String>,
+    /// In the place of what the request leaves out.
+    pub defaults: Option<Content>,
+    /// What is wrong with the request's field.
+    pub problem: Option<FieldError>,
+}
+
+/// The project of a question: that of its conversation (`known`, where it is there already), else the one that the request names to
+/// begin it in.
+///
+/// # Errors
+/// 403 where the caller may not write in it.
+pub(super) async fn asked_in(
+    tx: &mut Tx,
+    caller: &Caller,
+    known: Option<Option<ProjectId>>,
+    body: &Value,
+) -> Result<AskedIn, Problem> {
+    let refused = |problem| AskedIn { problem: Some(problem), ..AskedIn::default() };
+    let given = match body.get(FIELD).filter(|value| !value.is_null()) {
+        None => None,
+        Some(given) => match given.as_str().and_then(|text| text.parse::<ProjectId>().ok()) {
+            None => return Ok(refused(unknown())),
+            given => given,
+        },
+    };
+    let id = known.unwrap_or(given);
+    if given.is_some() && given != id {
+        let problem = "is where a conversation is begun; this one is there already, and is moved by itself";
+        return Ok(refused(FieldError::value(FIELD, problem)));
+    }
+    let Some(id) = id else { return Ok(AskedIn::default()) };
+    let project = match to_write_in(tx, caller, id).await {
+        Err(_) if known.is_some() => return Err(Problem::not_a_writer()),
+        Err(problem) if problem.is_about_fields() => return Ok(refused(unknown())),
+        project => project?,
+    };
+    Ok(AskedIn {
+        project: Some(project.id),
+        instructions: Some(project.instructions),
+        defaults: Some(content(project.defaults)?),
+        problem: None,
+    })
+}
+
+/// Moves a conversation of the caller's to a project, or out of the one that it is in.
+///
+/// # Errors
+/// 422 or 403 as in [`to_write_in`]; 404 where the conversation is not theirs.
+pub(super) async fn move_to(
+    tx: &mut Tx,
+    caller: &Caller,
+    id: ConversationId,
+    to: Option<ProjectId>,
+) -> Result<(), Problem> {
+    let before = rows::head(tx, id).await.map_err(super::conversations::named)?.project;
+    if before == to {
+        return Ok(());
+    }
+    if let Some(to) = to {
+        to_write_in(tx, caller, to).await?;
+    }
+    rows::set_project(tx, id, to).await.map_err(super::conversations::named)?;
+    if let Some(before) = before {
+        note_moved(tx, caller, before, id, false).await?;
+    }
+    if let Some(to) = to {
+        note_moved(tx, caller, to, id, true).await?;
+    }
+    Ok(())
+}
+
+/// Notes in the audit log that a conversation came into a project, or left it.
+///
+/// # Errors
+/// When the database is away.
+pub(super) async fn note_moved(
+    tx: &mut Tx,
+    caller: &Caller,
+    project: ProjectId,
+    conversation: ConversationId,
+    is_in: bool,
+) -> Result<(), Problem> {
+    let action = if is_in { "project.put_in" } else { "project.take_out" };
+    let details = json!({ "conversation": conversation });
+    Ok(audit::append(tx, &caller.user, action, Some(&project.to_string()), &details).await?)
+}
+
+/// The projects in which the caller has a role.
+#[utoipa::path(tag = "projects", responses((status = 200, body = ProjectList), (status = 401, body = ProblemBody)))]
+#[get("/projects")]
+pub(super) async fn list(app: web::Data<App>, caller: Caller) -> Result<web::Json<ProjectList>, Problem> {
+    caller.may(Permission::Read)?;
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    let rows = projects::list(&mut tx, caller.groups_from_proxy()).await?;
+    Ok(web::Json(ProjectList { projects: rows.into_iter().map(ProjectSummary::from).collect() }))
+}
+
+/// What a project is to say; what is left out stays, or is empty in a new one.
+#[derive(utoipa::ToSchema)]
+#[expect(dead_code, reason = "describes the fields that are read one by one, to name every wrong one")]
+struct ProjectRequest {
+    /// 1 to 100 characters; a new project needs one.
+    name: Option<String>,
+    /// What stands before the system prompt of every question in it, 20,000 characters at most.
+    instructions: Option<String>,
+    /// What it changes of the settings of whoever asks in it: the council, the chairman.
+    settings: Option<SettingsLayer>,
+    /// What a request's options are in it, where the request leaves them out.
+    #[schema(value_type = Option<Object>)]
+    options: Option<RunOptions>,
+}
+
+/// What a request says of a project, over what it says already.
+struct Said {
+    name: String,
+    instructions: String,
+    defaults: Value,
+}
+
+async fn said(app: &App, tx: &mut Tx, body: &Value, before: Option<Project>) -> Result<Said, Problem> {
+    let mut fields = Fields::of(body)?;
+    let name: Option<String> = fields.take("name", "a string");
+    let name = name.map(|name| name.split_whitespace().collect::<Vec<_>>().join(" "));
+    let instructions: Option<String> = fields.take("instructions", "a string");
+    let Given { settings, options } = Given::take(&mut fields);
+    let is_right = |name: &str| {
+        (1..=MAX_NAME_CHARS).contains(&name.chars().count()) && !name.chars().any(char::is_control)
+    };
+    if name.as_deref().is_some_and(|name| !is_right(name)) {
+        let rule = format!("must be 1 to {MAX_NAME_CHARS} characters without control characters");
+        fields.refuse("name", FieldErrorKind::Value, rule);
+    } else if before.is_none() && !fields.has("name") {
+        fields.refuse("name", FieldErrorKind::Missing, "a name is required");
+    }
+    if let Some(text) = &instructions {
+        let chars = text.chars().count();
+        if chars > MAX_INSTRUCTIONS_CHARS {
+            let rule = format!("is {chars} characters long; at most {MAX_INSTRUCTIONS_CHARS} are accepted");
+            fields.refuse("instructions", FieldErrorKind::Value, rule);
+        } else if text.contains('\0') {
+            fields.refuse("instructions", FieldErrorKind::Value, "must not contain U+0000");
+        }
+    }
+    let stored = before.as_ref().map(|before| content(before.defaults.clone())).transpose()?;
+    let stored = stored.unwrap_or_default();
+    let content = if settings.is_some() || options.is_some() {
+        let content = Content {
+            settings: settings.unwrap_or(stored.settings),
+            options: options.unwrap_or(stored.options),
+        };
+        let (in_force, _) = app.settings_in(tx).await?;
+        content.checked(app, &in_force, &mut fields)
+    } else {
+        stored
+    };
+    fields.finish(|| ())?;
+    let (old_name, old_instructions) =
+        before.map(|before| (before.name, before.instructions)).unwrap_or_default();
+    Ok(Said {
+        name: name.unwrap_or(old_name),
+        instructions: instructions.unwrap_or(old_instructions),
+        defaults: json!(content),
+    })
+}
+
+impl Said {
+    fn content(&self) -> projects::Content<'_> {
+        projects::Content { name: &self.name, instructions: &self.instructions, defaults: &self.defaults }
+    }
+}
+
+/// A project as the caller sees it, with its members.
+async fn view(tx: &mut Tx, caller: &Caller, id: ProjectId) -> Result<ProjectView, Problem> {
+    let project = opened(tx, caller, id, Role::Viewer).await?;
+    let members = projects::list_members(tx, id).await?;
+    ProjectView::new(project, members, caller)
+}
+
+/// Makes a project, which the caller owns.
+#[utoipa::path(tag = "projects", request_body = ProjectRequest, responses(
+    (status = 201, body = ProjectView), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 409, body = ProblemBody, description = "The caller owns as many projects as there can be"),
+    (status = 422, body = ProblemBody)))]
+#[post("/projects")]
+pub(super) async fn create(app: web::Data<App>, caller: Caller, body: Body) -> Result<HttpResponse, Problem> {
+    caller.may(Permission::Ask)?;
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    let said = said(&app, &mut tx, &body.0, None).await?;
+    let Some(id) = projects::create(&mut tx, said.content(), MOST).await? else {
+        let why = format!(
+            "you own {MOST} projects, which is as many as there can be; delete one, or hand one over"
+        );
+        return Err(Problem::in_the_way(&why));
+    };
+    audit::append(&mut tx, &caller.user, "project.create", Some(&id.to_string()), &json!({})).await?;
+    let view = view(&mut tx, &caller, id).await?;
+    tx.commit().await?;
+    Ok(HttpResponse::Created().json(view))
+}
+
+/// A project with its members, for everybody who has a role in it.
+#[utoipa::path(tag = "projects", params(("id" = String, Path)), responses(
+    (status = 200, body = ProjectView), (status = 401, body = ProblemBody), (status = 404, body = ProblemBody)))]
+#[get("/projects/{id}")]
+pub(super) async fn read(
+    app: web::Data<App>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<web::Json<ProjectView>, Problem> {
+    caller.may(Permission::Read)?;
+    let project: ProjectId = id(&path, WHAT)?;
+    Ok(web::Json(view(&mut app.db.begin(&caller.scope()).await?, &caller, project).await?))
+}
+
+/// Changes what a project says, for its owners. It counts for questions that are asked from then on.
+#[utoipa::path(tag = "projects", params(("id" = String, Path)), request_body = ProjectRequest, responses(
+    (status = 200, body = ProjectView), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
+#[patch("/projects/{id}")]
+pub(super) async fn change(
+    app: web::Data<App>,
+    caller: Caller,
+    path: web::Path<String>,
+    body: Body,
+) -> Result<web::Json<ProjectView>, Problem> {
+    caller.may(Permission::Ask)?;
+    let project: ProjectId = id(&path, WHAT)?;
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    let before = opened(&mut tx, &caller, project, Role::Owner).await?;
+    let said = said(&app, &mut tx, &body.0, Some(before)).await?;
+    projects::change(&mut tx, project, said.content()).await.map_err(named)?;
+    audit::append(&mut tx, &caller.user, "project.change", Some(&project.to_string()), &json!({})).await?;
+    let view = view(&mut tx, &caller, project).await?;
+    tx.commit().await?;
+    Ok(web::Json(view))
+}
+
+/// Deletes a project, for its owners. The conversations in it stay with their authors, outside of any project.
+#[utoipa::path(tag = "projects", params(("id" = String, Path)), responses(
+    (status = 200, body = ProjectDone), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 404, body = ProblemBody)))]
+#[delete("/projects/{id}")]
+pub(super) async fn remove(
+    app: web::Data<App>,
+    caller: Caller,
+    path: web::Path<String>,
+) -> Result<web::Json<ProjectDone>, Problem> {
+    caller.may(Permission::Ask)?;
+    let project: ProjectId = id(&path, WHAT)?;
+    let mut tx = app.db.begin(&caller.scope()).await?;
+    opened(&mut tx, &caller, project, Role::Owner).await?;
+    projects::delete(&mut tx, project).await.map_err(named)?;
+    audit::append(&mut tx, &caller.user, "project.delete", Some(&project.to_string()), &json!({})).await?;
+    tx.commit().await?;
+    Ok(web::Json(ProjectDone { status: Status::Ok, id: project }))
+}

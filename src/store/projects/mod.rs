@@ -1,0 +1,237 @@
+//! Projects: places for the conversations of a team. Who may what is a matter of the role, which a person has by their own name or
+//! by a group; row level security asks for it again at every statement, so that it ends with the membership.
+//!
+//! A transaction [`enter`]s a project, or names none: then it sees of others' conversations nothing. What is in the defaults is
+//! the server's matter; here it is JSON.
+
+mod conversations;
+mod members;
+
+use jiff::Timestamp;
+use serde_json::Value;
+use sqlx::Row as _;
+use sqlx::postgres::PgRow;
+use sqlx::types::Json;
+
+use crate::id::ProjectId;
+
+use super::{StoreError, Tx, refuse_nul, refuse_nul_in_json, settings, time};
+
+pub use conversations::{Listed, list as list_conversations, messages, read as read_conversation, take_out};
+pub(super) use members::hand_over;
+pub use members::{
+    Kind, Left, Member, leave, list as list_members, put as put_member, remove as remove_member,
+};
+
+/// How many a list has. Nobody is in as many, and nothing here is unbounded.
+const MOST_LISTED: i64 = 500;
+
+/// What somebody may do in a project; each may do what the ones before it may.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Role {
+    /// Reads the conversations in it, and goes on with copies of their own.
+    Viewer,
+    /// Puts own conversations into it, and asks in them.
+    Writer,
+    /// Changes what the project says, who is in it, and its end.
+    Owner,
+}
+
+impl Role {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Viewer, Self::Writer, Self::Owner];
+
+    /// Its name.
+    #[must_use]
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Viewer => "viewer",
+            Self::Writer => "writer",
+            Self::Owner => "owner",
+        }
+    }
+
+    /// The role of this name.
+    #[must_use]
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|role| role.as_str() == name)
+    }
+
+    fn of_row(row: &PgRow) -> Result<Self, sqlx::Error> {
+        Self::parse(row.try_get("role")?)
+            .ok_or_else(|| sqlx::Error::Decode("no role in a project has this name".into()))
+    }
+}
+
+/// A project, as one of its members sees it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Project {
+    pub id: ProjectId,
+    pub name: String,
+    /// What every question in it is preceded by.
+    pub instructions: String,
+    pub defaults: Value,
+    /// The role of the transaction's user.
+    pub role: Role,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+/// What a project says.
+#[derive(Debug, Clone, Copy)]
+pub struct Content<'c> {
+    pub name: &'c str,
+    pub instructions: &'c str,
+    pub defaults: &'c Value,
+}
+
+impl Content<'_> {
+    fn refuse_nul(&self) -> Result<(), StoreError> {
+        refuse_nul("the name", self.name)?;
+        refuse_nul("the instructions", self.instructions)?;
+        refuse_nul_in_json("the defaults", self.defaults)
+    }
+}
+
+fn project(row: &PgRow) -> Result<Project, sqlx::Error> {
+    Ok(Project {
+        id: ProjectId(row.try_get("id")?),
+        name: row.try_get("name")?,
+        instructions: row.try_get("instructions")?,
+        defaults: row.try_get("defaults")?,
+        role: Role::of_row(row)?,
+        created_at: time(row, "created_at")?,
+        updated_at: time(row, "updated_at")?,
+    })
+}
+
+macro_rules! columns {
+    () => {
+        "p.id, p.name, p.instructions, p.defaults, p.created_at, p.updated_at, project_role(p.id) AS role"
+    };
+}
+
+/// Names the groups that count from here to the transaction's end, and the project that is looked into, if any. `groups` are
+/// those of the user; `None` means those they were in when last seen in person, as for budgets.
+async fn enter(tx: &mut Tx, id: Option<ProjectId>, groups: Option<&[String]>) -> Result<(), StoreError> {
+    let user = tx.user()?;
+    sqlx::query(
+        "SELECT set_config('app.project_id', $1, true),
+                set_config('app.groups', coalesce($2::text[], (SELECT groups FROM users WHERE id = $3), '{}')::text, true)",
+    )
+    .bind(id.map(|id| id.to_string()).unwrap_or_default())
+    .bind(groups)
+    .bind(user.as_str())
+    .execute(&mut **tx)
+    .await?;
+    Ok(())
+}
+
+/// The projects in which the user has a role, by name.
+///
+/// # Errors
+/// When the database is away.
+pub async fn list(tx: &mut Tx, groups: Option<&[String]>) -> Result<Vec<Project>, StoreError> {
+    enter(tx, None, groups).await?;
+    let rows = sqlx::query(concat!(
+        "SELECT ",
+        columns!(),
+        " FROM projects p
+         WHERE p.id IN (SELECT m.project_id FROM project_members m WHERE is_caller(m.kind, m.name))
+         ORDER BY lower(p.name), p.name, p.id LIMIT $1"
+    ))
+    .bind(MOST_LISTED)
+    .fetch_all(&mut **tx)
+    .await?;
+    Ok(rows.iter().map(project).collect::<Result<_, _>>()?)
+}
+
+/// Looks into a project: from here to the transaction's end what is in it can be read, as the user's role lets them.
+///
+/// # Errors
+/// [`StoreError::NotFound`] when there is none, or the user has no role in it.
+pub async fn open(tx: &mut Tx, id: ProjectId, groups: Option<&[String]>) -> Result<Project, StoreError> {
+    enter(tx, Some(id), groups).await?;
+    let row = sqlx::query(concat!(
+        "SELECT ",
+        columns!(),
+        " FROM projects p WHERE p.id = $1 AND project_role(p.id) IS NOT NULL"
+    ))
+    .bind(id.0)
+    .fetch_one(&mut **tx)
+    .await?;
+    Ok(project(&row)?)
+}
+
+/// The user's role in a project, if any; from here to the transaction's end it is the one that is looked into.
+pub(super) async fn role(
+    tx: &mut Tx,
+    id: ProjectId,
+    groups: Option<&[String]>,
+) -> Result<Option<Role>, StoreError> {
+    enter(tx, Some(id), groups).await?;
+    let role: Option<String> =
+        sqlx::query_scalar("SELECT project_role($1)").bind(id.0).fetch_one(&mut **tx).await?;
+    Ok(role.as_deref().and_then(Role::parse))
+}
+
+/// Makes a project that the user owns; `None` when they own `most` by name already.
+///
+/// # Errors
+/// When the database is away.
+pub async fn create(tx: &mut Tx, content: Content<'_>, most: i64) -> Result<Option<ProjectId>, StoreError> {
+    let user = tx.user()?;
+    content.refuse_nul()?;
+    // Two at once would both find a place for one.
+    settings::wait_for_others(tx, &format!("projects of {user}")).await?;
+    let id = ProjectId::generate();
+    let done = sqlx::query(
+        "INSERT INTO projects (id, name, instructions, defaults)
+         SELECT $2, $3, $4, $5
+         WHERE (SELECT count(*) FROM project_members WHERE kind = 'user' AND name = $1 AND role = 'owner') < $6",
+    )
+    .bind(user.as_str())
+    .bind(id.0)
+    .bind(content.name)
+    .bind(content.instructions)
+    .bind(Json(content.defaults))
+    .bind(most)
+    .execute(&mut **tx)
+    .await?;
+    Ok((done.rows_affected() == 1).then_some(id))
+}
+
+/// Lets the project that was opened say this from now on.
+///
+/// # Errors
+/// [`StoreError::NotFound`] when the user does not own it.
+pub async fn change(tx: &mut Tx, id: ProjectId, content: Content<'_>) -> Result<(), StoreError> {
+    content.refuse_nul()?;
+    let done = sqlx::query(
+        "UPDATE projects SET name = $2, instructions = $3, defaults = $4, updated_at = now()
+         WHERE id = $1 AND project_role(id) = 'owner'",
+    )
+    .bind(id.0)
+    .bind(content.name)
+    .bind(content.instructions)
+    .bind(Json(content.defaults))
+    .execute(&mut **tx)
+    .await?;
+    one_row(done.rows_affected())
+}
+
+/// Deletes the project that was opened. What was in it stays with its authors, outside of any project.
+///
+/// # Errors
+/// [`StoreError::NotFound`] when the user does not own it.
+pub async fn delete(tx: &mut Tx, id: ProjectId) -> Result<(), StoreError> {
+    let done = sqlx::query("DELETE FROM projects WHERE id = $1 AND project_role(id) = 'owner'")
+        .bind(id.0)
+        .execute(&mut **tx)
+        .await?;
+    one_row(done.rows_affected())
+}
+
+fn one_row(affected: u64) -> Result<(), StoreError> {
+    if affected == 1 { Ok(()) } else { Err(StoreError::NotFound) }
+}
