@@ -71,12 +71,12 @@ SET role = 'llm_council_engine' SET search_path FROM CURRENT AS $$
     RETURNING id
 $$;
 
--- Whoever makes a project owns it: there is none without an owner.
+-- Whoever makes a project owns it: there is none without an owner. (Where nobody is named, rows are brought back from a copy.)
 CREATE FUNCTION own_new_project() RETURNS trigger LANGUAGE plpgsql
 SET role = 'llm_council_engine' SET search_path FROM CURRENT AS $$
 BEGIN
     INSERT INTO project_members (project_id, kind, name, role)
-    VALUES (NEW.id, 'user', current_setting('app.user_id'), 'owner');
+    SELECT NEW.id, 'user', me, 'owner' FROM nullif(current_setting('app.user_id', true), '') AS me WHERE me IS NOT NULL;
     RETURN NULL;
 END
 $$;

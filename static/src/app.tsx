@@ -31,6 +31,8 @@ const SettingsPage = lazy(() => import("./pages/settings"));
 const AdminPage = lazy(() => import("./pages/admin"));
 const DeletedPage = lazy(() => import("./pages/deleted"));
 const SharedPage = lazy(() => import("./pages/shared"));
+const ProjectPage = lazy(() => import("./pages/project"));
+const ProjectConversationPage = lazy(() => import("./pages/project-conversation"));
 const DashboardPage = lazy(() => import("./pages/dashboard"));
 
 /** What concerns every page: the session, and the network. */
@@ -70,6 +72,10 @@ function Pages() {
         </Route>
         <Route path="/c/:id">{({ id }) => <ConversationPage key={id} id={id} />}</Route>
         <Route path="/s/:id">{({ id }) => <SharedPage key={id} id={id} />}</Route>
+        <Route path="/p/:id">{({ id }) => <ProjectPage key={id} id={id} />}</Route>
+        <Route path="/p/:id/c/:cid">
+          {({ id, cid }) => <ProjectConversationPage key={cid} id={id} cid={cid} />}
+        </Route>
         <Route path="/settings">
           <SettingsPage />
         </Route>

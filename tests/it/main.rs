@@ -55,6 +55,7 @@ mod presets_of_services;
 mod prices;
 mod process;
 mod program_version;
+mod projects;
 mod prompt_caching;
 mod prompts;
 mod providers_down;

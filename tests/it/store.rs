@@ -37,9 +37,7 @@ async fn tables(connection: &mut PgConnection) -> Vec<String> {
 pub async fn fill(connection: &mut PgConnection, owner: &str) {
     let file = "0".repeat(64);
     let sql = format!(
-        // Whoever makes a project is a member of it.
-        "SET app.user_id = '{owner}';
-         WITH c AS (INSERT INTO conversations (id, user_id) VALUES (gen_random_uuid(), '{owner}') RETURNING id),
+        "WITH c AS (INSERT INTO conversations (id, user_id) VALUES (gen_random_uuid(), '{owner}') RETURNING id),
               r AS (INSERT INTO runs (id, user_id, conversation_id, message_id, format, status, plan)
                     SELECT gen_random_uuid(), '{owner}', id, gen_random_uuid(), 'council', 'running', '{{}}' FROM c
                     RETURNING id),
@@ -83,6 +81,8 @@ pub async fn fill(connection: &mut PgConnection, owner: &str) {
                      SELECT gen_random_uuid(), '{owner}', id, '{owner}', 't', '[]', 1, 'infinity' FROM c),
               pj AS (INSERT INTO projects (id, name, instructions)
                      VALUES (gen_random_uuid(), '{owner}', 'of {owner}') RETURNING id),
+              pm AS (INSERT INTO project_members (project_id, kind, name, role)
+                     SELECT id, 'user', '{owner}', 'owner' FROM pj),
               g AS (INSERT INTO analytics_cleared (user_id) VALUES ('{owner}')),
               u AS (INSERT INTO users (id) VALUES ('{owner}')),
               z AS (INSERT INTO kept_users (id) VALUES ('{owner}')),

@@ -39,6 +39,8 @@ enum About {
     Link,
     /// A link that she has withdrawn: before that everybody may use it.
     Withdrawn,
+    /// A project of hers, with a conversation in it.
+    Project,
     /// A run that another program asked for.
     Response,
     /// An administrator's request to read somebody's conversations; there is none.
@@ -65,13 +67,25 @@ struct Probe {
 
 fn probes() -> Vec<Probe> {
     use About::{
-        Access, Admin, Bench, Cached, Conversation, File, Link, Malformed, NoForm, Own, Preset, Response,
-        Run, Token, Unconfirmed, Webhook, Withdrawn,
+        Access, Admin, Bench, Cached, Conversation, File, Link, Malformed, NoForm, Own, Preset, Project,
+        Response, Run, Token, Unconfirmed, Webhook, Withdrawn,
     };
     let ask = || Some(json!({"content": "Why?"}));
     let entry = |method, path, about, queries, body| Probe { method, path, about, queries, body };
     vec![
-        entry("GET", "/api/conversations", Own, &["", "tag=quokka", "archived=true", "deleted=true"], None),
+        entry(
+            "GET",
+            "/api/conversations",
+            Own,
+            &[
+                "",
+                "tag=quokka",
+                "archived=true",
+                "deleted=true",
+                "project_id=01890000-0000-7000-8000-000000000000",
+            ],
+            None,
+        ),
         entry("POST", "/api/conversations", Own, &[""], Some(json!({}))),
         entry("GET", "/api/conversations/{id}", Conversation, &["", "all=true"], None),
         entry("DELETE", "/api/conversations/{id}", Conversation, &["", "purge=true"], None),
@@ -104,6 +118,18 @@ fn probes() -> Vec<Probe> {
         entry("GET", "/api/shares/{id}", Withdrawn, &[""], None),
         entry("DELETE", "/api/shares/{id}", Link, &[""], None),
         entry("POST", "/api/shares/{id}/copy", Withdrawn, &[""], None),
+        entry("GET", "/api/projects", Own, &[""], None),
+        entry("POST", "/api/projects", Own, &[""], Some(json!({"name": "Bob's"}))),
+        entry("GET", "/api/projects/{id}", Project, &[""], None),
+        entry("PATCH", "/api/projects/{id}", Project, &[""], Some(json!({"name": "Bob's"}))),
+        entry("DELETE", "/api/projects/{id}", Project, &[""], None),
+        entry("PUT", "/api/projects/{id}/members", Project, &[""], Some(bob(Some("owner")))),
+        entry("DELETE", "/api/projects/{id}/members", Project, &[""], Some(bob(None))),
+        entry("POST", "/api/projects/{id}/leave", Project, &[""], None),
+        entry("GET", "/api/projects/{id}/conversations", Project, &["", "limit=1"], None),
+        entry("GET", "/api/projects/{id}/conversations/{conversation}", Project, &[""], None),
+        entry("DELETE", "/api/projects/{id}/conversations/{conversation}", Project, &[""], None),
+        entry("POST", "/api/projects/{id}/conversations/{conversation}/copy", Project, &[""], None),
         entry("POST", "/api/attachments", NoForm, &[""], Some(json!({}))),
         entry("GET", "/api/attachments", Own, &["", "limit=1"], None),
         entry("GET", "/api/attachments/{id}", File, &[""], None),
@@ -237,6 +263,11 @@ fn probes() -> Vec<Probe> {
     ]
 }
 
+/// Bob as a member of a project.
+fn bob(role: Option<&str>) -> Value {
+    json!({"kind": "user", "name": "bob", "role": role})
+}
+
 /// A tool's call by the Model Context Protocol; `tests/it/mcp` asks all of them.
 fn by_mcp() -> Value {
     let params = json!({"name": "list_conversations", "arguments": {"query": MARK}});
@@ -291,6 +322,7 @@ struct Ann {
     webhooks: Vec<String>,
     links: Vec<String>,
     withdrawn: Vec<String>,
+    projects: Vec<String>,
     responses: Vec<String>,
     /// Of nothing.
     access: Vec<String>,
@@ -371,6 +403,11 @@ impl Ann {
         let withdrawn = ann.post(&shares, json!({})).await.json()["id"].as_str().unwrap().to_owned();
         ann.send("DELETE", &format!("/api/shares/{withdrawn}"), None).await.ok();
 
+        let project = json!({"name": MARK, "instructions": format!("Speak of the {MARK}.")});
+        let project = ann.post("/api/projects", project).await.ok()["id"].as_str().unwrap().to_owned();
+        let moved = json!({"project_id": project});
+        ann.send("PATCH", &format!("/api/conversations/{answered}"), Some(&moved)).await.ok();
+
         let cached =
             ann.get("/api/cache/entries").await.ok()["entries"][0]["id"].as_str().unwrap().to_owned();
 
@@ -407,6 +444,7 @@ impl Ann {
             webhooks: vec![text(&webhook["id"])],
             links: vec![link],
             withdrawn: vec![withdrawn],
+            projects: vec![project],
             responses: vec![text(&response["id"])],
             access: vec![uuid::Uuid::now_v7().to_string()],
             delivery: text(&delivery["id"]),
@@ -427,6 +465,7 @@ impl Ann {
             About::Webhook => &self.webhooks,
             About::Link => &self.links,
             About::Withdrawn => &self.withdrawn,
+            About::Project => &self.projects,
             About::Response => &self.responses,
             About::Access => &self.access,
             About::Own | About::Unconfirmed | About::Malformed | About::NoForm | About::Admin => &[],
@@ -454,6 +493,7 @@ impl Ann {
             &self.cached,
             &self.files,
             &self.links,
+            &self.projects,
         ]
         .into_iter()
         .flatten()
@@ -575,6 +615,7 @@ async fn another_user_finds_nothing_changes_nothing_and_learns_nothing() {
                 | About::Webhook
                 | About::Link
                 | About::Withdrawn
+                | About::Project
                 | About::Response => 404,
                 About::Malformed => 400,
                 About::NoForm => 415,
@@ -680,6 +721,7 @@ async fn a_token_reaches_no_further_than_its_user_and_its_permissions() {
                     | About::Webhook
                     | About::Link
                     | About::Withdrawn
+                    | About::Project
                     | About::Response
                     | About::Malformed
                     | About::NoForm,

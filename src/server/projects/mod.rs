@@ -4,7 +4,7 @@ pub(super) mod conversations;
 pub(super) mod members;
 mod shape;
 
-use actix_web::{HttpResponse, delete, get, patch, post, web};
+use actix_web::{delete, get, patch, post, web};
 use serde_json::{Value, json};
 
 use super::app::App;
@@ -249,11 +249,15 @@ async fn view(tx: &mut Tx, caller: &Caller, id: ProjectId) -> Result<ProjectView
 
 /// Makes a project, which the caller owns.
 #[utoipa::path(tag = "projects", request_body = ProjectRequest, responses(
-    (status = 201, body = ProjectView), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 200, body = ProjectView), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
     (status = 409, body = ProblemBody, description = "The caller owns as many projects as there can be"),
     (status = 422, body = ProblemBody)))]
 #[post("/projects")]
-pub(super) async fn create(app: web::Data<App>, caller: Caller, body: Body) -> Result<HttpResponse, Problem> {
+pub(super) async fn create(
+    app: web::Data<App>,
+    caller: Caller,
+    body: Body,
+) -> Result<web::Json<ProjectView>, Problem> {
     caller.may(Permission::Ask)?;
     let mut tx = app.db.begin(&caller.scope()).await?;
     let said = said(&app, &mut tx, &body.0, None).await?;
@@ -266,7 +270,7 @@ pub(super) async fn create(app: web::Data<App>, caller: Caller, body: Body) -> R
     audit::append(&mut tx, &caller.user, "project.create", Some(&id.to_string()), &json!({})).await?;
     let view = view(&mut tx, &caller, id).await?;
     tx.commit().await?;
-    Ok(HttpResponse::Created().json(view))
+    Ok(web::Json(view))
 }
 
 /// A project with its members, for everybody who has a role in it.

@@ -4,6 +4,7 @@ import { useLocation } from "wouter";
 import { missingPartProblem, networkProblem } from "../api/problem";
 import { useConfig } from "../api/queries";
 import type { Ask, Config } from "../api/types";
+import { begin } from "../features/asking/begin";
 import { newDraft, setRefusal, useRefusals } from "../features/asking/refusals";
 import { useAsking } from "../features/composer/asked";
 import { Composer } from "../features/composer/composer";
@@ -19,7 +20,6 @@ import { Icon } from "../ui/icon";
 import { Notice } from "../ui/notice";
 import { ReadFailed } from "../ui/read-failed";
 import { useTitle } from "../ui/title";
-import { Turns } from "./conversation";
 
 const examples = [
   msg("Should a small team write its next web service in Rust or in Go?"),
@@ -65,17 +65,6 @@ function Members({ config }: { config: Config }) {
       )}
     </>
   );
-}
-
-/** Begins a conversation, with what shows it at hand. */
-async function begin(body: Ask): Promise<string | null> {
-  try {
-    const [session] = await Promise.all([import("../features/asking/session"), Turns.load()]);
-    return session.begin(body);
-  } catch {
-    setRefusal(newDraft, navigator.onLine ? missingPartProblem() : networkProblem());
-    return null;
-  }
 }
 
 export function HomePage() {

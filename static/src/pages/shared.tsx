@@ -1,13 +1,10 @@
 import "../styles/run";
 import "../styles/sharing.css";
-import { useMemo } from "react";
 import { Link } from "wouter";
 import { asProblem } from "../api/problem";
 import { type SharedConversation, useShared } from "../api/shares";
-import { ReadOnly } from "../features/council/read-only";
-import { TurnView } from "../features/council/turn";
-import { storedTurns } from "../features/council/turns";
 import { GoOn, Mine } from "../features/sharing/going-on";
+import { ReadTurns } from "../features/sharing/read-turns";
 import { t } from "../i18n";
 import { T } from "../i18n/t";
 import { dateFormat, when } from "../ui/format";
@@ -16,12 +13,6 @@ import { useTitle } from "../ui/title";
 import { Skeleton } from "./conversation";
 
 const day = dateFormat({ dateStyle: "long" });
-
-/** So many of the first turns are drawn at once: it is read from its beginning. */
-const turnsAtOnce = 2;
-
-const none: readonly string[] = [];
-const nothing = () => undefined;
 
 /** Whose it is, of when, and until when it is here. */
 function Facts({ shared }: { shared: SharedConversation }) {
@@ -44,7 +35,6 @@ function Facts({ shared }: { shared: SharedConversation }) {
 
 /** The branch as it was when it was shared. */
 function Snapshot({ shared }: { shared: SharedConversation }) {
-  const turns = useMemo(() => storedTurns(shared), [shared]);
   useTitle(shared.title);
   return (
     <div className="conversation shared">
@@ -52,32 +42,7 @@ function Snapshot({ shared }: { shared: SharedConversation }) {
         <h1 dir="auto">{shared.title}</h1>
         <Facts shared={shared} />
       </header>
-      <ReadOnly value>
-        <div className="turns">
-          {turns.map((turn, at) => (
-            <TurnView
-              key={turn.key}
-              conversationId={shared.id}
-              number={at + 1}
-              question={turn.question}
-              questionId={null}
-              files={turn.files}
-              parentId={null}
-              siblings={none}
-              edited={false}
-              running={false}
-              replaced={0}
-              run={turn.run}
-              earlier={none}
-              live={null}
-              latest={at === turns.length - 1}
-              far={at >= turnsAtOnce}
-              onReattach={nothing}
-              onAskAgain={nothing}
-            />
-          ))}
-        </div>
-      </ReadOnly>
+      <ReadTurns shown={shared} />
       {/* Where the composer stands in a conversation. */}
       <div className="composer-dock shared-ways">
         {shared.is_mine ? <Mine shared={shared} /> : <GoOn id={shared.id} />}

@@ -59,6 +59,8 @@ interface Edits {
 
 interface Props {
   conversationId: string | null;
+  /** The project that a new conversation is begun in. */
+  project?: string;
   edits?: Edits;
   running: boolean;
   stopping: boolean;
@@ -74,7 +76,7 @@ interface Props {
 
 export const Composer = memo(function Composer(props: Props) {
   const { conversationId, edits, running, stopping, refusal, onAsk, onWait, onStop } = props;
-  const { seats = nobody } = props;
+  const { seats = nobody, project } = props;
   const place = edits?.draft ?? conversationId;
   const { draft, config, presets, preset, scene } = useAsking(place);
   const box = useRef<HTMLTextAreaElement>(null);
@@ -163,6 +165,7 @@ export const Composer = memo(function Composer(props: Props) {
 
   const promptByDefault = promptOf(scene.preset?.options ?? scene.config?.default_options);
   const asked = askedOf(draft, scene);
+  if (project !== undefined) asked.project_id = project;
   if (edits) asked.parent_message_id = edits.parentId;
   const body = draft.to === null ? asked : toSeat(asked, draft.to);
 

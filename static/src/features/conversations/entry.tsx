@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from "react";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { Link, useLocation } from "wouter";
 import { api } from "../../api/client";
 import { keys, queryClient, refreshConversations } from "../../api/queries";
@@ -8,10 +8,13 @@ import { isLive } from "../../run/state";
 import { passFocusOn } from "../../ui/focus";
 import { Icon } from "../../ui/icon";
 import { MenuButton } from "../../ui/menu";
+import { orMissing } from "../../ui/part";
 import { useLiveRuns } from "../asking/runs";
 import { archive, complain, remove } from "./changes";
 import { EntryTags } from "./entry-tags";
 import { titleOf, useShownTitle } from "./title";
+
+const MoveDialog = lazy(() => orMissing(import("../projects/move-dialog")));
 
 function RenameBox({ item, onDone }: { item: ConversationSummary; onDone: () => void }) {
   const [title, setTitle] = useState(item.title_is_default ? "" : item.title);
@@ -70,6 +73,7 @@ interface Props {
 export function Entry({ item, onOpen, onPin }: Props) {
   const [location, go] = useLocation();
   const [renaming, setRenaming] = useState(false);
+  const [moving, setMoving] = useState(false);
   const place = useRef<HTMLLIElement>(null);
   const live = useLiveRuns((state) => {
     const run = state.runs[item.id]?.run;
@@ -130,6 +134,7 @@ export function Entry({ item, onOpen, onPin }: Props) {
                     run: () => onPin(item),
                   },
                 ]),
+            { label: t("Move to project…"), icon: "folder", run: () => setMoving(true) },
             {
               label: item.archived ? t("Take back") : t("Archive"),
               icon: "archive",
@@ -146,6 +151,11 @@ export function Entry({ item, onOpen, onPin }: Props) {
           <Icon name="more" />
         </MenuButton>
       </span>
+      {moving && (
+        <Suspense fallback={null}>
+          <MoveDialog item={item} onClose={() => setMoving(false)} />
+        </Suspense>
+      )}
     </li>
   );
 }

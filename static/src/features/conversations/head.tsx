@@ -7,6 +7,7 @@ import { useMedia } from "../../ui/media";
 import { MenuButton, type MenuItem } from "../../ui/menu";
 import { orMissing } from "../../ui/part";
 import { narrowScreen } from "../../ui/sidebar-state";
+import { ProjectChip } from "../projects/chip";
 import { complain } from "./changes";
 import { TagEditor } from "./tags";
 
@@ -55,6 +56,7 @@ export function Head({ conversation, title }: Props) {
   return (
     <header className="conversation-head">
       <h1 dir="auto">{title}</h1>
+      {conversation.project_id && <ProjectChip id={conversation.project_id} />}
       {conversation.message_count > 0 &&
         (narrow ? (
           <>

@@ -8,6 +8,7 @@ import { orMissing } from "../../ui/part";
 import { foldSidebar } from "../../ui/sidebar-state";
 import { ThemeButton } from "../../ui/theme";
 import { useSettled } from "../composer/settled";
+import { SidebarProjects } from "../projects/sidebar-projects";
 import { showHelp } from "../shortcuts/help";
 import { ConversationList, ListSkeleton } from "./list";
 
@@ -137,6 +138,7 @@ export function Sidebar({ onOpen }: { onOpen: () => void }) {
         </h2>
       )}
       <nav className="sidebar-list" aria-label={t("Conversations")}>
+        {!settled && !archived && tag === null && <SidebarProjects onOpen={onOpen} />}
         {settled ? (
           <Suspense fallback={<ListSkeleton />}>
             <Hits query={settled} onOpen={onOpen} />

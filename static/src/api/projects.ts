@@ -1,0 +1,142 @@
+/** Projects: places for the conversations of a team. */
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { json, send } from "./client";
+import { keys, pageSize, queryClient, refreshConversations } from "./queries";
+import type { ConversationSummary, Preset, Schemas } from "./types";
+
+export type ProjectSummary = Schemas["ProjectSummary"];
+export type Project = Omit<Schemas["ProjectView"], "options"> & { options: Preset["options"] };
+export type Member = Schemas["MemberView"];
+export type Role = Schemas["ProjectRole"];
+export type Listed = Schemas["ListedConversation"];
+export type ReadConversation = Schemas["ConversationInProject"];
+
+/** What is to be said by it; what is left out stays. */
+export interface ProjectChange {
+  name?: string;
+  instructions?: string;
+  settings?: Project["settings"];
+  options?: Project["options"];
+}
+
+const lists = ["projects"] as const;
+const projectKey = (id: string) => ["project", id] as const;
+const base = "/api/projects";
+const one = (id: string) => `${base}/${encodeURIComponent(id)}`;
+const inside = (id: string, conversation: string) =>
+  `${one(id)}/conversations/${encodeURIComponent(conversation)}`;
+
+/** Those in which the reader has a role. */
+export const useProjects = () =>
+  useQuery({
+    queryKey: lists,
+    queryFn: async () => (await json<Schemas["ProjectList"]>(base)).projects,
+    staleTime: 60_000,
+  });
+
+export const useProject = (id: string) =>
+  useQuery({ queryKey: projectKey(id), queryFn: () => json<Project>(one(id)) });
+
+/** What is in it, what changed last first. */
+export const useInProject = (id: string) =>
+  useInfiniteQuery({
+    queryKey: [...projectKey(id), "conversations"],
+    queryFn: ({ pageParam }) => {
+      const query = new URLSearchParams({ limit: String(pageSize), offset: String(pageParam) });
+      return json<Schemas["ConversationsInProject"]>(`${one(id)}/conversations?${query}`);
+    },
+    initialPageParam: 0,
+    getNextPageParam: (last, pages) => {
+      const seen = pages.reduce((sum, page) => sum + page.conversations.length, 0);
+      return last.conversations.length > 0 && seen < last.total ? seen : undefined;
+    },
+  });
+
+export const useReadConversation = (id: string, conversation: string) =>
+  useQuery({
+    queryKey: [...projectKey(id), "conversation", conversation],
+    queryFn: () => json<ReadConversation>(inside(id, conversation)),
+    // A tab that stays open does not keep what was read in it.
+    gcTime: 60_000,
+  });
+
+/** Reads anew what a change in a project may have changed. */
+async function refresh(id: string) {
+  await Promise.all([
+    queryClient.invalidateQueries({ queryKey: projectKey(id) }),
+    queryClient.invalidateQueries({ queryKey: lists }),
+  ]);
+}
+
+export async function makeProject(change: ProjectChange): Promise<Project> {
+  const project = await json<Project>(base, send("POST", change));
+  queryClient.setQueryData(projectKey(project.id), project);
+  void queryClient.invalidateQueries({ queryKey: lists });
+  return project;
+}
+
+export async function changeProject(id: string, change: ProjectChange) {
+  queryClient.setQueryData(projectKey(id), await json<Project>(one(id), send("PATCH", change)));
+  void queryClient.invalidateQueries({ queryKey: lists });
+}
+
+/** It is not there for the reader any more. */
+function gone(id: string) {
+  queryClient.removeQueries({ queryKey: projectKey(id) });
+  void queryClient.invalidateQueries({ queryKey: lists });
+  void queryClient.invalidateQueries({ queryKey: ["conversation"] });
+  void refreshConversations();
+}
+
+export async function removeProject(id: string) {
+  await json<unknown>(one(id), { method: "DELETE" });
+  gone(id);
+}
+
+export async function leaveProject(id: string) {
+  await json<unknown>(`${one(id)}/leave`, send("POST", {}));
+  gone(id);
+}
+
+type Named = Pick<Member, "kind" | "name">;
+
+export async function putMember(id: string, { kind, name }: Named, role: Role) {
+  await json<unknown>(`${one(id)}/members`, send("PUT", { kind, name, role }));
+  await refresh(id);
+}
+
+export async function removeMember(id: string, { kind, name }: Named) {
+  await json<unknown>(`${one(id)}/members`, send("DELETE", { kind, name }));
+  await refresh(id);
+}
+
+/** To a project, or with `null` out of the one that it is in. */
+export async function moveToProject(conversation: string, project: string | null) {
+  const path = `/api/conversations/${encodeURIComponent(conversation)}`;
+  await json<unknown>(path, send("PATCH", { project_id: project }));
+  await Promise.all([
+    refreshConversations(),
+    queryClient.invalidateQueries({ queryKey: keys.conversation(conversation) }),
+    queryClient.invalidateQueries({ queryKey: ["project"] }),
+  ]);
+}
+
+/** Takes somebody's conversation out, for owners. */
+export async function takeOut(id: string, conversation: string) {
+  await json<unknown>(inside(id, conversation), { method: "DELETE" });
+  await refresh(id);
+}
+
+/** Makes a conversation of the reader's own out of one that is in a project. */
+export async function copyFromProject(
+  id: string,
+  conversation: string,
+): Promise<ConversationSummary> {
+  const copied = await json<Schemas["CopiedConversation"]>(
+    `${inside(id, conversation)}/copy`,
+    send("POST", {}),
+  );
+  void refreshConversations();
+  void queryClient.invalidateQueries({ queryKey: projectKey(id) });
+  return copied.conversation;
+}

@@ -1,0 +1,105 @@
+import { useId, useRef, useState } from "react";
+import { Link } from "wouter";
+import { type Listed, type Project, takeOut, useInProject } from "../../api/projects";
+import { msg, t } from "../../i18n";
+import { T } from "../../i18n/t";
+import { passFocusOn } from "../../ui/focus";
+import { count, dateFormat, when } from "../../ui/format";
+import { ReadFailed } from "../../ui/read-failed";
+import { toast } from "../../ui/toast";
+import { More } from "../admin/more";
+import { complain } from "../conversations/changes";
+import { titleOf } from "../conversations/title";
+
+const day = dateFormat({ dateStyle: "medium" });
+
+function Row({ project, item }: { project: Project; item: Listed }) {
+  const place = useRef<HTMLLIElement>(null);
+  const [busy, setBusy] = useState(false);
+  const title = titleOf(item);
+  const out = async () => {
+    if (busy) return;
+    setBusy(true);
+    try {
+      await takeOut(project.id, item.id);
+      passFocusOn(place.current, ".project-out", "a");
+      toast(t("“{{title}}” is in no project any more.", { title }));
+    } catch (error) {
+      complain(msg("Not taken out: {{message}}"))(error);
+      setBusy(false);
+    }
+  };
+  return (
+    <li ref={place} className="project-conversation">
+      <Link
+        href={item.is_mine ? `/c/${item.id}` : `/p/${project.id}/c/${item.id}`}
+        dir="auto"
+        className="project-conversation-title"
+      >
+        {title}
+      </Link>
+      <span className="quiet project-conversation-facts">
+        {item.is_mine ? (
+          t("by you")
+        ) : (
+          <T text="by {{name}}" parts={{ name: <bdi>{item.author}</bdi> }} />
+        )}
+        {" · "}
+        <time dateTime={`${item.updated_at}Z`}>{day(when(item.updated_at))}</time>
+        {" · "}
+        {t("{{count, number}} messages", { count: item.message_count })}
+      </span>
+      {project.role === "owner" && (
+        <button
+          type="button"
+          className="quiet-button project-out"
+          aria-label={t("Take {{title}} out of the project", { title })}
+          aria-disabled={busy}
+          onClick={out}
+        >
+          {t("Take out")}
+        </button>
+      )}
+    </li>
+  );
+}
+
+/** What is in the project, whoever has written it. */
+export function InProject({ project }: { project: Project }) {
+  const heading = useId();
+  const list = useInProject(project.id);
+  const items = list.data?.pages.flatMap((page) => page.conversations) ?? [];
+  return (
+    <section className="panel" aria-labelledby={heading}>
+      <h2 id={heading}>{t("Conversations")}</h2>
+      {list.isPending && <p className="quiet">{t("Loading conversations…")}</p>}
+      {list.isError && !list.data && (
+        <ReadFailed text={msg("The list could not be read: {{reason}}")} query={list} />
+      )}
+      {list.data && items.length === 0 && (
+        <p className="quiet">
+          {project.role === "viewer"
+            ? t("Nothing is in this project yet.")
+            : t("Nothing is in this project yet. Ask above, or move a conversation here by its menu.")}
+        </p>
+      )}
+      {items.length > 0 && (
+        <>
+          <ul className="project-conversations">
+            {items.map((item) => (
+              <Row key={item.id} project={project} item={item} />
+            ))}
+          </ul>
+          <More
+            list={list}
+            shown={t("{{shown}} of {{all}}", {
+              shown: count(items.length),
+              all: count(list.data?.pages[0]?.total ?? items.length),
+            })}
+            label={t("Older conversations")}
+          />
+        </>
+      )}
+    </section>
+  );
+}

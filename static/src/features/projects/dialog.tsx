@@ -1,0 +1,49 @@
+import "../../styles/confirm.css";
+import "../../styles/projects.css";
+import { type ReactNode, useId } from "react";
+import { t } from "../../i18n";
+import { Icon } from "../../ui/icon";
+import { useModal } from "../../ui/modal";
+import { Toasts } from "../../ui/toast";
+
+/** A dialog with a form in it, closed by its button, by Escape, and by a press beside it. */
+export function ProjectDialog({
+  title,
+  onClose,
+  children,
+}: {
+  title: string;
+  onClose: () => void;
+  children: ReactNode;
+}) {
+  const dialog = useModal();
+  const id = useId();
+  return (
+    <dialog
+      ref={dialog}
+      className="confirm project-dialog"
+      aria-labelledby={id}
+      onClose={onClose}
+      onClick={(event) => {
+        if (event.target === event.currentTarget) dialog.current?.close();
+      }}
+      onKeyDown={(event) => event.stopPropagation()}
+    >
+      <div className="confirm-body">
+        <header className="project-dialog-head">
+          <h2 id={id}>{title}</h2>
+          <button
+            type="button"
+            className="icon-button"
+            aria-label={t("Close")}
+            onClick={() => dialog.current?.close()}
+          >
+            <Icon name="close" />
+          </button>
+        </header>
+        {children}
+      </div>
+      <Toasts />
+    </dialog>
+  );
+}

@@ -1,0 +1,98 @@
+import { useState } from "react";
+import { useLocation } from "wouter";
+import { leaveProject, type Project, removeProject } from "../../api/projects";
+import { msg, t } from "../../i18n";
+import { Confirm } from "../../ui/confirm";
+import { toast } from "../../ui/toast";
+import { complain } from "../conversations/changes";
+
+/** The ways out: leaving it, and its end. */
+export function Ends({ project }: { project: Project }) {
+  const [, go] = useLocation();
+  const [asked, setAsked] = useState<"leave" | "delete" | null>(null);
+  const { id, name } = project;
+  const byName = project.members.some(({ is_me }) => is_me);
+  const act = async (what: () => Promise<void>, done: string, failed: string) => {
+    setAsked(null);
+    try {
+      await what();
+      go("/");
+      toast(t(done, { name }));
+    } catch (error) {
+      complain(failed)(error);
+    }
+  };
+  return (
+    <div className="project-ends">
+      {byName ? (
+        <button type="button" className="button" onClick={() => setAsked("leave")}>
+          {t("Leave the project")}
+        </button>
+      ) : (
+        <p className="quiet">
+          {t("You are in this project by a group: who leaves the group leaves the project.")}
+        </p>
+      )}
+      {project.role === "owner" && (
+        <button
+          type="button"
+          className="button button-danger"
+          onClick={() => setAsked("delete")}
+        >
+          {t("Delete the project")}
+        </button>
+      )}
+      {asked === "leave" && (
+        <Confirm
+          title={t("Leave this project?")}
+          actions={[
+            {
+              label: t("Leave"),
+              tone: "danger",
+              run: () =>
+                act(
+                  () => leaveProject(id),
+                  msg("You have left {{name}}."),
+                  msg("Not left: {{message}}"),
+                ),
+            },
+          ]}
+          cancel={t("Stay")}
+          onCancel={() => setAsked(null)}
+        >
+          <p>
+            {t(
+              "You will not see what is in it any more. Conversations of yours stay in it, where the others read them, until you take them out.",
+            )}
+          </p>
+        </Confirm>
+      )}
+      {asked === "delete" && (
+        <Confirm
+          title={t("Delete this project?")}
+          actions={[
+            {
+              label: t("Delete the project"),
+              tone: "danger",
+              run: () =>
+                act(
+                  () => removeProject(id),
+                  msg("The project {{name}} was deleted."),
+                  msg("Not deleted: {{message}}"),
+                ),
+            },
+          ]}
+          cancel={t("Keep it")}
+          onCancel={() => setAsked(null)}
+        >
+          <p>
+            {t(
+              "“{{name}}” with its instructions and its members is deleted, and this cannot be undone. The conversations stay with their authors, and nobody else reads them any more.",
+              { name },
+            )}
+          </p>
+        </Confirm>
+      )}
+    </div>
+  );
+}

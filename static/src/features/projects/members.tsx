@@ -1,0 +1,180 @@
+import { type FormEvent, useId, useRef, useState } from "react";
+import { asProblem, type Problem } from "../../api/problem";
+import { type Member, type Project, putMember, type Role, removeMember } from "../../api/projects";
+import { msg, t } from "../../i18n";
+import { passFocusOn } from "../../ui/focus";
+import { Notice } from "../../ui/notice";
+import { toast } from "../../ui/toast";
+import { complain } from "../conversations/changes";
+import { messagesAt, TextField } from "../settings/fields";
+import { roleNames, roles } from "./roles";
+
+const kinds: Record<Member["kind"], string> = { user: msg("Person"), group: msg("Group") };
+
+function RoleSelect({
+  label,
+  value,
+  disabled,
+  onChange,
+}: {
+  label: string;
+  value: Role;
+  disabled?: boolean;
+  onChange: (role: Role) => void;
+}) {
+  return (
+    <select
+      className="input"
+      aria-label={label}
+      value={value}
+      disabled={disabled}
+      onChange={(event) => onChange(event.target.value as Role)}
+    >
+      {roles.map((role) => (
+        <option key={role} value={role}>
+          {t(roleNames[role])}
+        </option>
+      ))}
+    </select>
+  );
+}
+
+function Row({ project, member }: { project: Project; member: Member }) {
+  const { name, kind, role } = member;
+  const [busy, setBusy] = useState(false);
+  const place = useRef<HTMLLIElement>(null);
+  const act = async (what: () => Promise<void>, done: string, failed: string) => {
+    if (busy) return;
+    setBusy(true);
+    try {
+      await what();
+      toast(t(done, { name }));
+    } catch (error) {
+      complain(failed)(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  const isMine = project.role === "owner";
+  return (
+    <li ref={place} className="project-member">
+      <span className="project-member-name">
+        <bdi>{name}</bdi>
+        {kind === "group" && <span className="badge">{t("group")}</span>}
+        {member.is_me && <span className="badge">{t("you")}</span>}
+      </span>
+      {isMine ? (
+        <RoleSelect
+          label={t("Role of {{name}}", { name })}
+          value={role}
+          onChange={(next) =>
+            act(
+              () => putMember(project.id, member, next),
+              msg("The role of {{name}} was changed."),
+              msg("Not changed: {{message}}"),
+            )
+          }
+        />
+      ) : (
+        <span className="quiet">{t(roleNames[role])}</span>
+      )}
+      {isMine && !member.is_me && (
+        <button
+          type="button"
+          className="quiet-button project-member-end"
+          aria-label={t("Remove {{name}}", { name })}
+          aria-disabled={busy}
+          onClick={() =>
+            act(
+              async () => {
+                await removeMember(project.id, member);
+                passFocusOn(place.current, ".project-member-end", ".project-member-add input");
+              },
+              msg("{{name}} is no longer in the project."),
+              msg("Not removed: {{message}}"),
+            )
+          }
+        >
+          {t("Remove")}
+        </button>
+      )}
+    </li>
+  );
+}
+
+function Add({ project }: { project: Project }) {
+  const id = useId();
+  const [kind, setKind] = useState<Member["kind"]>("user");
+  const [name, setName] = useState("");
+  const [role, setRole] = useState<Role>("viewer");
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [busy, setBusy] = useState(false);
+  const errors = messagesAt(problem?.fields ?? [], "name");
+  const add = async (event: FormEvent) => {
+    event.preventDefault();
+    if (busy || name.trim() === "") return;
+    setBusy(true);
+    setProblem(null);
+    try {
+      await putMember(project.id, { kind, name }, role);
+      toast(t("{{name}} is in the project now.", { name: name.trim() }));
+      setName("");
+    } catch (error) {
+      setProblem(asProblem(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form className="project-member-add" aria-label={t("Add a member")} onSubmit={add}>
+      <div className="field">
+        <label htmlFor={id}>{t("Who")}</label>
+        <select
+          id={id}
+          className="input"
+          value={kind}
+          onChange={(event) => setKind(event.target.value as Member["kind"])}
+        >
+          <option value="user">{t(kinds.user)}</option>
+          <option value="group">{t(kinds.group)}</option>
+        </select>
+      </div>
+      <TextField
+        label={kind === "user" ? t("User name") : t("Name of the group")}
+        value={name}
+        errors={errors}
+        onChange={setName}
+      />
+      <div className="field">
+        <span aria-hidden="true" className="project-label">
+          {t("Role")}
+        </span>
+        <RoleSelect label={t("Role")} value={role} onChange={setRole} />
+      </div>
+      <button type="submit" className="button" aria-disabled={busy || name.trim() === ""}>
+        {busy ? t("Adding…") : t("Add")}
+      </button>
+      {problem && errors.length === 0 && (
+        <Notice tone="bad" urgent>
+          {t("Not added: {{reason}}", { reason: problem.message })}
+        </Notice>
+      )}
+    </form>
+  );
+}
+
+/** Who is in the project; its owners change that. */
+export function Members({ project }: { project: Project }) {
+  const title = useId();
+  return (
+    <section className="panel" aria-labelledby={title}>
+      <h2 id={title}>{t("Members")}</h2>
+      <ul className="project-members">
+        {project.members.map((member) => (
+          <Row key={`${member.kind}/${member.name}`} project={project} member={member} />
+        ))}
+      </ul>
+      {project.role === "owner" && <Add project={project} />}
+    </section>
+  );
+}

@@ -1,0 +1,108 @@
+import { useId, useState } from "react";
+import { asProblem, type Problem } from "../../api/problem";
+import { moveToProject, useProjects } from "../../api/projects";
+import type { ConversationSummary } from "../../api/types";
+import { msg, t } from "../../i18n";
+import { Notice } from "../../ui/notice";
+import { ReadFailed } from "../../ui/read-failed";
+import { toast } from "../../ui/toast";
+import { titleOf } from "../conversations/title";
+import { ProjectDialog } from "./dialog";
+
+type Item = Pick<ConversationSummary, "id" | "title" | "title_is_default" | "project_id">;
+
+function MoveForm({
+  item,
+  projects,
+  onDone,
+}: {
+  item: Item;
+  projects: readonly { id: string; name: string }[];
+  onDone: () => void;
+}) {
+  const name = useId();
+  const before = item.project_id ?? null;
+  const [to, setTo] = useState(before);
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [busy, setBusy] = useState(false);
+  const move = async () => {
+    if (busy || to === before) return;
+    setBusy(true);
+    setProblem(null);
+    try {
+      await moveToProject(item.id, to);
+      const project = projects.find(({ id }) => id === to)?.name;
+      const title = titleOf(item);
+      toast(
+        project
+          ? t("“{{title}}” is in the project {{project}} now.", { title, project })
+          : t("“{{title}}” is in no project any more.", { title }),
+      );
+      onDone();
+    } catch (error) {
+      setProblem(asProblem(error));
+      setBusy(false);
+    }
+  };
+  const choices = [{ id: null, name: t("No project") }, ...projects];
+  return (
+    <form
+      className="project-form"
+      aria-label={t("Move to project")}
+      onSubmit={(event) => {
+        event.preventDefault();
+        move();
+      }}
+    >
+      <fieldset className="project-choices">
+        <legend className="visually-hidden">{t("Project")}</legend>
+        {choices.map((choice) => (
+          <label key={choice.id}>
+            <input
+              type="radio"
+              name={name}
+              checked={choice.id === to}
+              onChange={() => setTo(choice.id)}
+            />
+            <span dir="auto">{choice.name}</span>
+          </label>
+        ))}
+      </fieldset>
+      <p className="field-hint">
+        {t("Everybody in the project can read the conversation. Only you ask in it.")}
+      </p>
+      {problem && (
+        <Notice tone="bad" urgent>
+          {t("Not moved: {{reason}}", { reason: problem.message })}
+        </Notice>
+      )}
+      <button type="submit" className="button button-main" aria-disabled={busy || to === before}>
+        {busy ? t("Moving…") : t("Move")}
+      </button>
+    </form>
+  );
+}
+
+/** Puts a conversation into a project in which its author may write, or takes it out of one. */
+export default function MoveDialog({ item, onClose }: { item: Item; onClose: () => void }) {
+  const list = useProjects();
+  const open = list.data?.filter(({ role }) => role !== "viewer") ?? [];
+  return (
+    <ProjectDialog title={t("Move to project")} onClose={onClose}>
+      {list.isPending && <p className="quiet">{t("Loading projects…")}</p>}
+      {list.isError && !list.data && (
+        <ReadFailed text={msg("Projects could not be read: {{reason}}")} query={list} />
+      )}
+      {list.data && open.length === 0 && !item.project_id && (
+        <p>
+          {t(
+            "You are in no project in which you may write. Make one in the sidebar, or ask the owner of one.",
+          )}
+        </p>
+      )}
+      {list.data && (open.length > 0 || item.project_id) && (
+        <MoveForm item={item} projects={open} onDone={onClose} />
+      )}
+    </ProjectDialog>
+  );
+}

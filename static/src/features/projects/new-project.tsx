@@ -1,0 +1,67 @@
+import { useState } from "react";
+import { useLocation } from "wouter";
+import { asProblem, type Problem } from "../../api/problem";
+import { makeProject } from "../../api/projects";
+import { t } from "../../i18n";
+import { Notice } from "../../ui/notice";
+import { messagesAt, TextField } from "../settings/fields";
+import { ProjectDialog } from "./dialog";
+
+/** Asks for a name, makes the project, and leads there. */
+export default function NewProject({
+  onClose,
+  onMade,
+}: {
+  onClose: () => void;
+  onMade: () => void;
+}) {
+  const [, go] = useLocation();
+  const [name, setName] = useState("");
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [busy, setBusy] = useState(false);
+  const errors = messagesAt(problem?.fields ?? [], "name");
+  const make = async () => {
+    if (busy || name.trim() === "") return;
+    setBusy(true);
+    setProblem(null);
+    try {
+      const { id } = await makeProject({ name });
+      onMade();
+      go(`/p/${id}`);
+    } catch (error) {
+      setProblem(asProblem(error));
+      setBusy(false);
+    }
+  };
+  return (
+    <ProjectDialog title={t("New project")} onClose={onClose}>
+      <p>
+        {t(
+          "A project is a place for the conversations of a team: whoever is in it reads them, and what you tell it counts for every question.",
+        )}
+      </p>
+      <form
+        className="project-form"
+        aria-label={t("New project")}
+        onSubmit={(event) => {
+          event.preventDefault();
+          make();
+        }}
+      >
+        <TextField label={t("Name")} value={name} errors={errors} onChange={setName} />
+        {problem && errors.length === 0 && (
+          <Notice tone="bad" urgent>
+            {t("Not made: {{reason}}", { reason: problem.message })}
+          </Notice>
+        )}
+        <button
+          type="submit"
+          className="button button-main"
+          aria-disabled={busy || name.trim() === ""}
+        >
+          {busy ? t("Making…") : t("Make project")}
+        </button>
+      </form>
+    </ProjectDialog>
+  );
+}

@@ -1,0 +1,121 @@
+import "../styles/settings.css";
+import "../styles/projects.css";
+import { useEffect, useId } from "react";
+import { flushSync } from "react-dom";
+import { Link, useLocation } from "wouter";
+import { asProblem } from "../api/problem";
+import { type Project, useProject } from "../api/projects";
+import type { Ask } from "../api/types";
+import { begin } from "../features/asking/begin";
+import { newDraft, setRefusal, useRefusals } from "../features/asking/refusals";
+import { Composer } from "../features/composer/composer";
+import { focusComposer } from "../features/composer/focus";
+import { InProject } from "../features/projects/conversations";
+import { Ends } from "../features/projects/ends";
+import { Members } from "../features/projects/members";
+import { yourRole } from "../features/projects/roles";
+import { councilOf, SettingsForm } from "../features/projects/settings-form";
+import { msg, t } from "../i18n";
+import { T } from "../i18n/t";
+import { ReadFailed } from "../ui/read-failed";
+import { useTitle } from "../ui/title";
+
+/** The first question of a new conversation in the project. */
+function AskHere({ project }: { project: Project }) {
+  const [, go] = useLocation();
+  const refusal = useRefusals((state) => state.refusals[newDraft] ?? null);
+  useEffect(() => () => setRefusal(newDraft, null), []);
+  const ask = async (body: Ask) => {
+    const id = await begin(body);
+    if (id === null) return;
+    flushSync(() => go(`/c/${id}`));
+    focusComposer();
+  };
+  return (
+    <section className="project-ask" aria-label={t("New conversation in this project")}>
+      <Composer
+        conversationId={null}
+        project={project.id}
+        running={false}
+        stopping={false}
+        refusal={refusal}
+        onAsk={ask}
+        onStop={() => undefined}
+      />
+    </section>
+  );
+}
+
+/** What it tells the models, for whoever cannot change it. */
+function Says({ project }: { project: Project }) {
+  const title = useId();
+  return (
+    <section className="panel" aria-labelledby={title}>
+      <h2 id={title}>{t("What the project says")}</h2>
+      {project.role === "owner" ? (
+        <SettingsForm key={project.id} project={project} />
+      ) : (
+        <>
+          {project.instructions.trim() === "" ? (
+            <p className="quiet">{t("It has no instructions.")}</p>
+          ) : (
+            <p dir="auto" className="project-instructions">
+              {project.instructions}
+            </p>
+          )}
+          <p className="quiet">{t("Asked is: {{council}}", { council: councilOf(project) })}</p>
+        </>
+      )}
+    </section>
+  );
+}
+
+function Shown({ project }: { project: Project }) {
+  useTitle(project.name);
+  return (
+    <div className="settings project">
+      <header className="project-head">
+        <h1 dir="auto">{project.name}</h1>
+        <p className="quiet">
+          {t(yourRole[project.role])}{" "}
+          {t("Everybody in it reads the conversations; each is gone on with by its author alone.")}
+        </p>
+      </header>
+      {project.role !== "viewer" && <AskHere project={project} />}
+      <InProject project={project} />
+      <Says project={project} />
+      <Members project={project} />
+      <Ends project={project} />
+    </div>
+  );
+}
+
+function Gone() {
+  const title = t("This project is not here");
+  useTitle(title);
+  return (
+    <div className="page-notice">
+      <h1>{title}</h1>
+      <p>
+        <T
+          text="It was deleted, or you are not in it. <link>Start a new conversation</link>."
+          parts={{ link: (inner) => <Link href="/">{inner}</Link> }}
+        />
+      </p>
+    </div>
+  );
+}
+
+/** A place for the conversations of a team. */
+export default function ProjectPage({ id }: { id: string }) {
+  const project = useProject(id);
+  if (asProblem(project.error).status === 404) return <Gone />;
+  if (project.data) return <Shown project={project.data} />;
+  if (project.isPending) return <p className="page-wait">{t("Loading…")}</p>;
+  return (
+    <div className="page-notice">
+      <h1>{t("The project could not be loaded")}</h1>
+      <ReadFailed text={msg("It could not be read: {{reason}}")} query={project} />
+    </div>
+  );
+}
