@@ -70,6 +70,22 @@ pub enum NotToShare {
     TooMany(i64),
 }
 
+/// What a project does not go along with.
+#[derive(Debug, Clone, Copy)]
+pub enum NotInProject {
+    /// There would be no person left who owns it by name.
+    LastOwner,
+    /// Whoever wants to leave it is in it by a group alone.
+    ByGroup,
+    /// It has so many members already.
+    TooManyMembers(i64),
+    /// So many projects are owned already.
+    TooManyProjects(i64),
+    /// What is to be copied is not there yet.
+    BeingWritten,
+    NothingToCopy,
+}
+
 impl Problem {
     fn new(status: StatusCode, kind: &'static str, title: &'static str, detail: impl Into<String>) -> Self {
         let detail = Value::String(detail.into());
@@ -265,6 +281,37 @@ impl Problem {
             ),
         };
         Self::new(StatusCode::CONFLICT, kind, "This cannot be shared now", &detail)
+    }
+
+    /// 409: a rule of projects that is in the way.
+    #[must_use]
+    pub fn not_in_project(why: NotInProject) -> Self {
+        let (kind, detail) = match why {
+            NotInProject::LastOwner => (
+                "last-owner",
+                "nobody else owns this project by name; make somebody else an owner first".to_owned(),
+            ),
+            NotInProject::ByGroup => (
+                "by-group",
+                "you are in this project by a group alone; who leaves the group leaves the project"
+                    .to_owned(),
+            ),
+            NotInProject::TooManyMembers(most) => (
+                "too-many-members",
+                format!("a project has {most} members at most; add a group in the place of many people"),
+            ),
+            NotInProject::TooManyProjects(most) => (
+                "too-many-projects",
+                format!("you own {most} projects, as many as there can be; delete one, or hand one over"),
+            ),
+            NotInProject::BeingWritten => {
+                ("answer-under-way", "an answer is being written; copy it when that is there".to_owned())
+            }
+            NotInProject::NothingToCopy => {
+                ("nothing-to-copy", "nothing was asked here yet, so there is nothing to copy".to_owned())
+            }
+        };
+        Self::new(StatusCode::CONFLICT, kind, "This is not possible in the project now", &detail)
     }
 
     /// 409: one check of the providers is enough at a time.

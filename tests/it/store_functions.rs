@@ -31,7 +31,7 @@ async fn find(tx: &mut Tx, id: ConversationId) -> (Conversation, Vec<Message>) {
 /// A conversation with one question and one answer, and a run for it.
 async fn conversation_of(test: &TestDb, name: &str, question: &str, status: &str) -> ConversationId {
     let mut tx = tx(test.db(), name).await;
-    let conversation = conversations::create(&mut tx).await.unwrap();
+    let conversation = conversations::create(&mut tx, None).await.unwrap();
     tx.commit().await.unwrap();
     let run = Uuid::now_v7();
     let mut superuser = test.superuser().await;
@@ -211,7 +211,7 @@ async fn a_list_is_cut_into_pages_and_counts_the_whole() {
     let mut ids = Vec::new();
     for _ in 0..5 {
         let mut tx = tx(test.db(), "ann").await;
-        ids.push(conversations::create(&mut tx).await.unwrap().id);
+        ids.push(conversations::create(&mut tx, None).await.unwrap().id);
         tx.commit().await.unwrap();
     }
     ids.reverse();

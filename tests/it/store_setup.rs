@@ -55,7 +55,7 @@ async fn a_user_who_may_not_create_roles_is_told_what_to_run_and_that_is_enough(
     // Bound although it owns the tables.
     let ann = Scope::User(UserId::from_canonical("ann"));
     let mut tx = db.begin(&ann).await.unwrap();
-    let conversation = conversations::create(&mut tx).await.unwrap();
+    let conversation = conversations::create(&mut tx, None).await.unwrap();
     tx.commit().await.unwrap();
     let mut tx = db.begin(&Scope::User(UserId::from_canonical("bob"))).await.unwrap();
     let rows = sqlx::query("SELECT FROM conversations").fetch_all(&mut *tx).await.unwrap();
@@ -126,13 +126,13 @@ async fn a_database_that_goes_away_is_unavailable_and_comes_back_whole() {
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'llm-council'",
     )
     .await;
-    let error = conversations::create(&mut tx).await.unwrap_err();
+    let error = conversations::create(&mut tx, None).await.unwrap_err();
     assert!(matches!(error, StoreError::Unavailable(_)), "{error:?}");
     drop(tx);
     // The other connections of the pool died too: none of them is handed out.
     for _ in 0..8 {
         let mut tx = db.begin(&ann).await.unwrap();
-        conversations::create(&mut tx).await.unwrap();
+        conversations::create(&mut tx, None).await.unwrap();
         tx.commit().await.unwrap();
     }
     cluster.stop().await.unwrap();
@@ -160,7 +160,7 @@ async fn what_others_left_in_a_shared_session_is_not_in_the_way() {
     let ann = Scope::User(UserId::from_canonical("ann"));
     for _ in 0..3 {
         let mut tx = db.begin(&ann).await.unwrap();
-        conversations::create(&mut tx).await.unwrap();
+        conversations::create(&mut tx, None).await.unwrap();
         // As another server may do in the same session, under the names that sqlx gives.
         let names = (1..40).map(|n| format!("PREPARE sqlx_s_{n} AS SELECT 1")).collect::<Vec<_>>().join("; ");
         sqlx::raw_sql("DEALLOCATE ALL").execute(&mut *tx).await.unwrap();

@@ -668,6 +668,7 @@ async fn administrators_see_figures_and_no_texts() {
                 | About::Link
                 | About::Withdrawn
                 | About::Access
+                | About::Project
                 | About::Response => {
                     assert_eq!(answer.status, 404, "{request}: {}", answer.text);
                     ann.is_not_in(&answer);

@@ -11,7 +11,7 @@ use crate::server::app::App;
 use crate::server::conversations::{Which, named};
 use crate::server::extract::{Caller, id};
 use crate::server::for_others;
-use crate::server::problem::{NotToShare, Problem, ProblemBody};
+use crate::server::problem::{NotInProject, Problem, ProblemBody};
 use crate::server::shape::Status;
 use crate::server::sharing::CopiedConversation;
 use crate::store::projects::{self, Listed, Role};
@@ -104,11 +104,11 @@ pub(in crate::server) async fn copy(
     let role = opened(&mut tx, &caller, project, Role::Viewer).await?.role;
     let (head, messages) = messages(&mut tx, project, conversation).await?;
     if messages.is_empty() {
-        return Err(Problem::not_to_share(NotToShare::Empty));
+        return Err(Problem::not_in_project(NotInProject::NothingToCopy));
     }
     let is_live = |message: &SharedMessage| matches!(message.status.as_deref(), Some("queued" | "running"));
     if messages.iter().any(is_live) {
-        return Err(Problem::not_to_share(NotToShare::BeingWritten));
+        return Err(Problem::not_in_project(NotInProject::BeingWritten));
     }
     let title = for_others::title(head.title, head.title_is_default, &messages);
     let to = (role >= Role::Writer).then_some(project);

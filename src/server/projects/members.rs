@@ -10,7 +10,7 @@ use crate::id::ProjectId;
 use crate::identity::{Permission, user};
 use crate::server::app::App;
 use crate::server::extract::{Body, Caller, id};
-use crate::server::problem::{Problem, ProblemBody};
+use crate::server::problem::{NotInProject, Problem, ProblemBody};
 use crate::server::shape::Status;
 use crate::store::projects::{self, Kind, Left, Role};
 use crate::store::{StoreError, Tx, audit};
@@ -140,10 +140,7 @@ pub(in crate::server) async fn leave(
     let mut tx = app.db.begin(&caller.scope()).await?;
     opened(&mut tx, &caller, project, Role::Viewer).await?;
     match projects::leave(&mut tx, project).await {
-        Err(StoreError::NotFound) => {
-            let why = "you are in this project by a group alone: who leaves the group leaves the project";
-            return Err(Problem::in_the_way(why));
-        }
+        Err(StoreError::NotFound) => return Err(Problem::not_in_project(NotInProject::ByGroup)),
         left => done(left)?,
     }
     noted(tx, &caller, project, "project.leave", &json!({})).await
@@ -162,14 +159,11 @@ fn who(kind: Kind, name: &str) -> String {
 }
 
 fn done(left: Result<Left, StoreError>) -> Result<(), Problem> {
-    let why = match left.map_err(named)? {
-        Left::Done => return Ok(()),
-        Left::LastOwner => {
-            "a project has an owner, and this is the only person who owns it by name: make somebody else an owner first"
-        }
-        Left::TooMany => "a project has 200 members at most; add a group in the place of many people",
-    };
-    Err(Problem::in_the_way(why))
+    match left.map_err(named)? {
+        Left::Done => Ok(()),
+        Left::LastOwner => Err(Problem::not_in_project(NotInProject::LastOwner)),
+        Left::TooMany => Err(Problem::not_in_project(NotInProject::TooManyMembers(MOST))),
+    }
 }
 
 /// Notes the change in the audit log, and makes it one.

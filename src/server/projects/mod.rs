@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::app::App;
 use super::extract::{Body, Caller, id};
 use super::presets::{Content, Given, content};
-use super::problem::{Problem, ProblemBody};
+use super::problem::{NotInProject, Problem, ProblemBody};
 use super::shape::Status;
 use crate::council::field::{FieldError, FieldErrorKind, Fields};
 use crate::council::setting::RunOptions;
@@ -262,10 +262,7 @@ pub(super) async fn create(
     let mut tx = app.db.begin(&caller.scope()).await?;
     let said = said(&app, &mut tx, &body.0, None).await?;
     let Some(id) = projects::create(&mut tx, said.content(), MOST).await? else {
-        let why = format!(
-            "you own {MOST} projects, which is as many as there can be; delete one, or hand one over"
-        );
-        return Err(Problem::in_the_way(&why));
+        return Err(Problem::not_in_project(NotInProject::TooManyProjects(MOST)));
     };
     audit::append(&mut tx, &caller.user, "project.create", Some(&id.to_string()), &json!({})).await?;
     let view = view(&mut tx, &caller, id).await?;

@@ -100,6 +100,19 @@ const byType: Record<string, string> = {
   "too-many-links": msg(
     "You have as many links as there can be. Stop sharing one that nobody needs.",
   ),
+  "not-a-writer": msg(
+    "This conversation is in a project in which you may not write. Take it out of the project to go on with it.",
+  ),
+  "last-owner": msg("Nobody else owns this project by name. Make somebody else an owner first."),
+  "by-group": msg("You are in this project by a group: who leaves the group leaves the project."),
+  "too-many-members": msg(
+    "This project has as many members as there can be. Add a group in the place of many people.",
+  ),
+  "too-many-projects": msg(
+    "You own as many projects as there can be. Delete one, or hand one over.",
+  ),
+  "answer-under-way": msg("An answer is being written. Copy it when it is there."),
+  "nothing-to-copy": msg("Nothing was asked here yet, so there is nothing to copy."),
   internal: msg(
     "The server had a fault, which it has recorded. Try again; if it happens again, tell whoever runs this server.",
   ),

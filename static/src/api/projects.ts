@@ -15,7 +15,7 @@ export type ReadConversation = Schemas["ConversationInProject"];
 export interface ProjectChange {
   name?: string;
   instructions?: string;
-  settings?: Project["settings"];
+  settings?: Partial<Project["settings"]>;
   options?: Project["options"];
 }
 

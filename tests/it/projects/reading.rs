@@ -115,7 +115,7 @@ async fn an_answer_that_is_being_written_is_said_to_be_and_is_not_copied() {
     let read = vera.get(&path).await.ok();
     assert_eq!(read["messages"][3]["status"], "running", "{}", read["messages"][3]);
     let refused = vera.post(&format!("{path}/copy"), json!({})).await;
-    assert_eq!(refused.json()["type"], "urn:llm-council:problem:being-written", "{}", refused.text);
+    assert_eq!(refused.json()["type"], "urn:llm-council:problem:answer-under-way", "{}", refused.text);
     gate.open();
     live.until("complete").await;
     let empty = will.post("/api/conversations", json!({"project_id": id})).await.ok();

@@ -80,7 +80,9 @@ export function InProject({ project }: { project: Project }) {
         <p className="quiet">
           {project.role === "viewer"
             ? t("Nothing is in this project yet.")
-            : t("Nothing is in this project yet. Ask above, or move a conversation here by its menu.")}
+            : t(
+                "Nothing is in this project yet. Ask above, or move a conversation here by its menu.",
+              )}
         </p>
       )}
       {items.length > 0 && (

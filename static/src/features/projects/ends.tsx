@@ -34,11 +34,7 @@ export function Ends({ project }: { project: Project }) {
         </p>
       )}
       {project.role === "owner" && (
-        <button
-          type="button"
-          className="button button-danger"
-          onClick={() => setAsked("delete")}
-        >
+        <button type="button" className="button button-danger" onClick={() => setAsked("delete")}>
           {t("Delete the project")}
         </button>
       )}
