@@ -4,7 +4,8 @@
 -- Locks: new tables; `conversations` for a moment: a column without a default, whose reference needs no look at the rows that
 -- there are, a trigger, and an index of no rows, for which the table is read once; `messages` and `message_attachments` for a
 -- moment (policies). The version before this one goes on working beside it: what is asked there in a conversation of a project is
--- asked without what the project says.
+-- asked without what the project says, and an erasure that it ends leaves the person's memberships: end it before anybody's data is
+-- erased.
 
 CREATE TABLE projects (
     id           uuid        PRIMARY KEY,

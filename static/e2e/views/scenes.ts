@@ -53,6 +53,8 @@ export interface Conversations {
   arena: string;
   parts: string;
   researched: string;
+  /** A project, with some of these in it. */
+  project: string;
 }
 
 /** Asks, and stops the run while its members write; resolves once the run is over. */
@@ -140,6 +142,21 @@ export async function fill(stage: Stage): Promise<Conversations> {
   });
   await call(server, "PUT", `/api/conversations/${escalated}/tags`, { tags: ["home"] });
   await call(server, "PATCH", `/api/conversations/${escalated}`, { pinned: true });
+  const project = await call(server, "POST", "/api/projects", {
+    name: "Platform decisions",
+    instructions:
+      "We are a team of five that runs its own services on two machines.\nName what we would have to learn, and what it costs to go back.",
+  });
+  for (const [kind, name, role] of [
+    ["user", "ben.oak", "owner"],
+    ["user", "cleo.ash", "writer"],
+    ["group", "platform", "viewer"],
+  ]) {
+    await call(server, "PUT", `/api/projects/${project.id}/members`, { kind, name, role });
+  }
+  for (const id of [plain, polished]) {
+    await call(server, "PATCH", `/api/conversations/${id}`, { project_id: project.id });
+  }
   await call(server, "POST", "/api/settings/presets", { name: "Thorough", shared: false });
   await call(server, "PUT", "/api/budget", { per_day_usd: 2, per_month_usd: 20 });
   return {
@@ -153,6 +170,7 @@ export async function fill(stage: Stage): Promise<Conversations> {
     arena,
     parts,
     researched,
+    project: String(project.id),
   };
 }
 

@@ -201,6 +201,38 @@ export function views(to: Conversations): View[] {
         await heading("Shared links")(on);
       },
     },
+    {
+      name: "project",
+      path: `/p/${to.project}`,
+      whole: true,
+      act: (on) => on.getByRole("region", { name: "Members" }).waitFor(),
+    },
+    {
+      name: "project-conversation",
+      path: `/p/${to.project}/c/${to.plain}`,
+      act: (on) => on.getByRole("link", { name: "Open the conversation" }).waitFor(),
+    },
+    {
+      name: "project-new",
+      path: "/",
+      act: async (on) => {
+        await (await inSidebar(on)).getByRole("button", { name: "New project" }).click();
+        await on.getByRole("dialog", { name: "New project" }).getByLabel("Name").waitFor();
+      },
+    },
+    {
+      name: "project-move",
+      path: "/",
+      act: async (on) => {
+        const sidebar = await inSidebar(on);
+        await sidebar
+          .getByRole("button", { name: /^More for / })
+          .first()
+          .click();
+        await on.getByRole("menuitem", { name: "Move to project…" }).click();
+        await on.getByRole("radio", { name: "No project" }).waitFor();
+      },
+    },
     { name: "sidebar", path: "/", act: inSidebar },
     {
       name: "search",
@@ -683,4 +715,5 @@ export const names = views({
   arena: "",
   parts: "",
   researched: "",
+  project: "",
 }).map((view) => view.name);

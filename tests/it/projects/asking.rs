@@ -63,7 +63,7 @@ async fn instructions_and_defaults_count_in_the_project_and_only_there() {
     )
     .await;
     let all = |text: &str, names: [&str; 2]| names.map(|name| (name.to_owned(), some(text)));
-    assert_eq!(told(&app, from), all("Speak of herons.\n\nBe a pirate.", ["m/three", "m/four"]));
+    assert_eq!(told(&app, from), all("Speak of herons.\n\nBe a pirate.", ["m/four", "m/three"]));
 
     // A preset that is named wins over what the project sets; the instructions stay.
     let preset = json!({"name": "Own", "settings": {"council_models": ["m/one", "m/four"]}, "options": {}});
@@ -119,7 +119,7 @@ async fn an_answer_from_the_cache_was_given_under_the_same_instructions() {
     let question = json!({"content": "Why do herons wait?", "use_cache": true, "cache_mode": "exact"});
     let outside = ann.conversation().await;
     ask(&ann, &outside, question.clone()).await;
-    let hit = |answer: &Value| answer["metadata"]["cache"]["hit"] == true;
+    let hit = |answer: &Value| answer["metadata"]["cache"]["outcome"] == "hit";
     let again = ann.conversation().await;
     assert!(hit(&ask(&ann, &again, question.clone()).await), "the same question outside is given again");
     let id = project(&ann, json!({"name": "Herons", "instructions": "Speak of herons."})).await;

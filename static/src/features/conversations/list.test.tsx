@@ -265,6 +265,7 @@ describe("pinning", () => {
     await openMenu("About bees");
     expect([...page.querySelectorAll("[role=menuitem]")].map((one) => one.textContent)).toEqual([
       "Rename",
+      "Move to project…",
       "Take back",
       "Delete",
     ]);

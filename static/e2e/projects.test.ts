@@ -1,0 +1,204 @@
+/** Projects against the real server: one is made, told what counts in it, asked in, read by others, left and deleted. */
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { violations } from "./axe";
+import {
+  ask,
+  bothShapes,
+  close,
+  finalAnswer,
+  launch,
+  open,
+  patience,
+  phone,
+  type Watched,
+  waitForEnd,
+  wide,
+} from "./browser";
+import { OwnServer, pace } from "./own-server";
+
+let browser: Browser;
+let server: OwnServer;
+beforeAll(async () => {
+  [browser, server] = await Promise.all([
+    launch(),
+    // The test is the proxy: it says in headers who somebody is.
+    OwnServer.start({
+      ...pace.quick,
+      LLM_COUNCIL__AUTH__MODE: "proxy",
+      LLM_COUNCIL__AUTH__TRUSTED_PROXIES: "127.0.0.1/32",
+    }),
+  ]);
+});
+afterAll(() => Promise.all([browser.close(), server.close()]));
+
+async function fitsAndBreaksNoRule(page: Page) {
+  const { width } = page.viewportSize() ?? wide;
+  const needed = await page.evaluate(() => document.documentElement.scrollWidth);
+  expect(needed).toBeLessThanOrEqual(width);
+  expect(await violations(page)).toEqual([]);
+}
+
+/** The browser reports every refused request; that of a project one is not in was meant. */
+function forgiveGone({ faults }: Watched) {
+  const kept = faults.filter((fault) => !/status of 404 .*\/api\/projects\//.test(fault));
+  faults.splice(0, faults.length, ...kept);
+}
+
+/** Every attempt has people and projects of its own. */
+let people = 0;
+
+describe.each(bothShapes)("on %s", (_, shape) => {
+  const isPhone = shape.viewport === phone;
+  let ann: Watched;
+  let ben: Watched;
+  let name: string;
+  beforeEach(async () => {
+    people += 1;
+    name = `Herons ${people}`;
+    const as = (user: string, groups: string) =>
+      open(browser, server, {
+        ...shape,
+        extraHTTPHeaders: { "remote-user": `${user}-${people}`, "remote-groups": groups },
+      });
+    [ann, ben] = await Promise.all([as("ann", "staff"), as("ben", "birds")]);
+  });
+  afterEach(async () => {
+    await close(ann);
+    await close(ben);
+  });
+
+  const sidebar = async (page: Page) => {
+    const menu = page.getByRole("button", { name: "Open the sidebar" });
+    if (isPhone) await menu.click();
+    return page.locator(".sidebar, .drawer").filter({ visible: true }).first();
+  };
+
+  async function makeProject(page: Page) {
+    const side = await sidebar(page);
+    await side.getByRole("button", { name: "New project" }).press("Enter");
+    const dialog = page.getByRole("dialog", { name: "New project" });
+    await dialog.getByLabel("Name").fill(name);
+    await dialog.getByLabel("Name").press("Enter");
+    await page.getByRole("heading", { name, level: 1 }).waitFor();
+    return new URL(page.url()).pathname;
+  }
+
+  async function letIn(page: Page, who: string, role: string) {
+    const form = page.getByRole("form", { name: "Add a member" });
+    await form.getByLabel("User name").fill(who);
+    await form.getByLabel("Role").selectOption({ label: role });
+    await form.getByLabel("User name").press("Enter");
+    await page.getByRole("combobox", { name: `Role of ${who}` }).waitFor();
+  }
+
+  it("what is asked in a project is read by who is in it, as long as they are", async () => {
+    const { page } = ann;
+    const reader = ben.page;
+    const path = await makeProject(page);
+    await page.getByLabel("Instructions").fill("Speak of herons.");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("The project was saved.").waitFor();
+    await letIn(page, `ben-${people}`, "reads");
+    await fitsAndBreaksNoRule(page);
+
+    await page.getByLabel("Your question").fill("Why do they wait?");
+    await page.getByRole("button", { name: "Ask", exact: true }).click();
+    await page.waitForURL(/\/c\//);
+    await waitForEnd(page);
+    const chip = page.locator(".conversation-head").getByRole("link", { name });
+    await chip.waitFor();
+    await fitsAndBreaksNoRule(page);
+
+    await reader.goto(path);
+    const listed = reader.getByRole("region", { name: "Conversations" });
+    await listed.getByText(`by ann-${people}`).waitFor();
+    await reader.getByText("Speak of herons.").waitFor();
+    expect(await reader.getByLabel("Your question").count()).toBe(0);
+    expect(await reader.getByRole("button", { name: "Delete the project" }).count()).toBe(0);
+    await fitsAndBreaksNoRule(reader);
+    await listed.getByRole("link").first().press("Enter");
+    await finalAnswer(reader).getByRole("button", { name: "Copy answer" }).waitFor();
+    await reader.getByText(`By ann-${people}, last changed on`).waitFor();
+    expect(await reader.getByLabel("Your question").count()).toBe(0);
+    expect(await reader.getByRole("button", { name: "Ask again…" }).count()).toBe(0);
+    await fitsAndBreaksNoRule(reader);
+
+    await reader.getByRole("button", { name: "Continue with a copy" }).press("Enter");
+    await reader.waitForURL(/\/c\//);
+    await reader.getByLabel("Your question").fill("And why do they fly?");
+    await reader.getByRole("button", { name: "Ask", exact: true }).click();
+    await reader.getByRole("button", { name: "Copy answer" }).nth(1).waitFor({ timeout: patience });
+    // A viewer's copy is outside of the project.
+    expect(await reader.locator(".project-chip").count()).toBe(0);
+
+    await chip.press("Enter");
+    await page.getByRole("button", { name: `Remove ben-${people}` }).press("Enter");
+    await page.getByText(`ben-${people} is no longer in the project.`).waitFor();
+    await reader.goto(path);
+    await reader.getByRole("heading", { name: "This project is not here" }).waitFor();
+    await fitsAndBreaksNoRule(reader);
+    forgiveGone(ben);
+  });
+
+  it("a conversation is moved by its menu, and a project left and deleted, by keyboard alone", async () => {
+    const { page } = ann;
+    await ask(page, "What makes the tides?");
+    await waitForEnd(page);
+    const conversation = new URL(page.url()).pathname;
+    const path = await makeProject(page);
+    await page.getByText("Nothing is in this project yet.").waitFor();
+
+    const side = await sidebar(page);
+    const more = side.getByRole("button", { name: /^More for / }).first();
+    await more.press("Enter");
+    const item = page.getByRole("menuitem", { name: "Move to project…" });
+    await item.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Move to project" });
+    await dialog.getByRole("radio", { name: "No project" }).focus();
+    await page.keyboard.press("ArrowDown");
+    await expect.poll(() => dialog.getByRole("radio", { name }).isChecked()).toBe(true);
+    expect(await violations(page)).toEqual([]);
+    await dialog.getByRole("button", { name: "Move", exact: true }).press("Enter");
+    await page.getByText(`is in the project ${name} now.`).waitFor();
+    await page.goto(path);
+    const listed = page.getByRole("region", { name: "Conversations" });
+    await listed.getByText("by you").waitFor();
+    expect(await listed.getByRole("link").first().getAttribute("href")).toBe(conversation);
+
+    // Nobody else owns it.
+    await page.getByRole("button", { name: "Leave the project" }).press("Enter");
+    await page
+      .getByRole("dialog")
+      .getByRole("button", { name: "Leave", exact: true })
+      .press("Enter");
+    await page.getByText("Nobody else owns this project by name.").waitFor();
+    ann.faults.splice(
+      0,
+      ann.faults.length,
+      ...ann.faults.filter((fault) => !/status of 409/.test(fault)),
+    );
+    await letIn(page, `ben-${people}`, "owns");
+    await page.getByRole("button", { name: "Leave the project" }).press("Enter");
+    await page
+      .getByRole("dialog")
+      .getByRole("button", { name: "Leave", exact: true })
+      .press("Enter");
+    await page.getByText(`You have left ${name}.`).waitFor();
+    await page.goto(conversation);
+    await page.getByText("A project that you are not in").waitFor();
+    await fitsAndBreaksNoRule(page);
+
+    await ben.page.goto(path);
+    await ben.page.getByRole("button", { name: "Delete the project" }).press("Enter");
+    await fitsAndBreaksNoRule(ben.page);
+    const sure = ben.page.getByRole("dialog").getByRole("button", { name: "Delete the project" });
+    await sure.press("Enter");
+    await ben.page.getByText(`The project ${name} was deleted.`).waitFor();
+    await page.reload();
+    await finalAnswer(page).waitFor();
+    await expect.poll(() => page.locator(".project-chip").count()).toBe(0);
+    forgiveGone(ann);
+    forgiveGone(ben);
+  });
+});
