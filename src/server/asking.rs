@@ -14,7 +14,7 @@ use super::conversations::named;
 use super::extract::{Caller, asked_by};
 use super::presets::{self, InForce};
 use super::problem::Problem;
-use super::projects::{self, AskedIn};
+use super::projects::placing::{self, AskedIn};
 use crate::council::answer_form::AnswerForm;
 use crate::council::field::{FieldError, Fields};
 use crate::council::plan::{Context, Plan};
@@ -174,7 +174,7 @@ async fn planned(
     let tree = known.tree;
     // Asked of the database only where there is one.
     let AskedIn { project, instructions, defaults, problem } =
-        projects::asked_in(tx, caller, tree.as_ref().map(Tree::project), body).await?;
+        placing::asked_in(tx, caller, tree.as_ref().map(Tree::project), body).await?;
     let tree = tree.unwrap_or_default();
     let InForce { settings, options, problems } =
         presets::in_force(tx, settings, defaults, body).await?;

@@ -8,7 +8,7 @@ use serde_json::json;
 use super::app::App;
 use super::extract::{Body, Caller, id};
 use super::problem::{Problem, ProblemBody};
-use super::projects;
+use super::projects::placing;
 use super::shape::{Changed, Conversation, ConversationSummary, Deleted, Restored, SearchHit, Status, Tags};
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::id::{ConversationId, MessageId, ProjectId};
@@ -128,15 +128,15 @@ pub(super) async fn create(
 ) -> Result<web::Json<Conversation>, Problem> {
     caller.may(Permission::Ask)?;
     let mut fields = Fields::of(&body.0)?;
-    let project: Option<ProjectId> = fields.take(projects::FIELD, "the id of a project");
+    let project: Option<ProjectId> = fields.take(placing::FIELD, "the id of a project");
     fields.finish(|| ())?;
     let mut tx = app.db.begin(&caller.scope()).await?;
     if let Some(project) = project {
-        projects::to_write_in(&mut tx, &caller, project).await?;
+        placing::to_write_in(&mut tx, &caller, project).await?;
     }
     let row = conversations::create(&mut tx, project).await?;
     if let Some(project) = project {
-        projects::note_moved(&mut tx, &caller, project, row.id, true).await?;
+        placing::note_moved(&mut tx, &caller, project, row.id, true).await?;
     }
     tx.commit().await?;
     Ok(web::Json(Conversation::new(row, &Tree::default(), Vec::new())))
@@ -255,8 +255,8 @@ pub(super) async fn change(
     let title: Option<String> = fields.take("title", "a string");
     let archived: Option<bool> = fields.take("archived", "true or false");
     let pinned: Option<bool> = fields.take("pinned", "true or false");
-    let project: Option<ProjectId> = fields.take(projects::FIELD, "the id of a project, or null");
-    let is_moved = body.0.get(projects::FIELD).is_some();
+    let project: Option<ProjectId> = fields.take(placing::FIELD, "the id of a project, or null");
+    let is_moved = body.0.get(placing::FIELD).is_some();
     let title = title.map(|title| title.split_whitespace().collect::<Vec<_>>().join(" "));
     if let Some(title) = &title {
         let chars = title.chars().count();
@@ -277,7 +277,7 @@ pub(super) async fn change(
         conversations::set_pinned(&mut tx, id, pinned).await.map_err(named)?;
     }
     if is_moved {
-        projects::move_to(&mut tx, &caller, id, project).await?;
+        placing::move_to(&mut tx, &caller, id, project).await?;
     }
     let row = conversations::head(&mut tx, id).await.map_err(named)?;
     if row.archived && row.pinned {

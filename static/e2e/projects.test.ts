@@ -95,6 +95,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
   it("what is asked in a project is read by who is in it, as long as they are", async () => {
     const { page } = ann;
     const reader = ben.page;
+    await page.goto("/");
     const path = await makeProject(page);
     await page.getByLabel("Instructions").fill("Speak of herons.");
     await page.getByRole("button", { name: "Save", exact: true }).click();

@@ -3,8 +3,8 @@
 use actix_web::{HttpResponse, delete, get, post, web};
 use serde::Deserialize;
 
+use super::placing::{WHAT, note_moved, opened};
 use super::shape::{ConversationInProject, ConversationsInProject, ListedConversation, TakenOut};
-use super::{WHAT, note_moved, opened};
 use crate::id::{ConversationId, ProjectId};
 use crate::identity::Permission;
 use crate::server::app::App;

@@ -3,8 +3,8 @@
 use actix_web::{delete, post, put, web};
 use serde_json::{Value, json};
 
+use super::placing::{WHAT, named, opened};
 use super::shape::ProjectDone;
-use super::{WHAT, named, opened};
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::id::ProjectId;
 use crate::identity::{Permission, user};

@@ -2,6 +2,7 @@
 
 pub(super) mod conversations;
 pub(super) mod members;
+pub(super) mod placing;
 mod shape;
 
 use actix_web::{delete, get, patch, post, web};
@@ -12,149 +13,20 @@ use super::extract::{Body, Caller, id};
 use super::presets::{Content, Given, content};
 use super::problem::{NotInProject, Problem, ProblemBody};
 use super::shape::Status;
-use crate::council::field::{FieldError, FieldErrorKind, Fields};
+use crate::council::field::{FieldErrorKind, Fields};
 use crate::council::setting::RunOptions;
 use crate::council::settings::SettingsLayer;
-use crate::id::{ConversationId, ProjectId};
+use crate::id::ProjectId;
 use crate::identity::Permission;
 use crate::store::projects::{self, Project, Role};
-use crate::store::{StoreError, Tx, audit, conversations as rows};
+use crate::store::{Tx, audit};
+use placing::{WHAT, named, opened};
 use shape::{ProjectDone, ProjectList, ProjectSummary, ProjectView};
 
-/// The field of a request that names one.
-pub(super) const FIELD: &str = "project_id";
 /// How many projects one person may own by name.
 const MOST: i64 = 100;
 const MAX_NAME_CHARS: usize = 100;
 const MAX_INSTRUCTIONS_CHARS: usize = 20_000;
-
-const WHAT: &str = "Project";
-
-fn named(error: StoreError) -> Problem {
-    Problem::from(error).naming(WHAT)
-}
-
-/// A project of the caller's, looked into, and whether they may do what takes this role.
-///
-/// # Errors
-/// 404 without a role in it, 403 with a smaller one.
-async fn opened(tx: &mut Tx, caller: &Caller, id: ProjectId, needed: Role) -> Result<Project, Problem> {
-    let project = projects::open(tx, id, caller.groups_from_proxy()).await.map_err(named)?;
-    if project.role >= needed {
-        return Ok(project);
-    }
-    Err(Problem::forbidden(match needed {
-        Role::Owner => "this is for owners of the project",
-        Role::Writer | Role::Viewer => "as a viewer of this project you can read what is in it, and no more",
-    }))
-}
-
-/// A project that a request's body names, to put something into it.
-///
-/// # Errors
-/// 422 without a role in it, 403 for viewers.
-pub(super) async fn to_write_in(tx: &mut Tx, caller: &Caller, id: ProjectId) -> Result<Project, Problem> {
-    opened(tx, caller, id, Role::Writer)
-        .await
-        .map_err(|problem| if problem.is_not_found() { vec![unknown()].into() } else { problem })
-}
-
-fn unknown() -> FieldError {
-    FieldError::value(FIELD, "must be the id of a project in which you may write")
-}
-
-/// What the project of a question adds to it.
-#[derive(Default)]
-pub(super) struct AskedIn {
-    pub project: Option<ProjectId>,
-    /// Before the system prompts.
-    pub instructions: Option<String>,
-    /// In the place of what the request leaves out.
-    pub defaults: Option<Content>,
-    /// What is wrong with the request's field.
-    pub problem: Option<FieldError>,
-}
-
-/// The project of a question: that of its conversation (`known`, where it is there already), else the one that the request names to
-/// begin it in.
-///
-/// # Errors
-/// 403 where the caller may not write in it.
-pub(super) async fn asked_in(
-    tx: &mut Tx,
-    caller: &Caller,
-    known: Option<Option<ProjectId>>,
-    body: &Value,
-) -> Result<AskedIn, Problem> {
-    let refused = |problem| AskedIn { problem: Some(problem), ..AskedIn::default() };
-    let given = match body.get(FIELD).filter(|value| !value.is_null()) {
-        None => None,
-        Some(given) => match given.as_str().and_then(|text| text.parse::<ProjectId>().ok()) {
-            None => return Ok(refused(unknown())),
-            given => given,
-        },
-    };
-    let id = known.unwrap_or(given);
-    if given.is_some() && given != id {
-        let problem = "is where a conversation is begun; this one is there already, and is moved by itself";
-        return Ok(refused(FieldError::value(FIELD, problem)));
-    }
-    let Some(id) = id else { return Ok(AskedIn::default()) };
-    let project = match to_write_in(tx, caller, id).await {
-        Err(_) if known.is_some() => return Err(Problem::not_a_writer()),
-        Err(problem) if problem.is_about_fields() => return Ok(refused(unknown())),
-        project => project?,
-    };
-    Ok(AskedIn {
-        project: Some(project.id),
-        instructions: Some(project.instructions),
-        defaults: Some(content(project.defaults)?),
-        problem: None,
-    })
-}
-
-/// Moves a conversation of the caller's to a project, or out of the one that it is in.
-///
-/// # Errors
-/// 422 or 403 as in [`to_write_in`]; 404 where the conversation is not theirs.
-pub(super) async fn move_to(
-    tx: &mut Tx,
-    caller: &Caller,
-    id: ConversationId,
-    to: Option<ProjectId>,
-) -> Result<(), Problem> {
-    let before = rows::head(tx, id).await.map_err(super::conversations::named)?.project;
-    if before == to {
-        return Ok(());
-    }
-    if let Some(to) = to {
-        to_write_in(tx, caller, to).await?;
-    }
-    rows::set_project(tx, id, to).await.map_err(super::conversations::named)?;
-    if let Some(before) = before {
-        note_moved(tx, caller, before, id, false).await?;
-    }
-    if let Some(to) = to {
-        note_moved(tx, caller, to, id, true).await?;
-    }
-    Ok(())
-}
-
-/// Notes in the audit log that a conversation came into a project, or left it.
-///
-/// # Errors
-/// When the database is away.
-pub(super) async fn note_moved(
-    tx: &mut Tx,
-    caller: &Caller,
-    project: ProjectId,
-    conversation: ConversationId,
-    is_in: bool,
-) -> Result<(), Problem> {
-    let action = if is_in { "project.put_in" } else { "project.take_out" };
-    let details = json!({ "conversation": conversation });
-    Ok(audit::append(tx, &caller.user, action, Some(&project.to_string()), &details).await?)
-}
 
 /// The projects in which the caller has a role.
 #[utoipa::path(tag = "projects", responses((status = 200, body = ProjectList), (status = 401, body = ProblemBody)))]
