@@ -78,6 +78,9 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     const side = await sidebar(page);
     await side.getByRole("button", { name: "New project" }).press("Enter");
     const dialog = page.getByRole("dialog", { name: "New project" });
+    await expect
+      .poll(() => dialog.getByLabel("Name").evaluate((box) => box === document.activeElement))
+      .toBe(true);
     await dialog.getByLabel("Name").fill(name);
     await dialog.getByLabel("Name").press("Enter");
     await page.getByRole("heading", { name, level: 1 }).waitFor();

@@ -225,10 +225,9 @@ export function views(to: Conversations): View[] {
       path: "/",
       act: async (on) => {
         const sidebar = await inSidebar(on);
-        await sidebar
-          .getByRole("button", { name: /^More for / })
-          .first()
-          .click();
+        const entry = sidebar.locator(".entry:has(button)").first();
+        await entry.hover();
+        await entry.getByRole("button").click();
         await on.getByRole("menuitem", { name: "Move to project…" }).click();
         await on.getByRole("radio", { name: "No project" }).waitFor();
       },
@@ -278,7 +277,7 @@ export function views(to: Conversations): View[] {
       path: "/",
       act: async (on) => {
         const sidebar = await inSidebar(on);
-        const entry = sidebar.locator(".entry").first();
+        const entry = sidebar.locator(".entry:has(button)").first();
         await entry.hover();
         await entry.getByRole("button").click();
         await on.getByRole("menuitem", { name: "Rename" }).click();

@@ -92,14 +92,16 @@ export function InProject({ project }: { project: Project }) {
               <Row key={item.id} project={project} item={item} />
             ))}
           </ul>
-          <More
-            list={list}
-            shown={t("{{shown}} of {{all}}", {
-              shown: count(items.length),
-              all: count(list.data?.pages[0]?.total ?? items.length),
-            })}
-            label={t("Older conversations")}
-          />
+          {list.hasNextPage && (
+            <More
+              list={list}
+              shown={t("{{shown}} of {{all}}", {
+                shown: count(items.length),
+                all: count(list.data?.pages[0]?.total ?? items.length),
+              })}
+              label={t("Older conversations")}
+            />
+          )}
         </>
       )}
     </section>

@@ -1,6 +1,7 @@
 import "../../styles/confirm.css";
+import "../../styles/settings.css";
 import "../../styles/projects.css";
-import { type ReactNode, useId } from "react";
+import { type ReactNode, useEffect, useId } from "react";
 import { t } from "../../i18n";
 import { Icon } from "../../ui/icon";
 import { useModal } from "../../ui/modal";
@@ -18,6 +19,11 @@ export function ProjectDialog({
 }) {
   const dialog = useModal();
   const id = useId();
+  // What it is about comes before the way out, which stands first.
+  useEffect(() => {
+    const find = (what: string) => dialog.current?.querySelector<HTMLElement>(what);
+    (find("input:checked") ?? find("input"))?.focus();
+  }, [dialog]);
   return (
     <dialog
       ref={dialog}

@@ -169,7 +169,11 @@ export function Members({ project }: { project: Project }) {
   return (
     <section className="panel" aria-labelledby={title}>
       <h2 id={title}>{t("Members")}</h2>
-      <ul className="project-members">
+      <ul
+        className={
+          project.role === "owner" ? "project-members project-members-change" : "project-members"
+        }
+      >
         {project.members.map((member) => (
           <Row key={`${member.kind}/${member.name}`} project={project} member={member} />
         ))}
