@@ -1,8 +1,9 @@
 /** Projects: places for the conversations of a team. */
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
 import { json, send } from "./client";
-import { keys, pageSize, queryClient, refreshConversations } from "./queries";
-import type { ConversationSummary, Preset, Schemas } from "./types";
+import { keys, pageSize, queryClient, refreshConversations, useConfig } from "./queries";
+import type { Config, Conversation, ConversationSummary, Preset, Schemas } from "./types";
 
 export type ProjectSummary = Schemas["ProjectSummary"];
 export type Project = Omit<Schemas["ProjectView"], "options"> & { options: Preset["options"] };
@@ -34,8 +35,42 @@ export const useProjects = () =>
     staleTime: 60_000,
   });
 
-export const useProject = (id: string) =>
-  useQuery({ queryKey: projectKey(id), queryFn: () => json<Project>(one(id)) });
+const query = (id: string) => ({
+  queryKey: projectKey(id),
+  queryFn: () => json<Project>(one(id)),
+});
+
+export const useProject = (id: string) => useQuery(query(id));
+
+/** The project that a conversation is in, as far as it has been read. */
+export const projectOf = (conversation: string | null): string | null =>
+  (conversation !== null &&
+    queryClient.getQueryData<Conversation>(keys.conversation(conversation))?.project_id) ||
+  null;
+
+/** The settings that a question in a project is asked with, where it says nothing else. */
+function inProject(config: Config, project: Project | undefined): Config {
+  if (!project) return config;
+  const said = Object.entries(project.settings).filter(([, value]) => (value ?? null) !== null);
+  const default_options = { ...config.default_options, ...project.options };
+  return { ...config, ...Object.fromEntries(said), default_options };
+}
+
+/** The same of one that has been read. */
+export const configIn = (config: Config, project: string | null) =>
+  project === null ? config : inProject(config, queryClient.getQueryData(projectKey(project)));
+
+/** The reader's settings, in a project with what that changes; absent until both are there. */
+export function useConfigIn(id: string | null): Config | undefined {
+  const config = useConfig().data;
+  const project = useQuery({ ...query(id ?? ""), enabled: id !== null });
+  // Who may not read it is told so when they ask.
+  const isAwaited = id !== null && project.isPending;
+  return useMemo(
+    () => (config && !isAwaited ? inProject(config, project.data) : undefined),
+    [config, isAwaited, project.data],
+  );
+}
 
 /** What is in it, what changed last first. */
 export const useInProject = (id: string) =>

@@ -1,7 +1,6 @@
 import { Suspense, useEffect, useState } from "react";
 import { flushSync } from "react-dom";
 import { useLocation } from "wouter";
-import { missingPartProblem, networkProblem } from "../api/problem";
 import { useConfig } from "../api/queries";
 import type { Ask, Config } from "../api/types";
 import { begin } from "../features/asking/begin";
@@ -60,7 +59,12 @@ function Members({ config }: { config: Config }) {
       </section>
       {open && (
         <Suspense fallback={null}>
-          <CouncilDialog place={null} conversationId={null} onClose={() => setOpen(false)} />
+          <CouncilDialog
+            place={null}
+            project={null}
+            conversationId={null}
+            onClose={() => setOpen(false)}
+          />
         </Suspense>
       )}
     </>
@@ -70,7 +74,7 @@ function Members({ config }: { config: Config }) {
 export function HomePage() {
   useTitle(null);
   const config = useConfig();
-  const { scene } = useAsking(null);
+  const { scene } = useAsking(null, null);
   const [, go] = useLocation();
   const refusal = useRefusals((state) => state.refusals[newDraft] ?? null);
   useEffect(() => () => setRefusal(newDraft, null), []);

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useSyncExternalStore } from "r
 import { useHistoryState } from "wouter/use-browser-location";
 import { session } from "../api/client";
 import { asProblem } from "../api/problem";
+import { configIn, projectOf } from "../api/projects";
 import { keys, queryClient } from "../api/queries";
 import type { Ask, Config, Conversation, Preset } from "../api/types";
 import { stop } from "../features/asking/live";
@@ -229,7 +230,7 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
       const presets = queryClient.getQueryData<Preset[]>(keys.presets);
       const scene = sceneOf(
         { ...choices, ...other },
-        config,
+        config && configIn(config, projectOf(id)),
         presets?.find((one) => one.id === preset),
       );
       // Said in any case: what is set by default may have changed elsewhere.

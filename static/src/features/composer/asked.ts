@@ -1,23 +1,24 @@
 /** What the composer asks, from what is typed and chosen in it. */
 import { useMemo } from "react";
-import { useConfig, usePresets } from "../../api/queries";
+import { useConfigIn } from "../../api/projects";
+import { usePresets } from "../../api/queries";
 import type { Ask } from "../../api/types";
 import { type Scene, sceneOf, toAsk } from "../options/choices";
 import { type Draft, useDraft } from "./draft";
 
-/** What is typed and chosen, and what the next run will be asked with. */
-export function useAsking(place: string | null) {
+/** What is typed and chosen, and what the next run will be asked with, in this project if in one. */
+export function useAsking(place: string | null, project: string | null) {
   const draft = useDraft(place);
-  const config = useConfig();
+  const config = useConfigIn(project);
   const presets = usePresets();
   // A link names it as people do.
   const preset =
     presets.data?.find((one) => one.id === draft.preset || one.name === draft.preset) ?? null;
   const scene = useMemo(
-    () => sceneOf(draft.choices, config.data, preset),
-    [draft.choices, config.data, preset],
+    () => sceneOf(draft.choices, config, preset),
+    [draft.choices, config, preset],
   );
-  return { draft, config: config.data, presets: presets.data, preset, scene };
+  return { draft, config, presets: presets.data, preset, scene };
 }
 
 /** The council that was chosen for the question, as a request says it. */

@@ -11,6 +11,7 @@ import {
 import { flushSync } from "react-dom";
 import { type Away, useAway } from "../../api/availability";
 import type { Problem } from "../../api/problem";
+import { projectOf } from "../../api/projects";
 import type { Ask } from "../../api/types";
 import { msg, t } from "../../i18n";
 import { count, sentence } from "../../ui/format";
@@ -78,7 +79,8 @@ export const Composer = memo(function Composer(props: Props) {
   const { conversationId, edits, running, stopping, refusal, onAsk, onWait, onStop } = props;
   const { seats = nobody, project } = props;
   const place = edits?.draft ?? conversationId;
-  const { draft, config, presets, preset, scene } = useAsking(place);
+  const here = project ?? projectOf(conversationId);
+  const { draft, config, presets, preset, scene } = useAsking(place, here);
   const box = useRef<HTMLTextAreaElement>(null);
   const away = useAway();
   const online = useOnline();
@@ -98,6 +100,7 @@ export const Composer = memo(function Composer(props: Props) {
       <PresetPicker
         presets={presets}
         chosen={preset?.id ?? null}
+        usual={here === null ? t("Your council") : t("The project’s council")}
         onChange={(id) =>
           drafts.write(place, { preset: id, choices: {}, models: [], chairman: null })
         }
@@ -328,6 +331,7 @@ export const Composer = memo(function Composer(props: Props) {
           {place !== null && scene.config && draft.to === null && (
             <CouncilChip
               place={place}
+              project={here}
               conversationId={conversationId}
               draft={draft}
               config={scene.config}

@@ -12,13 +12,14 @@ export const CouncilDialog = lazy(() => orMissing(import("./dialog")));
 interface Props {
   /** Where what is typed is kept. */
   place: string | null;
+  project: string | null;
   conversationId: string | null;
   draft: Draft;
   config: Config;
 }
 
 /** Says how many answer, and opens the choice of who does. */
-export function CouncilChip({ place, conversationId, draft, config }: Props) {
+export function CouncilChip({ place, project, conversationId, draft, config }: Props) {
   const [open, setOpen] = useState(false);
   const { members, chairman, isOther } = nextCouncil(draft, config);
   return (
@@ -41,6 +42,7 @@ export function CouncilChip({ place, conversationId, draft, config }: Props) {
         <Suspense fallback={null}>
           <CouncilDialog
             place={place}
+            project={project}
             conversationId={conversationId}
             onClose={() => setOpen(false)}
           />

@@ -12,7 +12,7 @@ import { shortName } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 import { useModal } from "../../ui/modal";
 import { askedOf, useAsking } from "../composer/asked";
-import { drafts } from "../composer/draft";
+import { drafts, useDraft } from "../composer/draft";
 import { priceOf } from "../composer/estimate";
 import { useSettled } from "../composer/settled";
 import { Monogram } from "../council/monogram";
@@ -117,13 +117,15 @@ function titleOf(wanted: Wanted, members: readonly CouncilMember[]): string {
 
 interface Props {
   place: string | null;
+  /** The project that the question is asked in. */
+  project: string | null;
   conversationId: string | null;
   onClose: () => void;
 }
 
 /** Who answers what is asked here, and who writes the answer: swapped, added and removed where one asks. */
 export default function CouncilDialog(props: Props) {
-  const { draft, config, scene } = useAsking(props.place);
+  const { draft, config, scene } = useAsking(props.place, props.project);
   if (!scene.config || !config) return null;
   return (
     <Choice
@@ -137,7 +139,7 @@ export default function CouncilDialog(props: Props) {
 
 function Choice(props: Props & { config: Config; asked: Ask; most: number }) {
   const { place, conversationId, config, asked, most, onClose } = props;
-  const { draft } = useAsking(place);
+  const draft = useDraft(place);
   const { members, chairman, isOther } = nextCouncil(draft, config);
   const dialog = useModal();
   const [wanted, setWanted] = useState<Wanted | null>(null);
