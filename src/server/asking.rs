@@ -24,7 +24,7 @@ use crate::id::{ConversationId, ProjectId, RunId};
 use crate::identity::Permission;
 use crate::llm::Sampling;
 use crate::runs::{Ask, Asked, AskedBy};
-use crate::store::conversations::{self, Said};
+use crate::store::conversations::{self, Said, Tree};
 use crate::store::questions;
 use crate::store::runs::{IdempotencyKey, Program, RunRow};
 use crate::store::{StoreError, Tx};
@@ -176,8 +176,7 @@ async fn planned(
     let AskedIn { project, instructions, defaults, problem } =
         placing::asked_in(tx, caller, tree.as_ref().map(Tree::project), body).await?;
     let tree = tree.unwrap_or_default();
-    let InForce { settings, options, problems } =
-        presets::in_force(tx, settings, defaults, body).await?;
+    let InForce { settings, options, problems } = presets::in_force(tx, settings, defaults, body).await?;
     let parent = branches::parent(body, &tree);
     let from_conversation = said.is_none();
     let files = chosen::chosen(tx, &app.config.attachments, body).await?;
