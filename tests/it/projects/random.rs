@@ -148,15 +148,11 @@ async fn each_person_sees_what_the_roles_say() {
                     model.groups[person] = groups.into_iter().flatten().collect();
                 }
             }
-            for person in 0..PEOPLE.len() {
+            for (person, name) in PEOPLE.iter().enumerate() {
                 let user = user(person, &model);
                 let mine = user.get("/api/projects").await.ok()["projects"].as_array().unwrap().len();
                 let roles = (0..2).filter(|project| model.role(*project, person).is_some()).count();
-                assert_eq!(
-                    mine, roles,
-                    "team {team}, step {step}: {act:?}: the projects of {}",
-                    PEOPLE[person]
-                );
+                assert_eq!(mine, roles, "team {team}, step {step}: {act:?}: the projects of {name}");
                 for (place, project) in projects.iter().enumerate() {
                     let seen = match user.get(&format!("/api/projects/{project}")).await.status {
                         404 => None,
@@ -172,11 +168,7 @@ async fn each_person_sees_what_the_roles_say() {
                         ids.sort();
                         ids
                     });
-                    assert_eq!(
-                        seen, expected,
-                        "team {team}, step {step}: {act:?}: {} in {place}",
-                        PEOPLE[person]
-                    );
+                    assert_eq!(seen, expected, "team {team}, step {step}: {act:?}: {name} in {place}");
                 }
             }
         }
