@@ -53,7 +53,7 @@ function Row({ project, item }: { project: Project; item: Listed }) {
         <button
           type="button"
           className="quiet-button project-out"
-          aria-label={t("Take {{title}} out of the project", { title })}
+          aria-label={t("Take out: {{title}}", { title })}
           aria-disabled={busy}
           onClick={out}
         >
