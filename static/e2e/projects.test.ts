@@ -103,7 +103,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await page.getByLabel("Instructions").fill("Speak of herons.");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("The project was saved.").waitFor();
-    await letIn(page, `ben-${people}`, "reads");
+    await letIn(page, `ben-${people}`, "Can read");
     await fitsAndBreaksNoRule(page);
 
     await page.getByLabel("Your question").fill("Why do they wait?");
@@ -182,7 +182,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
       ann.faults.length,
       ...ann.faults.filter((fault) => !/status of 409/.test(fault)),
     );
-    await letIn(page, `ben-${people}`, "owns");
+    await letIn(page, `ben-${people}`, "Owner");
     await page.getByRole("button", { name: "Leave the project" }).press("Enter");
     await page
       .getByRole("dialog")

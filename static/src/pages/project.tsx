@@ -51,7 +51,7 @@ function Says({ project }: { project: Project }) {
   const title = useId();
   return (
     <section className="panel" aria-labelledby={title}>
-      <h2 id={title}>{t("What the project says")}</h2>
+      <h2 id={title}>{t("Project settings")}</h2>
       {project.role === "owner" ? (
         <SettingsForm key={project.id} project={project} />
       ) : (
@@ -78,7 +78,9 @@ function Shown({ project }: { project: Project }) {
         <h1 dir="auto">{project.name}</h1>
         <p className="quiet">
           {t(yourRole[project.role])}{" "}
-          {t("Everybody in it reads the conversations; each is gone on with by its author alone.")}
+          {t(
+            "Everybody in the project can read its conversations; only the author of one can continue it.",
+          )}
         </p>
       </header>
       {project.role !== "viewer" && <AskHere project={project} />}

@@ -5,9 +5,9 @@ export const roles: readonly Role[] = ["viewer", "writer", "owner"];
 
 /** In a list of members. */
 export const roleNames: Record<Role, string> = {
-  viewer: msg("reads"),
-  writer: msg("writes"),
-  owner: msg("owns"),
+  viewer: msg("Can read"),
+  writer: msg("Can write"),
+  owner: msg("Owner"),
 };
 
 /** Said to the reader about themselves. */

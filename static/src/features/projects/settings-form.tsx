@@ -60,7 +60,7 @@ export function SettingsForm({ project }: { project: Project }) {
   return (
     <form
       className="project-form"
-      aria-label={t("What the project says")}
+      aria-label={t("Project settings")}
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
