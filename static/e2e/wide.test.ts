@@ -48,6 +48,28 @@ it("four answers stand side by side where there is room, or one at a time where 
   await close(watched);
 });
 
+it("three answers stand side by side where three fit, and the fourth below them", async () => {
+  const watched = await open(browser, server, { viewport: { width: 1440, height: 900 } });
+  const { page } = watched;
+  await ask(page, "Is there room for three?");
+  await waitForEnd(page);
+  const places = await page.locator("article.answer").evaluateAll((all) =>
+    all.map((card) => {
+      const { top, left } = card.getBoundingClientRect();
+      return { top: Math.round(top), left: Math.round(left) };
+    }),
+  );
+  const [first, second, third, fourth] = places;
+  expect(places).toHaveLength(4);
+  expect([second?.top, third?.top]).toEqual([first?.top, first?.top]);
+  expect(new Set(places.slice(0, 3).map(({ left }) => left)).size).toBe(3);
+  expect(fourth?.left).toBe(first?.left);
+  expect(fourth?.top).toBeGreaterThan(first?.top ?? Number.POSITIVE_INFINITY);
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  expect(overflow).toBeLessThanOrEqual(0);
+  await close(watched);
+});
+
 it.each(Object.entries(shapes))(
   "two turns of the same question have landmarks of their own on %s",
   async (_, shape) => {

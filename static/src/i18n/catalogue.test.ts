@@ -43,8 +43,8 @@ function isForMachines(node: ts.Node, source: ts.SourceFile): boolean {
 }
 
 interface Found {
-  /** Every text that is translated somewhere. */
-  texts: Set<string>;
+  /** Every text that is translated somewhere, and the files it is in. */
+  texts: Map<string, string[]>;
   /** Words that a reader sees and no catalogue knows, and misuses: one line each. */
   faults: string[];
 }
@@ -86,6 +86,8 @@ function read(file: string, found: Found) {
     const { line } = source.getLineAndCharacterOfPosition(node.getStart(source));
     found.faults.push(`${file.slice(src.length + 1)}:${line + 1}: ${what}`);
   };
+  const keep = (text: string) =>
+    found.texts.set(text, [...(found.texts.get(text) ?? []), file.slice(src.length + 1)]);
   const outside = (node: ts.Node, text: string) => {
     const words = text.replace(/\s+/g, " ").trim();
     if (isWords(words) && !untranslated.has(words)) fault(node, `not translated: ${words}`);
@@ -99,7 +101,7 @@ function read(file: string, found: Found) {
         const said = first ? literalsOf(first) : [];
         for (const one of said) {
           if (ts.isTemplateExpression(one)) fault(one, `${name} takes a text with {{gaps}}`);
-          else found.texts.add(one.text);
+          else keep(one.text);
         }
         if (name === "msg" && said.length === 0) fault(node, "msg takes a text");
         if (name === "t" && !inFunction) fault(node, "t before the language is known: use msg");
@@ -109,11 +111,11 @@ function read(file: string, found: Found) {
       for (const attribute of node.attributes.properties) {
         if (!ts.isJsxAttribute(attribute) || attribute.name.getText(source) !== "text") continue;
         const value = attribute.initializer;
-        if (value && ts.isStringLiteral(value)) found.texts.add(value.text);
+        if (value && ts.isStringLiteral(value)) keep(value.text);
         else if (value && ts.isJsxExpression(value) && value.expression) {
           for (const one of literalsOf(value.expression)) {
             if (ts.isTemplateExpression(one)) fault(one, "T takes a text with {{gaps}}");
-            else found.texts.add(one.text);
+            else keep(one.text);
           }
         }
       }
@@ -137,7 +139,7 @@ function read(file: string, found: Found) {
   visit(source, false);
 }
 
-const found: Found = { texts: new Set(), faults: [] };
+const found: Found = { texts: new Map(), faults: [] };
 for (const entry of readdirSync(src, { recursive: true, withFileTypes: true })) {
   const isCode = /\.tsx?$/.test(entry.name) && !/\.test\.tsx?$|\.d\.ts$/.test(entry.name);
   const isOurs = !/src\/(test|i18n)$/.test(entry.parentPath);
@@ -157,13 +159,13 @@ describe("the words of the page", () => {
 
   it("say one as one in English", () => {
     expect(Object.keys(en).sort()).toEqual(
-      forms(found.texts, (text) => (isCounted(text) ? ["_one"] : [])),
+      forms(found.texts.keys(), (text) => (isCounted(text) ? ["_one"] : [])),
     );
   });
 
   it("are all there in German, and nothing else is", () => {
     expect(Object.keys(de).sort()).toEqual(
-      forms(found.texts, (text) => (isCounted(text) ? ["_one", "_other"] : [""])),
+      forms(found.texts.keys(), (text) => (isCounted(text) ? ["_one", "_other"] : [""])),
     );
   });
 
@@ -178,6 +180,43 @@ describe("the words of the page", () => {
       const asked = holes(text).filter((hole) => !(one && hole.startsWith("{{count")));
       expect({ text, holes: least }).toEqual({ text, holes: asked });
       expect(translation.trim()).not.toBe("");
+    }
+  });
+});
+
+describe("one thing has one name", () => {
+  const texts = [...found.texts.keys()];
+
+  it("what a member is told beside the question is a system prompt", () => {
+    const otherwise = [...found.texts].filter(([text]) => /\binstructions?\b/i.test(text));
+    // Those of a project are something else.
+    const files = otherwise.flatMap(([, files]) => files);
+    expect(files.filter((file) => !file.startsWith("features/projects/"))).toEqual([]);
+    expect(texts).toContain("System prompt");
+  });
+
+  it("a ranking is in the form that was asked for, and no ballot is “as asked”", () => {
+    const sources = join(src, "../../src");
+    const ofTheServer = readdirSync(sources, { recursive: true, withFileTypes: true })
+      .filter(({ name }) => name.endsWith(".rs"))
+      .map(({ name, parentPath }) => readFileSync(join(parentPath, name), "utf8"));
+    expect(ofTheServer.length).toBeGreaterThan(100);
+    expect([...texts, ...ofTheServer].filter((text) => /ballots? as asked/i.test(text))).toEqual(
+      [],
+    );
+    expect(texts).toContain("ranking in the requested form");
+  });
+
+  it.each([
+    ["Borda", /score/i, /Borda-W|Punkte/],
+    ["Kendall’s W", /^Agreement \(/, /^Die Einigkeit \(/],
+    ["Kendall’s tau-b", /^Agreement \(/, /^Die Einigkeit \(/],
+  ])("%s has a plain word beside it", (name, plain, german) => {
+    const named = texts.filter((text) => text.includes(name));
+    expect(named).not.toEqual([]);
+    for (const text of named) {
+      expect(text).toMatch(plain);
+      expect(de[text as keyof typeof de]).toMatch(german);
     }
   });
 });

@@ -33,7 +33,9 @@ describe("how far the reviewers agree", () => {
     expect(explained?.querySelector("summary")?.getAttribute("aria-label")).toBe(
       "How agreement is measured",
     );
-    expect(explained?.textContent).toContain("Kendall’s");
+    expect(explained?.textContent).toContain(
+      `Agreement (Kendall’s ${measure === "kendall_w" ? "W" : "tau-b"}`,
+    );
   });
 });
 

@@ -129,11 +129,11 @@ function Agreement({ facts: { agreement } }: { facts: AggregateFacts }) {
         <p>
           {isKendall
             ? t(
-                "Kendall’s W is {{value}}, from 0 (no agreement) to 1 (all rankings the same).",
+                "Agreement (Kendall’s W) is {{value}}, from 0 (none) to 1 (all rankings the same).",
                 figures,
               )
             : t(
-                "The average of Kendall’s tau-b over all pairs of reviewers is {{value}}, from −1 (opposite rankings) to 1 (the same ranking).",
+                "Agreement (Kendall’s tau-b, the average over all pairs of reviewers) is {{value}}, from −1 (opposite rankings) to 1 (the same ranking).",
                 figures,
               )}{" "}
           {chance !== null && t("Rankings made at random would give {{chance}}.", figures)}

@@ -1,4 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it } from "vitest";
+import { showLanguage } from "../../i18n";
+import de from "../../i18n/de.json";
 import { newRun, type RunState } from "../../run/state";
 import { render } from "../../test/render";
 import { answer, seats, storedRun, synthesis } from "../../test/samples";
@@ -7,6 +9,8 @@ import { notesOf } from "../council/notes";
 import { fromStored } from "../reducer";
 import { CallFailure } from "./call-failure";
 import { runFailure } from "./run-failure";
+
+afterEach(() => showLanguage("en"));
 
 const raw = 'gate refused the server\'s key (HTTP 401): {"error": "no"}';
 
@@ -60,6 +64,27 @@ it("a run that another fault ended names it, and one of an older server keeps it
   );
   expect(runFailure(run).what).toBe("The pipe is blocked.");
 });
+
+// The server calls every 5xx "overloaded"; a 500 says nothing of load.
+it.each([
+  ["en", "The provider failed"],
+  ["de", "Störung beim Anbieter"],
+] as const)(
+  "a provider's 500 is headed as its failure, not as overload, in %s",
+  async (code, heading) => {
+    showLanguage(code, code === "de" ? de : undefined);
+    const page = await render(
+      <CallFailure
+        kind="overloaded"
+        fact={null}
+        text="gate failed to answer (HTTP 500)"
+        otherwise="No answer"
+      />,
+    );
+    expect(page.querySelector(".failure > strong")?.textContent).toBe(heading);
+    expect(page.textContent).not.toMatch(/overload|überlast/i);
+  },
+);
 
 it("a call that was stopped says why, without the server's words", async () => {
   const page = await render(
