@@ -28,7 +28,12 @@ async fn whatever_a_member_failed_by_it_is_asked_for_nothing_more() {
     for (model, script, tries) in [
         ("m/408", again(408), 3),
         ("m/429", again(429), 3),
+        ("m/500", again(500), 3),
+        ("m/502", again(502), 3),
         ("m/503", again(503), 3),
+        ("m/504", again(504), 3),
+        ("m/524", again(524), 3),
+        ("m/529", again(529), 3),
         ("m/429-long", Script::status(429, "no").header("Retry-After", "31"), 1),
         ("m/402", again(402), 1),
         ("m/404", again(404), 1),
@@ -60,6 +65,49 @@ async fn whatever_a_member_failed_by_it_is_asked_for_nothing_more() {
         assert_eq!(stored["metadata"]["abstained"], abstention(model, "no_answer"));
         assert_eq!(stored["stage3"]["heading"], "Answer of 2 of 3 members");
     }
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_member_that_was_silent_twice_is_asked_for_nothing_more() {
+    // The others are in this process and speak at once, so that no machine is too slow for the limit.
+    let app = TestApp::with(
+        "\n[council.timeouts.answer]\nfirst_token_ms = 200\n\n\
+         [providers.simulated]\ntokens_per_second = 1000000\nfirst_token_ms = 0\n",
+    )
+    .await;
+    app.models.script("m/silent", [Script::answer("").stall()]);
+    let ann = app.user("ann");
+    let id = ann.conversation().await;
+    let question = json!({"content": "Why?", "models": ["m/silent", "simulated/ada", "simulated/basil"],
+                          "chairman_model": "simulated/chair", "use_refinement": true});
+    let events = ann.ask(&id, question).await.rest().await;
+    let failed = find(&events, "stage1_error");
+    assert_eq!((&failed["member"], &failed["error_kind"]), (&json!("m/silent"), &json!("timeout")));
+    assert!(failed["error"].as_str().unwrap().contains("sent no first token"), "{failed}");
+    let tries = asked(&app.models, "m/silent");
+    assert!(tries.len() <= 2 && tries.iter().all(|it| *it == AskedFor::Answer), "{tries:?}");
+    assert_eq!(find(&events, "stage2_start")["members"].as_array().unwrap().len(), 2);
+    assert_eq!(find(&events, "stage2_start")["abstained"], abstention("m/silent", "no_answer"));
+    assert_eq!(find(&events, "critiques_start")["model_count"], 2);
+    assert_eq!(events.last().unwrap().kind(), "complete");
+    app.close().await;
+}
+
+#[tokio::test]
+async fn a_member_that_asks_for_a_longer_wait_than_is_configured_fails_at_once() {
+    let list: Vec<Value> = ["m/busy", "m/two", "m/three"].iter().map(|id| json!({ "id": id })).collect();
+    let app = TestApp::openrouter_with(&json!(list), "[council]\nmax_retry_after_ms = 2000\n").await;
+    app.models.script("m/busy", [Script::status(429, "slow").header("Retry-After", "3")]);
+    let ann = app.user("ann");
+    let question =
+        json!({"content": "Why?", "models": ["m/busy", "m/two", "m/three"], "chairman_model": "m/two"});
+    let events = ann.ask(&ann.conversation().await, question).await.rest().await;
+    assert_eq!(asked(&app.models, "m/busy"), [AskedFor::Answer]);
+    let failed = find(&events, "stage1_error");
+    let said = failed["error"].as_str().unwrap();
+    assert!(said.ends_with("it asked to wait 3 s, and a call waits 2 s at most"), "{said}");
+    assert_eq!(find(&events, "stage2_start")["abstained"], abstention("m/busy", "no_answer"));
     app.close().await;
 }
 

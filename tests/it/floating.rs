@@ -236,3 +236,37 @@ async fn a_configured_model_that_is_not_on_the_list_is_said_at_start() {
         })
         .await;
 }
+
+#[tokio::test]
+async fn a_model_of_the_built_in_council_that_is_gone_is_said_at_start() {
+    let (db, server) = (TestDb::new().await, ModelServer::start().await);
+    server.models(Script::raw("application/json", json!({"data": list_without(&GONE)}).to_string()));
+    let process = Program::council(&db, &server)
+        .without("council.models")
+        .without("council.chairman")
+        .without("council.title_model")
+        .without("providers.scripted.kind")
+        .without("providers.scripted.base_url")
+        .without("providers.scripted.api_key")
+        .without("providers.scripted.max_in_flight")
+        .set("providers.openrouter.base_url", &server.base_url())
+        .set("providers.openrouter.api_key", "sk-secret-of-the-test")
+        .serve()
+        .await;
+    process
+        .until_logged(|log| {
+            let said: Vec<&str> =
+                log.lines().filter(|line| line.contains("of the built-in council")).collect();
+            let says = |model: &str, nearest: &str| {
+                said.iter().any(|line| {
+                    line.contains(&format!("\"{model}\"")) && line.contains(&format!("\"{nearest}\""))
+                })
+            };
+            said.len() == GONE.len()
+                && says("~google/gemini-pro-latest", "google/gemini-3.1-pro-preview")
+                && says("~moonshotai/kimi-latest", "moonshotai/kimi-k2.6")
+                && says("~openai/gpt-mini-latest", "openai/gpt-5.4-mini")
+                && says("~anthropic/claude-haiku-latest", "anthropic/claude-haiku-4.5")
+        })
+        .await;
+}
