@@ -7,6 +7,7 @@ import { keys, queryClient } from "../../api/queries";
 import type { AdminBudgets, BudgetState } from "../../api/types";
 import { button, click, render, settled } from "../../test/render";
 import AdminBudgetEditor from "./admin-budgets";
+import { BudgetFigures } from "./budget-notice";
 import MyBudgets from "./my-budgets";
 
 const budget = (more: Partial<BudgetState>): BudgetState => ({
@@ -204,4 +205,12 @@ describe("one's own budgets", () => {
     expect(field.getAttribute("aria-invalid")).toBe("true");
     expect(place.textContent).toContain("must be a number of US dollars");
   });
+});
+
+it("more was spent than a budget allows: it is used up, and both figures are said", async () => {
+  const page = await render(<BudgetFigures budget={budget({ spent_usd: 2.5 })} name="Your day" />);
+  expect(page.querySelector("p")?.textContent).toBe(
+    "Your day: all of $2.00 is used up; $2.50 was spent.",
+  );
+  expect(page.querySelector(".budget-full > span")?.getAttribute("style")).toContain("width: 100%");
 });
