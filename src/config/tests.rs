@@ -38,6 +38,7 @@ fn nothing_configured_is_a_simulated_council_on_loopback() {
     assert_eq!(config.council.settings.title_model, "simulated/scribe");
     assert_eq!(config.server.bind.to_string(), "127.0.0.1");
     assert_eq!(config.server.port, 8001);
+    assert_eq!(config.server.stalled(), Duration::from_secs(60));
     assert_eq!(config.server.cors_origins, ["http://localhost:5173", "http://localhost:3000"]);
     assert_eq!(config.auth.mode, AuthMode::None);
     // What is meant without them is left out: every plan has a copy.
@@ -59,6 +60,36 @@ fn an_openrouter_key_alone_is_a_council_on_openrouter() {
     assert_eq!(config.council.settings.council_models[0].model, "~openai/gpt-latest");
     assert_eq!(config.council.settings.chairman_model, "~google/gemini-pro-latest");
     assert_eq!(config.council.settings.utility_model, "~openai/gpt-mini-latest");
+}
+
+/// Each stands for whatever is newest in its line: the council does not die with a model.
+#[test]
+fn every_model_of_the_council_on_openrouter_has_a_floating_name() {
+    let mut settings = load("", &[("OPENROUTER_API_KEY", "sk-or-1")]).unwrap().council.settings;
+    let named = settings.named_models();
+    for (place, model) in &named {
+        let family = model.strip_prefix('~').and_then(|name| name.strip_suffix("-latest"));
+        let is_floating = family.and_then(|name| name.split_once('/')).is_some_and(|(author, line)| {
+            !author.is_empty() && !line.is_empty() && !line.contains(|c: char| c.is_ascii_digit())
+        });
+        assert!(is_floating, "{place}: {model}");
+    }
+    for place in [
+        "council_models.",
+        "chairman_model",
+        "multi_chairman_models.",
+        "tier1_models.",
+        "tier2_models.",
+        "adversary_model",
+        "routing_pools.coding.",
+        "routing_pools.creative.",
+        "routing_pools.factual.",
+        "routing_pools.analysis.",
+        "title_model",
+        "utility_model",
+    ] {
+        assert!(named.iter().any(|(named, _)| named.starts_with(place)), "{place} names nobody: {named:?}");
+    }
 }
 
 #[test]

@@ -100,7 +100,7 @@ impl RetryPolicy {
 /// other failures would leave a try.
 const MAX_SILENT_TRIES: u32 = 2;
 
-/// Whether a failure may have passed by the next try. `docs/options.md` has the same as a table.
+/// Whether a failure may have passed by the next try. `docs/options.md` has the same as a table, which a test compares.
 fn is_worth_retrying(error: &CallError) -> bool {
     match error.kind {
         ErrorKind::RateLimited | ErrorKind::Overloaded | ErrorKind::Timeout => match error.status {
@@ -131,6 +131,8 @@ pub(super) fn parse_retry_after(value: &str, now: Timestamp) -> Option<Duration>
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::request::Timeouts;
+    use super::super::upstream_error::{Asked, Secrets};
     use super::*;
 
     const LONG: Duration = Duration::from_secs(300);
@@ -210,6 +212,85 @@ mod tests {
                 assert_eq!(pause(&failure, 1, false, LONG).is_some(), passes.contains(&status), "{status}");
             }
         }
+    }
+
+    /// How often this failure is tried again when every try ends with it.
+    fn retries(error: &CallError, is_silence: bool, arrived: bool) -> u32 {
+        let mut rounds = 1;
+        let goes_on = |rounds| {
+            let progress = Progress { rounds, arrived, silences: if is_silence { rounds } else { 0 } };
+            let mut rng = SeededRng::new(7, "m");
+            RetryPolicy::default().pause(error, progress, LONG, &mut rng).is_some()
+        };
+        while goes_on(rounds) {
+            rounds += 1;
+        }
+        rounds - 1
+    }
+
+    fn statuses(cell: &str) -> Vec<u16> {
+        cell.split(|c: char| !c.is_ascii_digit()).filter_map(|number| number.parse().ok()).collect()
+    }
+
+    #[test]
+    fn the_table_in_the_docs_says_what_is_tried_again() {
+        let docs = include_str!("../../docs/options.md");
+        let section = docs.split_once("\n## When a member fails\n").unwrap().1;
+        let section = section.split("\n## ").next().unwrap();
+        let rows: Vec<[&str; 3]> = section
+            .lines()
+            .filter_map(|line| line.strip_prefix("| ")?.strip_suffix(" |"))
+            .map(|row| row.split(" | ").collect::<Vec<_>>().try_into().expect("three cells"))
+            .skip(1)
+            .collect();
+        let asked = Asked { provider: "p".into(), model: "m".into(), secrets: Secrets::default() };
+        let answered = |status: u16| asked.refused(status, None, b"");
+        let midway = |message: &str| asked.failed_midway(&serde_json::json!({ "message": message }));
+        let passing = statuses(rows[0][0]);
+        let others: Vec<CallError> =
+            (300..600).filter(|status| !passing.contains(status)).map(answered).collect();
+        assert!(statuses(rows[4][0]).iter().all(|status| !passing.contains(status)));
+
+        let wait = Some(RetryPolicy::DEFAULT.longest_wait + Duration::from_millis(1));
+        let broke = asked.refused(402, Some(Duration::from_millis(1)), b"");
+        let outages = vec![midway("upstream is gone"), midway("timed out"), midway("rate limit")];
+        let kind = |kind| vec![error(kind, None)];
+        let not_silence = |beginning, errors: Vec<CallError>| (beginning, errors, false, false);
+        let expected = [
+            not_silence("408,", passing.iter().copied().map(answered).collect()),
+            not_silence("a lost or refused connection", outages),
+            not_silence("the same with a `Retry-After` above", vec![asked.refused(429, wait, b"")]),
+            ("silence", kind(ErrorKind::Timeout), true, false),
+            not_silence("any other status", others.into_iter().chain([broke]).collect()),
+            not_silence("204, an HTML page", vec![asked.bad_response("no events")]),
+            ("a stall in the middle", kind(ErrorKind::Timeout), false, true),
+            not_silence("a budget", kind(ErrorKind::Budget)),
+            not_silence("skipped", kind(ErrorKind::Cancelled)),
+        ];
+        assert_eq!(rows.len(), expected.len(), "{rows:?}");
+        for ([what, in_the_call, in_the_run], (beginning, errors, is_silence, arrived)) in
+            rows.iter().zip(expected)
+        {
+            assert!(what.starts_with(beginning), "{what}");
+            let times = match in_the_call.split([',', ':']).next().unwrap() {
+                "no" => 0,
+                "once" => 1,
+                "twice" => 2,
+                other => panic!("{other}"),
+            };
+            assert!(!errors.is_empty());
+            for error in errors {
+                assert_eq!(retries(&error, is_silence, arrived), times, "{what}: {error:?}");
+            }
+            assert_eq!(*in_the_run, "no", "{what}");
+        }
+        assert!(pause(&answered(503), 1, false, Duration::ZERO).is_none(), "the limit of the whole call");
+
+        // The figures beside them.
+        let silence = Timeouts::default().first_token_ms / 1000;
+        assert!(rows[2][0].contains(&format!("({} s)", RetryPolicy::DEFAULT.longest_wait.as_secs())));
+        assert!(rows[3][0].contains(&format!("({silence} s)")));
+        assert!(rows[3][1].contains(&format!("{} s at most", silence * u64::from(MAX_SILENT_TRIES))));
     }
 
     #[test]

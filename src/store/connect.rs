@@ -19,7 +19,7 @@ const NO_PING_WITHIN: Duration = Duration::from_secs(1);
 const PING_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long every connection is pinged before use after one has failed.
 const PING_AFTER_FAILURE: Duration = Duration::from_secs(60);
-/// The first pause between two tries to prepare the database; each one is twice as long as that before.
+/// The first pause between two tries to prepare the database.
 const FIRST_PAUSE: Duration = Duration::from_millis(250);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// How often the reason for waiting is logged again.
@@ -229,8 +229,13 @@ pub async fn prepare(
             logged = Some((reason, Instant::now()));
         }
         tokio::time::sleep(pause).await;
-        pause = (pause * 2).min(LONGEST_PAUSE);
+        pause = longer(pause);
     }
+}
+
+/// The pause after this one: twice as long, within a limit.
+fn longer(pause: Duration) -> Duration {
+    (pause * 2).min(LONGEST_PAUSE)
 }
 
 /// A connection belongs to the event loop that opened it, so this makes its own and closes it.
@@ -357,6 +362,13 @@ fn place(options: &PgConnectOptions) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_pauses_between_tries_grow_to_five_seconds() {
+        let pauses = std::iter::successors(Some(FIRST_PAUSE), |pause| Some(longer(*pause)));
+        let millis: Vec<u128> = pauses.take(7).map(|pause| pause.as_millis()).collect();
+        assert_eq!(millis, [250, 500, 1000, 2000, 4000, 5000, 5000]);
+    }
 
     #[test]
     fn the_place_of_a_database_does_not_show_its_password() {
