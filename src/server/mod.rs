@@ -220,3 +220,33 @@ fn cors(app: &App) -> Cors {
     }
     cors
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::{ErrorKind, Write as _};
+    use std::net::Ipv4Addr;
+
+    use super::*;
+
+    #[test]
+    fn the_system_takes_little_of_an_answer_that_its_client_does_not_read() {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let day = Duration::from_secs(86_400);
+        bound(&listener, Limits { idle: day, stalled: day }).unwrap();
+        let client = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
+        client.set_recv_buffer_size(4096).unwrap();
+        client.connect(&listener.local_addr().unwrap().into()).unwrap();
+        let (mut connection, _) = listener.accept().unwrap();
+        connection.set_nonblocking(true).unwrap();
+        let mut taken = 0;
+        let error = loop {
+            match connection.write(&[b'.'; 4096]) {
+                Ok(count) => taken += count,
+                Err(error) => break error,
+            }
+        };
+        assert_eq!(error.kind(), ErrorKind::WouldBlock);
+        // Twice the buffer at this end, and what fits into the client's.
+        assert!(taken <= 3 * SEND_BUFFER_BYTES, "{taken} bytes");
+    }
+}
