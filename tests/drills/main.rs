@@ -120,6 +120,12 @@ impl Upgrade {
     }
 }
 
+/// Prints what a server has logged as an error.
+fn complaints(server: &Process) {
+    let log = server.log();
+    log.lines().filter(|line| line.contains("ERROR")).for_each(|line| println!("  {line}"));
+}
+
 fn say(what: &str) {
     println!("{}  {what}", Timestamp::now().strftime("%H:%M:%S"));
 }
@@ -166,6 +172,9 @@ async fn drill(old: String) -> bool {
     let three = upgrade.serve(false).await;
     say("a server of this version has migrated the database; the old ones go on");
     tokio::time::sleep(WHILE).await;
+    for server in [&one, &two, &three] {
+        complaints(server);
+    }
     upgrade.send_to(0, Some(&three));
     one.kill();
     say("the first old server is killed; this version goes on with its runs");
