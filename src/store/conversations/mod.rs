@@ -2,6 +2,8 @@
 //!
 //! Every function filters by the transaction's user, and row level security does so again.
 
+mod changes;
+mod ends;
 mod search;
 pub(super) mod tree;
 
@@ -13,17 +15,16 @@ use uuid::Uuid;
 
 use crate::id::{ConversationId, MessageId, ProjectId, RunId, UserId};
 
-use super::attachments::{self, Attached, Leaving};
-use super::{StoreError, Tx, refuse_nul, shares, time, time_or_null};
+use super::attachments::{self, Attached};
+use super::{StoreError, Tx, refuse_nul, time, time_or_null};
 
 pub(super) use tree::ROOT;
 
+pub use changes::{rename, set_archived, set_pinned, set_project, set_tags};
+pub use ends::{Due, PURGE_AFTER_DAYS, delete, make_due, purge_deleted, purge_expired, purge_one, restore};
 pub use search::{Hit, search};
 pub(super) use tree::tree_by;
 pub use tree::{Live, Node, Tree, remember, tree, tree_of_any};
-
-/// Deleted conversations can be brought back for this long, in days.
-pub const PURGE_AFTER_DAYS: i32 = 30;
 
 /// A conversation without its messages.
 #[derive(Debug, Clone, PartialEq)]
@@ -407,89 +408,6 @@ pub async fn head(tx: &mut Tx, id: ConversationId) -> Result<Conversation, Store
     Ok(conversation(&row)?)
 }
 
-/// Gives it a name of the user's choice.
-pub async fn rename(tx: &mut Tx, id: ConversationId, title: &str) -> Result<(), StoreError> {
-    let user = tx.user()?;
-    refuse_nul("the title", title)?;
-    let done = sqlx::query(
-        "UPDATE conversations SET title = $3, title_is_default = false, updated_at = now()
-         WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL",
-    )
-    .bind(id.0)
-    .bind(user.as_str())
-    .bind(title)
-    .execute(&mut **tx)
-    .await?;
-    one_row(done.rows_affected())
-}
-
-/// Puts it aside, which takes it from the top of the list, or back.
-pub async fn set_archived(tx: &mut Tx, id: ConversationId, archived: bool) -> Result<(), StoreError> {
-    let user = tx.user()?;
-    let done = sqlx::query(
-        "UPDATE conversations SET archived = $3, pinned = pinned AND NOT $3, updated_at = now()
-         WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL",
-    )
-    .bind(id.0)
-    .bind(user.as_str())
-    .bind(archived)
-    .execute(&mut **tx)
-    .await?;
-    one_row(done.rows_affected())
-}
-
-/// Keeps it at the top of the list, or not any more. Nothing has happened in it.
-pub async fn set_pinned(tx: &mut Tx, id: ConversationId, pinned: bool) -> Result<(), StoreError> {
-    let user = tx.user()?;
-    let done = sqlx::query(
-        "UPDATE conversations SET pinned = $3
-         WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL",
-    )
-    .bind(id.0)
-    .bind(user.as_str())
-    .bind(pinned)
-    .execute(&mut **tx)
-    .await?;
-    one_row(done.rows_affected())
-}
-
-/// Puts it into a project that was opened and in which the user may write, or takes it out of the one that it is in. Nothing has
-/// happened in it.
-pub async fn set_project(
-    tx: &mut Tx,
-    id: ConversationId,
-    project: Option<ProjectId>,
-) -> Result<(), StoreError> {
-    let user = tx.user()?;
-    let done = sqlx::query(
-        "UPDATE conversations SET project_id = $3 WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL",
-    )
-    .bind(id.0)
-    .bind(user.as_str())
-    .bind(project.map(|id| id.0))
-    .execute(&mut **tx)
-    .await?;
-    one_row(done.rows_affected())
-}
-
-/// Replaces its tags. Their form (lower case, length, number) is the server's to check.
-pub async fn set_tags(tx: &mut Tx, id: ConversationId, tags: &[String]) -> Result<(), StoreError> {
-    let user = tx.user()?;
-    for tag in tags {
-        refuse_nul("a tag", tag)?;
-    }
-    let done = sqlx::query(
-        "UPDATE conversations SET tags = $3, updated_at = now()
-         WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL",
-    )
-    .bind(id.0)
-    .bind(user.as_str())
-    .bind(tags)
-    .execute(&mut **tx)
-    .await?;
-    one_row(done.rows_affected())
-}
-
 /// The tags on the user's conversations that are not deleted, in alphabetical order, each once.
 pub async fn tags_of_user(tx: &mut Tx) -> Result<Vec<String>, StoreError> {
     let user = tx.user()?;
@@ -501,168 +419,6 @@ pub async fn tags_of_user(tx: &mut Tx) -> Result<Vec<String>, StoreError> {
     .fetch_all(&mut **tx)
     .await?;
     Ok(rows.iter().map(|row| row.try_get("tag")).collect::<Result<_, _>>()?)
-}
-
-/// Deletes it so that it can be brought back; its links are withdrawn for good. A run under way is the caller's to cancel.
-pub async fn delete(tx: &mut Tx, id: ConversationId) -> Result<(), StoreError> {
-    let user = tx.user()?;
-    let done = sqlx::query(
-        "UPDATE conversations SET deleted_at = now() WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL",
-    )
-    .bind(id.0)
-    .bind(user.as_str())
-    .execute(&mut **tx)
-    .await?;
-    one_row(done.rows_affected())?;
-    shares::remove_of(tx, id).await
-}
-
-/// Brings a deleted conversation back; one that is not deleted stays as it is.
-///
-/// # Errors
-/// [`StoreError::NotFound`] when there is none, it is purged, or it is another user's.
-pub async fn restore(tx: &mut Tx, id: ConversationId) -> Result<(), StoreError> {
-    let user = tx.user()?;
-    let done = sqlx::query("UPDATE conversations SET deleted_at = NULL WHERE id = $1 AND user_id = $2")
-        .bind(id.0)
-        .bind(user.as_str())
-        .execute(&mut **tx)
-        .await?;
-    one_row(done.rows_affected())
-}
-
-/// Purges what was deleted more than [`PURGE_AFTER_DAYS`] ago, at most `limit` conversations at a
-/// time, and returns how many there were. The ledger stays, emptied of content: whose run, which
-/// models, how many tokens, what it cost. Needs the engine's scope.
-pub async fn purge_deleted(tx: &mut Tx, limit: u32) -> Result<u64, StoreError> {
-    tx.require_engine()?;
-    // SKIP LOCKED: replicas purge side by side, and a restore under way wins.
-    let rows = sqlx::query(
-        "SELECT id FROM conversations c
-         WHERE deleted_at < now() - make_interval(days => $1)
-           AND NOT EXISTS (SELECT FROM runs r WHERE r.conversation_id = c.id AND r.status IN ('queued', 'running'))
-           AND NOT EXISTS (SELECT FROM legal_holds h WHERE h.user_id = c.user_id)
-         ORDER BY deleted_at LIMIT $2 FOR UPDATE SKIP LOCKED",
-    )
-    .bind(PURGE_AFTER_DAYS)
-    .bind(i64::from(limit))
-    .fetch_all(&mut **tx)
-    .await?;
-    let ids: Vec<Uuid> = rows.iter().map(|row| row.try_get("id")).collect::<Result<_, _>>()?;
-    empty(tx, &ids).await?;
-    Ok(ids.len() as u64)
-}
-
-/// Deletes for good what nothing has happened in for as long as the administrator keeps conversations, at most `limit` at
-/// a time, and returns how many there were; like [`purge_deleted`]. Needs the engine's scope.
-pub async fn purge_expired(tx: &mut Tx, limit: u32) -> Result<u64, StoreError> {
-    tx.require_engine()?;
-    let ids: Vec<Uuid> = sqlx::query_scalar(
-        "SELECT c.id FROM conversations c CROSS JOIN retention r
-         WHERE r.days > 0 AND r.since < now() - make_interval(days => $1)
-           AND c.updated_at < now() - make_interval(days => r.days)
-           AND NOT EXISTS (SELECT FROM runs WHERE conversation_id = c.id AND status IN ('queued', 'running'))
-           AND NOT EXISTS (SELECT FROM legal_holds h WHERE h.user_id = c.user_id)
-         ORDER BY c.updated_at LIMIT $2 FOR UPDATE OF c SKIP LOCKED",
-    )
-    .bind(super::retention::NOTICE_DAYS)
-    .bind(i64::from(limit))
-    .fetch_all(&mut **tx)
-    .await?;
-    empty(tx, &ids).await?;
-    Ok(ids.len() as u64)
-}
-
-/// Makes a deleted conversation due for its purge, as if [`PURGE_AFTER_DAYS`] had gone by since. Whoever then loses
-/// their server finds it purged within the hour.
-///
-/// # Errors
-/// [`StoreError::NotFound`] when there is none, it is purged, or it is another user's.
-pub async fn make_due(tx: &mut Tx, id: ConversationId) -> Result<Due, StoreError> {
-    let user = tx.user()?;
-    let row = sqlx::query(
-        "SELECT deleted_at IS NOT NULL AS deleted, EXISTS (SELECT FROM runs r
-                WHERE r.conversation_id = c.id AND r.status IN ('queued', 'running')) AS running,
-                EXISTS (SELECT FROM legal_holds h WHERE h.user_id = c.user_id) AS held
-         FROM conversations c WHERE id = $1 AND user_id = $2 FOR UPDATE OF c",
-    )
-    .bind(id.0)
-    .bind(user.as_str())
-    .fetch_optional(&mut **tx)
-    .await?
-    .ok_or(StoreError::NotFound)?;
-    if !row.try_get::<bool, _>("deleted")? {
-        return Ok(Due::NotDeleted);
-    }
-    if row.try_get::<bool, _>("held")? {
-        return Ok(Due::Held);
-    }
-    if row.try_get::<bool, _>("running")? {
-        return Ok(Due::Running);
-    }
-    // A day more than it takes, so that no difference between two clocks matters.
-    sqlx::query(
-        "UPDATE conversations SET deleted_at = LEAST(deleted_at, now() - make_interval(days => $3 + 1))
-         WHERE id = $1 AND user_id = $2",
-    )
-    .bind(id.0)
-    .bind(user.as_str())
-    .bind(PURGE_AFTER_DAYS)
-    .execute(&mut **tx)
-    .await?;
-    Ok(Due::Now)
-}
-
-/// Whether a conversation may be purged.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Due {
-    /// It is deleted, and due from now on.
-    Now,
-    /// It is not deleted.
-    NotDeleted,
-    /// It is deleted, and a run of it is not over yet.
-    Running,
-    /// There is a hold on its owner's data.
-    Held,
-}
-
-/// Purges one conversation if it is due; another one who does so at the same time, or has brought it back, wins. Needs
-/// the engine's scope.
-pub async fn purge_one(tx: &mut Tx, id: ConversationId) -> Result<(), StoreError> {
-    tx.require_engine()?;
-    let due = sqlx::query(
-        "SELECT id FROM conversations c
-         WHERE id = $1 AND deleted_at < now() - make_interval(days => $2)
-           AND NOT EXISTS (SELECT FROM runs r WHERE r.conversation_id = c.id AND r.status IN ('queued', 'running'))
-           AND NOT EXISTS (SELECT FROM legal_holds h WHERE h.user_id = c.user_id)
-         FOR UPDATE",
-    )
-    .bind(id.0)
-    .bind(PURGE_AFTER_DAYS)
-    .fetch_optional(&mut **tx)
-    .await?;
-    if due.is_some() {
-        empty(tx, &[id.0]).await?;
-    }
-    Ok(())
-}
-
-/// Removes what was written in conversations, and them. Their rows are locked by the caller.
-async fn empty(tx: &mut Tx, ids: &[Uuid]) -> Result<(), StoreError> {
-    let files = Leaving::of(tx, ids).await?;
-    for sql in [
-        "UPDATE calls SET result = NULL WHERE run_id IN (SELECT id FROM runs WHERE conversation_id = ANY ($1))",
-        "DELETE FROM run_events WHERE run_id IN (SELECT id FROM runs WHERE conversation_id = ANY ($1))",
-        "DELETE FROM decisions WHERE run_id IN (SELECT id FROM runs WHERE conversation_id = ANY ($1))",
-        // Of an error, its kind is no content.
-        "UPDATE runs SET plan = '{}', program = NULL, error = CASE WHEN error_kind IS NOT NULL
-                THEN jsonb_build_object('kind', error_kind) END
-         WHERE conversation_id = ANY ($1)",
-        "DELETE FROM conversations WHERE id = ANY ($1)",
-    ] {
-        sqlx::query(sql).bind(ids).execute(&mut **tx).await?;
-    }
-    files.leave(tx).await
 }
 
 fn one_row(affected: u64) -> Result<(), StoreError> {

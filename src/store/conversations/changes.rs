@@ -1,0 +1,88 @@
+//! What of a conversation its owner can change besides its messages.
+
+use super::one_row;
+use crate::id::{ConversationId, ProjectId};
+use crate::store::{StoreError, Tx, refuse_nul};
+
+/// Gives it a name of the user's choice.
+pub async fn rename(tx: &mut Tx, id: ConversationId, title: &str) -> Result<(), StoreError> {
+    let user = tx.user()?;
+    refuse_nul("the title", title)?;
+    let done = sqlx::query(
+        "UPDATE conversations SET title = $3, title_is_default = false, updated_at = now()
+         WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL",
+    )
+    .bind(id.0)
+    .bind(user.as_str())
+    .bind(title)
+    .execute(&mut **tx)
+    .await?;
+    one_row(done.rows_affected())
+}
+
+/// Puts it aside, which takes it from the top of the list, or back.
+pub async fn set_archived(tx: &mut Tx, id: ConversationId, archived: bool) -> Result<(), StoreError> {
+    let user = tx.user()?;
+    let done = sqlx::query(
+        "UPDATE conversations SET archived = $3, pinned = pinned AND NOT $3, updated_at = now()
+         WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL",
+    )
+    .bind(id.0)
+    .bind(user.as_str())
+    .bind(archived)
+    .execute(&mut **tx)
+    .await?;
+    one_row(done.rows_affected())
+}
+
+/// Keeps it at the top of the list, or not any more. Nothing has happened in it.
+pub async fn set_pinned(tx: &mut Tx, id: ConversationId, pinned: bool) -> Result<(), StoreError> {
+    let user = tx.user()?;
+    let done = sqlx::query(
+        "UPDATE conversations SET pinned = $3
+         WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL",
+    )
+    .bind(id.0)
+    .bind(user.as_str())
+    .bind(pinned)
+    .execute(&mut **tx)
+    .await?;
+    one_row(done.rows_affected())
+}
+
+/// Puts it into a project that was opened and in which the user may write, or takes it out of the one that it is in. Nothing has
+/// happened in it.
+pub async fn set_project(
+    tx: &mut Tx,
+    id: ConversationId,
+    project: Option<ProjectId>,
+) -> Result<(), StoreError> {
+    let user = tx.user()?;
+    let done = sqlx::query(
+        "UPDATE conversations SET project_id = $3 WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL",
+    )
+    .bind(id.0)
+    .bind(user.as_str())
+    .bind(project.map(|id| id.0))
+    .execute(&mut **tx)
+    .await?;
+    one_row(done.rows_affected())
+}
+
+/// Replaces its tags. Their form (lower case, length, number) is the server's to check.
+pub async fn set_tags(tx: &mut Tx, id: ConversationId, tags: &[String]) -> Result<(), StoreError> {
+    let user = tx.user()?;
+    for tag in tags {
+        refuse_nul("a tag", tag)?;
+    }
+    let done = sqlx::query(
+        "UPDATE conversations SET tags = $3, updated_at = now()
+         WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL",
+    )
+    .bind(id.0)
+    .bind(user.as_str())
+    .bind(tags)
+    .execute(&mut **tx)
+    .await?;
+    one_row(done.rows_affected())
+}

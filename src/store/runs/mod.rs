@@ -1,0 +1,223 @@
+//! Starting, finding and stopping runs, and reading a run's event log.
+
+mod starting;
+
+use jiff::Timestamp;
+use serde_json::Value;
+use sqlx::Row;
+use sqlx::postgres::PgRow;
+use sqlx::types::Json;
+use uuid::Uuid;
+
+use super::notify::{self, Notice};
+use super::plans::whole_plan;
+use super::{Db, RunStatus, Scope, StoreError};
+use crate::id::{ConversationId, MessageId, RunId};
+
+pub use starting::{Admission, IdempotencyKey, NewRun, Program, Reservation, Started, start};
+
+/// A run as its owner sees it.
+#[derive(Debug, Clone)]
+pub struct RunRow {
+    pub id: RunId,
+    pub conversation: ConversationId,
+    pub message: MessageId,
+    pub status: RunStatus,
+    pub format: String,
+    /// Why it failed, for people.
+    pub error: Option<Value>,
+    /// The stored deliberation, once the run is over.
+    pub body: Option<Value>,
+    pub created_at: Timestamp,
+    pub finished_at: Option<Timestamp>,
+}
+
+/// A run of this user.
+///
+/// # Errors
+/// [`StoreError::NotFound`] when it is not there or not theirs.
+pub async fn find(db: &Db, scope: &Scope, id: RunId) -> Result<RunRow, StoreError> {
+    let mut tx = db.begin(scope).await?;
+    let user = tx.user()?;
+    let row = sqlx::query(
+        "SELECT r.id, r.conversation_id, r.message_id, r.status, r.format, r.error, r.created_at, r.finished_at,
+                CASE WHEN m.run_id = r.id THEN m.body ELSE v.body END AS body
+         FROM runs r
+         JOIN conversations c ON c.id = r.conversation_id AND c.user_id = r.user_id AND c.deleted_at IS NULL
+         LEFT JOIN messages m ON m.id = r.message_id AND m.user_id = r.user_id
+         LEFT JOIN message_versions v ON v.run_id = r.id AND v.user_id = r.user_id
+         WHERE r.id = $1 AND r.user_id = $2",
+    )
+    .bind(id.0)
+    .bind(user.as_str())
+    .fetch_optional(&mut *tx)
+    .await?;
+    row.as_ref().map(run_row).transpose()?.ok_or(StoreError::NotFound)
+}
+
+/// What a program asked, as far as its answers repeat it, and the plan that came of it.
+#[derive(Debug, Clone)]
+pub struct AskedByProgram {
+    pub id: RunId,
+    pub conversation: ConversationId,
+    /// The answer's place in it.
+    pub message: MessageId,
+    pub status: RunStatus,
+    pub created_at: Timestamp,
+    pub finished_at: Option<Timestamp>,
+    /// See [`Program::request`].
+    pub request: Value,
+    pub plan: Value,
+}
+
+/// A run of this user that a program asked for.
+///
+/// # Errors
+/// [`StoreError::NotFound`] when there is none, it is not theirs, or no program asked for it.
+pub async fn asked_by_program(db: &Db, scope: &Scope, id: RunId) -> Result<AskedByProgram, StoreError> {
+    let mut tx = db.begin(scope).await?;
+    let user = tx.user()?;
+    let row = sqlx::query(concat!(
+        "SELECT r.conversation_id, r.message_id, r.status, r.created_at, r.finished_at, r.program, ",
+        whole_plan!("r"),
+        " FROM runs r
+         JOIN conversations c ON c.id = r.conversation_id AND c.user_id = r.user_id AND c.deleted_at IS NULL
+         WHERE r.id = $1 AND r.user_id = $2 AND r.program IS NOT NULL"
+    ))
+    .bind(id.0)
+    .bind(user.as_str())
+    .fetch_optional(&mut *tx)
+    .await?
+    .ok_or(StoreError::NotFound)?;
+    let status: String = row.try_get("status")?;
+    Ok(AskedByProgram {
+        id,
+        conversation: ConversationId(row.try_get("conversation_id")?),
+        message: MessageId(row.try_get("message_id")?),
+        status: RunStatus::read(&status)?,
+        created_at: super::time(&row, "created_at")?,
+        finished_at: super::time_or_null(&row, "finished_at")?,
+        request: row.try_get("program")?,
+        plan: row.try_get("plan")?,
+    })
+}
+
+/// The live run of a conversation, if it has one.
+///
+/// # Errors
+/// [`StoreError::NotFound`] when the conversation is not this user's.
+pub async fn live_of(
+    db: &Db,
+    scope: &Scope,
+    conversation: ConversationId,
+) -> Result<Option<RunId>, StoreError> {
+    let mut tx = db.begin(scope).await?;
+    let user = tx.user()?;
+    let row = sqlx::query(
+        "SELECT r.id FROM conversations c
+         LEFT JOIN runs r ON r.conversation_id = c.id AND r.user_id = c.user_id AND r.status IN ('queued', 'running')
+         WHERE c.id = $1 AND c.user_id = $2 AND c.deleted_at IS NULL",
+    )
+    .bind(conversation.0)
+    .bind(user.as_str())
+    .fetch_optional(&mut *tx)
+    .await?
+    .ok_or(StoreError::NotFound)?;
+    Ok(row.try_get::<Option<Uuid>, _>("id")?.map(RunId))
+}
+
+fn run_row(row: &PgRow) -> Result<RunRow, StoreError> {
+    let status: String = row.try_get("status")?;
+    Ok(RunRow {
+        id: RunId(row.try_get("id")?),
+        conversation: ConversationId(row.try_get("conversation_id")?),
+        message: MessageId(row.try_get("message_id")?),
+        status: RunStatus::read(&status)?,
+        format: row.try_get("format")?,
+        error: row.try_get("error")?,
+        body: row.try_get("body")?,
+        created_at: row.try_get::<jiff_sqlx::Timestamp, _>("created_at")?.to_jiff(),
+        finished_at: row
+            .try_get::<Option<jiff_sqlx::Timestamp>, _>("finished_at")?
+            .map(jiff_sqlx::Timestamp::to_jiff),
+    })
+}
+
+/// The log after an event, in order: whole rows, so the first may begin at or before `after`.
+pub async fn events_after(db: &Db, scope: &Scope, id: RunId, after: u64) -> Result<Vec<String>, StoreError> {
+    let mut tx = db.begin(scope).await?;
+    let user = tx.user()?;
+    // A slow reader takes the log in portions, so that its backlog never sits in memory.
+    Ok(sqlx::query_scalar(
+        "SELECT frames FROM (
+             SELECT first_seq, frames,
+                    sum(octet_length(frames)) OVER (ORDER BY first_seq) - octet_length(frames) AS before
+             FROM run_events WHERE run_id = $1 AND user_id = $2 AND last_seq > $3
+         ) AS log WHERE before < 262144 ORDER BY first_seq",
+    )
+    .bind(id.0)
+    .bind(user.as_str())
+    .bind(i64::try_from(after).unwrap_or(i64::MAX))
+    .fetch_all(&mut *tx)
+    .await?)
+}
+
+/// Asks a run to stop, and notifies its owner.
+///
+/// # Errors
+/// [`StoreError::NotFound`] when it is not this user's.
+pub async fn request_cancel(db: &Db, scope: &Scope, id: RunId) -> Result<RunStatus, StoreError> {
+    let mut tx = db.begin(scope).await?;
+    let user = tx.user()?;
+    let status: Option<String> = sqlx::query_scalar(
+        "UPDATE runs SET cancel_requested_at = coalesce(cancel_requested_at, now())
+         WHERE id = $1 AND user_id = $2 RETURNING status",
+    )
+    .bind(id.0)
+    .bind(user.as_str())
+    .fetch_optional(&mut *tx)
+    .await?;
+    let status = RunStatus::read(&status.ok_or(StoreError::NotFound)?)?;
+    if !status.is_over() {
+        notify::send(&mut tx, &Notice::Stop(id)).await?;
+    }
+    tx.commit().await?;
+    Ok(status)
+}
+
+/// What a run is asked to go on without: a JSON list.
+///
+/// # Errors
+/// [`StoreError::NotFound`] when it is not this user's.
+pub async fn skips(db: &Db, scope: &Scope, id: RunId) -> Result<Value, StoreError> {
+    let mut tx = db.begin(scope).await?;
+    let user = tx.user()?;
+    sqlx::query_scalar("SELECT skips FROM runs WHERE id = $1 AND user_id = $2")
+        .bind(id.0)
+        .bind(user.as_str())
+        .fetch_optional(&mut *tx)
+        .await?
+        .ok_or(StoreError::NotFound)
+}
+
+/// Asks a run that is under way to go on without somebody (`skip`, a JSON object), and notifies its owner.
+/// Returns whether it is under way.
+pub async fn request_skip(db: &Db, scope: &Scope, id: RunId, skip: &Value) -> Result<bool, StoreError> {
+    let mut tx = db.begin(scope).await?;
+    let user = tx.user()?;
+    let done = sqlx::query(
+        "UPDATE runs SET skips = CASE WHEN skips @> $3 THEN skips ELSE skips || $3 END
+         WHERE id = $1 AND user_id = $2 AND status = 'running'",
+    )
+    .bind(id.0)
+    .bind(user.as_str())
+    .bind(Json([skip]))
+    .execute(&mut *tx)
+    .await?;
+    let is_under_way = done.rows_affected() > 0;
+    if is_under_way {
+        notify::send(&mut tx, &Notice::Skip(id)).await?;
+    }
+    tx.commit().await?;
+    Ok(is_under_way)
+}
