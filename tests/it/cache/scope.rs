@@ -130,6 +130,8 @@ async fn every_field_of_a_request_is_known_to_matter_or_not() {
             "new_conversation",
             "parent_message_id",
             "preset_id",
+            // As what it says and sets: `projects::asking` asks with both.
+            "project_id",
             "use_cache",
             "refinement_max_iterations",
             "use_arena",
