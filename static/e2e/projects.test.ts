@@ -128,7 +128,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     expect(await reader.getByRole("button", { name: "Ask again…" }).count()).toBe(0);
     await fitsAndBreaksNoRule(reader);
 
-    await reader.getByRole("button", { name: "Continue with a copy" }).press("Enter");
+    await reader.getByRole("button", { name: "Continue as my own" }).press("Enter");
     await reader.waitForURL(/\/c\//);
     await reader.getByLabel("Your question").fill("And why do they fly?");
     await reader.getByRole("button", { name: "Ask", exact: true }).click();

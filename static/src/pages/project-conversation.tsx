@@ -1,8 +1,7 @@
 import "../styles/run";
 import "../styles/sharing.css";
 import "../styles/projects.css";
-import { useId, useState } from "react";
-import { Link, useLocation } from "wouter";
+import { Link } from "wouter";
 import { asProblem } from "../api/problem";
 import {
   copyFromProject,
@@ -10,8 +9,8 @@ import {
   useProject,
   useReadConversation,
 } from "../api/projects";
-import { complain } from "../features/conversations/changes";
 import { titleOf } from "../features/conversations/title";
+import { GoOn } from "../features/sharing/going-on";
 import { ReadTurns } from "../features/sharing/read-turns";
 import { msg, t } from "../i18n";
 import { T } from "../i18n/t";
@@ -22,46 +21,6 @@ import { useTitle } from "../ui/title";
 import { Skeleton } from "./conversation";
 
 const day = dateFormat({ dateStyle: "long" });
-
-/** Makes a conversation of the reader's own out of it, and leads there. */
-function GoOn({ project, shown }: { project: string; shown: ReadConversation }) {
-  const [, go] = useLocation();
-  const [busy, setBusy] = useState(false);
-  const hint = useId();
-  const copy = async () => {
-    if (busy) return;
-    setBusy(true);
-    try {
-      go(`/c/${(await copyFromProject(project, shown.id)).id}`);
-    } catch (error) {
-      complain(msg("Not copied: {{message}}"))(error);
-      setBusy(false);
-    }
-  };
-  if (shown.is_mine) {
-    return (
-      <Link href={`/c/${shown.id}`} className="button">
-        {t("Open the conversation")}
-      </Link>
-    );
-  }
-  return (
-    <>
-      <button
-        type="button"
-        className="button button-main"
-        aria-disabled={busy}
-        aria-describedby={hint}
-        onClick={copy}
-      >
-        {busy ? t("Copying…") : t("Continue with a copy")}
-      </button>
-      <p id={hint} className="quiet">
-        {t("It is copied to your conversations. Files are not copied.")}
-      </p>
-    </>
-  );
-}
 
 function Shown({ project, shown }: { project: string; shown: ReadConversation }) {
   const title = titleOf(shown);
@@ -91,7 +50,13 @@ function Shown({ project, shown }: { project: string; shown: ReadConversation })
       )}
       {shown.messages.length > 0 && (
         <div className="composer-dock shared-ways">
-          <GoOn project={project} shown={shown} />
+          {shown.is_mine ? (
+            <Link href={`/c/${shown.id}`} className="button">
+              {t("Open the conversation")}
+            </Link>
+          ) : (
+            <GoOn makeCopy={() => copyFromProject(project, shown.id)} />
+          )}
         </div>
       )}
     </div>

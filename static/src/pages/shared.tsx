@@ -2,7 +2,7 @@ import "../styles/run";
 import "../styles/sharing.css";
 import { Link } from "wouter";
 import { asProblem } from "../api/problem";
-import { type SharedConversation, useShared } from "../api/shares";
+import { copyShare, type SharedConversation, useShared } from "../api/shares";
 import { GoOn, Mine } from "../features/sharing/going-on";
 import { ReadTurns } from "../features/sharing/read-turns";
 import { t } from "../i18n";
@@ -45,7 +45,7 @@ function Snapshot({ shared }: { shared: SharedConversation }) {
       <ReadTurns shown={shared} />
       {/* Where the composer stands in a conversation. */}
       <div className="composer-dock shared-ways">
-        {shared.is_mine ? <Mine shared={shared} /> : <GoOn id={shared.id} />}
+        {shared.is_mine ? <Mine shared={shared} /> : <GoOn makeCopy={() => copyShare(shared.id)} />}
       </div>
     </div>
   );

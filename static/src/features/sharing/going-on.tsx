@@ -1,13 +1,13 @@
 /** What a reader can do with what is shared, and what its owner can. */
 import { useId, useState } from "react";
 import { Link, useLocation } from "wouter";
-import { copyShare, type SharedConversation } from "../../api/shares";
+import type { SharedConversation } from "../../api/shares";
 import { msg, t } from "../../i18n";
 import { complain } from "../conversations/changes";
 import { stopSharing } from "./stop";
 
-/** Makes a conversation of the reader's own out of it, and leads there. */
-export function GoOn({ id }: { id: string }) {
+/** Makes a conversation of the reader's own out of what they read, and leads there. */
+export function GoOn({ makeCopy }: { makeCopy: () => Promise<{ id: string }> }) {
   const [, go] = useLocation();
   const [busy, setBusy] = useState(false);
   const hint = useId();
@@ -15,7 +15,7 @@ export function GoOn({ id }: { id: string }) {
     if (busy) return;
     setBusy(true);
     try {
-      go(`/c/${(await copyShare(id)).id}`);
+      go(`/c/${(await makeCopy()).id}`);
     } catch (error) {
       complain(msg("Not copied: {{message}}"))(error);
       setBusy(false);
