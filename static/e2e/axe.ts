@@ -1,7 +1,9 @@
 /** The rules of accessibility that a machine can check. */
+
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import type { Page } from "playwright-core";
+import { expect } from "vitest";
 
 interface AxeResults {
   violations: { id: string; help: string; nodes: { html: string }[] }[];
@@ -27,4 +29,14 @@ export async function violations(page: Page): Promise<string[]> {
       ({ id, help, nodes }) => `${id}: ${help}: ${nodes.map((node) => node.html).join(" | ")}`,
     );
   });
+}
+
+/** Nothing stands beyond the page's side, and axe finds nothing. */
+export async function fitsAndBreaksNoRule(page: Page) {
+  const [needed, width] = await page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    return [scrollWidth, clientWidth] as const;
+  });
+  expect(needed).toBeLessThanOrEqual(width);
+  expect(await violations(page)).toEqual([]);
 }

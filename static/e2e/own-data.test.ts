@@ -1,8 +1,8 @@
 /** One's own data: a copy, who has looked, and the end; and what administrators may do about it. */
-import type { Browser, Page } from "playwright-core";
+import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { violations } from "./axe";
-import { bothShapes, close, launch, open, wide } from "./browser";
+import { fitsAndBreaksNoRule, violations } from "./axe";
+import { bothShapes, close, launch, open } from "./browser";
 import { askFor, call } from "./figures";
 import { OwnServer, pace } from "./own-server";
 
@@ -24,13 +24,6 @@ beforeAll(async () => {
   ]);
 });
 afterAll(() => Promise.all([browser.close(), server.close()]));
-
-async function fitsAndBreaksNoRule(page: Page) {
-  const { width } = page.viewportSize() ?? wide;
-  const needed = await page.evaluate(() => document.documentElement.scrollWidth);
-  expect(needed).toBeLessThanOrEqual(width);
-  expect(await violations(page)).toEqual([]);
-}
 
 describe.each(bothShapes)("on %s", (shapeName, shape) => {
   it("is held, read by two, and deleted, and its owner sees each of it", async () => {

@@ -1,7 +1,7 @@
 /** Projects against the real server: one is made, told what counts in it, asked in, read by others, left and deleted. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { violations } from "./axe";
+import { fitsAndBreaksNoRule, violations } from "./axe";
 import {
   ask,
   bothShapes,
@@ -13,7 +13,6 @@ import {
   phone,
   type Watched,
   waitForEnd,
-  wide,
 } from "./browser";
 import { OwnServer, pace } from "./own-server";
 
@@ -31,13 +30,6 @@ beforeAll(async () => {
   ]);
 });
 afterAll(() => Promise.all([browser.close(), server.close()]));
-
-async function fitsAndBreaksNoRule(page: Page) {
-  const { width } = page.viewportSize() ?? wide;
-  const needed = await page.evaluate(() => document.documentElement.scrollWidth);
-  expect(needed).toBeLessThanOrEqual(width);
-  expect(await violations(page)).toEqual([]);
-}
 
 /** The browser reports every refused request; that of a project one is not in was meant. */
 function forgiveGone({ faults }: Watched) {

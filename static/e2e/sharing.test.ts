@@ -1,7 +1,7 @@
 /** Sharing against the real server: a link is made, read and gone on with by somebody else, and withdrawn. */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { violations } from "./axe";
+import { fitsAndBreaksNoRule } from "./axe";
 import {
   ask,
   bothShapes,
@@ -12,7 +12,6 @@ import {
   patience,
   type Watched,
   waitForEnd,
-  wide,
   withConversation,
 } from "./browser";
 import { OwnServer, pace } from "./own-server";
@@ -31,13 +30,6 @@ beforeAll(async () => {
   ]);
 });
 afterAll(() => Promise.all([browser.close(), server.close()]));
-
-async function fitsAndBreaksNoRule(page: Page) {
-  const { width } = page.viewportSize() ?? wide;
-  const needed = await page.evaluate(() => document.documentElement.scrollWidth);
-  expect(needed).toBeLessThanOrEqual(width);
-  expect(await violations(page)).toEqual([]);
-}
 
 /** The browser reports every refused request; that of a link that works no longer was meant. */
 function forgiveGone({ faults }: Watched) {
