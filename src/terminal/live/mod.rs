@@ -1,7 +1,7 @@
 //! What a run looks like, folded from its events: live, resumed and stored runs go through it.
 //!
 //! The same as the web app's reducer (`static/src/run`, `static/src/features/*/state.ts`); recorded streams keep the
-//! two alike, event by event. A family of events has a file, with what it adds to the state. Forgiving: an event of
+//! two alike, event by event. A family of events has a place in `families`, with what it adds to the state. Forgiving: an event of
 //! a newer server changes nothing, and one that lacks a field is read as far as it goes.
 //!
 //! ```ignore
@@ -14,24 +14,10 @@
 //!
 //! A token costs an append: no text is copied.
 
-mod adversary;
-mod answers;
-mod cache;
-mod chairmen;
-mod checks;
-mod choosing;
 pub mod event;
-mod families;
-mod final_answer;
-mod lookups;
-mod parts;
+pub mod families;
 pub mod piece;
-mod refinement;
-mod reviews;
-mod rounds;
 mod run;
-mod searches;
-pub mod shape;
 pub mod state;
 mod stored;
 #[cfg(test)]
@@ -50,7 +36,7 @@ impl LiveRun {
     pub fn apply(&mut self, event: &Value) {
         let Some(event) = Event::of(event) else { return };
         for family in FAMILIES {
-            family(self, event);
+            (family.apply)(self, event);
         }
     }
 

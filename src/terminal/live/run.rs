@@ -1,9 +1,9 @@
 //! What every run is told: its beginning, its end, and what stands beside its stages.
 
 use super::event::{Event, Fields};
+use super::families::FAMILIES;
 use super::piece::{Budget, Costs, Ignored, Note, RunStatus, StageCosts};
 use super::state::LiveRun;
-use super::{adversary, cache, lookups, parts, refinement, rounds, searches};
 
 pub(super) fn apply(run: &mut LiveRun, event: Event) {
     let told = event.fields;
@@ -50,6 +50,13 @@ pub(super) fn apply(run: &mut LiveRun, event: Event) {
     }
 }
 
+/// What is stored of it with a message.
+pub(super) fn read(run: &mut LiveRun, message: Fields, _is_live: bool) {
+    let metadata = message.within("metadata");
+    run.has_log = metadata.flag("process_log");
+    run.budgets = metadata.each("budget_warnings").map(budget).collect();
+}
+
 /// The place in the queue, as it changes, until the run begins.
 fn queued(run: &mut LiveRun, told: Fields) {
     let Some(place @ 1..) = told.count("position") else { return };
@@ -76,7 +83,7 @@ fn ignored(told: Fields) -> Ignored {
     Ignored { field: told.string("field"), reason: told.string("reason") }
 }
 
-pub(super) fn budget(told: Fields) -> Budget {
+fn budget(told: Fields) -> Budget {
     Budget {
         scope: told.string("scope"),
         name: told.owned("name"),
@@ -111,14 +118,5 @@ fn end(run: &mut LiveRun, status: RunStatus) {
     run.status = status;
     "ended".clone_into(&mut run.phase);
     run.queue_position = None;
-    run.answers.iter_mut().for_each(|answer| answer.piece.settle());
-    run.reviews.iter_mut().for_each(|review| review.piece.settle());
-    run.final_answer.settle();
-    cache::settle(run);
-    searches::settle(run);
-    lookups::settle(run);
-    refinement::settle(run);
-    adversary::settle(run);
-    rounds::settle(run);
-    parts::settle(run);
+    FAMILIES.iter().for_each(|family| (family.settle)(run));
 }

@@ -2,19 +2,19 @@
 
 use serde::Serialize;
 
+use super::families::adversary::shape::Adversary;
+use super::families::cache::shape::Cache;
+use super::families::chairmen::shape::Chairmen;
+use super::families::checks::shape::Check;
+use super::families::choosing::shape::{Consensus, Escalation, Routing};
+use super::families::final_answer::shape::FinalAnswer;
+use super::families::lookups::shape::Place;
+use super::families::parts::shape::Decomposition;
+use super::families::refinement::shape::Refinement;
+use super::families::reviews::shape::{Ranking, Review, SecondReading, Weights};
+use super::families::rounds::shape::Debate;
+use super::families::searches::shape::{Research, Source, WebSearch};
 use super::piece::{Abstention, Answer, Budget, Confidence, Costs, Ignored, Note, RunStatus};
-use super::shape::adversary::Adversary;
-use super::shape::cache::Cache;
-use super::shape::chairmen::Chairmen;
-use super::shape::checks::Check;
-use super::shape::choosing::{Consensus, Escalation, Routing};
-use super::shape::final_answer::FinalAnswer;
-use super::shape::lookups::Place;
-use super::shape::parts::Decomposition;
-use super::shape::refinement::Refinement;
-use super::shape::reviews::{Ranking, Review, SecondReading, Weights};
-use super::shape::rounds::Debate;
-use super::shape::searches::{Research, Source, WebSearch};
 
 /// A run, as far as it has been told.
 ///

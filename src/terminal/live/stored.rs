@@ -6,33 +6,20 @@ use super::event::{Event, Fields};
 use super::families::FAMILIES;
 use super::piece::RunStatus;
 use super::state::LiveRun;
-use super::{adversary, cache, choosing, lookups, parts, refinement, reviews, rounds, run, searches};
 
 pub(super) fn read(message: Fields) -> LiveRun {
-    let metadata = message.within("metadata");
     let status = message.text("status");
     let is_live = matches!(status, Some("queued" | "running"));
     let mut state = LiveRun::default();
     for event in events(message) {
         if let Some(event) = Event::of(&event) {
-            FAMILIES.iter().for_each(|family| family(&mut state, event));
+            FAMILIES.iter().for_each(|family| (family.apply)(&mut state, event));
         }
     }
-    cache::read(&mut state, metadata.within("cache"), is_live);
-    searches::read(&mut state, message);
-    message.each("stage1").for_each(|answer| lookups::read(&mut state, None, answer));
-    state.checks = metadata.each("react").map(super::shape::checks::Check::stored).collect();
-    choosing::read(&mut state, metadata);
-    reviews::tell_of(&mut state, metadata);
-    refinement::read(&mut state, metadata.within("refinement"));
-    adversary::read(&mut state, metadata.within("adversary"));
-    rounds::read(&mut state, message, is_live);
-    parts::read(&mut state, message, is_live);
+    FAMILIES.iter().for_each(|family| (family.read)(&mut state, message, is_live));
     if status == Some("queued") {
         state.status = RunStatus::Queued;
     }
-    state.has_log = metadata.flag("process_log");
-    state.budgets = metadata.each("budget_warnings").map(run::budget).collect();
     state
 }
 

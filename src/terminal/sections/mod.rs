@@ -4,9 +4,9 @@ mod framed;
 mod reviews;
 mod section;
 
-use crate::terminal::live::shape::cache::Cache;
-use crate::terminal::live::shape::parts::Decomposition;
-use crate::terminal::live::shape::rounds::Debate;
+use crate::terminal::live::families::cache::shape::Cache;
+use crate::terminal::live::families::parts::shape::Decomposition;
+use crate::terminal::live::families::rounds::shape::Debate;
 use crate::terminal::live::{CallStatus, LiveRun};
 use crate::terminal::text::amounts;
 

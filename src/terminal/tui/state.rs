@@ -12,7 +12,7 @@ use super::panes::{Pane, Tab};
 use super::shelf::Shelf;
 use crate::terminal::chat::settings::{Preset, Settings};
 use crate::terminal::live::LiveRun;
-use crate::terminal::live::shape::cache::{Cache, Earlier};
+use crate::terminal::live::families::cache::shape::{Cache, Earlier};
 use crate::terminal::session::Place;
 use crate::terminal::text::Theme;
 

@@ -87,7 +87,10 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &mut State) {
     }
 }
 
-fn offered(offer: &crate::terminal::live::shape::cache::Earlier, theme: &Theme) -> Vec<Line<'static>> {
+fn offered(
+    offer: &crate::terminal::live::families::cache::shape::Earlier,
+    theme: &Theme,
+) -> Vec<Line<'static>> {
     let when: String = offer.created_at.as_deref().unwrap_or_default().chars().take(16).collect();
     let mut facts = vec![when.replace('T', " ")];
     facts.extend(offer.similarity.map(|alike| format!("{:.0} % alike", alike * 100.0)));

@@ -1,9 +1,9 @@
 //! The reviews: who ranks the answers, how, and what comes of it.
 
-use super::event::{Event, Fields};
-use super::piece::{Abstention, CallStatus, Seat};
-use super::shape::reviews::{Certainty, Ranking, Review, Row, SecondReading, Weights};
-use super::state::LiveRun;
+use crate::terminal::live::event::{Event, Fields};
+use crate::terminal::live::piece::{Abstention, CallStatus, Seat};
+use crate::terminal::live::state::LiveRun;
+use shape::{Certainty, Ranking, Review, Row, SecondReading, Weights};
 
 pub(super) fn apply(run: &mut LiveRun, event: Event) {
     let told = event.fields;
@@ -71,8 +71,16 @@ fn complete(run: &mut LiveRun, told: Fields) {
     tell_of(run, metadata);
 }
 
-/// What a message's metadata tell, too.
-pub(super) fn tell_of(run: &mut LiveRun, metadata: Fields) {
+/// What is stored of them with a message, beside what its events would have told.
+pub(super) fn read(run: &mut LiveRun, message: Fields, _is_live: bool) {
+    tell_of(run, message.within("metadata"));
+}
+
+pub(super) fn settle(run: &mut LiveRun) {
+    run.reviews.iter_mut().for_each(|review| review.piece.settle());
+}
+
+fn tell_of(run: &mut LiveRun, metadata: Fields) {
     let second = metadata.within("second_reading");
     if second.is_there() {
         run.second_reading = Some(second_reading(second));
@@ -172,6 +180,8 @@ pub(super) fn row(told: Fields) -> Row {
         first_place_votes: told.number("first_place_votes").unwrap_or_default(),
     }
 }
+
+pub mod shape;
 
 fn judge(ranking: &mut Ranking, facts: Fields) {
     let certainty = facts.within("certainty");

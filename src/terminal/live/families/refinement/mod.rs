@@ -1,9 +1,9 @@
 //! Refinement: critiques of the draft, and its revisions, one iteration after the other.
 
-use super::event::{Event, Fields};
-use super::piece::Piece;
-use super::shape::refinement::{Critique, Iteration, IterationStatus, Refinement};
-use super::state::LiveRun;
+use crate::terminal::live::event::{Event, Fields};
+use crate::terminal::live::piece::Piece;
+use crate::terminal::live::state::LiveRun;
+use shape::{Critique, Iteration, IterationStatus, Refinement};
 
 fn critique(told: Fields) -> Critique {
     Critique { piece: Piece::ended(told, "critique"), is_substantive: told.flag("is_substantive") }
@@ -144,8 +144,11 @@ pub(super) fn settle(run: &mut LiveRun) {
     }
 }
 
+pub mod shape;
+
 /// As it is stored with a message.
-pub(super) fn read(run: &mut LiveRun, told: Fields) {
+pub(super) fn read(run: &mut LiveRun, message: Fields, _is_live: bool) {
+    let told = message.within("metadata").within("refinement");
     if told.is_there() {
         run.refinement = Some(stored(told));
     }

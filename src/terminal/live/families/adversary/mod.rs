@@ -1,8 +1,8 @@
 //! The devil's advocate: an attack on the answer, and the revision that a grave one leads to.
 
-use super::event::{Event, Fields};
-use super::shape::adversary::{Adversary, AdversaryStatus};
-use super::state::LiveRun;
+use crate::terminal::live::event::{Event, Fields};
+use crate::terminal::live::state::LiveRun;
+use shape::{Adversary, AdversaryStatus};
 
 pub(super) fn apply(run: &mut LiveRun, event: Event) {
     let told = event.fields;
@@ -106,8 +106,11 @@ pub(super) fn settle(run: &mut LiveRun) {
     }
 }
 
+pub mod shape;
+
 /// As it is stored with a message.
-pub(super) fn read(run: &mut LiveRun, told: Fields) {
+pub(super) fn read(run: &mut LiveRun, message: Fields, _is_live: bool) {
+    let told = message.within("metadata").within("adversary");
     if !told.is_there() {
         return;
     }

@@ -1,10 +1,10 @@
 //! What members look up themselves while they write.
 
 use super::answers::seated;
-use super::event::{Event, Fields, member_of, number_of};
-use super::piece::Seat;
-use super::shape::lookups::{Lookup, LookupStatus, Place};
-use super::state::LiveRun;
+use crate::terminal::live::event::{Event, Fields, member_of, number_of};
+use crate::terminal::live::piece::Seat;
+use crate::terminal::live::state::LiveRun;
+use shape::{Lookup, LookupStatus, Place};
 
 impl LiveRun {
     /// What a member looked up in a round, or in the answers of a council.
@@ -84,13 +84,20 @@ pub(super) fn settle(run: &mut LiveRun) {
         .for_each(|lookup| lookup.status = LookupStatus::Failed);
 }
 
+/// What is stored of the answers' with a message.
+pub(super) fn read(run: &mut LiveRun, message: Fields, _is_live: bool) {
+    message.each("stage1").for_each(|answer| read_one(run, None, answer));
+}
+
 /// What a stored text's writer had looked up. A run that was followed knows it already.
-pub(super) fn read(run: &mut LiveRun, round: Option<i64>, result: Fields) {
+pub(super) fn read_one(run: &mut LiveRun, round: Option<i64>, result: Fields) {
     let calls: Vec<Lookup> = result.each("tool_calls_made").enumerate().map(stored).collect();
     if !calls.is_empty() {
         *place(run, round, &Seat::of(result).member) = calls;
     }
 }
+
+pub mod shape;
 
 fn stored((at, made): (usize, Fields)) -> Lookup {
     let failed = made.words("error").is_some();

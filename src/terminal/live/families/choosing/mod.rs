@@ -2,10 +2,10 @@
 //! nobody has to write.
 
 use super::answers::seated;
-use super::event::{Event, Fields};
-use super::piece::{RunStatus, Seat};
-use super::shape::choosing::{Consensus, Escalation, Routing};
-use super::state::LiveRun;
+use crate::terminal::live::event::{Event, Fields};
+use crate::terminal::live::piece::{RunStatus, Seat};
+use crate::terminal::live::state::LiveRun;
+use shape::{Consensus, Escalation, Routing};
 
 pub(super) fn apply(run: &mut LiveRun, event: Event) {
     let told = event.fields;
@@ -36,7 +36,8 @@ pub(super) fn apply(run: &mut LiveRun, event: Event) {
 }
 
 /// What is stored of all three with a message.
-pub(super) fn read(run: &mut LiveRun, metadata: Fields) {
+pub(super) fn read(run: &mut LiveRun, message: Fields, _is_live: bool) {
+    let metadata = message.within("metadata");
     routed(run, metadata.within("routing_info"));
     escalated(run, metadata.within("escalation_info"));
     agreed(run, metadata.within("consensus_info"));
@@ -79,6 +80,8 @@ fn escalated(run: &mut LiveRun, info: Fields) {
         });
     }
 }
+
+pub mod shape;
 
 fn agreed(run: &mut LiveRun, info: Fields) {
     if info.is_there() {

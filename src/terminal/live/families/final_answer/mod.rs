@@ -1,9 +1,9 @@
 //! The final answer, whoever writes it: a chairman, a judge, or who puts together the parts of a question.
 
-use super::event::{Event, Fields};
-use super::piece::{CallStatus, Failure, Piece};
-use super::shape::final_answer::FinalAnswer;
-use super::state::LiveRun;
+use crate::terminal::live::event::{Event, Fields};
+use crate::terminal::live::piece::{CallStatus, Failure, Piece};
+use crate::terminal::live::state::LiveRun;
+use shape::FinalAnswer;
 
 pub(super) fn apply(run: &mut LiveRun, event: Event) {
     let told = event.fields;
@@ -67,6 +67,8 @@ fn complete(run: &mut LiveRun, data: Fields) {
     }
 }
 
+pub mod shape;
+
 /// The call was lost and is made again: what it had written goes.
 fn restart(run: &mut LiveRun) {
     in_stage3(run);
@@ -79,4 +81,8 @@ fn restart(run: &mut LiveRun) {
         let (piece, failures) = (std::mem::take(piece), std::mem::take(&mut run.final_answer.failures));
         run.final_answer = FinalAnswer { piece, failures, ..FinalAnswer::default() };
     }
+}
+
+pub(super) fn settle(run: &mut LiveRun) {
+    run.final_answer.settle();
 }

@@ -1,11 +1,11 @@
 //! A debate: rounds of statements by speakers who answer each other. Its ballots stand with the reviews, its
 //! judgment is the final answer.
 
-use super::event::{Event, Fields, member_of, number_of};
 use super::lookups;
-use super::piece::RunStatus;
-use super::shape::rounds::{Debate, Round, Statement};
-use super::state::LiveRun;
+use crate::terminal::live::event::{Event, Fields, member_of, number_of};
+use crate::terminal::live::piece::RunStatus;
+use crate::terminal::live::state::LiveRun;
+use shape::{Debate, Round, Statement};
 
 pub(super) fn apply(run: &mut LiveRun, event: Event) {
     let told = event.fields;
@@ -98,6 +98,8 @@ pub(super) fn settle(run: &mut LiveRun) {
     rounds.flat_map(|round| &mut round.statements).for_each(|entry| entry.piece.settle());
 }
 
+pub mod shape;
+
 /// As it is stored with a message.
 pub(super) fn read(run: &mut LiveRun, message: Fields, is_live: bool) {
     let held = message.each("rounds").map(|round| Round {
@@ -117,7 +119,7 @@ pub(super) fn read(run: &mut LiveRun, message: Fields, is_live: bool) {
     }
     run.debate = Some(debate);
     for round in message.each("rounds") {
-        round.each("responses").for_each(|said| lookups::read(run, Some(round_of(round)), said));
+        round.each("responses").for_each(|said| lookups::read_one(run, Some(round_of(round)), said));
     }
     if !is_live {
         settle(run);

@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use super::event::{Event, Fields};
-use super::piece::{Answer, CallStatus, Confidence, Failure, Outcome, RunStatus, Seat};
-use super::state::LiveRun;
+use crate::terminal::live::event::{Event, Fields};
+use crate::terminal::live::piece::{Answer, CallStatus, Confidence, Failure, Outcome, RunStatus, Seat};
+use crate::terminal::live::state::LiveRun;
 
 pub(super) fn apply(run: &mut LiveRun, event: Event) {
     let told = event.fields;
@@ -110,4 +110,8 @@ fn store(answers: &mut Vec<Answer>, stored: Vec<Answer>) {
         let seat = answer.piece.seat.clone();
         *seated(answers, seat) = answer;
     }
+}
+
+pub(super) fn settle(run: &mut LiveRun) {
+    run.answers.iter_mut().for_each(|answer| answer.piece.settle());
 }

@@ -2,11 +2,11 @@
 //! is the final answer.
 
 use super::answers::waiting;
-use super::event::{Event, Fields, member_of};
-use super::piece::{Answer, CallStatus, RunStatus, Seat};
 use super::reviews::row;
-use super::shape::parts::{Complexity, Decomposition, Part, PartResult};
-use super::state::LiveRun;
+use crate::terminal::live::event::{Event, Fields, member_of};
+use crate::terminal::live::piece::{Answer, CallStatus, RunStatus, Seat};
+use crate::terminal::live::state::LiveRun;
+use shape::{Complexity, Decomposition, Part, PartResult};
 
 fn complexity(told: Fields) -> Complexity {
     Complexity {
@@ -107,6 +107,8 @@ pub(super) fn settle(run: &mut LiveRun) {
     let parts = run.decomposition.iter_mut().flat_map(|state| &mut state.parts);
     parts.flat_map(|part| &mut part.answers).for_each(|entry| entry.piece.settle());
 }
+
+pub mod shape;
 
 /// As it is stored with a message.
 pub(super) fn read(run: &mut LiveRun, message: Fields, is_live: bool) {

@@ -1,9 +1,9 @@
 //! What is looked up before anybody answers, and the sources of a run, whoever found them.
 
-use super::event::{Event, Fields};
-use super::piece::RunStatus;
-use super::shape::searches::{Research, ResearchStatus, SearchStatus, Source, Topic, WebSearch};
-use super::state::LiveRun;
+use crate::terminal::live::event::{Event, Fields};
+use crate::terminal::live::piece::RunStatus;
+use crate::terminal::live::state::LiveRun;
+use shape::{Research, ResearchStatus, SearchStatus, Source, Topic, WebSearch};
 
 pub(super) fn apply(run: &mut LiveRun, event: Event) {
     let told = event.fields;
@@ -125,8 +125,10 @@ pub(super) fn settle(run: &mut LiveRun) {
     }
 }
 
+pub mod shape;
+
 /// As they are stored with a message.
-pub(super) fn read(run: &mut LiveRun, message: Fields) {
+pub(super) fn read(run: &mut LiveRun, message: Fields, _is_live: bool) {
     let metadata = message.within("metadata");
     let (search, stage0) = (metadata.within("web_search"), message.within("stage0"));
     add(run, metadata);

@@ -4,7 +4,7 @@
 use crate::terminal::live::piece::Answer;
 use serde::Serialize;
 
-use super::reviews::Row;
+use crate::terminal::live::families::reviews::shape::Row;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Decomposition {

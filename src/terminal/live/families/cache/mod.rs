@@ -1,9 +1,9 @@
 //! An earlier answer to the same question: looked for, offered, and taken or not.
 
-use super::event::{Event, Fields};
-use super::piece::RunStatus;
-use super::shape::cache::{Cache, Earlier};
-use super::state::LiveRun;
+use crate::terminal::live::event::{Event, Fields};
+use crate::terminal::live::piece::RunStatus;
+use crate::terminal::live::state::LiveRun;
+use shape::{Cache, Earlier};
 
 fn miss(told: Fields, kept: Option<String>) -> Cache {
     Cache::Miss { reason: told.owned("reason"), best_similarity: told.number("best_similarity"), kept }
@@ -40,8 +40,11 @@ pub(super) fn settle(run: &mut LiveRun) {
     }
 }
 
+pub mod shape;
+
 /// As it is stored with a message.
-pub(super) fn read(run: &mut LiveRun, cache: Fields, is_live: bool) {
+pub(super) fn read(run: &mut LiveRun, message: Fields, is_live: bool) {
+    let cache = message.within("metadata").within("cache");
     if !cache.is_there() {
         return;
     }

@@ -1,9 +1,9 @@
 //! Several chairmen: drafts side by side, and the chairman's choice among them.
 
-use super::event::{Event, Fields};
-use super::piece::{Failure, Piece};
-use super::shape::chairmen::{Chairmen, Draft};
-use super::state::LiveRun;
+use crate::terminal::live::event::{Event, Fields};
+use crate::terminal::live::piece::{Failure, Piece};
+use crate::terminal::live::state::LiveRun;
+use shape::{Chairmen, Draft};
 
 /// In the order of their labels.
 fn drafts<'a>(told: impl Iterator<Item = Fields<'a>>) -> Vec<Draft> {
@@ -74,6 +74,8 @@ fn begun(run: &mut LiveRun) -> &mut Chairmen {
     "stage3".clone_into(&mut run.phase);
     run.chairmen.get_or_insert_default()
 }
+
+pub mod shape;
 
 /// As an answer that was chosen from drafts tells it.
 fn chosen(run: &mut LiveRun, result: Fields) {

@@ -1,9 +1,11 @@
 //! What the chairman checks before it writes (ReAct): a thought, a search, what was found, and again.
 
-use super::event::Event;
-use super::piece::CallStatus;
-use super::shape::checks::Check;
-use super::state::LiveRun;
+use crate::terminal::live::event::{Event, Fields};
+use crate::terminal::live::piece::CallStatus;
+use crate::terminal::live::state::LiveRun;
+use shape::Check;
+
+pub mod shape;
 
 pub(super) fn apply(run: &mut LiveRun, event: Event) {
     if !event.kind.starts_with("react_") {
@@ -36,4 +38,9 @@ pub(super) fn apply(run: &mut LiveRun, event: Event) {
         piece.status = CallStatus::Writing;
         "stage3".clone_into(&mut run.phase);
     }
+}
+
+/// As they are stored with a message.
+pub(super) fn read(run: &mut LiveRun, message: Fields, _is_live: bool) {
+    run.checks = message.within("metadata").each("react").map(Check::stored).collect();
 }
