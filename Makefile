@@ -73,6 +73,10 @@ drill-pgbouncer: $(WEB) ## two servers over a real PgBouncer in transaction mode
 drill-unplugged: $(WEB) ## a reader whose network goes away without a word: how soon it is missed (needs root)
 	@scripts/drill-unplugged
 
+.PHONY: mcp-conformance
+mcp-conformance: $(WEB) ## the test suite of the Model Context Protocol against our part of it, every revision
+	@scripts/mcp-conformance
+
 .PHONY: docker
 docker: ## build the container image llm-council:local
 	docker build -t llm-council:local --build-arg GIT_COMMIT="$$(git rev-parse HEAD)" \

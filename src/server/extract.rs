@@ -13,6 +13,7 @@ use tracing_actix_web::RequestId;
 
 use super::app::App;
 use super::problem::Problem;
+use crate::config::Server;
 use crate::identity::{AuthMethod, Identity, Permission};
 use crate::runs::AskedBy;
 use crate::store::Scope;
@@ -97,24 +98,32 @@ impl FromRequest for Body {
     type Future = Pin<Box<dyn Future<Output = Result<Self, Problem>>>>;
 
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
-        let server = request.app_data::<web::Data<App>>().map(|app| app.config.server.clone());
-        let payload = payload.take();
-        let says_json = says_json(request.headers());
-        Box::pin(async move {
-            let server = server.ok_or_else(Problem::internal)?;
-            let read = read(payload, server.body_limit_bytes);
-            let bytes = tokio::time::timeout(server.body_timeout(), read)
-                .await
-                .map_err(|_| Problem::slow_body())??;
-            if !bytes.is_empty() && !says_json {
-                return Err(Problem::not_json());
-            }
-            serde_json::from_slice(&bytes).map(Self).map_err(|error| {
-                Problem::field(
-                    "body",
-                    &format!("is not JSON (line {}, column {})", error.line(), error.column()),
-                )
-            })
+        let app = request.app_data::<web::Data<App>>();
+        let read = app.map(|app| read_json(request, payload.take(), &app.config.server));
+        Box::pin(async move { read.ok_or_else(Problem::internal)?.await.map(Self) })
+    }
+}
+
+/// The body as JSON, within the server's limits.
+///
+/// # Errors
+/// Why it is not read: it is too long, too slow, or no JSON.
+pub(super) fn read_json(
+    request: &HttpRequest,
+    payload: Payload,
+    server: &Server,
+) -> impl Future<Output = Result<Value, Problem>> + use<> {
+    let says_json = says_json(request.headers());
+    let (limit, timeout) = (server.body_limit_bytes, server.body_timeout());
+    async move {
+        let read = tokio::time::timeout(timeout, read(payload, limit)).await;
+        let bytes = read.map_err(|_| Problem::slow_body())??;
+        if !bytes.is_empty() && !says_json {
+            return Err(Problem::not_json());
+        }
+        serde_json::from_slice(&bytes).map_err(|error| {
+            let told = format!("is not JSON (line {}, column {})", error.line(), error.column());
+            Problem::field("body", &told)
         })
     }
 }

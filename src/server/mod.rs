@@ -30,7 +30,7 @@ mod markdown;
 mod markdown_branches;
 mod markdown_formats;
 mod markdown_sources;
-mod mcp;
+pub mod mcp;
 mod me;
 mod messages;
 mod metrics;

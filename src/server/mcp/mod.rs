@@ -2,8 +2,9 @@
 //! prompts are translation over [`super::asking`] and what the API reads. Every request stands alone, so any server answers
 //! any of them. What of it is the protocol's own is a library's ([ADR 24](../../../docs/adr/0024-mcp-is-a-librarys-protocol.md)).
 //!
-//! Start at [`endpoint`], then [`council`].
+//! Start at [`endpoint`], then [`adapter`] for the protocol and [`council`] for what is offered.
 
+pub mod adapter;
 mod asker;
 mod council;
 pub(super) mod endpoint;

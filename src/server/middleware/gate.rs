@@ -14,7 +14,7 @@ use actix_web::middleware::Next;
 use actix_web::{Error, HttpMessage, HttpRequest, HttpResponse, web};
 use percent_encoding::percent_decode;
 
-use crate::identity::{AuthMethod, Identity, Mode, Refusal, same_origin, token};
+use crate::identity::{AuthMethod, Gate, Identity, Mode, Refusal, same_origin, token};
 use crate::server::app::App;
 use crate::server::problem::Problem;
 use crate::store::{Scope, tokens};
@@ -52,7 +52,7 @@ async fn admit(request: &ServiceRequest) -> Result<Identity, Problem> {
     let reads = matches!(*request.method(), Method::GET | Method::HEAD | Method::OPTIONS);
     if !matches!(who.via, AuthMethod::Token { .. }) && !reads {
         let app = app(request)?;
-        check_origin(&app, request.request())?;
+        check_origin(&app.gate, request.request())?;
     }
     settle(request, who)
 }
@@ -79,7 +79,7 @@ pub async fn admit_program(request: &ServiceRequest, prefix: &str) -> Result<Ide
     }
     let identity = identity(request).await?;
     if !matches!(identity.via, AuthMethod::Token { .. }) {
-        check_origin(&app, request.request())?;
+        check_origin(&app.gate, request.request())?;
     }
     settle(request, identity)
 }
@@ -199,7 +199,7 @@ fn bearer(request: &ServiceRequest) -> Option<&str> {
 ///
 /// # Errors
 /// 403, also where it does not say plainly where it comes from.
-pub fn check_origin(app: &App, request: &HttpRequest) -> Result<(), Problem> {
+pub fn check_origin(gate: &Gate, request: &HttpRequest) -> Result<(), Problem> {
     let values = |name: &str| request.headers().get_all(name).map(HeaderValue::as_bytes);
     let site = same_origin::site(values("sec-fetch-site"));
     let origin = same_origin::origin(values("origin"));
@@ -208,7 +208,7 @@ pub fn check_origin(app: &App, request: &HttpRequest) -> Result<(), Problem> {
         return Err(Problem::forbidden("the request does not say plainly which page it comes from"));
     };
     let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok());
-    if app.gate.same_origin(site, origin, host) {
+    if gate.same_origin(site, origin, host) {
         return Ok(());
     }
     metrics::counter!("llm_council_refused_total", "reason" => "cross_origin").increment(1);

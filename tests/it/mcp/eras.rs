@@ -96,6 +96,25 @@ async fn a_revision_of_the_future_is_told_which_are_known() {
 }
 
 #[tokio::test]
+async fn a_refusal_names_the_request_that_it_answers() {
+    let app = TestApp::start().await;
+    let client = Client::of(app.user("ann"), "2025-06-18");
+    let of_no_revision = |id: Value| {
+        let body = json!({"jsonrpc": "2.0", "id": id, "method": "tools/list"});
+        read(client.post(&body.to_string()).header("mcp-protocol-version", "1999-01-01"))
+    };
+    for (id, told) in [(json!(7), json!(7)), (json!("a"), json!("a")), (json!([]), json!(null))] {
+        let answer = of_no_revision(id).await;
+        assert_eq!((answer.status, &answer.json()["id"]), (400, &told), "{}", answer.text);
+    }
+    let body = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/list"});
+    let picky = app.user("ann").request("POST", "/mcp").header("content-type", "application/json");
+    let answer = read(picky.header("accept", "text/html").body(body.to_string())).await;
+    assert_eq!((answer.status, &answer.json()["id"]), (406, &json!(7)), "{}", answer.text);
+    app.close().await;
+}
+
+#[tokio::test]
 async fn headers_that_say_something_else_than_the_message_are_refused() {
     let app = TestApp::start().await;
     let client = Client::modern(&app, "ann");
