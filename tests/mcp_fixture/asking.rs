@@ -3,7 +3,7 @@
 
 use rmcp::ErrorData;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, InputRequest,
+    CallToolRequestParams, CallToolResponse, CallToolResult, ClientCapabilities, ContentBlock, InputRequest,
     InputRequiredResult, InputResponses,
 };
 use serde_json::{Map, Value, json};
@@ -54,7 +54,7 @@ pub fn field<'a>(response: &'a Map<String, Value>, name: &str) -> &'a str {
 }
 
 fn said(text: impl Into<String>) -> Result<CallToolResponse, ErrorData> {
-    typed::<CallToolResult>(json!({"content": [{"type": "text", "text": text.into()}]})).map(Into::into)
+    Ok(CallToolResult::success(vec![ContentBlock::text(text)]).into())
 }
 
 /// Answers a call of such a tool.

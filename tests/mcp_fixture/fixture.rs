@@ -1,5 +1,5 @@
-//! What the suite finds. What it wants that needs a session is not there: requests to the client in the middle of a call,
-//! and subscriptions in the revisions of 2025.
+//! What the suite finds. What takes a session is refused: questions to the client during a call, and subscriptions, both in
+//! the revisions of 2025.
 #![expect(deprecated, reason = "the revisions of 2025 have logging")]
 
 use std::sync::{Arc, Mutex, PoisonError};
@@ -165,13 +165,23 @@ impl ServerHandler for Fixture {
                 return Err(ErrorData::missing_required_client_capability(missing));
             }
             "test_missing_capability" => (text("It was declared."), false),
+            "test_sampling"
+            | "test_elicitation"
+            | "test_elicitation_sep1034_defaults"
+            | "test_elicitation_sep1330_enums" => {
+                let message =
+                    "the client would be asked during the call, which takes a session; there are none here";
+                return Err(ErrorData::invalid_request(message, None));
+            }
             _ if self.tell(name, &context).await => (text("All was told."), false),
             _ => {
                 let arguments = call.arguments.clone().unwrap_or_default();
                 (offered::given(name, &arguments).ok_or_else(|| unknown("tool", name))?, false)
             }
         };
-        typed::<CallToolResult>(json!({"content": content, "isError": is_error})).map(Into::into)
+        let content = typed(content)?;
+        let result = if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
+        Ok(result.into())
     }
 
     async fn list_resources(
@@ -200,7 +210,7 @@ impl ServerHandler for Fixture {
                 if is_modern(&context) { ErrorCode::INVALID_PARAMS } else { ErrorCode::RESOURCE_NOT_FOUND };
             return Err(ErrorData::new(code, "there is no such resource", Some(json!({"uri": wanted.uri}))));
         };
-        typed::<ReadResourceResult>(found).map(Into::into)
+        Ok(ReadResourceResult::new(vec![typed(found)?]).into())
     }
 
     async fn list_prompts(
@@ -227,7 +237,7 @@ impl ServerHandler for Fixture {
             let arguments = wanted.arguments.clone().unwrap_or_default();
             offered::messages(&wanted.name, &arguments).ok_or_else(|| unknown("prompt", &wanted.name))?
         };
-        typed::<GetPromptResult>(json!({"messages": messages})).map(Into::into)
+        Ok(GetPromptResult::new(typed(messages)?).into())
     }
 
     /// Words that begin as the argument does.

@@ -13,7 +13,7 @@ const WAV: &str = "UklGRiUAAABXQVZFZm10IBAAAAABAAEAQB8AAEAfAAABAAgAZGF0YQEAAACA"
 
 const TEMPLATE: (&str, &str) = ("test://template/", "/data");
 
-const TOOLS: [&str; 30] = [
+const TOOLS: [&str; 34] = [
     "test_simple_text",
     "test_image_content",
     "test_audio_content",
@@ -44,6 +44,10 @@ const TOOLS: [&str; 30] = [
     "confirm_delete",
     "multi_input",
     "test_tool_with_task",
+    "test_sampling",
+    "test_elicitation",
+    "test_elicitation_sep1034_defaults",
+    "test_elicitation_sep1330_enums",
 ];
 
 /// JSON as a type of the library's.
@@ -139,7 +143,7 @@ pub fn resource(uri: &str) -> Option<Value> {
             json!({"uri": uri, "mimeType": "application/json", "text": text.to_string()})
         }
     };
-    Some(json!({"contents": [contents]}))
+    Some(contents)
 }
 
 /// The prompt that asks a person first.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use actix_web::dev::Payload;
 use actix_web::http::StatusCode;
-use actix_web::http::header::{self, HeaderValue};
+use actix_web::http::header::{self, HeaderName, HeaderValue};
 use actix_web::{HttpRequest, HttpResponse, ResponseError as _};
 use bytes::Bytes;
 use futures_util::StreamExt as _;
@@ -28,9 +28,11 @@ const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
 const INTERNAL_ERROR: i32 = -32603;
 
-/// What a request of the protocol says of itself in headers, as the library reads them.
-const HEADERS: [&str; 6] =
-    ["accept", "content-type", "mcp-protocol-version", "mcp-method", "mcp-name", "mcp-session-id"];
+/// Whether the library reads this header: the protocol's own, some of which a tool names for its arguments, and the kinds.
+fn is_read(name: &HeaderName) -> bool {
+    let name = name.as_str();
+    name == "accept" || name == "content-type" || name.starts_with("mcp-")
+}
 
 /// What the server around it says about requests.
 pub struct Edge<'a> {
@@ -58,13 +60,13 @@ pub async fn answer<H: ServerHandler>(
     let message = match read_json(request, payload, edge.server).await {
         Ok(message) => message,
         Err(problem) if problem.status_code() == StatusCode::UNPROCESSABLE_ENTITY => {
-            return Ok(error(StatusCode::BAD_REQUEST, PARSE_ERROR, "the body is not JSON"));
+            return Ok(error(StatusCode::BAD_REQUEST, PARSE_ERROR, "the body is not JSON", &Value::Null));
         }
         Err(problem) => return Err(problem),
     };
     if !message.is_object() {
         let what = "the body must be one JSON-RPC message; several in a list are not taken";
-        return Ok(error(StatusCode::BAD_REQUEST, INVALID_REQUEST, what));
+        return Ok(error(StatusCode::BAD_REQUEST, INVALID_REQUEST, what, &Value::Null));
     }
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
@@ -77,7 +79,7 @@ pub async fn answer<H: ServerHandler>(
     let handler = move || Ok(handler());
     let service = StreamableHttpService::new(handler, Arc::new(NeverSessionManager::default()), config);
     let answer = service.handle(read(request, &message)?).await;
-    told(edge.shutdown, answer).await
+    told(edge.shutdown, answer, &message["id"]).await
 }
 
 /// The request as the library takes it.
@@ -87,10 +89,8 @@ fn read(request: &HttpRequest, message: &Value) -> Result<http::Request<Full<Byt
     if takes_anything(request) {
         read = read.header("accept", "application/json, text/event-stream");
     }
-    for name in HEADERS {
-        for value in request.headers().get_all(name) {
-            read = read.header(name, value.as_bytes());
-        }
+    for (name, value) in request.headers().iter().filter(|(name, _)| is_read(name)) {
+        read = read.header(name.as_str(), value.as_bytes());
     }
     read.body(Full::new(message.to_string().into()))
         .map_err(|_| Problem::bad_request("the request's headers cannot be read"))
@@ -104,8 +104,8 @@ fn takes_anything(request: &HttpRequest) -> bool {
         || wishes.any(|wish| wish.to_str().is_ok_and(|wish| wish.split(',').any(is_anything)))
 }
 
-/// The library's answer as ours.
-async fn told<B>(shutdown: &Shutdown, answer: http::Response<B>) -> Result<HttpResponse, Problem>
+/// The library's answer to the message with this id as ours.
+async fn told<B>(shutdown: &Shutdown, answer: http::Response<B>, id: &Value) -> Result<HttpResponse, Problem>
 where
     B: http_body::Body<Data = Bytes, Error = std::convert::Infallible> + Send + 'static,
 {
@@ -136,20 +136,23 @@ where
         // Whatever the library says in plain text.
         _ if status.is_server_error() => {
             tracing::error!(%status, "a message of the Model Context Protocol was not answered");
-            Ok(error(status, INTERNAL_ERROR, "something went wrong on this server; it has been recorded"))
+            let what = "something went wrong on this server; it has been recorded";
+            Ok(error(status, INTERNAL_ERROR, what, id))
         }
         _ => {
             let Ok(body) = body.collect().await;
             let why = String::from_utf8_lossy(&body.to_bytes()).into_owned();
             let status =
                 if status == StatusCode::UNSUPPORTED_MEDIA_TYPE { StatusCode::BAD_REQUEST } else { status };
-            Ok(error(status, INVALID_REQUEST, &why))
+            Ok(error(status, INVALID_REQUEST, &why, id))
         }
     }
 }
 
-fn error(status: StatusCode, code: i32, message: &str) -> HttpResponse {
+/// An error for the request with this id; what can be no id is none.
+fn error(status: StatusCode, code: i32, message: &str, id: &Value) -> HttpResponse {
+    let id = Some(id).filter(|id| id.is_string() || id.is_number());
     HttpResponse::build(status)
         .insert_header((header::CACHE_CONTROL, HeaderValue::from_static("no-store")))
-        .json(json!({"jsonrpc": "2.0", "id": null, "error": {"code": code, "message": message}}))
+        .json(json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}}))
 }
