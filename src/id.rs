@@ -101,6 +101,18 @@ uuid_id!(
 );
 
 uuid_id!(
+    /// A question that is asked again and again.
+    ScheduleId,
+    now_v7
+);
+
+uuid_id!(
+    /// What came of one time that a schedule was due.
+    ScheduleResultId,
+    now_v7
+);
+
+uuid_id!(
     /// A program that is told when runs end.
     WebhookId,
     now_v7

@@ -106,6 +106,7 @@ async fn council(
             replaces: None,
             asked_by: AskedBy::default(),
             program: None,
+            firing: None,
         };
         let tx = engine.db.begin_frequent(&Scope::User(bench.user.clone())).await?;
         match engine.runs.start(tx, ask).await {

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use anyhow::Context;
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 
 use crate::attachments::Extractor;
 use crate::config::{self, AuthMode, Config, ConfigError, ConfigErrors};
@@ -53,6 +53,7 @@ pub fn app(config: &Config, db: Db, shutdown: Shutdown, telemetry: Arc<Telemetry
         examining: tokio::sync::Mutex::default(),
         extractor: Extractor::of_this_program().context("which program this is")?,
         uploads: Semaphore::new(UPLOADS_AT_ONCE),
+        scheduled: Notify::new(),
         told_of_peer: Mutex::default(),
     })
 }

@@ -73,6 +73,7 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
             let keep = store::run_housekeeping(db.clone(), retention_days);
             tokio::join!(runs.work(), keep, store::erasure::finish_all(db), deliver);
         });
+        work.spawn_background(server::schedules::ask_what_is_due(background.clone()));
         work.spawn_background(server::missing::log_missing_models(background.clone()));
         let app = background.clone();
         work.spawn_background(async move { app.reviewers.keep_fresh(&app.db).await });

@@ -45,6 +45,7 @@ pub(super) fn config(layers: Layers, env: &BTreeMap<String, String>) -> Result<C
         retention: values.section("retention"),
         sharing: values.section("sharing"),
         webhooks: values.section("webhooks"),
+        schedules: values.section("schedules"),
         programs: values.section("programs"),
         sentry: values.section("sentry"),
         telemetry: values.section("telemetry"),

@@ -36,6 +36,7 @@ pub struct Config {
     pub retention: Retention,
     pub sharing: Sharing,
     pub webhooks: Webhooks,
+    pub schedules: Schedules,
     pub programs: Programs,
     pub sentry: Sentry,
     pub telemetry: Telemetry,
@@ -213,6 +214,16 @@ impl Attachments {
 pub struct Sharing {
     /// For how many days a link may work; 0 means that nobody may share one.
     pub max_days: u32,
+}
+
+/// Questions that are asked again and again.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Schedules {
+    /// Of one user; 0 means that nobody may make one, and that none asks anything.
+    pub max_per_user: u32,
+    /// The shortest pause between two times.
+    pub min_interval_minutes: u32,
 }
 
 /// Programs that are told when runs end.

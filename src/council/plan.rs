@@ -405,6 +405,12 @@ impl Plan {
         self
     }
 
+    /// The same where the conversation has a title already.
+    #[must_use]
+    pub fn untitled(self, texts: &OwnTexts) -> Self {
+        Self { title: false, ..self }.with_texts(texts)
+    }
+
     /// The same with an earlier answer looked for among those that depend on the same.
     fn scoped(mut self) -> Self {
         // The whole plan is read for it, so only where somebody looks.

@@ -38,6 +38,8 @@ pub enum AuthMethod {
     Local,
     /// A personal access token, with what it may do.
     Token { id: TokenId, permissions: Vec<Permission> },
+    /// Nobody asks at the moment: what this user wants asked at this time is due.
+    Schedule,
 }
 
 /// What a token may do.
@@ -76,11 +78,18 @@ impl Identity {
         }
     }
 
+    /// Whoever wants a question asked at this time. They are in the groups that they were last seen in.
+    #[must_use]
+    pub fn by_schedule(user: UserId) -> Self {
+        Self { user, email: None, name: None, groups: Vec::new(), is_admin: false, via: AuthMethod::Schedule }
+    }
+
     /// Whether this identity may do that; people in their browser may do everything that is theirs.
     #[must_use]
     pub fn may(&self, permission: Permission) -> bool {
         match &self.via {
             AuthMethod::Proxy | AuthMethod::Local => true,
+            AuthMethod::Schedule => permission == Permission::Ask,
             AuthMethod::Token { permissions, .. } => permissions.contains(&permission),
         }
     }

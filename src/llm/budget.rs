@@ -125,7 +125,7 @@ impl BudgetState {
 }
 
 /// An amount as people write it: cents, or as many digits as a smaller one needs.
-struct Usd(f64);
+pub struct Usd(pub f64);
 
 impl fmt::Display for Usd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -3,6 +3,7 @@
 use crate::council::budget::BudgetState;
 use crate::id::RunId;
 use crate::store::StoreError;
+use crate::store::schedules::OverScheduled;
 
 /// A budget that a question does not fit into.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,6 +45,12 @@ pub enum StartError {
     /// The conversation is in a project in which whoever asks may not write.
     #[error("may not write in the project of the conversation")]
     NotAWriter,
+    /// The schedule that asks is not due any more: another server was there before, or its owner has changed it.
+    #[error("the schedule is not due any more")]
+    NotDue,
+    /// It does not fit into what the schedule that asks may spend.
+    #[error("over the budget of the schedule")]
+    OverScheduled(OverScheduled),
     /// This server is shutting down.
     #[error("this server is shutting down")]
     Closing,

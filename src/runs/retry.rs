@@ -63,6 +63,7 @@ impl Runs {
             replaces,
             asked_by,
             program: None,
+            firing: None,
         };
         start::start(self, tx, ask).await
     }

@@ -13,6 +13,7 @@ use crate::council::{Plan, plan};
 use crate::id::{ConversationId, MessageId, ProjectId, RunId, UserId};
 use crate::store::plans::PlanParts;
 use crate::store::runs::{self, Admission, IdempotencyKey, NewRun, Program};
+use crate::store::schedules::Firing;
 use crate::store::{Tx, attachments};
 
 /// A run that is asked for.
@@ -34,6 +35,8 @@ pub struct Ask {
     pub asked_by: AskedBy,
     /// Of the program that asks, where one does.
     pub program: Option<Program>,
+    /// Of the schedule that asks, where one does.
+    pub firing: Option<Firing>,
 }
 
 /// An answer that is asked for again.
@@ -122,6 +125,7 @@ pub(super) async fn start(runs: &Runs, tx: Tx, ask: Ask) -> Result<Asked, StartE
         parent: ask.parent,
         replaces,
         program: ask.program,
+        firing: ask.firing,
         attachments: ask.plan.brief().attachments.iter().map(attached).collect(),
     };
     let reservation = match runs::start(&shared.db, tx, &new).await? {
@@ -139,6 +143,8 @@ pub(super) async fn start(runs: &Runs, tx: Tx, ask: Ask) -> Result<Asked, StartE
         runs::Started::Full => return Err(StartError::Full),
         runs::Started::FileGone => return Err(StartError::FileGone),
         runs::Started::NotAWriter => return Err(StartError::NotAWriter),
+        runs::Started::NotDue => return Err(StartError::NotDue),
+        runs::Started::OverScheduled(over) => return Err(StartError::OverScheduled(over)),
         runs::Started::NotLatest => {
             return Err(StartError::NotAgain("the conversation has gone on since; look at it again"));
         }

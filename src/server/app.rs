@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 
 use crate::attachments::Extractor;
 use crate::config::Config;
@@ -42,6 +42,8 @@ pub struct App {
     pub extractor: Extractor,
     /// A place for each file that may be under way at once.
     pub uploads: Semaphore,
+    /// Told when a schedule was made or changed here: it may be due sooner than what is waited for.
+    pub scheduled: Notify,
     /// When the log last had a peer that is not trusted.
     pub told_of_peer: Mutex<Option<Instant>>,
 }

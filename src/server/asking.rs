@@ -27,6 +27,7 @@ use crate::runs::{Ask, Asked, AskedBy};
 use crate::store::conversations::{self, Said, Tree};
 use crate::store::questions;
 use crate::store::runs::{IdempotencyKey, Program, RunRow};
+use crate::store::schedules::Firing;
 use crate::store::{StoreError, Tx};
 
 /// How soon the log is asked again while the database is away.
@@ -43,6 +44,8 @@ pub(super) struct Question<'q> {
     pub idempotency_key: Option<IdempotencyKey>,
     /// Of the program that asks, where one does.
     pub program: Option<FromProgram>,
+    /// Of the schedule that asks, where one does.
+    pub firing: Option<Firing>,
 }
 
 /// What a program's request says besides the question.
@@ -81,12 +84,30 @@ pub(super) async fn ask_for(
 ) -> Result<Asked, Problem> {
     caller.may(Permission::Ask)?;
     app.admit()?;
-    let Question { conversation, body, history, idempotency_key, program } = question;
-    let mut tx = app.db.begin_frequent(&caller.scope()).await?;
+    let tx = app.db.begin_frequent(&caller.scope()).await?;
+    ask_in(app, caller, tx, asked_by, question).await
+}
+
+/// The same in a transaction of the caller's, which ends with it, for whoever has looked whether they may ask and whether this
+/// server can take it.
+///
+/// # Errors
+/// As [`ask`].
+pub(super) async fn ask_in(
+    app: &App,
+    caller: &Caller,
+    mut tx: Tx,
+    asked_by: AskedBy,
+    question: Question<'_>,
+) -> Result<Asked, Problem> {
+    let Question { conversation, body, history, idempotency_key, program, firing } = question;
     let Planned { mut plan, parent, project } =
         planned(app, caller, &mut tx, Some(conversation), body, history).await?;
     if let Some(FromProgram { sampling, form, .. }) = &program {
         plan = plan.for_program(*sampling, form.clone(), &app.config.prompts);
+    }
+    if firing.is_some() {
+        plan = plan.untitled(&app.config.prompts);
     }
     let ask = Ask {
         user: caller.user.clone(),
@@ -100,6 +121,7 @@ pub(super) async fn ask_for(
         replaces: None,
         asked_by,
         program: program.map(|program| program.kept),
+        firing,
     };
     Ok(app.runs.start(tx, ask).await?)
 }

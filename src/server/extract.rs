@@ -31,12 +31,12 @@ impl Caller {
         Scope::User(self.0.user.clone())
     }
 
-    /// The groups that the proxy named in this request; a token names none.
+    /// The groups that the proxy named in this request; a token names none, and nor does what is due.
     #[must_use]
     pub fn groups_from_proxy(&self) -> Option<&[String]> {
         match self.0.via {
             AuthMethod::Proxy | AuthMethod::Local => Some(&self.0.groups),
-            AuthMethod::Token { .. } => None,
+            AuthMethod::Token { .. } | AuthMethod::Schedule => None,
         }
     }
 
@@ -53,7 +53,7 @@ impl Caller {
     pub fn in_person(&self, what: &str) -> Result<(), Problem> {
         match self.0.via {
             AuthMethod::Proxy | AuthMethod::Local => Ok(()),
-            AuthMethod::Token { .. } => {
+            AuthMethod::Token { .. } | AuthMethod::Schedule => {
                 Err(Problem::forbidden(&format!("{what} are managed in the browser, not with a token")))
             }
         }

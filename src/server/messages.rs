@@ -176,7 +176,7 @@ async fn start(
         app,
         caller,
         request,
-        Question { conversation, body, history: None, idempotency_key, program: None },
+        Question { conversation, body, history: None, idempotency_key, program: None, firing: None },
     )
     .await
 }

@@ -47,6 +47,7 @@ mod regions;
 pub mod reviewers;
 pub mod routes;
 mod runs;
+pub mod schedules;
 mod settings;
 mod shape;
 mod sharing;

@@ -9,11 +9,12 @@ use actix_web::{HttpResponse, ResponseError};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::council::budget::BudgetState;
+use crate::council::budget::{BudgetState, Usd};
 use crate::council::field::{FieldError, FieldErrorKind};
 use crate::id::RunId;
 use crate::runs::{OverBudget, StartError};
 use crate::store::StoreError;
+use crate::store::schedules::OverScheduled;
 
 /// How long a client should wait when this server cannot answer now, in seconds.
 const RETRY_AFTER_SECONDS: u64 = 5;
@@ -124,6 +125,24 @@ impl Problem {
         let detail = "this conversation is in a project in which you may not write; take it out of the project to go on with it";
         let mut problem = Self::forbidden(detail);
         problem.0.kind = "not-a-writer";
+        problem
+    }
+
+    /// 402: a schedule has a budget of its own.
+    #[must_use]
+    pub fn over_scheduled(over: OverScheduled) -> Self {
+        let OverScheduled { budget_usd, spent_usd, needed_usd } = over;
+        let needed = match needed_usd {
+            Some(needed) => format!("the question would cost about {}", Usd(needed)),
+            None => "what the question would cost is unknown".to_owned(),
+        };
+        let (budget, spent) = (Usd(budget_usd), Usd(spent_usd));
+        let detail = format!(
+            "the budget of this schedule is {budget} in a calendar month, and {spent} is spent; {needed}"
+        );
+        let title = "The budget of the schedule is reached";
+        let mut problem = Self::new(StatusCode::PAYMENT_REQUIRED, "schedule-budget-reached", title, detail);
+        problem.0.more.insert("needed_usd".into(), json!(needed_usd));
         problem
     }
 
@@ -405,6 +424,21 @@ impl Problem {
         self.0.status == StatusCode::NOT_FOUND
     }
 
+    /// Which fields of a request are wrong.
+    ///
+    /// # Errors
+    /// The problem itself where it is another.
+    pub fn into_fields(self) -> Result<Vec<FieldError>, Self> {
+        let errors = self.0.more.get("errors").filter(|_| self.is_about_fields());
+        errors.and_then(|errors| serde_json::from_value(errors.clone()).ok()).ok_or(self)
+    }
+
+    /// Whether it comes of the moment, and not of what was asked: another server, or this one a little later, may do it.
+    #[must_use]
+    pub fn is_for_now(&self) -> bool {
+        self.0.status == StatusCode::SERVICE_UNAVAILABLE
+    }
+
     /// Whether it says which fields of a request are wrong.
     #[must_use]
     pub fn is_about_fields(&self) -> bool {
@@ -581,6 +615,8 @@ impl From<StartError> for Problem {
                 Self::in_the_way("a file of this question has been deleted meanwhile; upload it again")
             }
             StartError::NotAWriter => Self::not_a_writer(),
+            StartError::NotDue => Self::not_found("Schedule"),
+            StartError::OverScheduled(over) => Self::over_scheduled(over),
             StartError::Closing => Self::unavailable("this server is shutting down; try again in a moment"),
             StartError::Store(error) => Self::from(error).naming("Conversation"),
         }

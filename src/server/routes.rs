@@ -13,8 +13,8 @@ use super::middleware::gate;
 use super::problem::Problem;
 use super::{
     admin, analytics, attachments, benches, branches, budgets, cache, classify, conversations, feedback,
-    health, mcp, me, messages, openapi, options, own_data, presets, projects, regions, runs, settings,
-    sharing, skip, v1, version, webhooks, weights,
+    health, mcp, me, messages, openapi, options, own_data, presets, projects, regions, runs, schedules,
+    settings, sharing, skip, v1, version, webhooks, weights,
 };
 
 /// Every route but the web app's files. They are served by actix-web alone: what utoipa gathers beside that would be
@@ -60,6 +60,14 @@ macro_rules! table {
                     .service(projects::conversations::read)
                     .service(projects::conversations::copy)
                     .service(projects::conversations::take_out)
+                    .service(schedules::list)
+                    .service(schedules::create)
+                    .service(schedules::read)
+                    .service(schedules::change)
+                    .service(schedules::remove)
+                    .service(schedules::run)
+                    .service(schedules::results)
+                    .service(schedules::times)
                     .service(attachments::uploading::upload)
                     .service(attachments::list)
                     .service(attachments::read)

@@ -16,7 +16,7 @@ use super::notify::{self, Notice};
 use super::{Db, Scope, StoreError, Tx, TxConnection, projects};
 
 /// Tables whose rows go, and the column that says whose they are; what refers to others comes before these.
-pub const ERASED: [(&str, &str); 30] = [
+pub const ERASED: [(&str, &str); 32] = [
     ("access_reads", "user_id"),
     ("access_requests", "user_id"),
     ("cache_lookups", "user_id"),
@@ -37,6 +37,8 @@ pub const ERASED: [(&str, &str); 30] = [
     ("analytics_cleared", "user_id"),
     ("bench_items", "user_id"),
     ("benches", "user_id"),
+    ("schedule_results", "user_id"),
+    ("schedules", "user_id"),
     ("webhook_deliveries", "user_id"),
     ("webhooks", "user_id"),
     ("tokens", "user_id"),

@@ -46,7 +46,7 @@ const fn listing(
 }
 
 /// Every list there is. No secret is in any: neither hashes of tokens nor what webhooks are signed with.
-pub const LISTINGS: [Listing; 22] = [
+pub const LISTINGS: [Listing; 24] = [
     Listing {
         condition: "t.id = $1",
         ..listing("account", "users", "id, email, name, groups, created_at, last_seen_at", (NO_ID, "t.id"), 1)
@@ -74,6 +74,20 @@ pub const LISTINGS: [Listing; 22] = [
             200,
         )
     },
+    listing(
+        "scheduled_questions",
+        "schedules",
+        "id, name, request, cron, time_zone, budget_usd, next_at, paused_reason, created_at, updated_at",
+        ("t.id", "''"),
+        5,
+    ),
+    listing(
+        "scheduled_results",
+        "schedule_results",
+        "id, schedule_id, due_at, created_at, run_id, refusal",
+        ("t.id", "''"),
+        200,
+    ),
     listing(
         "shared_conversations",
         "shares",

@@ -5,18 +5,20 @@ use std::time::Duration;
 use crate::id::ConversationId;
 
 use super::budgets::days;
-use super::{Db, Scope, StoreError, Tx, attachments, conversations, retention, shares, webhooks};
+use super::{Db, Scope, StoreError, Tx, attachments, conversations, retention, schedules, shares, webhooks};
 
 const EVERY: Duration = Duration::from_secs(60 * 60);
 /// How many conversations one transaction purges: it stays short beside the day's work.
 const AT_ONCE: u32 = 50;
 /// How long one can see what webhooks were told.
 const KEEP_DELIVERIES: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+/// How long one can see what came of schedules: longer than any month, which their budgets are for.
+const KEEP_RESULTS_DAYS: i32 = 90;
 /// How many old deliveries one transaction removes.
 const DELIVERIES_AT_ONCE: u32 = 1_000;
 
 /// Purges deleted conversations whose time for a restore is over and those that are kept no longer, adds up what was spent
-/// on days that are over, and removes what webhooks were told long ago, files that no question came with and links that have
+/// on days that are over, and removes what webhooks were told and came of schedules long ago, files that no question came with and links that have
 /// expired, every hour until it is dropped.
 /// `retention_days` is what is configured. Any number of processes may do so side by side.
 pub async fn run_housekeeping(db: Db, retention_days: u32) {
@@ -45,6 +47,10 @@ pub async fn run_housekeeping(db: Db, retention_days: u32) {
         }
         if let Err(error) = in_portions(&db, async |tx| shares::remove_expired(tx, AT_ONCE).await).await {
             tracing::warn!(%error, "links that have expired could not be removed; trying again in an hour");
+        }
+        let results = async |tx: &mut Tx| schedules::remove_old(tx, KEEP_RESULTS_DAYS, AT_ONCE).await;
+        if let Err(error) = in_portions(&db, results).await {
+            tracing::warn!(%error, "old results of schedules could not be removed; trying again in an hour");
         }
         if let Err(error) = remove_old_deliveries(&db).await {
             tracing::warn!(%error, "old deliveries of webhooks could not be removed; trying again in an hour");

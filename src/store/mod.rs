@@ -44,6 +44,7 @@ pub mod questions;
 pub mod retention;
 mod run_status;
 pub mod runs;
+pub mod schedules;
 pub mod settings;
 pub mod shares;
 pub mod tokens;

@@ -73,7 +73,7 @@ async fn ask(
     let idempotency_key = idempotency::key(request, target, &named)?;
     let token = match &caller.via {
         AuthMethod::Token { id, .. } => Some(id),
-        AuthMethod::Proxy | AuthMethod::Local => None,
+        AuthMethod::Proxy | AuthMethod::Local | AuthMethod::Schedule => None,
     };
     let kept = Program {
         origin: start.origin,
@@ -88,6 +88,7 @@ async fn ask(
         history: Some(start.history.clone()),
         idempotency_key,
         program: Some(FromProgram { sampling: wanted.sampling, form: wanted.form.clone(), kept }),
+        firing: None,
     };
     asking::ask(app, caller, request, question).await
 }

@@ -16,6 +16,7 @@ use crate::store::journal::LogRow;
 use crate::store::notify::{self, Notice};
 use crate::store::plans::PlanParts;
 use crate::store::projects::{self, Role};
+use crate::store::schedules::{self, Fired, Firing, OverScheduled};
 use crate::store::{Db, StoreError, Tx, conversations, versions};
 
 /// A run to be started.
@@ -56,6 +57,8 @@ pub struct NewRun {
     pub program: Option<Program>,
     /// The files that the question comes with.
     pub attachments: Vec<Attached>,
+    /// Of the schedule that asks, where one does.
+    pub firing: Option<Firing>,
 }
 
 /// What is kept of a program's request.
@@ -117,6 +120,10 @@ pub enum Started {
     FileGone,
     /// The conversation is in a project in which the user may not write.
     NotAWriter,
+    /// The schedule that asks is not due any more.
+    NotDue,
+    /// It does not fit into what the schedule that asks may spend.
+    OverScheduled(OverScheduled),
 }
 
 /// How many runs there may be before a new one waits, or is refused.
@@ -256,6 +263,13 @@ async fn try_start(mut tx: Tx, new: &NewRun) -> Result<Started, StoreError> {
         && !attachments::attach(&mut tx, user, question, &new.attachments).await?
     {
         return Ok(Started::FileGone);
+    }
+    if let Some(firing) = &new.firing {
+        match schedules::fire(&mut tx, firing, new.id, new.conversation, new.need).await? {
+            Fired::Yes => {}
+            Fired::NotDue => return Ok(Started::NotDue),
+            Fired::Over(over) => return Ok(Started::OverScheduled(over)),
+        }
     }
     if !starts_now {
         notify::send(&mut tx, &Notice::Work).await?;

@@ -81,7 +81,14 @@ pub(super) async fn call(asker: &Asker, arguments: &Value, listener: &Listener) 
         ConversationId::generate()
     });
     let body = Value::Object(body);
-    let question = Question { conversation, body: &body, history: None, idempotency_key: key, program: None };
+    let question = Question {
+        conversation,
+        body: &body,
+        history: None,
+        idempotency_key: key,
+        program: None,
+        firing: None,
+    };
     let asked = asking::ask_for(&asker.app, &asker.caller, asker.asked_by.clone(), question).await?;
     let run = waiting::wait(asker, asked.run, at_most, listener).await?;
     Ok(run_view::told(run))

@@ -1,0 +1,104 @@
+//! When a schedule is due: a cron expression in a time zone. What the clock shows there is what counts: a time that does not exist
+//! on the day on which clocks go forward comes when they have gone, one that comes twice when they go back comes once.
+
+use croner::Cron;
+use croner::parser::{CronParser, Seconds, Year};
+use jiff::civil::{DateTime, date};
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp, Zoned};
+
+use crate::council::field::FieldError;
+
+/// The longest expression, in bytes.
+const MAX_BYTES: usize = 100;
+const MINUTES_PER_DAY: usize = 24 * 60;
+/// Times beyond this are nobody's.
+const WITHIN_YEARS: i16 = 30;
+
+/// See the module.
+#[derive(Debug, Clone)]
+pub(super) struct When {
+    cron: Cron,
+    zone: TimeZone,
+}
+
+impl When {
+    /// Reads it.
+    ///
+    /// # Errors
+    /// What is wrong with `cron` and with `time_zone`.
+    pub fn parse(cron: &str, time_zone: &str) -> Result<Self, Vec<FieldError>> {
+        let cron = expression(cron).map_err(|message| FieldError::value("cron", message));
+        let zone = zone(time_zone).ok_or_else(|| {
+            let message = format!(
+                "must be a time zone of the IANA database, as \"Europe/Berlin\" or \"UTC\"; it is {time_zone:?}"
+            );
+            FieldError::value("time_zone", message)
+        });
+        match (cron, zone) {
+            (Ok(cron), Ok(zone)) => Ok(Self { cron, zone }),
+            (cron, zone) => Err([cron.err(), zone.err()].into_iter().flatten().collect()),
+        }
+    }
+
+    /// The next time after this one; none where there will be none.
+    #[must_use]
+    pub fn after(&self, at: Timestamp) -> Option<Zoned> {
+        let next = self.cron.find_next_occurrence(&self.shown(at), false).ok()?;
+        (next.timestamp() > at).then_some(next)
+    }
+
+    /// The next times after this one, as many as that.
+    #[must_use]
+    pub fn next(&self, after: Timestamp, count: usize) -> Vec<Zoned> {
+        let first = self.after(after);
+        std::iter::successors(first, |before| self.after(before.timestamp())).take(count).collect()
+    }
+
+    /// A moment as its time zone shows it.
+    #[must_use]
+    pub fn shown(&self, at: Timestamp) -> Zoned {
+        at.to_zoned(self.zone.clone())
+    }
+
+    /// Whether two times are ever closer than so many minutes, by a clock that is never put forward or back.
+    #[must_use]
+    pub fn is_more_often_than(&self, minutes: u32) -> bool {
+        let pause = SignedDuration::from_mins(minutes.into());
+        // Enough for all times of a day and the first of the next, wherever in the day one begins.
+        let count = 2 * (MINUTES_PER_DAY / usize::try_from(minutes).unwrap_or(usize::MAX).max(1) + 1);
+        let times: Vec<DateTime> = self.cron.iter_after(begin()).take(count).collect();
+        times.windows(2).any(|two| two[1].duration_since(two[0]) < pause)
+    }
+}
+
+/// A moment to count from, so that what is refused does not depend on when it is sent.
+fn begin() -> DateTime {
+    date(2024, 1, 1).at(0, 0, 0, 0)
+}
+
+fn expression(text: &str) -> Result<Cron, String> {
+    const EXAMPLE: &str = "as \"0 8 * * 1-5\" (at 8:00, Monday to Friday) or \"@daily\"";
+    if text.len() > MAX_BYTES {
+        return Err(format!("must be at most {MAX_BYTES} bytes"));
+    }
+    let parser = CronParser::builder().seconds(Seconds::Disallowed).year(Year::Disallowed).build();
+    let cron = parser.parse(text.trim()).map_err(|error| {
+        tracing::debug!(%error, "an expression cannot be read");
+        format!("must be a cron expression of five fields (minute, hour, day of the month, month, day of the week), {EXAMPLE}")
+    })?;
+    // The thirtieth of February is a day that never comes.
+    let next = cron.find_next_occurrence(&begin(), true);
+    match next {
+        Ok(next) if next.year() < begin().year() + WITHIN_YEARS => Ok(cron),
+        Ok(_) | Err(_) => Err("names a day that never comes".to_owned()),
+    }
+}
+
+fn zone(name: &str) -> Option<TimeZone> {
+    TimeZone::get(name).ok().filter(|zone| zone.iana_name().is_some())
+}
+
+#[cfg(test)]
+#[path = "when_tests.rs"]
+mod tests;
