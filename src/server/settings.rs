@@ -75,6 +75,8 @@ pub struct Features {
     pub search: bool,
     pub research: bool,
     pub cache: bool,
+    /// Whether questions can be asked on a schedule.
+    pub schedules: bool,
     #[serde(flatten)]
     pub formats: formats::Available,
     /// Whether people sign in; without, there is one local user.
@@ -122,6 +124,7 @@ pub(super) fn view(app: &App, settings: Settings, is_default: bool) -> ConfigVie
             search: search.is_some(),
             research: search.is_some(),
             cache: true,
+            schedules: app.config.schedules.max_per_user > 0,
             formats: formats::AVAILABLE,
             auth: app.config.auth.mode == AuthMode::Proxy,
             simulated,

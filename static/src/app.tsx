@@ -33,6 +33,7 @@ const DeletedPage = lazy(() => import("./pages/deleted"));
 const SharedPage = lazy(() => import("./pages/shared"));
 const ProjectPage = lazy(() => import("./pages/project"));
 const ProjectConversationPage = lazy(() => import("./pages/project-conversation"));
+const SchedulesPage = lazy(() => import("./pages/schedules"));
 const DashboardPage = lazy(() => import("./pages/dashboard"));
 
 /** What concerns every page: the session, and the network. */
@@ -78,6 +79,9 @@ function Pages() {
         </Route>
         <Route path="/settings">
           <SettingsPage />
+        </Route>
+        <Route path="/schedules">
+          <SchedulesPage />
         </Route>
         <Route path="/deleted">
           <DeletedPage />

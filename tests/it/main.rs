@@ -73,6 +73,7 @@ mod rooms;
 mod routing;
 mod run_limits;
 mod runs_ended;
+mod schedules;
 mod schema_changes;
 mod search_backends;
 mod sharing;

@@ -76,6 +76,11 @@ pub async fn fill(connection: &mut PgConnection, owner: &str) {
                      VALUES (gen_random_uuid(), '{owner}', 'https://{owner}', '{{}}', '') RETURNING id),
               wd AS (INSERT INTO webhook_deliveries (id, webhook_id, user_id, event)
                      SELECT gen_random_uuid(), id, '{owner}', 'webhook.test' FROM wh),
+              sc AS (INSERT INTO schedules (id, user_id, name, request, cron, time_zone, next_at)
+                     VALUES (gen_random_uuid(), '{owner}', 'of {owner}', '{{}}', '@daily', 'UTC', 'infinity')
+                     RETURNING id),
+              sr AS (INSERT INTO schedule_results (id, schedule_id, user_id, run_id)
+                     SELECT gen_random_uuid(), sc.id, '{owner}', r.id FROM sc, r),
               b AS (INSERT INTO feedback (run_id, user_id, thumb) SELECT id, '{owner}', 'up' FROM r),
               sh AS (INSERT INTO shares (id, user_id, conversation_id, shared_by, title, messages, message_count, expires_at)
                      SELECT gen_random_uuid(), '{owner}', id, '{owner}', 't', '[]', 1, 'infinity' FROM c),

@@ -35,6 +35,8 @@ enum About {
     /// A file that she has uploaded.
     File,
     Webhook,
+    /// A question that she wants asked again and again.
+    Schedule,
     /// A link to a conversation that she shares.
     Link,
     /// A link that she has withdrawn: before that everybody may use it.
@@ -68,7 +70,7 @@ struct Probe {
 fn probes() -> Vec<Probe> {
     use About::{
         Access, Admin, Bench, Cached, Conversation, File, Link, Malformed, NoForm, Own, Preset, Project,
-        Response, Run, Token, Unconfirmed, Webhook, Withdrawn,
+        Response, Run, Schedule, Token, Unconfirmed, Webhook, Withdrawn,
     };
     let ask = || Some(json!({"content": "Why?"}));
     let entry = |method, path, about, queries, body| Probe { method, path, about, queries, body };
@@ -130,6 +132,26 @@ fn probes() -> Vec<Probe> {
         entry("GET", "/api/projects/{id}/conversations/{conversation}", Project, &[""], None),
         entry("DELETE", "/api/projects/{id}/conversations/{conversation}", Project, &[""], None),
         entry("POST", "/api/projects/{id}/conversations/{conversation}/copy", Project, &[""], None),
+        entry("GET", "/api/schedules", Own, &[""], None),
+        entry(
+            "POST",
+            "/api/schedules",
+            Own,
+            &[""],
+            Some(json!({"name": "Bob's", "cron": "@yearly", "request": {"content": "Why?"}})),
+        ),
+        entry("GET", "/api/schedules/{id}", Schedule, &[""], None),
+        entry("PATCH", "/api/schedules/{id}", Schedule, &[""], Some(json!({"paused": true}))),
+        entry("DELETE", "/api/schedules/{id}", Schedule, &[""], None),
+        entry("POST", "/api/schedules/{id}/run", Schedule, &[""], None),
+        entry("GET", "/api/schedules/{id}/results", Schedule, &["", "limit=1"], None),
+        entry(
+            "GET",
+            "/api/schedule-times",
+            Own,
+            &["cron=@daily", "cron=@daily&time_zone=Europe/Berlin"],
+            None,
+        ),
         entry("POST", "/api/attachments", NoForm, &[""], Some(json!({}))),
         entry("GET", "/api/attachments", Own, &["", "limit=1"], None),
         entry("GET", "/api/attachments/{id}", File, &[""], None),
@@ -320,6 +342,7 @@ struct Ann {
     cached: Vec<String>,
     files: Vec<String>,
     webhooks: Vec<String>,
+    schedules: Vec<String>,
     links: Vec<String>,
     withdrawn: Vec<String>,
     projects: Vec<String>,
@@ -388,6 +411,9 @@ impl Ann {
         let test = format!("/api/webhooks/{}/test", webhook["id"].as_str().unwrap());
         let delivery = ann.post(&test, json!({})).await.ok();
 
+        let schedule = json!({"name": MARK, "cron": "@yearly", "request": question});
+        let schedule = ann.post("/api/schedules", schedule).await.ok();
+
         let answered = ann.conversation().await;
         let keyed = ann.clone().with("idempotency-key", "the-key-of-ann");
         let run = keyed.post(&format!("/api/conversations/{answered}/message"), kept).await.ok();
@@ -442,6 +468,7 @@ impl Ann {
             cached: vec![cached],
             files: vec![file, unused],
             webhooks: vec![text(&webhook["id"])],
+            schedules: vec![text(&schedule["id"])],
             links: vec![link],
             withdrawn: vec![withdrawn],
             projects: vec![project],
@@ -463,6 +490,7 @@ impl Ann {
             About::Cached => &self.cached,
             About::File => &self.files,
             About::Webhook => &self.webhooks,
+            About::Schedule => &self.schedules,
             About::Link => &self.links,
             About::Withdrawn => &self.withdrawn,
             About::Project => &self.projects,
@@ -493,6 +521,7 @@ impl Ann {
             &self.cached,
             &self.files,
             &self.links,
+            &self.schedules,
             &self.projects,
         ]
         .into_iter()

@@ -15,10 +15,9 @@ const MAX_NAME_CHARS: usize = 100;
 /// US dollars.
 const MAX_BUDGET_USD: f64 = 10_000_000.0;
 /// Fields of a question that are about a conversation that is there, and why a schedule has none of them.
-const NOT_SCHEDULED: [(&str, &str); 6] = [
+const NOT_SCHEDULED: [(&str, &str); 5] = [
     ("new_conversation", "is not for scheduled questions: each begins a conversation"),
     ("parent_message_id", "is not for scheduled questions: each begins a conversation"),
-    ("member", "is not for scheduled questions: each goes to the whole council"),
     ("attachments", "is not for scheduled questions yet: they come without files"),
     ("use_cache", "is not for scheduled questions: they are asked anew each time"),
     ("cache_mode", "is not for scheduled questions: they are asked anew each time"),

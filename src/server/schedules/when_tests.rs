@@ -1,5 +1,3 @@
-use std::time::{Duration, Instant};
-
 use proptest::prelude::*;
 
 use super::*;
@@ -103,7 +101,6 @@ fn the_time_zones_come_with_the_program() {
 proptest! {
     #[test]
     fn no_expression_makes_it_stumble(cron in "[-0-9*/,LW#?+@a-zA-Z ]{0,30}", minutes in 1_u32..1_441) {
-        let begun = Instant::now();
         if let Ok(when) = When::parse(&cron, "Europe/Berlin") {
             let now: Timestamp = "2026-03-28T12:00:00Z".parse().unwrap();
             let times = when.next(now, 3);
@@ -111,7 +108,6 @@ proptest! {
             prop_assert!(times.iter().all(|time| time.timestamp() > now));
             let _seen = when.is_more_often_than(minutes);
         }
-        prop_assert!(begun.elapsed() < Duration::from_secs(5), "{cron:?}");
     }
 
     #[test]
@@ -120,11 +116,9 @@ proptest! {
         weekday in "[0-7*/,L#-]{1,4}",
     ) {
         let cron = format!("{minute} {hour} {day} {month} {weekday}");
-        let begun = Instant::now();
         if let Ok(when) = When::parse(&cron, "America/New_York") {
             prop_assert_eq!(when.next("2026-10-28T12:00:00Z".parse().unwrap(), 3).len(), 3, "{}", cron);
             let _seen = when.is_more_often_than(15);
         }
-        prop_assert!(begun.elapsed() < Duration::from_secs(5), "{cron:?}");
     }
 }

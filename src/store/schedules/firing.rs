@@ -169,13 +169,13 @@ pub(in crate::store) async fn fire(
             return Ok(Fired::Over(OverScheduled { budget_usd, spent_usd, needed_usd }));
         }
     }
-    sqlx::query(
+    let noted = sqlx::query(
         "WITH called AS (
              UPDATE conversations SET title = $6, title_is_default = false, tags = ARRAY[$7]
              WHERE id = $5 AND user_id = $3
          )
          INSERT INTO schedule_results (id, schedule_id, user_id, due_at, run_id, expected_usd)
-         VALUES ($1, $2, $3, $4, $8, $9)",
+         VALUES ($1, $2, $3, $4, $8, $9) ON CONFLICT (schedule_id, due_at) DO NOTHING",
     )
     .bind(ScheduleResultId::generate().0)
     .bind(firing.schedule.0)
@@ -188,7 +188,8 @@ pub(in crate::store) async fn fire(
     .bind(need.usd)
     .execute(&mut **tx)
     .await?;
-    Ok(Fired::Yes)
+    // The time was used up before, and somebody has put the schedule back.
+    Ok(if noted.rows_affected() == 1 { Fired::Yes } else { Fired::NotDue })
 }
 
 /// Whether there is room in it, by the rules of a user's budget for a month.
@@ -243,7 +244,8 @@ pub async fn refuse(
     .await?;
     let Some(row) = row else { return Ok(Refused::NotDue) };
     sqlx::query(
-        "INSERT INTO schedule_results (id, schedule_id, user_id, due_at, refusal) VALUES ($1, $2, $3, $4, $5)",
+        "INSERT INTO schedule_results (id, schedule_id, user_id, due_at, refusal) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (schedule_id, due_at) DO NOTHING",
     )
     .bind(ScheduleResultId::generate().0)
     .bind(id.0)

@@ -121,6 +121,7 @@ export const config: Config = {
     search: false,
     research: false,
     cache: false,
+    schedules: false,
     arena: false,
     auth: false,
     simulated: false,

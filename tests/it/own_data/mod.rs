@@ -34,6 +34,9 @@ async fn settle(app: &TestApp, name: &str) -> (String, Value) {
     person.put("/api/budget", json!({"per_day_usd": 1000})).await.ok();
     let address = json!({"url": format!("https://hooks.example.com/{MARK}")});
     person.post("/api/webhooks", address).await.ok();
+    let schedule =
+        json!({"name": MARK, "cron": "@yearly", "request": {"content": format!("What of the {MARK}?")}});
+    person.post("/api/schedules", schedule).await.ok();
     let id = person.conversation().await;
     let file = taken(&person, &format!("{MARK}.txt"), format!("A {MARK} in a file.").as_bytes()).await;
     let content = format!("Why is the {MARK} scripted?");

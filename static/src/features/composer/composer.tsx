@@ -9,6 +9,7 @@ import {
   useState,
 } from "react";
 import { flushSync } from "react-dom";
+import { Link } from "wouter";
 import { type Away, useAway } from "../../api/availability";
 import type { Problem } from "../../api/problem";
 import { projectOf } from "../../api/projects";
@@ -170,6 +171,10 @@ export const Composer = memo(function Composer(props: Props) {
   const asked = askedOf(draft, scene);
   if (project !== undefined) asked.project_id = project;
   if (edits) asked.parent_message_id = edits.parentId;
+  // Each time it is the first question of a conversation, and comes without files.
+  const begins = conversationId === null || edits !== undefined;
+  const maySchedule =
+    begins && isQuestion && attached.length === 0 && config?.features.schedules === true;
   const body = draft.to === null ? asked : toSeat(asked, draft.to);
 
   if (attached.length > 0) body.attachments = named(attached);
@@ -351,6 +356,12 @@ export const Composer = memo(function Composer(props: Props) {
             {t("System prompt")}
             {!promptOpen && draft.systemPrompt.trim() !== "" && <span className="chip-dot" />}
           </button>
+          {maySchedule && (
+            <Link href="/schedules" state={{ question: asked }} className="chip">
+              <Icon name="clock" />
+              {t("On a schedule…")}
+            </Link>
+          )}
           {dictates && (
             <Suspense fallback={null}>
               <Dictate place={place} box={box} />

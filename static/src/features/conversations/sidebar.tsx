@@ -1,6 +1,6 @@
 import { type KeyboardEvent, lazy, Suspense, useState } from "react";
 import { Link, useLocation } from "wouter";
-import { useTags, useUser } from "../../api/queries";
+import { useConfig, useTags, useUser } from "../../api/queries";
 import { t } from "../../i18n";
 import { T } from "../../i18n/t";
 import { Icon, type IconName } from "../../ui/icon";
@@ -65,6 +65,7 @@ export function Sidebar({ onOpen }: { onOpen: () => void }) {
   const tag = chosen !== null && tags.includes(chosen) ? chosen : null;
   const [archived, setArchived] = useState(false);
   const user = useUser();
+  const features = useConfig().data?.features;
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: what is in it has the focus
     <div className="sidebar-body" onKeyDown={moveInList}>
@@ -161,6 +162,9 @@ export function Sidebar({ onOpen }: { onOpen: () => void }) {
         )}
         {archived && !settled && (
           <Place href="/deleted" icon="trash" name={t("Deleted conversations")} onOpen={onOpen} />
+        )}
+        {features?.schedules && (
+          <Place href="/schedules" icon="clock" name={t("Scheduled questions")} onOpen={onOpen} />
         )}
         <Place href="/dashboard" icon="chart" name={t("Dashboard")} onOpen={onOpen} />
         {user.data?.is_admin && (

@@ -1,0 +1,78 @@
+import { Link } from "wouter";
+import { type ScheduleResult, useScheduleResults } from "../../api/schedules";
+import { msg, t } from "../../i18n";
+import { dateFormat, money, sentence, when } from "../../ui/format";
+import { ReadFailed } from "../../ui/read-failed";
+import { RunBadge } from "../dashboard/run-status";
+
+const clock = dateFormat({ dateStyle: "medium", timeStyle: "short" });
+
+/** What came of one time: the way to the answer, or why there is none. */
+export function Result({ result }: { result: ScheduleResult }) {
+  const { run, refusal, due_at: due } = result;
+  const time = clock(when(result.created_at));
+  return (
+    <>
+      <span className="schedule-result">
+        {run ? <RunBadge status={run.status} /> : <span className="badge">{t("not asked")}</span>}
+        {run?.conversation_id ? (
+          <Link href={`/c/${run.conversation_id}`} className="schedule-link">
+            {t("Answer of {{time}}", { time })}
+          </Link>
+        ) : (
+          <time dateTime={`${result.created_at}Z`}>{time}</time>
+        )}
+        {run && (
+          <span className="schedule-facts">
+            {[
+              money(run.cost_usd),
+              !run.conversation_id && t("conversation deleted"),
+              !due && t("asked by hand"),
+            ]
+              .filter(Boolean)
+              .join(" · ")}
+          </span>
+        )}
+      </span>
+      {refusal && (
+        <span className="schedule-refusal" lang="en">
+          {sentence(refusal)}
+        </span>
+      )}
+    </>
+  );
+}
+
+/** What came of a schedule, the newest first. */
+export function Results({ schedule }: { schedule: string }) {
+  const list = useScheduleResults(schedule);
+  const results = list.data?.pages.flatMap((page) => page.results) ?? [];
+  if (list.isPending) return <p className="quiet">{t("Loading results…")}</p>;
+  if (list.isError && !list.data) {
+    return <ReadFailed text={msg("Results could not be read: {{reason}}")} query={list} />;
+  }
+  if (results.length === 0) return <p className="quiet">{t("Nothing was asked yet.")}</p>;
+  return (
+    <>
+      <ul className="schedule-results">
+        {results.map((result) => (
+          <li key={result.id}>
+            <Result result={result} />
+          </li>
+        ))}
+      </ul>
+      {list.hasNextPage ? (
+        <button
+          type="button"
+          className="button"
+          disabled={list.isFetchingNextPage}
+          onClick={() => list.fetchNextPage()}
+        >
+          {list.isFetchingNextPage ? t("Loading…") : t("Show more")}
+        </button>
+      ) : (
+        <p className="field-hint">{t("Results are kept for 90 days, conversations as always.")}</p>
+      )}
+    </>
+  );
+}
