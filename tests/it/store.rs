@@ -257,6 +257,7 @@ async fn admins_read_no_content() {
         "SELECT hash FROM tokens",
         "SELECT secret FROM webhooks",
         "SELECT messages FROM shares",
+        "SELECT request FROM schedules",
     ] {
         let mut tx = test.db().begin(&Scope::Admin).await.unwrap();
         let error = sqlx::raw_sql(sql).execute(&mut *tx).await.expect_err(sql);

@@ -642,6 +642,7 @@ async fn another_user_finds_nothing_changes_nothing_and_learns_nothing() {
                 | About::Cached
                 | About::File
                 | About::Webhook
+                | About::Schedule
                 | About::Link
                 | About::Withdrawn
                 | About::Project
@@ -694,6 +695,7 @@ async fn administrators_see_figures_and_no_texts() {
                 | About::Cached
                 | About::File
                 | About::Webhook
+                | About::Schedule
                 | About::Link
                 | About::Withdrawn
                 | About::Access
@@ -749,6 +751,7 @@ async fn a_token_reaches_no_further_than_its_user_and_its_permissions() {
                     | About::Cached
                     | About::File
                     | About::Webhook
+                    | About::Schedule
                     | About::Link
                     | About::Withdrawn
                     | About::Project

@@ -7,6 +7,7 @@ import { countAnswers, keepAnswers, offerEarlier, useEarlier } from "./earlier";
 import { saidWhatWasWrong, sayWhatWasWrong } from "./feedback";
 import { checkProviders, moveRegion, withRegions } from "./providers";
 import type { Conversations } from "./scenes";
+import { someSchedules } from "./schedules";
 import { shareDialog, shared } from "./sharing";
 import { listOf, someWebhooks } from "./webhooks";
 
@@ -97,6 +98,17 @@ export function views(to: Conversations): View[] {
       await act(on);
     },
   });
+  const schedules = (name: string, act: (on: Page) => Promise<unknown>): View => ({
+    name: `schedules${name}`,
+    path: "/schedules",
+    whole: true,
+    act: async (on) => {
+      await someSchedules(on);
+      await on.reload();
+      await on.getByRole("heading", { name: "Herons in the news" }).waitFor();
+      await act(on);
+    },
+  });
   const page = (name: string, path: string, act?: View["act"]): View => ({
     name,
     path,
@@ -105,6 +117,20 @@ export function views(to: Conversations): View[] {
   });
   return [
     { name: "home", path: "/" },
+    page("schedules-none", "/schedules", (on) =>
+      on.getByText("Nothing is asked on a schedule yet.").waitFor(),
+    ),
+    schedules("", async () => undefined),
+    schedules("-results", (on) => on.getByRole("button", { name: "Results" }).first().click()),
+    schedules("-form", async (on) => {
+      await on.getByRole("button", { name: "New scheduled question" }).click();
+      await on.getByLabel("Question", { exact: true }).fill("What is new about herons?");
+      await on.getByRole("status").getByText("Next: ").waitFor();
+    }),
+    schedules("-own", async (on) => {
+      await on.getByRole("button", { name: "Change", exact: true }).last().click();
+      await on.getByLabel("Cron expression").waitFor();
+    }),
     { name: "home-typed", path: "/", act: typed },
     {
       name: "home-estimate",

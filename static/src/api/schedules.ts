@@ -4,7 +4,11 @@ import { json, send } from "./client";
 import { queryClient, refreshConversations } from "./queries";
 import type { Ask, Schemas } from "./types";
 
-export type Schedule = Schemas["ScheduleView"];
+/** Its question says only what it says: what is left out is what is in force when it is asked. */
+export type Schedule = Omit<Schemas["ScheduleView"], "request"> & { request: Ask };
+interface List extends Omit<Schemas["ScheduleList"], "schedules"> {
+  schedules: Schedule[];
+}
 export type ScheduleResult = Schemas["ScheduleResultView"];
 
 /** What is asked of a schedule; what is left out stays as it is. */
@@ -28,14 +32,14 @@ const perPage = 20;
 const soonMs = 3_000;
 const laterMs = 30_000;
 
-const isUnderWay = (result: ScheduleResult | undefined) =>
+const isUnderWay = (result: ScheduleResult | null | undefined) =>
   result?.run?.status === "queued" || result?.run?.status === "running";
 
 /** The reader's own. */
 export const useSchedules = () =>
   useQuery({
     queryKey: key,
-    queryFn: () => json<Schemas["ScheduleList"]>(base),
+    queryFn: () => json<List>(base),
     refetchInterval: ({ state }) =>
       state.data?.schedules.some(({ last_result }) => isUnderWay(last_result)) ? soonMs : laterMs,
   });
@@ -93,7 +97,7 @@ export async function askNow(id: string) {
 export async function removeSchedule(id: string) {
   await json<unknown>(one(id), { method: "DELETE" });
   queryClient.removeQueries({ queryKey: resultsKey(id) });
-  queryClient.setQueryData<Schemas["ScheduleList"]>(
+  queryClient.setQueryData<List>(
     key,
     (list) => list && { ...list, schedules: list.schedules.filter((one) => one.id !== id) },
   );

@@ -61,10 +61,7 @@ export default function SchedulesPage() {
       </p>
       {list.isPending && <p className="quiet">{t("Loading scheduled questions…")}</p>}
       {list.isError && !list.data && (
-        <ReadFailed
-          text={msg("Scheduled questions could not be read: {{reason}}")}
-          query={list}
-        />
+        <ReadFailed text={msg("Scheduled questions could not be read: {{reason}}")} query={list} />
       )}
       {list.data && most === 0 && (
         <p className="quiet">{t("Scheduled questions are switched off on this server.")}</p>
@@ -94,9 +91,12 @@ export default function SchedulesPage() {
       )}
       {most > 0 && !hasRoom && (
         <p className="quiet">
-          {t("There can be {{count, number}} scheduled questions at most; delete one to add another.", {
-            count: most,
-          })}
+          {t(
+            "There can be {{count, number}} scheduled questions at most; delete one to add another.",
+            {
+              count: most,
+            },
+          )}
         </p>
       )}
       {schedules.length > 0 && (

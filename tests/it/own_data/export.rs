@@ -78,6 +78,8 @@ async fn a_copy_has_everything_of_ones_own_and_nothing_of_anybody_elses() {
     assert_eq!(copy.json("presets.json")[0]["name"], MARK);
     assert_eq!(copy.json("tokens.json")[0]["name"], MARK);
     assert_eq!(copy.json("webhooks.json")[0]["url"], format!("https://hooks.example.com/{MARK}"));
+    assert_eq!(copy.json("scheduled_questions.json")[0]["name"], MARK);
+    assert_eq!(copy.json("scheduled_results.json"), json!([]));
     assert_eq!(copy.json("feedback.json")[0]["run_id"], run["run_id"]);
     assert_eq!(copy.json("feedback.json")[0]["comment"], format!("The {MARK} was left out."));
     assert_eq!(copy.json("account.json")[0]["groups"], json!(["staff"]));

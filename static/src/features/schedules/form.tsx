@@ -196,7 +196,9 @@ export function ScheduleForm({ schedule, question, label, action, onSave, onCanc
         {cadence.kind === "own" ? (
           <TextField
             label={t("Cron expression")}
-            hint={t("Minute, hour, day of the month, month, day of the week; or @daily and the like.")}
+            hint={t(
+              "Minute, hour, day of the month, month, day of the week; or @daily and the like.",
+            )}
             value={cadence.own}
             placeholder="0 8 * * 1-5"
             errors={messagesAt(errors, "cron")}

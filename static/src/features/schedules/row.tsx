@@ -173,7 +173,9 @@ export function ScheduleRow({
           ]}
         >
           <p>
-            {t("“{{name}}” is asked no more, and its results go. The conversations stay.", { name })}
+            {t("“{{name}}” is asked no more, and its results go. The conversations stay.", {
+              name,
+            })}
           </p>
         </Confirm>
       )}

@@ -1,0 +1,185 @@
+import { act } from "react";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { queryClient } from "../../api/queries";
+import type { Schedule, ScheduleResult } from "../../api/schedules";
+import SchedulesPage from "../../pages/schedules";
+import { button, click, render, settled } from "../../test/render";
+import { config } from "../../test/samples";
+import { Toasts } from "../../ui/toast";
+import { askedIn } from "./request";
+
+const schedule = (more: Partial<Schedule> = {}): Schedule => ({
+  id: "s-1",
+  name: "Herons",
+  request: { content: "What is new?", system_prompt: "Be brief.", models: [{ model: "a/b" }] },
+  cron: "0 8 * * 1-5",
+  time_zone: "Europe/Berlin",
+  next_times: ["2026-11-30T08:00:00+01:00"],
+  spent_usd: 0,
+  paused: false,
+  created_at: "2026-03-12T09:30:00",
+  updated_at: "2026-03-12T09:30:00",
+  ...more,
+});
+
+const refused: ScheduleResult = {
+  id: "r-1",
+  created_at: "2026-03-12T09:30:00",
+  due_at: "2026-03-12T09:30:00",
+  refusal: "you have too many questions waiting",
+};
+
+let schedules: Schedule[];
+let most: number;
+let refuses: object | null;
+let asked: [string, unknown][];
+
+function answer(url: URL, method: string, body: Record<string, unknown>): object {
+  const path = url.pathname;
+  if (path === "/api/user") return { id: "ada", is_admin: false };
+  if (path === "/api/config") return config;
+  if (path === "/api/settings/presets") return { presets: [] };
+  if (path === "/api/schedule-times") return { next_times: ["2026-12-01T08:00:00+01:00"] };
+  if (method !== "GET") asked.push([`${method} ${path}`, body]);
+  if (path.endsWith("/results")) return { results: [refused] };
+  if (method === "POST") schedules = [...schedules, schedule({ id: "s-new", ...body })];
+  if (method === "PATCH") schedules = schedules.map((one) => ({ ...one, ...body }) as Schedule);
+  if (method === "DELETE") schedules = [];
+  if (method === "GET") return { schedules, most, min_interval_minutes: 15 };
+  return schedules.at(-1) ?? {};
+}
+
+beforeEach(() => {
+  queryClient.clear();
+  schedules = [schedule()];
+  most = 20;
+  refuses = null;
+  asked = [];
+  history.replaceState(null, "", "/schedules");
+  vi.spyOn(globalThis, "fetch").mockImplementation(async (path, init = {}) => {
+    const method = init.method ?? "GET";
+    const body = typeof init.body === "string" ? JSON.parse(init.body) : {};
+    const isRefused = method !== "GET" && refuses;
+    const url = new URL(String(path), location.origin);
+    return new Response(JSON.stringify(isRefused || answer(url, method, body)), {
+      status: isRefused ? 422 : 200,
+      headers: { "content-type": isRefused ? "application/problem+json" : "application/json" },
+    });
+  });
+});
+afterEach(() => vi.restoreAllMocks());
+
+const show = async () => {
+  const page = await render(
+    <>
+      <SchedulesPage />
+      <Toasts />
+    </>,
+    queryClient,
+  );
+  await settled("Scheduled questions");
+  return page;
+};
+
+describe("the page of scheduled questions", () => {
+  it("says when each is asked, what it may cost and what came of the last time", async () => {
+    schedules = [schedule({ budget_usd: 5, spent_usd: 1.5, last_result: refused })];
+    const page = await show();
+    await settled("Monday to Friday at 8:00 AM · $1.50 of $5.00 this month");
+    expect(page.textContent).toContain("Mon, Nov 30, 2026, 8:00 AM");
+    const why = page.querySelector(".schedule-refusal");
+    expect(why?.textContent).toBe("You have too many questions waiting");
+    expect(why?.getAttribute("lang")).toBe("en");
+  });
+
+  it("pauses one and lets it go on", async () => {
+    await show();
+    await settled("Herons");
+    await click(button("Pause"));
+    await settled("paused");
+    await click(button("Resume"));
+    expect(asked).toEqual([
+      ["PATCH /api/schedules/s-1", { paused: true }],
+      ["PATCH /api/schedules/s-1", { paused: false }],
+    ]);
+  });
+
+  it("changes what was changed, and keeps what the form has no field for", async () => {
+    await show();
+    await settled("Herons");
+    await click(button("Change"));
+    await settled("With the system prompt: Be brief.");
+    await settled("Asked for besides: models");
+    await click(button("Save"));
+    await settled("The schedule was changed.");
+    expect(asked).toEqual([
+      [
+        "PATCH /api/schedules/s-1",
+        { name: "Herons", request: schedule().request, budget_usd: null },
+      ],
+    ]);
+  });
+
+  it("says what the server refuses, also where no field is for it", async () => {
+    await show();
+    await settled("Herons");
+    await click(button("Change"));
+    await settled("Asked for besides");
+    refuses = {
+      type: "urn:llm-council:problem:invalid",
+      status: 422,
+      errors: [
+        { field: "name", message: "must be shorter" },
+        { field: "request.models.0.model", message: "must be known" },
+      ],
+    };
+    await click(button("Save"));
+    await settled("must be shorter");
+    await settled("Not saved: request.models.0.model must be known");
+  });
+
+  it("offers none where they are switched off, or there are as many as there may be", async () => {
+    most = 1;
+    await show();
+    await settled("There can be 1 scheduled question at most; delete it to add another.");
+    expect(button("New scheduled question")).toBeUndefined();
+    queryClient.clear();
+    [most, schedules] = [0, []];
+    await show();
+    await settled("Scheduled questions are switched off on this server.");
+  });
+
+  it("begins with the question that led here", async () => {
+    history.replaceState(
+      { question: { content: "Why is the sky blue?\nReally." } },
+      "",
+      "/schedules",
+    );
+    schedules = [];
+    const page = await show();
+    await settled("Make schedule");
+    expect(page.querySelector("textarea")?.value).toBe("Why is the sky blue?\nReally.");
+    await act(async () => undefined);
+    await click(button("Make schedule"));
+    await settled("It will be asked at its times.");
+    expect(asked[0]?.[1]).toMatchObject({
+      name: "Why is the sky blue?",
+      request: { content: "Why is the sky blue?\nReally." },
+      cron: "0 8 * * 1-5",
+    });
+    expect(history.state).toBeNull();
+  });
+});
+
+it("a question of a conversation is taken without what is about that one", () => {
+  const others = { system_prompt: "Be brief.", project_id: "p-1" };
+  const question = {
+    content: "Why?",
+    parent_message_id: "m-1",
+    mode: "debate" as const,
+    ...others,
+  };
+  const read = askedIn(question);
+  expect(read).toMatchObject({ content: "Why?", choices: { mode: "debate" }, others });
+  expect(read.others).not.toHaveProperty("parent_message_id");
+});
