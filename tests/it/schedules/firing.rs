@@ -24,7 +24,7 @@ async fn a_question_is_asked_at_its_time_in_a_conversation_of_its_own() {
     }
     // Not before.
     round(&app.app).await.unwrap();
-    assert_eq!(results(&ann, &id).await, [json!(null); 0]);
+    assert!(results(&ann, &id).await.is_empty());
 
     comes(&app, "'2026-03-27 07:00:00+00'").await;
     let all = results(&ann, &id).await;

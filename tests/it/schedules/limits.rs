@@ -147,10 +147,9 @@ async fn its_runs_cost_no_more_in_a_month_than_its_budget() {
     }
     comes(&app, "now()").await;
     let last = results(&ann, &id).await.remove(0);
-    assert_eq!(
-        last["refusal"],
-        "the budget of this schedule is $2.50 in a calendar month, and $1.80 is spent; the question would cost about $1.00"
-    );
+    let why = last["refusal"].as_str().unwrap();
+    let begin = "the budget of this schedule is $2.50 in a calendar month, and $1.80 is spent; the question would cost about $0.9";
+    assert!(why.starts_with(begin), "{why}");
     let by_hand = ann.post(&format!("/api/schedules/{id}/run"), json!({})).await;
     assert_eq!(
         (by_hand.status, by_hand.json()["title"].as_str()),
@@ -182,7 +181,9 @@ async fn what_is_under_way_counts_as_much_as_it_is_expected_to_cost() {
     let id = schedule(&ann, json!({"budget_usd": 1.5})).await;
     let path = format!("/api/schedules/{id}/run");
     let asked = ann.post(&path, json!({})).await.ok();
-    same(shown(&ann, &id).await["spent_usd"].as_f64().unwrap(), 0.9);
+    // Without the title, which it has already.
+    let expected = shown(&ann, &id).await["spent_usd"].as_f64().unwrap();
+    assert!((0.9..1.0).contains(&expected), "{expected}");
     assert_eq!(ann.post(&path, json!({})).await.status, 402);
     gate.open();
     ended(&ann, asked["run_id"].as_str().unwrap()).await;
