@@ -73,7 +73,7 @@ GRANT SELECT, INSERT, DELETE,
       UPDATE (name, request, cron, time_zone, budget_usd, next_at, paused_reason, refusals, updated_at)
     ON schedules TO llm_council_app;
 GRANT SELECT, INSERT ON schedule_results TO llm_council_app;
--- The engine looks for what is due, and reads nothing of what is to be asked.
-GRANT SELECT (id, user_id, next_at), DELETE ON schedules TO llm_council_engine;
+-- The engine looks for what is due; what is asked is read in its owner's name.
+GRANT SELECT, DELETE ON schedules TO llm_council_engine;
 -- Locking a row needs the right to change it.
-GRANT SELECT (id, user_id, schedule_id, created_at), UPDATE (created_at), DELETE ON schedule_results TO llm_council_engine;
+GRANT SELECT, UPDATE (created_at), DELETE ON schedule_results TO llm_council_engine;

@@ -1,6 +1,7 @@
 //! Scheduled questions: asked at their times, each time once, by whichever server, and what is refused is said.
 
 mod firing;
+mod kept;
 mod limits;
 mod servers;
 
