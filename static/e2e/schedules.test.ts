@@ -67,7 +67,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await form().getByLabel("Time of day").fill("18:30");
     await form().getByLabel("Time zone").fill("Asia/Kolkata");
     await form()
-      .getByText(/^Next: Wed, .* 6:30 PM, Wed, .* 6:30 PM, Wed, .* 6:30 PM \(Asia\/Kolkata\)$/)
+      .getByText(/^Next: Wed, .* 6:30 PM · Wed, .* 6:30 PM · Wed, .* 6:30 PM \(Asia\/Kolkata\)$/)
       .waitFor();
     await form().getByLabel("Budget in US dollars a month").fill("2,50");
     await fitsAndBreaksNoRule(page);

@@ -22,7 +22,7 @@ export const kindNames: Record<Kind, string> = {
   workday: msg("Every working day (Monday to Friday)"),
   week: msg("Every week"),
   month: msg("Every month"),
-  own: msg("At times of your own (a cron expression)"),
+  own: msg("At other times (cron expression)"),
 };
 
 export const usual: Cadence = { kind: "workday", time: "08:00", weekday: 1, day: "1", own: "" };

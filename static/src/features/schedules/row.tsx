@@ -87,6 +87,16 @@ export function ScheduleRow({
           {name}
         </h2>
         {paused && <span className="badge badge-none">{t("paused")}</span>}
+        <MenuButton
+          className="icon-button"
+          label={t("More for {{name}}", { name })}
+          align="end"
+          items={[
+            { label: t("Delete…"), icon: "trash", tone: "bad", run: () => setRemoving(true) },
+          ]}
+        >
+          <Icon name="more" />
+        </MenuButton>
       </div>
       <p dir="auto" className="schedule-question">
         {schedule.request.content}
@@ -131,16 +141,6 @@ export function ScheduleRow({
         >
           {t("Change")}
         </button>
-        <MenuButton
-          className="icon-button"
-          label={t("More for {{name}}", { name })}
-          align="end"
-          items={[
-            { label: t("Delete…"), icon: "trash", tone: "bad", run: () => setRemoving(true) },
-          ]}
-        >
-          <Icon name="more" />
-        </MenuButton>
       </div>
       {open === "form" && (
         <ScheduleForm

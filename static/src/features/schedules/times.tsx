@@ -1,6 +1,5 @@
 import { useScheduleTimes } from "../../api/schedules";
 import { t } from "../../i18n";
-import { listText } from "../../ui/format";
 import { useSettled } from "../composer/settled";
 import { momentOf, zoneHere } from "./cadence";
 
@@ -9,7 +8,7 @@ const settlesMs = 300;
 
 /** The next times in a row; the zone where it is not the reader's. */
 export function NextTimes({ times, zone }: { times: readonly string[]; zone: string }) {
-  const next = listText(times.map(momentOf));
+  const next = times.map(momentOf).join(" · ");
   return (
     <span className="schedule-times">
       {zone === zoneHere()
