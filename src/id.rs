@@ -71,6 +71,12 @@ uuid_id!(
 );
 
 uuid_id!(
+    /// A prompt or a rubric of the library.
+    LibraryEntryId,
+    now_v7
+);
+
+uuid_id!(
     /// A named council with its options.
     PresetId,
     now_v7

@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use super::attached;
 use super::brief::Brief;
+use super::options::rubric::Rubric;
 use super::pricing::{completion, cost, prompt_tokens, tokens, tokens_of};
 use super::searching::material::{BACKGROUND_CHARS, SOURCES_CHARS};
 use super::settings::Member;
@@ -70,6 +71,8 @@ pub(super) struct Expecting<'b> {
     pub background: u64,
     /// Whether those who answer or speak have tools.
     pub tools: bool,
+    /// The criteria by which reviewers judge.
+    pub criteria: u64,
     /// Whether nobody reviews.
     pub without_reviews: bool,
 }
@@ -84,6 +87,7 @@ impl<'b> Expecting<'b> {
             files: files(brief, attached::MEMBERS_CHARS),
             files_of_judges: files(brief, attached::JUDGES_CHARS),
             tools: false,
+            criteria: 0,
             without_reviews: false,
             background: if brief.search.as_ref().is_some_and(|plan| plan.background) {
                 tokens_of(BACKGROUND_CHARS)
@@ -98,9 +102,10 @@ impl<'b> Expecting<'b> {
         Self { tools: tools.is_some(), ..self }
     }
 
-    /// The same where the answers are reviewed, or are not.
+    /// The same where the answers are reviewed, by which criteria, or are not.
     pub fn of_task(task: &'b Task) -> Self {
-        Self { without_reviews: task.without_reviews, ..Self::of(&task.brief) }
+        let criteria = task.rubric.as_ref().map_or(0, Rubric::tokens);
+        Self { without_reviews: task.without_reviews, criteria, ..Self::of(&task.brief) }
     }
 
     /// The question as the first round reads it.

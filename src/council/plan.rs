@@ -16,6 +16,7 @@ use super::fork::{Again, Fork};
 use super::formats::list::{self as formats, Format};
 use super::member::{Member, member_problems, members, model_problem};
 use super::options::cache::{CachePlan, scope};
+use super::options::rubric::{self, Rubric};
 use super::options::tools;
 use super::process;
 use super::prompts::history::{self, Turn};
@@ -64,7 +65,9 @@ pub const FORMATS: &[&str] = &formats::MODES;
 /// 8: one seat alone may be asked, and the question may come with files.
 ///
 /// 9: its texts stand apart from its row.
-pub const VERSION: i32 = 9;
+///
+/// 10: reviewers may judge by a rubric.
+pub const VERSION: i32 = 10;
 
 /// Whether plans of this format and version can be read here.
 #[must_use]
@@ -140,6 +143,8 @@ pub struct Context {
     pub prompts: OwnTexts,
     /// The files that the request names, where somebody has looked for them.
     pub attachments: Option<Vec<Attached>>,
+    /// The rubric of the library that the request, or its default, names, where somebody has found it.
+    pub rubric: Option<Rubric>,
     /// What every member is told before its own system prompt, or the request's.
     pub instructions: Option<String>,
 }
@@ -202,7 +207,9 @@ pub fn default_problems(settings: &Settings, field: &str, options: &RunOptions) 
         request["content"] = json!("?");
         // Whether anything can be searched is a matter of the day.
         let search = Some(SearchContext::any());
-        let context = Context { settings: settings.clone(), search, ..Context::default() };
+        // What is in the library is, too.
+        let rubric = Some(Rubric::any());
+        let context = Context { settings: settings.clone(), search, rubric, ..Context::default() };
         for error in Plan::parse(&with_defaults(&request, options), context).err().unwrap_or_default() {
             let error = FieldError { field: format!("{field}.{}", error.field), ..error };
             if !problems.contains(&error) {
@@ -310,6 +317,7 @@ impl Plan {
         };
         let mut reviews_per_answer = at_most(&mut fields, "reviews_per_answer", (reviewers, "reviewers"));
         let mut second_reading = fields.take("use_second_reading", "true or false").unwrap_or(false);
+        let mut rubric = Rubric::parse(&mut fields, context.rubric.as_ref());
         let members = options.roster.most(settings.council_models.len());
         let mut quorum = at_most(&mut fields, "quorum", (members, "members"));
         let mut straggler_grace_ms = straggler_grace_ms(&mut fields);
@@ -321,6 +329,7 @@ impl Plan {
                 ("reviewer_models", !named.is_empty()),
                 ("reviews_per_answer", reviews_per_answer.take().is_some()),
                 ("use_second_reading", std::mem::take(&mut second_reading)),
+                (rubric::FIELD, rubric.take().is_some()),
             ];
             for (field, _) in others.into_iter().filter(|(_, on)| *on) {
                 ignored.push(Ignored::because(field, IgnoredFact::Unreviewed));
@@ -339,6 +348,9 @@ impl Plan {
                 let fact = IgnoredFact::CouncilOnly { mode: format.mode().to_owned() };
                 ignored.push(Ignored::because(field, fact));
             }
+        }
+        if !is_council && !format.has_ballots() && rubric.take().is_some() {
+            ignored.push(Ignored::because(rubric::FIELD, IgnoredFact::Unreviewed));
         }
         let lookups = Lookups::parse(&mut fields, context.search.as_ref());
         let tools =
@@ -379,6 +391,7 @@ impl Plan {
                 one_at_a_time,
                 without_reviews,
                 reviews_per_answer,
+                rubric,
                 second_reading,
                 failed_are_done: true,
             },

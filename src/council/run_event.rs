@@ -8,6 +8,7 @@ use serde_json::json;
 use super::any_event::FeatureEvent;
 use super::costs::Costs;
 use super::note::{EVERYTHING, MODELS, Note, NoteCategory, costs};
+use super::options::rubric::Rubric;
 use super::prompts::own::OwnPrompt;
 use super::stage::Stage;
 use crate::id::{ConversationId, MessageId, RunId};
@@ -105,6 +106,9 @@ pub enum RunEvent {
         /// Which texts that its models are asked with are the administrator's own.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         prompts: Vec<OwnPrompt>,
+        /// By which criteria its reviewers judge, where whoever asks has given some.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        rubric: Option<Rubric>,
     },
     /// A call was lost with the server that made it and is made again: clear its partial text.
     CallRestarted(CallRestarted),

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::brief::Brief;
+use super::options::rubric::Rubric;
 use super::ranking::records::ReviewerRecords;
 use super::ranking::self_votes::SelfVotes;
 use super::ranking::weights::Weighing;
@@ -44,6 +45,9 @@ pub struct Task {
     /// Whether nobody reviews: the chairman writes from the answers alone.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub without_reviews: bool,
+    /// By which criteria the reviewers judge; absent: by their own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rubric: Option<Rubric>,
     /// Whether the answers are read a second time where the first ballots disagree.
     #[serde(default)]
     pub second_reading: bool,

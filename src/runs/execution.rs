@@ -76,6 +76,7 @@ pub(super) fn opening(
         message_id,
         ignored: plan.ignored.clone(),
         prompts: plan.own_prompts.clone(),
+        rubric: plan.task.rubric.clone(),
     }
 }
 

@@ -12,6 +12,7 @@ use super::attachments::chosen;
 use super::branches;
 use super::conversations::named;
 use super::extract::{Caller, asked_by};
+use super::library::rubric;
 use super::presets::{self, InForce};
 use super::problem::Problem;
 use super::projects::placing::{self, AskedIn};
@@ -200,6 +201,7 @@ async fn planned(
     let tree = tree.unwrap_or_default();
     let InForce { settings, options, problems } = presets::in_force(tx, settings, defaults, body).await?;
     let parent = branches::parent(body, &tree);
+    let rubric = rubric::of_question(tx, body, &options).await?;
     let from_conversation = said.is_none();
     let files = chosen::chosen(tx, &app.config.attachments, body).await?;
     let history = match (said, conversation, parent.as_ref().ok().copied().flatten()) {
@@ -231,6 +233,7 @@ async fn planned(
         search,
         prompts,
         attachments,
+        rubric,
         instructions,
     };
     let plan = Plan::parse_over(body, &options, context);

@@ -26,6 +26,7 @@ mod for_others;
 mod health;
 mod idempotency;
 pub mod in_process;
+mod library;
 mod markdown;
 mod markdown_branches;
 mod markdown_formats;

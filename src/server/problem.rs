@@ -333,6 +333,35 @@ impl Problem {
         Self::new(StatusCode::CONFLICT, kind, "This is not possible in the project now", &detail)
     }
 
+    /// 409: somebody has changed it since it was read.
+    #[must_use]
+    pub fn changed_meanwhile(version: i32) -> Self {
+        let detail = format!(
+            "this was changed meanwhile and is at version {version} now; read it again before you change it"
+        );
+        let mut problem = Self::new(StatusCode::CONFLICT, "changed-meanwhile", "Changed meanwhile", detail);
+        problem.0.more.insert("version".into(), json!(version));
+        problem
+    }
+
+    /// 409: as much as one person may have in the library.
+    #[must_use]
+    pub fn library_full(most: i64) -> Self {
+        let detail = format!(
+            "you have {most} prompts and rubrics, as many as there can be; delete one that nobody needs"
+        );
+        Self::new(StatusCode::CONFLICT, "library-full", "The library takes no more", detail)
+    }
+
+    /// 502: a model that was asked for a draft gave none.
+    #[must_use]
+    pub fn no_draft(model: &str, reason: &str) -> Self {
+        let detail = format!("{model} drafted nothing: {reason}; try again, or write it yourself");
+        let mut problem = Self::new(StatusCode::BAD_GATEWAY, "no-draft", "No draft", detail);
+        problem.0.more.insert("model".into(), json!(model));
+        problem
+    }
+
     /// 409: one check of the providers is enough at a time.
     #[must_use]
     pub fn check_under_way() -> Self {

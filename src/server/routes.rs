@@ -13,8 +13,8 @@ use super::middleware::gate;
 use super::problem::Problem;
 use super::{
     admin, analytics, attachments, benches, branches, budgets, cache, classify, conversations, feedback,
-    health, mcp, me, messages, openapi, options, own_data, presets, projects, regions, runs, schedules,
-    settings, sharing, skip, v1, version, webhooks, weights,
+    health, library, mcp, me, messages, openapi, options, own_data, presets, projects, regions, runs,
+    schedules, settings, sharing, skip, v1, version, webhooks, weights,
 };
 
 /// Every route but the web app's files. They are served by actix-web alone: what utoipa gathers beside that would be
@@ -112,6 +112,14 @@ macro_rules! table {
                     .service(presets::save)
                     .service(presets::apply)
                     .service(presets::remove)
+                    .service(library::list)
+                    .service(library::create)
+                    .service(library::read)
+                    .service(library::change)
+                    .service(library::remove)
+                    .service(library::versions::read_version)
+                    .service(library::versions::restore)
+                    .service(library::rubric::draft)
                     .service(classify::classify)
                     .configure(options::$name)
                     .service(weights::list)

@@ -42,6 +42,8 @@ pub const ERASED: [(&str, &str); 32] = [
     ("webhook_deliveries", "user_id"),
     ("webhooks", "user_id"),
     ("tokens", "user_id"),
+    ("library_versions", "user_id"),
+    ("library_entries", "user_id"),
     ("presets", "user_id"),
     ("user_settings", "user_id"),
     ("user_caps", "user_id"),

@@ -54,6 +54,20 @@ pub const LISTINGS: [Listing; 24] = [
     listing("settings", "user_settings", "value, updated_at", (NO_ID, "t.user_id"), 1),
     listing("spending_limits", "user_caps", "period, limit_usd, updated_at", (NO_ID, "t.period"), 10),
     listing("presets", "presets", "id, name, value, created_at, updated_at", ("t.id", "''"), 20),
+    listing(
+        "library",
+        "library_entries",
+        "id, kind, version, is_shared, created_at, updated_at",
+        ("t.id", "''"),
+        200,
+    ),
+    listing(
+        "library_versions",
+        "library_versions",
+        "entry_id, version, name, text, is_shared, created_at",
+        ("t.entry_id", "to_char(t.version, 'FM0000000000')"),
+        20,
+    ),
     Listing {
         only_in_person: true,
         ..listing(

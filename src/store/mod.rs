@@ -33,6 +33,7 @@ mod housekeeping;
 mod inspect;
 pub mod journal;
 pub mod leases;
+pub mod library;
 pub mod local;
 mod migrate;
 pub mod notify;

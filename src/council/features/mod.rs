@@ -34,6 +34,7 @@ use crate::council::options::react;
 use crate::council::options::refinement::{self, RefinementEvent, RefinementNote, RefinementOptions};
 use crate::council::options::research::{self, ResearchEvent, ResearchNote};
 use crate::council::options::routing::{self, RoutingEvent, RoutingNote};
+use crate::council::options::rubric;
 use crate::council::options::tools;
 use crate::council::options::web_search::{self, WebSearchEvent, WebSearchNote};
 use crate::council::options::word_for_word::{self, FinalAnswer};
@@ -168,8 +169,14 @@ pub fn stages() -> impl Iterator<Item = &'static Stage> {
 }
 
 static FIRST: [Stage; 5] = [cache::STAGE, research::STAGE, searching::STAGE, routing::STAGE, answers::STAGE];
-static THEN: [Stage; 5] =
-    [reviews::STAGE, synthesis::STAGE, refinement::STAGE, adversary::STAGE, title::STAGE];
+static THEN: [Stage; 6] = [
+    reviews::STAGE,
+    synthesis::STAGE,
+    refinement::STAGE,
+    adversary::STAGE,
+    title::STAGE,
+    rubric::draft::STAGE,
+];
 
 /// Whether a run comes to one stage before it comes to another.
 #[must_use]
@@ -183,7 +190,7 @@ pub fn purposes() -> impl Iterator<Item = &'static Purpose> {
     PURPOSES.into_iter().chain(formats::purposes())
 }
 
-static PURPOSES: [&Purpose; 13] = [
+static PURPOSES: [&Purpose; 14] = [
     &cache::EMBEDDING,
     &research::SPLIT,
     &searching::SEARCH,
@@ -197,6 +204,7 @@ static PURPOSES: [&Purpose; 13] = [
     &refinement::CRITIQUE,
     &revision::REVISION,
     &adversary::ATTACK,
+    &rubric::draft::DRAFT,
 ];
 
 /// What those calls are for that write the final answer, or better it.
@@ -224,6 +232,7 @@ pub fn request_fields() -> Vec<RefOr<Schema>> {
         routing::view::RoutingFields::schema(),
         escalation::view::EscalationFields::schema(),
         jury::JuryFields::schema(),
+        rubric::view::RubricFields::schema(),
         consensus::ConsensusFields::schema(),
         word_for_word::FinalFields::schema(),
         multi_chairman::MultiChairmanFields::schema(),
@@ -250,6 +259,7 @@ const OPTION_FIELDS: &[&str] = &[
     "count_self_votes",
     "reviews_per_answer",
     "use_second_reading",
+    "rubric",
     "use_early_consensus",
     "final",
     "use_multi_chairman",
@@ -451,7 +461,7 @@ struct Uses<'p> {
 type Used = (fn(&Uses<'_>) -> bool, &'static [&'static Template]);
 
 /// The templates of each feature of the council, and whether a run of such a plan can use them. One may come twice.
-static TEMPLATES_BY_FEATURE: [Used; 17] = [
+static TEMPLATES_BY_FEATURE: [Used; 19] = [
     (|plan| plan.format.may_be_the_councils(), confidence::TEMPLATES),
     (|plan| plan.format.may_be_the_councils(), reviews::TEMPLATES),
     (|plan| plan.format.may_be_the_councils(), synthesis::TEMPLATES),
@@ -469,6 +479,9 @@ static TEMPLATES_BY_FEATURE: [Used; 17] = [
     (|plan| !plan.options.chairmen.is_empty(), multi_chairman::TEMPLATES),
     (|plan| plan.options.refinement.is_some(), refinement::TEMPLATES),
     (|plan| plan.options.adversary.is_some(), adversary::TEMPLATES),
+    (|plan| plan.task.rubric.is_some(), rubric::TEMPLATES),
+    // Asked for outside of runs.
+    (|_| false, rubric::draft::TEMPLATES),
 ];
 
 /// The templates that a run of such a plan can use. One may come twice.

@@ -22,6 +22,7 @@ use crate::council::options::multi_chairman;
 use crate::council::options::refinement::{self, Refinement, RefinementEvent};
 use crate::council::options::research::{ResearchEvent, ResearchResult};
 use crate::council::options::routing::{RoutingEvent, RoutingInfo};
+use crate::council::options::rubric::Rubric;
 use crate::council::options::web_search::{WebSearch, WebSearchEvent};
 use crate::council::process::ProcessEvent;
 use crate::council::prompts::own::OwnPrompt;
@@ -77,6 +78,9 @@ pub struct Metadata {
     /// What each reviewer's ballot weighed, and why.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub weights_info: Option<WeightsInfo>,
+    /// By which criteria the reviewers judged, as they were then, where whoever asked gave some.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rubric: Option<Rubric>,
     /// Whether the answers were read a second time, and why, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub second_reading: Option<SecondReading>,
@@ -180,8 +184,9 @@ impl Deliberation {
             self.metadata.title = Some(data.title.clone());
         } else if let Some(RunEvent::CostsComplete { data }) = event.get() {
             self.apply_costs(data);
-        } else if let Some(RunEvent::RunStarted { ignored, prompts, .. }) = event.get() {
+        } else if let Some(RunEvent::RunStarted { ignored, prompts, rubric, .. }) = event.get() {
             self.metadata.ignored.clone_from(ignored);
+            self.metadata.rubric.clone_from(rubric);
             self.metadata.prompts.clone_from(prompts);
         } else if let Some(BudgetEvent::BudgetWarning { data }) = event.get() {
             let known = &mut self.metadata.budget_warnings;

@@ -278,7 +278,7 @@ impl Format {
     }
 
     /// Whether the members rank the openings of a debate.
-    pub(super) fn has_ballots(self) -> bool {
+    pub(in crate::council) fn has_ballots(self) -> bool {
         match self {
             Self::Council | Self::Decomposition(_) => false,
             Self::Rotation(options) => options.debate.ballots,

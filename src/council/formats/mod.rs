@@ -155,7 +155,7 @@ fn courses(plan: &Plan, kept: &Kept) -> Vec<Vec<ExpectedCall>> {
 }
 
 fn courses_of_format(plan: &Plan, kept: &Kept) -> Vec<Vec<ExpectedCall>> {
-    let expecting = Expecting::of(plan.brief()).with_tools(plan.task.tools);
+    let expecting = Expecting::of_task(&plan.task).with_tools(plan.task.tools);
     let members = plan.brief().members();
     let rounds = match plan.format {
         Format::Council => return council::courses(plan, kept),

@@ -13,6 +13,7 @@ pub mod react;
 pub mod refinement;
 pub mod research;
 pub mod routing;
+pub mod rubric;
 pub mod tools;
 pub mod web_search;
 pub mod word_for_word;

@@ -155,7 +155,7 @@ pub(in crate::council) fn courses(
 
 /// The calls over so many parts, once they are known.
 fn taken_apart(plan: &Plan, kept: &Kept, options: DecompositionOptions, parts: usize) -> Vec<ExpectedCall> {
-    let expecting = Expecting::of(plan.brief());
+    let expecting = Expecting::of_task(&plan.task);
     let members = plan.brief().members();
     let mut calls = Vec::new();
     for index in 0..parts {
@@ -177,7 +177,7 @@ fn taken_apart(plan: &Plan, kept: &Kept, options: DecompositionOptions, parts: u
                 stage(index),
                 &member.model,
                 &PICK,
-                expecting.system_of_judge(member) + 150 + answers,
+                expecting.system_of_judge(member) + 150 + expecting.criteria + answers,
             )
         };
         let votes = options.pick == Pick::Ballot && !stays.is_some_and(|part| part.ballots);

@@ -7,7 +7,7 @@ use super::options::Pick;
 use super::part::{PickedBy, SubResult};
 use super::purposes::{PICK, SUB_ANSWER, stage};
 use crate::council::ask::rejects_the_system_prompt;
-use crate::council::options::confidence;
+use crate::council::options::{confidence, rubric};
 use crate::council::prompts::fence::Fence;
 use crate::council::prompts::template::Template;
 use crate::council::prompts::{fence, history, judges};
@@ -217,12 +217,18 @@ fn paper(
         .collect();
     let example: Vec<String> =
         order.iter().enumerate().map(|(at, label)| format!("{}. {label}", at + 1)).collect();
+    let criteria = task.rubric.as_ref();
+    let question = task.brief.after_files(&fence, fence.wrap("Question", part.question));
+    let rule = match rubric::told(criteria, prompts, &rubric::BALLOT) {
+        "" => prompts.text(&fence::RULE).to_owned(),
+        told => format!("{}\n\n{told}", prompts.text(&fence::RULE)),
+    };
     let prompt = prompts.fill(
         &BALLOT_PROMPT,
         &[
-            ("question", &task.brief.after_files(&fence, fence.wrap("Question", part.question))),
+            ("question", &rubric::behind(criteria, &fence, question)),
             ("answers", &answers.join("\n\n")),
-            ("rule", prompts.text(&fence::RULE)),
+            ("rule", &rule),
             ("example", &example.join("\n")),
         ],
     );

@@ -20,7 +20,7 @@ pub(in crate::council) fn expected_calls(
         return Vec::new();
     }
     let answers = members.len() as u64 * (expecting.text(&ANSWER) + FENCE);
-    let prompt = FRAME + expecting.quoted() + answers;
+    let prompt = FRAME + expecting.quoted() + expecting.criteria + answers;
     let call = |member: &Member| {
         expecting.call(STAGE, &member.model, &REVIEW, expecting.system_of_judge(member) + prompt)
     };

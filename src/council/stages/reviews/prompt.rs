@@ -2,6 +2,7 @@
 
 use super::labels::Labelled;
 use crate::council::brief::Brief;
+use crate::council::options::rubric;
 use crate::council::prompts::fence::{self, Fence};
 use crate::council::prompts::history;
 use crate::council::prompts::template::Template;
@@ -79,17 +80,21 @@ pub(super) fn prompt(run: &Run, task: &Task, labelled: &[Labelled<'_>], order: &
         let conversation = fence.wrap("Conversation", &history::quoted(&brief.history));
         brief.prompts.fill(&CONVERSATION, &[("conversation", &conversation)])
     };
+    let criteria = task.rubric.as_ref();
     let steps = if task.chain_of_thought { brief.prompts.text(&STEPS) } else { "" };
+    // In the places that there are: texts of an administrator's own have them all.
+    let steps = format!("{steps}{}", rubric::told(criteria, &brief.prompts, &rubric::REVIEW));
+    let question = rubric::behind(criteria, &fence, brief.quoted_question(&fence));
     let example: Vec<String> =
         order.iter().enumerate().map(|(i, label)| format!("{}. {label}", i + 1)).collect();
     brief.prompts.fill(
         &PROMPT,
         &[
             ("conversation", &earlier),
-            ("question", &brief.quoted_question(&fence)),
+            ("question", &question),
             ("answers", &answers.join("\n\n")),
             ("rule", brief.prompts.text(&fence::RULE)),
-            ("steps", steps),
+            ("steps", &steps),
             ("example", &example.join("\n")),
         ],
     )
