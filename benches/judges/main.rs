@@ -8,6 +8,7 @@ mod methods;
 mod plackett_luce;
 mod report;
 mod rng;
+mod rubrics;
 mod world;
 
 /// Simulated questions for each cell of the grid.
@@ -25,4 +26,5 @@ fn main() {
         }
     };
     report::print(questions);
+    rubrics::print(questions);
 }

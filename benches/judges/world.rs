@@ -68,6 +68,8 @@ pub struct World {
     pub shared: f64,
     /// The last member ranks the other way round.
     pub hostile: bool,
+    /// The part of the quality's variance that no reviewer looks at: what a rubric does not name.
+    pub unnamed: f64,
 }
 
 impl World {
@@ -79,6 +81,7 @@ impl World {
         failed: 0,
         shared: 0.0,
         hostile: false,
+        unnamed: 0.0,
     };
 }
 
@@ -111,6 +114,7 @@ impl World {
     pub fn ask(&self, rng: &mut Rng) -> Question {
         let n = self.members;
         let quality: Vec<f64> = (0..n).map(|one| self.own.skill(one) + rng.normal()).collect();
+        let seen = self.seen(&quality, rng);
         let mut labels: Vec<usize> = (0..n).collect();
         rng.shuffle(&mut labels);
         let named: Vec<Label> = (0..n).map(Label::nth).collect();
@@ -136,7 +140,7 @@ impl World {
         rng.shuffle(&mut reviewers);
         let failed = &reviewers[..self.failed];
         let held = |orders: &dyn Fn(usize) -> Vec<usize>| -> Vec<Option<Ballot>> {
-            let ballot = |reviewer| self.ballot(reviewer, &quality, &errors[reviewer], orders(reviewer));
+            let ballot = |reviewer| self.ballot(reviewer, &seen, &errors[reviewer], orders(reviewer));
             (0..n).map(|one| (!failed.contains(&one)).then(|| ballot(one))).collect()
         };
         Question {
@@ -144,6 +148,17 @@ impl World {
             in_one_order: held(&|_| orders[0].clone()),
             quality,
         }
+    }
+
+    /// The answers' quality without what nobody looks at: of a quality *q* that part is normal, with the mean *u q* and the
+    /// variance *u (1 - u)*.
+    fn seen(&self, quality: &[f64], rng: &mut Rng) -> Vec<f64> {
+        // Nothing is drawn where there is none: the other worlds stay as they are.
+        if self.unnamed == 0.0 {
+            return quality.to_vec();
+        }
+        let (part, rest) = (self.unnamed, 1.0 - self.unnamed);
+        quality.iter().map(|all| all - part * all - (part * rest).sqrt() * rng.normal()).collect()
     }
 
     fn ballot(&self, reviewer: usize, quality: &[f64], errors: &[f64], order: Vec<usize>) -> Ballot {

@@ -79,6 +79,9 @@ fn answer(text: &mut String, deliberation: &Deliberation) {
             labels.iter().map(|(label, member)| format!("{label} is {member}")).collect();
         text.push_str(&format!("\n### Reviews\n\nThe reviewers did not know that {}.\n", named.join(", ")));
     }
+    if let Some(rubric) = &deliberation.metadata.rubric {
+        text.push_str(&format!("\n### {}\n\n{}\n", neutral(&rubric.heading()), neutral(&rubric.text)));
+    }
     for review in deliberation.stage2.iter().flatten() {
         text.push_str(&format!("\n### Review by {}\n\n{}\n", review.member, neutral(&review.ranking)));
         if let Some(error) = &review.error {

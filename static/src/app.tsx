@@ -34,6 +34,7 @@ const SharedPage = lazy(() => import("./pages/shared"));
 const ProjectPage = lazy(() => import("./pages/project"));
 const ProjectConversationPage = lazy(() => import("./pages/project-conversation"));
 const SchedulesPage = lazy(() => import("./pages/schedules"));
+const LibraryPage = lazy(() => import("./pages/library"));
 const DashboardPage = lazy(() => import("./pages/dashboard"));
 
 /** What concerns every page: the session, and the network. */
@@ -82,6 +83,9 @@ function Pages() {
         </Route>
         <Route path="/schedules">
           <SchedulesPage />
+        </Route>
+        <Route path="/library/*?">
+          <LibraryPage />
         </Route>
         <Route path="/deleted">
           <DeletedPage />

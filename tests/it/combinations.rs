@@ -50,6 +50,10 @@ fn combination(number: usize) -> Map<String, Value> {
     // Another sum of bits, so that it is on and off with each of those.
     let second = (number ^ (number >> 1) ^ (number >> 4) ^ (number >> 5)) & 1 != 0;
     body.insert("use_second_reading".to_owned(), json!(second));
+    // And another.
+    if (number ^ (number >> 2) ^ (number >> 3) ^ (number >> 7)) & 1 != 0 {
+        body.insert("rubric".to_owned(), json!({"text": "- Right", "name": "Short"}));
+    }
     body.extend(lookups(number));
     body.extend(FINALS[pairs & 3].map(|choice| ("final".to_owned(), json!(choice))));
     body

@@ -263,6 +263,18 @@ async fn an_unreadable_ballot_is_asked_for_once_more() {
 }
 
 #[tokio::test]
+async fn the_ballots_over_each_part_go_by_a_rubric() {
+    let app = app_but(|_, _| None).await;
+    let (_, stored) = ask(&app, json!({"rubric": {"text": "- Quokkas first"}})).await;
+    let records = app.models.records();
+    let told = records.iter().filter(|record| record.request.prompt().contains("- Quokkas first"));
+    let told: Vec<Asked> = told.map(|record| asked(&record.request)).collect();
+    assert_eq!(told, [Asked::Ballot; 6]);
+    assert_eq!(stored["metadata"]["rubric"]["text"], "- Quokkas first");
+    assert_eq!(stored["decomposition"]["sub_results"][0]["best_model"], "m/three");
+}
+
+#[tokio::test]
 async fn a_chairman_that_fails_is_replaced() {
     let app = app_but(|request, asked| {
         (asked == Asked::Merge && request.model == "m/chair")

@@ -29,6 +29,8 @@ enum About {
     Run,
     Token,
     Preset,
+    /// Of the library, in two versions.
+    Entry,
     Bench,
     /// An answer that is kept to be given again.
     Cached,
@@ -47,7 +49,7 @@ enum About {
     Response,
     /// An administrator's request to read somebody's conversations; there is none.
     Access,
-    /// Refused whoever asks in person: the word that confirms it is wrong.
+    /// Refused whoever asks in person: the word that confirms it is wrong, or what a held model would be asked is missing.
     Unconfirmed,
     /// Refused whoever asks: the models are held, and nobody waits for a whole answer here.
     Malformed,
@@ -69,8 +71,8 @@ struct Probe {
 
 fn probes() -> Vec<Probe> {
     use About::{
-        Access, Admin, Bench, Cached, Conversation, File, Link, Malformed, NoForm, Own, Preset, Project,
-        Response, Run, Schedule, Token, Unconfirmed, Webhook, Withdrawn,
+        Access, Admin, Bench, Cached, Conversation, Entry, File, Link, Malformed, NoForm, Own, Preset,
+        Project, Response, Run, Schedule, Token, Unconfirmed, Webhook, Withdrawn,
     };
     let ask = || Some(json!({"content": "Why?"}));
     let entry = |method, path, about, queries, body| Probe { method, path, about, queries, body };
@@ -208,6 +210,20 @@ fn probes() -> Vec<Probe> {
         entry("POST", "/api/settings/presets", Own, &[""], Some(json!({"name": "Bob's"}))),
         entry("POST", "/api/settings/presets/{id}/apply", Preset, &[""], None),
         entry("DELETE", "/api/settings/presets/{id}", Preset, &[""], None),
+        entry("GET", "/api/library", Own, &["", "kind=rubric", "q=a&limit=200"], None),
+        entry(
+            "POST",
+            "/api/library",
+            Own,
+            &[""],
+            Some(json!({"kind": "prompt", "name": "Bob's", "text": "Why?"})),
+        ),
+        entry("GET", "/api/library/{id}", Entry, &[""], None),
+        entry("PUT", "/api/library/{id}", Entry, &[""], Some(json!({"version": 2, "text": "Bob's"}))),
+        entry("DELETE", "/api/library/{id}", Entry, &[""], None),
+        entry("GET", "/api/library/{id}/versions/{version}", Entry, &[""], None),
+        entry("POST", "/api/library/{id}/restore", Entry, &[""], Some(json!({"from": 1, "version": 2}))),
+        entry("POST", "/api/library/rubrics/draft", Unconfirmed, &[""], Some(json!({"question": " "}))),
         entry("GET", "/api/routing/pools", Own, &[""], None),
         entry("POST", "/api/routing/classify", Own, &["query=why"], None),
         entry("GET", "/api/escalation/tiers", Own, &[""], None),
@@ -338,6 +354,7 @@ struct Ann {
     runs: Vec<String>,
     tokens: Vec<String>,
     presets: Vec<String>,
+    entries: Vec<String>,
     benches: Vec<String>,
     cached: Vec<String>,
     files: Vec<String>,
@@ -405,6 +422,11 @@ impl Ann {
         let token = ann.post("/api/tokens", json!({"name": MARK})).await.ok();
         let preset = ann.post("/api/settings/presets", json!({"name": MARK})).await.ok();
 
+        let entry = json!({"kind": "rubric", "name": MARK, "text": format!("A {MARK}.")});
+        let entry = ann.post("/api/library", entry).await.ok()["id"].as_str().unwrap().to_owned();
+        let changed = json!({"version": 1, "text": format!("A new {MARK}.")});
+        ann.put(&format!("/api/library/{entry}"), changed).await.ok();
+
         let bench = a_bench(app).await;
         let address = json!({"url": format!("https://hooks.example.com/{MARK}")});
         let webhook = ann.post("/api/webhooks", address).await.ok();
@@ -464,6 +486,7 @@ impl Ann {
             runs: vec![text(&run["run_id"]), text(&gone["run_id"]), text(&started.json["run_id"])],
             tokens: vec![text(&token["id"])],
             presets: vec![text(&preset["preset"]["id"])],
+            entries: vec![entry],
             benches: vec![bench.to_string()],
             cached: vec![cached],
             files: vec![file, unused],
@@ -486,6 +509,7 @@ impl Ann {
             About::Run => &self.runs,
             About::Token => &self.tokens,
             About::Preset => &self.presets,
+            About::Entry => &self.entries,
             About::Bench => &self.benches,
             About::Cached => &self.cached,
             About::File => &self.files,
@@ -504,6 +528,7 @@ impl Ann {
     fn in_place(&self, path: &str, id: &str) -> String {
         path.replace("{id}", id)
             .replace("{delivery}", &self.delivery)
+            .replace("{version}", "1")
             .replace("{conversation}", &self.conversations[0])
     }
 
@@ -517,6 +542,7 @@ impl Ann {
             &self.runs,
             &self.tokens,
             &self.presets,
+            &self.entries,
             &self.benches,
             &self.cached,
             &self.files,
@@ -638,6 +664,7 @@ async fn another_user_finds_nothing_changes_nothing_and_learns_nothing() {
                 | About::Run
                 | About::Token
                 | About::Preset
+                | About::Entry
                 | About::Bench
                 | About::Cached
                 | About::File
@@ -691,6 +718,7 @@ async fn administrators_see_figures_and_no_texts() {
                 | About::Run
                 | About::Token
                 | About::Preset
+                | About::Entry
                 | About::Bench
                 | About::Cached
                 | About::File
@@ -747,6 +775,7 @@ async fn a_token_reaches_no_further_than_its_user_and_its_permissions() {
                     | About::Run
                     | About::Token
                     | About::Preset
+                    | About::Entry
                     | About::Bench
                     | About::Cached
                     | About::File

@@ -169,14 +169,8 @@ pub fn stages() -> impl Iterator<Item = &'static Stage> {
 }
 
 static FIRST: [Stage; 5] = [cache::STAGE, research::STAGE, searching::STAGE, routing::STAGE, answers::STAGE];
-static THEN: [Stage; 6] = [
-    reviews::STAGE,
-    synthesis::STAGE,
-    refinement::STAGE,
-    adversary::STAGE,
-    title::STAGE,
-    rubric::draft::STAGE,
-];
+static THEN: [Stage; 5] =
+    [reviews::STAGE, synthesis::STAGE, refinement::STAGE, adversary::STAGE, title::STAGE];
 
 /// Whether a run comes to one stage before it comes to another.
 #[must_use]

@@ -11,6 +11,7 @@ use crate::council::options::rubric::{FIELD, Named, Rubric, draft as drafting};
 use crate::council::plan;
 use crate::council::prompts::fence::Fence;
 use crate::council::setting::RunOptions;
+use crate::council::stages::reviews::STAGE;
 use crate::identity::Permission;
 use crate::llm::Usage;
 use crate::server::app::App;
@@ -121,7 +122,7 @@ pub(in crate::server) async fn draft(
     let payer = budgets::payer(&app, &caller).await?;
     let reply = app
         .runs
-        .call_once(payer, DRAFT, drafting::STAGE, request)
+        .call_once(payer, DRAFT, STAGE, request)
         .await?
         .map_err(|error| Problem::no_draft(&model, error.kind.reason()))?;
     let Some(text) = drafting::read(&reply.text) else {

@@ -49,6 +49,8 @@ pub struct LiveRun {
     /// What members look up while they write, by where they speak; see [`LiveRun::lookups_of`].
     pub lookups: Vec<Place>,
 
+    /// By which criteria the reviewers judge, where whoever asks has given some: its name, and its text.
+    pub rubric: Option<(String, String)>,
     pub reviews: Vec<Review>,
     pub abstained: Vec<Abstention>,
     /// Which member stands behind a label, as `Response A`.
@@ -101,6 +103,7 @@ impl Default for LiveRun {
             answers: Vec::new(),
             confidence: None,
             lookups: Vec::new(),
+            rubric: None,
             reviews: Vec::new(),
             abstained: Vec::new(),
             labels: Vec::new(),

@@ -128,6 +128,10 @@ export async function fill(stage: Stage): Promise<Conversations> {
     use_refinement: true,
     use_adversary: true,
     verbosity: 3,
+    rubric: {
+      name: "Decisions of the team",
+      text: "- Cost: it says what each way costs us in the first year\n- Way back: it says how we would undo it\n- Honest: what it does not know, it says",
+    },
   });
   models.calm();
 

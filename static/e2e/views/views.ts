@@ -5,6 +5,14 @@ import { correctVotes, leanings, mixCosts } from "../figures";
 import { bench, benches } from "./bench";
 import { countAnswers, keepAnswers, offerEarlier, useEarlier } from "./earlier";
 import { saidWhatWasWrong, sayWhatWasWrong } from "./feedback";
+import {
+  library,
+  libraryEntry,
+  promptsByKeys,
+  promptsDialog,
+  promptVariables,
+  rubricChoice,
+} from "./library";
 import { checkProviders, moveRegion, withRegions } from "./providers";
 import type { Conversations } from "./scenes";
 import { someSchedules } from "./schedules";
@@ -258,6 +266,22 @@ export function views(to: Conversations): View[] {
         await on.getByRole("radio", { name: "No project" }).waitFor();
       },
     },
+    page("library", "/", library),
+    page("library-entry", "/", libraryEntry),
+    { name: "home-prompts-by-keys", path: "/", act: promptsByKeys },
+    { name: "home-prompt-variables", path: "/", act: promptVariables },
+    { name: "home-prompts", path: "/", act: promptsDialog },
+    { name: "home-rubric", path: "/", act: rubricChoice },
+    run("run-rubric", to.polished, async (on) => {
+      await on
+        .getByRole("button", { name: /^Reviews/ })
+        .first()
+        .click();
+      await on.getByText("Rubric: Decisions of the team").click();
+      await on
+        .getByText("The reviewers judged by criteria of whoever asked.")
+        .scrollIntoViewIfNeeded();
+    }),
     { name: "sidebar", path: "/", act: inSidebar },
     {
       name: "search",

@@ -113,6 +113,12 @@ const byType: Record<string, string> = {
   ),
   "answer-under-way": msg("An answer is being written. Copy it when it is there."),
   "nothing-to-copy": msg("Nothing was asked here yet, so there is nothing to copy."),
+  "changed-meanwhile": msg(
+    "This was changed meanwhile. Look at what it says now before you change it.",
+  ),
+  "library-full": msg(
+    "You have as many prompts and rubrics as there can be. Delete one that nobody needs.",
+  ),
   internal: msg(
     "The server had a fault, which it has recorded. Try again; if it happens again, tell whoever runs this server.",
   ),
@@ -121,6 +127,9 @@ const byType: Record<string, string> = {
     "Too many questions of yours are waiting. Wait until some are answered, or stop them.",
   ),
 };
+
+/** Of a server that is there, although the status says the same as of one that is not. */
+const fromHere = ["full", "no-draft"];
 
 const typePrefix = "urn:llm-council:problem:";
 
@@ -138,6 +147,9 @@ function sentence(status: number, body: Record<string, unknown>, fields: FieldEr
   if (type === "budget-reached" && isRecord(body.budget)) {
     const needed = typeof body.needed_usd === "number" ? body.needed_usd : null;
     return budgetRefusal(body.budget as unknown as BudgetState, needed);
+  }
+  if (type === "no-draft" && typeof body.model === "string") {
+    return t("{{model}} drafted nothing. Try again, or write it yourself.", { model: body.model });
   }
   if (typeof body.detail === "string" && body.detail !== "") return body.detail;
   if (fields.length > 0) return fields.map((f) => `${f.field}: ${f.message}`).join("; ");
@@ -173,7 +185,8 @@ export async function problemOf(response: Response): Promise<Problem | null> {
   }
   const record = isRecord(body) ? body : {};
   const fields = fieldErrors(record);
-  const restarting = [502, 503, 504].includes(response.status) && typeOf(record) !== "full";
+  const restarting =
+    [502, 503, 504].includes(response.status) && !fromHere.includes(typeOf(record));
   const message =
     restarting && typeof record.detail !== "string"
       ? t("The server is restarting.")

@@ -34,6 +34,8 @@ export interface FeatureStart {
   readonly option?: Option;
   /** Its one of a few ways, among the options of a question. */
   readonly way?: OneWay;
+  /** What is written or chosen for it, among the options of a question. */
+  readonly written?: WrittenOption;
   /** How a question asks for its formats. */
   readonly formats?: readonly FormatChoice[];
   /** A page of its own. */
@@ -173,6 +175,14 @@ export type Way = Exclude<
   undefined
 >;
 
+/** Those that take a text, or the place where one is. */
+export type Written = Exclude<
+  {
+    [Field in keyof Request]-?: "text" extends keyof NonNullable<Request[Field]> ? Field : never;
+  }[keyof Request],
+  undefined
+>;
+
 /** Those by which a format is asked for. */
 export type FormatName = "mode" | Extract<keyof Request, `${string}_style`>;
 
@@ -237,6 +247,9 @@ export type Choices = { [Field in FormatName]?: string } & { [Field in Flag]?: b
   [Field in Toggle]?: boolean;
 } & { [Field in Amount]?: number } & {
   [Field in Way]?: NonNullable<Request[Field]>;
+} & {
+  /** Null is none, whatever would be there by default. */
+  [Field in Written]?: NonNullable<Request[Field]> | null;
 } & {
   /** The reviews begin when so many have answered; null is all. */
   quorum: number | null;
@@ -314,12 +327,34 @@ export interface OneWay<Field extends Way = Way> {
   ) => NonNullable<Request[Field]> | undefined;
 }
 
+/** Something that is written for a question, or chosen among what was written before. */
+export interface WrittenOption<Field extends Written = Written> {
+  /** The request's field. */
+  readonly field: Field;
+  /** Which part of a run it changes. */
+  readonly group: Option["group"];
+  /** It is no matter of the council alone. */
+  readonly everyFormat?: true;
+  /** What somebody has kept of it; undefined for what is nothing of the kind. */
+  readonly read: (kept: unknown) => NonNullable<Request[Field]> | undefined;
+  /** What asks for none, where there is one by default. */
+  readonly none: NonNullable<Request[Field]>;
+  readonly chip: (value: NonNullable<Request[Field]>) => string;
+}
+
 /** What the list of options says of one. */
 export interface About {
   /** What it does, and what it roughly costs with this council. */
   readonly tell: (choices: Choices, config: Config | undefined) => { what: string; cost: string };
-  /** What more can be chosen while it is on. */
-  readonly More?: ComponentType<{ choices: Choices; onChange: (change: Partial<Choices>) => void }>;
+  /** What more can be chosen while it is on; of what is written, where that is done. */
+  readonly More?: ComponentType<MoreProps>;
+}
+
+export interface MoreProps {
+  choices: Choices;
+  /** The question that is typed, where one is. */
+  question?: string;
+  onChange: (change: Partial<Choices>) => void;
 }
 
 /** Notes what is wrong with a field, under the server's name of it. */

@@ -13,6 +13,7 @@ import { react } from "./react/feature";
 import { refinement } from "./refinement/feature";
 import { research } from "./research/feature";
 import { routing } from "./routing/feature";
+import { rubric } from "./rubric/feature";
 import { secondReading } from "./second-reading/feature";
 import { sources } from "./sources/feature";
 import { stepByStep } from "./step-by-step/feature";
@@ -38,6 +39,7 @@ const list = [
   unreviewed,
   jury,
   secondReading,
+  rubric,
   weights,
   ownVotes,
   consensus,

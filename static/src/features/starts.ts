@@ -16,6 +16,7 @@ import { start as react } from "./react/start";
 import { start as refinement } from "./refinement/start";
 import { start as research } from "./research/start";
 import { start as routing } from "./routing/start";
+import { start as rubric } from "./rubric/start";
 import { start as secondReading } from "./second-reading/start";
 import { start as sources } from "./sources/start";
 import { start as stepByStep } from "./step-by-step/start";
@@ -41,6 +42,7 @@ export const starts: readonly FeatureStart[] = [
   unreviewed,
   jury,
   secondReading,
+  rubric,
   weights,
   ownVotes,
   consensus,

@@ -220,6 +220,7 @@ export const storedRun = (
     use_dynamic_routing: false,
     early_exit: false,
     routing_info: null,
+    rubric: null,
     second_reading: null,
     escalation_info: null,
     use_weighted_consensus: true,

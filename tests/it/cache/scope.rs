@@ -41,6 +41,7 @@ const FIELDS: &str = r#"{
     "reviewer_models": [["m/one", "m/five"], true],
     "reviews_per_answer": [2, true],
     "use_second_reading": [true, true],
+    "rubric": [{"text": "Be right."}, true],
     "quorum": [2, true],
     "straggler_grace_ms": [50, true],
     "one_at_a_time": [true, false],

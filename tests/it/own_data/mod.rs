@@ -31,6 +31,8 @@ async fn settle(app: &TestApp, name: &str) -> (String, Value) {
     person.put("/api/config", json!({"chairman_alias": format!("The {MARK}")})).await.ok();
     person.post("/api/tokens", json!({"name": MARK})).await.ok();
     person.post("/api/settings/presets", json!({"name": MARK})).await.ok();
+    let entry = json!({"kind": "rubric", "name": MARK, "text": format!("- A {MARK}"), "shared": true});
+    person.post("/api/library", entry).await.ok();
     person.put("/api/budget", json!({"per_day_usd": 1000})).await.ok();
     let address = json!({"url": format!("https://hooks.example.com/{MARK}")});
     person.post("/api/webhooks", address).await.ok();

@@ -93,6 +93,12 @@ pub const DECOMPOSITIONS: &[Feature] = &[
         nobody_waits,
         r#"{"content": "Why?", "mode": "decomposition", "use_tools": true}"#,
     ),
+    (
+        "a decomposition by a rubric",
+        fine,
+        nobody_waits,
+        r#"{"content": "Why?", "mode": "decomposition", "rubric": {"text": "- Right"}}"#,
+    ),
     ("a decomposition that loses a member", a_member_fails, nobody_waits, DECOMPOSITION),
     ("a decomposition of nobody", nobody_answers, nobody_waits, DECOMPOSITION),
     ("the utility model of a decomposition fails", the_utility_model_fails, nobody_waits, DECOMPOSITION),

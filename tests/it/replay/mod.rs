@@ -99,6 +99,12 @@ pub const FEATURES: &[Feature] = &[
         nobody_waits,
         r#"{"content": "Why?", "use_second_reading": true, "use_escalation": true}"#,
     ),
+    (
+        "a rubric",
+        reviewers_disagree,
+        nobody_waits,
+        r#"{"content": "Why?", "use_second_reading": true, "rubric": {"text": "- Right", "name": "Short"}}"#,
+    ),
     ("one seat alone", fine, nobody_waits, r#"{"content": "Why?", "direct_to": "b/two"}"#),
     (
         "the chairman alone",

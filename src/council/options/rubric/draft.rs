@@ -4,11 +4,8 @@ use super::{MAX_CHARS, simulated};
 use crate::council::prompts::fence::{self, Fence};
 use crate::council::prompts::template::{Prompts, Template};
 use crate::council::settings::Settings;
-use crate::council::stage::Stage;
 use crate::llm::{ChatMessage, ChatRequest, Purpose};
 
-/// Outside of runs: criteria are drafted.
-pub const STAGE: Stage = Stage::named("rubric");
 /// Criteria for a question.
 pub static DRAFT: Purpose = Purpose { name: "rubric_draft", usual_tokens: 400, simulated: simulated::draft };
 

@@ -141,6 +141,16 @@ impl Rubric {
         }
     }
 
+    /// What stands above its text, on one line.
+    #[must_use]
+    pub fn heading(&self) -> String {
+        match (&self.name, self.version) {
+            (Some(name), Some(version)) => format!("Rubric: {name}, version {version}"),
+            (Some(name), None) => format!("Rubric: {name}"),
+            (None, _) => "Rubric".to_owned(),
+        }
+    }
+
     /// What is quoted to a reviewer after the question.
     #[must_use]
     pub fn quoted(&self, fence: &Fence) -> String {

@@ -7,6 +7,7 @@ use crate::id::LibraryEntryId;
 #[expect(dead_code, reason = "documents the body, which the plan reads field by field")]
 pub(in crate::council) struct RubricFields {
     /// By which criteria the reviewers judge: a rubric of the library, or a text. It is frozen with the run.
+    #[schema(inline)]
     rubric: Option<ChosenRubric>,
 }
 

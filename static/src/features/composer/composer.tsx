@@ -38,6 +38,8 @@ import { recalled } from "./recall";
 const Estimate = lazy(() => orNothing(import("./estimate")));
 const Dictate = lazy(() => orNothing(import("../dictation/dictate")));
 const Chips = lazy(() => orNothing(import("../attachments/chips")));
+const Suggest = lazy(() => orNothing(import("../library/suggest")));
+const InsertDialog = lazy(() => orNothing(import("../library/insert-dialog")));
 const uploads = () => import("../attachments/upload");
 
 /** Most absences are over sooner, and then nobody need know. */
@@ -47,6 +49,9 @@ const awayTexts: Record<Away, string> = {
   restarting: msg("The server is restarting."),
   unreachable: msg("The server cannot be reached."),
 };
+
+/** A slash and what may be the beginning of a prompt's name. */
+const namesPrompt = /^\/[^\n]{0,60}$/;
 
 const nobody: readonly string[] = [];
 
@@ -107,6 +112,7 @@ export const Composer = memo(function Composer(props: Props) {
         }
       />
     ),
+    question: draft.content,
     onChange: (change) => drafts.choose(place, change),
   });
 
@@ -124,6 +130,7 @@ export const Composer = memo(function Composer(props: Props) {
   const mayAttach = config?.attachments;
   const dictates = useDictation((state) => state.on) && recognition() !== null;
   const [over, setOver] = useState(false);
+  const [inserting, setInserting] = useState(false);
   const attach = async (chosen: readonly File[]) => {
     if (!mayAttach || chosen.length === 0) return;
     const { add } = await uploads();
@@ -303,6 +310,11 @@ export const Composer = memo(function Composer(props: Props) {
             sendNow();
           }}
         />
+        {namesPrompt.test(draft.content) && (
+          <Suspense fallback={null}>
+            <Suggest place={place} box={box} typed={draft.content} />
+          </Suspense>
+        )}
         {attached.length > 0 && (
           <Suspense fallback={null}>
             <Chips place={place} />
@@ -361,6 +373,26 @@ export const Composer = memo(function Composer(props: Props) {
               <Icon name="clock" />
               {t("On a schedule…")}
             </Link>
+          )}
+          <button
+            type="button"
+            className="chip"
+            aria-haspopup="dialog"
+            onClick={() => setInserting(true)}
+          >
+            {t("Prompts")}
+          </button>
+          {inserting && (
+            <Suspense fallback={null}>
+              <InsertDialog
+                place={place}
+                chosen={null}
+                onClose={(done) => {
+                  setInserting(false);
+                  if (done) box.current?.focus();
+                }}
+              />
+            </Suspense>
           )}
           {dictates && (
             <Suspense fallback={null}>

@@ -166,6 +166,7 @@ export function Sidebar({ onOpen }: { onOpen: () => void }) {
         {features?.schedules && (
           <Place href="/schedules" icon="clock" name={t("Scheduled questions")} onOpen={onOpen} />
         )}
+        <Place href="/library" icon="book" name={t("Library")} onOpen={onOpen} />
         <Place href="/dashboard" icon="chart" name={t("Dashboard")} onOpen={onOpen} />
         {user.data?.is_admin && (
           <Place href="/admin" icon="shield" name={t("Administration")} onOpen={onOpen} />

@@ -10,6 +10,7 @@ import type {
   OneWay,
   Option,
   Toggle,
+  WrittenOption,
 } from "../feature";
 import { starts } from "../starts";
 
@@ -21,6 +22,13 @@ export type NamedWay = OneWay & Pick<FeatureStart, "name" | "title">;
 
 export const ways: readonly NamedWay[] = starts.flatMap(({ name, title, way }) =>
   way ? [{ ...way, name, title }] : [],
+);
+
+/** What is written for a question, with what it is for. */
+export type NamedWritten = WrittenOption & Pick<FeatureStart, "name" | "title">;
+
+export const writtenOptions: readonly NamedWritten[] = starts.flatMap(({ name, title, written }) =>
+  written ? [{ ...written, name, title }] : [],
 );
 
 const all: readonly NamedOption[] = starts.flatMap(({ name, title, option }) =>
@@ -74,6 +82,7 @@ export const defaults: Choices = {
   ),
   ...Object.fromEntries(options.flatMap(({ way }) => (way ? [[way.field, way.byDefault]] : []))),
   ...Object.fromEntries(ways.map(({ field, byDefault }) => [field, byDefault])),
+  ...Object.fromEntries(writtenOptions.map(({ field }) => [field, null])),
   quorum: null,
   straggler_grace_ms: 0,
   reviews_per_answer: null,
@@ -87,6 +96,7 @@ export function titleOf(field: string): string {
       [own, amount?.field, way?.field].includes(field as Toggle),
     ) ??
     ways.find((way) => way.field === field) ??
+    writtenOptions.find((written) => written.field === field) ??
     formatFields.find((one) => one.field === field);
   return known ? t(known.title) : field;
 }
@@ -137,6 +147,10 @@ export function readChoices(kept: unknown): Partial<Choices> {
   for (const { field, values } of ways) {
     const known = values.find(({ value }) => value === given[field]);
     if (known) Object.assign(choices, { [field]: known.value });
+  }
+  for (const { field, read } of writtenOptions) {
+    const value = given[field] === null ? null : read(given[field]);
+    if (value !== undefined) choices[field] = value;
   }
   for (const [name, value] of formats.flatMap(namesOf)) {
     if (given[name] === value) choices[name] = value;
@@ -323,6 +337,11 @@ export function toAsk(scene: Scene): Partial<Ask> {
   for (const { field } of ways.filter((one) => applies(one, counting))) {
     if (counting[field] !== base[field]) Object.assign(ask, { [field]: counting[field] });
   }
+  for (const { field, none } of writtenOptions.filter((one) => applies(one, counting))) {
+    const [own, without] = [counting[field] ?? null, base[field] ?? null];
+    // What is kept is read anew: it is the same where it says the same.
+    if (JSON.stringify(own) !== JSON.stringify(without)) ask[field] = own ?? none;
+  }
   if (mayBeCouncil(counting) && counting.quorum !== base.quorum) {
     // Nothing said would be the base's again: all members are a number too.
     const quorum = counting.quorum ?? config?.council_models.length;
@@ -367,6 +386,10 @@ export function chosen(scene: Scene): Chip[] {
     const value = values.find((one) => one.value === counting[field]);
     if (!value || value.value === byDefault) continue;
     chips.push({ key: field, text: t(value.chip ?? value.text), off: { [field]: byDefault } });
+  }
+  for (const { field, chip } of writtenOptions.filter((one) => applies(one, counting))) {
+    const value = counting[field];
+    if (value) chips.push({ key: field, text: chip(value), off: { [field]: null } });
   }
   if (counting.quorum !== null) {
     const text = t("First {{count, number}} answers", { count: counting.quorum });

@@ -14,6 +14,8 @@ interface Props {
   scene: Scene;
   /** Which council is asked; none where there is no other. */
   picker: ReactNode;
+  /** The question that is typed. */
+  question: string;
   onChange: (change: Partial<Choices>) => void;
 }
 

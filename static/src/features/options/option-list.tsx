@@ -11,15 +11,19 @@ import {
   mayBeCouncil,
   type NamedOption,
   type NamedWay,
+  type NamedWritten,
   obstacle,
   options,
   reviewersOf,
   type Scene,
   ways,
+  writtenOptions,
 } from "./choices";
 
 export interface OptionListProps {
   scene: Pick<Scene, "choices" | "config">;
+  /** The question that is typed, where one is. */
+  question?: string;
   onChange: (change: Partial<Choices>) => void;
 }
 
@@ -40,7 +44,12 @@ function SettingsLink({ to, what }: { to: string; what: string }) {
   );
 }
 
-function OptionItem({ option, scene, onChange }: OptionListProps & { option: NamedOption }) {
+function OptionItem({
+  option,
+  scene,
+  question,
+  onChange,
+}: OptionListProps & { option: NamedOption }) {
   const { field, title } = option;
   const id = useId();
   const inTheWay = obstacle(field, scene);
@@ -67,7 +76,9 @@ function OptionItem({ option, scene, onChange }: OptionListProps & { option: Nam
           {inTheWay && <span className="option-obstacle"> {inTheWay.reason}</span>}
         </p>
         {inTheWay?.settings && <SettingsLink to={inTheWay.settings} what={t(title)} />}
-        {on && about?.More && <about.More choices={scene.choices} onChange={onChange} />}
+        {on && about?.More && (
+          <about.More choices={scene.choices} question={question} onChange={onChange} />
+        )}
       </div>
     </li>
   );
@@ -185,6 +196,37 @@ function WayItem({ way, scene, onChange }: OptionListProps & { way: NamedWay }) 
           text={(value) => t(values.find((one) => one.value === value)?.text ?? value)}
           onChange={(value) => onChange({ [field]: value })}
         />
+      </div>
+    </li>
+  );
+}
+
+/** What is written for the question, or chosen for it among what was written before. */
+function WrittenItem({
+  written,
+  scene,
+  question,
+  onChange,
+}: OptionListProps & { written: NamedWritten }) {
+  const about = found[`../${written.name}/about.tsx`];
+  const told = about?.tell(scene.choices, scene.config);
+  const inTheWay = formatObstacle(written, scene.choices);
+  return (
+    <li className="option">
+      <span className="option-name">{t(written.title)}</span>
+      <div className="option-about">
+        {inTheWay ? (
+          <p className="option-obstacle">{inTheWay.reason}</p>
+        ) : (
+          <>
+            <p>
+              {told?.what} <span className="option-cost">{told?.cost}</span>
+            </p>
+            {about?.More && (
+              <about.More choices={scene.choices} question={question} onChange={onChange} />
+            )}
+          </>
+        )}
       </div>
     </li>
   );
@@ -317,6 +359,11 @@ export default function OptionList(props: OptionListProps) {
               .filter((option) => option.group === group)
               .map((option) => (
                 <OptionItem key={option.field} option={option} {...props} />
+              ))}
+            {writtenOptions
+              .filter((written) => written.group === group)
+              .map((written) => (
+                <WrittenItem key={written.field} written={written} {...props} />
               ))}
           </ul>
         </section>

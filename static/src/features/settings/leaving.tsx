@@ -71,9 +71,11 @@ interface Props {
   save: () => Promise<boolean>;
   /** Lets the edits go. */
   discard: () => void;
+  /** What would be lost, in a sentence. */
+  text?: string;
 }
 
-export function Leaving({ active, save, discard }: Props) {
+export function Leaving({ active, save, discard, text }: Props) {
   const [going, setGoing] = useHeld(active);
   const [leave, setLeave] = useState<Going | null>(null);
   const [, go] = useLocation();
@@ -110,7 +112,7 @@ export function Leaving({ active, save, discard }: Props) {
         },
       ]}
     >
-      {t("What you changed in these settings is not saved yet.")}
+      {text ?? t("What you changed in these settings is not saved yet.")}
     </Confirm>
   );
 }

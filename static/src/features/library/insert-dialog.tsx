@@ -1,0 +1,141 @@
+import "../../styles/confirm.css";
+import "../../styles/settings.css";
+import "../../styles/library.css";
+import "../../styles/insert.css";
+import { useEffect, useId, useState } from "react";
+import { createPortal } from "react-dom";
+import { Link } from "wouter";
+import { readEntry, useChoice } from "../../api/library";
+import { asProblem } from "../../api/problem";
+import { msg, t } from "../../i18n";
+import { Icon } from "../../ui/icon";
+import { useModal } from "../../ui/modal";
+import { Notice } from "../../ui/notice";
+import { ReadFailed } from "../../ui/read-failed";
+import { drafts } from "../composer/draft";
+import { useSettled } from "../composer/settled";
+import { variablesOf } from "./variables";
+import { VariablesForm } from "./variables-form";
+
+interface Props {
+  /** Where what is typed is kept. */
+  place: string | null;
+  /** The prompt that was chosen already; else one is chosen here. */
+  chosen: { name: string; text: string } | null;
+  /** Called once it is closed; `done` where the text is in the box. */
+  onClose: (done: boolean) => void;
+}
+
+/** Puts a text into the box: behind what is typed, or in its place where that only named the prompt. */
+export function putInto(place: string | null, text: string, replaces: boolean) {
+  const before = replaces ? "" : drafts.read(place).content.trimEnd();
+  drafts.write(place, { content: before === "" ? text : `${before}\n\n${text}` });
+}
+
+/** Chooses a prompt of the library, asks for its variables, and puts it into the box. It never sends. */
+export default function InsertDialog({ place, chosen, onClose }: Props) {
+  const dialog = useModal();
+  const id = useId();
+  const [query, setQuery] = useState("");
+  const list = useChoice("prompt", useSettled(query.trim(), 200, ""));
+  const [open, setOpen] = useState(chosen);
+  const [failed, setFailed] = useState<string | null>(null);
+  const [done, setDone] = useState(false);
+  const put = (text: string) => {
+    putInto(place, text, chosen !== null);
+    setDone(true);
+  };
+  // Closed by itself before anybody is told: only closing gives the focus back.
+  useEffect(() => {
+    if (done) dialog.current?.close();
+  }, [done, dialog]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: where another step begins
+  useEffect(() => {
+    dialog.current?.querySelector<HTMLElement>("input")?.focus();
+  }, [open, dialog]);
+  const choose = async (entry: string) => {
+    setFailed(null);
+    try {
+      const { name, text } = await readEntry(entry);
+      if (variablesOf(text).length === 0) put(text);
+      else setOpen({ name, text });
+    } catch (error) {
+      setFailed(asProblem(error).message);
+    }
+  };
+  // Out of the form that asks.
+  return createPortal(
+    <dialog
+      ref={dialog}
+      className="confirm insert-dialog"
+      aria-labelledby={id}
+      onClose={() => onClose(done)}
+      onClick={(event) => {
+        if (event.target === event.currentTarget) dialog.current?.close();
+      }}
+      onKeyDown={(event) => event.stopPropagation()}
+    >
+      <div className="confirm-body">
+        <header className="insert-head">
+          <h2 id={id}>{open ? <bdi>{open.name}</bdi> : t("Prompts")}</h2>
+          <button
+            type="button"
+            className="icon-button"
+            aria-label={t("Close")}
+            onClick={() => dialog.current?.close()}
+          >
+            <Icon name="close" />
+          </button>
+        </header>
+        {open ? (
+          <VariablesForm key={open.text} text={open.text} onFilled={put} />
+        ) : (
+          <>
+            <input
+              type="search"
+              className="input"
+              aria-label={t("Search by name")}
+              placeholder={t("Search by name")}
+              value={query}
+              onChange={(event) => setQuery(event.target.value)}
+            />
+            {failed && (
+              <Notice tone="bad" urgent>
+                {t("It could not be read: {{reason}}", { reason: failed })}
+              </Notice>
+            )}
+            {list.isPending && <p className="quiet">{t("Loading…")}</p>}
+            {list.isError && !list.data && (
+              <ReadFailed text={msg("The library could not be read: {{reason}}")} query={list} />
+            )}
+            {list.data?.length === 0 && (
+              <p className="quiet">
+                {query.trim() === ""
+                  ? t("There are no prompts yet.")
+                  : t("Nothing here is called so.")}
+              </p>
+            )}
+            <ul className="insert-list">
+              {list.data?.map((entry) => (
+                <li key={entry.id}>
+                  <button type="button" className="insert-entry" onClick={() => choose(entry.id)}>
+                    <span dir="auto" className="library-name">
+                      {entry.name}
+                    </span>
+                    <span dir="auto" className="insert-beginning">
+                      {entry.beginning}
+                    </span>
+                  </button>
+                </li>
+              ))}
+            </ul>
+            <p>
+              <Link href="/library">{t("To the whole library")}</Link>
+            </p>
+          </>
+        )}
+      </div>
+    </dialog>,
+    document.body,
+  );
+}

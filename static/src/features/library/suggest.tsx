@@ -1,0 +1,138 @@
+import "../../styles/insert.css";
+import { lazy, type RefObject, Suspense, useEffect, useId, useRef, useState } from "react";
+import { readEntry, useChoice } from "../../api/library";
+import { msg, t } from "../../i18n";
+import { orMissing } from "../../ui/part";
+import { useSettled } from "../composer/settled";
+import { complain } from "../conversations/changes";
+import { variablesOf } from "./variables";
+
+const InsertDialog = lazy(() => orMissing(import("./insert-dialog")));
+const insert = () => import("./insert-dialog");
+
+/** How many are on offer at once. */
+const most = 8;
+
+interface Props {
+  place: string | null;
+  box: RefObject<HTMLTextAreaElement | null>;
+  /** What is typed: a slash, and the beginning of a name. */
+  typed: string;
+}
+
+/** Prompts whose names have what is typed behind a slash: the arrows choose, Enter and Tab take, Escape leaves the text alone. */
+export default function Suggest({ place, box, typed }: Props) {
+  const id = useId();
+  const name = typed.slice(1).toLowerCase();
+  const settled = useSettled(name, 150, "");
+  const found = useChoice("prompt", settled).data ?? [];
+  // What is known already is looked through at once.
+  const entries = found.filter((one) => one.name.toLowerCase().includes(name)).slice(0, most);
+  const [at, setAt] = useState(0);
+  const [left, setLeft] = useState<string | null>(null);
+  const [open, setOpen] = useState<{ name: string; text: string } | null>(null);
+  const shown = left === typed || open ? [] : entries;
+  const active = shown[Math.min(at, shown.length - 1)];
+
+  const take = async (entry: string) => {
+    try {
+      const { name, text } = await readEntry(entry);
+      if (variablesOf(text).length > 0) return setOpen({ name, text });
+      const { putInto } = await insert();
+      putInto(place, text, true);
+      box.current?.focus();
+    } catch (error) {
+      complain(msg("The prompt could not be read: {{message}}"))(error);
+    }
+  };
+
+  const now = useRef({ shown, active, at, take, typed });
+  now.current = { shown, active, at, take, typed };
+
+  useEffect(() => {
+    const element = box.current;
+    if (!element) return;
+    // On the box itself, and so before what the composer makes of the same keys.
+    const onKey = (event: KeyboardEvent) => {
+      const { shown, active, at, take, typed } = now.current;
+      if (shown.length === 0 || event.isComposing || event.keyCode === 229) return;
+      const last = shown.length - 1;
+      const from = Math.min(at, last);
+      const plain = !event.shiftKey && !event.ctrlKey && !event.metaKey && !event.altKey;
+      if (!plain) return;
+      if (event.key === "ArrowDown") setAt(from === last ? 0 : from + 1);
+      else if (event.key === "ArrowUp") setAt(from === 0 ? last : from - 1);
+      else if (event.key === "Escape") setLeft(typed);
+      else if ((event.key === "Enter" || event.key === "Tab") && active) void take(active.id);
+      else return;
+      event.preventDefault();
+      event.stopPropagation();
+    };
+    element.addEventListener("keydown", onKey);
+    return () => element.removeEventListener("keydown", onKey);
+  }, [box]);
+
+  // The box is the composer's; what it has to say of this list comes and goes with the list.
+  const activeId = active ? `${id}-${active.id}` : null;
+  useEffect(() => {
+    const element = box.current;
+    if (!element || !activeId) return;
+    element.setAttribute("aria-autocomplete", "list");
+    element.setAttribute("aria-controls", id);
+    element.setAttribute("aria-activedescendant", activeId);
+    return () => {
+      for (const name of ["aria-autocomplete", "aria-controls", "aria-activedescendant"]) {
+        element.removeAttribute(name);
+      }
+    };
+  }, [box, id, activeId]);
+
+  return (
+    <>
+      {shown.length > 0 && (
+        <div id={id} role="listbox" aria-label={t("Prompts")} className="suggest">
+          {shown.map((entry) => (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the box has the focus and takes the keys
+            // biome-ignore lint/a11y/useFocusableInteractive: as above
+            <div
+              key={entry.id}
+              id={`${id}-${entry.id}`}
+              role="option"
+              aria-selected={entry === active}
+              className={entry === active ? "suggested suggested-active" : "suggested"}
+              // The box keeps the focus.
+              onPointerDown={(event) => event.preventDefault()}
+              onClick={() => take(entry.id)}
+            >
+              <span dir="auto" className="suggested-name">
+                {entry.name}
+              </span>
+              <span dir="auto" className="insert-beginning">
+                {entry.beginning}
+              </span>
+            </div>
+          ))}
+        </div>
+      )}
+      <span className="visually-hidden" role="status">
+        {shown.length > 0 &&
+          t("{{count, number}} prompts. The arrows choose, Enter takes one.", {
+            count: shown.length,
+          })}
+      </span>
+      {open && (
+        <Suspense fallback={null}>
+          <InsertDialog
+            place={place}
+            chosen={open}
+            onClose={() => {
+              setOpen(null);
+              setLeft(typed);
+              box.current?.focus();
+            }}
+          />
+        </Suspense>
+      )}
+    </>
+  );
+}
