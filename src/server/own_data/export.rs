@@ -34,6 +34,7 @@ This is everything that this LLM Council stores of you.
   have deleted and can still bring back is there too, and says so.
 - `settings.json`, `presets.json`, `spending_limits.json`: what you have set.
 - `scheduled_questions.json`, `scheduled_results.json`: what you want asked again and again, and what came of it.
+- `library.json`, `library_versions.json`: your prompts and rubrics, with what they said before.
 - `tokens.json`, `webhooks.json`: their names and addresses. Secrets are in no file.
 - `feedback.json`, `earlier_answers.json`, `cached_questions.json`, `benches.json`, `bench_items.json`, `rankings.json`: what
   else was kept of your questions.

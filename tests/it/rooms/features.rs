@@ -33,8 +33,10 @@ const MORE: &[(&str, usize, &str)] = &[
 
 /// Words of the field, which are not counted: members, reviewers and routing have a confidence, weights go by the name
 /// of weighted consensus, providers have caches of prompts, a question can be routed without a run, models take tools whoever offers them, conversations are
-/// tagged as research, and the page is made with React.
-const WORDS: &[&str] = &["cache", "confidence", "consensus", "react", "research", "routing", "tools"];
+/// tagged as research, the library has rubrics whether or not a question is asked with one, judges of a bench have theirs, and the page is
+/// made with React.
+const WORDS: &[&str] =
+    &["cache", "confidence", "consensus", "react", "research", "routing", "rubric", "tools"];
 
 /// Names that a feature has in the web app, where they are others; a dash for an underscore is no other name.
 const IN_THE_PAGE: &[(&str, &str)] = &[("multi_chairman", "chairmen"), ("cot", "step-by-step")];

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { newRun } from "../../run/state";
+import { render } from "../../test/render";
+import { answer, config, review, seats, storedRun, synthesis, wholeRun } from "../../test/samples";
+import { toMarkdown } from "../export/markdown";
+import { chosen, readChoices, sceneOf, toAsk, toDefaultOptions } from "../options/choices";
+import { fromStored, reduceAll } from "../reducer";
+import { RubricNote } from "./note";
+import { type Rubric, rubricOf } from "./state";
+
+const answers = seats.map((seat) => answer(seat));
+const reviews = seats.map((seat) => review(seat));
+const rubric: Rubric = { text: "- Right\n- ![x](https://evil.example/x)", name: "House", version: 3 };
+
+const events = wholeRun(answers, reviews, synthesis()).map((event) =>
+  event.type === "run_started" ? { ...event, rubric } : event,
+);
+const message = storedRun(answers, reviews, synthesis());
+const stored = { ...message, metadata: { ...message.metadata, rubric } };
+
+describe("a run with a rubric", () => {
+  it("looks the same once it is stored", () => {
+    expect(fromStored(stored, "c1")).toEqual(reduceAll(newRun, events));
+    expect(rubricOf(fromStored(stored, "c1"))).toEqual(rubric);
+    expect(rubricOf(fromStored(message, "c1"))).toBeNull();
+  });
+
+  it("says by what its ballots go, and shows no picture", async () => {
+    const page = await render(<RubricNote run={fromStored(stored, "c1")} />);
+    expect(page.textContent).toContain("Rubric: House, version 3");
+    expect(page.querySelector("img")).toBeNull();
+    const none = await render(<RubricNote run={fromStored(message, "c1")} />);
+    expect(none.textContent).toBe("");
+  });
+
+  it("is copied with it, and with nothing live in it", () => {
+    const copied = toMarkdown("Why?", fromStored(stored, "c1"));
+    expect(copied).toContain("## Rubric: House, version 3\n\n- Right");
+    expect(copied).not.toContain("![x](https://evil");
+    expect(toMarkdown("Why?", fromStored(message, "c1"))).not.toContain("Rubric");
+  });
+});
+
+describe("what is written for a question", () => {
+  const own = { rubric: { text: "- Mine" } };
+  const byDefault = { ...config, default_options: { rubric: { id: "r-1", name: "House" } } };
+
+  it("is sent where it differs from what would be there by itself", () => {
+    expect(toAsk(sceneOf({}, config))).toEqual({});
+    expect(toAsk(sceneOf(own, config))).toEqual(own);
+    expect(toAsk(sceneOf({}, byDefault))).toEqual({});
+    expect(toAsk(sceneOf({ rubric: { id: "r-1", name: "House" } }, byDefault))).toEqual({});
+    expect(toAsk(sceneOf(own, byDefault))).toEqual(own);
+    expect(toAsk(sceneOf({ rubric: null }, byDefault))).toEqual({ rubric: { text: "" } });
+    expect(toAsk(sceneOf({ rubric: null }, config))).toEqual({});
+  });
+
+  it("has a chip that takes it back", () => {
+    const chips = chosen(sceneOf({}, byDefault));
+    expect(chips).toEqual([{ key: "rubric", text: "Rubric: House", off: { rubric: null } }]);
+    expect(chosen(sceneOf(own, config))[0]?.text).toBe("A rubric of its own");
+  });
+
+  it("is read of what is kept, whatever that is", () => {
+    for (const wrong of ["text", 1, [], {}, { text: " " }, { text: 1 }, { id: 2 }]) {
+      expect(readChoices({ rubric: wrong })).toEqual({});
+    }
+    expect(readChoices({ rubric: { id: "r", version: "3", more: 1 } })).toEqual({
+      rubric: { id: "r" },
+    });
+    expect(readChoices({ rubric: null })).toEqual({ rubric: null });
+    expect(toDefaultOptions(sceneOf(own, config).choices)).toMatchObject(own);
+  });
+});
