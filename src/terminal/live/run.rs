@@ -15,7 +15,6 @@ pub(super) fn apply(run: &mut LiveRun, event: Event) {
                 message_id: told.owned("message_id"),
                 status: RunStatus::Running,
                 ignored: told.each("ignored").map(ignored).collect(),
-                rubric: rubric(told.within("rubric")),
                 ..LiveRun::default()
             }
         }
@@ -59,14 +58,6 @@ pub(super) fn read(run: &mut LiveRun, message: Fields, _is_live: bool) {
 }
 
 /// The place in the queue, as it changes, until the run begins.
-fn rubric(told: Fields) -> Option<(String, String)> {
-    let name = || match (told.string("name"), told.whole("version")) {
-        (name, Some(version)) => format!("{name}, version {version}"),
-        (name, None) => name,
-    };
-    told.words("text").map(|text| (name(), text.to_owned()))
-}
-
 fn queued(run: &mut LiveRun, told: Fields) {
     let Some(place @ 1..) = told.count("position") else { return };
     if run.phase == "waiting" {

@@ -32,7 +32,6 @@ fn events(message: Fields) -> Vec<Value> {
         "conversation_id": message.text("conversation_id"),
         "message_id": message.text("id"),
         "ignored": metadata.values("ignored"),
-        "rubric": metadata.value("rubric"),
     })];
     if message.tells("stage1") {
         let data = message.values("stage1");

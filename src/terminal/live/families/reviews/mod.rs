@@ -8,6 +8,7 @@ use shape::{Certainty, Ranking, Review, Row, SecondReading, Weights};
 pub(super) fn apply(run: &mut LiveRun, event: Event) {
     let told = event.fields;
     match event.kind {
+        "run_started" => run.rubric = rubric(told.within("rubric")),
         "stage2_start" => start(run, told),
         "stage2_model_complete" | "format_ballots_model_complete" => one(run, told),
         "stage2_complete" => complete(run, told),
@@ -73,7 +74,17 @@ fn complete(run: &mut LiveRun, told: Fields) {
 
 /// What is stored of them with a message, beside what its events would have told.
 pub(super) fn read(run: &mut LiveRun, message: Fields, _is_live: bool) {
-    tell_of(run, message.within("metadata"));
+    let metadata = message.within("metadata");
+    run.rubric = rubric(metadata.within("rubric"));
+    tell_of(run, metadata);
+}
+
+fn rubric(told: Fields) -> Option<(String, String)> {
+    let name = match told.whole("version") {
+        Some(version) => format!("{}, version {version}", told.string("name")),
+        None => told.string("name"),
+    };
+    told.words("text").map(|text| (name, text.to_owned()))
 }
 
 pub(super) fn settle(run: &mut LiveRun) {
