@@ -125,8 +125,14 @@ uuid_id!(
 );
 
 uuid_id!(
-    /// One thing that a webhook is told, however often it is tried.
+    /// One thing that a webhook or a device is told, however often it is tried.
     DeliveryId,
+    now_v7
+);
+
+uuid_id!(
+    /// A browser of somebody's that is told when their runs end or wait.
+    DeviceId,
     now_v7
 );
 

@@ -5,7 +5,7 @@
 //!
 //! `cli`, `server` → `bench` → `runs` → `council` → `search` → `llm`; `store` sits under `bench`, `runs` and `server`.
 //! `doctor` stands beside `bench` and reads `config`.
-//! `webhooks` stands on `store`, and `server` and `cli` call it.
+//! `outbox` stands on `store`, and `server` and `cli` call it.
 //! `terminal` stands beside them all: it knows the API and not the server.
 //! `attachments` reads files, and `server` and `cli` call it; it imports `invisible` alone.
 //! `cache`, `id`, `invisible`, `identity`, `shutdown`, `sse`, `trace` and `version` are leaves; `config` reads `council`,
@@ -24,6 +24,7 @@ pub mod id;
 pub mod identity;
 mod invisible;
 pub mod llm;
+pub mod outbox;
 pub mod runs;
 pub mod search;
 pub mod server;
@@ -34,4 +35,3 @@ pub mod telemetry;
 pub mod terminal;
 pub mod trace;
 pub mod version;
-pub mod webhooks;

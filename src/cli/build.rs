@@ -4,6 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use anyhow::Context;
+use ipnetwork::IpNetwork;
+use secrecy::ExposeSecret;
 use tokio::sync::{Notify, Semaphore};
 
 use crate::attachments::Extractor;
@@ -15,6 +17,7 @@ use crate::identity::proxy::HeaderNames;
 use crate::identity::same_origin::Origins;
 use crate::identity::{Gate, Mode, ProxyPolicy, user};
 use crate::llm::{Models, Registry, RegistryError};
+use crate::outbox::{push, webhooks};
 use crate::runs::{BudgetRules, CacheRules, RunSettings, Runs, UnknownPrices};
 use crate::search::{self, SetupError};
 use crate::server::app::App;
@@ -25,7 +28,6 @@ use crate::store::Db;
 use crate::store::budgets::Defaults;
 use crate::store::cache::Sharing;
 use crate::telemetry::Telemetry;
-use crate::webhooks::Sender;
 
 /// How many files may be under way to this server at once: each is in memory until it is stored.
 const UPLOADS_AT_ONCE: usize = 16;
@@ -44,7 +46,11 @@ pub fn app(config: &Config, db: Db, shutdown: Shutdown, telemetry: Arc<Telemetry
         db,
         models,
         search,
-        webhooks: webhooks(config)?,
+        webhooks: webhooks::Sender::new(
+            networks(&config.webhooks.allowed_networks, "webhooks.allowed_networks")?,
+            config.server.public_url.clone(),
+        ),
+        push: push(config)?,
         gate: gate(config)?,
         shutdown,
         telemetry,
@@ -58,11 +64,17 @@ pub fn app(config: &Config, db: Db, shutdown: Shutdown, telemetry: Arc<Telemetry
     })
 }
 
-fn webhooks(config: &Config) -> anyhow::Result<Sender> {
-    let allowed =
-        config.webhooks.allowed_networks.iter().map(|network| network.parse()).collect::<Result<_, _>>();
-    let allowed = allowed.context("webhooks.allowed_networks")?;
-    Ok(Sender::new(allowed, config.server.public_url.clone()))
+fn networks(written: &[String], key: &'static str) -> anyhow::Result<Vec<IpNetwork>> {
+    written.iter().map(|network| network.parse()).collect::<Result<_, _>>().context(key)
+}
+
+fn push(config: &Config) -> anyhow::Result<Option<push::Sender>> {
+    let Some(key) = &config.push.vapid_private_key else { return Ok(None) };
+    let subject = config.push.subject.as_deref().unwrap_or_default();
+    let vapid = push::Vapid::new(key.expose_secret(), subject)
+        .map_err(|error| anyhow::anyhow!("push.vapid_private_key {error}"))?;
+    let allowed = networks(&config.push.allowed_networks, "push.allowed_networks")?;
+    Ok(Some(push::Sender::new(allowed, vapid)))
 }
 
 /// What is asked for answers and for searches.

@@ -144,6 +144,8 @@ enum Command {
     Openapi,
     /// Print the configuration reference.
     ConfigReference,
+    /// Print a new key for `push.vapid_private_key`, which notifications are signed with.
+    VapidKey,
     /// Read a file's text: from standard input to standard output, for a server that starts it.
     #[command(hide = true)]
     Extract {
@@ -299,6 +301,10 @@ impl Cli {
             Some(Command::Openapi) => openapi(),
             Some(Command::ConfigReference) => {
                 print!("{}", crate::config::reference());
+                Ok(ExitCode::SUCCESS)
+            }
+            Some(Command::VapidKey) => {
+                println!("{}", crate::outbox::push::Vapid::new_private_key());
                 Ok(ExitCode::SUCCESS)
             }
             Some(Command::Prompts(arguments)) => prompts::run(&arguments),

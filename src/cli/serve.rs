@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use actix_web::web;
 use anyhow::Context;
+use futures_util::future::OptionFuture;
 use secrecy::ExposeSecret;
 
 use super::{build, database, user_names};
@@ -66,12 +67,14 @@ async fn serve(config: &Config, telemetry: Arc<Telemetry>) -> anyhow::Result<Exi
     let (background, work) = (app.clone(), tasks.clone());
     let (handle, server) = server::serve(app.clone(), listener, move || {
         let (db, runs) = (background.db.clone(), background.runs.clone());
-        let (webhooks, retention_days) = (background.webhooks.clone(), background.config.retention.days);
+        let (webhooks, push) = (background.webhooks.clone(), background.push.clone());
+        let retention_days = background.config.retention.days;
         work.spawn_background(async move {
             db.opened().await;
             let deliver = webhooks.work(db.clone());
+            let notify = OptionFuture::from(push.map(|push| push.work(db.clone())));
             let keep = store::run_housekeeping(db.clone(), retention_days);
-            tokio::join!(runs.work(), keep, store::erasure::finish_all(db), deliver);
+            tokio::join!(runs.work(), keep, store::erasure::finish_all(db), deliver, notify);
         });
         work.spawn_background(server::schedules::ask_what_is_due(background.clone()));
         work.spawn_background(server::missing::log_missing_models(background.clone()));

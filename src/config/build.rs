@@ -46,6 +46,7 @@ pub(super) fn config(layers: Layers, env: &BTreeMap<String, String>) -> Result<C
         sharing: values.section("sharing"),
         webhooks: values.section("webhooks"),
         schedules: values.section("schedules"),
+        push: values.section("push"),
         programs: values.section("programs"),
         sentry: values.section("sentry"),
         telemetry: values.section("telemetry"),
@@ -54,6 +55,9 @@ pub(super) fn config(layers: Layers, env: &BTreeMap<String, String>) -> Result<C
     };
     if config.database.listen_url.is_some() && !values.is_set("database.url") {
         values.error("database.listen_url", "goes with database.url, which is not set");
+    }
+    if config.push.vapid_private_key.is_some() && config.push.subject.is_none() {
+        values.error("push.subject", "must be set beside push.vapid_private_key: push services want to know whom to write to");
     }
     match values.into_errors() {
         errors if errors.is_empty() => Ok(config),

@@ -42,6 +42,22 @@ pub(super) fn network(text: &str) -> Checked {
     parsed::<IpNetwork>(text, "a network such as 10.1.2.0/24")
 }
 
+/// Whether it is a key is found out where it is used.
+pub(super) fn vapid_key(text: &str) -> Checked {
+    let is_base64 = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_=".contains(&byte));
+    let is_right = is_base64 && text.trim_end_matches('=').len() == 43;
+    secret(is_right, text, "32 bytes in base64 for addresses, as `llm-council vapid-key` makes them")
+}
+
+pub(super) fn push_subject(text: &str) -> Checked {
+    let is_right = Url::parse(text).is_ok_and(|url| match url.scheme() {
+        "mailto" => url.path().contains('@'),
+        "https" => url.has_host(),
+        _ => false,
+    });
+    kept_if(is_right, text, || format!("{text:?} is neither a mailto: nor an https: address"))
+}
+
 pub(super) fn token_route(text: &str) -> Checked {
     kept_if(matches!(text, "/v1" | "/mcp"), text, || {
         format!("{text:?} is no route for programs: /v1 or /mcp")

@@ -37,6 +37,7 @@ pub struct Config {
     pub sharing: Sharing,
     pub webhooks: Webhooks,
     pub schedules: Schedules,
+    pub push: Push,
     pub programs: Programs,
     pub sentry: Sentry,
     pub telemetry: Telemetry,
@@ -232,6 +233,19 @@ pub struct Schedules {
 pub struct Webhooks {
     /// Of one user, and of the instance; 0 means that nobody may make one.
     pub max_per_user: u32,
+    /// Networks beside the public internet, as they were written.
+    #[serde(default)]
+    pub allowed_networks: Vec<String>,
+}
+
+/// People's devices that are told when their runs end or wait.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Push {
+    /// What this server signs with before push services; without it there are no notifications from here.
+    pub vapid_private_key: Option<SecretString>,
+    /// Whom push services may write to about it. Set where the key is.
+    pub subject: Option<String>,
     /// Networks beside the public internet, as they were written.
     #[serde(default)]
     pub allowed_networks: Vec<String>,

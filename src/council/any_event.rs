@@ -28,6 +28,11 @@ pub trait FeatureEvent: Serialize + fmt::Debug + Send + Sync + 'static {
         false
     }
 
+    /// Whether the run waits for its person from now on.
+    fn waits_for_person(&self) -> bool {
+        false
+    }
+
     /// Who is being asked from now on, or no longer, where it tells that.
     fn asking(&self) -> Option<Asking> {
         None
@@ -45,6 +50,7 @@ trait Erased: Any + fmt::Debug + Send + Sync {
     fn note(&self) -> Option<Note>;
     fn remark(&self) -> Option<Note>;
     fn ends_the_run(&self) -> bool;
+    fn waits_for_person(&self) -> bool;
     fn asking(&self) -> Option<Asking>;
 }
 
@@ -67,6 +73,10 @@ impl<E: FeatureEvent> Erased for E {
 
     fn ends_the_run(&self) -> bool {
         FeatureEvent::ends_the_run(self)
+    }
+
+    fn waits_for_person(&self) -> bool {
+        FeatureEvent::waits_for_person(self)
     }
 
     fn asking(&self) -> Option<Asking> {
@@ -116,6 +126,12 @@ impl AnyEvent {
     #[must_use]
     pub fn ends_the_run(&self) -> bool {
         self.0.ends_the_run()
+    }
+
+    /// See [`FeatureEvent::waits_for_person`].
+    #[must_use]
+    pub fn waits_for_person(&self) -> bool {
+        self.0.waits_for_person()
     }
 
     /// See [`FeatureEvent::asking`].

@@ -203,7 +203,8 @@ impl Host for Journal {
 
     async fn publish(&self, key: &str, event: AnyEvent) {
         self.deliberation.lock().unwrap_or_else(PoisonError::into_inner).apply(&event);
-        let appended = self.live.append(None, Some((key, frame::encode(&event), event.ends_the_run())));
+        let waits = event.waits_for_person().then_some(Record::Waits);
+        let appended = self.live.append(waits, Some((key, frame::encode(&event), event.ends_the_run())));
         if appended.wake_writer {
             self.log.urgent(&self.live);
         }

@@ -48,6 +48,8 @@ pub enum Record {
     Call(Box<CallRow>),
     Decision(DecisionRow),
     Finish(Box<FinishedRow>),
+    /// The run waits for its person from now on.
+    Waits,
 }
 
 /// Where a run stands, for those who wait on it.
@@ -520,7 +522,7 @@ fn size_of_record(record: &Record) -> usize {
     match record {
         Record::Call(row) => row.result.as_ref().map_or(0, String::len),
         Record::Decision(row) => row.value.len(),
-        Record::Finish(_) => 0,
+        Record::Finish(_) | Record::Waits => 0,
     }
 }
 

@@ -235,6 +235,7 @@ fn batch(taken: &[Taken]) -> Batch<'_> {
                 Record::Call(row) => batch.calls.push(row),
                 Record::Decision(row) => batch.decisions.push(row),
                 Record::Finish(row) => batch.finished.push(row),
+                Record::Waits => batch.waits.push(run.id),
             }
         }
         if let Some(row) = frame::to_row(&pending.frames) {

@@ -17,7 +17,7 @@ use crate::search;
 use crate::shutdown::Shutdown;
 use crate::store::{Db, Scope, Tx, settings};
 use crate::telemetry::Telemetry;
-use crate::webhooks::Sender;
+use crate::outbox::{push, webhooks};
 
 use super::descriptors::Descriptors;
 use super::problem::Problem;
@@ -30,7 +30,9 @@ pub struct App {
     pub runs: Runs,
     pub models: Arc<Registry>,
     pub search: search::Setup,
-    pub webhooks: Sender,
+    pub webhooks: webhooks::Sender,
+    /// Where notifications are configured.
+    pub push: Option<push::Sender>,
     pub gate: Gate,
     pub shutdown: Shutdown,
     pub telemetry: Arc<Telemetry>,

@@ -117,6 +117,7 @@ pub(super) async fn ask_in(
         project,
         plan,
         groups: caller.groups_from_proxy().map(<[String]>::to_vec),
+        asked_in_person: caller.is_in_person() && program.is_none(),
         idempotency_key,
         parent,
         replaces: None,

@@ -51,11 +51,19 @@ impl Caller {
 
     /// Refuses every token: what a leaked one must not make or change is managed by people.
     pub fn in_person(&self, what: &str) -> Result<(), Problem> {
+        if self.is_in_person() {
+            Ok(())
+        } else {
+            Err(Problem::forbidden(&format!("{what} are managed in the browser, not with a token")))
+        }
+    }
+
+    /// Whether no token was used.
+    #[must_use]
+    pub fn is_in_person(&self) -> bool {
         match self.0.via {
-            AuthMethod::Proxy | AuthMethod::Local => Ok(()),
-            AuthMethod::Token { .. } | AuthMethod::Schedule => {
-                Err(Problem::forbidden(&format!("{what} are managed in the browser, not with a token")))
-            }
+            AuthMethod::Proxy | AuthMethod::Local => true,
+            AuthMethod::Token { .. } | AuthMethod::Schedule => false,
         }
     }
 

@@ -34,6 +34,10 @@ pub struct Me {
     pub is_admin: bool,
     /// `proxy`, or `none` for the one local user.
     pub mode: &'static str,
+    /// What a browser subscribes with to be told of the caller's runs with the page closed; absent where this server tells no
+    /// device.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub push_key: Option<String>,
 }
 
 /// Who the caller is.
@@ -56,6 +60,7 @@ pub(super) async fn whoami(app: web::Data<App>, caller: Caller) -> Result<web::J
             AuthMode::Proxy => "proxy",
             AuthMode::None => "none",
         },
+        push_key: app.push.as_ref().map(|push| push.public_key().to_owned()),
     }))
 }
 

@@ -44,6 +44,7 @@ mod own_data;
 mod presets;
 pub mod problem;
 mod projects;
+mod push;
 mod regions;
 pub mod reviewers;
 pub mod routes;

@@ -13,7 +13,7 @@ use super::middleware::gate;
 use super::problem::Problem;
 use super::{
     admin, analytics, attachments, benches, branches, budgets, cache, classify, conversations, feedback,
-    health, library, mcp, me, messages, openapi, options, own_data, presets, projects, regions, runs,
+    health, library, mcp, me, messages, openapi, options, own_data, presets, projects, push, regions, runs,
     schedules, settings, sharing, skip, v1, version, webhooks, weights,
 };
 
@@ -140,6 +140,12 @@ macro_rules! table {
                     .service(webhooks::test)
                     .service(webhooks::deliveries)
                     .service(webhooks::resend)
+                    .service(push::list)
+                    .service(push::add)
+                    .service(push::change)
+                    .service(push::remove)
+                    .service(push::test)
+                    .service(push::saw)
                     .service(budgets::mine)
                     .service(budgets::set_my_caps)
                     .service(admin::usage::report)

@@ -16,7 +16,7 @@ use super::notify::{self, Notice};
 use super::{Db, Scope, StoreError, Tx, TxConnection, projects};
 
 /// Tables whose rows go, and the column that says whose they are; what refers to others comes before these.
-pub const ERASED: [(&str, &str); 32] = [
+pub const ERASED: [(&str, &str); 35] = [
     ("access_reads", "user_id"),
     ("access_requests", "user_id"),
     ("cache_lookups", "user_id"),
@@ -41,6 +41,7 @@ pub const ERASED: [(&str, &str); 32] = [
     ("schedules", "user_id"),
     ("webhook_deliveries", "user_id"),
     ("webhooks", "user_id"),
+    ("push_subscriptions", "user_id"),
     ("tokens", "user_id"),
     ("library_versions", "user_id"),
     ("library_entries", "user_id"),

@@ -20,7 +20,7 @@ pub struct Listing {
     order: (&'static str, &'static str),
     /// How many rows make a page: few where they may be long.
     page: usize,
-    /// Whether it tells of other ways in (names of tokens, addresses of webhooks), which no token gets to read.
+    /// Whether it tells of other ways in (names of tokens, addresses of webhooks, devices), which no token gets to read.
     pub only_in_person: bool,
 }
 
@@ -45,8 +45,8 @@ const fn listing(
     Listing { name, table, columns, condition: "t.user_id = $1", order, page, only_in_person: false }
 }
 
-/// Every list there is. No secret is in any: neither hashes of tokens nor what webhooks are signed with.
-pub const LISTINGS: [Listing; 24] = [
+/// Every list there is. No secret is in any: neither hashes of tokens, nor what webhooks are signed with, nor how devices are reached.
+pub const LISTINGS: [Listing; 25] = [
     Listing {
         condition: "t.id = $1",
         ..listing("account", "users", "id, email, name, groups, created_at, last_seen_at", (NO_ID, "t.id"), 1)
@@ -84,6 +84,16 @@ pub const LISTINGS: [Listing; 24] = [
             "webhooks",
             "webhooks",
             "id, url, events, includes_content, is_enabled, disabled_reason, created_at",
+            ("t.id", "''"),
+            200,
+        )
+    },
+    Listing {
+        only_in_person: true,
+        ..listing(
+            "devices",
+            "push_subscriptions",
+            "id, device, includes_title, created_at, told_at, problem",
             ("t.id", "''"),
             200,
         )
@@ -230,7 +240,7 @@ pub const LEFT_OUT: [(&str, &str); 15] = [
     ("reservations", "gone when a run ends"),
     ("spent_days", "sums over what `usage` has"),
     ("analytics_cleared", "a time that analytics begin at"),
-    ("webhook_deliveries", "gone after 30 days; about runs that `runs` has"),
+    ("webhook_deliveries", "gone after 30 days, those of devices after one; about runs that `runs` has"),
     ("budgets", "set by administrators"),
     ("kept_users", "names that nobody can sign in with"),
     ("erasures", "there is nothing to copy while one is under way"),

@@ -5,7 +5,7 @@ use std::time::Duration;
 use crate::id::ConversationId;
 
 use super::budgets::days;
-use super::{Db, Scope, StoreError, Tx, attachments, conversations, retention, schedules, shares, webhooks};
+use super::{Db, Scope, StoreError, Tx, attachments, conversations, outbox, retention, schedules, shares};
 
 const EVERY: Duration = Duration::from_secs(60 * 60);
 /// How many conversations one transaction purges: it stays short beside the day's work.
@@ -18,7 +18,7 @@ const KEEP_RESULTS_DAYS: i32 = 90;
 const DELIVERIES_AT_ONCE: u32 = 1_000;
 
 /// Purges deleted conversations whose time for a restore is over and those that are kept no longer, adds up what was spent
-/// on days that are over, and removes what webhooks were told and came of schedules long ago, files that no question came with and links that have
+/// on days that are over, and removes what webhooks were told and came of schedules long ago, what no device has taken, files that no question came with and links that have
 /// expired, every hour until it is dropped.
 /// `retention_days` is what is configured. Any number of processes may do so side by side.
 pub async fn run_housekeeping(db: Db, retention_days: u32) {
@@ -53,7 +53,7 @@ pub async fn run_housekeeping(db: Db, retention_days: u32) {
             tracing::warn!(%error, "old results of schedules could not be removed; trying again in an hour");
         }
         if let Err(error) = remove_old_deliveries(&db).await {
-            tracing::warn!(%error, "old deliveries of webhooks could not be removed; trying again in an hour");
+            tracing::warn!(%error, "old deliveries could not be removed; trying again in an hour");
         }
     }
 }
@@ -109,8 +109,8 @@ pub async fn remove_unused_files(db: &Db) -> Result<u64, StoreError> {
 }
 
 async fn remove_old_deliveries(db: &Db) -> Result<(), StoreError> {
-    while webhooks::remove_old(db, KEEP_DELIVERIES, DELIVERIES_AT_ONCE).await?
-        == u64::from(DELIVERIES_AT_ONCE)
-    {}
+    let all = u64::from(DELIVERIES_AT_ONCE);
+    while outbox::remove_old(db, KEEP_DELIVERIES, DELIVERIES_AT_ONCE).await? == all {}
+    while outbox::push::remove_old(db, DELIVERIES_AT_ONCE).await? == all {}
     Ok(())
 }

@@ -14,10 +14,11 @@ use crate::server::problem::Problem;
 
 /// Scripts, styles and connections only of our own; nothing may frame us. Inline style attributes
 /// are allowed through scripts only (CSSOM), which the policy does not concern. Where the browser knows
-/// Trusted Types, no string becomes markup or script, not even by mistake in our own code.
+/// Trusted Types, no string becomes markup or script, not even by mistake in our own code; the one policy that there may be
+/// names the service worker's file (static/src/features/installed/worker.ts).
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
     font-src 'self'; connect-src 'self'; manifest-src 'self'; worker-src 'self'; base-uri 'none'; \
-    form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'";
+    form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types service-worker";
 
 /// The API's page writes its styles inline and loads nothing from outside.
 const DOCS_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \

@@ -35,7 +35,7 @@ This is everything that this LLM Council stores of you.
 - `settings.json`, `presets.json`, `spending_limits.json`: what you have set.
 - `scheduled_questions.json`, `scheduled_results.json`: what you want asked again and again, and what came of it.
 - `library.json`, `library_versions.json`: your prompts and rubrics, with what they said before.
-- `tokens.json`, `webhooks.json`: their names and addresses. Secrets are in no file.
+- `tokens.json`, `webhooks.json`, `devices.json`: their names and addresses. Secrets are in no file.
 - `feedback.json`, `earlier_answers.json`, `cached_questions.json`, `benches.json`, `bench_items.json`, `rankings.json`: what
   else was kept of your questions.
 - `runs.json`, `usage.json`: each question's run, and each call of a model with its tokens and its cost.
@@ -61,7 +61,7 @@ struct Index<'a> {
 }
 
 /// Everything that is stored of the caller, as a ZIP file: conversations as Markdown and JSON, settings, presets, feedback,
-/// the ledger and all else. It is written while it is sent. A token gets it without the lists of tokens and webhooks.
+/// the ledger and all else. It is written while it is sent. A token gets it without the lists of tokens, webhooks and devices.
 #[utoipa::path(tag = "me", responses(
     (status = 200, description = "A ZIP file", content_type = "application/zip"), (status = 401, body = ProblemBody),
     (status = 403, body = ProblemBody)))]

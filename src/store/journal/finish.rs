@@ -3,7 +3,8 @@
 use uuid::Uuid;
 
 use super::rows::FinishedRow;
-use crate::store::{StoreError, TxConnection, figures, webhooks};
+use crate::store::outbox::{self, push};
+use crate::store::{StoreError, TxConnection, figures};
 
 /// Stores the end of runs, in two or three round trips however many there are.
 pub(super) async fn finish(tx: &mut TxConnection, rows: &[&FinishedRow]) -> Result<(), StoreError> {
@@ -19,12 +20,17 @@ pub(super) async fn finish(tx: &mut TxConnection, rows: &[&FinishedRow]) -> Resu
              UPDATE runs SET status = finished.status, error = finished.error, finished_at = now(), owner = NULL,
                     lease_until = NULL
              FROM finished WHERE runs.id = finished.run
-             RETURNING runs.id, runs.user_id, finished.event
+             RETURNING runs.id, runs.user_id, runs.asked_in_person, finished.event
          ), told AS (
              INSERT INTO webhook_deliveries (id, webhook_id, user_id, run_id, event)
              SELECT gen_random_uuid(), webhooks.id, webhooks.user_id, ended.id, ended.event
              FROM ended JOIN webhooks ON (webhooks.user_id = ended.user_id OR webhooks.user_id IS NULL)
                                      AND webhooks.is_enabled AND ended.event = ANY (webhooks.events)
+         ), devices AS (
+             INSERT INTO webhook_deliveries (id, push_subscription_id, user_id, run_id, event, next_attempt_at)
+             SELECT gen_random_uuid(), s.id, s.user_id, ended.id, ended.event, now() + make_interval(secs => $12)
+             FROM ended JOIN push_subscriptions s ON s.user_id = ended.user_id
+             WHERE ended.asked_in_person AND ended.event = ANY ($11)
          ), answered AS (
              UPDATE messages SET body = finished.body::jsonb, content = finished.content
              FROM finished WHERE messages.id = finished.message
@@ -40,13 +46,15 @@ pub(super) async fn finish(tx: &mut TxConnection, rows: &[&FinishedRow]) -> Resu
     .bind(rows.iter().map(|row| row.run.0).collect::<Vec<_>>())
     .bind(rows.iter().map(|row| row.status.as_str()).collect::<Vec<_>>())
     .bind(rows.iter().map(|row| row.error.clone()).collect::<Vec<_>>())
-    .bind(rows.iter().map(|row| webhooks::event_of(row.status)).collect::<Vec<_>>())
+    .bind(rows.iter().map(|row| outbox::event_of(row.status)).collect::<Vec<_>>())
     .bind(rows.iter().map(|row| row.message.0).collect::<Vec<_>>())
     .bind(rows.iter().map(|row| row.body.as_str()).collect::<Vec<_>>())
     .bind(rows.iter().map(|row| row.text.as_deref()).collect::<Vec<_>>())
     .bind(rows.iter().map(|row| row.conversation.0).collect::<Vec<_>>())
     .bind(rows.iter().map(|row| row.title.as_deref()).collect::<Vec<_>>())
     .bind(rows.iter().filter(|row| row.has_reservation).map(|row| row.run.0).collect::<Vec<Uuid>>())
+    .bind(push::ENDS)
+    .bind(push::SEEN_WITHIN.as_secs_f64())
     .execute(&mut *tx)
     .await?;
     figures::insert(tx, rows.iter().filter_map(|row| row.figures.as_ref())).await

@@ -13,6 +13,7 @@ use sqlx::Row;
 use uuid::Uuid;
 
 use super::notify::{self, Notice};
+use super::outbox::push;
 use super::{Db, Limits, Scope, StoreError, TxConnection};
 use crate::id::{RunId, UserId};
 
@@ -41,6 +42,8 @@ pub struct Batch<'a> {
     pub decisions: Vec<&'a DecisionRow>,
     pub events: Vec<EventsRow>,
     pub finished: Vec<&'a FinishedRow>,
+    /// Runs that wait for their person from now on.
+    pub waits: Vec<RunId>,
 }
 
 /// What earlier executions of these runs left.
@@ -84,6 +87,8 @@ pub async fn commit(db: &Db, batch: &Batch<'_>) -> Result<Vec<RunId>, StoreError
     let owned = write(&mut tx, batch).await?;
     let finished = batch.finished.iter().copied().filter(|row| owned.contains(&row.run));
     finish::finish(&mut tx, &finished.collect::<Vec<_>>()).await?;
+    let waits = batch.waits.iter().copied().filter(|run| owned.contains(run));
+    push::tell_waiting(&mut tx, &waits.collect::<Vec<_>>()).await?;
     tx.commit().await?;
     Ok(owned)
 }
@@ -100,6 +105,7 @@ pub async fn commit_alone(db: &Db, batch: &Batch<'_>) -> Result<Vec<RunId>, Stor
         return Ok(Vec::new());
     }
     finish::finish(&mut tx, &batch.finished).await?;
+    push::tell_waiting(&mut tx, &batch.waits).await?;
     tx.commit().await?;
     Ok(owned)
 }

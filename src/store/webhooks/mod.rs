@@ -1,19 +1,14 @@
 //! Webhooks and their deliveries: a user's own, and in the admins' scope the instance's.
 //!
-//! What is to be delivered is written with the end of the run ([`super::journal`]), so that neither is there without the
-//! other.
+//! What is still to be delivered, and who takes it from there, is in [`super::outbox`].
 
 mod deliveries;
-mod outbox;
 
 use jiff::Timestamp;
 use sqlx::Row as _;
 use sqlx::postgres::PgRow;
 
 pub use deliveries::{Delivery, DeliveryStatus, add_test, list_deliveries, send_again};
-pub use outbox::{
-    Attempt, Content, Due, EVENTS, EndedRun, Target, claim, disable, event_of, record, release, remove_old,
-};
 
 use super::{StoreError, Tx, refuse_nul, settings, time};
 use crate::id::WebhookId;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use llm_council::store::webhooks;
+use llm_council::store::outbox::webhooks;
 use serde_json::json;
 
 use super::{Bed, body, is_signed};

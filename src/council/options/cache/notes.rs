@@ -68,6 +68,10 @@ impl fmt::Display for CacheNote {
 }
 
 impl FeatureEvent for CacheEvent {
+    fn waits_for_person(&self) -> bool {
+        matches!(self, Self::CacheOffer { .. })
+    }
+
     fn note(&self) -> Option<Note> {
         Some(match self {
             Self::CacheCheckStart { .. } => Note::of(STAGES, NoteCategory::Stage, &CacheNote::CacheLooking),

@@ -4,7 +4,7 @@
 use serde::Serialize;
 use url::Url;
 
-use crate::store::webhooks::{Due, EndedRun};
+use crate::store::outbox::webhooks::{Due, EndedRun};
 
 /// See the module.
 #[derive(Debug, Serialize)]

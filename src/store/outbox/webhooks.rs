@@ -1,4 +1,4 @@
-//! What is still to be delivered, as whoever delivers it sees it. All of it in the engine's scope.
+//! What programs are to be told.
 
 use std::time::Duration;
 
@@ -6,29 +6,9 @@ use jiff::Timestamp;
 use sqlx::Row as _;
 use sqlx::postgres::PgRow;
 
-use super::DeliveryStatus;
+use super::AT_ONCE;
 use crate::id::{ConversationId, DeliveryId, MessageId, RunId, UserId, WebhookId};
 use crate::store::{Db, RunStatus, Scope, StoreError, time, time_or_null};
-
-/// The most deliveries that are claimed at once: one after the other, they take a lease at most.
-const AT_ONCE: i64 = 5;
-
-/// The events that webhooks may be told.
-pub const EVENTS: [&str; 3] = [COMPLETED, FAILED, CANCELLED];
-const COMPLETED: &str = "run.completed";
-const FAILED: &str = "run.failed";
-const CANCELLED: &str = "run.cancelled";
-
-/// The event of a run's end; none while it is not over.
-#[must_use]
-pub fn event_of(status: RunStatus) -> Option<&'static str> {
-    match status {
-        RunStatus::Complete => Some(COMPLETED),
-        RunStatus::Failed => Some(FAILED),
-        RunStatus::Cancelled => Some(CANCELLED),
-        RunStatus::Queued | RunStatus::Running => None,
-    }
-}
 
 /// A webhook with something to be told, claimed for one server.
 #[derive(Debug)]
@@ -80,18 +60,6 @@ pub struct Content {
     pub title: String,
     pub question: Option<String>,
     pub answer: Option<String>,
-}
-
-/// How an attempt ended.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Attempt {
-    pub status: DeliveryStatus,
-    /// When it is tried again, where it is pending.
-    pub again_in: Option<Duration>,
-    /// The receiver's status, where it answered.
-    pub answered: Option<u16>,
-    /// For people.
-    pub error: Option<String>,
 }
 
 /// Claims the webhook whose delivery has been due longest, for `lease`. Any number of servers may claim side by side; each
@@ -189,29 +157,6 @@ fn read_run(id: RunId, row: &PgRow) -> Result<EndedRun, StoreError> {
     })
 }
 
-/// Records how an attempt ended. One that its owner asked for again meanwhile stays as that says.
-///
-/// # Errors
-/// When the database is away: the delivery is tried again after the lease.
-pub async fn record(db: &Db, id: DeliveryId, before: u32, attempt: &Attempt) -> Result<(), StoreError> {
-    let mut tx = db.begin(&Scope::Engine).await?;
-    sqlx::query(
-        "UPDATE webhook_deliveries
-         SET status = $3, attempts = attempts + 1, last_attempt_at = now(), last_status = $4, last_error = $5,
-             next_attempt_at = CASE WHEN $3 = 'pending' THEN now() + make_interval(secs => $6) END
-         WHERE id = $1 AND attempts = $2 AND status = 'pending'",
-    )
-    .bind(id.0)
-    .bind(i32::try_from(before).unwrap_or(i32::MAX))
-    .bind(attempt.status.as_str())
-    .bind(attempt.answered.map(i32::from))
-    .bind(attempt.error.as_deref())
-    .bind(attempt.again_in.unwrap_or_default().as_secs_f64())
-    .execute(&mut *tx)
-    .await?;
-    tx.commit().await
-}
-
 /// Gives a claimed webhook back, to be told more after a pause.
 ///
 /// # Errors
@@ -238,23 +183,4 @@ pub async fn disable(db: &Db, webhook: WebhookId, reason: &str) -> Result<(), St
         .execute(&mut *tx)
         .await?;
     tx.commit().await
-}
-
-/// Removes up to `limit` deliveries that are over and were made more than `after` ago; returns how many.
-///
-/// # Errors
-/// When the database is away.
-pub async fn remove_old(db: &Db, after: Duration, limit: u32) -> Result<u64, StoreError> {
-    let mut tx = db.begin(&Scope::Engine).await?;
-    let done = sqlx::query(
-        "DELETE FROM webhook_deliveries WHERE id IN (
-             SELECT id FROM webhook_deliveries
-             WHERE next_attempt_at IS NULL AND created_at < now() - make_interval(secs => $1) LIMIT $2)",
-    )
-    .bind(after.as_secs_f64())
-    .bind(i64::from(limit))
-    .execute(&mut *tx)
-    .await?;
-    tx.commit().await?;
-    Ok(done.rows_affected())
 }

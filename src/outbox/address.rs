@@ -1,4 +1,4 @@
-//! Where deliveries may go: to public addresses, and to networks that the operator allows. A name is looked up once for each
+//! Where messages may go: to public addresses, and to networks that the operator allows. A name is looked up once for each
 //! connection, and the addresses that were checked are the ones that are connected to: a name that answers differently the
 //! next time wins nothing.
 
@@ -9,7 +9,7 @@ use ipnetwork::IpNetwork;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::{Host, Url};
 
-/// The longest address of a webhook, in bytes.
+/// The longest address of a receiver, in bytes.
 const MAX_URL_BYTES: usize = 2_000;
 
 /// Networks that are not the public internet, by the registries of special-purpose addresses (RFC 6890 and
@@ -42,19 +42,21 @@ const SPECIAL_V6: [&str; 4] = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff:
 pub(super) struct Addresses {
     public: bool,
     allowed: Vec<IpNetwork>,
+    /// The key of the configuration that allows networks.
+    key: &'static str,
 }
 
 impl Addresses {
-    /// The public internet, and these networks.
+    /// The public internet, and these networks, which the configuration allows by `key`.
     #[must_use]
-    pub fn public_and(allowed: Vec<IpNetwork>) -> Self {
-        Self { public: true, allowed }
+    pub fn public_and(allowed: Vec<IpNetwork>, key: &'static str) -> Self {
+        Self { public: true, allowed, key }
     }
 
     /// These networks alone.
     #[must_use]
-    pub fn only(allowed: Vec<IpNetwork>) -> Self {
-        Self { public: false, allowed }
+    pub fn only(allowed: Vec<IpNetwork>, key: &'static str) -> Self {
+        Self { public: false, allowed, key }
     }
 
     /// Whether this one may be connected to.
@@ -78,26 +80,25 @@ fn is_public(address: IpAddr) -> bool {
     }
 }
 
-/// Why an address cannot be a webhook's.
+/// Why an address cannot be a receiver's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum UrlProblem {
     #[error("is not an address; write it like https://hooks.example.com/council")]
     NotUrl,
     #[error("must begin with https://")]
     NotHttps,
-    #[error("must not hold a user name or password: deliveries are signed")]
+    #[error("must not hold a user name or password: what is sent is signed")]
     Credentials,
     #[error("must not hold a fragment (#…)")]
     Fragment,
     #[error("must be at most {MAX_URL_BYTES} bytes")]
     TooLong,
-    #[error(
-        "is in a network that this server does not send to; ask its administrator (webhooks.allowed_networks)"
-    )]
-    Private,
+    /// With the key of the configuration that allows networks.
+    #[error("is in a network that this server does not send to; ask its administrator ({0})")]
+    Private(&'static str),
 }
 
-/// Reads a webhook's address: with TLS (`secure` says where to), or without it (`plain`) where the operator allows any
+/// Reads a receiver's address: with TLS (`secure` says where to), or without it (`plain`) where the operator allows any
 /// network. A name is looked up when something is sent, not here: it may be another's then.
 ///
 /// # Errors
@@ -119,7 +120,7 @@ pub(super) fn check_url(text: &str, secure: &Addresses, plain: &Addresses) -> Re
         return Err(UrlProblem::Fragment);
     }
     match literal(&url) {
-        Some(address) if !addresses.allow(address) => Err(UrlProblem::Private),
+        Some(address) if !addresses.allow(address) => Err(UrlProblem::Private(addresses.key)),
         Some(_) | None => Ok(url),
     }
 }
@@ -135,9 +136,10 @@ pub(super) fn literal(url: &Url) -> Option<IpAddr> {
 
 /// A name with an address that is not allowed.
 #[derive(Debug, thiserror::Error)]
-#[error("{name} is in a network that this server does not send to (webhooks.allowed_networks)")]
+#[error("{name} is in a network that this server does not send to ({key})")]
 struct Refused {
     name: String,
+    key: &'static str,
 }
 
 /// Looks names up, and refuses those with any address that is not allowed.
@@ -169,7 +171,7 @@ impl<L: Lookup> Resolve for Guarded<L> {
         Box::pin(async move {
             let found = lookup.addresses_of(name.as_str()).await?;
             if !found.iter().all(|address| addresses.allow(*address)) {
-                return Err(Refused { name: name.as_str().to_owned() }.into());
+                return Err(Refused { name: name.as_str().to_owned(), key: addresses.key }.into());
             }
             // The port is set by who connects.
             let addrs: Addrs = Box::new(found.into_iter().map(|address| SocketAddr::new(address, 0)));
@@ -184,8 +186,10 @@ mod tests {
 
     use super::*;
 
+    const KEY: &str = "webhooks.allowed_networks";
+
     fn public() -> Addresses {
-        Addresses::public_and(Vec::new())
+        Addresses::public_and(Vec::new(), KEY)
     }
 
     #[test]
@@ -224,16 +228,16 @@ mod tests {
     #[test]
     fn an_operator_can_allow_networks() {
         let allowed = vec!["10.1.0.0/16".parse().unwrap()];
-        let addresses = Addresses::public_and(allowed.clone());
+        let addresses = Addresses::public_and(allowed.clone(), KEY);
         for (address, is_allowed) in [("10.1.2.3", true), ("10.2.0.1", false), ("1.1.1.1", true)] {
             assert_eq!(addresses.allow(address.parse().unwrap()), is_allowed, "{address}");
         }
-        assert!(!Addresses::only(allowed).allow("1.1.1.1".parse().unwrap()));
+        assert!(!Addresses::only(allowed, KEY).allow("1.1.1.1".parse().unwrap()));
     }
 
     #[test]
     fn what_is_wrong_with_an_address_is_said() {
-        let nothing = Addresses::only(Vec::new());
+        let nothing = Addresses::only(Vec::new(), KEY);
         let check = |text: &str| check_url(text, &public(), &nothing).map(drop);
         assert_eq!(check("https://hooks.example.com:8443/a?b=c"), Ok(()));
         for (text, problem) in [
@@ -243,21 +247,21 @@ mod tests {
             ("ftp://hooks.example.com", UrlProblem::NotHttps),
             ("https://user@hooks.example.com", UrlProblem::Credentials),
             ("https://hooks.example.com/#a", UrlProblem::Fragment),
-            ("https://127.0.0.1/", UrlProblem::Private),
+            ("https://127.0.0.1/", UrlProblem::Private(KEY)),
             // Other spellings of the same.
-            ("https://2130706433/", UrlProblem::Private),
-            ("https://0x7f.1/", UrlProblem::Private),
-            ("https://[::1]/", UrlProblem::Private),
-            ("https://[::ffff:169.254.169.254]/", UrlProblem::Private),
+            ("https://2130706433/", UrlProblem::Private(KEY)),
+            ("https://0x7f.1/", UrlProblem::Private(KEY)),
+            ("https://[::1]/", UrlProblem::Private(KEY)),
+            ("https://[::ffff:169.254.169.254]/", UrlProblem::Private(KEY)),
         ] {
             assert_eq!(check(text), Err(problem), "{text}");
         }
         assert_eq!(check(&format!("https://a.b/{}", "x".repeat(2_000))), Err(UrlProblem::TooLong));
-        let inside = Addresses::only(vec!["10.0.0.0/8".parse().unwrap()]);
+        let inside = Addresses::only(vec!["10.0.0.0/8".parse().unwrap()], KEY);
         let check = |text: &str| check_url(text, &public(), &inside).map(drop);
         assert_eq!(check("http://hooks.example.com"), Ok(()));
         assert_eq!(check("http://10.0.0.1"), Ok(()));
-        assert_eq!(check("http://1.1.1.1"), Err(UrlProblem::Private));
+        assert_eq!(check("http://1.1.1.1"), Err(UrlProblem::Private(KEY)));
     }
 
     /// Answers differently each time.

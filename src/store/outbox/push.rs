@@ -1,0 +1,243 @@
+//! What people's devices are to be told.
+
+use std::time::Duration;
+
+use jiff::Timestamp;
+use sqlx::Row as _;
+use sqlx::postgres::PgRow;
+
+use super::{AT_ONCE, Attempt};
+use crate::id::{ConversationId, DeliveryId, DeviceId, RunId};
+use crate::store::webhooks::DeliveryStatus;
+use crate::store::{Db, Scope, StoreError, TxConnection, time};
+
+/// A run waits for its person.
+pub const WAITS: &str = "run.waits";
+/// A test: it is about no run.
+pub const TEST: &str = "push.test";
+/// The ends of runs that devices are told of: whoever stopped a run knows.
+pub(in crate::store) const ENDS: [&str; 2] = [super::COMPLETED, super::FAILED];
+/// A page that is looked at says that it has seen the end within this time; only then devices are told.
+pub(in crate::store) const SEEN_WITHIN: Duration = Duration::from_secs(3);
+/// What has not been told after so long is of no use any more.
+pub const KEPT_FOR: Duration = Duration::from_secs(24 * 60 * 60);
+/// How long a run waits for its person at most: what is told later than that is not true any more.
+const WAITS_FOR: Duration = Duration::from_secs(60);
+
+/// A device with something to be told, claimed for one server.
+#[derive(Debug)]
+pub struct Target {
+    pub device: DeviceId,
+    pub endpoint: String,
+    /// Its public key, an uncompressed point.
+    pub p256dh: Vec<u8>,
+    /// What it shares with us.
+    pub auth: Vec<u8>,
+    /// Oldest first.
+    pub due: Vec<Due>,
+}
+
+/// One thing it is to be told.
+#[derive(Debug)]
+pub struct Due {
+    pub id: DeliveryId,
+    pub event: String,
+    pub created_at: Timestamp,
+    /// Attempts before this one.
+    pub attempts: u32,
+    pub about: About,
+}
+
+/// What it is about.
+#[derive(Debug)]
+pub enum About {
+    /// Nothing: a test.
+    Test,
+    Run {
+        run: RunId,
+        conversation: ConversationId,
+        /// The conversation's, where the device's owner wants it to be sent.
+        title: Option<String>,
+    },
+    /// A run whose conversation was deleted meanwhile, or that waits no longer: there is nothing to tell.
+    Nothing,
+}
+
+/// Claims the device whose delivery has been due longest, for `lease`. Any number of servers may claim side by side; each
+/// device is told one thing after the other.
+///
+/// # Errors
+/// When the database is away.
+pub async fn claim(db: &Db, lease: Duration) -> Result<Option<Target>, StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    let row = sqlx::query(
+        "WITH due AS (
+             SELECT push_subscription_id AS id, min(next_attempt_at) AS since FROM webhook_deliveries
+             WHERE push_subscription_id IS NOT NULL AND next_attempt_at <= now() GROUP BY push_subscription_id
+         ), next AS (
+             SELECT s.id FROM due JOIN push_subscriptions s ON s.id = due.id
+             WHERE coalesce(s.busy_until < now(), true) ORDER BY due.since LIMIT 1 FOR UPDATE OF s SKIP LOCKED
+         )
+         UPDATE push_subscriptions s SET busy_until = now() + make_interval(secs => $1) FROM next WHERE s.id = next.id
+         RETURNING s.id, s.endpoint, s.p256dh, s.auth, s.includes_title",
+    )
+    .bind(lease.as_secs_f64())
+    .fetch_optional(&mut *tx)
+    .await?;
+    let Some(row) = row else { return Ok(None) };
+    let device = DeviceId(row.try_get("id")?);
+    let due = sqlx::query(
+        "SELECT d.id, d.event, d.created_at, d.attempts, d.run_id, c.id AS conversation_id, c.title,
+                d.event = $3 AND (r.status <> 'running' OR d.created_at < now() - make_interval(secs => $4)) AS is_late
+         FROM webhook_deliveries d
+         LEFT JOIN runs r ON r.id = d.run_id AND r.user_id = d.user_id
+         LEFT JOIN conversations c ON c.id = r.conversation_id AND c.user_id = d.user_id AND c.deleted_at IS NULL
+         WHERE d.push_subscription_id = $1 AND d.next_attempt_at <= now()
+         ORDER BY d.next_attempt_at, d.created_at LIMIT $2",
+    )
+    .bind(device.0)
+    .bind(AT_ONCE)
+    .bind(WAITS)
+    .bind(WAITS_FOR.as_secs_f64())
+    .fetch_all(&mut *tx)
+    .await?;
+    let includes_title = row.try_get("includes_title")?;
+    let target = Target {
+        device,
+        endpoint: row.try_get("endpoint")?,
+        p256dh: row.try_get("p256dh")?,
+        auth: row.try_get("auth")?,
+        due: due.iter().map(|row| read_due(row, includes_title)).collect::<Result<_, _>>()?,
+    };
+    tx.commit().await?;
+    Ok(Some(target))
+}
+
+fn read_due(row: &PgRow, includes_title: bool) -> Result<Due, StoreError> {
+    let run: Option<_> = row.try_get("run_id")?;
+    let conversation: Option<_> = row.try_get("conversation_id")?;
+    let is_late = row.try_get::<Option<bool>, _>("is_late")?.unwrap_or_default();
+    let about = match (run, conversation) {
+        (None, _) => About::Test,
+        (Some(run), Some(conversation)) if !is_late => About::Run {
+            run: RunId(run),
+            conversation: ConversationId(conversation),
+            title: if includes_title { row.try_get("title")? } else { None },
+        },
+        (Some(_), _) => About::Nothing,
+    };
+    Ok(Due {
+        id: DeliveryId(row.try_get("id")?),
+        event: row.try_get("event")?,
+        created_at: time(row, "created_at")?,
+        attempts: row.try_get::<i32, _>("attempts")?.unsigned_abs(),
+        about,
+    })
+}
+
+/// Records how an attempt ended, at the device as well. What is over goes: nobody looks at it again.
+///
+/// # Errors
+/// When the database is away: the delivery is tried again after the lease.
+pub async fn record(db: &Db, device: DeviceId, id: DeliveryId, attempt: &Attempt) -> Result<(), StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    sqlx::query(
+        "WITH over AS (
+             DELETE FROM webhook_deliveries WHERE id = $2 AND NOT $3
+         ), later AS (
+             UPDATE webhook_deliveries
+             SET attempts = attempts + 1, last_attempt_at = now(), last_status = $5, last_error = $6,
+                 next_attempt_at = now() + make_interval(secs => $7)
+             WHERE id = $2 AND $3
+         )
+         UPDATE push_subscriptions SET told_at = CASE WHEN $4 THEN now() ELSE told_at END, problem = $6 WHERE id = $1",
+    )
+    .bind(device.0)
+    .bind(id.0)
+    .bind(attempt.status == DeliveryStatus::Pending)
+    .bind(attempt.status == DeliveryStatus::Delivered)
+    .bind(attempt.answered.map(i32::from))
+    .bind(attempt.error.as_deref())
+    .bind(attempt.again_in.unwrap_or_default().as_secs_f64())
+    .execute(&mut *tx)
+    .await?;
+    tx.commit().await
+}
+
+/// Removes something that there is no need to tell.
+///
+/// # Errors
+/// When the database is away: it is looked at again after the lease.
+pub async fn drop_delivery(db: &Db, id: DeliveryId) -> Result<(), StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    sqlx::query("DELETE FROM webhook_deliveries WHERE id = $1").bind(id.0).execute(&mut *tx).await?;
+    tx.commit().await
+}
+
+/// Gives a claimed device back, to be told more after a pause.
+///
+/// # Errors
+/// When the database is away: the lease runs out by itself.
+pub async fn release(db: &Db, device: DeviceId, pause: Duration) -> Result<(), StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    sqlx::query("UPDATE push_subscriptions SET busy_until = now() + make_interval(secs => $2) WHERE id = $1")
+        .bind(device.0)
+        .bind(pause.as_secs_f64())
+        .execute(&mut *tx)
+        .await?;
+    tx.commit().await
+}
+
+/// Forgets a device whose push service knows it no more, with all that it was to be told.
+///
+/// # Errors
+/// When the database is away.
+pub async fn forget(db: &Db, device: DeviceId) -> Result<(), StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    sqlx::query("DELETE FROM push_subscriptions WHERE id = $1").bind(device.0).execute(&mut *tx).await?;
+    tx.commit().await
+}
+
+/// Removes up to `limit` deliveries that nobody has taken in [`KEPT_FOR`]; returns how many.
+///
+/// # Errors
+/// When the database is away.
+pub async fn remove_old(db: &Db, limit: u32) -> Result<u64, StoreError> {
+    let mut tx = db.begin(&Scope::Engine).await?;
+    let done = sqlx::query(
+        "DELETE FROM webhook_deliveries WHERE id IN (
+             SELECT id FROM webhook_deliveries
+             WHERE push_subscription_id IS NOT NULL AND created_at < now() - make_interval(secs => $1) LIMIT $2)",
+    )
+    .bind(KEPT_FOR.as_secs_f64())
+    .bind(i64::from(limit))
+    .execute(&mut *tx)
+    .await?;
+    tx.commit().await?;
+    Ok(done.rows_affected())
+}
+
+/// Has the devices of those told whose runs wait for them from now on.
+///
+/// # Errors
+/// When the database is away.
+pub(in crate::store) async fn tell_waiting(tx: &mut TxConnection, runs: &[RunId]) -> Result<(), StoreError> {
+    if runs.is_empty() {
+        return Ok(());
+    }
+    sqlx::query(
+        "INSERT INTO webhook_deliveries (id, push_subscription_id, user_id, run_id, event, next_attempt_at)
+         SELECT gen_random_uuid(), s.id, r.user_id, r.id, $2, now() + make_interval(secs => $3)
+         FROM runs r JOIN push_subscriptions s ON s.user_id = r.user_id
+         WHERE r.id = ANY ($1) AND r.asked_in_person
+           -- Whoever goes on with a run whose server died comes by here once more.
+           AND NOT EXISTS (SELECT FROM webhook_deliveries d
+                           WHERE d.run_id = r.id AND d.push_subscription_id = s.id AND d.event = $2)",
+    )
+    .bind(runs.iter().map(|run| run.0).collect::<Vec<_>>())
+    .bind(WAITS)
+    .bind(SEEN_WITHIN.as_secs_f64())
+    .execute(tx)
+    .await?;
+    Ok(())
+}
