@@ -57,7 +57,10 @@ pub(super) fn config(layers: Layers, env: &BTreeMap<String, String>) -> Result<C
         values.error("database.listen_url", "goes with database.url, which is not set");
     }
     if config.push.vapid_private_key.is_some() && config.push.subject.is_none() {
-        values.error("push.subject", "must be set beside push.vapid_private_key: push services want to know whom to write to");
+        values.error(
+            "push.subject",
+            "must be set beside push.vapid_private_key: push services want to know whom to write to",
+        );
     }
     match values.into_errors() {
         errors if errors.is_empty() => Ok(config),

@@ -51,7 +51,8 @@ mod tests {
 
     #[test]
     fn a_receiver_may_ask_for_a_longer_pause_but_not_for_ever() {
-        let asked = |seconds| pause(OF_WEBHOOKS, 1, Some(Duration::from_secs(seconds)), ID).unwrap().as_secs();
+        let asked =
+            |seconds| pause(OF_WEBHOOKS, 1, Some(Duration::from_secs(seconds)), ID).unwrap().as_secs();
         assert_eq!(asked(1), 5);
         assert_eq!(asked(600), 600);
         assert_eq!(asked(u64::MAX), 24 * 3_600);

@@ -35,13 +35,21 @@ pub(super) trait Receivers: Sync {
     type Due: Send + Sync;
 
     /// Claims the next receiver for `lease`.
-    fn claim(&self, db: &Db, lease: Duration) -> impl Future<Output = Result<Option<Self::Target>, StoreError>> + Send;
+    fn claim(
+        &self,
+        db: &Db,
+        lease: Duration,
+    ) -> impl Future<Output = Result<Option<Self::Target>, StoreError>> + Send;
     /// What it is to be told, oldest first.
     fn due(target: &Self::Target) -> &[Self::Due];
     /// A thing's id, and how often it was tried before.
     fn tried(due: &Self::Due) -> (DeliveryId, u32);
     /// What the receiver answered, or why it was not reached, for people.
-    fn send(&self, target: &Self::Target, due: &Self::Due) -> impl Future<Output = Result<Answer, String>> + Send;
+    fn send(
+        &self,
+        target: &Self::Target,
+        due: &Self::Due,
+    ) -> impl Future<Output = Result<Answer, String>> + Send;
     /// Makes durable what came of it; where the receiver says that it is gone, it is told nothing more.
     fn record(
         &self,

@@ -12,12 +12,12 @@ use crate::council::settings::{Settings, SettingsLayer};
 use crate::identity::Gate;
 use crate::llm::Models as _;
 use crate::llm::registry::Registry;
+use crate::outbox::{push, webhooks};
 use crate::runs::Runs;
 use crate::search;
 use crate::shutdown::Shutdown;
 use crate::store::{Db, Scope, Tx, settings};
 use crate::telemetry::Telemetry;
-use crate::outbox::{push, webhooks};
 
 use super::descriptors::Descriptors;
 use super::problem::Problem;

@@ -26,7 +26,7 @@ const AUTH_BYTES: usize = 16;
 pub struct DeviceView {
     pub id: DeviceId,
     /// What it says it is.
-    #[schema(example = "Firefox on Linux")]
+    #[schema(example = "Firefox (Linux)")]
     pub name: String,
     /// The conversation's title is sent to it, too.
     pub include_title: bool,
@@ -82,7 +82,7 @@ struct DeviceRequest {
     endpoint: String,
     keys: DeviceKeys,
     /// What the browser is, for the list: 1 to 100 characters.
-    #[schema(example = "Firefox on Linux")]
+    #[schema(example = "Firefox (Linux)")]
     name: String,
 }
 

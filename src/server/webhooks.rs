@@ -11,10 +11,10 @@ use super::problem::{Problem, ProblemBody};
 use super::shape::{Status, naive};
 use crate::council::field::{FieldErrorKind, Fields};
 use crate::id::{DeliveryId, RunId, WebhookId};
+use crate::outbox::webhooks::{TEST_EVENT, new_secret, shown};
 use crate::store::outbox::EVENTS;
 use crate::store::webhooks::{self, Delivery, DeliveryStatus, Webhook, WebhookSettings};
 use crate::store::{Scope, StoreError, audit};
-use crate::outbox::webhooks::{TEST_EVENT, new_secret, shown};
 
 /// A webhook without its secret.
 #[derive(Debug, Serialize, utoipa::ToSchema)]

@@ -85,7 +85,7 @@ pub async fn add(tx: &mut Tx, new: &Subscription, most: i64) -> Result<Option<De
          SELECT $1, $2, $3, $4, $5, $6
          WHERE (SELECT count(*) FROM push_subscriptions WHERE user_id = $2 AND endpoint <> $3) < $7
          ON CONFLICT ON CONSTRAINT push_subscriptions_endpoint
-         DO UPDATE SET p256dh = excluded.p256dh, auth = excluded.auth, device = excluded.device, problem = NULL
+         DO UPDATE SET p256dh = $4, auth = $5, device = $6, problem = NULL
          RETURNING ",
         columns!()
     ))

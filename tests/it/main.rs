@@ -61,6 +61,7 @@ mod prompt_caching;
 mod prompts;
 mod providers_down;
 mod purge;
+mod push;
 mod queue;
 mod quorum;
 mod refinement;

@@ -81,6 +81,9 @@ pub async fn fill(connection: &mut PgConnection, owner: &str) {
                      RETURNING id),
               sr AS (INSERT INTO schedule_results (id, schedule_id, user_id, run_id)
                      SELECT gen_random_uuid(), sc.id, '{owner}', r.id FROM sc, r),
+              ps AS (INSERT INTO push_subscriptions (id, user_id, endpoint, p256dh, auth, device)
+                     VALUES (gen_random_uuid(), '{owner}', 'https://{owner}', decode(repeat('04', 65), 'hex'),
+                             decode(repeat('00', 16), 'hex'), 'a browser')),
               b AS (INSERT INTO feedback (run_id, user_id, thumb) SELECT id, '{owner}', 'up' FROM r),
               sh AS (INSERT INTO shares (id, user_id, conversation_id, shared_by, title, messages, message_count, expires_at)
                      SELECT gen_random_uuid(), '{owner}', id, '{owner}', 't', '[]', 1, 'infinity' FROM c),
@@ -256,6 +259,7 @@ async fn admins_read_no_content() {
         "SELECT value FROM user_settings",
         "SELECT hash FROM tokens",
         "SELECT secret FROM webhooks",
+        "SELECT endpoint FROM push_subscriptions",
         "SELECT messages FROM shares",
         "SELECT request FROM schedules",
     ] {

@@ -13,6 +13,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 
 use crate::attachments::files::taken;
 use crate::support::app::{Answer, TestApp, User};
+use crate::support::device::{Device, PUSH};
 use crate::support::events::Events;
 use crate::support::model_server::{AskedFor, Gate, Outcome, Script};
 
@@ -39,6 +40,8 @@ enum About {
     Webhook,
     /// A question that she wants asked again and again.
     Schedule,
+    /// A browser of hers that is told of her runs.
+    Device,
     /// A link to a conversation that she shares.
     Link,
     /// A link that she has withdrawn: before that everybody may use it.
@@ -244,6 +247,12 @@ fn probes() -> Vec<Probe> {
         entry("POST", "/api/webhooks/{id}/test", Webhook, &[""], None),
         entry("GET", "/api/webhooks/{id}/deliveries", Webhook, &["", "limit=1"], None),
         entry("POST", "/api/webhooks/{id}/deliveries/{delivery}/resend", Webhook, &[""], None),
+        entry("GET", "/api/push/devices", Own, &[""], None),
+        entry("POST", "/api/push/devices", Own, &[""], Some(device_of("bob"))),
+        entry("PATCH", "/api/push/devices/{id}", About::Device, &[""], Some(json!({"include_title": true}))),
+        entry("DELETE", "/api/push/devices/{id}", About::Device, &[""], None),
+        entry("POST", "/api/push/devices/{id}/test", About::Device, &[""], None),
+        entry("POST", "/api/runs/{id}/seen", Run, &[""], None),
         entry("POST", "/mcp", Own, &[""], Some(by_mcp())),
         entry("GET", "/v1/models", Own, &[""], None),
         entry("GET", "/v1/models/{model}", Own, &[""], None),
@@ -299,6 +308,11 @@ fn probes() -> Vec<Probe> {
         entry("GET", "/api/admin/analytics/leaderboard", Admin, &["", "source=people"], None),
         entry("GET", "/api/admin/analytics/council", Admin, &[""], None),
     ]
+}
+
+/// A browser of somebody's.
+fn device_of(name: &str) -> Value {
+    Device::new().subscription(&format!("https://push.example.net/{name}"))
 }
 
 /// Bob as a member of a project.
@@ -360,6 +374,7 @@ struct Ann {
     files: Vec<String>,
     webhooks: Vec<String>,
     schedules: Vec<String>,
+    devices: Vec<String>,
     links: Vec<String>,
     withdrawn: Vec<String>,
     projects: Vec<String>,
@@ -435,6 +450,9 @@ impl Ann {
 
         let schedule = json!({"name": MARK, "cron": "@yearly", "request": question});
         let schedule = ann.post("/api/schedules", schedule).await.ok();
+        let mut device = device_of("ann");
+        device["name"] = json!(MARK);
+        let device = ann.post("/api/push/devices", device).await.ok();
 
         let answered = ann.conversation().await;
         let keyed = ann.clone().with("idempotency-key", "the-key-of-ann");
@@ -492,6 +510,7 @@ impl Ann {
             files: vec![file, unused],
             webhooks: vec![text(&webhook["id"])],
             schedules: vec![text(&schedule["id"])],
+            devices: vec![text(&device["id"])],
             links: vec![link],
             withdrawn: vec![withdrawn],
             projects: vec![project],
@@ -515,6 +534,7 @@ impl Ann {
             About::File => &self.files,
             About::Webhook => &self.webhooks,
             About::Schedule => &self.schedules,
+            About::Device => &self.devices,
             About::Link => &self.links,
             About::Withdrawn => &self.withdrawn,
             About::Project => &self.projects,
@@ -623,7 +643,7 @@ fn forged(user: User<'_>) -> User<'_> {
 
 #[tokio::test]
 async fn nobody_without_an_identity_gets_past_the_gate() {
-    let app = TestApp::start().await;
+    let app = TestApp::with(PUSH).await;
     let ann = Ann::settle(&app).await;
     let before = digests(&app, "ann").await;
     let calls = app.models.records().len();
@@ -652,7 +672,7 @@ async fn nobody_without_an_identity_gets_past_the_gate() {
 
 #[tokio::test]
 async fn another_user_finds_nothing_changes_nothing_and_learns_nothing() {
-    let app = TestApp::start().await;
+    let app = TestApp::with(PUSH).await;
     let ann = Ann::settle(&app).await;
     let before = digests(&app, "ann").await;
     let bob = app.user("bob").with("idempotency-key", "the-key-of-ann");
@@ -670,6 +690,7 @@ async fn another_user_finds_nothing_changes_nothing_and_learns_nothing() {
                 | About::File
                 | About::Webhook
                 | About::Schedule
+                | About::Device
                 | About::Link
                 | About::Withdrawn
                 | About::Project
@@ -704,7 +725,7 @@ async fn another_user_finds_nothing_changes_nothing_and_learns_nothing() {
 
 #[tokio::test]
 async fn administrators_see_figures_and_no_texts() {
-    let app = TestApp::start().await;
+    let app = TestApp::with(PUSH).await;
     let ann = Ann::settle(&app).await;
     let before = digests(&app, "ann").await;
     for (probe, answers) in ask_everything(&app.admin(), &ann).await {
@@ -724,6 +745,7 @@ async fn administrators_see_figures_and_no_texts() {
                 | About::File
                 | About::Webhook
                 | About::Schedule
+                | About::Device
                 | About::Link
                 | About::Withdrawn
                 | About::Access
@@ -753,7 +775,7 @@ async fn administrators_see_figures_and_no_texts() {
 
 #[tokio::test]
 async fn a_token_reaches_no_further_than_its_user_and_its_permissions() {
-    let app = TestApp::start().await;
+    let app = TestApp::with(PUSH).await;
     let ann = Ann::settle(&app).await;
     let new = json!({"name": "reader", "permissions": ["read"]});
     // Of an administrator, and for reading only: neither admin nor writer.
@@ -763,7 +785,8 @@ async fn a_token_reaches_no_further_than_its_user_and_its_permissions() {
     let before = (digests(&app, "ann").await, digests(&app, "root").await);
     for (probe, answers) in ask_everything(&reader, &ann).await {
         for (request, answer) in answers {
-            let in_person = ["/api/tokens", "/api/webhooks"].iter().any(|it| probe.path.starts_with(it));
+            let in_person =
+                ["/api/tokens", "/api/webhooks", "/api/push"].iter().any(|it| probe.path.starts_with(it));
             let expected = match (probe.about, probe.method) {
                 (About::Admin | About::Access | About::Unconfirmed, _) => 403,
                 // What its tools may not do, they say themselves.
@@ -781,6 +804,7 @@ async fn a_token_reaches_no_further_than_its_user_and_its_permissions() {
                     | About::File
                     | About::Webhook
                     | About::Schedule
+                    | About::Device
                     | About::Link
                     | About::Withdrawn
                     | About::Project

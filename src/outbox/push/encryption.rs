@@ -79,11 +79,7 @@ fn shared(own: &PrivateKey, theirs: &[u8]) -> Result<Vec<u8>, BadKeys> {
 }
 
 /// HKDF with SHA-256.
-fn derive<const LENGTH: usize>(
-    salt: &[u8],
-    secret: &[u8],
-    info: &[&[u8]],
-) -> Result<[u8; LENGTH], BadKeys> {
+fn derive<const LENGTH: usize>(salt: &[u8], secret: &[u8], info: &[&[u8]]) -> Result<[u8; LENGTH], BadKeys> {
     let mut derived = [0; LENGTH];
     Salt::new(HKDF_SHA256, salt)
         .extract(secret)
@@ -113,7 +109,8 @@ mod tests {
         URL_SAFE_NO_PAD.decode(text).unwrap()
     }
 
-    const P256DH: &str = "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4";
+    const P256DH: &str =
+        "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4";
     const AUTH: &str = "BTBZMqHH6r4Tts7J_aSIgg";
 
     /// The example of RFC 8291, appendix A.

@@ -24,8 +24,8 @@ use super::pauses;
 use super::receiver::{Answer, Clients, Reach};
 use super::work::{self, Receivers};
 use crate::id::{DeliveryId, RunId};
-use crate::store::outbox::push::{self as store, About, Due, KEPT_FOR, Target, WAITS};
 use crate::store::outbox::Attempt;
+use crate::store::outbox::push::{self as store, About, Due, KEPT_FOR, Target, WAITS};
 use crate::store::{Db, StoreError};
 
 const USER_AGENT: &str = concat!("llm-council-push/", env!("CARGO_PKG_VERSION"));
@@ -120,13 +120,7 @@ impl Receivers for Devices {
         self.clients.post(url, fill).await
     }
 
-    async fn record(
-        &self,
-        db: &Db,
-        target: &Target,
-        due: &Due,
-        attempt: &Attempt,
-    ) -> Result<(), StoreError> {
+    async fn record(&self, db: &Db, target: &Target, due: &Due, attempt: &Attempt) -> Result<(), StoreError> {
         // The push service has no such subscription any more, or never had.
         let gone = [StatusCode::GONE, StatusCode::NOT_FOUND].map(|status| Some(status.as_u16()));
         if gone.contains(&attempt.answered) {

@@ -20,7 +20,9 @@ const HEADER: &str = "eyJ0eXAiOiJKV1QiLCJhbGciOiJFUzI1NiJ9";
 
 /// A private key that is none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-#[error("is no private key of P-256: 32 bytes in base64 for addresses, as `llm-council vapid-key` makes them")]
+#[error(
+    "is no private key of P-256: 32 bytes in base64 for addresses, as `llm-council vapid-key` makes them"
+)]
 pub struct BadKey;
 
 /// The key, and whom push services may write to about it.
@@ -103,9 +105,8 @@ mod tests {
         let now = Timestamp::from_second(1_800_000_000).unwrap();
         let token = vapid.token(&endpoint, now);
         let parts: Vec<&str> = token.split('.').collect();
-        let read = |part: &str| -> Value {
-            serde_json::from_slice(&URL_SAFE_NO_PAD.decode(part).unwrap()).unwrap()
-        };
+        let read =
+            |part: &str| -> Value { serde_json::from_slice(&URL_SAFE_NO_PAD.decode(part).unwrap()).unwrap() };
         assert_eq!(read(parts[0]), json!({"typ": "JWT", "alg": "ES256"}));
         assert_eq!(
             read(parts[1]),
@@ -114,7 +115,9 @@ mod tests {
         let public = URL_SAFE_NO_PAD.decode(vapid.public_key()).unwrap();
         let signature = URL_SAFE_NO_PAD.decode(parts[2]).unwrap();
         let signed = token.rsplit_once('.').unwrap().0;
-        UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, &public).verify(signed.as_bytes(), &signature).unwrap();
+        UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, &public)
+            .verify(signed.as_bytes(), &signature)
+            .unwrap();
     }
 
     #[test]

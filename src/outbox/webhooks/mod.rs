@@ -96,13 +96,7 @@ impl Receivers for Webhooks {
         self.clients.post(url, fill).await
     }
 
-    async fn record(
-        &self,
-        db: &Db,
-        target: &Target,
-        due: &Due,
-        attempt: &Attempt,
-    ) -> Result<(), StoreError> {
+    async fn record(&self, db: &Db, target: &Target, due: &Due, attempt: &Attempt) -> Result<(), StoreError> {
         outbox::record(db, due.id, due.attempts, attempt).await?;
         if attempt.answered == Some(StatusCode::GONE.as_u16()) {
             let reason = "the receiver said that it is gone (410)";

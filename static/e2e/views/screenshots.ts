@@ -67,7 +67,7 @@ describe("once something was asked", () => {
   it("live", async () => {
     const contexts = await Promise.all(
       kinds.map(({ name: _, ...options }) =>
-        browser.newContext({ ...options, reducedMotion: "reduce" }),
+        browser.newContext({ ...options, reducedMotion: "reduce", serviceWorkers: "block" }),
       ),
     );
     const pages = await Promise.all(contexts.map((context) => context.newPage()));

@@ -5,6 +5,7 @@
  * too. Another answer clears what is kept of the last user and loads the page anew.
  */
 import { keeper } from "../ui/kept";
+import { unsubscribe } from "../ui/subscription";
 
 let user: string | null = null;
 let asking: Promise<void> | null = null;
@@ -30,6 +31,8 @@ export const identity = {
     keeper.own(id);
     if (last !== null && last !== id) {
       document.documentElement.style.visibility = "hidden";
+      // It was the last user's device.
+      await unsubscribe();
       location.reload();
       return never();
     }

@@ -1,6 +1,7 @@
 /** One's own data as a whole, and what administrators may do about other people's. */
 import { useQuery } from "@tanstack/react-query";
 import { keeper } from "../ui/kept";
+import { unsubscribe } from "../ui/subscription";
 import { json, send } from "./client";
 import { identity } from "./identity";
 import { queryClient } from "./queries";
@@ -35,6 +36,8 @@ export async function eraseMe(confirm: string) {
   erasure = answer.erased ? "over" : "goes on";
   identity.leave();
   keeper.forget();
+  // The server has forgotten this browser already.
+  await unsubscribe();
   for (const listener of listeners) listener();
   queryClient.clear();
 }

@@ -22,6 +22,7 @@ import { useTitle } from "../ui/title";
 
 const MyBudgets = lazy(() => orMissing(import("../features/budgets/my-budgets")));
 const MyData = lazy(() => orMissing(import("../features/own-data/my-data")));
+const MyDevices = lazy(() => orMissing(import("../features/notifications/my-devices")));
 const MyShares = lazy(() => orMissing(import("../features/sharing/my-shares")));
 const MyWebhooks = lazy(() => orMissing(import("../features/webhooks/my-webhooks")));
 
@@ -30,6 +31,7 @@ const sections: Sections = [
   ["region", msg("Region")],
   ...councilSections,
   ["budgets", msg("Budgets")],
+  ["notifications", msg("Notifications")],
   ["tokens", msg("API tokens")],
   ["webhooks", msg("Webhooks")],
   ["shared-links", msg("Shared links")],
@@ -72,6 +74,9 @@ export default function SettingsPage() {
         )}
         <Suspense fallback={<p className="quiet">{t("Loading budgets…")}</p>}>
           <MyBudgets />
+        </Suspense>
+        <Suspense fallback={<p className="quiet">{t("Loading devices…")}</p>}>
+          <MyDevices />
         </Suspense>
         <Tokens />
         <Suspense fallback={<p className="quiet">{t("Loading webhooks…")}</p>}>

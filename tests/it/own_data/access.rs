@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 
 use super::{MARK, act, all_write_the_mark, count, settle};
 use crate::support::app::{TestApp, User};
+use crate::support::device::PUSH;
 
 use llm_council::id::{AccessId, UserId};
 use llm_council::store::Scope;
@@ -28,7 +29,7 @@ async fn told(app: &TestApp) -> Value {
 
 #[tokio::test]
 async fn two_administrators_read_and_the_user_sees_who_why_when_and_what() {
-    let app = TestApp::start().await;
+    let app = TestApp::with(PUSH).await;
     let (conversation, request) = requested(&app).await;
     let (root, rita, ann) = (app.admin(), second(&app), app.user("ann"));
     let list = format!("/api/admin/access/{request}/conversations");
@@ -96,7 +97,7 @@ async fn two_administrators_read_and_the_user_sees_who_why_when_and_what() {
 
 #[tokio::test]
 async fn it_ends_by_itself_and_by_either_of_them() {
-    let app = TestApp::start().await;
+    let app = TestApp::with(PUSH).await;
     let (_, request) = requested(&app).await;
     let (root, rita) = (app.admin(), second(&app));
     let list = format!("/api/admin/access/{request}/conversations");
@@ -121,7 +122,7 @@ async fn it_ends_by_itself_and_by_either_of_them() {
 
 #[tokio::test]
 async fn the_database_itself_lets_nobody_else_through_and_nobody_write() {
-    let app = TestApp::start().await;
+    let app = TestApp::with(PUSH).await;
     let (conversation, request) = requested(&app).await;
     second(&app).post(&format!("/api/admin/access-requests/{request}/approve"), json!({})).await.ok();
     app.user("bob").conversation().await;

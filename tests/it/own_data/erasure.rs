@@ -9,6 +9,7 @@ use super::{MARK, act, all_write_the_mark, count, settle};
 use crate::store::fill;
 use crate::support::app::TestApp;
 use crate::support::db::TestDb;
+use crate::support::device::PUSH;
 use crate::support::model_server::{Gate, ModelServer, Script};
 use crate::support::process::Program;
 
@@ -62,7 +63,7 @@ async fn no_table_knows_who_is_erased_and_the_sums_stay() {
     ] {
         sqlx::raw_sql(sql).execute(&mut superuser).await.unwrap();
     }
-    let app = TestApp::over(db, "").await;
+    let app = TestApp::over(db, PUSH).await;
     all_write_the_mark(&app);
     let (conversation, _) = settle(&app, NAME).await;
     let person = app.user(NAME);
@@ -128,7 +129,7 @@ async fn no_table_knows_who_is_erased_and_the_sums_stay() {
 
 #[tokio::test]
 async fn a_table_that_says_whose_a_row_is_and_is_not_known_is_noticed() {
-    let app = TestApp::start().await;
+    let app = TestApp::with(PUSH).await;
     let unknown = async || -> Vec<String> {
         let rows = sqlx::query(
             "SELECT DISTINCT table_name::text AS name FROM information_schema.columns
@@ -153,7 +154,7 @@ async fn a_table_that_says_whose_a_row_is_and_is_not_known_is_noticed() {
 
 #[tokio::test]
 async fn it_takes_the_right_word_and_a_person() {
-    let app = TestApp::start().await;
+    let app = TestApp::with(PUSH).await;
     let ann = app.user("ann").with("remote-name", "Ann Example");
     let id = ann.conversation().await;
     for body in [
@@ -184,7 +185,7 @@ async fn it_takes_the_right_word_and_a_person() {
 
 #[tokio::test]
 async fn runs_under_way_are_stopped_first_and_their_readers_hear_the_end() {
-    let app = TestApp::start().await;
+    let app = TestApp::with(PUSH).await;
     let ann = app.user("ann");
     let gate = Gate::new();
     let held = gate.clone();
@@ -202,7 +203,7 @@ async fn runs_under_way_are_stopped_first_and_their_readers_hear_the_end() {
 
 #[tokio::test]
 async fn while_it_is_under_way_everything_is_refused_with_the_reason() {
-    let app = TestApp::start().await;
+    let app = TestApp::with(PUSH).await;
     let ann = app.user("ann");
     let token = ann.post("/api/tokens", json!({"name": "mine"})).await.ok();
     let bearer = format!("Bearer {}", token["token"].as_str().unwrap());

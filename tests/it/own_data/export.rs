@@ -8,6 +8,7 @@ use sqlx::Row as _;
 
 use super::{MARK, act, all_write_the_mark, count, settle};
 use crate::support::app::{TestApp, User};
+use crate::support::device::PUSH;
 
 use llm_council::store::export::{LEFT_OUT, LISTINGS};
 
@@ -51,7 +52,7 @@ impl Copy {
 
 #[tokio::test]
 async fn a_copy_has_everything_of_ones_own_and_nothing_of_anybody_elses() {
-    let app = TestApp::start().await;
+    let app = TestApp::with(PUSH).await;
     app.user("bob").conversation().await;
     app.user("bob").put("/api/config", json!({"chairman_alias": "Bob's secret chair"})).await.ok();
     all_write_the_mark(&app);
@@ -80,6 +81,7 @@ async fn a_copy_has_everything_of_ones_own_and_nothing_of_anybody_elses() {
     assert_eq!(copy.json("webhooks.json")[0]["url"], format!("https://hooks.example.com/{MARK}"));
     assert_eq!(copy.json("scheduled_questions.json")[0]["name"], MARK);
     assert_eq!(copy.json("scheduled_results.json"), json!([]));
+    assert_eq!(copy.json("devices.json")[0]["device"], MARK);
     assert_eq!(copy.json("feedback.json")[0]["run_id"], run["run_id"]);
     assert_eq!(copy.json("feedback.json")[0]["comment"], format!("The {MARK} was left out."));
     assert_eq!(copy.json("account.json")[0]["groups"], json!(["staff"]));
@@ -94,7 +96,7 @@ async fn a_copy_has_everything_of_ones_own_and_nothing_of_anybody_elses() {
     for name in copy.names() {
         let text = copy.text(&name);
         assert!(
-            !text.contains("Bob") && !text.contains("\"hash\"") && !text.contains("\"secret\""),
+            ["Bob", "\"hash\"", "\"secret\"", "a-secret-place"].iter().all(|word| !text.contains(word)),
             "{name}"
         );
     }
@@ -106,19 +108,20 @@ async fn a_copy_has_everything_of_ones_own_and_nothing_of_anybody_elses() {
 
 #[tokio::test]
 async fn a_token_gets_no_list_of_other_ways_in() {
-    let app = TestApp::start().await;
+    let app = TestApp::with(PUSH).await;
     let ann = app.user("ann");
     let token = ann.post("/api/tokens", json!({"name": "reader", "permissions": ["read"]})).await.ok();
     let bearer = format!("Bearer {}", token["token"].as_str().unwrap());
     let mut copy = Copy::of(&app.user("").without_identity().with("authorization", &bearer)).await;
-    assert!(!copy.names().iter().any(|name| name == "tokens.json" || name == "webhooks.json"));
-    assert_eq!(copy.json("index.json")["left_out"], json!(["tokens", "webhooks"]));
+    let left_out = ["tokens", "webhooks", "devices"];
+    assert!(!copy.names().iter().any(|name| left_out.iter().any(|it| *name == format!("{it}.json"))));
+    assert_eq!(copy.json("index.json")["left_out"], json!(left_out));
     app.close().await;
 }
 
 #[tokio::test]
 async fn a_copy_is_read_from_the_database_as_it_is_taken() {
-    let app = TestApp::start().await;
+    let app = TestApp::with(PUSH).await;
     let ann = app.user("ann");
     let id = ann.conversation().await;
     // Half of it is left after compression: some 3 MB, which no buffer on the way holds.
@@ -159,7 +162,7 @@ async fn a_copy_is_read_from_the_database_as_it_is_taken() {
 
 #[tokio::test]
 async fn a_download_that_is_cut_leaves_nothing_open() {
-    let app = TestApp::start().await;
+    let app = TestApp::with(PUSH).await;
     let ann = app.user("ann");
     let id = ann.conversation().await;
     act(
@@ -182,7 +185,7 @@ async fn a_download_that_is_cut_leaves_nothing_open() {
 
 #[tokio::test]
 async fn every_table_that_says_whose_a_row_is_is_copied_or_left_out_for_a_reason() {
-    let app = TestApp::start().await;
+    let app = TestApp::with(PUSH).await;
     let rows = sqlx::query(
         "SELECT DISTINCT table_name::text AS name FROM information_schema.columns
          JOIN information_schema.tables USING (table_schema, table_name)

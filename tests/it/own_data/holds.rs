@@ -4,12 +4,13 @@ use serde_json::json;
 
 use super::{act, count};
 use crate::support::app::TestApp;
+use crate::support::device::PUSH;
 
 use llm_council::store::{Scope, conversations, purge_now};
 
 #[tokio::test]
 async fn nothing_under_a_hold_is_deleted_for_good_and_its_owner_is_told() {
-    let app = TestApp::start().await;
+    let app = TestApp::with(PUSH).await;
     let (ann, root) = (app.user("ann"), app.admin());
     ann.get("/api/user").await.ok();
     let id = ann.conversation().await;
@@ -52,7 +53,7 @@ async fn nothing_under_a_hold_is_deleted_for_good_and_its_owner_is_told() {
 
 #[tokio::test]
 async fn no_hold_comes_over_an_erasure_that_has_begun() {
-    let app = TestApp::start().await;
+    let app = TestApp::with(PUSH).await;
     app.user("ann").get("/api/user").await.ok();
     act(&app, "INSERT INTO erasures (user_id) VALUES ('ann')").await;
     let answer = app.admin().post("/api/admin/holds", json!({"user": "ann", "reason": "Too late"})).await;

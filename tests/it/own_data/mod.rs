@@ -11,6 +11,7 @@ use sqlx::{AssertSqlSafe, Row as _};
 
 use crate::attachments::files::taken;
 use crate::support::app::TestApp;
+use crate::support::device::Device;
 use crate::support::model_server::Script;
 
 /// Words in everything that is written here.
@@ -39,6 +40,9 @@ async fn settle(app: &TestApp, name: &str) -> (String, Value) {
     let schedule =
         json!({"name": MARK, "cron": "@yearly", "request": {"content": format!("What of the {MARK}?")}});
     person.post("/api/schedules", schedule).await.ok();
+    let mut device = Device::new().subscription("https://push.example.net/a-secret-place");
+    device["name"] = json!(MARK);
+    person.post("/api/push/devices", device).await.ok();
     let id = person.conversation().await;
     let file = taken(&person, &format!("{MARK}.txt"), format!("A {MARK} in a file.").as_bytes()).await;
     let content = format!("Why is the {MARK} scripted?");

@@ -2,6 +2,7 @@
 
 pub mod app;
 pub mod db;
+pub mod device;
 pub mod events;
 pub mod follower;
 pub mod judged;

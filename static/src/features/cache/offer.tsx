@@ -1,10 +1,12 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import { decide } from "../../api/cache";
 import { asProblem, type Problem } from "../../api/problem";
+import { saw } from "../../api/push";
 import { t } from "../../i18n";
 import { Clamp } from "../../ui/clamp";
 import { Notice } from "../../ui/notice";
 import { focusComposer } from "../composer/focus";
+import { pushKey } from "../ended/notify";
 import { answeredWhen, type Earlier, likeness, saving } from "./words";
 
 /** The server waits no longer than that, whatever this computer's clock says. */
@@ -48,6 +50,16 @@ export function Offer({ runId, earlier, until }: Props) {
       if (element?.contains(document.activeElement)) focusComposer();
     };
   }, []);
+
+  // Whoever looks at it need not be told elsewhere that it waits.
+  useEffect(() => {
+    const look = () => {
+      if (document.visibilityState === "visible" && pushKey() !== null) void saw(runId);
+    };
+    look();
+    document.addEventListener("visibilitychange", look);
+    return () => document.removeEventListener("visibilitychange", look);
+  }, [runId]);
 
   const say = async (take: boolean) => {
     if (busy) return;

@@ -11,7 +11,6 @@ import {
 import { Steps } from "../../ui/steps";
 import { chooseTheme, type Theme, themes, useTheme } from "../../ui/theme";
 import { DictationSwitch } from "../dictation/switch";
-import { NotifySwitch } from "../ended/switch";
 import { ShortcutSwitch } from "../shortcuts/switch";
 
 const themeNames: Record<Theme, string> = {
@@ -51,7 +50,6 @@ export function Appearance() {
         {t("The language of this page. Members answer in the language of the question.")}
       </p>
       <ShortcutSwitch />
-      <NotifySwitch />
       <DictationSwitch />
     </section>
   );

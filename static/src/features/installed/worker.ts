@@ -1,0 +1,77 @@
+/**
+ * The page's service worker: for notifications while no page is open, and for the page that says that there is no
+ * connection. It speaks this page's language, which it is told here.
+ */
+import { navigate } from "wouter/use-browser-location";
+import { language, t } from "../../i18n";
+import { type GoTo, type Words, wordsCache, wordsPath } from "../../service-worker/messages";
+import { useTheme } from "../../ui/theme";
+
+const file = "/service-worker.js";
+
+interface Policies {
+  createPolicy(name: string, rules: { createScriptURL: () => string }): {
+    createScriptURL(url: string): string;
+  };
+}
+
+/** The one name of a script that the page's policy lets anybody make. */
+function script(): string {
+  const { trustedTypes } = window as { trustedTypes?: Policies };
+  if (!trustedTypes) return file;
+  return trustedTypes
+    .createPolicy("service-worker", { createScriptURL: () => file })
+    .createScriptURL(file);
+}
+
+const words = (): Words => ({
+  lang: language(),
+  colours: { auto: "light dark", light: "light", dark: "dark" }[useTheme.getState().theme],
+  kinds: {
+    complete: t("The council has answered"),
+    failed: t("The council has no answer"),
+    waits: t("A question waits for you"),
+    test: t("Notifications arrive here"),
+    other: t("There is news of a question of yours"),
+  },
+  offline: {
+    title: t("No connection"),
+    text: t(
+      "LLM Council cannot be reached from this device. A deliberation that is under way goes on at the server.",
+    ),
+    again: t("Try again"),
+  },
+});
+
+async function leaveWords() {
+  const cache = await caches.open(wordsCache);
+  await cache.put(wordsPath, new Response(JSON.stringify(words())));
+}
+
+/** While one develops there is no such file; and some browsers allow none, in private windows for instance. */
+const canInstall = () => import.meta.env.PROD && isSecureContext && "serviceWorker" in navigator;
+
+/** Once it can be used; null where there is none. */
+export async function install(): Promise<ServiceWorkerRegistration | null> {
+  if (!canInstall()) return null;
+  try {
+    await leaveWords();
+    await navigator.serviceWorker.register(script(), { updateViaCache: "none" });
+    return await navigator.serviceWorker.ready;
+  } catch {
+    // The page does without it, and says so where it is missed.
+    return null;
+  }
+}
+
+export const worker: Promise<ServiceWorkerRegistration | null> = install();
+
+useTheme.subscribe(() => {
+  if (canInstall()) leaveWords().catch(() => undefined);
+});
+
+if (canInstall()) {
+  navigator.serviceWorker.addEventListener("message", ({ data }: MessageEvent<Partial<GoTo>>) => {
+    if (data.goTo) navigate(data.goTo);
+  });
+}

@@ -1,0 +1,90 @@
+/**
+ * The service worker: shows notifications while no page is open, and says so where a page cannot be fetched. It keeps
+ * nothing of the server's, neither answers nor files, so it can never serve an old page, or somebody else's.
+ */
+import { type GoTo, testTag } from "./messages";
+import { offlinePage } from "./offline";
+import type { FetchEvent, Scope } from "./scope";
+import { readWords } from "./words";
+
+declare const self: Scope;
+
+self.addEventListener("install", (event) => event.waitUntil(self.skipWaiting()));
+self.addEventListener("activate", (event) => {
+  // Pages are asked for while the worker starts, not after that.
+  const ahead = self.registration.navigationPreload?.enable();
+  event.waitUntil(Promise.all([self.clients.claim(), ahead]));
+});
+
+/** Not pages of the app: files to be saved, the API's own documentation. */
+const notPages = /^\/(?:api|v1|docs|mcp|health|metrics)(?:\/|$)/;
+
+self.addEventListener("fetch", (event) => {
+  const { mode, method, url } = event.request;
+  if (mode !== "navigate" || method !== "GET" || notPages.test(new URL(url).pathname)) return;
+  event.respondWith(page(event));
+});
+
+/** Always the server's; whatever that says, as well where it sends people to sign in. */
+async function page({ request, preloadResponse }: FetchEvent): Promise<Response> {
+  try {
+    return (await preloadResponse) ?? (await fetch(request));
+  } catch {
+    return offlinePage(await readWords());
+  }
+}
+
+interface Message {
+  kind: string;
+  conversation: string | null;
+  title: string;
+}
+
+/** What a message says, whatever else a newer server puts there. */
+function read(data: unknown): Message {
+  const { kind, conversation_id: id, title } = Object(data) as Record<string, unknown>;
+  return {
+    kind: typeof kind === "string" ? kind : "",
+    conversation: typeof id === "string" && /^[\da-f-]{36}$/.test(id) ? id : null,
+    title: typeof title === "string" ? title : "",
+  };
+}
+
+self.addEventListener("push", (event) => event.waitUntil(show(event.data?.json() ?? null)));
+
+async function show(data: unknown) {
+  const { kind, conversation, title } = read(data);
+  const { lang, kinds } = await readWords();
+  const known: Record<string, string> = kinds;
+  await self.registration.showNotification(
+    (Object.hasOwn(known, kind) ? known[kind] : null) ?? kinds.other,
+    {
+      body: title,
+      lang,
+      // What comes later of a conversation takes the place of what came before.
+      tag: conversation ?? testTag,
+      icon: "/icons/192.png",
+      badge: "/icons/badge.png",
+      data: conversation === null ? "/settings#notifications" : `/c/${conversation}`,
+    },
+  );
+  const all = await self.registration.getNotifications();
+  await navigator.setAppBadge?.(all.filter(({ tag }) => tag !== testTag).length);
+}
+
+self.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  event.waitUntil(open(String(event.notification.data)));
+});
+
+/** In a page that shows it, else in any that is open, else in a new one. */
+async function open(path: string) {
+  const pages = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
+  const there = pages.find(({ url }) => new URL(url).pathname === path);
+  const [any] = pages;
+  if (there) await there.focus();
+  else if (any) {
+    await any.focus();
+    any.postMessage({ goTo: path } satisfies GoTo);
+  } else await self.clients.openWindow(path);
+}
