@@ -123,7 +123,7 @@ it("a hidden tab tells by its title, its icon and a notification that the answer
     Object.assign(window, { Notification: Told, shown });
   });
   await page.goto("/settings");
-  await page.getByLabel(/^Notifications/).check();
+  await page.getByLabel(/^In this browser/).check();
   await ask(page, "Is anybody looking?");
   await page.getByRole("button", { name: "Stop" }).waitFor();
   const icon = () => page.locator("link[rel=icon]").getAttribute("href");

@@ -13,6 +13,7 @@ import {
   promptVariables,
   rubricChoice,
 } from "./library";
+import { withDevices } from "./notifications";
 import { checkProviders, moveRegion, withRegions } from "./providers";
 import type { Conversations } from "./scenes";
 import { someSchedules } from "./schedules";
@@ -471,6 +472,25 @@ export function views(to: Conversations): View[] {
     setting("routing", "Routing"),
     setting("escalation", "Escalation"),
     setting("appearance", "Appearance"),
+    {
+      name: "settings-notifications",
+      path: "/settings",
+      act: async (on) => {
+        await withDevices(on);
+        await on.reload();
+        await on.getByText("this browser").waitFor();
+        await heading("Notifications")(on);
+      },
+    },
+    {
+      name: "settings-notifications-none",
+      path: "/settings",
+      act: async (on) => {
+        await withDevices(on, []);
+        await on.reload();
+        await heading("Notifications")(on);
+      },
+    },
     setting("own-data", "Your data"),
     webhooks("list", async (on) => {
       await listOf(on).first().getByRole("button", { name: "Deliveries" }).click();

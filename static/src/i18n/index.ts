@@ -105,5 +105,4 @@ const gap = /\{\{(\w+)(, number)?\}\}/g;
 /** A text as it stands in the catalogue, with its gaps, for `<T>`. */
 export const template = (text: string, count?: number): string => found(text, count);
 
-/** Marks a text for the catalogue that is translated later, with `t`. */
-export const msg = <Text extends string>(text: Text): Text => text;
+export { msg } from "./msg";

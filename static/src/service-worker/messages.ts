@@ -2,6 +2,8 @@
  * What the page tells its service worker, which knows no language and no theme of its own: words, in a cache of the
  * browser's. Nothing else is ever cached here: several people may use one browser.
  */
+import { msg } from "../i18n/msg";
+
 export interface Words {
   lang: string;
   /** `light dark`, or the one that was chosen. */
@@ -11,6 +13,26 @@ export interface Words {
   /** The page that says that there is no connection. */
   offline: Record<"title" | "text" | "again", string>;
 }
+
+/** Until the page has left others. */
+export const english: Words = {
+  lang: "en",
+  colours: "light dark",
+  kinds: {
+    complete: msg("The council has answered"),
+    failed: msg("The council has no answer"),
+    waits: msg("A question waits for you"),
+    test: msg("Notifications arrive here"),
+    other: msg("There is news of a question of yours"),
+  },
+  offline: {
+    title: msg("No connection"),
+    text: msg(
+      "LLM Council cannot be reached from this device. A deliberation that is under way goes on at the server.",
+    ),
+    again: msg("Try again"),
+  },
+};
 
 export const wordsCache = "words";
 export const wordsPath = "/words.json";

@@ -1,7 +1,6 @@
 import type { Words } from "./messages";
 
-const escaped = (text: string) =>
-  text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+const escaped = (text: string) => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 /** The colours and the mark are those of base.css and favicon.svg. */
 const style = `

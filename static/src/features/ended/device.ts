@@ -11,7 +11,7 @@ export function browserName(agent = navigator.userAgent): string {
   const browser = first([
     [/\bEdg/, "Edge"],
     [/\bOPR\//, "Opera"],
-    [/\bSamsungBrowser\//, "Samsung Internet"],
+    [/\bSamsungBrowser\//, "Samsung"],
     [/\bFirefox\//, "Firefox"],
     [/\bChrom(?:e|ium)\//, "Chrome"],
     [/\bSafari\//, "Safari"],

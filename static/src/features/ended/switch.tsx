@@ -9,7 +9,9 @@ const isPageOnApple = () =>
 
 function hint(): string {
   if (isPageOnApple())
-    return t("First add this page to the Home Screen, by “Share” in the browser, and open it there.");
+    return t(
+      "First add this page to the Home Screen, by “Share” in the browser, and open it there.",
+    );
   if (!canNotify()) return t("This browser does not allow notifications here.");
   return canPush()
     ? t("It tells you when you are elsewhere, with this page closed as well.")

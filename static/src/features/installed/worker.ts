@@ -4,13 +4,22 @@
  */
 import { navigate } from "wouter/use-browser-location";
 import { language, t } from "../../i18n";
-import { type GoTo, type Words, wordsCache, wordsPath } from "../../service-worker/messages";
+import {
+  english,
+  type GoTo,
+  type Words,
+  wordsCache,
+  wordsPath,
+} from "../../service-worker/messages";
 import { useTheme } from "../../ui/theme";
 
 const file = "/service-worker.js";
 
 interface Policies {
-  createPolicy(name: string, rules: { createScriptURL: () => string }): {
+  createPolicy(
+    name: string,
+    rules: { createScriptURL: () => string },
+  ): {
     createScriptURL(url: string): string;
   };
 }
@@ -24,23 +33,17 @@ function script(): string {
     .createScriptURL(file);
 }
 
+/** Each of these in this page's language. */
+function translated<Texts extends Record<string, string>>(texts: Texts): Texts {
+  const all = Object.entries(texts).map(([name, text]) => [name, t(text)]);
+  return Object.fromEntries(all) as Texts;
+}
+
 const words = (): Words => ({
   lang: language(),
   colours: { auto: "light dark", light: "light", dark: "dark" }[useTheme.getState().theme],
-  kinds: {
-    complete: t("The council has answered"),
-    failed: t("The council has no answer"),
-    waits: t("A question waits for you"),
-    test: t("Notifications arrive here"),
-    other: t("There is news of a question of yours"),
-  },
-  offline: {
-    title: t("No connection"),
-    text: t(
-      "LLM Council cannot be reached from this device. A deliberation that is under way goes on at the server.",
-    ),
-    again: t("Try again"),
-  },
+  kinds: translated(english.kinds),
+  offline: translated(english.offline),
 });
 
 async function leaveWords() {

@@ -65,7 +65,9 @@ export default function MyDevices() {
         {t("Notifications")}
       </h2>
       <p className="panel-lead">
-        {t("For questions that you ask here and that end, or wait for you, while you are elsewhere.")}
+        {t(
+          "For questions that you ask here and that end, or wait for you, while you are elsewhere.",
+        )}
       </p>
       {user.data && <NotifySwitch />}
       {user.data?.push_key && <Devices />}
