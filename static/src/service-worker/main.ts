@@ -4,7 +4,7 @@
  */
 import { type GoTo, testTag } from "./messages";
 import { offlinePage } from "./offline";
-import type { FetchEvent, Scope } from "./scope";
+import type { FetchEvent, PushEvent, Scope } from "./scope";
 import { readWords } from "./words";
 
 declare const self: Scope;
@@ -16,13 +16,9 @@ self.addEventListener("activate", (event) => {
   event.waitUntil(Promise.all([self.clients.claim(), ahead]));
 });
 
-/** Not pages of the app: files to be saved, the API's own documentation. */
-const notPages = /^\/(?:api|v1|docs|mcp|health|metrics)(?:\/|$)/;
-
 self.addEventListener("fetch", (event) => {
-  const { mode, method, url } = event.request;
-  if (mode !== "navigate" || method !== "GET" || notPages.test(new URL(url).pathname)) return;
-  event.respondWith(page(event));
+  const { mode, method } = event.request;
+  if (mode === "navigate" && method === "GET") event.respondWith(page(event));
 });
 
 /** Always the server's; whatever that says, as well where it sends people to sign in. */
@@ -50,10 +46,13 @@ function read(data: unknown): Message {
   };
 }
 
-self.addEventListener("push", (event) => event.waitUntil(show(event.data?.json() ?? null)));
+self.addEventListener("push", (event) => event.waitUntil(show(event)));
 
-async function show(data: unknown) {
-  const { kind, conversation, title } = read(data);
+async function show({ data }: PushEvent) {
+  // Something has to be shown, whatever came: browsers take the permission away from who shows nothing.
+  const { kind, conversation, title } = read(
+    await new Response(data?.text()).json().catch(() => null),
+  );
   const { lang, kinds } = await readWords();
   const known: Record<string, string> = kinds;
   await self.registration.showNotification(
@@ -69,7 +68,9 @@ async function show(data: unknown) {
     },
   );
   const all = await self.registration.getNotifications();
-  await navigator.setAppBadge?.(all.filter(({ tag }) => tag !== testTag).length);
+  const count = all.filter(({ tag }) => tag !== testTag).length;
+  // Only an installed app has one.
+  await navigator.setAppBadge?.(count).catch(() => undefined);
 }
 
 self.addEventListener("notificationclick", (event) => {

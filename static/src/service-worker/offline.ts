@@ -24,7 +24,6 @@ export function offlinePage({ lang, colours, offline }: Words): Response {
   const page = `<!doctype html><html lang="${escaped(lang)}"><head><meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="${escaped(colours)}">
-<meta http-equiv="refresh" content="30">
 <title>${escaped(offline.title)} · LLM Council</title><style>:root { color-scheme: ${escaped(colours)} }${style}</style>
 </head><body><main>${mark}<h1>${escaped(offline.title)}</h1><p>${escaped(offline.text)}</p>
 <a href="">${escaped(offline.again)}</a></main></body></html>`;

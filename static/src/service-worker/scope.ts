@@ -12,7 +12,7 @@ export interface FetchEvent extends Lasting {
 }
 
 export interface PushEvent extends Lasting {
-  readonly data: { json(): unknown } | null;
+  readonly data: { text(): string } | null;
 }
 
 export interface NotificationEvent extends Lasting {

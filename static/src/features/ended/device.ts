@@ -13,7 +13,7 @@ export function browserName(agent = navigator.userAgent): string {
     [/\bOPR\//, "Opera"],
     [/\bSamsungBrowser\//, "Samsung"],
     [/\bFirefox\//, "Firefox"],
-    [/\bChrom(?:e|ium)\//, "Chrome"],
+    [/Chrom(?:e|ium)\//, "Chrome"],
     [/\bSafari\//, "Safari"],
   ]);
   const system = first([
@@ -46,6 +46,8 @@ export async function join(): Promise<Device> {
   const key = pushKey();
   const manager = (await worker)?.pushManager;
   if (!key || !manager) throw new NoPushService();
+  // Nobody subscribes by a worker that is not at work yet.
+  await navigator.serviceWorker.ready;
   let mine = await subscription();
   // With another key of the server's it would be of no use.
   if (mine && keyOf(mine) !== key) {
@@ -65,12 +67,17 @@ export async function join(): Promise<Device> {
   return device;
 }
 
-/** Makes it one no more, wherever that was wished. */
+/** Makes it one no more. */
 export async function leave() {
   const { device } = useHere.getState();
+  await forgetHere();
+  if (device !== null) await removeDevice(device);
+}
+
+/** The same where the server has forgotten it before. */
+export async function forgetHere() {
   setDevice(null);
   await unsubscribe();
-  if (device !== null) await removeDevice(device);
 }
 
 /** Browsers forget what they were subscribed to, and servers get other keys: it is put right when a page is opened. */

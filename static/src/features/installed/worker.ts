@@ -54,13 +54,13 @@ async function leaveWords() {
 /** While one develops there is no such file; and some browsers allow none, in private windows for instance. */
 const canInstall = () => import.meta.env.PROD && isSecureContext && "serviceWorker" in navigator;
 
-/** Once it can be used; null where there is none. */
-export async function install(): Promise<ServiceWorkerRegistration | null> {
+/** Null where there is none. */
+async function install(): Promise<ServiceWorkerRegistration | null> {
   if (!canInstall()) return null;
   try {
     await leaveWords();
-    await navigator.serviceWorker.register(script(), { updateViaCache: "none" });
-    return await navigator.serviceWorker.ready;
+    // A browser that was told to allow none may also give nothing.
+    return (await navigator.serviceWorker.register(script(), { updateViaCache: "none" })) ?? null;
   } catch {
     // The page does without it, and says so where it is missed.
     return null;

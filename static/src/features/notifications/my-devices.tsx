@@ -4,7 +4,7 @@ import { useDevices } from "../../api/push";
 import { useUser } from "../../api/queries";
 import { msg, t } from "../../i18n";
 import { ReadFailed } from "../../ui/read-failed";
-import { leave } from "../ended/device";
+import { forgetHere } from "../ended/device";
 import { useHere, wantNotifications } from "../ended/notify";
 import { NotifySwitch } from "../ended/switch";
 import { DeviceRow } from "./device-row";
@@ -27,7 +27,7 @@ function Devices() {
   const isFresh = !list.isFetching;
   useEffect(() => {
     if (!isGone || !isFresh) return;
-    void wantNotifications(false).then(leave);
+    void wantNotifications(false).then(forgetHere);
   }, [isGone, isFresh]);
   return (
     <>
