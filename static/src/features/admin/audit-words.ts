@@ -16,6 +16,8 @@ const actions: Record<string, string> = {
   "conversation.delete": msg("deleted a conversation"),
   "conversation.export": msg("exported a conversation"),
   "conversation.purge": msg("deleted a conversation for good"),
+  "device.add": msg("switched notifications on in a browser"),
+  "device.remove": msg("switched notifications off for a browser"),
   "hold.lift": msg("lifted a hold"),
   "hold.place": msg("placed a hold"),
   "instance_settings.change": msg("changed the instance’s settings"),
