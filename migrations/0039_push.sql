@@ -27,8 +27,8 @@ CREATE TABLE push_subscriptions (
 );
 CREATE INDEX push_subscriptions_by_endpoint ON push_subscriptions (endpoint);
 
--- Only who asks in the web app is told: nobody wants to hear of each run of a program.
-ALTER TABLE runs ADD COLUMN asked_in_person boolean NOT NULL DEFAULT false;
+-- Only what was asked in the web app or by a schedule is told: nobody wants to hear of each run of a program.
+ALTER TABLE runs ADD COLUMN tells_devices boolean NOT NULL DEFAULT false;
 
 -- The outbox has both kinds of receivers; its name stays, because servers of the version before know it by that. Those see
 -- nothing to send in a row without a webhook.

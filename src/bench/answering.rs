@@ -101,7 +101,7 @@ async fn council(
             project: None,
             plan: plan.clone(),
             groups: None,
-            asked_in_person: false,
+            tells_devices: false,
             idempotency_key: Some(place.key()),
             parent: None,
             replaces: None,

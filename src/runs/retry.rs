@@ -19,7 +19,7 @@ pub struct Retry {
     /// As in [`Ask`].
     pub groups: Option<Vec<String>>,
     /// As in [`Ask`].
-    pub asked_in_person: bool,
+    pub tells_devices: bool,
     pub idempotency_key: Option<IdempotencyKey>,
     pub asked_by: AskedBy,
 }
@@ -30,7 +30,7 @@ impl Runs {
     /// # Errors
     /// Nothing has changed then.
     pub async fn retry(&self, retry: Retry) -> Result<Asked, StartError> {
-        let Retry { user, run, again, groups, asked_in_person, idempotency_key, asked_by } = retry;
+        let Retry { user, run, again, groups, tells_devices, idempotency_key, asked_by } = retry;
         let mut tx = self.shared.db.begin_frequent(&Scope::User(user.clone())).await?;
         let mut earlier = versions::earlier(&mut tx, run).await?;
         // Of one that cannot be read nothing is known.
@@ -60,7 +60,7 @@ impl Runs {
             project: None,
             plan,
             groups,
-            asked_in_person,
+            tells_devices,
             idempotency_key,
             parent: None,
             replaces,

@@ -28,7 +28,7 @@ pub struct Ask {
     /// The user's groups; `None` means those they were in when last seen in person.
     pub groups: Option<Vec<String>>,
     /// In the web app, not through a token: the user's devices are told how it goes.
-    pub asked_in_person: bool,
+    pub tells_devices: bool,
     pub idempotency_key: Option<IdempotencyKey>,
     /// The position of the message that the question goes on from; none where it begins the conversation.
     pub parent: Option<i32>,
@@ -121,7 +121,7 @@ pub(super) async fn start(runs: &Runs, tx: Tx, ask: Ask) -> Result<Asked, StartE
             max_queued_per_user: settings.max_queued_per_user,
         },
         groups: ask.groups,
-        asked_in_person: ask.asked_in_person,
+        tells_devices: ask.tells_devices,
         need: admission::need(shared, &estimate),
         defaults: settings.budgets.defaults,
         opening: frame::to_row(std::slice::from_ref(&opening)).expect("there is a frame"),

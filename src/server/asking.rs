@@ -117,7 +117,8 @@ pub(super) async fn ask_in(
         project,
         plan,
         groups: caller.groups_from_proxy().map(<[String]>::to_vec),
-        asked_in_person: caller.is_in_person() && program.is_none(),
+        // A program looks by itself; a schedule's owner is not there to look.
+        tells_devices: firing.is_some() || (caller.is_in_person() && program.is_none()),
         idempotency_key,
         parent,
         replaces: None,

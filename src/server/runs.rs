@@ -280,9 +280,9 @@ pub(super) async fn retry(
     let again = again(&body.0)?;
     app.admit()?;
     let groups = caller.groups_from_proxy().map(<[String]>::to_vec);
-    let asked_in_person = caller.is_in_person();
+    let tells_devices = caller.is_in_person();
     let (user, asked_by) = (caller.user.clone(), asked_by(&request));
-    let retry = Retry { user, run, again, groups, asked_in_person, idempotency_key, asked_by };
+    let retry = Retry { user, run, again, groups, tells_devices, idempotency_key, asked_by };
     let asked = app.runs.retry(retry).await.map_err(|error| Problem::from(error).naming("Run"))?;
     Ok(web::Json(Retried { run_id: asked.run, replaces: run }))
 }

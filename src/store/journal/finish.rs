@@ -20,7 +20,7 @@ pub(super) async fn finish(tx: &mut TxConnection, rows: &[&FinishedRow]) -> Resu
              UPDATE runs SET status = finished.status, error = finished.error, finished_at = now(), owner = NULL,
                     lease_until = NULL
              FROM finished WHERE runs.id = finished.run
-             RETURNING runs.id, runs.user_id, runs.asked_in_person, finished.event
+             RETURNING runs.id, runs.user_id, runs.tells_devices, finished.event
          ), told AS (
              INSERT INTO webhook_deliveries (id, webhook_id, user_id, run_id, event)
              SELECT gen_random_uuid(), webhooks.id, webhooks.user_id, ended.id, ended.event
@@ -30,7 +30,7 @@ pub(super) async fn finish(tx: &mut TxConnection, rows: &[&FinishedRow]) -> Resu
              INSERT INTO webhook_deliveries (id, push_subscription_id, user_id, run_id, event, next_attempt_at)
              SELECT gen_random_uuid(), s.id, s.user_id, ended.id, ended.event, now() + make_interval(secs => $12)
              FROM ended JOIN push_subscriptions s ON s.user_id = ended.user_id
-             WHERE ended.asked_in_person AND ended.event = ANY ($11)
+             WHERE ended.tells_devices AND ended.event = ANY ($11)
          ), answered AS (
              UPDATE messages SET body = finished.body::jsonb, content = finished.content
              FROM finished WHERE messages.id = finished.message

@@ -44,7 +44,7 @@ pub struct NewRun {
     /// The groups the user is in; `None` means those they were in when last seen in person.
     pub groups: Option<Vec<String>>,
     /// In the web app, not through a token: the user's devices are told how it goes.
-    pub asked_in_person: bool,
+    pub tells_devices: bool,
     /// What it is expected to need of the budgets that bind the user.
     pub need: ExpectedCost,
     /// The budgets of everybody that no admin has set.
@@ -377,7 +377,7 @@ async fn insert(
          )
          INSERT INTO runs (id, user_id, conversation_id, message_id, format, status, plan, idempotency_key,
                            request_digest, program, attempt, owner, lease_until, started_at, groups, plan_version,
-                           asked_in_person)
+                           tells_devices)
          SELECT $6, $2, $1, $5, $7, CASE WHEN starts THEN 'running' ELSE 'queued' END, $8, $9, $20, $21, starts::int,
                 CASE WHEN starts THEN $10 END, CASE WHEN starts THEN now() + make_interval(secs => $11) END,
                 CASE WHEN starts THEN now() END, $15, $19, $24
@@ -406,7 +406,7 @@ async fn insert(
     .bind(new.program.as_ref().map(|program| &program.request))
     .bind(new.program.as_ref().and_then(|program| program.question.as_deref()))
     .bind(new.parent.unwrap_or(conversations::ROOT))
-    .bind(new.asked_in_person)
+    .bind(new.tells_devices)
     .execute(&mut **tx)
     .await?;
     Ok(())

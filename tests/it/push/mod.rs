@@ -260,6 +260,12 @@ async fn runs_of_programs_are_told_to_no_device() {
     let again = format!("/api/runs/{}/retry", run["run_id"].as_str().unwrap());
     ann.post(&again, json!({"from": "stage3"})).await.ok();
     bed.until_waiting(2).await;
+    // Whose question is asked on a schedule is not there to look.
+    let schedule = json!({"name": "Herons", "cron": "@yearly", "request": question()});
+    let schedule = ann.post("/api/schedules", schedule).await.ok();
+    let now = format!("/api/schedules/{}/run", schedule["id"].as_str().unwrap());
+    ann.post(&now, json!({})).await.ok();
+    bed.until_waiting(3).await;
     bed.app.close().await;
 }
 
