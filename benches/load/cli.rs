@@ -71,6 +71,9 @@ pub struct RunsFlags {
     /// ended; times count from when a question was due.
     #[arg(long, value_name = "RUNS")]
     pub rate: Option<f64>,
+    /// Ask as programs do, by `/v1/chat/completions`, instead of by the own API: what the translation costs.
+    #[arg(long)]
+    pub v1: bool,
     /// How long a model takes for one answer, in milliseconds.
     #[arg(long, default_value_t = 200)]
     pub call_ms: u64,

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use super::http::{Connection, Head, find};
 use super::stamp;
 
-const QUESTION: &str = r#"{"content":"Which of two designs for a queue is better, and why?"}"#;
+const WORDS: &str = "Which of two designs for a queue is better, and why?";
 const READ: usize = 64 * 1024;
 
 /// How a stream ended.
@@ -71,7 +71,20 @@ impl<'c> Events<'c> {
         due: Instant,
     ) -> anyhow::Result<Self> {
         let path = format!("/api/conversations/{conversation}/message/stream");
-        Self::open(connection, "POST", &path, QUESTION, due).await
+        Self::open(connection, "POST", &path, &format!(r#"{{"content":"{WORDS}"}}"#), due).await
+    }
+
+    /// Asks by OpenAI's API. The conversation is made there; this one's id only keeps two questions apart, which
+    /// would be one run if their bodies were the same.
+    pub async fn ask_by_v1(
+        connection: &'c mut Connection,
+        conversation: &str,
+        due: Instant,
+    ) -> anyhow::Result<Self> {
+        let body = format!(
+            r#"{{"model":"council","stream":true,"user":"{conversation}","messages":[{{"role":"user","content":"{WORDS}"}}]}}"#
+        );
+        Self::open(connection, "POST", "/v1/chat/completions", &body, due).await
     }
 
     /// Watches a run from its first event.
@@ -180,12 +193,13 @@ fn take(seen: &mut Seen, last_id: &mut u64, event: &[u8], now: u32, asked: Insta
         *last_id = id;
     }
     let kind = data.strip_prefix(br#"{"type":""#).unwrap_or_default();
-    if kind.starts_with(b"stage1_token") || kind.starts_with(b"stage3_token") {
+    let is_chunk = data.starts_with(br#"{"id":"#);
+    if is_chunk || kind.starts_with(b"stage1_token") || kind.starts_with(b"stage3_token") {
         for age in stamp::ages(data, now) {
             seen.first_token_us.get_or_insert(age);
             seen.token_us.push(age);
         }
-    } else if kind.starts_with(b"complete\"") {
+    } else if kind.starts_with(b"complete\"") || find(data, br#""finish_reason":"stop""#).is_some() {
         seen.end = End::Complete;
     }
 }

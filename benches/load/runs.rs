@@ -40,11 +40,11 @@ pub async fn measure(cli: &Cli, server: &Path, flags: RunsFlags) -> anyhow::Resu
     }
     // Once as hard as it will be measured: connections and pools are then as in a server that has
     // been running for a while.
-    let (ready, _) = ask_all(&bed, ready, 1).await?;
+    let (ready, _) = ask_all(&bed, ready, 1, flags.v1).await?;
     let window = Window::open(&mut bed, cli.perf.as_deref()).await?;
     let seen = match flags.rate {
-        Some(rate) => ask_at(&bed, ready, rate).await?,
-        None => ask_all(&bed, ready, each).await?.1,
+        Some(rate) => ask_at(&bed, ready, rate, flags.v1).await?,
+        None => ask_all(&bed, ready, each, flags.v1).await?.1,
     };
     let usage = window.close(&mut bed).await?;
     let counts = bed.counts().await?;
@@ -54,12 +54,15 @@ pub async fn measure(cli: &Cli, server: &Path, flags: RunsFlags) -> anyhow::Resu
         Some(rate) => format!("{rate} runs a second by {users} users"),
         None => format!("{users} users at once"),
     };
+    let api = if flags.v1 { " by /v1/chat/completions" } else { "" };
     let mut report = Report::new(format!(
-        "{how}, {runs} runs, models of {} ms and {} tokens per call",
+        "{how}{api}, {runs} runs, models of {} ms and {} tokens per call",
         flags.call_ms, flags.tokens
     ));
     let bounds = Bounds::of(&flags);
-    outcomes(&mut report, &seen, &counts);
+    // What the members write is no part of a program's answer.
+    let shown = (!flags.v1).then_some(counts.shown_tokens);
+    outcomes(&mut report, &seen, shown);
     let ideal = Duration::from_millis(flags.call_ms) * STAGES;
     times(&mut report, &seen, Some(ideal), &bounds);
     #[expect(clippy::cast_precision_loss, reason = "a number of runs")]
@@ -72,7 +75,12 @@ pub async fn measure(cli: &Cli, server: &Path, flags: RunsFlags) -> anyhow::Resu
 }
 
 /// Lets every user ask `each` times.
-async fn ask_all(bed: &TestBed, users: Vec<User>, each: usize) -> anyhow::Result<(Vec<User>, Vec<Seen>)> {
+async fn ask_all(
+    bed: &TestBed,
+    users: Vec<User>,
+    each: usize,
+    v1: bool,
+) -> anyhow::Result<(Vec<User>, Vec<Seen>)> {
     // Fresh connections: the server closes those that are silent for a few seconds.
     let mut connected = Vec::new();
     for user in users {
@@ -84,7 +92,8 @@ async fn ask_all(bed: &TestBed, users: Vec<User>, each: usize) -> anyhow::Result
             let mut seen = Vec::new();
             for _ in 0..each {
                 let conversation = user.conversations.pop().context("more runs than conversations")?;
-                seen.push(Events::ask(&mut connection, &conversation).await?.read_all().await);
+                let events = ask(&mut connection, &conversation, Instant::now(), v1).await?;
+                seen.push(events.read_all().await);
             }
             anyhow::Ok((user, seen))
         });
@@ -99,7 +108,7 @@ async fn ask_all(bed: &TestBed, users: Vec<User>, each: usize) -> anyhow::Result
 }
 
 /// Lets users ask at this rate, each in turn, whether or not earlier runs have ended, until all their conversations are used.
-async fn ask_at(bed: &TestBed, mut users: Vec<User>, rate: f64) -> anyhow::Result<Vec<Seen>> {
+async fn ask_at(bed: &TestBed, mut users: Vec<User>, rate: f64, v1: bool) -> anyhow::Result<Vec<Seen>> {
     let (begin, mut tasks) = (Instant::now(), JoinSet::new());
     let mut number = 0;
     while let Some((name, conversation)) = next(&mut users, number) {
@@ -109,7 +118,7 @@ async fn ask_at(bed: &TestBed, mut users: Vec<User>, rate: f64) -> anyhow::Resul
         let address = bed.server.address;
         tasks.spawn_local(async move {
             let mut connection = Connection::open(address, &name, None).await?;
-            anyhow::Ok(Events::ask_due(&mut connection, &conversation, due).await?.read_all().await)
+            anyhow::Ok(ask(&mut connection, &conversation, due, v1).await?.read_all().await)
         });
     }
     let mut all = Vec::new();
@@ -117,6 +126,20 @@ async fn ask_at(bed: &TestBed, mut users: Vec<User>, rate: f64) -> anyhow::Resul
         all.push(ended.context("a user panicked")??);
     }
     Ok(all)
+}
+
+/// Asks by one of the two APIs.
+async fn ask<'c>(
+    connection: &'c mut Connection,
+    conversation: &str,
+    due: Instant,
+    v1: bool,
+) -> anyhow::Result<Events<'c>> {
+    if v1 {
+        Events::ask_by_v1(connection, conversation, due).await
+    } else {
+        Events::ask_due(connection, conversation, due).await
+    }
 }
 
 /// Who asks next, and where.
@@ -183,18 +206,20 @@ impl Bounds {
     }
 }
 
-/// How the runs ended, and what was missing in them.
+/// How the runs ended, and what was missing in them; of tokens where all that models were to show had a reader.
 #[expect(clippy::cast_precision_loss, reason = "counts far below 2^52")]
-pub fn outcomes(report: &mut Report, seen: &[Seen], counts: &Counts) {
+pub fn outcomes(report: &mut Report, seen: &[Seen], shown_tokens: Option<u64>) {
     let ended = |end| seen.iter().filter(|seen| seen.end == end).count() as f64;
     report.row("runs complete", ended(End::Complete), "", Target::None);
     report.row("runs refused (429, 503)", ended(End::Refused), "", Target::None);
     report.row("runs failed or cut", ended(End::Failed), "", Target::AtMost(0.0));
     let lost: u64 = seen.iter().map(|seen| seen.lost).sum();
     report.row("events lost (gaps in the numbers)", lost as f64, "", Target::AtMost(0.0));
-    let tokens: usize = seen.iter().map(|seen| seen.token_us.len()).sum();
-    let missing = counts.shown_tokens as f64 - tokens as f64;
-    report.row("tokens sent by models and not received", missing, "", Target::AtMost(0.0));
+    if let Some(shown) = shown_tokens {
+        let tokens: usize = seen.iter().map(|seen| seen.token_us.len()).sum();
+        let missing = shown as f64 - tokens as f64;
+        report.row("tokens sent by models and not received", missing, "", Target::AtMost(0.0));
+    }
     report.row("events received", seen.iter().map(|seen| seen.events).sum::<u64>() as f64, "", Target::None);
 }
 

@@ -58,7 +58,7 @@ pub async fn live(cli: &Cli, server: &Path, flags: LiveFlags) -> anyhow::Result<
         "{} live runs, {} tokens per second and call, calls of {} s",
         flags.runs, flags.pace, flags.seconds
     ));
-    outcomes(&mut report, &seen, &counts);
+    outcomes(&mut report, &seen, Some(counts.shown_tokens));
     let ideal = Duration::from_secs(3 * flags.seconds);
     times(&mut report, &seen, Some(ideal), &Bounds::of_live(&flags));
     #[expect(clippy::cast_precision_loss, reason = "a count far below 2^52")]
