@@ -6,7 +6,7 @@ use crate::support::app::{TestApp, User};
 use crate::support::events::find;
 use crate::support::model_server::{AskedFor, RecordedRequest, Script};
 use crate::support::money::{self, budget};
-use crate::support::ranked::{MEMBERS, ask_with as ask, body, label_of};
+use crate::support::ranked::{MEMBERS, ask_with as ask, body};
 
 const TEXT: &str = "- Quokkas: the answer names one";
 
@@ -156,7 +156,7 @@ async fn a_run_keeps_the_text_that_it_was_asked_with() {
     assert_eq!(ask_again(json!({"id": made["id"]})).await.wrong_fields(), ["rubric"]);
     let before = app.models.records().len();
     let run = first["run_id"].as_str().unwrap();
-    let anew = ann.post(&format!("/api/runs/{run}/retry"), json!({"from": "reviews"})).await;
+    let anew = ann.post(&format!("/api/runs/{run}/retry"), json!({"from": "stage2"})).await;
     assert!(anew.status < 300, "{}", anew.text);
     let mut events = ann.events(anew.json()["run_id"].as_str().unwrap(), 0).await;
     assert_eq!(find(&events.rest().await, "run_started")["rubric"]["text"], TEXT);
@@ -205,9 +205,18 @@ async fn a_hostile_text_breaks_neither_labels_nor_the_ballot() {
                 request.prompt().split_once("[Rubric] BEGIN ").unwrap().1.lines().next().unwrap().to_owned();
             let fences = request.prompt().matches(&marker).count();
             assert_eq!(fences, 2 * 5, "question, rubric, three answers: {}", request.prompt());
+            // The rubric brings a fence of its own, with another marker.
+            let label_of = |marker: &str, member: &str| {
+                let before =
+                    request.prompt().split(&format!("The answer of {member}.")).next().unwrap().to_owned();
+                let fence = before.trim_end().lines().next_back().unwrap().to_owned();
+                let label =
+                    fence.strip_suffix(&format!("] BEGIN {marker}")).unwrap().strip_prefix('[').unwrap();
+                label.to_owned()
+            };
             let lines: Vec<String> = (1..)
                 .zip(MEMBERS)
-                .map(|(at, member)| format!("{at}. {}", label_of(request, member)))
+                .map(|(at, member)| format!("{at}. {}", label_of(&marker, member)))
                 .collect();
             Some(Script::answer(&format!("FINAL RANKING:\n{}", lines.join("\n"))))
         }
@@ -294,7 +303,7 @@ async fn the_estimate_and_the_export_have_it() {
     ann.post(&format!("/api/conversations/{id}/message"), asked).await.ok();
     let text = ann.get(&format!("/api/conversations/{id}/export?format=markdown")).await.text;
     assert!(text.contains("### Rubric: Plain\n\n- "), "{text}");
-    assert!(!text.contains("<b>"), "nothing live in it");
+    assert!(text.contains("\\<b>Right\\</b>"), "nothing live in it: {text}");
     assert!(text.find("### Rubric").unwrap() < text.find("### Review by").unwrap());
     app.close().await;
 }
