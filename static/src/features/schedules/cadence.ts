@@ -19,7 +19,7 @@ export interface Cadence {
 
 export const kindNames: Record<Kind, string> = {
   day: msg("Every day"),
-  workday: msg("Every working day (Monday to Friday)"),
+  workday: msg("Monday to Friday"),
   week: msg("Every week"),
   month: msg("Every month"),
   own: msg("At other times (cron expression)"),
