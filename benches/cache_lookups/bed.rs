@@ -194,7 +194,7 @@ impl Bed {
                 max_queued_per_user: 1,
             },
             groups: None,
-            asked_in_person: false,
+            tells_devices: false,
             need: ExpectedCost::default(),
             defaults: Defaults::default(),
             opening: LogRow { first_seq: 1, last_seq: 1, frames: "{}".to_owned() },

@@ -36,7 +36,7 @@ describe("a run with a rubric", () => {
   it("is copied with it, and with nothing live in it", () => {
     const copied = toMarkdown("Why?", fromStored(stored, "c1"));
     expect(copied).toContain("## Rubric: House, version 3\n\n- Right");
-    expect(copied).not.toContain("![x](https://evil");
+    expect(copied).toContain("\n- \\![x](https://evil");
     expect(toMarkdown("Why?", fromStored(message, "c1"))).not.toContain("Rubric");
   });
 });
