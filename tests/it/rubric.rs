@@ -135,10 +135,11 @@ async fn a_run_keeps_the_text_that_it_was_asked_with() {
     let ann = app.user("ann");
     let made = a_rubric(&ann, "Quokkas", TEXT).await;
     let path = format!("/api/library/{}", made["id"].as_str().unwrap());
-    let id = ann.conversation().await;
+    // Each in a conversation of its own: the first one stays the last answer of its branch.
     let ask_again = |rubric: Value| {
-        let (ann, id) = (&ann, &id);
+        let ann = &ann;
         async move {
+            let id = ann.conversation().await;
             ann.post(&format!("/api/conversations/{id}/message"), body(&json!({ "rubric": rubric }))).await
         }
     };

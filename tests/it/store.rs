@@ -84,6 +84,10 @@ pub async fn fill(connection: &mut PgConnection, owner: &str) {
               ps AS (INSERT INTO push_subscriptions (id, user_id, endpoint, p256dh, auth, device)
                      VALUES (gen_random_uuid(), '{owner}', 'https://{owner}', decode(repeat('04', 65), 'hex'),
                              decode(repeat('00', 16), 'hex'), 'a browser')),
+              le AS (INSERT INTO library_entries (id, user_id, kind, version, is_shared)
+                     VALUES (gen_random_uuid(), '{owner}', 'rubric', 1, false) RETURNING id),
+              lv AS (INSERT INTO library_versions (entry_id, user_id, version, name, text, is_shared)
+                     SELECT id, '{owner}', 1, 'of {owner}', 't', false FROM le),
               b AS (INSERT INTO feedback (run_id, user_id, thumb) SELECT id, '{owner}', 'up' FROM r),
               sh AS (INSERT INTO shares (id, user_id, conversation_id, shared_by, title, messages, message_count, expires_at)
                      SELECT gen_random_uuid(), '{owner}', id, '{owner}', 't', '[]', 1, 'infinity' FROM c),

@@ -25,8 +25,6 @@ mod tests;
 
 use serde_json::Value;
 
-use families::FAMILIES;
-
 pub use event::{Event, Fields};
 pub use piece::{Answer, CallStatus, Outcome, Piece, RunStatus, Seat};
 pub use state::LiveRun;
@@ -34,9 +32,8 @@ pub use state::LiveRun;
 impl LiveRun {
     /// What this event makes of the run. What is no event, or one of a newer server, changes nothing.
     pub fn apply(&mut self, event: &Value) {
-        let Some(event) = Event::of(event) else { return };
-        for family in FAMILIES {
-            (family.apply)(self, event);
+        if let Some(event) = Event::of(event) {
+            families::fold(self, event);
         }
     }
 

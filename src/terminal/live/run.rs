@@ -1,11 +1,13 @@
 //! What every run is told: its beginning, its end, and what stands beside its stages.
 
+use std::ops::ControlFlow;
+
 use super::event::{Event, Fields};
-use super::families::FAMILIES;
 use super::piece::{Budget, Costs, Ignored, Note, RunStatus, StageCosts};
 use super::state::LiveRun;
 
-pub(super) fn apply(run: &mut LiveRun, event: Event) {
+/// Breaks where the run is over: what is still open has to be closed then.
+pub(super) fn apply(run: &mut LiveRun, event: Event) -> ControlFlow<()> {
     let told = event.fields;
     match event.kind {
         "run_started" => {
@@ -37,21 +39,22 @@ pub(super) fn apply(run: &mut LiveRun, event: Event) {
                 run.title = Some(title.to_owned());
             }
         }
-        "complete" => end(run, RunStatus::Complete),
-        "cancelled" => end(run, RunStatus::Cancelled),
+        "complete" => return end(run, RunStatus::Complete),
+        "cancelled" => return end(run, RunStatus::Cancelled),
         "error" => {
-            end(run, RunStatus::Failed);
             run.error = told.words("message").map(str::to_owned);
             run.error_kind = told.owned("error_kind");
+            return end(run, RunStatus::Failed);
         }
         // `member_skipped`: the failure that follows says what it comes to. `server_shutdown`: the run goes on
         // elsewhere, and whoever follows it connects again.
         _ => {}
     }
+    ControlFlow::Continue(())
 }
 
 /// What is stored of it with a message.
-pub(super) fn read(run: &mut LiveRun, message: Fields, _is_live: bool) {
+pub(super) fn read(run: &mut LiveRun, message: Fields) {
     let metadata = message.within("metadata");
     run.has_log = metadata.flag("process_log");
     run.budgets = metadata.each("budget_warnings").map(budget).collect();
@@ -113,10 +116,9 @@ fn costs(told: Fields) -> Costs {
     }
 }
 
-/// Closes whatever is still open.
-fn end(run: &mut LiveRun, status: RunStatus) {
+fn end(run: &mut LiveRun, status: RunStatus) -> ControlFlow<()> {
     run.status = status;
     "ended".clone_into(&mut run.phase);
     run.queue_position = None;
-    FAMILIES.iter().for_each(|family| (family.settle)(run));
+    ControlFlow::Break(())
 }

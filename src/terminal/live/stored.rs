@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::event::{Event, Fields};
-use super::families::FAMILIES;
+use super::families;
 use super::piece::RunStatus;
 use super::state::LiveRun;
 
@@ -13,10 +13,10 @@ pub(super) fn read(message: Fields) -> LiveRun {
     let mut state = LiveRun::default();
     for event in events(message) {
         if let Some(event) = Event::of(&event) {
-            FAMILIES.iter().for_each(|family| (family.apply)(&mut state, event));
+            families::fold(&mut state, event);
         }
     }
-    FAMILIES.iter().for_each(|family| (family.read)(&mut state, message, is_live));
+    families::read(&mut state, message, is_live);
     if status == Some("queued") {
         state.status = RunStatus::Queued;
     }

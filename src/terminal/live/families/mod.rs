@@ -22,19 +22,18 @@ use super::run;
 use super::state::LiveRun;
 
 /// What a family does with a run.
-pub(super) struct Family {
+struct Family {
     /// Folds an event, where it is one of the family's.
-    pub apply: fn(&mut LiveRun, Event),
+    apply: fn(&mut LiveRun, Event),
     /// Reads what a stored message tells of it and no event that would have led there; the run is still under way, or
     /// it is not.
-    pub read: fn(&mut LiveRun, Fields, bool),
+    read: fn(&mut LiveRun, Fields, bool),
     /// Closes what is still open when the run is over.
-    pub settle: fn(&mut LiveRun),
+    settle: fn(&mut LiveRun),
 }
 
 /// Of an event that several know, the acts that every run has come first, then the options.
-pub(super) const FAMILIES: [Family; 14] = [
-    Family::of(run::apply).read_by(run::read),
+const FAMILIES: [Family; 13] = [
     Family::of(answers::apply).settled_by(answers::settle),
     Family::of(reviews::apply).read_by(reviews::read).settled_by(reviews::settle),
     Family::of(final_answer::apply).settled_by(final_answer::settle),
@@ -49,6 +48,20 @@ pub(super) const FAMILIES: [Family; 14] = [
     Family::of(rounds::apply).read_by(rounds::read).settled_by(rounds::settle),
     Family::of(parts::apply).read_by(parts::read).settled_by(parts::settle),
 ];
+
+/// Folds an event into all that knows it.
+pub(super) fn fold(run: &mut LiveRun, event: Event) {
+    if run::apply(run, event).is_break() {
+        FAMILIES.iter().for_each(|family| (family.settle)(run));
+    }
+    FAMILIES.iter().for_each(|family| (family.apply)(run, event));
+}
+
+/// Reads what a stored message tells of its run and no event that would have led there.
+pub(super) fn read(run: &mut LiveRun, message: Fields, is_live: bool) {
+    run::read(run, message);
+    FAMILIES.iter().for_each(|family| (family.read)(run, message, is_live));
+}
 
 impl Family {
     const fn of(apply: fn(&mut LiveRun, Event)) -> Self {
