@@ -479,6 +479,8 @@ export function views(to: Conversations): View[] {
         await withDevices(on);
         await on.reload();
         await on.getByText("this browser").waitFor();
+        // What stands above it pushes it down once it is there.
+        await on.getByText("Caps of your own").waitFor();
         await heading("Notifications")(on);
       },
     },
@@ -488,6 +490,7 @@ export function views(to: Conversations): View[] {
       act: async (on) => {
         await withDevices(on, []);
         await on.reload();
+        await on.getByText("Caps of your own").waitFor();
         await heading("Notifications")(on);
       },
     },

@@ -28,14 +28,15 @@ export const identity = {
   async note(id: string): Promise<void> {
     if (id === user) return;
     const last = user ?? keeper.owner();
-    keeper.own(id);
     if (last !== null && last !== id) {
       document.documentElement.style.visibility = "hidden";
-      // It was the last user's device.
+      // It was the last user's device. What this page writes until then is the last user's as well, and goes with the rest.
       await unsubscribe();
+      keeper.own(id);
       location.reload();
       return never();
     }
+    keeper.own(id);
     user = id;
     for (const listener of listeners) listener();
   },

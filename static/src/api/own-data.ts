@@ -36,10 +36,10 @@ export async function eraseMe(confirm: string) {
   erasure = answer.erased ? "over" : "goes on";
   identity.leave();
   keeper.forget();
-  // The server has forgotten this browser already.
-  await unsubscribe();
   for (const listener of listeners) listener();
   queryClient.clear();
+  // The server has forgotten this browser already.
+  await unsubscribe();
 }
 
 const admin = ["admin", "own-data"] as const;
