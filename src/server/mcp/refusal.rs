@@ -54,9 +54,10 @@ pub(super) fn sentences(problem: &Problem) -> String {
 /// The same as an error of the protocol, for what is no tool.
 pub(super) fn error(problem: &Problem) -> ErrorData {
     let code = match problem.status_code() {
-        StatusCode::UNPROCESSABLE_ENTITY | StatusCode::BAD_REQUEST | StatusCode::FORBIDDEN => {
-            ErrorCode::INVALID_PARAMS
-        }
+        StatusCode::UNPROCESSABLE_ENTITY
+        | StatusCode::BAD_REQUEST
+        | StatusCode::FORBIDDEN
+        | StatusCode::NOT_FOUND => ErrorCode::INVALID_PARAMS,
         _ => ErrorCode::INTERNAL_ERROR,
     };
     ErrorData::new(code, sentences(problem), None)

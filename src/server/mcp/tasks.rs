@@ -74,7 +74,7 @@ pub(super) async fn update(asker: &Asker, id: &str) -> Result<(), ErrorData> {
 
 async fn find(asker: &Asker, id: &str) -> Result<RunRow, Problem> {
     let run: RunId = id.parse().map_err(|_| Problem::not_found("Task"))?;
-    waiting::find(asker, run).await
+    waiting::find(asker, run).await.map_err(|problem| problem.naming("Task"))
 }
 
 fn task(row: &RunRow) -> Task {

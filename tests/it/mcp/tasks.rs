@@ -73,7 +73,15 @@ async fn a_task_is_stopped_by_who_may_ask_and_what_cannot_be_asked_is_an_error_a
     assert_eq!(with_tasks(&client, "tasks/get", task).await["result"]["status"], "cancelled");
     let wrong = json!({"name": "ask_council", "arguments": {"question": ""}});
     assert_eq!(with_tasks(&client, "tools/call", wrong).await["result"]["isError"], true);
-    let none = with_tasks(&client, "tasks/get", json!({"taskId": "no-such"})).await;
-    assert!(none["error"]["message"].as_str().is_some_and(|message| message.contains("Task")), "{none}");
+    let bob = Client::modern(&app, "bob");
+    let anns = begun["taskId"].as_str().unwrap();
+    for method in ["tasks/get", "tasks/update", "tasks/cancel"] {
+        for id in ["no-such", "0198c0de-0000-7000-8000-000000000000", anns] {
+            let params = json!({"taskId": id, "inputResponses": {}});
+            let error = with_tasks(&bob, method, params).await["error"].clone();
+            assert_eq!(error["code"], -32602, "{method} of {id}: {error}");
+            assert!(error["message"].as_str().unwrap().starts_with("Task not found"), "{error}");
+        }
+    }
     app.close().await;
 }
