@@ -274,10 +274,7 @@ export function views(to: Conversations): View[] {
     { name: "home-prompts", path: "/", act: promptsDialog },
     { name: "home-rubric", path: "/", act: rubricChoice },
     run("run-rubric", to.polished, async (on) => {
-      await on
-        .getByRole("button", { name: /^Reviews/ })
-        .first()
-        .click();
+      await part("Reviews")(on);
       await on.getByText("Rubric: Decisions of the team").click();
       await on
         .getByText("The reviewers judged by criteria of whoever asked.")
