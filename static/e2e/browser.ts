@@ -135,7 +135,7 @@ export async function waitForEnd(page: Page) {
 }
 
 /** Asks the API as the page would. A connection that the server has just let go is tried anew. */
-export function send(page: Page, method: "POST" | "PUT", path: string, data: object) {
+export function send(page: Page, method: "POST" | "PUT" | "DELETE", path: string, data?: object) {
   const { origin } = new URL(page.url());
   return page.request.fetch(path, { method, data, headers: { origin }, maxRetries: 2 });
 }

@@ -82,7 +82,7 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await leaving.getByRole("button", { name: "Keep editing" }).click();
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("Version 2").waitFor();
-    await page.getByRole("button", { name: "What version 1 says" }).click();
+    await page.getByRole("button", { name: "Show what version 1 says" }).click();
     await page.getByText("What did {{team}} do in week {{week}}?").waitFor();
     await fitsAndBreaksNoRule(page);
     await page.getByRole("button", { name: "Bring back version 1" }).click();
@@ -199,10 +199,9 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     });
     expect(changed.status()).toBe(200);
     await page.reload();
-    await page
-      .getByRole("button", { name: /^Reviews/ })
-      .first()
-      .click();
+    const reviews = page.getByRole("button", { name: /^Reviews/ }).first();
+    await reviews.waitFor();
+    if ((await reviews.getAttribute("aria-expanded")) === "false") await reviews.click();
     const note = page.getByText("Rubric: House style, version 1");
     await note.click();
     await page.getByText("Brief: nothing could be left out").waitFor();
@@ -242,6 +241,8 @@ describe.each(bothShapes)("on %s", (_, shape) => {
         .toBe("- From elsewhere");
       ann.faults.splice(0, ann.faults.length, ...ann.faults.filter((fault) => !/409/.test(fault)));
     } finally {
+      // Everybody would go on seeing it.
+      await send(page, "DELETE", `/api/library/${made.id}`);
       await close(ben);
     }
   });

@@ -44,7 +44,7 @@ export async function library(page: Page) {
 
 export async function libraryEntry(page: Page) {
   await page.goto(`/library/${await fill(page)}`);
-  await page.getByRole("button", { name: "What version 1 says" }).click();
+  await page.getByRole("button", { name: "Show what version 1 says" }).click();
   await page.locator(".library-said").first().waitFor();
 }
 

@@ -1,5 +1,5 @@
 /** The library: prompts to put into a question, and rubrics that reviewers judge by. */
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { json, send } from "./client";
 import { pageSize, queryClient } from "./queries";
 import type { Schemas } from "./types";
@@ -47,6 +47,8 @@ export const useChoice = (kind: Kind, name = "") =>
     queryKey: [...lists, "choice", kind, name],
     queryFn: async () => (await pageOf(kind, name, 200, 0)).entries,
     staleTime: 30_000,
+    // A list that is gone for a moment loses the key that was to choose in it.
+    placeholderData: keepPreviousData,
   });
 
 const entryQuery = (id: string) => ({

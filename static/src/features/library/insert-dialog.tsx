@@ -42,13 +42,11 @@ export default function InsertDialog({ place, chosen, onClose }: Props) {
   const [failed, setFailed] = useState<string | null>(null);
   const [done, setDone] = useState(false);
   const put = (text: string) => {
-    putInto(place, text, chosen !== null);
     setDone(true);
+    // First: only closing gives the focus back, and what stands in the box then may take this dialog along.
+    dialog.current?.close();
+    putInto(place, text, chosen !== null);
   };
-  // Closed by itself before anybody is told: only closing gives the focus back.
-  useEffect(() => {
-    if (done) dialog.current?.close();
-  }, [done, dialog]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: where another step begins
   useEffect(() => {
     dialog.current?.querySelector<HTMLElement>("input")?.focus();

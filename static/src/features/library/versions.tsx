@@ -66,7 +66,11 @@ function Row({ entry, version, onRestored }: Props & { version: Entry["versions"
             type="button"
             className="quiet-button"
             aria-expanded={open}
-            aria-label={t("What version {{version}} says", { version: number })}
+            aria-label={
+              open
+                ? t("Hide what version {{version}} says", { version: number })
+                : t("Show what version {{version}} says", { version: number })
+            }
             onClick={() => setOpen(!open)}
           >
             {open ? t("Hide") : t("Show")}

@@ -10,7 +10,11 @@ import { type Rubric, rubricOf } from "./state";
 
 const answers = seats.map((seat) => answer(seat));
 const reviews = seats.map((seat) => review(seat));
-const rubric: Rubric = { text: "- Right\n- ![x](https://evil.example/x)", name: "House", version: 3 };
+const rubric: Rubric = {
+  text: "- Right\n- ![x](https://evil.example/x)",
+  name: "House",
+  version: 3,
+};
 
 const events = wholeRun(answers, reviews, synthesis()).map((event) =>
   event.type === "run_started" ? { ...event, rubric } : event,

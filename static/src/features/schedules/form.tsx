@@ -60,6 +60,7 @@ export function ScheduleForm({ schedule, question, label, action, onSave, onCanc
   const { scene, presets, preset, request } = useAskedOf(asked);
   const { bar, panel } = useOptions({
     scene,
+    question: asked.content,
     picker: presets && presets.length > 0 && (
       <PresetPicker
         presets={presets}
