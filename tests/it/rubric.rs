@@ -221,7 +221,14 @@ async fn a_hostile_text_breaks_neither_labels_nor_the_ballot() {
                 .collect();
             Some(Script::answer(&format!("FINAL RANKING:\n{}", lines.join("\n"))))
         }
-        _ => None,
+        AskedFor::Synthesis
+        | AskedFor::Selection
+        | AskedFor::Title
+        | AskedFor::Routing
+        | AskedFor::Critique
+        | AskedFor::Revision
+        | AskedFor::Attack
+        | AskedFor::Severity => None,
     });
     let (_, stored) = ask(&app, json!({"rubric": {"text": hostile}})).await;
     assert_eq!(stored["metadata"]["rubric"]["text"], hostile, "kept as it was written");
