@@ -199,7 +199,8 @@ fn take(seen: &mut Seen, last_id: &mut u64, event: &[u8], now: u32, asked: Insta
             seen.first_token_us.get_or_insert(age);
             seen.token_us.push(age);
         }
-    } else if kind.starts_with(b"complete\"") || find(data, br#""finish_reason":"stop""#).is_some() {
+    }
+    if kind.starts_with(b"complete\"") || (is_chunk && find(data, br#""finish_reason":"stop""#).is_some()) {
         seen.end = End::Complete;
     }
 }

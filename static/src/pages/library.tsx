@@ -1,4 +1,5 @@
 import "../styles/settings.css";
+import "../styles/settings-form.css";
 import "../styles/library.css";
 import { useState } from "react";
 import { Link, Route, Switch, useLocation } from "wouter";
