@@ -46,7 +46,7 @@ it("a narrow lead says whose ballot it hangs on", async () => {
     winner_depends_on: ["x/ada", "Basil"],
   });
   expect(page.querySelector(".verdict-head")?.textContent).toBe(
-    "Basil is narrowly ahead, by 2 ballots. Without the ballot of ada or Basil, it would not lead.",
+    "Basil is narrowly ahead (2 ballots). Without the ballot of ada or Basil, it would not lead.",
   );
 });
 
@@ -91,17 +91,17 @@ describe("how sure the first place is", () => {
   it("says what the percentage means and that it began as a guess", async () => {
     const page = await shown({ certainty });
     expect(explained(page)).toContain(
-      "of 100 results like this, the answer in the first place would be the best in about 41, and another one in the other 59.",
+      "if ballots came out like this for 100 questions, the answer in first place would be the best one about 41 times, and another answer 59 times.",
     );
-    expect(explained(page)).toContain("a cautious guess at first");
-    expect(explained(page)).toContain("Nobody has chosen a best answer yet");
+    expect(explained(page)).toContain("is a cautious guess so far");
+    expect(explained(page)).toContain("nobody here has answered “Which answer was the best?”");
     expect(explained(page)).toContain("All of this is an estimate");
   });
 
   it("says what corrected it", async () => {
     const learned = { ...certainty, runs: 12, picks: 1, uncalibrated: 0.5 };
     const page = await shown({ certainty: learned });
-    expect(explained(page)).toContain("12 earlier questions of yours have adjusted it");
+    expect(explained(page)).toContain("from a cautious guess and 12 earlier questions of yours");
     expect(explained(page)).toContain("People here have said once which answer was the best.");
     expect(explained(page)).toContain("That turned 50% into 41%.");
   });
@@ -141,9 +141,18 @@ describe("votes for one’s own answer", () => {
 
   it.each([
     [{ self_votes: "left_out", count_self_votes: false }, "do not count here."],
-    [{ self_votes: "counted", count_self_votes: true }, "Votes for one's own answer count here."],
-    [{ self_votes: "adjusted", count_self_votes: true }, "count here as they were cast:"],
-    [{ count_self_votes: true }, "Votes for one's own answer count here."],
+    [
+      { self_votes: "counted", count_self_votes: true },
+      "Members also rank their own answers. Those votes count like all others here.",
+    ],
+    [
+      { self_votes: "adjusted", count_self_votes: true },
+      "no member is known to favour its own answers.",
+    ],
+    [
+      { count_self_votes: true },
+      "Members also rank their own answers. Those votes count like all others here.",
+    ],
     [{ count_self_votes: false }, "do not count here."],
   ] as const)("%j are said to count so", async (more, words) => {
     expect((await shown(more)).querySelector(".verdict")?.textContent).toContain(words);
@@ -156,7 +165,9 @@ describe("votes for one’s own answer", () => {
 
   it("explain each correction", async () => {
     const text = (await shown(corrected)).querySelector(".verdict")?.textContent;
-    expect(text).toContain("Votes for one’s own answer count here, but corrected.");
+    expect(text).toContain(
+      "Members also rank their own answers. Some of those votes are corrected here, because the member is known to favour its own answers or to mark them down.",
+    );
     expect(text).toContain(
       "Basil’s vote for its own answer counts as place 2.4 instead of 1, because it puts its own answers about 1.4 places higher than the others do. That is known from 31 earlier ballots in your runs.",
     );

@@ -151,7 +151,7 @@ function verdict(facts: AggregateFacts): string {
   const ballots = listText(counted, "conjunction");
   if (facts.winner && facts.winner_is_tie) {
     return t(
-      "{{member}} is narrowly ahead, by {{ballots}}. Without the ballot of {{others}}, it would not lead.",
+      "{{member}} is narrowly ahead ({{ballots}}). Without the ballot of {{others}}, it would not lead.",
       {
         member: shortName(facts.winner),
         ballots,
@@ -159,9 +159,9 @@ function verdict(facts: AggregateFacts): string {
       },
     );
   }
-  if (facts.winner_is_tie) return t("No clear winner, by {{ballots}}.", { ballots });
-  if (!facts.winner) return t("No winner, by {{ballots}}.", { ballots });
-  return t("{{member}} was ranked best, by {{ballots}}.", {
+  if (facts.winner_is_tie) return t("No clear winner ({{ballots}}).", { ballots });
+  if (!facts.winner) return t("No winner ({{ballots}}).", { ballots });
+  return t("{{member}} was ranked best ({{ballots}}).", {
     member: shortName(facts.winner),
     ballots,
   });

@@ -17,18 +17,18 @@ function Learned({ runs, picks, uncalibrated, first_is_best }: Certain) {
     <p>
       {runs > 0
         ? t(
-            "How alike the models judge began as a cautious guess, and {{count, number}} earlier questions of yours have adjusted it.",
+            "How often the models make the same mistakes is estimated, from a cautious guess and {{count, number}} earlier questions of yours.",
             { count: runs },
           )
         : t(
-            "How alike the models judge is a cautious guess at first; each question adjusts it.",
+            "How often the models make the same mistakes is a cautious guess so far; each question that you ask improves it.",
           )}{" "}
       {picks > 0
         ? t("People here have said {{count, number}} times which answer was the best.", {
             count: picks,
           })
         : t(
-            "Nobody has chosen a best answer yet: each choice under “Which answer was the best?” makes the percentage more reliable.",
+            "The percentage could not be compared with people’s own choices yet: nobody here has answered “Which answer was the best?”. Each answer makes it more reliable.",
           )}
       {picks > 0 && before !== first_is_best && (
         <>
@@ -76,7 +76,7 @@ export function Certainty({ facts: { certainty, winner } }: { facts: AggregateFa
         )}
         <p>
           {t(
-            "What {{chance}} means: of 100 results like this, the answer in the first place would be the best in about {{first}}, and another one in the other {{others}}. “Best” is what people would choose.",
+            "What {{chance}} means: if ballots came out like this for 100 questions, the answer in first place would be the best one about {{first}} times, and another answer {{others}} times. “Best” is the answer that people would choose.",
             { chance, first: count(of100), others: count(100 - of100) },
           )}
         </p>

@@ -52,20 +52,28 @@ function correctionText({ member, place, counted_place, preference }: Correction
 function OwnVotesSentence({ facts }: { facts: AggregateFacts }) {
   const corrections = facts.corrections ?? [];
   const way = ownVotesIn(facts);
-  if (way === "left_out") return <p>{t("Votes for one’s own answer do not count here.")}</p>;
-  if (way === "counted") return <p>{t("Votes for one's own answer count here.")}</p>;
+  if (way === "left_out")
+    return <p>{t("Members also rank their own answers. Those votes do not count here.")}</p>;
+  if (way === "counted")
+    return (
+      <p>{t("Members also rank their own answers. Those votes count like all others here.")}</p>
+    );
   if (corrections.length === 0) {
     return (
       <p>
         {t(
-          "Votes for one’s own answer count here as they were cast: there is nothing known to correct them by.",
+          "Members also rank their own answers. Those votes count like all others here: no member is known to favour its own answers.",
         )}
       </p>
     );
   }
   return (
     <div className="explained">
-      <p>{t("Votes for one’s own answer count here, but corrected.")}</p>
+      <p>
+        {t(
+          "Members also rank their own answers. Some of those votes are corrected here, because the member is known to favour its own answers or to mark them down.",
+        )}
+      </p>
       <Explain label={t("How votes for one’s own answer are corrected")}>
         {corrections.map((correction) => (
           <p key={correction.member}>

@@ -30,22 +30,22 @@ describe("a model as a reviewer", () => {
     expect(all).toEqual([
       {
         name: "Its own answers",
-        text: "Places them 12% of the ranking higher than the others do. 31 ballots, ± 6%",
+        text: "Places them 0.4 places higher than the others do. 31 ballots; give or take 0.2 places.",
         bar: "interval",
       },
       {
         name: "What it reads first",
-        text: "Places what it reads first 20% of the ranking higher than what it reads last. 31 ballots, ± 6%",
+        text: "Places what it reads first 0.6 places higher than what it reads last. 31 ballots; give or take 0.2 places.",
         bar: "interval",
       },
       {
         name: "Long answers",
-        text: "Favours them: puts the longest 30% of the ranking further above the shortest than the others do. 31 ballots, ± 6%",
+        text: "Favours them: next to the other reviewers, it moves the longest answer up by 0.9 places against the shortest. 31 ballots; give or take 0.2 places.",
         bar: "interval",
       },
       {
         name: "Its maker’s other models",
-        text: "Places them 8% of the ranking higher than the others do. 31 ballots, ± 6%",
+        text: "Places them 0.2 places higher than the others do. 31 ballots; give or take 0.2 places.",
         bar: "interval",
       },
     ]);
@@ -59,10 +59,10 @@ describe("a model as a reviewer", () => {
       family: leaning(-0.08),
     });
     expect(all.map(({ text }) => text?.replace(/ 31 ballots.*/, ""))).toEqual([
-      "Places them 12% of the ranking lower than the others do.",
-      "Places what it reads first 20% of the ranking lower than what it reads last.",
-      "Favours short ones: puts the shortest 30% of the ranking further above the longest than the others do.",
-      "Places them 8% of the ranking lower than the others do.",
+      "Places them 0.4 places lower than the others do.",
+      "Places what it reads first 0.6 places lower than what it reads last.",
+      "Favours short ones: next to the other reviewers, it moves the shortest answer up by 0.9 places against the longest.",
+      "Places them 0.2 places lower than the others do.",
     ]);
   });
 
@@ -75,10 +75,21 @@ describe("a model as a reviewer", () => {
     });
     expect(all[0]).toEqual({
       name: "Its own answers",
-      text: "No sign so far that it places them higher or lower than the others do. 31 ballots, +5% ± 6%",
+      text: "No sign so far that it places them higher or lower than the others do. 31 ballots; less than 0.2 places would not show.",
       bar: "interval interval-unsure",
     });
     for (const { text } of all) expect(text).toMatch(/^No sign so far/);
+  });
+
+  it("says nothing of a difference that would show however small", async () => {
+    const all = await lines({
+      own: leaning(0, { error: 0 }),
+      position: leaning(0.01, { error: 0 }),
+    });
+    expect(all[0]?.text).toMatch(/others do\. 31 ballots\.$/);
+    expect(all[1]?.text).toMatch(
+      /^Places what it reads first 0\.03 places higher .* 31 ballots\.$/,
+    );
   });
 
   it("says when there are too few ballots, however large the figure", async () => {

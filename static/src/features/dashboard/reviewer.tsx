@@ -2,7 +2,7 @@
 import { type Reach, useReviewers } from "../../api/insight";
 import type { Leaning, Reviewer } from "../../api/types";
 import { msg, t } from "../../i18n";
-import { count, numberFormat, percent } from "../../ui/format";
+import { count, numberFormat } from "../../ui/format";
 import { Answered, Nothing, Panel } from "./panel";
 
 /** With fewer ballots chance alone makes large figures. */
@@ -17,8 +17,8 @@ interface Kind {
   none: string;
 }
 
-const higher = msg("Places them {{part}} of the ranking higher than the others do.");
-const lower = msg("Places them {{part}} of the ranking lower than the others do.");
+const higher = msg("Places them {{places}} higher than the others do.");
+const lower = msg("Places them {{places}} lower than the others do.");
 const neither = msg("No sign so far that it places them higher or lower than the others do.");
 
 const kinds: readonly Kind[] = [
@@ -26,20 +26,18 @@ const kinds: readonly Kind[] = [
   {
     field: "position",
     name: msg("What it reads first"),
-    above: msg(
-      "Places what it reads first {{part}} of the ranking higher than what it reads last.",
-    ),
-    below: msg("Places what it reads first {{part}} of the ranking lower than what it reads last."),
+    above: msg("Places what it reads first {{places}} higher than what it reads last."),
+    below: msg("Places what it reads first {{places}} lower than what it reads last."),
     none: msg("No sign so far that the order in which it reads makes a difference."),
   },
   {
     field: "length",
     name: msg("Long answers"),
     above: msg(
-      "Favours them: puts the longest {{part}} of the ranking further above the shortest than the others do.",
+      "Favours them: next to the other reviewers, it moves the longest answer up by {{places}} against the shortest.",
     ),
     below: msg(
-      "Favours short ones: puts the shortest {{part}} of the ranking further above the longest than the others do.",
+      "Favours short ones: next to the other reviewers, it moves the shortest answer up by {{places}} against the longest.",
     ),
     none: msg("No sign so far that it favours long or short ones more than the others do."),
   },
@@ -52,11 +50,20 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-const signed = numberFormat({
-  style: "percent",
-  maximumFractionDigits: 0,
-  signDisplay: "exceptZero",
-});
+/** Places in a ranking of so many answers are easier to imagine than parts of any ranking. */
+const answers = 4;
+
+const tenths = numberFormat({ minimumFractionDigits: 1, maximumFractionDigits: 1 });
+const hundredths = numberFormat({ minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
+const inPlaces = (part: number) => Math.abs(part) * (answers - 1);
+
+function placesText(part: number): string {
+  const places = inPlaces(part);
+  return t("{{places}} places", {
+    places: places < 0.1 ? hundredths(places) : tenths(places),
+  });
+}
 
 /** A leaning that can be told from chance or not; null where there are too few ballots for either. */
 export interface Measured {
@@ -105,14 +112,16 @@ function LeaningBar({ at, of }: { at: (value: number) => number; of: Measured })
 
 function sentenceOf(kind: Kind, { mean, isSure }: Measured): string {
   if (!isSure) return t(kind.none);
-  return t(mean > 0 ? kind.above : kind.below, { part: percent(Math.abs(mean)) });
+  return t(mean > 0 ? kind.above : kind.below, { places: placesText(mean) });
 }
 
-function figuresOf({ mean, within, ballots, isSure }: Measured): string {
-  const figures = { ballots: count(ballots), mean: signed(mean), within: percent(within) };
+function figuresOf({ within, ballots, isSure }: Measured): string {
+  const figures = { ballots: count(ballots), places: placesText(within) };
+  // So small that it would be shown as nothing.
+  if (inPlaces(within) < 0.005) return t("{{ballots}} ballots.", figures);
   return isSure
-    ? t("{{ballots}} ballots, ± {{within}}", figures)
-    : t("{{ballots}} ballots, {{mean}} ± {{within}}", figures);
+    ? t("{{ballots}} ballots; give or take {{places}}.", figures)
+    : t("{{ballots}} ballots; less than {{places}} would not show.", figures);
 }
 
 function Line({
@@ -164,7 +173,7 @@ export function Leanings({ reviewer }: { reviewer: Reviewer }) {
         {t("From {{count, number}} ballots in all.", { count: reviewer.ballots })}{" "}
         {all.length > 0 &&
           t(
-            "100% of the ranking is the way from the first place to the last. The true figure lies within a bar in 19 of 20 cases; the dashed line is no leaning at all.",
+            "Places are those of a ranking of four answers. A bar reaches as far as the figure may be off: in 19 of 20 cases the true one lies within it. The dashed line is no leaning at all.",
           )}
       </p>
     </>
@@ -177,7 +186,9 @@ export function AsReviewer({ reach, model }: { reach: Reach; model: string }) {
   return (
     <Panel
       title={t("As a reviewer")}
-      lead={t("What its ballots favour, beside those of the other reviewers of the same answers.")}
+      lead={t(
+        "What its rankings favour, compared with how the other reviewers ranked the same answers.",
+      )}
     >
       <Answered
         query={reviewers}
