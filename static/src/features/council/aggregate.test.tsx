@@ -94,7 +94,7 @@ describe("how sure the first place is", () => {
       "if ballots came out like this for 100 questions, the answer in first place would be the best one about 41 times, and another answer 59 times.",
     );
     expect(explained(page)).toContain("is a cautious guess so far");
-    expect(explained(page)).toContain("nobody here has answered “Which answer was the best?”");
+    expect(explained(page)).toContain("has not been compared with people’s own choices yet");
     expect(explained(page)).toContain("All of this is an estimate");
   });
 
@@ -147,7 +147,7 @@ describe("votes for one’s own answer", () => {
     ],
     [
       { self_votes: "adjusted", count_self_votes: true },
-      "no member is known to favour its own answers.",
+      "no member has been seen to favour its own answers.",
     ],
     [
       { count_self_votes: true },
@@ -166,7 +166,7 @@ describe("votes for one’s own answer", () => {
   it("explain each correction", async () => {
     const text = (await shown(corrected)).querySelector(".verdict")?.textContent;
     expect(text).toContain(
-      "Members also rank their own answers. Some of those votes are corrected here, because the member is known to favour its own answers or to mark them down.",
+      "Members also rank their own answers. Some of those votes are corrected here, because the member has been seen to rank its own answers too high or too low.",
     );
     expect(text).toContain(
       "Basil’s vote for its own answer counts as place 2.4 instead of 1, because it puts its own answers about 1.4 places higher than the others do. That is known from 31 earlier ballots in your runs.",

@@ -28,7 +28,7 @@ function Learned({ runs, picks, uncalibrated, first_is_best }: Certain) {
             count: picks,
           })
         : t(
-            "The percentage could not be compared with people’s own choices yet: nobody here has answered “Which answer was the best?”. Each answer makes it more reliable.",
+            "The percentage has not been compared with people’s own choices yet: each choice under “Which answer was the best?” makes it more reliable.",
           )}
       {picks > 0 && before !== first_is_best && (
         <>

@@ -62,7 +62,7 @@ function OwnVotesSentence({ facts }: { facts: AggregateFacts }) {
     return (
       <p>
         {t(
-          "Members also rank their own answers. Those votes count like all others here: no member is known to favour its own answers.",
+          "Members also rank their own answers. Those votes count like all others here: so far, no member has been seen to favour its own answers.",
         )}
       </p>
     );
@@ -71,7 +71,7 @@ function OwnVotesSentence({ facts }: { facts: AggregateFacts }) {
     <div className="explained">
       <p>
         {t(
-          "Members also rank their own answers. Some of those votes are corrected here, because the member is known to favour its own answers or to mark them down.",
+          "Members also rank their own answers. Some of those votes are corrected here, because the member has been seen to rank its own answers too high or too low.",
         )}
       </p>
       <Explain label={t("How votes for one’s own answer are corrected")}>
@@ -81,7 +81,7 @@ function OwnVotesSentence({ facts }: { facts: AggregateFacts }) {
           </p>
         ))}
         <p>
-          {t("The corrections are cautious: the fewer the ballots, the smaller the correction.")}
+          {t("These are cautious estimates: the fewer the ballots, the smaller the correction.")}
         </p>
       </Explain>
     </div>

@@ -40,7 +40,7 @@ describe("a model as a reviewer", () => {
       },
       {
         name: "Long answers",
-        text: "Favours them: next to the other reviewers, it moves the longest answer up by 0.9 places against the shortest. 31 ballots; give or take 0.2 places.",
+        text: "Favours them: it ranks the longest answer 0.9 places higher, compared with the shortest, than the others do. 31 ballots; give or take 0.2 places.",
         bar: "interval",
       },
       {
@@ -61,7 +61,7 @@ describe("a model as a reviewer", () => {
     expect(all.map(({ text }) => text?.replace(/ 31 ballots.*/, ""))).toEqual([
       "Places them 0.4 places lower than the others do.",
       "Places what it reads first 0.6 places lower than what it reads last.",
-      "Favours short ones: next to the other reviewers, it moves the shortest answer up by 0.9 places against the longest.",
+      "Favours short ones: it ranks the shortest answer 0.9 places higher, compared with the longest, than the others do.",
       "Places them 0.2 places lower than the others do.",
     ]);
   });
@@ -75,7 +75,7 @@ describe("a model as a reviewer", () => {
     });
     expect(all[0]).toEqual({
       name: "Its own answers",
-      text: "No sign so far that it places them higher or lower than the others do. 31 ballots; less than 0.2 places would not show.",
+      text: "No sign so far that it places them higher or lower than the others do. 31 ballots; a difference of less than 0.2 places would not be seen yet.",
       bar: "interval interval-unsure",
     });
     for (const { text } of all) expect(text).toMatch(/^No sign so far/);
@@ -98,10 +98,10 @@ describe("a model as a reviewer", () => {
       position: leaning(0.9, { ballots: 1, error: null }),
     });
     expect(all.map(({ text }) => text)).toEqual([
-      "Too few ballots to say: 9 of the 10 it takes.",
-      "Too few ballots to say: 1 of the 10 it takes.",
-      "Too few ballots to say: 0 of the 10 it takes.",
-      "Too few ballots to say: 0 of the 10 it takes.",
+      "Too few ballots to say: 9 so far, 10 are needed.",
+      "Too few ballots to say: 1 so far, 10 are needed.",
+      "Too few ballots to say: 0 so far, 10 are needed.",
+      "Too few ballots to say: 0 so far, 10 are needed.",
     ]);
     for (const { bar } of all) expect(bar).toBeNull();
   });

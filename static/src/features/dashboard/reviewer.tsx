@@ -34,10 +34,10 @@ const kinds: readonly Kind[] = [
     field: "length",
     name: msg("Long answers"),
     above: msg(
-      "Favours them: next to the other reviewers, it moves the longest answer up by {{places}} against the shortest.",
+      "Favours them: it ranks the longest answer {{places}} higher, compared with the shortest, than the others do.",
     ),
     below: msg(
-      "Favours short ones: next to the other reviewers, it moves the shortest answer up by {{places}} against the longest.",
+      "Favours short ones: it ranks the shortest answer {{places}} higher, compared with the longest, than the others do.",
     ),
     none: msg("No sign so far that it favours long or short ones more than the others do."),
   },
@@ -121,7 +121,10 @@ function figuresOf({ within, ballots, isSure }: Measured): string {
   if (inPlaces(within) < 0.005) return t("{{ballots}} ballots.", figures);
   return isSure
     ? t("{{ballots}} ballots; give or take {{places}}.", figures)
-    : t("{{ballots}} ballots; less than {{places}} would not show.", figures);
+    : t(
+        "{{ballots}} ballots; a difference of less than {{places}} would not be seen yet.",
+        figures,
+      );
 }
 
 function Line({
@@ -147,7 +150,7 @@ function Line({
           </>
         ) : (
           <p className="quiet">
-            {t("Too few ballots to say: {{have}} of the {{needed}} it takes.", {
+            {t("Too few ballots to say: {{have}} so far, {{needed}} are needed.", {
               have: count(leaning?.ballots ?? 0),
               needed: count(leastBallots),
             })}
@@ -173,7 +176,7 @@ export function Leanings({ reviewer }: { reviewer: Reviewer }) {
         {t("From {{count, number}} ballots in all.", { count: reviewer.ballots })}{" "}
         {all.length > 0 &&
           t(
-            "Places are those of a ranking of four answers. A bar reaches as far as the figure may be off: in 19 of 20 cases the true one lies within it. The dashed line is no leaning at all.",
+            "Places are those of a ranking of four answers. A bar shows how far off the figure may be: the true one is nearly always within it (19 times out of 20). The dashed line in the middle stands for no preference.",
           )}
       </p>
     </>
