@@ -261,6 +261,13 @@ impl Problem {
         problem
     }
 
+    /// 403: an administrator wants nothing to be done in the caller's name.
+    #[must_use]
+    pub fn blocked() -> Self {
+        let detail = "an administrator of this server has blocked you; what is yours is kept: ask them";
+        Self::new(StatusCode::FORBIDDEN, "blocked", "You are blocked", detail)
+    }
+
     /// 409: kept, whoever wants it deleted.
     #[must_use]
     pub fn held() -> Self {
@@ -447,6 +454,12 @@ impl Problem {
         }
     }
 
+    /// Whether it says that the caller may do nothing here.
+    #[must_use]
+    pub fn is_blocked(&self) -> bool {
+        self.0.kind == "blocked"
+    }
+
     /// Whether it says that something is not there.
     #[must_use]
     pub fn is_not_found(&self) -> bool {
@@ -567,6 +580,7 @@ impl From<StoreError> for Problem {
             }
             StoreError::NulCharacter { field } => Self::field(field, &error.to_string()),
             StoreError::Erasing => Self::erasing(),
+            StoreError::Blocked => Self::blocked(),
             StoreError::ConversationBusy
             | StoreError::IdempotencyKeyUsed
             | StoreError::AlreadyExists

@@ -78,8 +78,10 @@ impl Reader {
                     let run_id = self.subscription.run();
                     return Some(unnumbered(&RunEvent::RunQueued { run_id, position }.into()));
                 }
-                // Its reader's data is being erased, or has been: nothing will come any more.
-                Ok(None) | Err(StoreError::Erasing | StoreError::NotFound) => return None,
+                // Its reader's data is being erased, or has been, or they are blocked: nothing will come any more.
+                Ok(None) | Err(StoreError::Erasing | StoreError::Blocked | StoreError::NotFound) => {
+                    return None;
+                }
                 Err(error) => {
                     // The stream stays open on its heartbeats; the log is asked again.
                     tracing::warn!(run.id = %self.subscription.run(), %error, "a stream cannot read the event log");

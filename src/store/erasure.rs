@@ -54,8 +54,9 @@ pub const ERASED: [(&str, &str); 35] = [
     ("users", "id"),
 ];
 
-/// Tables whose rows stay without the name; the erasure itself, and holds, which there is none of during one.
-pub const KEPT: [&str; 6] = ["runs", "calls", "spent_days", "audit_log", "erasures", "legal_holds"];
+/// Tables whose rows stay without the name; the erasure itself, and holds and blocks, of which there are none during one.
+pub const KEPT: [&str; 7] =
+    ["runs", "calls", "spent_days", "audit_log", "erasures", "legal_holds", "blocked_users"];
 
 /// How many rows one statement deletes or changes.
 const AT_ONCE: i64 = 500;
@@ -78,11 +79,17 @@ pub enum Begun {
 pub async fn begin(db: &Db, user: &UserId) -> Result<Begun, StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
     wait_for_their_transactions(&mut tx, user).await?;
-    let held: bool = sqlx::query_scalar("SELECT EXISTS (SELECT FROM legal_holds WHERE user_id = $1)")
-        .bind(user.as_str())
-        .fetch_one(&mut *tx)
-        .await?;
-    if held {
+    let row = sqlx::query(
+        "SELECT EXISTS (SELECT FROM legal_holds WHERE user_id = $1) AS held,
+                EXISTS (SELECT FROM blocked_users WHERE user_id = $1) AS blocked",
+    )
+    .bind(user.as_str())
+    .fetch_one(&mut *tx)
+    .await?;
+    if row.try_get("blocked")? {
+        return Err(StoreError::Blocked);
+    }
+    if row.try_get("held")? {
         return Ok(Begun::Held);
     }
     let audit_name: Option<String> = sqlx::query_scalar(
@@ -234,7 +241,7 @@ const IN_THE_LEDGER: [&str; 3] = [
 ];
 
 /// The same in the audit log, and wherever this person acted as an administrator.
-const IN_THE_LOG: [&str; 8] = [
+const IN_THE_LOG: [&str; 9] = [
     "UPDATE audit_log SET user_id = $2
      WHERE id = ANY (ARRAY(SELECT id FROM audit_log WHERE user_id = $1 LIMIT $3))",
     // What administrators did about this person, and owners of projects: `ann`, `user/ann/day`; `{"from": "ann"}`,
@@ -256,6 +263,7 @@ const IN_THE_LOG: [&str; 8] = [
     "UPDATE instance_settings SET updated_by = $2 WHERE updated_by = $1 AND $3 > 0",
     "UPDATE retention SET chosen_by = $2 WHERE chosen_by = $1 AND $3 > 0",
     "UPDATE legal_holds SET placed_by = $2 WHERE placed_by = $1 AND $3 > 0",
+    "UPDATE blocked_users SET blocked_by = $2 WHERE blocked_by = $1 AND $3 > 0",
     "UPDATE access_reads SET read_by = $2 WHERE read_by = $1 AND $3 > 0",
     "UPDATE access_requests
      SET requested_by = CASE WHEN requested_by = $1 THEN $2 ELSE requested_by END,

@@ -46,6 +46,9 @@ pub enum StoreError {
     /// All data of the transaction's user is being erased: nothing is read or written in their name until that is over.
     #[error("all data of this user is being erased")]
     Erasing,
+    /// An administrator has blocked the transaction's user: nothing is read or written in their name.
+    #[error("this user is blocked")]
+    Blocked,
     /// The function needs another scope than the transaction has: a programming error, refused.
     #[error("this needs the scope {needed}")]
     WrongScope {
@@ -109,9 +112,13 @@ impl StoreError {
     }
 }
 
-/// Whether a transaction did not begin because its user's data is being erased (`enter_as` in migration 30).
-pub(super) fn is_erasing(error: &sqlx::Error) -> bool {
-    sql_state(error).as_deref() == Some("LC003")
+/// Why nothing is done in the name of a transaction's user (`enter_as` in migration 40), if that is why it did not begin.
+pub(super) fn refusal(error: &sqlx::Error) -> Option<StoreError> {
+    match sql_state(error).as_deref() {
+        Some("LC003") => Some(StoreError::Erasing),
+        Some("LC004") => Some(StoreError::Blocked),
+        _ => None,
+    }
 }
 
 /// Whether trying again later, unchanged, may succeed.

@@ -228,7 +228,7 @@ pub const LISTINGS: [Listing; 27] = [
 ];
 
 /// Tables that say whose a row is and are in no list, and why.
-pub const LEFT_OUT: [(&str, &str); 15] = [
+pub const LEFT_OUT: [(&str, &str); 16] = [
     ("conversations", "each is a file"),
     ("messages", "in the files of their conversations"),
     ("message_attachments", "in the files of their conversations"),
@@ -244,6 +244,7 @@ pub const LEFT_OUT: [(&str, &str); 15] = [
     ("budgets", "set by administrators"),
     ("kept_users", "names that nobody can sign in with"),
     ("erasures", "there is nothing to copy while one is under way"),
+    ("blocked_users", "who is blocked gets no copy"),
 ];
 
 impl Listing {

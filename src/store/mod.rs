@@ -18,6 +18,7 @@ pub mod analytics;
 pub mod attachments;
 pub mod audit;
 pub mod benches;
+pub mod blocks;
 pub mod budgets;
 pub mod cache;
 mod connect;
@@ -246,8 +247,8 @@ impl Db {
         let beginning = self.beginning.one_more();
         let begun = self.in_time(begun).await;
         drop(beginning);
-        if begun.as_ref().is_err_and(error::is_erasing) {
-            return Err(StoreError::Erasing);
+        if let Some(refused) = begun.as_ref().err().and_then(error::refusal) {
+            return Err(refused);
         }
         if matches!(begun, Err(sqlx::Error::PoolTimedOut)) {
             pool::timed_out();

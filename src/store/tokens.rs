@@ -108,6 +108,9 @@ pub async fn revoke(tx: &mut Tx, id: TokenId) -> Result<(), StoreError> {
 
 /// Who presents a token with this hash, and what it may do; `None` when it is unknown, revoked or
 /// past its end. Notes the use, at most once a minute. Needs the engine's scope (there is no user yet).
+///
+/// # Errors
+/// [`StoreError::Blocked`] when its owner is.
 pub async fn owner_of(
     tx: &mut Tx,
     hash: &[u8],
@@ -122,12 +125,17 @@ pub async fn owner_of(
              WHERE tokens.id = found.id
                AND (found.last_used_at IS NULL OR found.last_used_at < now() - interval '1 minute')
          )
-         SELECT id, user_id, permissions FROM found",
+         SELECT id, user_id, permissions,
+                EXISTS (SELECT FROM blocked_users b WHERE b.user_id = found.user_id) AS blocked
+         FROM found",
     )
     .bind(hash)
     .fetch_optional(&mut **tx)
     .await?;
     let Some(row) = row else { return Ok(None) };
+    if row.try_get("blocked")? {
+        return Err(StoreError::Blocked);
+    }
     let user = UserId::from_canonical(row.try_get::<String, _>("user_id")?);
     Ok(Some((user, TokenId(row.try_get("id")?), row.try_get("permissions")?)))
 }

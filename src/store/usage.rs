@@ -258,13 +258,17 @@ pub struct UserLine {
     pub created_at: Timestamp,
     /// The last visit, to the minute.
     pub last_seen_at: Timestamp,
+    /// Since when they are blocked.
+    pub blocked_at: Option<Timestamp>,
 }
 
 /// Everyone who was ever here, last seen first. Needs the admins' scope.
 pub async fn users(tx: &mut Tx, limit: u32, offset: u32) -> Result<Vec<UserLine>, StoreError> {
     tx.require_admin()?;
     let rows = sqlx::query(
-        "SELECT id, email, name, created_at, last_seen_at FROM users ORDER BY last_seen_at DESC, id LIMIT $1 OFFSET $2",
+        "SELECT u.id, u.email, u.name, u.created_at, u.last_seen_at, b.blocked_at
+         FROM users u LEFT JOIN blocked_users b ON b.user_id = u.id
+         ORDER BY u.last_seen_at DESC, u.id LIMIT $1 OFFSET $2",
     )
     .bind(i64::from(limit))
     .bind(i64::from(offset))
@@ -278,6 +282,7 @@ pub async fn users(tx: &mut Tx, limit: u32, offset: u32) -> Result<Vec<UserLine>
                 name: row.try_get("name")?,
                 created_at: time(row, "created_at")?,
                 last_seen_at: time(row, "last_seen_at")?,
+                blocked_at: time_or_null(row, "blocked_at")?,
             })
         })
         .collect::<Result<_, sqlx::Error>>()

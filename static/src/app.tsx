@@ -8,6 +8,7 @@ import { useHelp } from "./features/shortcuts/help";
 import { starts } from "./features/starts";
 import { t } from "./i18n";
 import { T } from "./i18n/t";
+import { BlockedPage } from "./pages/blocked";
 import { ConversationPage } from "./pages/conversation";
 import { Crash } from "./pages/crash";
 import { ErasedPage } from "./pages/erased";
@@ -39,7 +40,7 @@ const DashboardPage = lazy(() => import("./pages/dashboard"));
 
 /** What concerns every page: the session, and the network. */
 function AppNotices({ path }: { path: string }) {
-  const signedOut = useSyncExternalStore(session.subscribe, session.isSignedOut);
+  const signedOut = useSyncExternalStore(session.subscribe, session.state) === "signed_out";
   const online = useOnline();
   // A deliberation that is followed says so itself, where nothing moves because of it.
   const follows = useLiveRuns((state) => path.startsWith("/c/") && path.slice(3) in state.runs);
@@ -151,7 +152,9 @@ function Rail() {
 
 export function App() {
   const erasure = useSyncExternalStore(erased.subscribe, erased.now);
-  return erasure ? <ErasedPage erasure={erasure} /> : <Shell />;
+  const blocked = useSyncExternalStore(session.subscribe, session.state) === "blocked";
+  if (erasure) return <ErasedPage erasure={erasure} />;
+  return blocked ? <BlockedPage /> : <Shell />;
 }
 
 function Shell() {

@@ -9,6 +9,7 @@ mod attachments;
 mod ballots;
 mod bedrock;
 mod bench;
+mod blocks;
 mod branches;
 mod budgets;
 mod budgets_runs;

@@ -50,7 +50,7 @@ enum About {
     Project,
     /// A run that another program asked for.
     Response,
-    /// An administrator's request to read somebody's conversations; there is none.
+    /// For administrators, one thing by its id: there is none, such as a request to read somebody's conversations.
     Access,
     /// Refused whoever asks in person: the word that confirms it is wrong, or what a held model would be asked is missing.
     Unconfirmed,
@@ -276,6 +276,9 @@ fn probes() -> Vec<Probe> {
         ),
         entry("GET", "/api/admin/retention", Admin, &[""], None),
         entry("PUT", "/api/admin/retention", Admin, &[""], Some(json!({"days": null}))),
+        entry("GET", "/api/admin/blocks", Admin, &[""], None),
+        entry("POST", "/api/admin/blocks", Admin, &[""], Some(json!({"user": "carl", "reason": "A case"}))),
+        entry("DELETE", "/api/admin/blocks", Admin, &["user=carl"], None),
         entry("GET", "/api/admin/holds", Admin, &[""], None),
         entry("POST", "/api/admin/holds", Admin, &[""], Some(json!({"user": "bob", "reason": "A case"}))),
         entry("DELETE", "/api/admin/holds", Admin, &["user=bob"], None),
@@ -296,6 +299,7 @@ fn probes() -> Vec<Probe> {
         entry("GET", "/api/admin/cache", Admin, &[""], None),
         entry("GET", "/api/admin/users", Admin, &[""], None),
         entry("GET", "/api/admin/runs", Admin, &[""], None),
+        entry("POST", "/api/admin/runs/{id}/cancel", Access, &[""], None),
         entry("GET", "/api/admin/audit", Admin, &[""], None),
         entry("GET", "/api/admin/config", Admin, &[""], None),
         entry("PUT", "/api/admin/config", Admin, &[""], Some(json!({"chairman_alias": "Root's chairman"}))),
@@ -432,7 +436,9 @@ impl Ann {
             (!request.prompt().contains("FINAL RANKING")).then(|| Script::answer(&text))
         });
         ann.get("/api/user").await.ok();
-        app.user("bob").get("/api/user").await.ok();
+        for other in ["bob", "carl"] {
+            app.user(other).get("/api/user").await.ok();
+        }
         ann.put("/api/config", json!({"chairman_alias": format!("The {MARK}")})).await.ok();
         let token = ann.post("/api/tokens", json!({"name": MARK})).await.ok();
         let preset = ann.post("/api/settings/presets", json!({"name": MARK})).await.ok();
@@ -824,6 +830,51 @@ async fn a_token_reaches_no_further_than_its_user_and_its_permissions() {
         root_after.insert(table.into(), before.1[table].clone());
     }
     assert_eq!((ann_after, root_after), before);
+    ann.ends_well(&app).await;
+    app.close().await;
+}
+
+#[tokio::test]
+async fn who_is_blocked_is_refused_wherever_they_ask() {
+    let app = TestApp::with(PUSH).await;
+    let ann = Ann::settle(&app).await;
+    let (root, boss) = (app.admin(), app.user("boss").with("remote-groups", "admins"));
+    let token = app.user("bob").post("/api/tokens", json!({"name": "of Bob's"})).await.ok();
+    let bearer = format!("Bearer {}", token["token"].as_str().unwrap());
+    boss.get("/api/user").await.ok();
+    for name in ["bob", "boss"] {
+        root.post("/api/admin/blocks", json!({"user": name, "reason": "A case"})).await.ok();
+    }
+    let before = (digests(&app, "ann").await, digests(&app, "bob").await, digests(&app, "boss").await);
+    let calls = app.models.records().len();
+    let mut let_in = Vec::new();
+    for (who, user) in [
+        ("a user", app.user("bob")),
+        ("a token", app.user("").without_identity().with("authorization", &bearer)),
+        ("an administrator", boss),
+    ] {
+        for (probe, answers) in ask_everything(&user, &ann).await {
+            for (request, answer) in answers {
+                // What needs nothing of anybody's is answered before anything is looked up.
+                let is_nobodys = who == "a user"
+                    && (matches!(answer.status, 400 | 404 | 415 | 422 | 403)
+                        || ["/api/models", "/api/settings/regions", "/api/version"].contains(&probe.path));
+                let is_told = answer.text.contains("has blocked you")
+                    // Its tools say themselves what they do not do.
+                    && (answer.status == 403 || (who == "a user" && probe.path == "/mcp"));
+                if !is_told && !is_nobodys {
+                    let_in.push(format!("{who}: {request}: {} {}", answer.status, answer.text));
+                }
+                ann.is_not_in(&answer);
+            }
+        }
+    }
+    assert!(let_in.is_empty(), "{}", let_in.join("\n"));
+    let (ann_after, mut bob_after, boss_after) =
+        (digests(&app, "ann").await, digests(&app, "bob").await, digests(&app, "boss").await);
+    bob_after.insert("tokens".into(), before.1["tokens"].clone());
+    assert_eq!((ann_after, bob_after, boss_after), before);
+    assert_eq!(app.models.records().len(), calls, "no model was asked");
     ann.ends_well(&app).await;
     app.close().await;
 }

@@ -4,6 +4,7 @@
 pub(super) mod access;
 pub(super) mod analytics;
 pub(super) mod audit;
+pub(super) mod blocks;
 pub(super) mod budgets;
 pub(super) mod cache;
 pub(super) mod holds;

@@ -43,7 +43,7 @@ pub(super) fn sentences(problem: &Problem) -> String {
         }
         (StatusCode::TOO_MANY_REQUESTS, _) => text.push_str(". Nothing was asked."),
         (StatusCode::SERVICE_UNAVAILABLE, _) => text.push_str(". Try the same call again in a few seconds."),
-        (StatusCode::FORBIDDEN, _) => {
+        (StatusCode::FORBIDDEN, _) if !problem.is_blocked() => {
             text.push_str(". The person can make another token in the web app, under Settings, Tokens.");
         }
         _ => {}

@@ -17,7 +17,7 @@ use percent_encoding::percent_decode;
 use crate::identity::{AuthMethod, Gate, Identity, Mode, Refusal, same_origin, token};
 use crate::server::app::App;
 use crate::server::problem::Problem;
-use crate::store::{Scope, tokens};
+use crate::store::{Scope, StoreError, tokens};
 
 /// Lets a request through with its identity in the extensions, or refuses it.
 pub async fn identify(
@@ -84,6 +84,19 @@ pub async fn admit_program(request: &ServiceRequest, prefix: &str) -> Result<Ide
     settle(request, identity)
 }
 
+/// Refuses administrators who are blocked. Everybody else is refused by the first transaction in their name; what
+/// administrators do goes through others.
+async fn check_blocked(app: &App, who: &Identity) -> Result<(), Problem> {
+    if !who.is_admin || who.via == AuthMethod::Local {
+        return Ok(());
+    }
+    match app.db.begin(&Scope::User(who.user.clone())).await {
+        Err(StoreError::Blocked) => Err(Problem::blocked()),
+        // Without a database nothing of anybody's can be read or changed, and what goes on without one does not need this.
+        Ok(_) | Err(_) => Ok(()),
+    }
+}
+
 fn app(request: &ServiceRequest) -> Result<web::Data<App>, Problem> {
     request.app_data::<web::Data<App>>().cloned().ok_or_else(Problem::internal)
 }
@@ -94,10 +107,12 @@ fn peer(request: &ServiceRequest) -> IpAddr {
 
 async fn identity(request: &ServiceRequest) -> Result<Identity, Problem> {
     let app = app(request)?;
-    match bearer(request) {
-        Some(secret) => by_token(&app, secret).await,
-        None => by_proxy(&app, request),
-    }
+    let who = match bearer(request) {
+        Some(secret) => by_token(&app, secret).await?,
+        None => by_proxy(&app, request)?,
+    };
+    check_blocked(&app, &who).await?;
+    Ok(who)
 }
 
 /// Says in the log and to Sentry who it is.

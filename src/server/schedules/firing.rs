@@ -52,7 +52,7 @@ pub async fn round(app: &App) -> Result<Duration, StoreError> {
         }
         match fire(app, &due).await {
             // Nothing of theirs is asked any more.
-            Ok(()) | Err(StoreError::Erasing) => {}
+            Ok(()) | Err(StoreError::Erasing | StoreError::Blocked) => {}
             Err(error @ StoreError::Unavailable(_)) => return Err(error),
             Err(error) => {
                 tracing::error!(schedule.id = %due.id, error = &error as &dyn std::error::Error, "a scheduled question failed");

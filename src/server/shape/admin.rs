@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::naive;
 use crate::id::{RunId, UserId};
-use crate::store::{audit, usage};
+use crate::store::{audit, blocks, usage};
 
 /// Usage, added up.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -65,6 +65,9 @@ pub struct UserRow {
     pub created_at: String,
     /// The last visit, to the minute.
     pub last_seen_at: String,
+    /// Since when they are blocked; absent where they are not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub blocked_at: Option<String>,
 }
 
 impl From<usage::UserLine> for UserRow {
@@ -75,6 +78,30 @@ impl From<usage::UserLine> for UserRow {
             name: row.name,
             created_at: naive(row.created_at),
             last_seen_at: naive(row.last_seen_at),
+            blocked_at: row.blocked_at.map(naive),
+        }
+    }
+}
+
+/// A block.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct BlockView {
+    #[schema(value_type = String)]
+    pub user: UserId,
+    pub reason: String,
+    #[schema(value_type = String)]
+    pub blocked_by: UserId,
+    /// Naive UTC with microseconds.
+    pub blocked_at: String,
+}
+
+impl From<blocks::Block> for BlockView {
+    fn from(row: blocks::Block) -> Self {
+        Self {
+            user: row.user,
+            reason: row.reason,
+            blocked_by: row.blocked_by,
+            blocked_at: naive(row.blocked_at),
         }
     }
 }

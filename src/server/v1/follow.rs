@@ -108,7 +108,9 @@ impl Follower {
                 }
                 Ok(Some(Next::Queued(_))) => return Some(Heard::Queued),
                 // Its reader's data is being erased, or has been: nothing will come any more.
-                Ok(None) | Err(StoreError::Erasing | StoreError::NotFound) => return None,
+                Ok(None) | Err(StoreError::Erasing | StoreError::Blocked | StoreError::NotFound) => {
+                    return None;
+                }
                 Err(error) => {
                     // The stream stays open; the log is asked again.
                     tracing::warn!(run.id = %self.subscription.run(), %error, "a program's stream cannot read the event log");
@@ -136,7 +138,9 @@ impl Follower {
             match next {
                 Ok(Some(Next::Frames(frames))) => self.batch = frames.into_iter(),
                 Ok(Some(Next::Queued(_))) => {}
-                Ok(None) | Err(StoreError::Erasing | StoreError::NotFound) => return true,
+                Ok(None) | Err(StoreError::Erasing | StoreError::Blocked | StoreError::NotFound) => {
+                    return true;
+                }
                 Err(error) => {
                     tracing::warn!(run.id = %run, %error, "a program's answer waits for the database");
                     tokio::time::sleep(ASK_AGAIN).await;

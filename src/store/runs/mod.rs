@@ -11,8 +11,8 @@ use uuid::Uuid;
 
 use super::notify::{self, Notice};
 use super::plans::whole_plan;
-use super::{Db, RunStatus, Scope, StoreError};
-use crate::id::{ConversationId, MessageId, RunId};
+use super::{Db, RunStatus, Scope, StoreError, Tx};
+use crate::id::{ConversationId, MessageId, RunId, UserId};
 
 pub use starting::{Admission, IdempotencyKey, NewRun, Program, Reservation, Started, start};
 
@@ -183,6 +183,45 @@ pub async fn request_cancel(db: &Db, scope: &Scope, id: RunId) -> Result<RunStat
     }
     tx.commit().await?;
     Ok(status)
+}
+
+/// The same of any run, for administrators. Returns whether it is under way. Needs the admins' scope.
+///
+/// # Errors
+/// [`StoreError::NotFound`] when there is no such run.
+pub async fn request_cancel_of_any(tx: &mut Tx, id: RunId) -> Result<bool, StoreError> {
+    tx.require_admin()?;
+    let known: Option<bool> = sqlx::query_scalar(
+        "WITH live AS (
+             UPDATE runs SET cancel_requested_at = coalesce(cancel_requested_at, now())
+             WHERE id = $1 AND status IN ('queued', 'running') RETURNING id
+         )
+         SELECT EXISTS (SELECT FROM live) FROM runs WHERE id = $1",
+    )
+    .bind(id.0)
+    .fetch_optional(&mut **tx)
+    .await?;
+    let is_live = known.ok_or(StoreError::NotFound)?;
+    if is_live {
+        notify::send(tx, &Notice::Stop(id)).await?;
+    }
+    Ok(is_live)
+}
+
+/// Tells all runs of a user that are under way to stop; returns how many there are. Needs the admins' scope.
+pub(in crate::store) async fn request_cancel_of_all(tx: &mut Tx, user: &UserId) -> Result<usize, StoreError> {
+    tx.require_admin()?;
+    let live: Vec<Uuid> = sqlx::query_scalar(
+        "UPDATE runs SET cancel_requested_at = coalesce(cancel_requested_at, now())
+         WHERE user_id = $1 AND status IN ('queued', 'running') RETURNING id",
+    )
+    .bind(user.as_str())
+    .fetch_all(&mut **tx)
+    .await?;
+    for run in &live {
+        notify::send(tx, &Notice::Stop(RunId(*run))).await?;
+    }
+    Ok(live.len())
 }
 
 /// What a run is asked to go on without: a JSON list.

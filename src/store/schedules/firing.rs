@@ -76,6 +76,7 @@ pub async fn due(db: &Db, limit: u32) -> Result<Vec<Due>, StoreError> {
     let rows = sqlx::query(
         "SELECT id, user_id FROM schedules s
          WHERE next_at <= now() AND NOT EXISTS (SELECT FROM erasures e WHERE e.user_id = s.user_id)
+           AND NOT EXISTS (SELECT FROM blocked_users b WHERE b.user_id = s.user_id)
          ORDER BY next_at, id LIMIT $1",
     )
     .bind(i64::from(limit))
@@ -96,8 +97,8 @@ pub async fn due(db: &Db, limit: u32) -> Result<Vec<Due>, StoreError> {
 pub async fn earliest(db: &Db) -> Result<Option<f64>, StoreError> {
     let mut tx = db.begin(&Scope::Engine).await?;
     let row = sqlx::query(
-        "SELECT extract(epoch FROM min(next_at) - now())::double precision AS seconds FROM schedules
-         WHERE next_at IS NOT NULL",
+        "SELECT extract(epoch FROM min(next_at) - now())::double precision AS seconds FROM schedules s
+         WHERE next_at IS NOT NULL AND NOT EXISTS (SELECT FROM blocked_users b WHERE b.user_id = s.user_id)",
     )
     .fetch_one(&mut *tx)
     .await?;

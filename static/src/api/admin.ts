@@ -2,7 +2,15 @@
 import { keepPreviousData, useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { json, send } from "./client";
 import { keys, queryClient } from "./queries";
-import type { AuditEntry, Config, ConfigChange, RunRow, UsageReport, UserRow } from "./types";
+import type {
+  AuditEntry,
+  Config,
+  ConfigChange,
+  RunRow,
+  Schemas,
+  UsageReport,
+  UserRow,
+} from "./types";
 
 export type UsageBy = "user" | "model" | "day" | "format";
 
@@ -76,6 +84,29 @@ export const useRuns = (failuresOnly: boolean) =>
     const address = `/api/admin/runs?failures=${failuresOnly}&${query}`;
     return (await json<{ runs: RunRow[] }>(address)).runs;
   });
+
+const blocks = "/api/admin/blocks";
+
+export const useBlocks = <T>(shown: (block: Schemas["BlockView"]) => T) =>
+  useQuery({
+    queryKey: [...key, "blocks"],
+    queryFn: async () => (await json<Schemas["Blocks"]>(blocks)).blocks,
+    select: (all) => all.map(shown),
+  });
+
+/** Who is blocked has runs that are stopped, and is marked in the list of users. */
+async function thenAll<T>(change: Promise<T>): Promise<T> {
+  const done = await change;
+  await queryClient.invalidateQueries({ queryKey: key });
+  return done;
+}
+
+export const blockUser = (user: string, reason: string) =>
+  thenAll(json<Schemas["NewBlock"]>(blocks, send("POST", { user, reason })));
+export const unblockUser = (user: string) =>
+  thenAll(json<unknown>(`${blocks}?user=${encodeURIComponent(user)}`, { method: "DELETE" }));
+export const stopRun = (id: string) =>
+  thenAll(json<unknown>(`/api/admin/runs/${encodeURIComponent(id)}/cancel`, send("POST", {})));
 
 export const useAudit = () =>
   useInfiniteQuery({

@@ -29,21 +29,24 @@ import type {
 const userPath = "/api/user";
 
 type Listener = () => void;
-let signedOut = false;
+export type SessionState = "open" | "signed_out" | "blocked";
+let state: SessionState = "open";
 const listeners = new Set<Listener>();
 
-/** Whether the last answer said that the session has ended; for useSyncExternalStore. */
+/** Whether the last answer said that the session has ended, or is of no use; for useSyncExternalStore. */
 export const session = {
-  isSignedOut: () => signedOut,
+  state: () => state,
   subscribe(listener: Listener) {
     listeners.add(listener);
     return () => {
       listeners.delete(listener);
     };
   },
-  note(value: boolean) {
-    if (signedOut === value) return;
-    signedOut = value;
+  note(problem: Problem | null) {
+    const { kind = "open" } = problem ?? {};
+    const next = kind === "signed_out" || kind === "blocked" ? kind : "open";
+    if (state === next) return;
+    state = next;
     for (const listener of listeners) listener();
   },
 };
@@ -71,7 +74,7 @@ export async function request(path: string, init: RequestInit = {}): Promise<Res
     throw problem;
   }
   const problem: Problem | null = await problemOf(response);
-  session.note(problem?.kind === "signed_out");
+  session.note(problem);
   if (problem?.kind === "restarting") availability.note("restarting");
   // Asking who that is loads the page anew for them.
   if (problem?.kind === "another_user") await identity.check(api.user);

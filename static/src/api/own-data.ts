@@ -59,10 +59,11 @@ export const useRetention = () =>
 export const chooseRetention = (days: number | null) =>
   changed<Schemas["RetentionView"]>("/api/admin/retention", send("PUT", { days }));
 
-export const useHolds = () =>
+export const useHolds = <T>(shown: (hold: Hold) => T) =>
   useQuery({
     queryKey: [...admin, "holds"],
     queryFn: async () => (await json<Schemas["Holds"]>("/api/admin/holds")).holds,
+    select: (all) => all.map(shown),
   });
 export const placeHold = (user: string, reason: string) =>
   changed<Hold>("/api/admin/holds", send("POST", { user, reason }));

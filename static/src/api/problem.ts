@@ -15,6 +15,8 @@ export type ProblemKind =
   | "signed_out"
   /** Somebody else is signed in now than the page is for. */
   | "another_user"
+  /** An administrator wants nothing to be done in the reader's name. */
+  | "blocked"
   /** The server is stopping or not yet ready (502, 503, 504). A server that is merely full is not:
    * it has refused. */
   | "restarting"
@@ -90,6 +92,7 @@ function fieldErrors(body: Record<string, unknown>): FieldError[] {
 /** The server's refusals by the last part of their type. */
 const byType: Record<string, string> = {
   "not-found": msg("This is not there, or not any more."),
+  blocked: msg("An administrator of this server has blocked you."),
   "another-user": msg("Somebody else is signed in now. Reload the page."),
   "slow-body": msg("The request took too long to arrive. Send it again."),
   "too-large": msg("This is longer than the server takes. Shorten it."),
@@ -127,6 +130,9 @@ const byType: Record<string, string> = {
     "Too many questions of yours are waiting. Wait until some are answered, or stop them.",
   ),
 };
+
+/** What more than one place acts on, by the last part of its type. */
+const kinds: Record<string, ProblemKind> = { "another-user": "another_user", blocked: "blocked" };
 
 /** Of a server that is there, although the status says the same as of one that is not. */
 const fromHere = ["full", "no-draft"];
@@ -192,7 +198,7 @@ export async function problemOf(response: Response): Promise<Problem | null> {
       ? t("The server is restarting.")
       : sentence(response.status, record, fields);
   return new Problem(
-    restarting ? "restarting" : typeOf(record) === "another-user" ? "another_user" : "refused",
+    restarting ? "restarting" : (kinds[typeOf(record)] ?? "refused"),
     message,
     response.status,
     fields,

@@ -185,7 +185,7 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
   useTitle(title);
 
   // Signed in again, in another tab: the run is followed again.
-  const signedOut = useSyncExternalStore(session.subscribe, session.isSignedOut);
+  const signedOut = useSyncExternalStore(session.subscribe, session.state) === "signed_out";
   const lost = live?.refused?.kind === "signed_out" ? live.run.runId : null;
   useEffect(() => {
     if (lost !== null && !signedOut) resume(id, lost);

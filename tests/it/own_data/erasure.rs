@@ -84,6 +84,9 @@ async fn no_table_knows_who_is_erased_and_the_sums_stay() {
     admin.put("/api/admin/config", json!({"chairman_alias": "Everybody's"})).await.ok();
     admin.put("/api/admin/retention", json!({"days": 4000})).await.ok();
 
+    app.user("zoe").get("/api/user").await.ok();
+    admin.post("/api/admin/blocks", json!({"user": "zoe", "reason": "A case"})).await.ok();
+
     let owned: BTreeSet<String> = tables_with(&app.db, NAME).await.into_iter().collect();
     let known: BTreeSet<String> =
         ERASED.iter().map(|(table, _)| *table).chain(KEPT).map(str::to_owned).collect();

@@ -1,9 +1,10 @@
 import { useState } from "react";
-import { useRuns } from "../../api/admin";
+import { stopRun, useRuns } from "../../api/admin";
 import type { RunRow } from "../../api/types";
 import { msg, t } from "../../i18n";
 import { count, duration } from "../../ui/format";
 import { ScrollBox } from "../../ui/scroll-box";
+import { complain } from "../conversations/changes";
 import { Cost } from "../dashboard/cost";
 import { Answered, Panel } from "../dashboard/panel";
 import { RunBadge } from "../dashboard/run-status";
@@ -17,6 +18,8 @@ const reasons: Record<string, string> = {
   abandoned: msg("given up after several crashes"),
   unreadable_plan: msg("its plan could not be read"),
 };
+
+const isLive = ({ status }: RunRow) => status === "queued" || status === "running";
 
 function Row({ run }: { run: RunRow }) {
   const ms = lasted(run.created_at, run.finished_at);
@@ -36,6 +39,16 @@ function Row({ run }: { run: RunRow }) {
             {" "}
             {t(reasons[run.error_kind] ?? run.error_kind.replaceAll("_", " "))}
           </span>
+        )}
+        {isLive(run) && (
+          <button
+            type="button"
+            className="button run-stop"
+            aria-label={t("Stop the run of {{user}}", { user: run.user })}
+            onClick={() => stopRun(run.id).catch(complain(msg("Not stopped: {{message}}")))}
+          >
+            {t("Stop")}
+          </button>
         )}
         {run.attempt > 1 && (
           <span className="run-why" title={t("The server that ran it stopped or was lost")}>

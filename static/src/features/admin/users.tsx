@@ -2,11 +2,12 @@ import { useUsers } from "../../api/admin";
 import { msg, t } from "../../i18n";
 import { ScrollBox } from "../../ui/scroll-box";
 import { Answered, Panel } from "../dashboard/panel";
+import { Blocks } from "./blocks";
+import { KnownUsers } from "./known-users";
 import { More } from "./more";
 import { timeOf } from "./times";
 
-/** Everybody who was here. */
-export function Users() {
+function Everyone() {
   const users = useUsers();
   return (
     <Panel
@@ -41,6 +42,12 @@ export function Users() {
                       <tr key={user.id}>
                         <th scope="row">
                           <span className="usage-name">{user.id}</span>
+                          {user.blocked_at && (
+                            <span className="run-why" title={timeOf(user.blocked_at)}>
+                              {" "}
+                              {t("blocked")}
+                            </span>
+                          )}
                         </th>
                         <td className="text">{user.name ?? "–"}</td>
                         <td className="text">{user.email ?? "–"}</td>
@@ -66,5 +73,16 @@ export function Users() {
         }}
       </Answered>
     </Panel>
+  );
+}
+
+/** Everybody who was here, and who of them may do nothing here any more. */
+export function Users() {
+  return (
+    <>
+      <KnownUsers />
+      <Everyone />
+      <Blocks />
+    </>
   );
 }

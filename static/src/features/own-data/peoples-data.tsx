@@ -1,30 +1,16 @@
 import "../../styles/own-data.css";
 import { useState } from "react";
-import { useKnownUsers } from "../../api/admin";
 import { chooseRetention, liftHold, placeHold, useHolds, useRetention } from "../../api/own-data";
 import { asProblem, type Problem } from "../../api/problem";
 import { msg, t } from "../../i18n";
 import { Notice } from "../../ui/notice";
 import { toast } from "../../ui/toast";
+import { Decisions } from "../admin/decisions";
+import { KnownUsers, usersListId } from "../admin/known-users";
 import { timeOf } from "../admin/times";
-import { complain } from "../conversations/changes";
 import { Answered, Panel } from "../dashboard/panel";
 import { messagesAt, TextField } from "../settings/fields";
 import { AccessRequests } from "./access-requests";
-
-export const usersListId = "own-data-users";
-
-/** The names to choose from where somebody is named. */
-function KnownUsers() {
-  const users = useKnownUsers();
-  return (
-    <datalist id={usersListId}>
-      {(users.data ?? []).map((user) => (
-        <option key={user.id} value={user.id} />
-      ))}
-    </datalist>
-  );
-}
 
 function RetentionForm({ days, configured }: { days: number | null; configured: number }) {
   const [typed, setTyped] = useState(days === null ? "" : String(days));
@@ -107,108 +93,32 @@ function Retention() {
   );
 }
 
-function HoldForm() {
-  const [user, setUser] = useState("");
-  const [reason, setReason] = useState("");
-  const [problem, setProblem] = useState<Problem | null>(null);
-  const [busy, setBusy] = useState(false);
-  const errors = problem?.fields ?? [];
-  const place = async () => {
-    setBusy(true);
-    setProblem(null);
-    try {
-      await placeHold(user.trim(), reason.trim());
-      setUser("");
-      setReason("");
-    } catch (error) {
-      setProblem(asProblem(error));
-    } finally {
-      setBusy(false);
-    }
-  };
-  return (
-    <form
-      className="own-data-form"
-      aria-label={t("New hold")}
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!busy) place();
-      }}
-    >
-      <TextField
-        label={t("User")}
-        value={user}
-        list={usersListId}
-        errors={messagesAt(errors, "user")}
-        onChange={setUser}
-      />
-      <TextField
-        label={t("Reason")}
-        hint={t("For administrators; the user is told only that there is a hold.")}
-        value={reason}
-        errors={messagesAt(errors, "reason")}
-        onChange={setReason}
-      />
-      {problem && problem.fields.length === 0 && (
-        <Notice tone="bad" urgent>
-          {t("Not placed: {{reason}}", { reason: problem.message })}
-        </Notice>
-      )}
-      <button type="submit" className="button" disabled={busy}>
-        {t("Place hold")}
-      </button>
-    </form>
-  );
-}
+const holdWords = {
+  title: msg("Holds"),
+  lead: msg(
+    "As long as there is a hold on somebody’s data, nothing of it is deleted for good: not by them, and not because its time is over.",
+  ),
+  failed: msg("The holds could not be read: {{reason}}"),
+  none: msg("There are no holds."),
+  form: msg("New hold"),
+  hint: msg("For administrators; the user is told only that there is a hold."),
+  place: msg("Place hold"),
+  notPlaced: msg("Not placed: {{reason}}"),
+  lift: msg("Lift"),
+  liftOf: msg("Lift the hold on {{user}}"),
+  notLifted: msg("Not lifted: {{message}}"),
+};
 
 function Holds() {
-  const holds = useHolds();
-  return (
-    <Panel
-      title={t("Holds")}
-      lead={t(
-        "As long as there is a hold on somebody’s data, nothing of it is deleted for good: not by them, and not because its time is over.",
-      )}
-    >
-      <Answered query={holds} failed={msg("The holds could not be read: {{reason}}")} lines={2}>
-        {(rows) =>
-          rows.length === 0 ? (
-            <p className="quiet">{t("There are no holds.")}</p>
-          ) : (
-            <ul className="access-list">
-              {rows.map((hold) => (
-                <li key={hold.user}>
-                  <p>
-                    <strong>{hold.user}</strong>
-                  </p>
-                  <p className="access-reason" dir="auto">
-                    {hold.reason}
-                  </p>
-                  <p className="access-facts">
-                    {t("Placed by {{admin}} on {{time}}", {
-                      admin: hold.placed_by,
-                      time: timeOf(hold.placed_at),
-                    })}
-                  </p>
-                  <button
-                    type="button"
-                    className="button"
-                    aria-label={t("Lift the hold on {{user}}", { user: hold.user })}
-                    onClick={() =>
-                      liftHold(hold.user).catch(complain(msg("Not lifted: {{message}}")))
-                    }
-                  >
-                    {t("Lift")}
-                  </button>
-                </li>
-              ))}
-            </ul>
-          )
-        }
-      </Answered>
-      <HoldForm />
-    </Panel>
-  );
+  const holds = useHolds((hold) => ({
+    user: hold.user,
+    reason: hold.reason,
+    facts: t("Placed by {{admin}} on {{time}}", {
+      admin: hold.placed_by,
+      time: timeOf(hold.placed_at),
+    }),
+  }));
+  return <Decisions words={holdWords} decisions={holds} place={placeHold} lift={liftHold} />;
 }
 
 /** How long it is kept, what holds it, and who may look at it. */

@@ -1,0 +1,33 @@
+import { blockUser, unblockUser, useBlocks } from "../../api/admin";
+import { msg, t } from "../../i18n";
+import { Decisions } from "./decisions";
+import { timeOf } from "./times";
+
+const words = {
+  title: msg("Blocked users"),
+  lead: msg(
+    "Whoever is blocked can do nothing here, with a token neither. Their runs are stopped, and their scheduled questions wait. What is theirs is kept.",
+  ),
+  failed: msg("Who is blocked could not be read: {{reason}}"),
+  none: msg("Nobody is blocked."),
+  form: msg("Block a user"),
+  hint: msg("For administrators; the user is told only that an administrator has blocked them."),
+  place: msg("Block"),
+  notPlaced: msg("Not blocked: {{reason}}"),
+  lift: msg("Unblock"),
+  liftOf: msg("Unblock {{user}}"),
+  notLifted: msg("Not unblocked: {{message}}"),
+};
+
+/** Who may do nothing here, and a way to say so of somebody. */
+export function Blocks() {
+  const blocks = useBlocks((block) => ({
+    user: block.user,
+    reason: block.reason,
+    facts: t("Blocked by {{admin}} on {{time}}", {
+      admin: block.blocked_by,
+      time: timeOf(block.blocked_at),
+    }),
+  }));
+  return <Decisions words={words} decisions={blocks} place={blockUser} lift={unblockUser} />;
+}

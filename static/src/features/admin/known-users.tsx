@@ -1,0 +1,15 @@
+import { useKnownUsers } from "../../api/admin";
+
+export const usersListId = "known-users";
+
+/** The names to choose from where somebody is named. */
+export function KnownUsers() {
+  const users = useKnownUsers();
+  return (
+    <datalist id={usersListId}>
+      {(users.data ?? []).map((user) => (
+        <option key={user.id} value={user.id} />
+      ))}
+    </datalist>
+  );
+}

@@ -1,0 +1,23 @@
+import { t } from "../i18n";
+import { useTitle } from "../ui/title";
+
+/** For somebody who may do nothing here; asks the server nothing. */
+export function BlockedPage() {
+  const title = t("You are blocked");
+  useTitle(title);
+  return (
+    <main className="page-notice" id="main">
+      <h1>{title}</h1>
+      <p>
+        {t(
+          "An administrator of this server has blocked you. What is yours is kept. Ask whoever runs this server.",
+        )}
+      </p>
+      <p className="empty-actions">
+        <a className="button" href="/">
+          {t("Try again")}
+        </a>
+      </p>
+    </main>
+  );
+}
