@@ -45,6 +45,17 @@ struct BuiltIn {
     options: fn() -> Value,
 }
 
+impl BuiltIn {
+    fn offer(&self) -> Offer {
+        Offer {
+            id: self.id.to_owned(),
+            created: BUILT_IN,
+            about: self.about.to_owned(),
+            asks: Asks::Council((self.options)()),
+        }
+    }
+}
+
 static BUILT_IN_OFFERS: [BuiltIn; 6] = [
     BuiltIn {
         id: "council",
@@ -82,13 +93,7 @@ static BUILT_IN_OFFERS: [BuiltIn; 6] = [
 
 /// Everything that the caller can ask.
 pub(super) async fn all(app: &App, caller: &Caller) -> Result<Vec<Offer>, Problem> {
-    let built_in = BUILT_IN_OFFERS.iter().map(|offer| Offer {
-        id: offer.id.to_owned(),
-        created: BUILT_IN,
-        about: offer.about.to_owned(),
-        asks: Asks::Council((offer.options)()),
-    });
-    let mut offers: Vec<Offer> = built_in.collect();
+    let mut offers: Vec<Offer> = BUILT_IN_OFFERS.iter().map(BuiltIn::offer).collect();
     offers.extend(of_presets(app, caller).await?);
     if app.config.programs.single_seats {
         let (settings, _) = app.settings(&caller.scope()).await?;
@@ -133,6 +138,10 @@ fn slug(name: &str) -> String {
 /// # Errors
 /// When it stands for nothing that the caller can ask.
 pub(super) async fn find(app: &App, caller: &Caller, model: &str) -> Result<Offer, Refusal> {
+    // Nothing else has a name like theirs, so nothing is looked up for what is asked most.
+    if let Some(built_in) = BUILT_IN_OFFERS.iter().find(|offer| offer.id == model) {
+        return Ok(built_in.offer());
+    }
     let offers = all(app, caller).await?;
     let found = offers.into_iter().find(|offer| offer.id == model || is_preset(offer, model));
     found.ok_or_else(|| Refusal::no_model(model))
