@@ -6,7 +6,7 @@ import { timeOf } from "./times";
 const words = {
   title: msg("Blocked users"),
   lead: msg(
-    "Whoever is blocked can do nothing here, with a token neither. Their runs are stopped, and their scheduled questions wait. What is theirs is kept.",
+    "Whoever is blocked can do nothing here, not even with a token. Their runs are stopped, and their scheduled questions wait. What is theirs is kept.",
   ),
   failed: msg("Who is blocked could not be read: {{reason}}"),
   none: msg("Nobody is blocked."),
