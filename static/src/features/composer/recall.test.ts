@@ -1,6 +1,7 @@
 import { beforeEach, expect, it } from "vitest";
 import { keys, queryClient } from "../../api/queries";
 import { keptInTab } from "../../ui/kept";
+import { type LiveRun, useLiveRuns } from "../asking/runs";
 import { noteAsked } from "./asked-here";
 import { recalled } from "./recall";
 
@@ -18,6 +19,7 @@ const up = (content: string) => press(content, "ArrowUp");
 const down = (content: string) => press(content, "ArrowDown");
 
 beforeEach(() => {
+  useLiveRuns.setState({ runs: {} });
   queryClient.clear();
   keptInTab.write("asked", null);
   const messages = [question("One?"), { role: "assistant" }, question("Two?"), question("One?")];
@@ -27,6 +29,12 @@ beforeEach(() => {
 it("goes back through what was asked, and forth to the empty box", () => {
   expect([up(""), up("One?"), up("Two?")]).toEqual(["One?", "Two?", null]);
   expect([down("Two?"), down("One?"), down("")]).toEqual(["One?", "", null]);
+});
+
+it("knows the question whose answer is still being written, or read", () => {
+  const live = { question: "Three?" } as LiveRun;
+  useLiveRuns.setState({ runs: { c1: live } });
+  expect([up(""), up("Three?"), up("One?")]).toEqual(["Three?", "One?", "Two?"]);
 });
 
 it("has what was asked in this tab for a new conversation, the newest first and each once", () => {

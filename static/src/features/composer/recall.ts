@@ -1,15 +1,20 @@
 import { keys, queryClient } from "../../api/queries";
 import type { Conversation } from "../../api/types";
+import { useLiveRuns } from "../asking/runs";
 import { askedHere } from "./asked-here";
 
-/** The questions of a conversation as it is shown, the newest first; each once. Of a new one, those that were asked here. */
+/**
+ * The questions of a conversation as it is shown, the newest first; each once. The one that was asked last may not be stored yet,
+ * or not read. Of a new conversation, those that were asked here.
+ */
 function questionsOf(conversationId: string | null): string[] {
   if (conversationId === null) return askedHere();
   const shown = queryClient.getQueryData<Conversation>(keys.conversation(conversationId));
   const asked = shown?.messages.flatMap((message) =>
     message.role === "user" ? [message.content] : [],
   );
-  return [...new Set(asked?.toReversed())];
+  const latest = useLiveRuns.getState().runs[conversationId]?.question ?? null;
+  return [...new Set([...(latest === null ? [] : [latest]), ...(asked?.toReversed() ?? [])])];
 }
 
 type Pressed = Pick<KeyboardEvent, "key" | "shiftKey" | "ctrlKey" | "altKey" | "metaKey"> & {
