@@ -89,13 +89,14 @@ describe.each(bothShapes)("on %s", (_, shape) => {
 
   async function nothingIsAskedBy(user: string) {
     await expect.poll(() => page.evaluate(() => localStorage.getItem("user"))).toBe(user);
-    await page.locator(".seats").waitFor();
+    // Where the page was quick enough to go to the conversation that was to begin, that is not there for the next one.
+    const notHere = page.getByRole("heading", { name: "This conversation is not here" });
+    await page.locator(".seats").or(notHere).waitFor();
+    const refused = (await notHere.isVisible()) ? /status of (401|404|412)/ : /status of (401|412)/;
     expect(await everything(page)).not.toContain(secret);
     const list = await page.request.get("/api/conversations");
     expect(await list.json()).toEqual([]);
-    expect(watched.faults.splice(0).filter((fault) => !/status of (401|412)/.test(fault))).toEqual(
-      [],
-    );
+    expect(watched.faults.splice(0).filter((fault) => !refused.test(fault))).toEqual([]);
   }
 });
 

@@ -207,7 +207,10 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await page.getByText("Too short.").waitFor();
     await page.getByRole("button", { name: "Good answer" }).click();
     await expect.poll(() => page.getByText("Too short.").count()).toBe(0);
+    // Shown as chosen at once, and stored a little later.
+    const stored = page.waitForResponse(/\/feedback$/);
     await bad.click();
+    await stored;
     await page.reload();
     await expect.poll(() => field.inputValue()).toBe("");
   });

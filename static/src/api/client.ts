@@ -96,8 +96,8 @@ export const send = (method: string, body: unknown): RequestInit => ({
   body: JSON.stringify(body),
 });
 
-/** A request that gets through even if its page is left at once: who stops a run may go. */
-const sendLast = (body: unknown): RequestInit => ({ ...send("POST", body), keepalive: true });
+/** A request that gets through even if its page is left at once: who stops a run, or judges an answer, may go. */
+const last = (init: RequestInit): RequestInit => ({ ...init, keepalive: true });
 
 /** A page of a plain list, whose length over all pages stands in a header. */
 async function page<T>(response: Response, offset: number): Promise<Page<T>> {
@@ -187,7 +187,7 @@ export const api = {
 
   feedback: (runId: string) => json<Feedback>(`/api/runs/${encodeURIComponent(runId)}/feedback`),
   giveFeedback: (runId: string, said: Pick<Feedback, "thumb" | "better" | "comment">) =>
-    json<Feedback>(`/api/runs/${encodeURIComponent(runId)}/feedback`, send("PUT", said)),
+    json<Feedback>(`/api/runs/${encodeURIComponent(runId)}/feedback`, last(send("PUT", said))),
   withdrawFeedback: (runId: string) =>
     json<unknown>(`/api/runs/${encodeURIComponent(runId)}/feedback`, { method: "DELETE" }),
 
@@ -218,6 +218,7 @@ export const api = {
   skip: (runId: string, member: string, stage?: string) =>
     json<unknown>(`/api/runs/${encodeURIComponent(runId)}/skip`, send("POST", { member, stage })),
   cancelRun: (runId: string) =>
-    json<unknown>(`/api/runs/${encodeURIComponent(runId)}/cancel`, sendLast({})),
-  cancelConversation: (id: string) => json<unknown>(`${one(id)}/message/cancel`, sendLast({})),
+    json<unknown>(`/api/runs/${encodeURIComponent(runId)}/cancel`, last(send("POST", {}))),
+  cancelConversation: (id: string) =>
+    json<unknown>(`${one(id)}/message/cancel`, last(send("POST", {}))),
 };
