@@ -1,6 +1,7 @@
 //! What a run tells, as far as a program wants to hear it: how it gets on, the final answer as it is written, and how
 //! it ended. A pure fold over the run's events, the same whenever and however often they are read.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
@@ -59,14 +60,15 @@ pub(super) struct Course {
     end: Option<End>,
 }
 
-/// An event that shows a piece of a text.
+/// An event that shows a piece of a text. Most are of members, whose texts are passed over: nothing of them is copied.
 #[derive(Deserialize)]
-struct Piece {
-    r#type: String,
-    #[serde(default)]
-    content: String,
-    #[serde(default)]
-    model: String,
+struct Piece<'f> {
+    #[serde(borrow)]
+    r#type: Cow<'f, str>,
+    #[serde(borrow, default)]
+    content: Cow<'f, str>,
+    #[serde(borrow, default)]
+    model: Cow<'f, str>,
 }
 
 impl Course {
@@ -124,11 +126,11 @@ impl Course {
         if !self.shows_answer || self.is_torn {
             return None;
         }
-        let piece: Piece = serde_json::from_slice(&frame.json).ok()?;
-        if piece.content.is_empty() || !tokens_of_final_answers().any(|token| token == piece.r#type) {
+        let piece: Piece<'_> = serde_json::from_slice(&frame.json).ok()?;
+        if piece.content.is_empty() || !tokens_of_final_answers().any(|token| piece.r#type == token) {
             return None;
         }
-        let writer = self.writer.get_or_insert_with(|| piece.model.clone());
+        let writer = self.writer.get_or_insert_with(|| piece.model.clone().into_owned());
         if *writer != piece.model {
             // The one before has failed in the middle.
             self.is_torn = true;
