@@ -81,7 +81,7 @@ function OwnVotesSentence({ facts }: { facts: AggregateFacts }) {
           </p>
         ))}
         <p>
-          {t("These are cautious estimates: the fewer the ballots, the smaller the correction.")}
+          {t("These figures are cautious already: the fewer the ballots behind them, the smaller they are.")}
         </p>
       </Explain>
     </div>
