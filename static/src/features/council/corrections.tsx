@@ -81,7 +81,9 @@ function OwnVotesSentence({ facts }: { facts: AggregateFacts }) {
           </p>
         ))}
         <p>
-          {t("These figures are cautious already: the fewer the ballots behind them, the smaller they are.")}
+          {t(
+            "These figures are cautious already: the fewer the ballots behind them, the smaller they are.",
+          )}
         </p>
       </Explain>
     </div>
