@@ -107,6 +107,12 @@ uuid_id!(
 );
 
 uuid_id!(
+    /// A group of somebody's own conversations.
+    FolderId,
+    now_v7
+);
+
+uuid_id!(
     /// A question that is asked again and again.
     ScheduleId,
     now_v7

@@ -7,13 +7,14 @@ use serde_json::json;
 
 use super::app::App;
 use super::extract::{Body, Caller, id};
+use super::folders;
 use super::problem::{Problem, ProblemBody};
 use super::projects::placing;
 use super::shape::{Changed, Conversation, ConversationSummary, Deleted, Restored, SearchHit, Status, Tags};
 use crate::council::field::{FieldErrorKind, Fields};
-use crate::id::{ConversationId, MessageId, ProjectId};
+use crate::id::{ConversationId, FolderId, MessageId, ProjectId};
 use crate::identity::Permission;
-use crate::store::conversations::{self, Due, Filter, Node, Order, Tree};
+use crate::store::conversations::{self, Due, Filter, InFolder, Node, Order, Tree};
 use crate::store::{StoreError, audit, purge_now};
 
 const MAX_TITLE_CHARS: usize = 200;
@@ -44,6 +45,8 @@ pub(super) struct ListQuery {
     order: Option<String>,
     /// Only those in this project; others' are in `GET /api/projects/{id}/conversations`.
     project_id: Option<ProjectId>,
+    /// Only those in this folder; `none`: only those in no folder.
+    folder_id: Option<String>,
 }
 
 /// The caller's conversations, newest first unless another order is asked for: a plain array, its paging in `X-Total-Count` and
@@ -69,6 +72,14 @@ pub(super) async fn list(
         Some("asked") => Order::Asked,
         Some(_) => return Err(Problem::field("order", "must be created or asked")),
     };
+    let folder = match query.folder_id.as_deref() {
+        None => None,
+        Some("none") => Some(InFolder::None),
+        Some(text) => match text.parse() {
+            Ok(id) => Some(InFolder::This(id)),
+            Err(_) => return Err(Problem::field(folders::FIELD, "must be the id of a folder, or none")),
+        },
+    };
     let filter = Filter {
         tag: tag.as_deref(),
         archived: Some(query.archived.unwrap_or(false)),
@@ -76,6 +87,7 @@ pub(super) async fn list(
         deleted: query.deleted.unwrap_or(false),
         order,
         project: query.project_id,
+        folder,
     };
     let mut tx = app.db.begin(&caller.scope()).await?;
     let page = conversations::list(&mut tx, &filter, limit, offset).await?;
@@ -91,6 +103,9 @@ pub(super) async fn list(
         }
         if let Some(project) = query.project_id {
             next.append_pair("project_id", &project.to_string());
+        }
+        if let Some(folder) = &query.folder_id {
+            next.append_pair(folders::FIELD, folder);
         }
         for (name, flag) in
             [("archived", query.archived), ("pinned", query.pinned), ("deleted", query.deleted)]
@@ -236,9 +251,12 @@ struct ConversationChange {
     /// that it is in.
     #[schema(nullable)]
     project_id: Option<ProjectId>,
+    /// The folder of the caller's that it is put into. `null` takes it out of the one that it is in.
+    #[schema(nullable)]
+    folder_id: Option<FolderId>,
 }
 
-/// Renames, archives or pins a conversation, or moves it to a project.
+/// Renames, archives or pins a conversation, puts it into a folder, or moves it to a project.
 #[utoipa::path(tag = "conversations", params(("id" = String, Path)), request_body = ConversationChange, responses(
     (status = 200, body = Changed), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
     (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
@@ -257,6 +275,8 @@ pub(super) async fn change(
     let pinned: Option<bool> = fields.take("pinned", "true or false");
     let project: Option<ProjectId> = fields.take(placing::FIELD, "the id of a project, or null");
     let is_moved = body.0.get(placing::FIELD).is_some();
+    let folder: Option<FolderId> = fields.take(folders::FIELD, "the id of a folder, or null");
+    let is_filed = body.0.get(folders::FIELD).is_some();
     let title = title.map(|title| title.split_whitespace().collect::<Vec<_>>().join(" "));
     if let Some(title) = &title {
         let chars = title.chars().count();
@@ -275,6 +295,9 @@ pub(super) async fn change(
     }
     if let Some(pinned) = pinned {
         conversations::set_pinned(&mut tx, id, pinned).await.map_err(named)?;
+    }
+    if is_filed {
+        folders::put(&mut tx, id, folder).await?;
     }
     if is_moved {
         placing::move_to(&mut tx, &caller, id, project).await?;

@@ -22,6 +22,7 @@ mod days;
 pub mod descriptors;
 mod extract;
 mod feedback;
+mod folders;
 mod for_others;
 mod health;
 mod idempotency;

@@ -351,6 +351,14 @@ impl Problem {
         problem
     }
 
+    /// 409: as many folders as one person may have.
+    #[must_use]
+    pub fn too_many_folders(most: i64) -> Self {
+        let detail =
+            format!("you have {most} folders, as many as there can be; delete one that you no longer need");
+        Self::new(StatusCode::CONFLICT, "too-many-folders", "There can be no more folders", detail)
+    }
+
     /// 409: as much as one person may have in the library.
     #[must_use]
     pub fn library_full(most: i64) -> Self {

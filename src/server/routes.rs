@@ -13,8 +13,8 @@ use super::middleware::gate;
 use super::problem::Problem;
 use super::{
     admin, analytics, attachments, benches, branches, budgets, cache, classify, conversations, feedback,
-    health, library, mcp, me, messages, openapi, options, own_data, presets, projects, push, regions, runs,
-    schedules, settings, sharing, skip, v1, version, webhooks, weights,
+    folders, health, library, mcp, me, messages, openapi, options, own_data, presets, projects, push,
+    regions, runs, schedules, settings, sharing, skip, v1, version, webhooks, weights,
 };
 
 /// Every route but the web app's files. They are served by actix-web alone: what utoipa gathers beside that would be
@@ -38,6 +38,10 @@ macro_rules! table {
                     .service(conversations::export)
                     .service(conversations::list_tags)
                     .service(conversations::search)
+                    .service(folders::list)
+                    .service(folders::create)
+                    .service(folders::change)
+                    .service(folders::remove)
                     .service(messages::ask_whole)
                     .service(messages::ask_streaming)
                     .service(messages::estimate)

@@ -16,7 +16,7 @@ use super::notify::{self, Notice};
 use super::{Db, Scope, StoreError, Tx, TxConnection, projects};
 
 /// Tables whose rows go, and the column that says whose they are; what refers to others comes before these.
-pub const ERASED: [(&str, &str); 35] = [
+pub const ERASED: [(&str, &str); 36] = [
     ("access_reads", "user_id"),
     ("access_requests", "user_id"),
     ("cache_lookups", "user_id"),
@@ -27,6 +27,7 @@ pub const ERASED: [(&str, &str); 35] = [
     ("attachments", "user_id"),
     ("shares", "user_id"),
     ("conversations", "user_id"),
+    ("folders", "user_id"),
     ("run_events", "user_id"),
     ("decisions", "user_id"),
     ("feedback", "user_id"),

@@ -46,7 +46,7 @@ const fn listing(
 }
 
 /// Every list there is. No secret is in any: neither hashes of tokens, nor what webhooks are signed with, nor how devices are reached.
-pub const LISTINGS: [Listing; 27] = [
+pub const LISTINGS: [Listing; 28] = [
     Listing {
         condition: "t.id = $1",
         ..listing("account", "users", "id, email, name, groups, created_at, last_seen_at", (NO_ID, "t.id"), 1)
@@ -54,6 +54,7 @@ pub const LISTINGS: [Listing; 27] = [
     listing("settings", "user_settings", "value, updated_at", (NO_ID, "t.user_id"), 1),
     listing("spending_limits", "user_caps", "period, limit_usd, updated_at", (NO_ID, "t.period"), 10),
     listing("presets", "presets", "id, name, value, created_at, updated_at", ("t.id", "''"), 20),
+    listing("folders", "folders", "id, name, created_at", ("t.id", "''"), 200),
     listing(
         "library",
         "library_entries",

@@ -29,6 +29,7 @@ mod error;
 pub mod export;
 pub mod feedback;
 pub mod figures;
+pub mod folders;
 pub mod holds;
 mod housekeeping;
 mod inspect;

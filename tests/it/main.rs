@@ -32,6 +32,7 @@ mod feedback;
 mod final_answer;
 mod first_question;
 mod floating;
+mod folders;
 mod frozen;
 mod hostile;
 mod hosts;

@@ -37,7 +37,10 @@ async fn tables(connection: &mut PgConnection) -> Vec<String> {
 pub async fn fill(connection: &mut PgConnection, owner: &str) {
     let file = "0".repeat(64);
     let sql = format!(
-        "WITH c AS (INSERT INTO conversations (id, user_id) VALUES (gen_random_uuid(), '{owner}') RETURNING id),
+        "WITH fo AS (INSERT INTO folders (id, user_id, name, name_key)
+                     VALUES (gen_random_uuid(), '{owner}', 'of {owner}', 'of {owner}') RETURNING id),
+              c AS (INSERT INTO conversations (id, user_id, folder_id)
+                    SELECT gen_random_uuid(), '{owner}', id FROM fo RETURNING id),
               r AS (INSERT INTO runs (id, user_id, conversation_id, message_id, format, status, plan)
                     SELECT gen_random_uuid(), '{owner}', id, gen_random_uuid(), 'council', 'running', '{{}}' FROM c
                     RETURNING id),

@@ -27,6 +27,8 @@ enum About {
     Own,
     /// One thing, by its id: not there for another user.
     Conversation,
+    /// A folder of her list, with a conversation in it.
+    Folder,
     Run,
     Token,
     Preset,
@@ -74,8 +76,8 @@ struct Probe {
 
 fn probes() -> Vec<Probe> {
     use About::{
-        Access, Admin, Bench, Cached, Conversation, Entry, File, Link, Malformed, NoForm, Own, Preset,
-        Project, Response, Run, Schedule, Token, Unconfirmed, Webhook, Withdrawn,
+        Access, Admin, Bench, Cached, Conversation, Entry, File, Folder, Link, Malformed, NoForm, Own,
+        Preset, Project, Response, Run, Schedule, Token, Unconfirmed, Webhook, Withdrawn,
     };
     let ask = || Some(json!({"content": "Why?"}));
     let entry = |method, path, about, queries, body| Probe { method, path, about, queries, body };
@@ -90,6 +92,8 @@ fn probes() -> Vec<Probe> {
                 "archived=true",
                 "deleted=true",
                 "project_id=01890000-0000-7000-8000-000000000000",
+                "folder_id=none",
+                "folder_id=01890000-0000-7000-8000-000000000000",
             ],
             None,
         ),
@@ -113,6 +117,10 @@ fn probes() -> Vec<Probe> {
         ),
         entry("PUT", "/api/conversations/{id}/tags", Conversation, &[""], Some(json!({"tags": ["bobs"]}))),
         entry("GET", "/api/conversations/{id}/export", Conversation, &["", "format=json", "all=true"], None),
+        entry("GET", "/api/folders", Own, &[""], None),
+        entry("POST", "/api/folders", Own, &[""], Some(json!({"name": "Bob's"}))),
+        entry("PATCH", "/api/folders/{id}", Folder, &[""], Some(json!({"name": "Bob's own"}))),
+        entry("DELETE", "/api/folders/{id}", Folder, &[""], None),
         entry("GET", "/api/tags", Own, &[""], None),
         entry("GET", "/api/search", Own, &["q=quokka", "q=scripted", "q=why"], None),
         entry("POST", "/api/conversations/{id}/message", Conversation, &[""], ask()),
@@ -369,6 +377,7 @@ fn every_route_of_the_document_is_probed_and_a_new_one_would_be_missed() {
 /// Ann, and all that is hers.
 struct Ann {
     conversations: Vec<String>,
+    folders: Vec<String>,
     runs: Vec<String>,
     tokens: Vec<String>,
     presets: Vec<String>,
@@ -477,7 +486,9 @@ impl Ann {
 
         let project = json!({"name": MARK, "instructions": format!("Speak of the {MARK}.")});
         let project = ann.post("/api/projects", project).await.ok()["id"].as_str().unwrap().to_owned();
-        let moved = json!({"project_id": project});
+        let folder =
+            ann.post("/api/folders", json!({"name": MARK})).await.ok()["id"].as_str().unwrap().to_owned();
+        let moved = json!({"project_id": project, "folder_id": folder});
         ann.send("PATCH", &format!("/api/conversations/{answered}"), Some(&moved)).await.ok();
 
         let cached =
@@ -507,6 +518,7 @@ impl Ann {
         let text = |value: &Value| value.as_str().unwrap().to_owned();
         Self {
             conversations: vec![answered, deleted, asking],
+            folders: vec![folder],
             runs: vec![text(&run["run_id"]), text(&gone["run_id"]), text(&started.json["run_id"])],
             tokens: vec![text(&token["id"])],
             presets: vec![text(&preset["preset"]["id"])],
@@ -531,6 +543,7 @@ impl Ann {
     fn ids(&self, about: About) -> &[String] {
         match about {
             About::Conversation => &self.conversations,
+            About::Folder => &self.folders,
             About::Run => &self.runs,
             About::Token => &self.tokens,
             About::Preset => &self.presets,
@@ -565,6 +578,7 @@ impl Ann {
         assert!(!text.contains(MARK), "{text}");
         for id in [
             &self.conversations,
+            &self.folders,
             &self.runs,
             &self.tokens,
             &self.presets,
@@ -689,6 +703,7 @@ async fn another_user_finds_nothing_changes_nothing_and_learns_nothing() {
                 About::Conversation
                 | About::Run
                 | About::Token
+                | About::Folder
                 | About::Preset
                 | About::Entry
                 | About::Bench
@@ -744,6 +759,7 @@ async fn administrators_see_figures_and_no_texts() {
                 About::Conversation
                 | About::Run
                 | About::Token
+                | About::Folder
                 | About::Preset
                 | About::Entry
                 | About::Bench
@@ -803,6 +819,7 @@ async fn a_token_reaches_no_further_than_its_user_and_its_permissions() {
                     About::Conversation
                     | About::Run
                     | About::Token
+                    | About::Folder
                     | About::Preset
                     | About::Entry
                     | About::Bench

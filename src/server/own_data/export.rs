@@ -33,6 +33,7 @@ This is everything that this LLM Council stores of you.
 - `conversations/`: each conversation twice, as Markdown to read and as JSON with every answer, review and figure. What you
   have deleted and can still bring back is there too, and says so.
 - `settings.json`, `presets.json`, `spending_limits.json`: what you have set.
+- `folders.json`: the folders of your list; each conversation's file names its own.
 - `scheduled_questions.json`, `scheduled_results.json`: what you want asked again and again, and what came of it.
 - `library.json`, `library_versions.json`: your prompts and rubrics, with what they said before.
 - `tokens.json`, `webhooks.json`, `devices.json`: their names and addresses. Secrets are in no file.

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use crate::council::Deliberation;
 use crate::council::formats::stored::OtherNames;
-use crate::id::{ConversationId, MessageId, ProjectId, RunId};
+use crate::id::{ConversationId, FolderId, MessageId, ProjectId, RunId};
 use crate::runs::Stopped;
 use crate::store::RunStatus;
 use crate::store::attachments::Attached;
@@ -55,6 +55,9 @@ pub struct ConversationSummary {
     /// The project that it is in, where everybody in that reads it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub project_id: Option<ProjectId>,
+    /// The folder that its owner has put it into; absent where it is in none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folder_id: Option<FolderId>,
 }
 
 impl From<rows::Conversation> for ConversationSummary {
@@ -74,6 +77,7 @@ impl From<rows::Conversation> for ConversationSummary {
             origin: row.origin,
             expires_at: row.expires_at.map(naive),
             project_id: row.project,
+            folder_id: row.folder,
         }
     }
 }

@@ -13,7 +13,7 @@ use sqlx::Row as _;
 use sqlx::postgres::PgRow;
 use uuid::Uuid;
 
-use crate::id::{ConversationId, MessageId, ProjectId, RunId, UserId};
+use crate::id::{ConversationId, FolderId, MessageId, ProjectId, RunId, UserId};
 
 use super::attachments::{self, Attached};
 use super::{StoreError, Tx, refuse_nul, time, time_or_null};
@@ -59,6 +59,8 @@ pub struct Conversation {
     pub expires_at: Option<Timestamp>,
     /// The project that it is in.
     pub project: Option<ProjectId>,
+    /// The folder of its owner's that it is in.
+    pub folder: Option<FolderId>,
 }
 
 /// A question or an answer, with what its run says of it.
@@ -98,6 +100,15 @@ pub enum Order {
     Asked,
 }
 
+/// Which conversations a list shows by the folder that they are in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum InFolder {
+    /// Only those in this one.
+    This(FolderId),
+    /// Only those in none.
+    None,
+}
+
 /// Which conversations a list shows, and in which order.
 #[derive(Debug, Clone, Default)]
 pub struct Filter<'a> {
@@ -109,6 +120,8 @@ pub struct Filter<'a> {
     pub pinned: bool,
     /// Only those in this project.
     pub project: Option<ProjectId>,
+    /// Only those in this folder, or in none; `None`: whichever folder they are in.
+    pub folder: Option<InFolder>,
     /// The deleted ones instead of the others.
     pub deleted: bool,
     /// What comes first.
@@ -136,7 +149,7 @@ macro_rules! asked_at {
 macro_rules! columns {
     () => {
         concat!("c.id, c.title, c.title_is_default, c.tags, c.archived, c.pinned, c.created_at, c.updated_at, c.deleted_at,
-         c.origin, c.project_id, ", asked_at!(), " AS asked_at,
+         c.origin, c.project_id, c.folder_id, ", asked_at!(), " AS asked_at,
          (SELECT greatest(c.updated_at + make_interval(days => days), since + interval '7 days') FROM retention
           WHERE days > 0 AND c.updated_at < now() - make_interval(days => days - 7)
             AND NOT EXISTS (SELECT FROM legal_holds h WHERE h.user_id = c.user_id)) AS expires_at,
@@ -162,6 +175,7 @@ fn conversation(row: &PgRow) -> Result<Conversation, sqlx::Error> {
         origin: row.try_get("origin")?,
         expires_at: time_or_null(row, "expires_at")?,
         project: row.try_get::<Option<Uuid>, _>("project_id")?.map(ProjectId),
+        folder: row.try_get::<Option<Uuid>, _>("folder_id")?.map(FolderId),
     })
 }
 
@@ -171,7 +185,8 @@ pub async fn create(tx: &mut Tx, project: Option<ProjectId>) -> Result<Conversat
     let row = sqlx::query(
         "INSERT INTO conversations (id, user_id, project_id) VALUES ($1, $2, $3)
          RETURNING id, title, title_is_default, tags, archived, pinned, created_at, updated_at, deleted_at,
-                   created_at AS asked_at, origin, project_id, 0::bigint AS message_count, false AS running, NULL::timestamptz AS expires_at",
+                   created_at AS asked_at, origin, project_id, folder_id, 0::bigint AS message_count, false AS running,
+                   NULL::timestamptz AS expires_at",
     )
     .bind(ConversationId::generate().0)
     .bind(user.as_str())
@@ -184,6 +199,10 @@ pub async fn create(tx: &mut Tx, project: Option<ProjectId>) -> Result<Conversat
 /// One page, in the filter's order, and the length of the whole list, in one query.
 pub async fn list(tx: &mut Tx, filter: &Filter<'_>, limit: u32, offset: u32) -> Result<Page, StoreError> {
     let user = tx.user()?;
+    let folder = match filter.folder {
+        Some(InFolder::This(id)) => Some(id.0),
+        Some(InFolder::None) | None => None,
+    };
     refuse_nul("the tag", filter.tag.unwrap_or_default())?;
     // The page is cut before messages are counted, and the total comes even when the page is empty.
     let rows = sqlx::query(concat!(
@@ -194,6 +213,7 @@ pub async fn list(tx: &mut Tx, filter: &Filter<'_>, limit: u32, offset: u32) -> 
              WHERE user_id = $1 AND (deleted_at IS NOT NULL) = $2
                AND ($3::boolean IS NULL OR archived = $3) AND ($4::text IS NULL OR $4 = ANY (tags))
                AND (NOT $7 OR pinned) AND ($9::uuid IS NULL OR project_id = $9)
+               AND ($10::uuid IS NULL OR folder_id = $10) AND (NOT $11 OR folder_id IS NULL)
          ), page AS (
              SELECT id, at FROM shown ORDER BY at DESC, id LIMIT $5 OFFSET $6
          )
@@ -212,6 +232,8 @@ pub async fn list(tx: &mut Tx, filter: &Filter<'_>, limit: u32, offset: u32) -> 
     .bind(filter.pinned)
     .bind(filter.order == Order::Asked)
     .bind(filter.project.map(|id| id.0))
+    .bind(folder)
+    .bind(filter.folder == Some(InFolder::None))
     .fetch_all(&mut **tx)
     .await?;
     let total = rows.first().map_or(Ok(0), |row| row.try_get("total"))?;

@@ -161,6 +161,11 @@ export async function fill(stage: Stage): Promise<Conversations> {
   for (const id of [plain, polished]) {
     await call(server, "PATCH", `/api/conversations/${id}`, { project_id: project.id });
   }
+  const folder = await call(server, "POST", "/api/folders", { name: "Planning" });
+  await call(server, "POST", "/api/folders", { name: "What to read on long journeys by train" });
+  for (const id of [routed, rotation]) {
+    await call(server, "PATCH", `/api/conversations/${id}`, { folder_id: folder.id });
+  }
   await call(server, "POST", "/api/settings/presets", { name: "Thorough", shared: false });
   await call(server, "PUT", "/api/budget", { per_day_usd: 2, per_month_usd: 20 });
   return {

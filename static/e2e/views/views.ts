@@ -4,6 +4,7 @@ import { withConversation } from "../browser";
 import { correctVotes, leanings, mixCosts } from "../figures";
 import { bench, benches } from "./bench";
 import { countAnswers, keepAnswers, offerEarlier, useEarlier } from "./earlier";
+import { folders } from "./folders";
 import { saidWhatWasWrong, sayWhatWasWrong } from "./feedback";
 import {
   library,
@@ -281,6 +282,7 @@ export function views(to: Conversations): View[] {
         .scrollIntoViewIfNeeded();
     }),
     { name: "sidebar", path: "/", act: inSidebar },
+    ...folders(inSidebar),
     {
       name: "search",
       path: "/",

@@ -113,6 +113,15 @@ export interface Page<T> {
   total: number;
 }
 
+/** Which conversations are listed. */
+interface Wanted {
+  tag?: string | null;
+  archived?: boolean;
+  pinned?: boolean;
+  /** Those in the folder with this id, or with `none` those in no folder. */
+  folder?: string | null;
+}
+
 export const api = {
   async user() {
     const user = await json<User>(userPath);
@@ -139,9 +148,7 @@ export const api = {
   async conversations(
     offset: number,
     limit: number,
-    tag: string | null,
-    archived: boolean,
-    pinned = false,
+    { tag = null, archived, pinned, folder = null }: Wanted,
   ): Promise<Page<ConversationSummary>> {
     const query = new URLSearchParams({
       limit: String(limit),
@@ -151,6 +158,7 @@ export const api = {
     if (tag !== null) query.set("tag", tag);
     if (archived) query.set("archived", "true");
     if (pinned) query.set("pinned", "true");
+    if (folder !== null) query.set("folder_id", folder);
     return page(await request(`/api/conversations?${query}`), offset);
   },
   conversation: (id: string) => json<Conversation>(one(id)),

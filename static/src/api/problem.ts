@@ -114,6 +114,9 @@ const byType: Record<string, string> = {
   "too-many-projects": msg(
     "You own as many projects as there can be. Delete one, or hand one over.",
   ),
+  "too-many-folders": msg(
+    "You have as many folders as there can be. Delete one that you no longer need.",
+  ),
   "answer-under-way": msg("An answer is being written. Copy it when it is there."),
   "nothing-to-copy": msg("Nothing was asked here yet, so there is nothing to copy."),
   "changed-meanwhile": msg(

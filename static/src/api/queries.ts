@@ -55,13 +55,19 @@ export const keys = {
 queryClient.setQueryDefaults(["conversation"], { gcTime: 60_000 });
 
 /** A run started elsewhere shows its dot, and loses it, without a reload. */
-const askAgainMs = (items: readonly ConversationSummary[] = []) =>
+export const askAgainMs = (items: readonly ConversationSummary[] = []) =>
   items.some((item) => item.running) ? 10_000 : 60_000;
 
+/** With a tag, or archived, whichever folder they are in; otherwise those that are in none. */
 export const useConversations = (tag: string | null, archived: boolean) =>
   useInfiniteQuery({
     queryKey: [...keys.conversations, { tag, archived }],
-    queryFn: ({ pageParam }) => api.conversations(pageParam, pageSize, tag, archived),
+    queryFn: ({ pageParam }) =>
+      api.conversations(pageParam, pageSize, {
+        tag,
+        archived,
+        folder: tag === null && !archived ? "none" : null,
+      }),
     initialPageParam: 0,
     getNextPageParam: (last, pages) => {
       const seen = pages.reduce((sum, page) => sum + page.items.length, 0);
@@ -75,7 +81,7 @@ export const usePinned = (enabled: boolean) =>
   useQuery({
     // Beside the lists: what makes them be read anew does so with these.
     queryKey: [...keys.conversations, "pinned"],
-    queryFn: async () => (await api.conversations(0, pageSize, null, false, true)).items,
+    queryFn: async () => (await api.conversations(0, pageSize, { pinned: true })).items,
     enabled,
     refetchInterval: (query) => askAgainMs(query.state.data),
   });

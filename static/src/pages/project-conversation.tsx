@@ -38,7 +38,7 @@ function Shown({ project, shown }: { project: string; shown: ReadConversation })
         </p>
         {name !== undefined && (
           <Link href={`/p/${project}`} className="tag project-chip">
-            <Icon name="folder" />
+            <Icon name="team" />
             <span dir="auto">{name}</span>
           </Link>
         )}

@@ -50,6 +50,9 @@ async fn settle(app: &TestApp, name: &str) -> (String, Value) {
     let keyed = person.clone().with("idempotency-key", &format!("{MARK}-key"));
     let run = keyed.post(&format!("/api/conversations/{id}/message"), question).await.ok();
     person.put(&format!("/api/conversations/{id}/tags"), json!({"tags": [MARK]})).await.ok();
+    let folder = person.post("/api/folders", json!({"name": MARK})).await.ok()["id"].clone();
+    let put = json!({"folder_id": folder});
+    person.send("PATCH", &format!("/api/conversations/{id}"), Some(&put)).await.ok();
     let of_run = format!("/api/runs/{}/feedback", run["run_id"].as_str().unwrap());
     let comment = format!("The {MARK} was left out.");
     person.put(&of_run, json!({"thumb": "down", "comment": comment})).await.ok();

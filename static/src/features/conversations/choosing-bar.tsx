@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { lazy, type ReactNode, Suspense, useEffect, useId, useRef, useState } from "react";
 import { useLocation } from "wouter";
 import { useTags } from "../../api/queries";
 import type { ConversationSummary } from "../../api/types";
@@ -6,10 +6,13 @@ import { t } from "../../i18n";
 import { Confirm } from "../../ui/confirm";
 import { Icon, type IconName } from "../../ui/icon";
 import { Notice } from "../../ui/notice";
+import { orMissing } from "../../ui/part";
 import type { Choosing } from "./choosing";
 import { archiveAll, type Failed, failureText, removeAll, tagAll } from "./together";
 
-type Way = "archive" | "tag" | "delete";
+const MoveDialog = lazy(() => orMissing(import("../folders/move-dialog")));
+
+type Way = "archive" | "tag" | "folder" | "delete";
 
 function Tool(props: { icon: IconName; name: string; off: boolean; onPress: () => void }) {
   const { icon, name, off, onPress } = props;
@@ -156,6 +159,14 @@ export default function ChoosingBar({ items, choosing, archived }: Props) {
           off={off}
           onPress={() => setWay("archive")}
         />
+        {!archived && (
+          <Tool
+            icon="folder"
+            name={t("Move to folder…")}
+            off={off}
+            onPress={() => setWay("folder")}
+          />
+        )}
         <Tool icon="tag" name={t("Tag")} off={off} onPress={() => setWay("tag")} />
         <Tool icon="trash" name={t("Delete")} off={off} onPress={() => setWay("delete")} />
         <Tool icon="close" name={t("Stop selecting")} off={false} onPress={leave} />
@@ -191,6 +202,11 @@ export default function ChoosingBar({ items, choosing, archived }: Props) {
             ))}
           </ul>
         </Notice>
+      )}
+      {way === "folder" && (
+        <Suspense fallback={null}>
+          <MoveDialog items={chosen} onClose={() => setWay(null)} onMoved={leave} />
+        </Suspense>
       )}
       {asked && (
         <Confirm

@@ -10,11 +10,12 @@ import { Icon } from "../../ui/icon";
 import { MenuButton } from "../../ui/menu";
 import { orMissing } from "../../ui/part";
 import { useLiveRuns } from "../asking/runs";
+import { draggable } from "../folders/drag";
 import { archive, complain, remove } from "./changes";
 import { EntryTags } from "./entry-tags";
 import { titleOf, useShownTitle } from "./title";
 
-const MoveDialog = lazy(() => orMissing(import("../projects/move-dialog")));
+const MoveToProject = lazy(() => orMissing(import("../projects/move-dialog")));
 
 function RenameBox({ item, onDone }: { item: ConversationSummary; onDone: () => void }) {
   const [title, setTitle] = useState(item.title_is_default ? "" : item.title);
@@ -67,10 +68,12 @@ interface Props {
   onOpen: () => void;
   /** It is to be pinned, or not any more: the list moves it. */
   onPin: (item: ConversationSummary) => void;
+  /** It is to be put into a folder, or taken out of one. */
+  onFile: (item: ConversationSummary) => void;
 }
 
 /** A conversation in the list: opens, is renamed in place, is put aside or deleted with a way back. */
-export function Entry({ item, onOpen, onPin }: Props) {
+export function Entry({ item, onOpen, onPin, onFile }: Props) {
   const [location, go] = useLocation();
   const [renaming, setRenaming] = useState(false);
   const [moving, setMoving] = useState(false);
@@ -101,7 +104,7 @@ export function Entry({ item, onOpen, onPin }: Props) {
     change();
   };
   return (
-    <li ref={place} className={isOpen ? "entry entry-open" : "entry"}>
+    <li ref={place} className={isOpen ? "entry entry-open" : "entry"} {...draggable(item)}>
       <Link
         href={`/c/${item.id}`}
         aria-current={isOpen ? "page" : undefined}
@@ -133,8 +136,13 @@ export function Entry({ item, onOpen, onPin }: Props) {
                     icon: "pin" as const,
                     run: () => onPin(item),
                   },
+                  {
+                    label: t("Move to folder…"),
+                    icon: "folder" as const,
+                    run: () => onFile(item),
+                  },
                 ]),
-            { label: t("Move to project…"), icon: "folder", run: () => setMoving(true) },
+            { label: t("Move to project…"), icon: "team", run: () => setMoving(true) },
             {
               label: item.archived ? t("Take back") : t("Archive"),
               icon: "archive",
@@ -153,7 +161,7 @@ export function Entry({ item, onOpen, onPin }: Props) {
       </span>
       {moving && (
         <Suspense fallback={null}>
-          <MoveDialog item={item} onClose={() => setMoving(false)} />
+          <MoveToProject item={item} onClose={() => setMoving(false)} />
         </Suspense>
       )}
     </li>

@@ -33,6 +33,7 @@ let held: Promise<void>;
 
 function answer(url: URL, method: string, body: Partial<ConversationSummary>): Response {
   if (url.pathname === "/api/user") return Response.json({ id: "ada", is_admin: false });
+  if (url.pathname === "/api/folders") return Response.json({ folders: [] });
   const query = url.searchParams;
   const what = method === "GET" ? query.toString() : `${url.pathname} ${JSON.stringify(body)}`;
   asked.push(`${method} ${what}`);

@@ -5,7 +5,12 @@ import type { ConversationSummary } from "../../api/types";
 import { msg, t } from "../../i18n";
 import { dayGroup, when } from "../../ui/format";
 import { orMissing } from "../../ui/part";
+import { ReadFailed } from "../../ui/read-failed";
 import { toast } from "../../ui/toast";
+import { useDrop } from "../folders/drag";
+import { useFiling } from "../folders/filing";
+import { useShownFolders } from "../folders/shown";
+import { SidebarFolders } from "../folders/sidebar-folders";
 import { pin } from "./changes";
 import { Choice } from "./choice";
 import { type Choosing, useChoosing } from "./choosing";
@@ -109,13 +114,22 @@ export function ConversationList({ tag, archived, onOpen }: Props) {
   const top = usePinned(isPlain);
   const pinned = isPlain ? (top.data ?? none) : null;
   const pinning = usePinning(pinned);
+  const { folders, ...filed } = useShownFolders(isPlain, pinned ?? none);
   const seen = new Map(list.data?.pages.flatMap((page) => page.items.map((i) => [i.id, i])));
   for (const { id } of pinned ?? none) seen.delete(id);
-  const groups = byDay([...seen.values()]);
-  if (pinned?.length) groups.unshift([t("Pinned"), pinned]);
-  const items = groups.flatMap(([, those]) => those);
+  const days = byDay([...seen.values()]);
+  const items = [
+    ...(pinned ?? none),
+    ...folders.flatMap((folder) => folder.items ?? none),
+    ...days.flatMap(([, those]) => those),
+  ];
   const { begin, choosing } = useChoosing(items);
   const place = useRef<HTMLDivElement>(null);
+  const filing = useFiling(place);
+  const outside = useDrop(
+    (item) => Boolean(item.folder_id),
+    (item) => filing.drop(item, null),
+  );
   const isChoosing = choosing !== null;
   const wasChoosing = useRef(false);
   useLayoutEffect(() => {
@@ -126,8 +140,8 @@ export function ConversationList({ tag, archived, onOpen }: Props) {
     const first = isChoosing ? ".entry-choice > input" : ".select-button";
     (place.current?.querySelector<HTMLElement>(first) ?? place.current)?.focus();
   }, [isChoosing]);
-  // Drawn later, the pinned ones would push the others down.
-  if (list.isPending || (isPlain && !top.isFetched)) return <ListSkeleton />;
+  // Drawn later, the pinned ones and the folders would push the others down.
+  if (list.isPending || (isPlain && !top.isFetched) || !filed.isReady) return <ListSkeleton />;
   if (list.isError && !list.data) {
     return (
       <div className="quiet">
@@ -138,6 +152,18 @@ export function ConversationList({ tag, archived, onOpen }: Props) {
       </div>
     );
   }
+  const draw = (item: ConversationSummary) =>
+    choosing ? (
+      <Choice key={item.id} item={item} choosing={choosing} />
+    ) : (
+      <Entry key={item.id} item={item} onOpen={onOpen} onPin={pinning.change} onFile={filing.ask} />
+    );
+  const part = (name: string, those: readonly ConversationSummary[]) => (
+    <section key={name} aria-label={name}>
+      <h2 className="day">{name}</h2>
+      <ul>{those.map(draw)}</ul>
+    </section>
+  );
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: what is in it has the focus
     <div
@@ -155,7 +181,7 @@ export function ConversationList({ tag, archived, onOpen }: Props) {
         }
       }}
     >
-      {items.length === 0 && (
+      {items.length === 0 && folders.length === 0 && !filed.failed && (
         <p className="quiet">
           {archived
             ? t(
@@ -175,20 +201,14 @@ export function ConversationList({ tag, archived, onOpen }: Props) {
           </button>
         )
       )}
-      {groups.map(([day, those]) => (
-        <section key={day} aria-label={day}>
-          <h2 className="day">{day}</h2>
-          <ul>
-            {those.map((item) =>
-              choosing ? (
-                <Choice key={item.id} item={item} choosing={choosing} />
-              ) : (
-                <Entry key={item.id} item={item} onOpen={onOpen} onPin={pinning.change} />
-              ),
-            )}
-          </ul>
-        </section>
-      ))}
+      {pinned && pinned.length > 0 && part(t("Pinned"), pinned)}
+      {filed.failed && (
+        <ReadFailed text={msg("Folders could not be read: {{reason}}")} query={filed.failed} />
+      )}
+      {folders.length > 0 && <SidebarFolders folders={folders} draw={draw} onDrop={filing.drop} />}
+      <div className={outside.isOver ? "drop-here" : undefined} {...outside.place}>
+        {days.map(([day, those]) => part(day, those))}
+      </div>
       {list.hasNextPage && (
         <button
           type="button"
@@ -200,6 +220,7 @@ export function ConversationList({ tag, archived, onOpen }: Props) {
         </button>
       )}
       {pinning.status}
+      {filing.dialog}
     </div>
   );
 }

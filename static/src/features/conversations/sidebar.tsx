@@ -14,8 +14,9 @@ import { ConversationList, ListSkeleton } from "./list";
 
 const Hits = lazy(() => orMissing(import("./hits")));
 
-/** Where the keys go: titles, or their check boxes while several are chosen. */
-const entries = ".sidebar-list .entry > a, .sidebar-list .entry-choice > input";
+/** Where the keys go: titles, or their check boxes while several are chosen, and folders. */
+const entries =
+  ".sidebar-list .entry > a, .sidebar-list .entry-choice > input, .sidebar-list .folder-toggle";
 
 /** Up and down through the titles; from the first one back into the search box. */
 function moveInList(event: KeyboardEvent<HTMLElement>) {

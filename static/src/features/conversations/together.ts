@@ -1,5 +1,6 @@
 /** The same done with several conversations, one request for each, with a way back for all of them. */
 import { api } from "../../api/client";
+import { type Folder, putInFolder } from "../../api/folders";
 import { asProblem } from "../../api/problem";
 import { keys, queryClient, refreshConversations } from "../../api/queries";
 import type { ConversationSummary } from "../../api/types";
@@ -18,8 +19,9 @@ export interface Failed {
 interface Deed {
   act: (item: Item) => Promise<unknown>;
   undo: (item: Item) => Promise<unknown>;
-  /** What was done, with the number of them. */
+  /** What was done, with the number of them and these facts. */
   done: string;
+  facts?: Record<string, string>;
   /** That it was not undone, with the number and the reason of the first. */
   notUndone: string;
 }
@@ -47,10 +49,11 @@ async function each(items: readonly Item[], act: Deed["act"]) {
 }
 
 /** Does it, says how many it was done with, and answers with those that it was not done with. */
-async function together(items: readonly Item[], { act, undo, done: text, notUndone }: Deed) {
+async function together(items: readonly Item[], deed: Deed) {
+  const { act, undo, done: text, facts, notUndone } = deed;
   const { done, failed } = await each(items, act);
   if (done.length > 0) {
-    toast(t(text, { count: done.length }), {
+    toast(t(text, { count: done.length, ...facts }), {
       action: {
         label: t("Undo"),
         run: async () => {
@@ -95,6 +98,18 @@ export const tagAll = (items: readonly Item[], tag: string) =>
     undo: ({ id, tags }) => api.setTags(id, tags),
     done: msg("{{count, number}} conversations were tagged."),
     notUndone: msg("{{count, number}} conversations still have the tag: {{message}}"),
+  });
+
+/** Into a folder, or with `null` each out of the one that it is in. */
+export const fileAll = (items: readonly Item[], folder: Pick<Folder, "id" | "name"> | null) =>
+  together(items, {
+    act: ({ id }) => putInFolder(id, folder?.id ?? null),
+    undo: ({ id, folder_id }) => putInFolder(id, folder_id ?? null),
+    done: folder
+      ? msg("{{count, number}} conversations are in the folder {{folder}} now.")
+      : msg("{{count, number}} conversations are in no folder any more."),
+    ...(folder && { facts: { folder: folder.name } }),
+    notUndone: msg("{{count, number}} conversations were not moved back: {{message}}"),
   });
 
 /** One line for each that it was not done with. */

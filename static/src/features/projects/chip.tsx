@@ -11,7 +11,7 @@ export function ProjectChip({ id }: { id: string }) {
   if (name === undefined) {
     return (
       <span className="tag project-chip">
-        <Icon name="folder" />
+        <Icon name="team" />
         {t("A project that you are not in")}
       </span>
     );
@@ -22,7 +22,7 @@ export function ProjectChip({ id }: { id: string }) {
       className="tag project-chip"
       title={t("Everybody in this project can read the conversation.")}
     >
-      <Icon name="folder" />
+      <Icon name="team" />
       <span dir="auto">{name}</span>
     </Link>
   );

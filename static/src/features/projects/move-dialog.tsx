@@ -3,26 +3,28 @@ import { asProblem, type Problem } from "../../api/problem";
 import { moveToProject, useProjects } from "../../api/projects";
 import type { ConversationSummary } from "../../api/types";
 import { msg, t } from "../../i18n";
+import { FormDialog } from "../../ui/form-dialog";
 import { Notice } from "../../ui/notice";
 import { ReadFailed } from "../../ui/read-failed";
 import { toast } from "../../ui/toast";
 import { titleOf } from "../conversations/title";
-import { ProjectDialog } from "./dialog";
 
 type Item = Pick<ConversationSummary, "id" | "title" | "title_is_default" | "project_id">;
 
 function MoveForm({
   item,
+  at,
   projects,
   onDone,
 }: {
   item: Item;
+  at: string | null;
   projects: readonly { id: string; name: string }[];
   onDone: () => void;
 }) {
   const name = useId();
   const before = item.project_id ?? null;
-  const [to, setTo] = useState(before);
+  const [to, setTo] = useState(at);
   const [problem, setProblem] = useState<Problem | null>(null);
   const [busy, setBusy] = useState(false);
   const move = async () => {
@@ -47,14 +49,14 @@ function MoveForm({
   const choices = [{ id: null, name: t("No project") }, ...projects];
   return (
     <form
-      className="project-form"
+      className="short-form"
       aria-label={t("Move to project")}
       onSubmit={(event) => {
         event.preventDefault();
         move();
       }}
     >
-      <fieldset className="project-choices">
+      <fieldset className="choices">
         <legend className="visually-hidden">{t("Project")}</legend>
         {choices.map((choice) => (
           <label key={choice.id}>
@@ -84,11 +86,20 @@ function MoveForm({
 }
 
 /** Puts a conversation into a project in which its author may write, or takes it out of one. */
-export default function MoveDialog({ item, onClose }: { item: Item; onClose: () => void }) {
+export default function MoveDialog({
+  item,
+  to,
+  onClose,
+}: {
+  item: Item;
+  /** The project that is chosen at first: the one that it was dropped on. */
+  to?: string;
+  onClose: () => void;
+}) {
   const list = useProjects();
   const open = list.data?.filter(({ role }) => role !== "viewer") ?? [];
   return (
-    <ProjectDialog title={t("Move to project")} onClose={onClose}>
+    <FormDialog title={t("Move to project")} onClose={onClose}>
       {list.isPending && <p className="quiet">{t("Loading projects…")}</p>}
       {list.isError && !list.data && (
         <ReadFailed text={msg("Projects could not be read: {{reason}}")} query={list} />
@@ -101,8 +112,8 @@ export default function MoveDialog({ item, onClose }: { item: Item; onClose: () 
         </p>
       )}
       {list.data && (open.length > 0 || item.project_id) && (
-        <MoveForm item={item} projects={open} onDone={onClose} />
+        <MoveForm item={item} at={to ?? item.project_id ?? null} projects={open} onDone={onClose} />
       )}
-    </ProjectDialog>
+    </FormDialog>
   );
 }

@@ -3,9 +3,9 @@ import { useLocation } from "wouter";
 import { asProblem, type Problem } from "../../api/problem";
 import { makeProject } from "../../api/projects";
 import { t } from "../../i18n";
+import { FormDialog } from "../../ui/form-dialog";
 import { Notice } from "../../ui/notice";
 import { messagesAt, TextField } from "../settings/fields";
-import { ProjectDialog } from "./dialog";
 
 /** Asks for a name, makes the project, and leads there. */
 export default function NewProject({
@@ -34,14 +34,14 @@ export default function NewProject({
     }
   };
   return (
-    <ProjectDialog title={t("New project")} onClose={onClose}>
+    <FormDialog title={t("New project")} onClose={onClose}>
       <p>
         {t(
           "A project is a place for the conversations of a team: whoever is in it reads them, and what you tell it counts for every question.",
         )}
       </p>
       <form
-        className="project-form"
+        className="short-form"
         aria-label={t("New project")}
         onSubmit={(event) => {
           event.preventDefault();
@@ -62,6 +62,6 @@ export default function NewProject({
           {busy ? t("Making…") : t("Make project")}
         </button>
       </form>
-    </ProjectDialog>
+    </FormDialog>
   );
 }

@@ -1,3 +1,4 @@
+import "../../styles/form-dialog.css";
 import { useId, useState } from "react";
 import { asProblem, type Problem } from "../../api/problem";
 import { changeProject, type Project } from "../../api/projects";
@@ -59,7 +60,7 @@ export function SettingsForm({ project }: { project: Project }) {
   };
   return (
     <form
-      className="project-form"
+      className="short-form"
       aria-label={t("Project settings")}
       noValidate
       onSubmit={(event) => {

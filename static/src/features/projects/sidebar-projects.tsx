@@ -1,14 +1,44 @@
 import { lazy, Suspense, useState } from "react";
 import { Link, useLocation } from "wouter";
-import { useProjects } from "../../api/projects";
+import { type ProjectSummary, useProjects } from "../../api/projects";
+import type { ConversationSummary } from "../../api/types";
 import { t } from "../../i18n";
 import { Icon } from "../../ui/icon";
 import { orMissing } from "../../ui/part";
+import { useDrop } from "../folders/drag";
 
 const NewProject = lazy(() => orMissing(import("./new-project")));
+const MoveDialog = lazy(() => orMissing(import("./move-dialog")));
 
 /** So many stand there before somebody wants all. */
 const atFirst = 6;
+
+function Row(props: {
+  project: ProjectSummary;
+  isOpen: boolean;
+  onOpen: () => void;
+  onDrop: (item: ConversationSummary) => void;
+}) {
+  const { project, isOpen, onOpen, onDrop } = props;
+  const { id, name, role } = project;
+  const { isOver, place } = useDrop((item) => role !== "viewer" && item.project_id !== id, onDrop);
+  const classes = ["entry", isOpen && "entry-open", isOver && "drop-here"];
+  return (
+    <li className={classes.filter(Boolean).join(" ")} {...place}>
+      <Link
+        href={`/p/${id}`}
+        aria-current={isOpen ? "page" : undefined}
+        title={name}
+        onClick={onOpen}
+      >
+        <Icon name="team" />
+        <span dir="auto" className="entry-title">
+          {name}
+        </span>
+      </Link>
+    </li>
+  );
+}
 
 /** The reader's projects above their conversations, and the way to a new one. */
 export function SidebarProjects({ onOpen }: { onOpen: () => void }) {
@@ -16,12 +46,13 @@ export function SidebarProjects({ onOpen }: { onOpen: () => void }) {
   const [location] = useLocation();
   const [all, setAll] = useState(false);
   const [making, setMaking] = useState(false);
+  const [dropped, setDropped] = useState<{ item: ConversationSummary; to: string } | null>(null);
   // Drawn before they are known, they would push the conversations down when they come.
   if (!projects) return null;
   const shown = all ? projects : projects.slice(0, atFirst);
   return (
     <section aria-label={t("Projects")}>
-      <div className="day projects-head">
+      <div className="day day-head">
         <h2>{t("Projects")}</h2>
         <button
           type="button"
@@ -35,29 +66,26 @@ export function SidebarProjects({ onOpen }: { onOpen: () => void }) {
         </button>
       </div>
       <ul>
-        {shown.map(({ id, name }) => {
-          const isOpen = location === `/p/${id}`;
-          return (
-            <li key={id} className={isOpen ? "entry entry-open" : "entry"}>
-              <Link
-                href={`/p/${id}`}
-                aria-current={isOpen ? "page" : undefined}
-                title={name}
-                onClick={onOpen}
-              >
-                <Icon name="folder" />
-                <span dir="auto" className="entry-title">
-                  {name}
-                </span>
-              </Link>
-            </li>
-          );
-        })}
+        {shown.map((project) => (
+          <Row
+            key={project.id}
+            project={project}
+            isOpen={location === `/p/${project.id}`}
+            onOpen={onOpen}
+            onDrop={(item) => setDropped({ item, to: project.id })}
+          />
+        ))}
       </ul>
       {projects.length > shown.length && (
         <button type="button" className="quiet-button" onClick={() => setAll(true)}>
           {t("All {{count, number}} projects", { count: projects.length })}
         </button>
+      )}
+      {dropped && (
+        // Others read it there: whoever lets go too soon is asked first.
+        <Suspense fallback={null}>
+          <MoveDialog {...dropped} onClose={() => setDropped(null)} />
+        </Suspense>
       )}
       {making && (
         <Suspense fallback={null}>

@@ -30,11 +30,12 @@ interface TextFieldProps {
   list?: string;
   /** A phone offers its number keys. */
   numeric?: boolean;
+  maxLength?: number;
   onChange: (value: string) => void;
 }
 
 export function TextField(props: TextFieldProps) {
-  const { label, hint, value, placeholder, errors, onChange } = props;
+  const { label, hint, value, placeholder, errors, maxLength, onChange } = props;
   const { model = false, numeric = false, list = model ? modelListId : undefined } = props;
   const id = useId();
   const notes = [hint && `${id}-hint`, errors.length > 0 && `${id}-error`].filter(Boolean);
@@ -51,6 +52,7 @@ export function TextField(props: TextFieldProps) {
         spellCheck={false}
         value={value}
         placeholder={placeholder}
+        maxLength={maxLength}
         aria-invalid={errors.length > 0}
         aria-describedby={notes.join(" ") || undefined}
         onChange={(event) => onChange(event.target.value)}

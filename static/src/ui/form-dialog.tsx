@@ -1,14 +1,14 @@
-import "../../styles/confirm.css";
-import "../../styles/settings.css";
-import "../../styles/projects.css";
+import "../styles/confirm.css";
+import "../styles/settings.css";
+import "../styles/form-dialog.css";
 import { type ReactNode, useEffect, useId } from "react";
-import { t } from "../../i18n";
-import { Icon } from "../../ui/icon";
-import { useModal } from "../../ui/modal";
-import { Toasts } from "../../ui/toast";
+import { t } from "../i18n";
+import { Icon } from "./icon";
+import { useModal } from "./modal";
+import { Toasts } from "./toast";
 
 /** A dialog with a form in it, closed by its button, by Escape, and by a press beside it. */
-export function ProjectDialog({
+export function FormDialog({
   title,
   onClose,
   children,
@@ -27,7 +27,7 @@ export function ProjectDialog({
   return (
     <dialog
       ref={dialog}
-      className="confirm project-dialog"
+      className="confirm form-dialog"
       aria-labelledby={id}
       onClose={onClose}
       onClick={(event) => {
@@ -36,7 +36,7 @@ export function ProjectDialog({
       onKeyDown={(event) => event.stopPropagation()}
     >
       <div className="confirm-body">
-        <header className="project-dialog-head">
+        <header className="form-dialog-head">
           <h2 id={id}>{title}</h2>
           <button
             type="button"

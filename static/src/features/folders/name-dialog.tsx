@@ -1,0 +1,68 @@
+import { useState } from "react";
+import { type Folder, makeFolder, renameFolder } from "../../api/folders";
+import { asProblem, type Problem } from "../../api/problem";
+import { t } from "../../i18n";
+import { FormDialog } from "../../ui/form-dialog";
+import { Notice } from "../../ui/notice";
+import { messagesAt, TextField } from "../settings/fields";
+import { openFolder } from "./open";
+
+interface Props {
+  /** The one that is to be called something else; without one, a new folder is made. */
+  folder?: Folder | undefined;
+  onClose: () => void;
+}
+
+/** Asks what a folder is to be called. A new one is open. */
+export default function NameDialog({ folder, onClose }: Props) {
+  const [name, setName] = useState(folder?.name ?? "");
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [busy, setBusy] = useState(false);
+  const errors = messagesAt(problem?.fields ?? [], "name");
+  const off = busy || name.trim() === "" || name === folder?.name;
+  const title = folder ? t("Rename folder") : t("New folder");
+  const save = async () => {
+    if (off) return;
+    setBusy(true);
+    setProblem(null);
+    try {
+      if (folder) await renameFolder(folder.id, name);
+      else openFolder((await makeFolder(name)).id, true);
+      onClose();
+    } catch (error) {
+      setProblem(asProblem(error));
+      setBusy(false);
+    }
+  };
+  return (
+    <FormDialog title={title} onClose={onClose}>
+      {!folder && <p>{t("Folders put your list in order. Nobody else sees them.")}</p>}
+      <form
+        className="short-form"
+        aria-label={title}
+        onSubmit={(event) => {
+          event.preventDefault();
+          save();
+        }}
+      >
+        <TextField
+          label={t("Name")}
+          value={name}
+          errors={errors}
+          maxLength={60}
+          onChange={setName}
+        />
+        {problem && errors.length === 0 && (
+          <Notice tone="bad" urgent>
+            {folder
+              ? t("Not renamed: {{message}}", { message: problem.message })
+              : t("Not made: {{reason}}", { reason: problem.message })}
+          </Notice>
+        )}
+        <button type="submit" className="button button-main" aria-disabled={off}>
+          {folder ? t("Rename") : t("Make folder")}
+        </button>
+      </form>
+    </FormDialog>
+  );
+}

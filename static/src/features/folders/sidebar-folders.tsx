@@ -1,0 +1,168 @@
+import { type KeyboardEvent, lazy, type ReactNode, Suspense, useId, useRef, useState } from "react";
+import { type Folder, mostInFolder, removeFolder } from "../../api/folders";
+import { asProblem } from "../../api/problem";
+import type { ConversationSummary } from "../../api/types";
+import { msg, t } from "../../i18n";
+import { Confirm } from "../../ui/confirm";
+import { passFocusOn } from "../../ui/focus";
+import { count } from "../../ui/format";
+import { Icon } from "../../ui/icon";
+import { MenuButton } from "../../ui/menu";
+import { orMissing } from "../../ui/part";
+import { complain } from "../conversations/changes";
+import { useDrop } from "./drag";
+import { openFolder } from "./open";
+import type { ShownFolder } from "./shown";
+
+const NameDialog = lazy(() => orMissing(import("./name-dialog")));
+
+interface FolderProps extends ShownFolder {
+  draw: (item: ConversationSummary) => ReactNode;
+  onDrop: (item: ConversationSummary, folder: Folder) => void;
+}
+
+function FolderRow({ folder, isOpen, items, elsewhere, failed, draw, onDrop }: FolderProps) {
+  const { id, name } = folder;
+  const body = useId();
+  const row = useRef<HTMLLIElement>(null);
+  const [asked, setAsked] = useState<"rename" | "delete" | null>(null);
+  const { isOver, place } = useDrop(
+    (item) => item.folder_id !== id,
+    (item) => onDrop(item, folder),
+  );
+  const inside = Math.max(0, folder.conversation_count - elsewhere);
+  const beyond = inside - mostInFolder;
+  const byKey = (event: KeyboardEvent) => {
+    if (event.key !== (isOpen ? "ArrowLeft" : "ArrowRight")) return;
+    event.preventDefault();
+    openFolder(id, !isOpen);
+  };
+  const remove = async () => {
+    setAsked(null);
+    passFocusOn(row.current, ".folder-toggle", ".new-button");
+    try {
+      await removeFolder(id);
+      openFolder(id, false);
+    } catch (error) {
+      complain(msg("Not deleted: {{message}}"))(error);
+    }
+  };
+  return (
+    <li ref={row} className={isOver ? "folder drop-here" : "folder"} {...place}>
+      <div className="entry">
+        <button
+          type="button"
+          className="folder-toggle"
+          data-folder={id}
+          aria-expanded={isOpen}
+          aria-controls={isOpen ? body : undefined}
+          title={name}
+          onClick={() => openFolder(id, !isOpen)}
+          onKeyDown={byKey}
+        >
+          <Icon name="chevron" />
+          <span dir="auto" className="entry-title">
+            {name}
+          </span>
+          <span className="folder-count">
+            <span aria-hidden="true">{count(inside)}</span>
+            <span className="visually-hidden">
+              {t("{{count, number}} conversations", { count: inside })}
+            </span>
+          </span>
+        </button>
+        <span className="entry-actions">
+          <MenuButton
+            className="icon-button"
+            label={t("More for the folder {{name}}", { name })}
+            items={[
+              { label: t("Rename"), icon: "pencil", run: () => setAsked("rename") },
+              {
+                label: t("Delete folder…"),
+                icon: "trash",
+                tone: "bad",
+                run: () => setAsked("delete"),
+              },
+            ]}
+          >
+            <Icon name="more" />
+          </MenuButton>
+        </span>
+      </div>
+      {isOpen && (
+        <ul id={body}>
+          {items?.map(draw)}
+          {failed && (
+            <li className="quiet">
+              {asProblem(failed.error).message}{" "}
+              <button type="button" className="quiet-button" onClick={() => failed.refetch()}>
+                {t("Try again")}
+              </button>
+            </li>
+          )}
+          {items?.length === 0 && (
+            <li className="quiet">
+              {t("Nothing is in this folder. Drag conversations here, or move them by their menu.")}
+            </li>
+          )}
+          {beyond > 0 && (
+            <li className="quiet">
+              {t("{{count, number}} more can be found by searching.", { count: beyond })}
+            </li>
+          )}
+        </ul>
+      )}
+      {asked === "rename" && (
+        <Suspense fallback={null}>
+          <NameDialog folder={folder} onClose={() => setAsked(null)} />
+        </Suspense>
+      )}
+      {asked === "delete" && (
+        <Confirm
+          title={t("Delete the folder “{{name}}”?", { name })}
+          actions={[{ label: t("Delete folder"), tone: "danger", run: remove }]}
+          cancel={t("Cancel")}
+          onCancel={() => setAsked(null)}
+        >
+          <p>{t("The conversations in it stay, in no folder.")}</p>
+        </Confirm>
+      )}
+    </li>
+  );
+}
+
+interface Props extends Pick<FolderProps, "draw" | "onDrop"> {
+  folders: readonly ShownFolder[];
+}
+
+/** The reader's folders, each with its conversations while it is open, and the way to a new one. */
+export function SidebarFolders({ folders, draw, onDrop }: Props) {
+  const [making, setMaking] = useState(false);
+  return (
+    <section aria-label={t("Folders")}>
+      <div className="day day-head">
+        <h2>{t("Folders")}</h2>
+        <button
+          type="button"
+          className="icon-button"
+          aria-haspopup="dialog"
+          aria-label={t("New folder")}
+          title={t("New folder")}
+          onClick={() => setMaking(true)}
+        >
+          <Icon name="plus" />
+        </button>
+      </div>
+      <ul>
+        {folders.map((shown) => (
+          <FolderRow key={shown.folder.id} {...shown} draw={draw} onDrop={onDrop} />
+        ))}
+      </ul>
+      {making && (
+        <Suspense fallback={null}>
+          <NameDialog onClose={() => setMaking(false)} />
+        </Suspense>
+      )}
+    </section>
+  );
+}
