@@ -4,8 +4,8 @@ import { withConversation } from "../browser";
 import { correctVotes, leanings, mixCosts } from "../figures";
 import { bench, benches } from "./bench";
 import { countAnswers, keepAnswers, offerEarlier, useEarlier } from "./earlier";
-import { folders } from "./folders";
 import { saidWhatWasWrong, sayWhatWasWrong } from "./feedback";
+import { folders } from "./folders";
 import {
   library,
   libraryEntry,

@@ -1,8 +1,17 @@
 import { useEffect, useRef } from "react";
 
-/** For a dialog that is modal for as long as it is drawn. */
+/** For a dialog that is modal for as long as it is drawn. What had the focus before has it again, unless it is elsewhere by then. */
 export function useModal() {
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    const before = document.activeElement;
+    dialog.current?.showModal();
+    return () => {
+      // The browser sees to it only where a dialog is closed before it goes.
+      if (before instanceof HTMLElement && document.activeElement === document.body) {
+        before.focus({ preventScroll: true });
+      }
+    };
+  }, []);
   return dialog;
 }

@@ -1,19 +1,18 @@
 import { type KeyboardEvent, lazy, type ReactNode, Suspense, useId, useRef, useState } from "react";
-import { type Folder, mostInFolder, removeFolder } from "../../api/folders";
+import { type Folder, mostInFolder } from "../../api/folders";
 import { asProblem } from "../../api/problem";
 import type { ConversationSummary } from "../../api/types";
-import { msg, t } from "../../i18n";
-import { Confirm } from "../../ui/confirm";
+import { t } from "../../i18n";
 import { passFocusOn } from "../../ui/focus";
 import { count } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 import { MenuButton } from "../../ui/menu";
 import { orMissing } from "../../ui/part";
-import { complain } from "../conversations/changes";
 import { useDrop } from "./drag";
 import { openFolder } from "./open";
 import type { ShownFolder } from "./shown";
 
+const DeleteDialog = lazy(() => orMissing(import("./delete-dialog")));
 const NameDialog = lazy(() => orMissing(import("./name-dialog")));
 
 interface FolderProps extends ShownFolder {
@@ -36,16 +35,6 @@ function FolderRow({ folder, isOpen, items, elsewhere, failed, draw, onDrop }: F
     if (event.key !== (isOpen ? "ArrowLeft" : "ArrowRight")) return;
     event.preventDefault();
     openFolder(id, !isOpen);
-  };
-  const remove = async () => {
-    setAsked(null);
-    passFocusOn(row.current, ".folder-toggle", ".new-button");
-    try {
-      await removeFolder(id);
-      openFolder(id, false);
-    } catch (error) {
-      complain(msg("Not deleted: {{message}}"))(error);
-    }
   };
   return (
     <li ref={row} className={isOver ? "folder drop-here" : "folder"} {...place}>
@@ -118,14 +107,13 @@ function FolderRow({ folder, isOpen, items, elsewhere, failed, draw, onDrop }: F
         </Suspense>
       )}
       {asked === "delete" && (
-        <Confirm
-          title={t("Delete the folder “{{name}}”?", { name })}
-          actions={[{ label: t("Delete folder"), tone: "danger", run: remove }]}
-          cancel={t("Cancel")}
-          onCancel={() => setAsked(null)}
-        >
-          <p>{t("The conversations in it stay, in no folder.")}</p>
-        </Confirm>
+        <Suspense fallback={null}>
+          <DeleteDialog
+            folder={folder}
+            onClose={() => setAsked(null)}
+            onGone={() => passFocusOn(row.current, ".folder-toggle", ".new-button")}
+          />
+        </Suspense>
       )}
     </li>
   );
