@@ -174,6 +174,8 @@ macro_rules! table {
                     .service(admin::providers::check)
                     .service(admin::retention::show)
                     .service(admin::retention::change)
+                    .service(admin::retention::list_projects)
+                    .service(admin::retention::change_in_project)
                     .service(admin::blocks::list)
                     .service(admin::blocks::place)
                     .service(admin::blocks::lift)

@@ -242,7 +242,7 @@ const IN_THE_LEDGER: [&str; 3] = [
 ];
 
 /// The same in the audit log, and wherever this person acted as an administrator.
-const IN_THE_LOG: [&str; 9] = [
+const IN_THE_LOG: [&str; 10] = [
     "UPDATE audit_log SET user_id = $2
      WHERE id = ANY (ARRAY(SELECT id FROM audit_log WHERE user_id = $1 LIMIT $3))",
     // What administrators did about this person, and owners of projects: `ann`, `user/ann/day`; `{"from": "ann"}`,
@@ -263,6 +263,7 @@ const IN_THE_LOG: [&str; 9] = [
     "UPDATE budgets SET updated_by = $2 WHERE updated_by = $1 AND $3 > 0",
     "UPDATE instance_settings SET updated_by = $2 WHERE updated_by = $1 AND $3 > 0",
     "UPDATE retention SET chosen_by = $2 WHERE chosen_by = $1 AND $3 > 0",
+    "UPDATE projects SET retention_by = $2 WHERE retention_by = $1 AND $3 > 0",
     "UPDATE legal_holds SET placed_by = $2 WHERE placed_by = $1 AND $3 > 0",
     "UPDATE blocked_users SET blocked_by = $2 WHERE blocked_by = $1 AND $3 > 0",
     "UPDATE access_reads SET read_by = $2 WHERE read_by = $1 AND $3 > 0",

@@ -125,7 +125,7 @@ pub const LISTINGS: [Listing; 28] = [
         ..listing(
             "projects",
             "projects",
-            "id, name, instructions, defaults, created_at, updated_at",
+            "id, name, instructions, defaults, retention_days, created_at, updated_at",
             ("t.id", "''"),
             20,
         )

@@ -269,6 +269,9 @@ async fn admins_read_no_content() {
         "SELECT endpoint FROM push_subscriptions",
         "SELECT messages FROM shares",
         "SELECT request FROM schedules",
+        "SELECT name FROM projects",
+        "SELECT instructions FROM projects",
+        "SELECT name FROM folders",
     ] {
         let mut tx = test.db().begin(&Scope::Admin).await.unwrap();
         let error = sqlx::raw_sql(sql).execute(&mut *tx).await.expect_err(sql);

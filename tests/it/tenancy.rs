@@ -284,6 +284,8 @@ fn probes() -> Vec<Probe> {
         ),
         entry("GET", "/api/admin/retention", Admin, &[""], None),
         entry("PUT", "/api/admin/retention", Admin, &[""], Some(json!({"days": null}))),
+        entry("GET", "/api/admin/retention/projects", Admin, &["", "limit=1"], None),
+        entry("PUT", "/api/admin/retention/projects/{id}", Access, &[""], Some(json!({"days": 1}))),
         entry("GET", "/api/admin/blocks", Admin, &[""], None),
         entry("POST", "/api/admin/blocks", Admin, &[""], Some(json!({"user": "carl", "reason": "A case"}))),
         entry("DELETE", "/api/admin/blocks", Admin, &["user=carl"], None),

@@ -4,12 +4,14 @@ use actix_web::{get, put, web};
 use serde::Serialize;
 use serde_json::json;
 
+use super::page::PageQuery;
 use crate::council::field::{FieldErrorKind, Fields};
+use crate::id::{ProjectId, UserId};
 use crate::server::app::App;
-use crate::server::extract::{Body, Caller};
+use crate::server::extract::{Body, Caller, id};
 use crate::server::problem::{Problem, ProblemBody};
 use crate::server::shape::naive;
-use crate::store::retention;
+use crate::store::retention::{self, InProject};
 use crate::store::{Scope, Tx, audit};
 
 const MAX_DAYS: u32 = 36_500;
@@ -62,16 +64,7 @@ pub(in crate::server) async fn change(
     body: Body,
 ) -> Result<web::Json<RetentionView>, Problem> {
     caller.admin()?;
-    let mut fields = Fields::of(&body.0)?;
-    if body.0.get("days").is_none() {
-        let message = "is required; null goes back to what is configured";
-        fields.refuse("days", FieldErrorKind::Missing, message);
-    }
-    let days: Option<u32> = fields.take("days", "a whole number of days, or null");
-    if days.is_some_and(|days| days > MAX_DAYS) {
-        fields.refuse("days", FieldErrorKind::Value, format!("must be 0 to {MAX_DAYS}"));
-    }
-    fields.finish(|| ())?;
+    let days = days_of(&body, "is required; null goes back to what is configured")?;
     let mut tx = app.db.begin(&Scope::Admin).await?;
     retention::choose(&mut tx, days, app.config.retention.days, &caller.user).await?;
     audit::append(&mut tx, &caller.user, "retention.change", None, &json!({ "days": days })).await?;
@@ -99,4 +92,113 @@ async fn view(app: &App, tx: &mut Tx) -> Result<web::Json<RetentionView>, Proble
             chosen_by: None,
         },
     }))
+}
+
+/// A rule that a request chooses.
+fn days_of(body: &Body, missing: &str) -> Result<Option<u32>, Problem> {
+    let mut fields = Fields::of(&body.0)?;
+    if body.0.get("days").is_none() {
+        fields.refuse("days", FieldErrorKind::Missing, missing);
+    }
+    let days: Option<u32> = fields.take("days", "a whole number of days, or null");
+    if days.is_some_and(|days| days > MAX_DAYS) {
+        fields.refuse("days", FieldErrorKind::Value, format!("must be 0 to {MAX_DAYS}"));
+    }
+    Ok(fields.finish(|| days)?)
+}
+
+/// What counts in one project. Administrators who are not in it see neither its name nor what is in it.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct ProjectRetention {
+    pub project_id: ProjectId,
+    /// The people who own it by name.
+    pub owners: Vec<String>,
+    /// Naive UTC with microseconds.
+    pub created_at: String,
+    /// After how many days without activity conversations in it are deleted for good; 0: they are kept. Null where the rule for all counts.
+    pub days: Option<i32>,
+    /// When that was chosen last, also where it was taken back; nothing is deleted by another rule in its first week.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>)]
+    pub chosen_by: Option<UserId>,
+}
+
+impl From<InProject> for ProjectRetention {
+    fn from(row: InProject) -> Self {
+        Self {
+            project_id: row.project,
+            owners: row.owners,
+            created_at: naive(row.created_at),
+            days: row.days,
+            since: row.since.map(naive),
+            chosen_by: row.chosen_by,
+        }
+    }
+}
+
+/// What counts in the projects.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct ProjectRetentions {
+    /// Those with a rule of their own first, then the newest.
+    pub projects: Vec<ProjectRetention>,
+    /// Over all pages.
+    pub total: i64,
+}
+
+/// A rule for a project.
+#[derive(utoipa::ToSchema)]
+#[expect(dead_code, reason = "describes the fields that are read one by one, to name every wrong one")]
+struct ProjectRetentionRequest {
+    /// 1 to 36500; 0 keeps conversations in it for as long as their owners want; null goes back to the rule for all.
+    days: Option<i32>,
+}
+
+/// A rule that was chosen for a project.
+#[derive(Debug, Serialize, utoipa::ToSchema)]
+pub struct ProjectRetentionChosen {
+    pub project_id: ProjectId,
+    /// Null where the rule for all counts.
+    pub days: Option<u32>,
+}
+
+/// How long conversations are kept in each project.
+#[utoipa::path(tag = "admin", params(PageQuery), responses(
+    (status = 200, body = ProjectRetentions), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+#[get("/admin/retention/projects")]
+pub(in crate::server) async fn list_projects(
+    app: web::Data<App>,
+    caller: Caller,
+    page: web::Query<PageQuery>,
+) -> Result<web::Json<ProjectRetentions>, Problem> {
+    caller.admin()?;
+    let (limit, offset) = page.bounds();
+    let (rows, total) =
+        retention::list_projects(&mut app.db.begin(&Scope::Admin).await?, limit, offset).await?;
+    Ok(web::Json(ProjectRetentions { projects: rows.into_iter().map(Into::into).collect(), total }))
+}
+
+/// Chooses for how long in one project, in the place of the rule for all. Another rule deletes nothing in its first week.
+#[utoipa::path(tag = "admin", params(("id" = String, Path)), request_body = ProjectRetentionRequest, responses(
+    (status = 200, body = ProjectRetentionChosen), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 404, body = ProblemBody), (status = 422, body = ProblemBody)))]
+#[put("/admin/retention/projects/{id}")]
+pub(in crate::server) async fn change_in_project(
+    app: web::Data<App>,
+    caller: Caller,
+    path: web::Path<String>,
+    body: Body,
+) -> Result<web::Json<ProjectRetentionChosen>, Problem> {
+    caller.admin()?;
+    let project: ProjectId = id(&path, "Project")?;
+    let days = days_of(&body, "is required; null goes back to the rule for all")?;
+    let named = |error| Problem::from(error).naming("Project");
+    let mut tx = app.db.begin(&Scope::Admin).await?;
+    retention::choose_in_project(&mut tx, project, days, &caller.user).await.map_err(named)?;
+    let target = project.to_string();
+    let details = json!({ "days": days });
+    audit::append(&mut tx, &caller.user, "retention.change_in_project", Some(&target), &details).await?;
+    tx.commit().await?;
+    Ok(web::Json(ProjectRetentionChosen { project_id: project, days }))
 }

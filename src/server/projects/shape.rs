@@ -98,6 +98,10 @@ pub struct ProjectView {
     /// What a request's options are in it, where the request leaves them out.
     #[schema(value_type = Object)]
     pub options: RunOptions,
+    /// After how many days without activity conversations in it are deleted for good, where administrators have a rule for this project: 0
+    /// where they are kept for as long as their owners want. Absent where the rule for all counts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub retention_days: Option<i32>,
     /// Owners first, people before groups.
     pub members: Vec<MemberView>,
 }
@@ -119,6 +123,7 @@ impl ProjectView {
             instructions: row.instructions.clone(),
             settings: defaults.settings,
             options: defaults.options,
+            retention_days: row.retention_days,
             members: members.into_iter().map(member).collect(),
             summary: row.into(),
         })

@@ -61,14 +61,18 @@ pub async fn purge_deleted(tx: &mut Tx, limit: u32) -> Result<u64, StoreError> {
     Ok(ids.len() as u64)
 }
 
-/// Deletes for good what nothing has happened in for as long as the administrator keeps conversations, at most `limit` at
-/// a time, and returns how many there were; like [`purge_deleted`]. Needs the engine's scope.
+/// Deletes for good what nothing has happened in for as long as the administrator keeps conversations, in its project or at all, at most
+/// `limit` at a time, and returns how many there were; like [`purge_deleted`]. Needs the engine's scope.
 pub async fn purge_expired(tx: &mut Tx, limit: u32) -> Result<u64, StoreError> {
     tx.require_engine()?;
     let ids: Vec<Uuid> = sqlx::query_scalar(
-        "SELECT c.id FROM conversations c CROSS JOIN retention r
-         WHERE r.days > 0 AND r.since < now() - make_interval(days => $1)
-           AND c.updated_at < now() - make_interval(days => r.days)
+        "SELECT c.id FROM conversations c LEFT JOIN projects p ON p.id = c.project_id LEFT JOIN retention r ON true
+         CROSS JOIN LATERAL (
+             SELECT coalesce(p.retention_days, r.days) AS days,
+                    greatest(CASE WHEN p.retention_days IS NULL THEN r.since END, p.retention_since, c.moved_at) AS since
+         ) rule
+         WHERE rule.days > 0 AND rule.since < now() - make_interval(days => $1)
+           AND c.updated_at < now() - make_interval(days => rule.days)
            AND NOT EXISTS (SELECT FROM runs WHERE conversation_id = c.id AND status IN ('queued', 'running'))
            AND NOT EXISTS (SELECT FROM legal_holds h WHERE h.user_id = c.user_id)
          ORDER BY c.updated_at LIMIT $2 FOR UPDATE OF c SKIP LOCKED",

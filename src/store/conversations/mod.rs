@@ -150,7 +150,10 @@ macro_rules! columns {
     () => {
         concat!("c.id, c.title, c.title_is_default, c.tags, c.archived, c.pinned, c.created_at, c.updated_at, c.deleted_at,
          c.origin, c.project_id, c.folder_id, ", asked_at!(), " AS asked_at,
-         (SELECT greatest(c.updated_at + make_interval(days => days), since + interval '7 days') FROM retention
+         (SELECT greatest(c.updated_at + make_interval(days => days), since + interval '7 days')
+          FROM (SELECT r.days, greatest(r.since, c.moved_at) AS since FROM retention r WHERE c.project_id IS NULL
+                UNION ALL
+                SELECT * FROM rule_in_project(c.project_id, c.moved_at) WHERE c.project_id IS NOT NULL) rule
           WHERE days > 0 AND c.updated_at < now() - make_interval(days => days - 7)
             AND NOT EXISTS (SELECT FROM legal_holds h WHERE h.user_id = c.user_id)) AS expires_at,
          (SELECT count(*) FROM messages m WHERE m.conversation_id = c.id) AS message_count,

@@ -73,6 +73,9 @@ pub struct Project {
     pub defaults: Value,
     /// The role of the transaction's user.
     pub role: Role,
+    /// After how many days without activity conversations in it are deleted for good, where an administrator has chosen that for it; 0: they
+    /// are kept for as long as their owners want.
+    pub retention_days: Option<i32>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
 }
@@ -100,6 +103,7 @@ fn project(row: &PgRow) -> Result<Project, sqlx::Error> {
         instructions: row.try_get("instructions")?,
         defaults: row.try_get("defaults")?,
         role: Role::of_row(row)?,
+        retention_days: row.try_get("retention_days")?,
         created_at: time(row, "created_at")?,
         updated_at: time(row, "updated_at")?,
     })
@@ -107,7 +111,7 @@ fn project(row: &PgRow) -> Result<Project, sqlx::Error> {
 
 macro_rules! columns {
     () => {
-        "p.id, p.name, p.instructions, p.defaults, p.created_at, p.updated_at, project_role(p.id) AS role"
+        "p.id, p.name, p.instructions, p.defaults, p.retention_days, p.created_at, p.updated_at, project_role(p.id) AS role"
     };
 }
 

@@ -158,6 +158,7 @@ export async function fill(stage: Stage): Promise<Conversations> {
   ]) {
     await call(server, "PUT", `/api/projects/${project.id}/members`, { kind, name, role });
   }
+  await call(server, "PUT", `/api/admin/retention/projects/${project.id}`, { days: 365 });
   for (const id of [plain, polished]) {
     await call(server, "PATCH", `/api/conversations/${id}`, { project_id: project.id });
   }

@@ -59,6 +59,19 @@ export const useRetention = () =>
 export const chooseRetention = (days: number | null) =>
   changed<Schemas["RetentionView"]>("/api/admin/retention", send("PUT", { days }));
 
+export type RetentionInProject = Schemas["ProjectRetention"];
+
+const inProjects = "/api/admin/retention/projects";
+
+/** Those with a rule of their own first; as many as the server gives at once. */
+export const useRetentionInProjects = () =>
+  useQuery({
+    queryKey: [...admin, "retention", "projects"],
+    queryFn: () => json<Schemas["ProjectRetentions"]>(`${inProjects}?limit=500`),
+  });
+export const chooseRetentionIn = (project: string, days: number | null) =>
+  changed<unknown>(`${inProjects}/${encodeURIComponent(project)}`, send("PUT", { days }));
+
 export const useHolds = <T>(shown: (hold: Hold) => T) =>
   useQuery({
     queryKey: [...admin, "holds"],

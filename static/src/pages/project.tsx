@@ -72,6 +72,7 @@ function Says({ project }: { project: Project }) {
 
 function Shown({ project }: { project: Project }) {
   useTitle(project.name);
+  const days = project.retention_days ?? null;
   return (
     <div className="settings project">
       <header className="project-head">
@@ -82,6 +83,16 @@ function Shown({ project }: { project: Project }) {
             "Everybody in the project can read its conversations; only the author of one can continue it.",
           )}
         </p>
+        {days !== null && (
+          <p className="quiet">
+            {days > 0
+              ? t(
+                  "Conversations in this project in which nothing happens for {{count, number}} days are deleted for good; a week before, they say so.",
+                  { count: days },
+                )
+              : t("Conversations in this project are kept until their owners delete them.")}
+          </p>
+        )}
       </header>
       {project.role !== "viewer" && <AskHere project={project} />}
       <InProject project={project} />

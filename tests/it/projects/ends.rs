@@ -145,7 +145,7 @@ async fn what_is_kept_no_longer_goes_out_of_a_project_too_and_a_hold_keeps_it() 
     let old = asked_in(&app.user("will"), &id, "Why?").await;
     let held = asked_in(&app.user("ann"), &id, "Why not?").await;
     app.admin().post("/api/admin/holds", json!({"user": "ann", "reason": "A case"})).await.ok();
-    act(&app, "UPDATE conversations SET updated_at = now() - interval '100 days'").await;
+    act(&app, "UPDATE conversations SET updated_at = now() - interval '100 days', moved_at = now() - interval '100 days'").await;
     app.admin().put("/api/admin/retention", json!({"days": 30})).await.ok();
     act(&app, "UPDATE retention SET since = now() - interval '30 days'").await;
     assert_eq!(store::expire(app.db.db(), 0).await.unwrap(), 1);

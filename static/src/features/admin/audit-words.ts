@@ -30,6 +30,7 @@ const actions: Record<string, string> = {
   "preset.save": msg("saved a preset"),
   "providers.check": msg("checked the providers"),
   "retention.change": msg("changed how long conversations are kept"),
+  "retention.change_in_project": msg("changed how long conversations in a project are kept"),
   "schedule.change": msg("changed a scheduled question"),
   "schedule.create": msg("scheduled a question"),
   "schedule.remove": msg("deleted a scheduled question"),

@@ -19,22 +19,22 @@ export function useShownFolders(enabled: boolean, pinned: readonly ConversationS
   const all = useFolders(enabled);
   const open = useOpenFolders((state) => state.ids);
   const folders = (enabled && all.data) || [];
-  const read = useInFolders(folders.filter(({ id }) => open.includes(id)).map(({ id }) => id));
+  const opened = folders.map(({ id }) => id).filter((id) => open.includes(id));
+  const read = useInFolders(opened);
+  const readOf = new Map(opened.map((id, at) => [id, read[at]]));
   // Those that are open at first come with the list; one that is opened later is read there.
   const isThere = !enabled || (all.isFetched && read.every(({ isFetched }) => isFetched));
   const [wasThere, setWasThere] = useState(isThere);
   if (isThere && !wasThere) setWasThere(true);
   const above = new Set(pinned.map(({ id }) => id));
-  let at = 0;
   return {
     isReady: wasThere || isThere,
     failed: enabled && all.isError && !all.data ? all : null,
     folders: folders.map((folder): ShownFolder => {
-      const isOpen = open.includes(folder.id);
-      const inside = isOpen ? read[at++] : undefined;
+      const inside = readOf.get(folder.id);
       return {
         folder,
-        isOpen,
+        isOpen: readOf.has(folder.id),
         items: inside?.data?.filter(({ id }) => !above.has(id)) ?? null,
         elsewhere: pinned.filter(({ folder_id }) => folder_id === folder.id).length,
         failed: inside?.isError && !inside.data ? inside : null,

@@ -120,7 +120,8 @@ export default function MyData() {
                   "Conversations in which nothing happens for {{count, number}} days are deleted for good; a week before, they say so.",
                   { count: data.data.retention_days },
                 )
-              : t("Conversations are kept until you delete them.")}
+              : t("Conversations are kept until you delete them.")}{" "}
+            {t("Where a project has a rule of its own, its page says so.")}
           </p>
           <h3>{t("Who has looked")}</h3>
           {data.data.access.length === 0 ? (

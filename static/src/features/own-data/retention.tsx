@@ -1,0 +1,100 @@
+import { useState } from "react";
+import { chooseRetention, useRetention } from "../../api/own-data";
+import { asProblem, type Problem } from "../../api/problem";
+import { msg, t } from "../../i18n";
+import { Notice } from "../../ui/notice";
+import { toast } from "../../ui/toast";
+import { Answered, Panel } from "../dashboard/panel";
+import { messagesAt, TextField } from "../settings/fields";
+
+interface FormProps {
+  name: string;
+  /** What is chosen; null where something else counts. */
+  days: number | null;
+  /** What 0 and an empty box mean. */
+  hint: string;
+  choose: (days: number | null) => Promise<unknown>;
+}
+
+/** After how many days. */
+export function DaysForm({ name, days, hint, choose }: FormProps) {
+  const [typed, setTyped] = useState(days === null ? "" : String(days));
+  const [problem, setProblem] = useState<Problem | null>(null);
+  const [busy, setBusy] = useState(false);
+  const save = async () => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      const text = typed.trim();
+      // What is no number the server refuses, in its own words.
+      await choose(text === "" ? null : Number(text));
+      toast(t("How long conversations are kept was saved."));
+    } catch (error) {
+      setProblem(asProblem(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <form
+      className="own-data-form"
+      aria-label={name}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (!busy) save();
+      }}
+    >
+      <TextField
+        label={t("Days without activity")}
+        hint={hint}
+        numeric
+        value={typed}
+        errors={messagesAt(problem?.fields ?? [], "days")}
+        onChange={setTyped}
+      />
+      {problem && problem.fields.length === 0 && (
+        <Notice tone="bad" urgent>
+          {t("Not saved: {{message}}", { message: problem.message })}
+        </Notice>
+      )}
+      <button type="submit" className="button" disabled={busy}>
+        {busy ? t("Saving…") : t("Save")}
+      </button>
+    </form>
+  );
+}
+
+/** The rule for all. */
+export function Retention() {
+  const rule = useRetention();
+  return (
+    <Panel
+      title={t("How long conversations are kept")}
+      lead={t(
+        "Conversations in which nothing happens for so many days are deleted for good. People read of it in their settings, and a week before on the conversation; a new rule deletes nothing in its first week.",
+      )}
+    >
+      <Answered query={rule} failed={msg("The rule could not be read: {{reason}}")} lines={2}>
+        {(data) => (
+          <>
+            <p>
+              {data.days > 0
+                ? t("In force: {{count, number}} days", { count: data.days })
+                : t("In force: conversations are kept until their owners delete them.")}
+            </p>
+            <DaysForm
+              key={String(data.chosen_days)}
+              name={t("How long conversations are kept")}
+              days={data.chosen_days ?? null}
+              hint={t(
+                "0 keeps them for as long as their owners want; empty follows the configuration ({{days}}).",
+                { days: String(data.configured_days) },
+              )}
+              choose={chooseRetention}
+            />
+          </>
+        )}
+      </Answered>
+    </Panel>
+  );
+}
