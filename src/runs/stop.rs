@@ -107,7 +107,7 @@ async fn record(db: Db, live: Arc<LiveRun>) {
         Ok(status) => live.stop_recorded(status),
         // Erased with its user's data, or about to be: nothing of it can come back. Who is blocked has no runs that go on.
         Err(StoreError::NotFound | StoreError::Erasing | StoreError::Blocked) => {
-            live.stop_recorded(RunStatus::Cancelled)
+            live.stop_recorded(RunStatus::Cancelled);
         }
         Err(error) => {
             tracing::error!(run.id = %live.id, error = &error as &dyn std::error::Error, "that a run is to stop cannot be recorded");
