@@ -18,6 +18,7 @@ pub(super) const FIELD: &str = "folder_id";
 /// How many folders one person may have.
 const MOST: i64 = 200;
 const MAX_NAME_CHARS: usize = 60;
+const WHAT: &str = "Folder";
 
 /// A folder.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
@@ -168,11 +169,9 @@ pub(super) async fn put(
     folders::put(tx, conversation, to).await.map_err(super::conversations::named)
 }
 
-const WHAT: &str = "Folder";
-
 fn named(error: StoreError) -> Problem {
-    match error {
-        StoreError::AlreadyExists => Problem::field("name", "is the name of another folder of yours"),
-        error => Problem::from(error).naming(WHAT),
+    if matches!(error, StoreError::AlreadyExists) {
+        return Problem::field("name", "is the name of another folder of yours");
     }
+    Problem::from(error).naming(WHAT)
 }
