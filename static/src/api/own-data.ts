@@ -1,14 +1,13 @@
-/** One's own data as a whole, and what administrators may do about other people's. */
+/** One's own data as a whole. Every page has this; what administrators may do about other people's stands apart. */
 import { useQuery } from "@tanstack/react-query";
 import { keeper } from "../ui/kept";
 import { unsubscribe } from "../ui/subscription";
 import { json, send } from "./client";
 import { identity } from "./identity";
 import { queryClient } from "./queries";
-import type { Conversation, ConversationSummary, Schemas } from "./types";
+import type { Schemas } from "./types";
 
 export type Access = Schemas["AccessView"];
-export type Hold = Schemas["HoldView"];
 
 export const exportHref = "/api/me/export";
 
@@ -41,77 +40,3 @@ export async function eraseMe(confirm: string) {
   // The server has forgotten this browser already.
   await unsubscribe();
 }
-
-const admin = ["admin", "own-data"] as const;
-const refresh = () => queryClient.invalidateQueries({ queryKey: admin });
-
-async function changed<T>(path: string, init: RequestInit): Promise<T> {
-  const answer = await json<T>(path, init);
-  await refresh();
-  return answer;
-}
-
-export const useRetention = () =>
-  useQuery({
-    queryKey: [...admin, "retention"],
-    queryFn: () => json<Schemas["RetentionView"]>("/api/admin/retention"),
-  });
-export const chooseRetention = (days: number | null) =>
-  changed<Schemas["RetentionView"]>("/api/admin/retention", send("PUT", { days }));
-
-export type RetentionInProject = Schemas["ProjectRetention"];
-
-const inProjects = "/api/admin/retention/projects";
-
-/** Those with a rule of their own first; as many as the server gives at once. */
-export const useRetentionInProjects = () =>
-  useQuery({
-    queryKey: [...admin, "retention", "projects"],
-    queryFn: () => json<Schemas["ProjectRetentions"]>(`${inProjects}?limit=500`),
-  });
-export const chooseRetentionIn = (project: string, days: number | null) =>
-  changed<unknown>(`${inProjects}/${encodeURIComponent(project)}`, send("PUT", { days }));
-
-export const useHolds = <T>(shown: (hold: Hold) => T) =>
-  useQuery({
-    queryKey: [...admin, "holds"],
-    queryFn: async () => (await json<Schemas["Holds"]>("/api/admin/holds")).holds,
-    select: (all) => all.map(shown),
-  });
-export const placeHold = (user: string, reason: string) =>
-  changed<Hold>("/api/admin/holds", send("POST", { user, reason }));
-export const liftHold = (user: string) =>
-  changed<unknown>(`/api/admin/holds?user=${encodeURIComponent(user)}`, { method: "DELETE" });
-
-const requests = "/api/admin/access-requests";
-const one = (id: string) => `${requests}/${encodeURIComponent(id)}`;
-
-export const useAccessRequests = () =>
-  useQuery({
-    queryKey: [...admin, "access"],
-    queryFn: async () => (await json<Schemas["AccessRequests"]>(requests)).requests,
-  });
-export const askForAccess = (user: string, reason: string, hours: number) =>
-  changed<Access>(requests, send("POST", { user, reason, hours }));
-export const approveAccess = (id: string) =>
-  changed<Access>(`${one(id)}/approve`, send("POST", {}));
-export const revokeAccess = (id: string) => changed<Access>(`${one(id)}/revoke`, send("POST", {}));
-
-/** Each look is noted, and its user sees it: nothing is read that nobody has asked to see. */
-const readOnce = { staleTime: Number.POSITIVE_INFINITY, gcTime: 0, refetchOnWindowFocus: false };
-const readable = (id: string) => `/api/admin/access/${encodeURIComponent(id)}/conversations`;
-
-export const useReadable = (id: string) =>
-  useQuery({
-    queryKey: ["access", id],
-    queryFn: async () =>
-      (await json<{ conversations: ConversationSummary[] }>(`${readable(id)}?limit=500`))
-        .conversations,
-    ...readOnce,
-  });
-export const useRead = (id: string, conversation: string) =>
-  useQuery({
-    queryKey: ["access", id, conversation],
-    queryFn: () => json<Conversation>(`${readable(id)}/${encodeURIComponent(conversation)}`),
-    ...readOnce,
-  });

@@ -10,7 +10,6 @@ import { toast } from "../../ui/toast";
 import { useDrop } from "../folders/drag";
 import { useFiling } from "../folders/filing";
 import { useShownFolders } from "../folders/shown";
-import { SidebarFolders } from "../folders/sidebar-folders";
 import { pin } from "./changes";
 import { Choice } from "./choice";
 import { type Choosing, useChoosing } from "./choosing";
@@ -114,7 +113,7 @@ export function ConversationList({ tag, archived, onOpen }: Props) {
   const top = usePinned(isPlain);
   const pinned = isPlain ? (top.data ?? none) : null;
   const pinning = usePinning(pinned);
-  const { folders, ...filed } = useShownFolders(isPlain, pinned ?? none);
+  const { folders, Part: Folders, ...filed } = useShownFolders(isPlain, pinned ?? none);
   const seen = new Map(list.data?.pages.flatMap((page) => page.items.map((i) => [i.id, i])));
   for (const { id } of pinned ?? none) seen.delete(id);
   const days = byDay([...seen.values()]);
@@ -205,7 +204,9 @@ export function ConversationList({ tag, archived, onOpen }: Props) {
       {filed.failed && (
         <ReadFailed text={msg("Folders could not be read: {{reason}}")} query={filed.failed} />
       )}
-      {folders.length > 0 && <SidebarFolders folders={folders} draw={draw} onDrop={filing.drop} />}
+      {folders.length > 0 && Folders && (
+        <Folders folders={folders} draw={draw} onDrop={filing.drop} />
+      )}
       <div className={outside.isOver ? "drop-here" : undefined} {...outside.place}>
         {days.map(([day, those]) => part(day, those))}
       </div>

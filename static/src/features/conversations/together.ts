@@ -1,6 +1,7 @@
 /** The same done with several conversations, one request for each, with a way back for all of them. */
 import { api } from "../../api/client";
-import { type Folder, putInFolder } from "../../api/folders";
+import { putInFolder } from "../../api/folder-changes";
+import type { Folder } from "../../api/folders";
 import { asProblem } from "../../api/problem";
 import { keys, queryClient, refreshConversations } from "../../api/queries";
 import type { ConversationSummary } from "../../api/types";

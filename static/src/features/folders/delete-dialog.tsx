@@ -1,4 +1,5 @@
-import { type Folder, removeFolder } from "../../api/folders";
+import { removeFolder } from "../../api/folder-changes";
+import type { Folder } from "../../api/folders";
 import { msg, t } from "../../i18n";
 import { Confirm } from "../../ui/confirm";
 import { complain } from "../conversations/changes";

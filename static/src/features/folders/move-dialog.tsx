@@ -1,5 +1,6 @@
 import { useId, useState } from "react";
-import { type Folder, makeFolder, useFolders } from "../../api/folders";
+import { makeFolder } from "../../api/folder-changes";
+import { type Folder, useFolders } from "../../api/folders";
 import { asProblem } from "../../api/problem";
 import type { ConversationSummary } from "../../api/types";
 import { msg, t } from "../../i18n";

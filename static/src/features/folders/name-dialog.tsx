@@ -1,5 +1,6 @@
 import { useState } from "react";
-import { type Folder, makeFolder, renameFolder } from "../../api/folders";
+import { makeFolder, renameFolder } from "../../api/folder-changes";
+import type { Folder } from "../../api/folders";
 import { asProblem, type Problem } from "../../api/problem";
 import { t } from "../../i18n";
 import { FormDialog } from "../../ui/form-dialog";

@@ -1,7 +1,9 @@
-import { useState } from "react";
+import { type ComponentType, useEffect, useState } from "react";
 import { type Folder, useFolders, useInFolders } from "../../api/folders";
 import type { ConversationSummary } from "../../api/types";
+import { orMissing } from "../../ui/part";
 import { useOpenFolders } from "./open";
+import type { FoldersProps } from "./sidebar-folders";
 
 /** A folder of the list, with what is shown in it. */
 export interface ShownFolder {
@@ -14,6 +16,16 @@ export interface ShownFolder {
   failed: { error: unknown; refetch: () => unknown } | null;
 }
 
+/** What draws folders, fetched where there are any. */
+function usePart(wanted: boolean) {
+  const [part, setPart] = useState<ComponentType<FoldersProps> | null>(null);
+  useEffect(() => {
+    if (!wanted) return;
+    orMissing(import("./sidebar-folders")).then((module) => setPart(() => module.default));
+  }, [wanted]);
+  return part;
+}
+
 /** The folders of the list, where it has any: `pinned` are those that stand above them. */
 export function useShownFolders(enabled: boolean, pinned: readonly ConversationSummary[]) {
   const all = useFolders(enabled);
@@ -21,23 +33,26 @@ export function useShownFolders(enabled: boolean, pinned: readonly ConversationS
   const folders = (enabled && all.data) || [];
   const opened = folders.map(({ id }) => id).filter((id) => open.includes(id));
   const read = useInFolders(opened);
-  const readOf = new Map(opened.map((id, at) => [id, read[at]]));
+  const part = usePart(folders.length > 0);
+  const isDrawn = folders.length === 0 || part !== null;
   // Those that are open at first come with the list; one that is opened later is read there.
-  const isThere = !enabled || (all.isFetched && read.every(({ isFetched }) => isFetched));
+  const isThere = !enabled || (all.isFetched && isDrawn && (opened.length === 0 || read.isFetched));
   const [wasThere, setWasThere] = useState(isThere);
   if (isThere && !wasThere) setWasThere(true);
   const above = new Set(pinned.map(({ id }) => id));
   return {
+    Part: part,
     isReady: wasThere || isThere,
     failed: enabled && all.isError && !all.data ? all : null,
     folders: folders.map((folder): ShownFolder => {
-      const inside = readOf.get(folder.id);
+      const isOpen = opened.includes(folder.id);
+      const inside = isOpen ? read.data?.get(folder.id) : undefined;
       return {
         folder,
-        isOpen: readOf.has(folder.id),
-        items: inside?.data?.filter(({ id }) => !above.has(id)) ?? null,
+        isOpen,
+        items: inside?.filter(({ id }) => !above.has(id)) ?? null,
         elsewhere: pinned.filter(({ folder_id }) => folder_id === folder.id).length,
-        failed: inside?.isError && !inside.data ? inside : null,
+        failed: isOpen && !inside && read.isError ? read : null,
       };
     }),
   };

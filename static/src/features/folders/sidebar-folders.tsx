@@ -1,3 +1,4 @@
+import "../../styles/folders.css";
 import { type KeyboardEvent, lazy, type ReactNode, Suspense, useId, useRef, useState } from "react";
 import { type Folder, mostInFolder } from "../../api/folders";
 import { asProblem } from "../../api/problem";
@@ -119,12 +120,12 @@ function FolderRow({ folder, isOpen, items, elsewhere, failed, draw, onDrop }: F
   );
 }
 
-interface Props extends Pick<FolderProps, "draw" | "onDrop"> {
+export interface FoldersProps extends Pick<FolderProps, "draw" | "onDrop"> {
   folders: readonly ShownFolder[];
 }
 
 /** The reader's folders, each with its conversations while it is open, and the way to a new one. */
-export function SidebarFolders({ folders, draw, onDrop }: Props) {
+export default function SidebarFolders({ folders, draw, onDrop }: FoldersProps) {
   const [making, setMaking] = useState(false);
   return (
     <section aria-label={t("Folders")}>

@@ -1,11 +1,11 @@
 import { useState } from "react";
+import type { Access } from "../../api/own-data";
 import {
-  type Access,
   approveAccess,
   askForAccess,
   revokeAccess,
   useAccessRequests,
-} from "../../api/own-data";
+} from "../../api/peoples-data";
 import { asProblem, type Problem } from "../../api/problem";
 import { useUser } from "../../api/queries";
 import { msg, t } from "../../i18n";

@@ -1,5 +1,5 @@
 import "../../styles/own-data.css";
-import { liftHold, placeHold, useHolds } from "../../api/own-data";
+import { liftHold, placeHold, useHolds } from "../../api/peoples-data";
 import { msg, t } from "../../i18n";
 import { Decisions } from "../admin/decisions";
 import { KnownUsers, usersListId } from "../admin/known-users";

@@ -3,7 +3,7 @@ import {
   chooseRetentionIn,
   type RetentionInProject,
   useRetentionInProjects,
-} from "../../api/own-data";
+} from "../../api/peoples-data";
 import { useProjects } from "../../api/projects";
 import { msg, t } from "../../i18n";
 import { listText } from "../../ui/format";

@@ -1,5 +1,6 @@
 import { useState } from "react";
-import { type Access, useRead, useReadable } from "../../api/own-data";
+import type { Access } from "../../api/own-data";
+import { useRead, useReadable } from "../../api/peoples-data";
 import { msg, t } from "../../i18n";
 import { Markdown } from "../../markdown/markdown";
 import { timeOf } from "../admin/times";

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { chooseRetention, useRetention } from "../../api/own-data";
+import { chooseRetention, useRetention } from "../../api/peoples-data";
 import { asProblem, type Problem } from "../../api/problem";
 import { msg, t } from "../../i18n";
 import { Notice } from "../../ui/notice";
