@@ -3,6 +3,7 @@
 
 use icu_properties::CodePointSetData;
 use icu_properties::props::DefaultIgnorableCodePoint;
+use serde_json::Value;
 
 /// Zero-width characters, those that turn the direction of a line around, and the tags in which whole sentences
 /// have been hidden; no [joiners](is_joiner).
@@ -38,6 +39,17 @@ pub fn is_blank(c: char) -> bool {
     is_hidden(c)
         || CodePointSetData::new::<DefaultIgnorableCodePoint>().contains(c)
         || matches!(c, '\u{2028}' | '\u{2029}' | '\u{2800}')
+}
+
+/// Whether U+0000, which Postgres cannot hold, stands in a text or a name of this JSON.
+#[must_use]
+pub fn holds_nul(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains('\0'),
+        Value::Array(items) => items.iter().any(holds_nul),
+        Value::Object(fields) => fields.iter().any(|(name, item)| name.contains('\0') || holds_nul(item)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
 }
 
 #[cfg(test)]

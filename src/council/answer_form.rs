@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::prompts::fence;
 use super::prompts::template::Template;
+use crate::invisible::holds_nul;
 use crate::llm::Schema;
 
 /// The longest schema, in bytes: it is sent with every try to write the answer.
@@ -97,6 +98,10 @@ impl AnswerForm {
         let bytes = schema.to_string().len();
         if bytes > MAX_SCHEMA_BYTES {
             return Err(format!("is {bytes} bytes long; at most {MAX_SCHEMA_BYTES} are accepted"));
+        }
+        // The run is stored with it.
+        if holds_nul(schema) {
+            return Err("contains the character U+0000, which cannot be stored".to_owned());
         }
         Unfolding::of(schema)?;
         validator(schema).map_err(|problem| format!("is no JSON schema: {problem}"))?;

@@ -166,7 +166,7 @@ pub(super) async fn put(
     {
         return Err(Problem::field(FIELD, "must be the id of a folder of yours"));
     }
-    folders::put(tx, conversation, to).await.map_err(super::conversations::named)
+    folders::put(tx, conversation, to).await.map_err(|error| Problem::from(error).naming("Conversation"))
 }
 
 fn named(error: StoreError) -> Problem {

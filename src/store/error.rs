@@ -5,6 +5,7 @@ use std::error::Error as StdError;
 use sqlx::migrate::MigrateError;
 
 use super::connection::is_stale;
+use crate::invisible::holds_nul;
 
 /// Why the database cannot be used, in words that anybody may read.
 pub(super) const UNREACHABLE: &str = "the database cannot be reached";
@@ -169,15 +170,6 @@ pub fn refuse_nul(field: &'static str, text: &str) -> Result<(), StoreError> {
 /// [`StoreError::NulCharacter`] naming `field`.
 pub fn refuse_nul_in_json(field: &'static str, value: &serde_json::Value) -> Result<(), StoreError> {
     if holds_nul(value) { Err(StoreError::NulCharacter { field }) } else { Ok(()) }
-}
-
-fn holds_nul(value: &serde_json::Value) -> bool {
-    match value {
-        serde_json::Value::String(text) => text.contains('\0'),
-        serde_json::Value::Array(items) => items.iter().any(holds_nul),
-        serde_json::Value::Object(map) => map.iter().any(|(key, item)| key.contains('\0') || holds_nul(item)),
-        serde_json::Value::Null | serde_json::Value::Bool(_) | serde_json::Value::Number(_) => false,
-    }
 }
 
 /// Replaces U+0000 by U+FFFD: for the words of a model, which must never be lost over one character.

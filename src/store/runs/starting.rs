@@ -17,7 +17,7 @@ use crate::store::notify::{self, Notice};
 use crate::store::plans::PlanParts;
 use crate::store::projects::{self, Role};
 use crate::store::schedules::{self, Fired, Firing, OverScheduled};
-use crate::store::{Db, StoreError, Tx, conversations, versions};
+use crate::store::{Db, StoreError, Tx, conversations, refuse_nul_in_json, versions};
 
 /// A run to be started.
 #[derive(Debug)]
@@ -183,6 +183,8 @@ pub async fn start(db: &Db, tx: Tx, new: &NewRun) -> Result<Started, StoreError>
 async fn try_start(mut tx: Tx, new: &NewRun) -> Result<Started, StoreError> {
     let user = tx.user()?;
     let user = user.as_str();
+    // Whatever it came by is to have refused this with its own name for it.
+    refuse_nul_in_json("the question", &new.plan.plan)?;
     if !lock(&mut tx, new, user).await? {
         return Ok(Started::NotAWriter);
     }

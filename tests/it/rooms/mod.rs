@@ -69,7 +69,7 @@ const MAY_IMPORT: &[(&str, &[&str])] = &[
     ("cache", &["invisible"]),
     ("search", &["llm", "invisible", "id"]),
     ("llm", &["invisible", "sse", "trace", "id"]),
-    ("store", &["id"]),
+    ("store", &["invisible", "id"]),
     ("outbox", &["store", "id"]),
     ("identity", &["invisible", "id"]),
     ("telemetry", &["config", "trace", "id"]),

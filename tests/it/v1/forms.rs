@@ -149,6 +149,38 @@ async fn a_document_that_broke_off_says_so() {
 }
 
 #[tokio::test]
+async fn a_schema_that_cannot_be_stored_is_refused() {
+    let app = TestApp::start().await;
+    let tool = program(&app).await;
+    for schema in [
+        json!({"type": "object", "title": "a\0"}),
+        json!({"type": "object", "properties": {"a\0": {}}}),
+        json!({"type": "object", "required": ["\0"]}),
+    ] {
+        let described = json!({"name": "thing", "schema": schema});
+        let format = json!({"type": "json_schema", "json_schema": described});
+        let refusal = tool.post(CHAT, asks_with("Why?", &json!({"response_format": format}))).await;
+        assert_eq!(
+            refused(&refusal),
+            (400, "invalid_value".into(), json!("response_format.json_schema.schema")),
+            "{}",
+            refusal.text
+        );
+        let mut format = described;
+        format["type"] = json!("json_schema");
+        let refusal = tool.post(RESPONSES, wants("Why?", &json!({"text": {"format": format}}))).await;
+        assert_eq!(
+            refused(&refusal),
+            (400, "invalid_value".into(), json!("text.format.schema")),
+            "{}",
+            refusal.text
+        );
+    }
+    assert!(app.models.records().is_empty());
+    app.close().await;
+}
+
+#[tokio::test]
 async fn an_answer_that_is_taken_word_for_word_has_no_form() {
     let app = TestApp::start().await;
     let tool = program(&app).await;
