@@ -10,6 +10,7 @@ import { unsubscribe } from "../ui/subscription";
 let user: string | null = null;
 let asking: Promise<void> | null = null;
 const listeners = new Set<() => void>();
+const leaving = new Set<() => void>();
 
 /** The page is on its way out: nobody may do anything more with it. */
 const never = () => new Promise<never>(() => undefined);
@@ -24,6 +25,10 @@ export const identity = {
       listeners.delete(listener);
     };
   },
+  /** Calls back right before the page is loaded anew for somebody else. */
+  beforeReload(listener: () => void) {
+    leaving.add(listener);
+  },
   /** The server has said who is signed in. */
   async note(id: string): Promise<void> {
     if (id === user) return;
@@ -33,6 +38,7 @@ export const identity = {
       // It was the last user's device. What this page writes until then is the last user's as well, and goes with the rest.
       await unsubscribe();
       keeper.own(id);
+      for (const listener of leaving) listener();
       location.reload();
       return never();
     }

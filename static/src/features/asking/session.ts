@@ -190,6 +190,13 @@ export async function begin(body: Ask): Promise<string | null> {
   return id;
 }
 
+// A conversation that was to begin with a question is nowhere for the next person: they begin at the beginning.
+identity.beforeReload(() => {
+  const [, id = ""] = /^\/c\/([^/]+)$/.exec(location.pathname) ?? [];
+  const live = useLiveRuns.getState().runs[id];
+  if (live?.begins && live.run.runId === null) history.replaceState(null, "", "/");
+});
+
 function takenSoon(id: string): Promise<boolean> {
   return new Promise((resolve) => {
     const look = ({ runs }: { runs: Readonly<Record<string, LiveRun>> }) => {
