@@ -233,6 +233,14 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     const link = nav.getByRole("link", { name: "Escalation" });
     await link.press("Enter");
     await expect.poll(() => link.getAttribute("aria-current")).toBe("location");
+    // What is fetched late may come above it.
+    await page.evaluate(() => {
+      const late = document.createElement("div");
+      late.style.height = "900px";
+      document.querySelector("main")?.prepend(late);
+    });
+    await page.evaluate(() => new Promise(requestAnimationFrame));
+    await expect.poll(() => link.getAttribute("aria-current")).toBe("location");
     const title = page.getByRole("heading", { name: "Escalation", exact: true });
     const strip = await nav.boundingBox();
     const box = await title.boundingBox();

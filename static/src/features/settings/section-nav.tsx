@@ -40,9 +40,37 @@ function useCurrent(sections: Sections): string | null {
   return current;
 }
 
+/** What people do to look elsewhere. */
+const moves = ["wheel", "touchmove", "pointerdown", "keydown"] as const;
+
+/** The part that somebody has gone to stays where they see it, whatever is fetched above it, until they look elsewhere. */
+function useStay() {
+  useEffect(() => {
+    let target: string | null = null;
+    const go = () => {
+      target = location.hash.slice(1);
+    };
+    const leave = () => {
+      target = null;
+    };
+    addEventListener("hashchange", go);
+    for (const move of moves) addEventListener(move, leave, { passive: true });
+    const grown = new ResizeObserver(() => {
+      if (target) document.getElementById(target)?.scrollIntoView();
+    });
+    grown.observe(document.body);
+    return () => {
+      removeEventListener("hashchange", go);
+      for (const move of moves) removeEventListener(move, leave);
+      grown.disconnect();
+    };
+  }, []);
+}
+
 /** A way to the parts of a long page: beside it on a wide screen, a strip above it on a narrow one. */
 export function SectionNav({ label, sections }: { label: string; sections: Sections }) {
   const current = useCurrent(sections);
+  useStay();
   const list = useRef<HTMLUListElement>(null);
   useEffect(() => {
     const link = list.current?.querySelector<HTMLElement>(`a[href="#${current}"]`);
