@@ -153,23 +153,22 @@ describe.each(bothShapes)("on %s", (_, shape) => {
       const carl = { "remote-user": name };
       await call(server, "GET", "/api/user", undefined, carl);
       let run = "";
+      let isStopped = false;
       // Runs are over within a moment here: this one is shown as if it were not, until it is stopped.
-      await page.route(
-        "**/api/admin/runs?*",
-        async (route) => {
-          const response = await route.fetch();
-          const shown = (await response.json()) as { runs: { id: string; status: string }[] };
-          const [latest] = shown.runs;
-          if (latest) latest.status = "running";
-          run = latest?.id ?? "";
-          await route.fulfill({ response, json: shown });
-        },
-        { times: 1 },
-      );
+      await page.route("**/api/admin/runs?*", async (route) => {
+        const response = await route.fetch();
+        const shown = (await response.json()) as { runs: { id: string; status: string }[] };
+        const [latest] = shown.runs;
+        if (latest && !isStopped) latest.status = "running";
+        run = latest?.id ?? "";
+        await route.fulfill({ response, json: shown });
+      });
       await page.goto("/admin/runs");
       const stop = page.getByRole("button", { name: "Stop the run of root" });
       await stop.waitFor();
-      const stopped = page.waitForRequest(`**/api/admin/runs/${run}/cancel`);
+      const stopped = page.waitForRequest(`**/api/admin/runs/${run}/cancel`).then(() => {
+        isStopped = true;
+      });
       await stop.press("Enter");
       await stopped;
       await stop.waitFor({ state: "detached" });
