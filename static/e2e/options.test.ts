@@ -208,7 +208,9 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await page.getByRole("button", { name: "Good answer" }).click();
     await expect.poll(() => page.getByText("Too short.").count()).toBe(0);
     // Shown as chosen at once, and stored a little later.
-    const stored = page.waitForResponse(/\/feedback$/);
+    const stored = page.waitForResponse(
+      (response) => response.request().postData()?.includes('"down"') ?? false,
+    );
     await bad.click();
     await stored;
     await page.reload();
