@@ -184,8 +184,14 @@ describe.each(bothShapes)("on %s", (_, shape) => {
       expect(await violations(page)).toEqual([]);
       await page.keyboard.press("Escape");
     }
+    // The tests after this one read the list: the tag is to be gone there as well.
+    const stored = async () => {
+      const id = path(2).replace("/c/", "");
+      return (await (await page.request.get(`/api/conversations/${id}`)).json()).tags;
+    };
     await remove.press("Enter");
     await expect.poll(() => remove.count()).toBe(0);
+    await expect.poll(stored).toEqual([]);
     await expect.poll(height).toBe(before);
     await expect.poll(() => focused(page)).toBe(begun);
     const { width } = page.viewportSize() ?? wide;

@@ -96,8 +96,8 @@ export const send = (method: string, body: unknown): RequestInit => ({
   body: JSON.stringify(body),
 });
 
-/** A request that gets through even if its page is left at once: who stops a run, or judges an answer, may go. */
-const last = (init: RequestInit): RequestInit => ({ ...init, keepalive: true });
+/** A request that gets through even if its page is left at once: what the page has shown as done, its user leaves. */
+export const last = (init: RequestInit): RequestInit => ({ ...init, keepalive: true });
 
 /** A page of a plain list, whose length over all pages stands in a header. */
 async function page<T>(response: Response, offset: number): Promise<Page<T>> {
@@ -162,16 +162,17 @@ export const api = {
     return page(await request(`/api/conversations?${query}`), offset);
   },
   conversation: (id: string) => json<Conversation>(one(id)),
-  rename: (id: string, title: string) => json<unknown>(one(id), send("PATCH", { title })),
+  rename: (id: string, title: string) => json<unknown>(one(id), last(send("PATCH", { title }))),
   /** `pinned` where it is to be pinned with that; otherwise the server knows what becomes of a pin. */
   archive: (id: string, archived: boolean, pinned: boolean) =>
-    json<unknown>(one(id), send("PATCH", { archived, pinned: pinned || undefined })),
-  pin: (id: string, pinned: boolean) => json<unknown>(one(id), send("PATCH", { pinned })),
+    json<unknown>(one(id), last(send("PATCH", { archived, pinned: pinned || undefined }))),
+  pin: (id: string, pinned: boolean) => json<unknown>(one(id), last(send("PATCH", { pinned }))),
   /** Remembers the branch through a message, and answers with the conversation on it. */
   chooseBranch: (id: string, message_id: string) =>
     json<Conversation>(`${one(id)}/branch`, send("PUT", { message_id })),
   tags: () => json<Tags>("/api/tags"),
-  setTags: (id: string, tags: string[]) => json<unknown>(`${one(id)}/tags`, send("PUT", { tags })),
+  setTags: (id: string, tags: string[]) =>
+    json<unknown>(`${one(id)}/tags`, last(send("PUT", { tags }))),
   async deleted(offset: number, limit: number): Promise<Page<ConversationSummary>> {
     const query = new URLSearchParams({
       deleted: "true",
@@ -180,9 +181,9 @@ export const api = {
     });
     return page(await request(`/api/conversations?${query}`), offset);
   },
-  remove: (id: string) => json<unknown>(one(id), { method: "DELETE" }),
+  remove: (id: string) => json<unknown>(one(id), last({ method: "DELETE" })),
   purge: (id: string) => json<unknown>(`${one(id)}?purge=true`, { method: "DELETE" }),
-  restore: (id: string) => json<unknown>(`${one(id)}/restore`, send("POST", {})),
+  restore: (id: string) => json<unknown>(`${one(id)}/restore`, last(send("POST", {}))),
   search: (q: string) => json<SearchHit[]>(`/api/search?limit=30&q=${encodeURIComponent(q)}`),
   exportHref: (id: string, format: "md" | "json", all = false) =>
     `${one(id)}/export?format=${format}${all ? "&all=true" : ""}`,
@@ -197,7 +198,7 @@ export const api = {
   giveFeedback: (runId: string, said: Pick<Feedback, "thumb" | "better" | "comment">) =>
     json<Feedback>(`/api/runs/${encodeURIComponent(runId)}/feedback`, last(send("PUT", said))),
   withdrawFeedback: (runId: string) =>
-    json<unknown>(`/api/runs/${encodeURIComponent(runId)}/feedback`, { method: "DELETE" }),
+    json<unknown>(`/api/runs/${encodeURIComponent(runId)}/feedback`, last({ method: "DELETE" })),
 
   /** What a question will probably cost; without an id, the first one of a new conversation. */
   estimate: (id: string | null, body: Ask, signal: AbortSignal) =>

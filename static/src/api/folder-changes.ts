@@ -1,5 +1,5 @@
 /** What is done with folders: apart from what lists them, which every page has. */
-import { json, send } from "./client";
+import { json, last, send } from "./client";
 import { type Folder, folderList, foldersPath } from "./folders";
 import { queryClient, refreshConversations } from "./queries";
 
@@ -25,5 +25,5 @@ export async function removeFolder(id: string) {
 export const putInFolder = (conversation: string, folder: string | null) =>
   json<unknown>(
     `/api/conversations/${encodeURIComponent(conversation)}`,
-    send("PATCH", { folder_id: folder }),
+    last(send("PATCH", { folder_id: folder })),
   );

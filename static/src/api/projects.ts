@@ -1,7 +1,7 @@
 /** Projects: places for the conversations of a team. */
 import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { json, send } from "./client";
+import { json, last, send } from "./client";
 import { keys, pageSize, queryClient, refreshConversations, useConfig } from "./queries";
 import type { Config, Conversation, ConversationSummary, Preset, Schemas } from "./types";
 
@@ -148,7 +148,7 @@ export async function removeMember(id: string, { kind, name }: Named) {
 /** To a project, or with `null` out of the one that it is in. */
 export async function moveToProject(conversation: string, project: string | null) {
   const path = `/api/conversations/${encodeURIComponent(conversation)}`;
-  await json<unknown>(path, send("PATCH", { project_id: project }));
+  await json<unknown>(path, last(send("PATCH", { project_id: project })));
   await Promise.all([
     refreshConversations(),
     queryClient.invalidateQueries({ queryKey: keys.conversation(conversation) }),
