@@ -1,10 +1,11 @@
 /**
  * What an option of the council may have on this page. A feature is a folder with all of it, and a line
- * in the list (`index.ts`); everything but its name and its title may be left out.
+ * in the list (`list.ts`); everything but its name and its title, which are in `start.ts`, may be left out.
  *
- * Three more files of the folder are found by their names, because they come with the part of the page
+ * Four more files of the folder are found by their names, because they come with the part of the page
  * that shows them and not with the first load:
  *
+ * - `feature.ts` exports `feature` (`Feature`): what it has in a run;
  * - `about.tsx` exports `about` (`About`): what the option does and costs;
  * - `settings.tsx` exports `settings` (`SettingsPart`): what is set for it beforehand;
  * - `admin.tsx` exports `admin` (`Section` of `admin/sections.ts`): what administrators are told of it.
@@ -24,7 +25,7 @@ import type {
 import type { RunFeature } from "../run/feature";
 import type { AnswerState, CallStatus, RunState } from "../run/state";
 
-/** What is known of it before a run has it (`start.ts` of its folder, a line in `starts.ts`). */
+/** What is known of it before a run has it (`start.ts` of its folder, a line in `list.ts`). */
 export interface FeatureStart {
   /** That of its folder, of its slice of the run and of its part of the settings (`/settings#…`). */
   readonly name: string;

@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 import { features } from ".";
-import { starts } from "./starts";
 
 const src = join(import.meta.dirname, "..");
 
@@ -70,7 +69,7 @@ describe.each(features.map((feature) => [feature.name, feature] as const))(
             importsOf(file).some((to) => to.startsWith(`features/${name}/`)),
         )
         .map(({ path }) => path)
-        .filter((path) => path !== "features/index.ts" && path !== "features/starts.ts");
+        .filter((path) => path !== "features/list.ts");
       expect(elsewhere.length, `named in ${elsewhere.join(", ")}`).toBeLessThanOrEqual(1);
     });
 
@@ -93,12 +92,9 @@ describe.each(features.map((feature) => [feature.name, feature] as const))(
 
 it("what is found by its name belongs to a feature of the list", () => {
   const folders = files.flatMap(
-    ({ path }) => /^features\/([^/]+)\/(?:about|settings|admin)\.tsx$/.exec(path)?.[1] ?? [],
+    ({ path }) =>
+      /^features\/([^/]+)\/(?:start|feature|about|settings|admin)\.tsx?$/.exec(path)?.[1] ?? [],
   );
   const names = features.map(({ name }) => name);
   expect(folders.filter((folder) => !names.includes(folder))).toEqual([]);
-});
-
-it("both lists have the same features in the same order", () => {
-  expect(starts.map(({ name }) => name)).toEqual(features.map(({ name }) => name));
 });

@@ -2,7 +2,8 @@
 import type { CouncilEvent } from "../api/types";
 import type { acts } from "../run/acts";
 import { createEngine } from "../run/engine";
-import { features, type Listed } from ".";
+import { features } from ".";
+import type { Listed } from "./list";
 
 type EventsOf<F> = F extends { events: infer Events } ? keyof Events : never;
 

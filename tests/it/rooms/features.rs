@@ -110,13 +110,10 @@ fn an_option_is_named_in_its_folder_and_in_the_lists() {
                 stem == *option || in_the_page.is_some_and(|name| stem == name.replace('-', "_"))
             })
         };
-        // The tables of features are one list, in files of their own; and so is the page's, whose first half comes with
-        // the first load.
+        // The tables of features are one list, in files of their own.
         let listed = |path: &Path| {
             if path.starts_with("src/council/features") {
                 "src/council/features".to_owned()
-            } else if path.ends_with("features/starts.ts") {
-                path.with_file_name("index.ts").display().to_string()
             } else {
                 path.display().to_string()
             }

@@ -10,7 +10,7 @@ import { AdversarySummary } from "./summary";
 
 const isIn = (run: RunState) => adversaryOf(run) !== null;
 
-export const adversary = {
+export const feature = {
   ...start,
   events,
   settle,

@@ -19,7 +19,7 @@ function Head({ run }: { run: RunState }) {
   );
 }
 
-export const cache = {
+export const feature = {
   ...start,
   events,
   settle,

@@ -5,7 +5,7 @@ import { readEvent } from "../../stream/decode";
 import { answer, seats, storedRun, synthesis, wholeRun } from "../../test/samples";
 import { describeRun } from "../council/describe";
 import { fromStored, reduceAll } from "../reducer";
-import { cache } from "./feature";
+import { start } from "./start";
 import { cacheOf } from "./state";
 import { keptPath } from "./words";
 
@@ -126,6 +126,6 @@ describe("an earlier answer", () => {
   });
 
   it("has one page, under the address that its parts lead to", () => {
-    expect(cache.page.path).toBe(keptPath);
+    expect(start.page.path).toBe(keptPath);
   });
 });

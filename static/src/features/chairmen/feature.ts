@@ -7,7 +7,7 @@ import { start } from "./start";
 import { chairmenOf, events } from "./state";
 import { chairmenSummary } from "./summary";
 
-export const chairmen = {
+export const feature = {
   ...start,
   events,
   describe: (run) => {

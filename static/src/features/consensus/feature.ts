@@ -5,7 +5,7 @@ import { Agreed, NotAgreed } from "./note";
 import { start } from "./start";
 import { consensusOf, events, stored } from "./state";
 
-export const consensus = {
+export const feature = {
   ...start,
   events,
   stored,

@@ -1,8 +1,9 @@
 /** The stages of a run: those that every council has, and what its features add. */
 import type { Stage } from "../../api/types";
 import { msg } from "../../i18n";
-import { features, type Listed } from "..";
+import { features } from "..";
 import type { FeatureStage } from "../feature";
+import type { Listed } from "../list";
 
 const acts = {
   stage1: msg("Answers"),

@@ -10,7 +10,7 @@ import { debateOf, events, settle, stored } from "./state";
 import { VerdictNote } from "./verdict";
 import { endedIn, roundOf, roundTitle } from "./words";
 
-export const debate = {
+export const feature = {
   ...start,
   events,
   settle,

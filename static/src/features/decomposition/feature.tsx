@@ -10,7 +10,7 @@ import { start } from "./start";
 import { apart, decompositionOf, events, settle, stored } from "./state";
 import { partsIn, throughIn } from "./words";
 
-export const decomposition = {
+export const feature = {
   ...start,
   events,
   settle,

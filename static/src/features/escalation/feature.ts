@@ -5,7 +5,7 @@ import { EscalationNote } from "./note";
 import { start } from "./start";
 import { escalationOf, events, stored } from "./state";
 
-export const escalation = {
+export const feature = {
   ...start,
   events,
   stored,

@@ -12,7 +12,7 @@ import type {
   Toggle,
   WrittenOption,
 } from "../feature";
-import { starts } from "../starts";
+import { starts } from "../list";
 
 /** The switch of a feature, with what it is a switch of. */
 export type NamedOption = Option & Pick<FeatureStart, "name" | "title">;

@@ -28,7 +28,7 @@ function describe(run: RunState): string | null {
     : t("The chairman checks what it is to write.");
 }
 
-export const react = {
+export const feature = {
   ...start,
   events,
   stored,

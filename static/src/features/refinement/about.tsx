@@ -1,9 +1,9 @@
 import { t } from "../../i18n";
 import { Steps } from "../../ui/steps";
 import type { About } from "../feature";
-import { refinement } from "./feature";
+import { start } from "./start";
 
-const { least, most } = refinement.option.amount;
+const { least, most } = start.option.amount;
 const rounds = Array.from({ length: most - least + 1 }, (_, at) => least + at);
 
 export const about: About = {

@@ -10,7 +10,7 @@ import { refinementNow, refinementSummary } from "./summary";
 
 const isIn = (run: RunState) => refinementOf(run) !== null;
 
-export const refinement = {
+export const feature = {
   ...start,
   events,
   settle,

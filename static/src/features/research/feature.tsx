@@ -8,7 +8,7 @@ import { start } from "./start";
 import { events, type ResearchState, researchOf, settle, stored } from "./state";
 import { progress, researchNow, researchSummary } from "./words";
 
-export const research = {
+export const feature = {
   ...start,
   events,
   settle,

@@ -8,7 +8,7 @@ import { events, routingOf, stored } from "./state";
 
 const isIn = (run: RunState) => run.phase === "routing" || routingOf(run) !== null;
 
-export const routing = {
+export const feature = {
   ...start,
   events,
   stored,

@@ -6,7 +6,7 @@ import { start } from "./start";
 import { events, rubricOf, stored } from "./state";
 import { headingOf } from "./words";
 
-export const rubric = {
+export const feature = {
   ...start,
   events,
   stored,

@@ -5,7 +5,7 @@ import { SecondReadingNote } from "./note";
 import { start } from "./start";
 import { events, secondReadingOf, stored } from "./state";
 
-export const secondReading = {
+export const feature = {
   ...start,
   events,
   stored,

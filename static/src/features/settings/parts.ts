@@ -4,7 +4,7 @@
  */
 
 import type { SettingsPart } from "../feature";
-import { starts } from "../starts";
+import { starts } from "../list";
 
 const found = import.meta.glob<SettingsPart<object>>("../*/settings.tsx", {
   eager: true,

@@ -31,7 +31,7 @@ function of(run: RunState): Shown | null {
   };
 }
 
-export const sources = {
+export const feature = {
   ...start,
   events,
   stored,

@@ -4,7 +4,7 @@ import type { Feature } from "../feature";
 import { start } from "./start";
 import { Steps } from "./steps";
 
-export const stepByStep = {
+export const feature = {
   ...start,
   answerFact: ({ result }) => (result?.cot ? t("step by step") : null),
   answerBody: ({ result }) => (result?.cot ? <Steps steps={result.cot} /> : null),

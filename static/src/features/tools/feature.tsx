@@ -4,7 +4,7 @@ import { Around, ToolUses } from "./card";
 import { start } from "./start";
 import { events, settle } from "./state";
 
-export const tools = {
+export const feature = {
   ...start,
   events,
   settle,

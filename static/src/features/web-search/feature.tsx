@@ -26,7 +26,7 @@ function NothingFound({ run }: { run: RunState }) {
   );
 }
 
-export const webSearch = {
+export const feature = {
   ...start,
   events,
   settle,

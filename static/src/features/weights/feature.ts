@@ -4,7 +4,7 @@ import { WeightsNote } from "./note";
 import { start } from "./start";
 import { events } from "./state";
 
-export const weights = {
+export const feature = {
   ...start,
   events,
   notes: { ranking: WeightsNote },

@@ -2,7 +2,7 @@
 import type { Feature } from "../feature";
 import { start } from "./start";
 
-export const wordForWord = {
+export const feature = {
   ...start,
   author: (run) => (run.synthesis.result?.selected_member ? "member" : null),
 } satisfies Feature;

@@ -1,6 +1,7 @@
 /**
- * What is known of the options and formats before there is a run: what the composer and the routes need of them. It
- * comes with the first load; the rest of each, in `index.ts`, comes with the first run that is shown.
+ * The list of the options and formats that this page knows. What is known of them before there is a run, which is what the
+ * composer and the routes need, comes with the first load; the rest of each, its `feature.ts`, comes with the first run that is
+ * shown (`index.ts`). What each may have is written in `feature.ts` of this folder.
  */
 import { start as adversary } from "./adversary/start";
 import { start as cache } from "./cache/start";
@@ -26,7 +27,7 @@ import { start as webSearch } from "./web-search/start";
 import { start as weights } from "./weights/start";
 import { start as wordForWord } from "./word-for-word/start";
 
-/** In the order of `index.ts`: that of the page. */
+/** In the order in which the page has them wherever it has several. */
 export const starts: readonly FeatureStart[] = [
   cache,
   sources,
@@ -51,3 +52,25 @@ export const starts: readonly FeatureStart[] = [
   debate,
   decomposition,
 ];
+
+/** The rest of each that has any, with its own names of events, stages and fields: for what the compiler checks. */
+export type Listed =
+  | typeof import("./adversary/feature").feature
+  | typeof import("./cache/feature").feature
+  | typeof import("./chairmen/feature").feature
+  | typeof import("./consensus/feature").feature
+  | typeof import("./debate/feature").feature
+  | typeof import("./decomposition/feature").feature
+  | typeof import("./escalation/feature").feature
+  | typeof import("./react/feature").feature
+  | typeof import("./refinement/feature").feature
+  | typeof import("./research/feature").feature
+  | typeof import("./routing/feature").feature
+  | typeof import("./rubric/feature").feature
+  | typeof import("./second-reading/feature").feature
+  | typeof import("./sources/feature").feature
+  | typeof import("./step-by-step/feature").feature
+  | typeof import("./tools/feature").feature
+  | typeof import("./web-search/feature").feature
+  | typeof import("./weights/feature").feature
+  | typeof import("./word-for-word/feature").feature;
