@@ -44,6 +44,15 @@ const MAX_GRACE_MS: i64 = 600_000;
 /// How many runs [`Fork::of`] names.
 const MOST_FORKS: usize = 8;
 
+/// How a run's final answer comes, as far as whoever follows the run has to know it beforehand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct AnswerShape {
+    /// What its writer shows as it writes is the final answer.
+    pub is_shown: bool,
+    /// It is a document of a form, not a text.
+    pub is_document: bool,
+}
+
 /// The formats of the plans here, as runs' rows have them.
 pub const FORMATS: &[&str] = &formats::MODES;
 /// The version of the plans that are made here, and of what their runs store. It goes up with whatever an earlier
@@ -456,9 +465,14 @@ impl Plan {
 
     /// Whether the final answer is what its writer shows as it writes: nobody revises it, or chooses it from several,
     /// nothing is looked up in its middle, and it has no form that is only known of the whole.
-    #[must_use]
-    pub fn shows_final_answer(&self) -> bool {
+    fn shows_final_answer(&self) -> bool {
         self.options.leave_what_is_written() && self.brief().checks == 0 && self.brief().form.is_none()
+    }
+
+    /// How its final answer comes.
+    #[must_use]
+    pub fn answer_shape(&self) -> AnswerShape {
+        AnswerShape { is_shown: self.shows_final_answer(), is_document: self.brief().form.is_some() }
     }
 
     /// The same question to the same council, from what its run `of` has; these are that run's sources.

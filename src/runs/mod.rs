@@ -53,7 +53,7 @@ pub use retry::Retry;
 pub use settings::{BudgetRules, CacheRules, RunSettings, UnknownPrices};
 pub use single::Payer;
 pub use skip::SkipError;
-pub use start::{Ask, Asked, Replaces};
+pub use start::{Ask, Asked, Begun, Replaces};
 pub use state::Runs;
 pub use stop::Stopped;
 pub use subscription::{Next, Subscription};

@@ -1,5 +1,7 @@
 //! Starting a run: it is stored, admitted or queued, and executed here if there is a free slot.
 
+use jiff::Timestamp;
+
 use super::error::StartError;
 use super::execution::{self, OPENING_KEY};
 use super::frame::{self, Frame};
@@ -9,6 +11,7 @@ use super::state::Runs;
 use super::{admission, driver};
 use crate::council::attached::Attached;
 use crate::council::estimate::Kept;
+use crate::council::plan::AnswerShape;
 use crate::council::{Plan, plan};
 use crate::id::{ConversationId, MessageId, ProjectId, RunId, UserId};
 use crate::store::plans::PlanParts;
@@ -54,8 +57,16 @@ pub struct Replaces {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Asked {
     pub run: RunId,
-    /// The key was used before: nothing new was started.
-    pub known: bool,
+    /// What was begun for it; nothing where the same was asked before.
+    pub begun: Option<Begun>,
+}
+
+/// A run that was begun just now.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Begun {
+    pub at: Timestamp,
+    pub conversation: ConversationId,
+    pub answer: AnswerShape,
 }
 
 impl Runs {
@@ -131,15 +142,17 @@ pub(super) async fn start(runs: &Runs, tx: Tx, ask: Ask) -> Result<Asked, StartE
         firing: ask.firing,
         attachments: ask.plan.brief().attachments.iter().map(attached).collect(),
     };
-    let reservation = match runs::start(&shared.db, tx, &new).await? {
-        runs::Started::New(reservation) => reservation,
-        runs::Started::Queued => {
+    let answer = ask.plan.answer_shape();
+    let asked = |at| Asked { run: id, begun: Some(Begun { at, conversation: ask.conversation, answer }) };
+    let (at, reservation) = match runs::start(&shared.db, tx, &new).await? {
+        runs::Started::New(at, reservation) => (at, reservation),
+        runs::Started::Queued(at) => {
             drop(slot);
             tracing::info!(run.id = %id, "run queued");
             shared.look_for_work();
-            return Ok(Asked { run: id, known: false });
+            return Ok(asked(at));
         }
-        runs::Started::Known(run) => return Ok(Asked { run, known: true }),
+        runs::Started::Known(run) => return Ok(Asked { run, begun: None }),
         runs::Started::KeyOfAnother => return Err(StartError::KeyOfAnother),
         runs::Started::Busy(run) => return Err(StartError::Busy(run)),
         runs::Started::TooMany => return Err(StartError::TooMany),
@@ -160,5 +173,5 @@ pub(super) async fn start(runs: &Runs, tx: Tx, ask: Ask) -> Result<Asked, StartE
     let live = LiveRun::opened(ids, ask.user, opening).asked_by(ask.asked_by);
     tracing::info!(run.id = %id, "run started");
     driver::execute(runs, live, ask.plan, Recovered::default(), reservation, slot);
-    Ok(Asked { run: id, known: false })
+    Ok(asked(at))
 }

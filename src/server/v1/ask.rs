@@ -94,7 +94,7 @@ fn say_run(response: &mut HttpResponse, asked: Asked) {
     if let Ok(run) = HeaderValue::from_str(&asked.run.to_string()) {
         response.headers_mut().insert(RUN, run);
     }
-    if asked.known {
+    if asked.begun.is_none() {
         response.headers_mut().insert(JOINED, HeaderValue::from_static("true"));
     }
 }

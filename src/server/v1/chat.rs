@@ -69,8 +69,8 @@ impl Api for ChatWanted {
 
     async fn answer(&self, from: From<'_>, asked: Asked) -> Result<HttpResponse, Refusal> {
         let From { app, caller, request } = from;
-        let mut follower = Follower::of(app, caller, asked.run, Some(grace(app))).await?;
-        let head = Head::of(asked.run, follower.asked.created_at.as_second(), &self.wanted.model);
+        let mut follower = Follower::of_request(app, caller, asked, self.kept(), Some(grace(app))).await?;
+        let head = Head::of(asked.run, follower.requested.at.as_second(), &self.wanted.model);
         let includes_council = self.wanted.includes_council;
         if self.wanted.stream {
             let chunks = Chunks::new(head, self.includes_usage, includes_council);

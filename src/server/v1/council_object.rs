@@ -107,8 +107,8 @@ pub(super) fn council(told: Told<'_>) -> Value {
         .collect();
     let stage3 = deliberation.stage3.as_ref();
     json!({
-        "run_id": told.asked.id,
-        "conversation_id": told.asked.conversation,
+        "run_id": told.requested.run,
+        "conversation_id": told.requested.conversation,
         "seats": seats,
         "writer": stage3.map(|stage3| &stage3.model),
         "heading": stage3.map(|stage3| &stage3.heading),

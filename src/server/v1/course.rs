@@ -9,9 +9,10 @@ use serde::Deserialize;
 use crate::council::asking::Asking;
 use crate::council::costs::Costs;
 use crate::council::features::tokens_of_final_answers;
+use crate::council::plan::AnswerShape;
 use crate::council::stage::Stage;
 use crate::council::stages::{reviews, synthesis};
-use crate::council::{AnyEvent, Deliberation, Event, Plan, RunEvent};
+use crate::council::{AnyEvent, Deliberation, Event, RunEvent};
 use crate::runs::Frame;
 
 /// What stands between a text that a writer has left unfinished and the whole one.
@@ -42,10 +43,7 @@ pub(super) enum End {
 /// See the module.
 #[derive(Debug, Default)]
 pub(super) struct Course {
-    /// Whether what the writer shows is the final answer.
-    shows_answer: bool,
-    /// Whether the answer is a document, in which nothing that looks like one is a citation.
-    is_document: bool,
+    answer: AnswerShape,
     /// Who is asked in each stage, and how many have answered.
     asked: BTreeMap<Stage, (usize, usize)>,
     /// What of the answer was handed out.
@@ -72,18 +70,14 @@ struct Piece<'f> {
 }
 
 impl Course {
-    /// The course of a run of this plan, or of one that a newer version made.
-    pub fn of(plan: Option<&Plan>) -> Self {
-        Self {
-            shows_answer: plan.is_some_and(Plan::shows_final_answer),
-            is_document: plan.is_some_and(|plan| plan.brief().form.is_some()),
-            ..Self::default()
-        }
+    /// The course of a run whose final answer comes this way.
+    pub fn of(answer: AnswerShape) -> Self {
+        Self { answer, ..Self::default() }
     }
 
-    /// Whether the answer is a document of a form.
+    /// Whether the answer is a document, in which nothing that looks like one is a citation.
     pub fn is_document(&self) -> bool {
-        self.is_document
+        self.answer.is_document
     }
 
     /// Takes in one event.
@@ -112,7 +106,7 @@ impl Course {
             Some(RunEvent::Cancelled {}) => Some(End::Cancelled),
             Some(_) | None => None,
         };
-        if (self.shows_answer && !self.is_torn) || end == Some(End::Complete) {
+        if (self.answer.is_shown && !self.is_torn) || end == Some(End::Complete) {
             steps.extend(self.rest(end.is_some()).map(Step::Text));
         }
         if let Some(end) = end {
@@ -123,7 +117,7 @@ impl Course {
     }
 
     fn take_piece(&mut self, frame: &Frame) -> Option<Step> {
-        if !self.shows_answer || self.is_torn {
+        if !self.answer.is_shown || self.is_torn {
             return None;
         }
         let piece: Piece<'_> = serde_json::from_slice(&frame.json).ok()?;

@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use super::api::{Api as _, From, Whom};
 use super::chat_object::{Chunks, Head, done, failure};
 use super::chat_request::ChatWanted;
+use super::follow::Requested;
 use super::messages::Said;
 use super::refusal::Refusal;
 use super::request::Wanted;
@@ -23,13 +24,11 @@ use crate::council::answer_form::{self, AnswerForm};
 use crate::council::formed;
 use crate::council::settings::Settings;
 use crate::council::stage::Stage;
-use crate::id::{ConversationId, MessageId, RunId};
+use crate::id::{ConversationId, RunId};
 use crate::llm::{ChatMessage, ChatRequest, Purpose, Reply, Sampling, simulated_text};
 use crate::server::app::App;
 use crate::server::budgets;
 use crate::server::problem::Problem;
-use crate::store::RunStatus;
-use crate::store::runs::AskedByProgram;
 
 /// Where such calls stand in the ledger.
 const STAGE: Stage = Stage::named("program");
@@ -58,17 +57,13 @@ pub(super) async fn response(
     response: &ResponseWanted,
     whom: Whom<'_>,
 ) -> Result<HttpResponse, Refusal> {
-    let asked = AskedByProgram {
-        id: RunId::generate(),
+    let requested = Requested {
+        run: RunId::generate(),
         conversation: ConversationId::generate(),
-        message: MessageId::generate(),
-        status: RunStatus::Running,
-        created_at: Timestamp::now(),
-        finished_at: None,
-        request: response.kept(),
-        plan: Value::Null,
+        at: Timestamp::now(),
+        kept: response.kept(),
     };
-    answer(from, &response.wanted, whom, Typed::new(asked, false, None)).await
+    answer(from, &response.wanted, whom, Typed::new(requested, false, None)).await
 }
 
 /// How an API says what one model replies.

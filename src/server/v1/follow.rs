@@ -2,10 +2,14 @@
 
 use std::time::Duration;
 
+use jiff::Timestamp;
+use serde_json::Value;
+
 use super::course::{Course, Step};
 use crate::council::Plan;
-use crate::id::RunId;
-use crate::runs::{Frame, Next, Runs, Subscription};
+use crate::council::plan::AnswerShape;
+use crate::id::{ConversationId, RunId};
+use crate::runs::{Asked, Begun, Frame, Next, Runs, Subscription};
 use crate::server::app::App;
 use crate::server::extract::Caller;
 use crate::server::problem::Problem;
@@ -18,11 +22,31 @@ const ASK_AGAIN: Duration = Duration::from_secs(1);
 /// The longest pause in what a stream sends: clients and proxies give up on silence.
 const LONGEST_SILENCE: Duration = Duration::from_secs(10);
 
+/// What the answer of a run names of it, and repeats of its request.
+#[derive(Debug, Clone)]
+pub(super) struct Requested {
+    pub run: RunId,
+    pub conversation: ConversationId,
+    pub at: Timestamp,
+    /// See [`Program::request`](crate::store::runs::Program::request).
+    pub kept: Value,
+}
+
+impl From<&AskedByProgram> for Requested {
+    fn from(asked: &AskedByProgram) -> Self {
+        Self {
+            run: asked.id,
+            conversation: asked.conversation,
+            at: asked.created_at,
+            kept: asked.request.clone(),
+        }
+    }
+}
+
 /// A run on its way to a program.
 pub(super) struct Follower {
     pub course: Course,
-    /// What was asked.
-    pub asked: AskedByProgram,
+    pub requested: Requested,
     subscription: Subscription,
     batch: std::vec::IntoIter<Frame>,
     runs: Runs,
@@ -33,7 +57,7 @@ pub(super) struct Follower {
 /// What was asked, and what has come of it so far.
 #[derive(Clone, Copy)]
 pub(super) struct Told<'t> {
-    pub asked: &'t AskedByProgram,
+    pub requested: &'t Requested,
     pub course: &'t Course,
 }
 
@@ -49,30 +73,65 @@ pub(super) enum Heard {
     Leaves,
 }
 
+fn named(error: StoreError) -> Problem {
+    Problem::from(error).naming("Response")
+}
+
+/// A run of the caller's that a program asked for.
+///
+/// # Errors
+/// When it is not there, not theirs, or no program asked for it.
+pub(super) async fn find(app: &App, caller: &Caller, run: RunId) -> Result<AskedByProgram, Problem> {
+    runs::asked_by_program(&app.db, &caller.scope(), run).await.map_err(named)
+}
+
 impl Follower {
-    /// Follows a run of the caller's from its beginning. With a `grace` the run is cancelled so soon after this reader
-    /// has gone, unless another one is there.
+    /// Follows what a request has become from its beginning; `kept` is what its answer repeats of it. With a `grace` the run
+    /// is cancelled so soon after this reader has gone, unless another one is there.
     ///
     /// # Errors
-    /// When the run is not there, not theirs, or no program asked for it.
-    pub async fn of(
+    /// When the run is not there any more.
+    pub async fn of_request(
         app: &App,
         caller: &Caller,
-        run: RunId,
+        asked: Asked,
+        kept: Value,
         grace: Option<Duration>,
     ) -> Result<Self, Problem> {
-        let named = |error| Problem::from(error).naming("Response");
-        let asked = runs::asked_by_program(&app.db, &caller.scope(), run).await.map_err(named)?;
+        let mut follower = match asked.begun {
+            Some(Begun { at, conversation, answer }) => {
+                let requested = Requested { run: asked.run, conversation, at, kept };
+                Self::begin(app, caller, requested, answer).await?
+            }
+            None => Self::of(app, caller, &find(app, caller, asked.run).await?).await?,
+        };
+        if let Some(grace) = grace {
+            follower.subscription = follower.subscription.waited_for(grace);
+        }
+        Ok(follower)
+    }
+
+    /// Follows a run of the caller's from its beginning.
+    ///
+    /// # Errors
+    /// When the run is not there any more.
+    pub async fn of(app: &App, caller: &Caller, asked: &AskedByProgram) -> Result<Self, Problem> {
         // A plan that a newer version made is followed all the same.
         let plan: Result<Plan, _> = serde_json::from_value(asked.plan.clone());
-        let course = Course::of(plan.ok().as_ref());
-        let mut subscription = app.runs.subscribe(&caller.user, run, 0).await.map_err(named)?;
-        if let Some(grace) = grace {
-            subscription = subscription.waited_for(grace);
-        }
+        let answer = plan.map_or_else(|_| AnswerShape::default(), |plan| plan.answer_shape());
+        Self::begin(app, caller, asked.into(), answer).await
+    }
+
+    async fn begin(
+        app: &App,
+        caller: &Caller,
+        requested: Requested,
+        answer: AnswerShape,
+    ) -> Result<Self, Problem> {
+        let subscription = app.runs.subscribe(&caller.user, requested.run, 0).await.map_err(named)?;
         Ok(Self {
-            course,
-            asked,
+            course: Course::of(answer),
+            requested,
             subscription,
             batch: Vec::new().into_iter(),
             runs: app.runs.clone(),
@@ -83,7 +142,7 @@ impl Follower {
 
     /// What was asked, and what has come of it so far.
     pub fn told(&self) -> Told<'_> {
-        Told { asked: &self.asked, course: &self.course }
+        Told { requested: &self.requested, course: &self.course }
     }
 
     /// What comes next for a stream; nothing after the run's last event.

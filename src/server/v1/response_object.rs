@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use super::council_object::{Cited, cited, council, response_usage};
 use super::course::{Course, End, Step};
-use super::follow::Told;
+use super::follow::{Requested, Told};
 use super::refusal::Refusal;
 use super::stream::Voice;
 use crate::id::RunId;
@@ -43,13 +43,13 @@ pub(super) fn run_of(id: &str) -> Option<RunId> {
 }
 
 /// A response in this state; `output`, `usage` and what went wrong are what is known by now.
-fn object(asked: &AskedByProgram, status: &str, output: Vec<Value>, usage: Value, error: Value) -> Value {
-    let request = &asked.request;
+fn object(requested: &Requested, status: &str, output: Vec<Value>, usage: Value, error: Value) -> Value {
+    let request = &requested.kept;
     let kept = |name: &str| request.get(name).cloned().unwrap_or(Value::Null);
     json!({
-        "id": id(asked.id),
+        "id": id(requested.run),
         "object": "response",
-        "created_at": asked.created_at.as_second(),
+        "created_at": requested.at.as_second(),
         "completed_at": null,
         "status": status,
         "background": request["background"] == true,
@@ -92,12 +92,12 @@ pub(super) fn say_when(response: &mut Value, asked: &AskedByProgram) {
 /// A response of which nothing is known yet but that it is under way.
 pub(super) fn under_way(asked: &AskedByProgram) -> Value {
     let status = if asked.status == RunStatus::Queued { "queued" } else { "in_progress" };
-    object(asked, status, Vec::new(), Value::Null, Value::Null)
+    object(&asked.into(), status, Vec::new(), Value::Null, Value::Null)
 }
 
 /// Says a run in typed events, and remembers what they come to.
 pub(super) struct Typed {
-    asked: AskedByProgram,
+    requested: Requested,
     includes_council: bool,
     /// Events up to this number were seen before.
     after: Option<u64>,
@@ -112,9 +112,9 @@ pub(super) struct Typed {
 }
 
 impl Typed {
-    pub fn new(asked: AskedByProgram, includes_council: bool, after: Option<u64>) -> Self {
+    pub fn new(requested: Requested, includes_council: bool, after: Option<u64>) -> Self {
         Self {
-            asked,
+            requested,
             includes_council,
             after,
             base: 0,
@@ -126,17 +126,21 @@ impl Typed {
         }
     }
 
+    fn in_progress(&self) -> Value {
+        object(&self.requested, "in_progress", Vec::new(), Value::Null, Value::Null)
+    }
+
     /// The whole response, once the run is over.
     pub fn into_object(self) -> Option<Value> {
         self.last
     }
 
     fn reasoning_id(&self) -> String {
-        format!("rs_{}", self.asked.id.0.simple())
+        format!("rs_{}", self.requested.run.0.simple())
     }
 
     fn message_id(&self) -> String {
-        format!("msg_{}", self.asked.id.0.simple())
+        format!("msg_{}", self.requested.run.0.simple())
     }
 
     /// Where the message stands in the output.
@@ -251,7 +255,7 @@ impl Typed {
             End::Failed(why) => {
                 let mut events = self.end_reasoning();
                 let error = json!({"code": "server_error", "message": why});
-                let mut failed = object(&self.asked, "failed", self.output(None), usage, error);
+                let mut failed = object(&self.requested, "failed", self.output(None), usage, error);
                 self.add_council(told, &mut failed);
                 self.last = Some(failed.clone());
                 events.push(self.state("response.failed", failed));
@@ -259,7 +263,7 @@ impl Typed {
             }
             End::Cancelled => {
                 let mut events = self.end_reasoning();
-                let cancelled = object(&self.asked, "cancelled", self.output(None), usage, Value::Null);
+                let cancelled = object(&self.requested, "cancelled", self.output(None), usage, Value::Null);
                 self.last = Some(cancelled.clone());
                 events.push(self.state("response.incomplete", cancelled));
                 events
@@ -297,7 +301,7 @@ impl Typed {
         let index = self.message_index();
         let done = json!({"output_index": index, "item": item});
         events.push(self.event("response.output_item.done", done));
-        let mut whole = object(&self.asked, status, self.output(Some(item)), usage, Value::Null);
+        let mut whole = object(&self.requested, status, self.output(Some(item)), usage, Value::Null);
         if is_cut {
             whole["incomplete_details"] = json!({"reason": "max_output_tokens"});
         }
@@ -321,7 +325,7 @@ impl Typed {
     pub fn no_reply_because(&mut self, refusal: &Refusal) -> Vec<sse::Event> {
         (self.base, self.place) = (STRIDE, 0);
         let error = json!({"code": "server_error", "message": refusal.message()});
-        let failed = object(&self.asked, "failed", Vec::new(), Value::Null, error);
+        let failed = object(&self.requested, "failed", Vec::new(), Value::Null, error);
         self.state("response.failed", failed).into_iter().collect()
     }
 
@@ -344,7 +348,7 @@ fn annotations(course: &Course) -> Vec<Value> {
 
 impl Voice for Typed {
     fn open(&mut self) -> Vec<sse::Event> {
-        let response = object(&self.asked, "in_progress", Vec::new(), Value::Null, Value::Null);
+        let response = self.in_progress();
         let created = self.state("response.created", response.clone());
         let begun = self.state("response.in_progress", response);
         [created, begun].into_iter().flatten().collect()
@@ -380,7 +384,7 @@ impl Voice for Typed {
             delta["logprobs"] = json!([]);
             ("response.output_text.delta", delta)
         } else if self.progress.is_empty() {
-            ("response.in_progress", json!({"response": under_way(&self.asked)}))
+            ("response.in_progress", json!({"response": self.in_progress()}))
         } else {
             ("response.reasoning_summary_text.delta", self.in_summary("delta", json!("")))
         };

@@ -11,7 +11,7 @@ use super::api::{Api, From, GoesOn, Names, Place, Whom};
 use super::ask;
 use super::conversation::turns_until;
 use super::direct;
-use super::follow::Follower;
+use super::follow::{Follower, find};
 use super::gate::{may_ask, may_look};
 use super::refusal::{ErrorBody, Refusal};
 use super::request::Wanted;
@@ -87,12 +87,12 @@ impl Api for ResponseWanted {
         let includes_council = self.wanted.includes_council;
         if self.background && !self.wanted.stream {
             let run = find(app, caller, asked.run).await?;
-            return Ok(HttpResponse::Ok().json(current(app, caller, run, includes_council).await?));
+            return Ok(HttpResponse::Ok().json(current(app, caller, &run, includes_council).await?));
         }
         let patience = (!self.background).then(|| grace(app));
-        let follower = Follower::of(app, caller, asked.run, patience).await?;
+        let follower = Follower::of_request(app, caller, asked, self.kept(), patience).await?;
         if self.wanted.stream {
-            let typed = Typed::new(follower.asked.clone(), includes_council, None);
+            let typed = Typed::new(follower.requested.clone(), includes_council, None);
             return Ok(stream::respond(app, request, follower, typed));
         }
         let mut whole = whole(follower, includes_council).await.ok_or_else(Refusal::goes_on)?;
@@ -125,11 +125,6 @@ async fn going_on(app: &App, caller: &Caller, previous: &str) -> Result<Place, R
     Ok(Place { goes_on: is_last.then_some(GoesOn { conversation, after: answer.id }), history })
 }
 
-async fn find(app: &App, caller: &Caller, run: RunId) -> Result<AskedByProgram, Refusal> {
-    let found = runs::asked_by_program(&app.db, &caller.scope(), run).await;
-    Ok(found.map_err(|error| Problem::from(error).naming("Response"))?)
-}
-
 /// The run that a path names.
 fn in_path(id: &str) -> Result<RunId, Refusal> {
     run_of(id).ok_or_else(|| Problem::not_found("Response").into())
@@ -139,21 +134,21 @@ fn in_path(id: &str) -> Result<RunId, Refusal> {
 async fn current(
     app: &App,
     caller: &Caller,
-    asked: AskedByProgram,
+    asked: &AskedByProgram,
     includes_council: bool,
 ) -> Result<Value, Refusal> {
     if !asked.status.is_over() {
-        return Ok(response_object::under_way(&asked));
+        return Ok(response_object::under_way(asked));
     }
-    let follower = Follower::of(app, caller, asked.id, None).await?;
+    let follower = Follower::of(app, caller, asked).await?;
     let mut response = whole(follower, includes_council).await.ok_or_else(Refusal::goes_on)?;
-    response_object::say_when(&mut response, &asked);
+    response_object::say_when(&mut response, asked);
     Ok(response)
 }
 
 /// The response of a run at its end; nothing when this server goes away before that.
 async fn whole(mut follower: Follower, includes_council: bool) -> Option<Value> {
-    let mut typed = Typed::new(follower.asked.clone(), includes_council, None);
+    let mut typed = Typed::new(follower.requested.clone(), includes_council, None);
     let ended = follower.follow_to_end(|told, frame, steps| drop(typed.hear(told, frame, steps))).await;
     ended.then(|| typed.into_object()).flatten()
 }
@@ -204,10 +199,10 @@ pub(in crate::server) async fn read(
     let reading = Reading::of(request.query_string())?;
     let includes_council = reading.includes_council || asked.request["includes_council"] == true;
     if !reading.stream {
-        return Ok(HttpResponse::Ok().json(current(&app, &caller, asked, includes_council).await?));
+        return Ok(HttpResponse::Ok().json(current(&app, &caller, &asked, includes_council).await?));
     }
-    let follower = Follower::of(&app, &caller, asked.id, None).await?;
-    let typed = Typed::new(asked, includes_council, reading.after);
+    let follower = Follower::of(&app, &caller, &asked).await?;
+    let typed = Typed::new(follower.requested.clone(), includes_council, reading.after);
     Ok(stream::respond(&app, &request, follower, typed))
 }
 
@@ -225,7 +220,7 @@ pub(in crate::server) async fn cancel(
     let asked = find(&app, &caller, in_path(&path)?).await?;
     app.runs.cancel(&caller.user, asked.id).await.map_err(Problem::from)?;
     let includes_council = asked.request["includes_council"] == true;
-    let follower = Follower::of(&app, &caller, asked.id, None).await?;
+    let follower = Follower::of(&app, &caller, &asked).await?;
     let ended = tokio::time::timeout(END_OF_STOPPED, whole(follower, includes_council)).await;
     let response = ended.ok().flatten().unwrap_or_else(|| response_object::under_way(&asked));
     Ok(HttpResponse::Ok().json(response))

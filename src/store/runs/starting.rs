@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use jiff::Timestamp;
 use serde_json::Value;
 use sqlx::Row as _;
 use sqlx::types::Json;
@@ -17,7 +18,7 @@ use crate::store::notify::{self, Notice};
 use crate::store::plans::PlanParts;
 use crate::store::projects::{self, Role};
 use crate::store::schedules::{self, Fired, Firing, OverScheduled};
-use crate::store::{Db, StoreError, Tx, conversations, refuse_nul_in_json, versions};
+use crate::store::{Db, StoreError, Tx, conversations, refuse_nul_in_json, time, versions};
 
 /// A run to be started.
 #[derive(Debug)]
@@ -100,10 +101,10 @@ pub struct Reservation {
 /// How a start ended.
 #[derive(Debug, PartialEq)]
 pub enum Started {
-    /// The run exists now and is ours to execute, with what it holds of the budgets if any binds it.
-    New(Option<Reservation>),
-    /// The run exists now and waits for its turn.
-    Queued,
+    /// The run exists now, from this moment on, and is ours to execute, with what it holds of the budgets if any binds it.
+    New(Timestamp, Option<Reservation>),
+    /// The run exists now, from this moment on, and waits for its turn.
+    Queued(Timestamp),
     /// Too many runs of this user wait already.
     TooMany,
     /// Too many runs wait already.
@@ -260,7 +261,7 @@ async fn try_start(mut tx: Tx, new: &NewRun) -> Result<Started, StoreError> {
         texts.keep(&mut tx).await?;
     }
     let question = MessageId::generate();
-    insert(&mut tx, new, (user, question), starts_now, &groups, reservation.as_ref()).await?;
+    let at = insert(&mut tx, new, (user, question), starts_now, &groups, reservation.as_ref()).await?;
     // What is asked again stands there with its files.
     if new.replaces.is_none()
         && !new.attachments.is_empty()
@@ -279,7 +280,7 @@ async fn try_start(mut tx: Tx, new: &NewRun) -> Result<Started, StoreError> {
         notify::send(&mut tx, &Notice::Work).await?;
     }
     tx.commit().await?;
-    Ok(if starts_now { Started::New(reservation) } else { Started::Queued })
+    Ok(if starts_now { Started::New(at, reservation) } else { Started::Queued(at) })
 }
 
 /// The run of the same request of a program, where that is under way or has just been answered.
@@ -343,7 +344,8 @@ async fn lock(tx: &mut Tx, new: &NewRun, user: &str) -> Result<bool, StoreError>
     }
 }
 
-/// Inserts the question, the place of the answer, the run, its first event and its reservation in one statement.
+/// Inserts the question, the place of the answer, the run, its first event and its reservation in one statement; when that
+/// was.
 async fn insert(
     tx: &mut Tx,
     new: &NewRun,
@@ -351,11 +353,11 @@ async fn insert(
     starts_now: bool,
     groups: &[String],
     reservation: Option<&Reservation>,
-) -> Result<(), StoreError> {
+) -> Result<Timestamp, StoreError> {
     let key = new.idempotency_key.as_ref().map(|key| key.key.as_str());
     let digest = new.idempotency_key.as_ref().map(|key| key.request_digest.as_slice());
     let digest = digest.or(new.program.as_ref().map(|program| program.digest.as_slice()));
-    sqlx::query(
+    let row = sqlx::query(
         "WITH asked AS (
              INSERT INTO messages (id, conversation_id, user_id, position, parent_position, role, content, run_id)
              SELECT m.id, $1, $2, next.position + m.nth, CASE m.nth WHEN 0 THEN $23 ELSE next.position END,
@@ -383,7 +385,8 @@ async fn insert(
          SELECT $6, $2, $1, $5, $7, CASE WHEN starts THEN 'running' ELSE 'queued' END, $8, $9, $20, $21, starts::int,
                 CASE WHEN starts THEN $10 END, CASE WHEN starts THEN now() + make_interval(secs => $11) END,
                 CASE WHEN starts THEN now() END, $15, $19, $24
-         FROM (VALUES ($12::boolean)) AS admitted (starts)",
+         FROM (VALUES ($12::boolean)) AS admitted (starts)
+         RETURNING created_at",
     )
     .bind(new.conversation.0)
     .bind(user)
@@ -409,7 +412,7 @@ async fn insert(
     .bind(new.program.as_ref().and_then(|program| program.question.as_deref()))
     .bind(new.parent.unwrap_or(conversations::ROOT))
     .bind(new.tells_devices)
-    .execute(&mut **tx)
+    .fetch_one(&mut **tx)
     .await?;
-    Ok(())
+    Ok(time(&row, "created_at")?)
 }
