@@ -6,6 +6,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use serde::Serialize;
+use serde::de::value::MapDeserializer;
+use serde::de::{self, DeserializeOwned};
 use serde_json::Value;
 
 use super::asking::Asking;
@@ -36,6 +38,38 @@ pub trait FeatureEvent: Serialize + fmt::Debug + Send + Sync + 'static {
     /// Who is being asked from now on, or no longer, where it tells that.
     fn asking(&self) -> Option<Asking> {
         None
+    }
+
+    /// The values that the `type` of these events has, as serde names them to whoever comes with one that there is not.
+    #[must_use]
+    fn types() -> &'static [&'static str]
+    where
+        Self: DeserializeOwned,
+    {
+        let unknown = MapDeserializer::<_, Expected>::new([("type", "")].into_iter());
+        Self::deserialize(unknown).err().map_or(&[], |Expected(types)| types)
+    }
+}
+
+/// Which variants serde has expected; of an error it keeps nothing else.
+#[derive(Debug)]
+struct Expected(&'static [&'static str]);
+
+impl fmt::Display for Expected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "expected one of {:?}", self.0)
+    }
+}
+
+impl std::error::Error for Expected {}
+
+impl de::Error for Expected {
+    fn custom<T: fmt::Display>(_: T) -> Self {
+        Self(&[])
+    }
+
+    fn unknown_variant(_: &str, expected: &'static [&'static str]) -> Self {
+        Self(expected)
     }
 }
 

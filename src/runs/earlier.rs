@@ -82,7 +82,7 @@ impl EarlierAnswers {
         let frames: Option<Vec<_>> = rows.iter().flat_map(|text| from_log(text)).collect();
         let mut results = Vec::new();
         for frame in frames?.into_iter().filter(|frame| !frame.key.is_empty()) {
-            match serde_json::from_slice::<Event>(&frame.json) {
+            match Event::read(&frame.json) {
                 // A title says what was asked: it is for the one who asked.
                 Ok(event) if event.is_result() || (answer.own && matches!(event, Event::Title(_))) => {
                     results.push(serde_json::to_value(event).ok()?);

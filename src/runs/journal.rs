@@ -81,7 +81,7 @@ impl Recovered {
             if frame.key.is_empty() {
                 continue;
             }
-            match serde_json::from_slice::<Event>(&frame.json) {
+            match Event::read(&frame.json) {
                 Ok(event) => recovered.events.push(AnyEvent::from(event)),
                 Err(error) => tracing::error!(key = frame.key, %error, "a logged event cannot be understood"),
             }

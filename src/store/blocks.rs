@@ -57,12 +57,7 @@ fn block(row: &sqlx::postgres::PgRow) -> Result<Block, sqlx::Error> {
 pub async fn place(db: &Db, user: &UserId, reason: &str, by: &UserId) -> Result<Blocked, StoreError> {
     refuse_nul("the reason", reason)?;
     let mut tx = db.begin(&Scope::Admin).await?;
-    erasure::wait_for_their_transactions(&mut tx, user).await?;
-    let erasing: bool = sqlx::query_scalar("SELECT EXISTS (SELECT FROM erasures WHERE user_id = $1)")
-        .bind(user.as_str())
-        .fetch_one(&mut *tx)
-        .await?;
-    if erasing {
+    if erasure::is_under_way(&mut tx, user).await? {
         return Ok(Blocked::Erasing);
     }
     let new = sqlx::query(

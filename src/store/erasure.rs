@@ -109,8 +109,15 @@ pub async fn begin(db: &Db, user: &UserId) -> Result<Begun, StoreError> {
     Ok(Begun::Yes)
 }
 
+/// Whether this person's data is being erased. Until this transaction ends, none of theirs is under way, and no erasure begins.
+pub(super) async fn is_under_way(tx: &mut Tx, user: &UserId) -> Result<bool, StoreError> {
+    wait_for_their_transactions(tx, user).await?;
+    let found = sqlx::query_scalar("SELECT EXISTS (SELECT FROM erasures WHERE user_id = $1)");
+    Ok(found.bind(user.as_str()).fetch_one(&mut **tx).await?)
+}
+
 /// Lets no transaction of this person's be under way beside this one, see `enter_as`.
-pub(super) async fn wait_for_their_transactions(tx: &mut Tx, user: &UserId) -> Result<(), StoreError> {
+async fn wait_for_their_transactions(tx: &mut Tx, user: &UserId) -> Result<(), StoreError> {
     sqlx::query("SELECT pg_advisory_xact_lock(hashtextextended('own_data/' || $1, 0))")
         .bind(user.as_str())
         .execute(&mut **tx)

@@ -65,12 +65,7 @@ fn hold(row: &sqlx::postgres::PgRow) -> Result<Hold, sqlx::Error> {
 pub async fn place(db: &Db, user: &UserId, reason: &str, by: &UserId) -> Result<Placed, StoreError> {
     refuse_nul("the reason", reason)?;
     let mut tx = db.begin(&Scope::Admin).await?;
-    erasure::wait_for_their_transactions(&mut tx, user).await?;
-    let erasing: bool = sqlx::query_scalar("SELECT EXISTS (SELECT FROM erasures WHERE user_id = $1)")
-        .bind(user.as_str())
-        .fetch_one(&mut *tx)
-        .await?;
-    if erasing {
+    if erasure::is_under_way(&mut tx, user).await? {
         return Ok(Placed::Erasing);
     }
     let new = sqlx::query(

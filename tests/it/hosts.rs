@@ -1,7 +1,5 @@
 //! Which names of this server are answered: a page of the web can make a name of its own point here.
 
-use std::net::Ipv4Addr;
-
 use serde_json::json;
 
 use crate::support::app::TestApp;
@@ -128,14 +126,28 @@ async fn behind_a_proxy_any_host_is_answered_and_the_start_says_so() {
     }
 }
 
+/// What the image and the compose file set for the server.
+fn settings_of_the_container() -> Vec<(String, String)> {
+    let image = include_str!("../../Dockerfile").split_whitespace().filter_map(|word| word.split_once('='));
+    let services =
+        include_str!("../../docker-compose.yml").split_once("\n  postgres:\n").expect("two services").0;
+    let composed = services.lines().filter_map(|line| line.trim().split_once(": "));
+    image
+        .chain(composed)
+        .filter(|(name, _)| name.starts_with("LLM_COUNCIL__") && *name != "LLM_COUNCIL__DATA_DIR")
+        .map(|(name, value)| (name.to_owned(), value.trim_matches('"').to_owned()))
+        .collect()
+}
+
 #[tokio::test]
-async fn a_container_that_listens_everywhere_is_reached_by_localhost_and_by_names_it_is_given() {
+async fn a_container_as_it_is_composed_is_reached_by_localhost_and_by_names_it_is_given() {
+    let settings = settings_of_the_container();
+    let set = |name: &str| settings.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+    assert_eq!(set("LLM_COUNCIL__SERVER__BIND"), Some("0.0.0.0"), "{settings:?}");
+    assert_eq!(set("LLM_COUNCIL__AUTH__MODE"), Some("none"), "{settings:?}");
     let (db, models) = (TestDb::new().await, ModelServer::start().await);
     let program = Program::council(&db, &models).without("auth.trusted_proxies").without("auth.admin_groups");
-    let program = program
-        .set("auth.mode", "none")
-        .set("auth.allow_insecure", "true")
-        .set("server.bind", &Ipv4Addr::UNSPECIFIED.to_string());
+    let program = settings.iter().fold(program, |program, (name, value)| program.env(name, value));
     let status = async |program: &Program, host: &str| {
         let server = program.serve().await;
         server.user("ann").with("host", host).get("/api/user").await.status

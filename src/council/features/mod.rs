@@ -3,6 +3,7 @@
 //! its own folder.
 
 mod lookups;
+mod reading;
 mod stored;
 
 use std::collections::BTreeSet;
@@ -13,7 +14,7 @@ use utoipa::PartialSchema as _;
 use utoipa::openapi::{RefOr, Schema};
 
 use crate::council::answer_form;
-use crate::council::any_event::AnyEvent;
+use crate::council::any_event::{AnyEvent, FeatureEvent as _};
 use crate::council::attached;
 use crate::council::budget::BudgetEvent;
 use crate::council::checking::{self, CheckEvent, CheckNote};
@@ -58,6 +59,8 @@ use crate::council::tool_use::event::ToolEvent;
 use crate::council::tool_use::{self, ToolNote};
 use crate::llm::Purpose;
 
+use reading::Reader;
+
 pub use lookups::Lookups;
 pub use stored::{Deliberation, Metadata};
 
@@ -81,6 +84,13 @@ macro_rules! events {
                 match event {
                     $(Event::$variant(event) => event.into(),)*
                 }
+            }
+        }
+
+        impl Event {
+            /// The types of each feature's events, and how one of these is read.
+            fn readers() -> Vec<(Vec<&'static str>, Reader)> {
+                vec![$((<$event>::types().to_vec(), |json| serde_json::from_slice(json).map(Self::$variant))),*]
             }
         }
     };

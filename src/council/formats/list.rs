@@ -14,7 +14,7 @@ use super::decomposition::options::DecompositionOptions;
 use super::decomposition::{purposes as decomposition, templates, view};
 use super::rotation::event::RotationEvent;
 use super::rotation::{self, RotationOptions};
-use crate::council::any_event::AnyEvent;
+use crate::council::any_event::{AnyEvent, FeatureEvent as _};
 use crate::council::debate::event::DebateEvent;
 use crate::council::debate::kind as debate;
 use crate::council::debate::notes::DebateNote;
@@ -117,6 +117,14 @@ pub enum FormatEvent {
     Rotation(RotationEvent),
     Arena(ArenaEvent),
     Decomposition(DecompositionEvent),
+}
+
+impl FormatEvent {
+    /// The values that the `type` of these events has.
+    pub(in crate::council) fn types() -> Vec<&'static str> {
+        [DebateEvent::types(), RotationEvent::types(), ArenaEvent::types(), DecompositionEvent::types()]
+            .concat()
+    }
 }
 
 impl From<FormatEvent> for AnyEvent {

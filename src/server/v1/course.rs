@@ -85,7 +85,7 @@ impl Course {
         if frame.key.is_empty() {
             return self.take_piece(frame).into_iter().collect();
         }
-        let event: AnyEvent = match serde_json::from_slice::<Event>(&frame.json) {
+        let event: AnyEvent = match Event::read(&frame.json) {
             Ok(event) => event.into(),
             Err(error) => {
                 // A newer server may execute the run.
