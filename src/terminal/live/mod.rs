@@ -1,8 +1,8 @@
 //! What a run looks like, folded from its events: live, resumed and stored runs go through it.
 //!
 //! The same as the web app's reducer (`static/src/run`, `static/src/features/*/state.ts`); recorded streams keep the
-//! two alike, event by event. A family of events has a place in `families`, with what it adds to the state. Forgiving: an event of
-//! a newer server changes nothing, and one that lacks a field is read as far as it goes.
+//! two alike, event by event. What every run has is in `state`, what an option or a format adds in a folder of `families`.
+//! Forgiving: an event of a newer server changes nothing, and one that lacks a field is read as far as it goes.
 //!
 //! ```ignore
 //! let mut run = LiveRun::default();
@@ -16,6 +16,7 @@
 
 pub mod event;
 pub mod families;
+pub mod family;
 pub mod piece;
 mod run;
 pub mod state;
@@ -23,17 +24,39 @@ mod stored;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Deref;
+
+use serde::Serialize;
 use serde_json::Value;
 
 pub use event::{Event, Fields};
+pub use families::{Earlier, Options};
 pub use piece::{Answer, CallStatus, Outcome, Piece, RunStatus, Seat};
-pub use state::LiveRun;
+pub use state::Run;
+
+/// A run at one moment, as far as it has been told: the only thing that views read.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct LiveRun {
+    #[serde(flatten)]
+    run: Run,
+    #[serde(flatten)]
+    pub options: Options,
+}
+
+/// What every run has is read as the run's own.
+impl Deref for LiveRun {
+    type Target = Run;
+
+    fn deref(&self) -> &Run {
+        &self.run
+    }
+}
 
 impl LiveRun {
     /// What this event makes of the run. What is no event, or one of a newer server, changes nothing.
     pub fn apply(&mut self, event: &Value) {
         if let Some(event) = Event::of(event) {
-            families::fold(self, event);
+            families::fold(&mut self.run, &mut self.options, event);
         }
     }
 
@@ -41,6 +64,15 @@ impl LiveRun {
     /// notes (the process log has them), no title (the conversation has it), and no conversation unless it is named.
     #[must_use]
     pub fn of_message(message: &Value) -> Self {
-        stored::read(Fields::of(message))
+        let message = Fields::of(message);
+        let mut state = Self::default();
+        stored::events(message).iter().for_each(|event| state.apply(event));
+        let status = message.text("status");
+        let is_live = matches!(status, Some("queued" | "running"));
+        families::read(&mut state.run, &mut state.options, message, is_live);
+        if status == Some("queued") {
+            state.run.status = RunStatus::Queued;
+        }
+        state
     }
 }

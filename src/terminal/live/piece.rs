@@ -1,7 +1,6 @@
 //! What a run is made of, whatever its format: who was asked, what they write, and what it came to.
 //!
-//! Whatever a model writes is a [`Piece`], whether it is a member's answer, a statement of a debate, a critique or
-//! the final answer: one way of showing it is enough. What stands beside it is in the type around it.
+//! Whatever a model writes is a [`Piece`], whether it is a member's answer, a critique or the final answer: one way of showing it is enough. What stands beside it is in the type around it.
 
 use serde::Serialize;
 
@@ -208,7 +207,7 @@ pub struct Answer {
     pub piece: Piece,
     /// The reviews began without this answer: nobody reviewed it, or will.
     pub late: bool,
-    /// Which tier it belongs to, 1 or 2, where the run may escalate.
+    /// Which tier it belongs to, 1 or 2, where the members are asked in two.
     pub tier: Option<i64>,
 }
 

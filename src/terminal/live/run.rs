@@ -4,20 +4,20 @@ use std::ops::ControlFlow;
 
 use super::event::{Event, Fields};
 use super::piece::{Budget, Costs, Ignored, Note, RunStatus, StageCosts};
-use super::state::LiveRun;
+use super::state::Run;
 
 /// Breaks where the run is over: what is still open has to be closed then.
-pub(super) fn apply(run: &mut LiveRun, event: Event) -> ControlFlow<()> {
+pub(super) fn apply(run: &mut Run, event: Event) -> ControlFlow<()> {
     let told = event.fields;
     match event.kind {
         "run_started" => {
-            *run = LiveRun {
+            *run = Run {
                 run_id: told.owned("run_id"),
                 conversation_id: told.owned("conversation_id"),
                 message_id: told.owned("message_id"),
                 status: RunStatus::Running,
                 ignored: told.each("ignored").map(ignored).collect(),
-                ..LiveRun::default()
+                ..Run::default()
             }
         }
         "run_queued" => queued(run, told),
@@ -54,14 +54,14 @@ pub(super) fn apply(run: &mut LiveRun, event: Event) -> ControlFlow<()> {
 }
 
 /// What is stored of it with a message.
-pub(super) fn read(run: &mut LiveRun, message: Fields) {
+pub(super) fn read(run: &mut Run, message: Fields) {
     let metadata = message.within("metadata");
     run.has_log = metadata.flag("process_log");
     run.budgets = metadata.each("budget_warnings").map(budget).collect();
 }
 
 /// The place in the queue, as it changes, until the run begins.
-fn queued(run: &mut LiveRun, told: Fields) {
+fn queued(run: &mut Run, told: Fields) {
     let Some(place @ 1..) = told.count("position") else { return };
     if run.phase == "waiting" {
         run.run_id = told.owned("run_id");
@@ -70,7 +70,7 @@ fn queued(run: &mut LiveRun, told: Fields) {
     }
 }
 
-fn note(run: &mut LiveRun, told: Fields) {
+fn note(run: &mut Run, told: Fields) {
     if let Some(message) = told.words("message") {
         run.has_log = true;
         run.notes.push(Note {
@@ -116,7 +116,7 @@ fn costs(told: Fields) -> Costs {
     }
 }
 
-fn end(run: &mut LiveRun, status: RunStatus) -> ControlFlow<()> {
+fn end(run: &mut Run, status: RunStatus) -> ControlFlow<()> {
     run.status = status;
     "ended".clone_into(&mut run.phase);
     run.queue_position = None;

@@ -1,28 +1,17 @@
-//! What a run looks like at one moment: the only thing that views read.
+//! What every run has, whatever its format and its options: the acts, who told of it, and what it costs.
 
 use serde::Serialize;
 
-use super::families::adversary::shape::Adversary;
-use super::families::cache::shape::Cache;
-use super::families::chairmen::shape::Chairmen;
-use super::families::checks::shape::Check;
-use super::families::choosing::shape::{Consensus, Escalation, Routing};
 use super::families::final_answer::shape::FinalAnswer;
-use super::families::lookups::shape::Place;
-use super::families::parts::shape::Decomposition;
-use super::families::refinement::shape::Refinement;
-use super::families::reviews::shape::{Ranking, Review, SecondReading, Weights};
-use super::families::rounds::shape::Debate;
-use super::families::searches::shape::{Research, Source, WebSearch};
+use super::families::reviews::shape::{Ranking, Review};
 use super::piece::{Abstention, Answer, Budget, Confidence, Costs, Ignored, Note, RunStatus};
 
-/// A run, as far as it has been told.
+/// A run, as far as every run is told.
 ///
-/// `phase` is a stage by the server's name of it (`stage1`, `round2`, `sub1`, `refinement`, …), `waiting` before the
-/// first and `ended` after the last. Which format a run has shows in what is there: `debate` and `decomposition`
-/// (unless that was skipped) stand where the answers and reviews of a council do.
+/// `phase` is a stage by the server's name of it (`stage1`, `stage2`, `stage3`, or that of an option or a format),
+/// `waiting` before the first and `ended` after the last.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LiveRun {
+pub struct Run {
     pub run_id: Option<String>,
     pub conversation_id: Option<String>,
     pub message_id: Option<String>,
@@ -35,42 +24,17 @@ pub struct LiveRun {
     pub error_kind: Option<String>,
     pub ignored: Vec<Ignored>,
 
-    /// An earlier answer to the same question; `None` where nobody looked for one.
-    pub cache: Option<Cache>,
-    /// By number, each once, whoever found them.
-    pub sources: Vec<Source>,
-    pub research: Option<Research>,
-    pub web_search: Option<WebSearch>,
-    pub routing: Option<Routing>,
-    pub escalation: Option<Escalation>,
-
     pub answers: Vec<Answer>,
     pub confidence: Option<Confidence>,
-    /// What members look up while they write, by where they speak; see [`LiveRun::lookups_of`].
-    pub lookups: Vec<Place>,
 
-    /// By which criteria the reviewers judge, where whoever asks has given some: its name, and its text.
-    pub rubric: Option<(String, String)>,
     pub reviews: Vec<Review>,
     pub abstained: Vec<Abstention>,
     /// Which member stands behind a label, as `Response A`.
     pub labels: Vec<(String, String)>,
     pub ranking: Ranking,
-    pub second_reading: Option<SecondReading>,
-    pub weights: Option<Weights>,
-    pub consensus: Option<Consensus>,
 
-    /// A debate's judgment and what is put together of a decomposition's parts stand here too.
+    /// Whoever writes it, whatever of.
     pub final_answer: FinalAnswer,
-    /// Several chairmen's drafts, and the choice among them.
-    pub chairmen: Option<Chairmen>,
-    /// What the chairman checks before it writes.
-    pub checks: Vec<Check>,
-    pub refinement: Option<Refinement>,
-    pub adversary: Option<Adversary>,
-
-    pub debate: Option<Debate>,
-    pub decomposition: Option<Decomposition>,
 
     /// Whether the run tells what goes on, sentence by sentence.
     pub has_log: bool,
@@ -82,7 +46,7 @@ pub struct LiveRun {
     pub title: Option<String>,
 }
 
-impl Default for LiveRun {
+impl Default for Run {
     fn default() -> Self {
         Self {
             run_id: None,
@@ -94,30 +58,13 @@ impl Default for LiveRun {
             error: None,
             error_kind: None,
             ignored: Vec::new(),
-            cache: None,
-            sources: Vec::new(),
-            research: None,
-            web_search: None,
-            routing: None,
-            escalation: None,
             answers: Vec::new(),
             confidence: None,
-            lookups: Vec::new(),
-            rubric: None,
             reviews: Vec::new(),
             abstained: Vec::new(),
             labels: Vec::new(),
             ranking: Ranking::default(),
-            second_reading: None,
-            weights: None,
-            consensus: None,
             final_answer: FinalAnswer::default(),
-            chairmen: None,
-            checks: Vec::new(),
-            refinement: None,
-            adversary: None,
-            debate: None,
-            decomposition: None,
             has_log: false,
             notes: Vec::new(),
             budgets: Vec::new(),

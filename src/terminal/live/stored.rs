@@ -1,30 +1,11 @@
-//! A stored assistant message as the state of its run.
+//! A stored assistant message as the events of its run.
 
 use serde_json::{Value, json};
 
-use super::event::{Event, Fields};
-use super::families;
-use super::piece::RunStatus;
-use super::state::LiveRun;
-
-pub(super) fn read(message: Fields) -> LiveRun {
-    let status = message.text("status");
-    let is_live = matches!(status, Some("queued" | "running"));
-    let mut state = LiveRun::default();
-    for event in events(message) {
-        if let Some(event) = Event::of(&event) {
-            families::fold(&mut state, event);
-        }
-    }
-    families::read(&mut state, message, is_live);
-    if status == Some("queued") {
-        state.status = RunStatus::Queued;
-    }
-    state
-}
+use super::event::Fields;
 
 /// The events that would have led to this message; what the run did not reach is left out.
-fn events(message: Fields) -> Vec<Value> {
+pub(super) fn events(message: Fields) -> Vec<Value> {
     let metadata = message.within("metadata");
     let mut events = vec![json!({
         "type": "run_started",

@@ -5,8 +5,8 @@ use std::sync::LazyLock;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
+use super::LiveRun;
 use super::piece::{CallStatus, RunStatus};
-use super::state::LiveRun;
 
 /// What the web app makes of every stream is written beside it (`static/src/features/streams.test.ts`).
 fn folder() -> PathBuf {
@@ -165,7 +165,8 @@ fn a_result_without_its_text_or_a_name_is_read_as_far_as_it_goes() {
 /// Everything that models have written, and is on the page.
 fn written(run: &LiveRun) -> usize {
     let answers = run.answers.iter().map(|answer| answer.piece.text.len() + answer.piece.reasoning.len());
-    let rounds = run.debate.iter().flat_map(|debate| &debate.rounds).flat_map(|round| &round.statements);
+    let rounds =
+        run.options.debate.iter().flat_map(|debate| &debate.rounds).flat_map(|round| &round.statements);
     let said = rounds.map(|entry| entry.piece.text.len() + entry.piece.reasoning.len());
     answers.sum::<usize>() + said.sum::<usize>() + run.final_answer.piece.text.len()
 }

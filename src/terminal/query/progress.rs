@@ -25,17 +25,8 @@ fn at_work(run: &LiveRun) -> Vec<(&'static str, &Piece)> {
     let reviews = run.reviews.iter().map(|review| ("review", &review.piece));
     let last = std::iter::once(("final answer", &run.final_answer.piece))
         .filter(|(_, piece)| piece.status == CallStatus::Writing);
-    let statements = run.debate.iter().flat_map(|debate| debate.rounds.iter());
-    let statements = statements.flat_map(|round| &round.statements).map(|said| ("statement", &said.piece));
-    let parts = run.decomposition.iter().flat_map(|taken| taken.parts.iter());
-    let parts = parts.flat_map(|part| &part.answers).map(|answer| ("part", &answer.piece));
-    answers
-        .chain(statements)
-        .chain(parts)
-        .chain(reviews)
-        .chain(last)
-        .filter(|(_, piece)| piece.status.is_open())
-        .collect()
+    let all = answers.chain(run.options.pieces()).chain(reviews).chain(last);
+    all.filter(|(_, piece)| piece.status.is_open()).collect()
 }
 
 impl Progress {

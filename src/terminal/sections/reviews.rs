@@ -8,7 +8,7 @@ use crate::terminal::live::families::reviews::shape::Review;
 #[must_use]
 pub fn reviews(run: &LiveRun) -> Vec<Section> {
     let labels = run.labels.iter().map(|(label, member)| format!("{label} is by {member}")).collect();
-    let mut all: Vec<Section> = run.rubric.iter().map(of_rubric).collect();
+    let mut all: Vec<Section> = run.options.before_reviews().collect();
     all.extend(lines("labels", "Whose answers they are (reviewers saw the labels alone)", labels, true));
     for review in &run.reviews {
         all.push(of_review("review", "Review by", review));
@@ -19,19 +19,6 @@ pub fn reviews(run: &LiveRun) -> Vec<Section> {
     let abstained = run.abstained.iter().map(|one| format!("{}: {}", one.seat.member, one.reason)).collect();
     all.extend(lines("abstained", "Not asked for a review", abstained, true));
     all
-}
-
-/// What the reviewers judge by.
-fn of_rubric((name, text): &(String, String)) -> Section {
-    let title = if name.is_empty() { "Rubric".to_owned() } else { format!("Rubric: {name}") };
-    Section {
-        key: "rubric".to_owned(),
-        title,
-        notes: Vec::new(),
-        body: Body::Markdown(text.clone()),
-        kind: Kind::Ranking,
-        ready: true,
-    }
 }
 
 fn of_review(of: &str, what: &str, review: &Review) -> Section {

@@ -41,7 +41,7 @@ pub enum Kind {
 }
 
 /// Sentences of ours.
-pub(super) fn lines(key: &str, title: &str, lines: Vec<String>, ready: bool) -> Option<Section> {
+pub fn lines(key: &str, title: &str, lines: Vec<String>, ready: bool) -> Option<Section> {
     let section = Section {
         key: key.to_owned(),
         title: title.to_owned(),
@@ -54,7 +54,7 @@ pub(super) fn lines(key: &str, title: &str, lines: Vec<String>, ready: bool) -> 
 }
 
 /// A member's name, with its model where that says more.
-pub(super) fn name(piece: &Piece) -> String {
+pub fn name(piece: &Piece) -> String {
     let seat = &piece.seat;
     match () {
         () if seat.member.is_empty() => seat.model.clone(),
@@ -64,7 +64,7 @@ pub(super) fn name(piece: &Piece) -> String {
 }
 
 /// What a model writes, under its name; `what` stands before that.
-pub(super) fn of_piece(of: &str, what: Option<&str>, piece: &Piece) -> Section {
+pub fn of_piece(of: &str, what: Option<&str>, piece: &Piece) -> Section {
     let is_bad = piece.status == CallStatus::Failed;
     let why = piece.failure().map(|failure| failure.error.as_str());
     let mut title = name(piece);
@@ -113,6 +113,6 @@ fn notes(piece: &Piece) -> Vec<String> {
 }
 
 /// A number of tokens.
-pub(super) fn tokens(count: u64) -> String {
+pub fn tokens(count: u64) -> String {
     format!("{} tokens", amounts::tokens(count))
 }

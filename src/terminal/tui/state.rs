@@ -11,8 +11,7 @@ use super::keys::Action;
 use super::panes::{Pane, Tab};
 use super::shelf::Shelf;
 use crate::terminal::chat::settings::{Preset, Settings};
-use crate::terminal::live::LiveRun;
-use crate::terminal::live::families::cache::shape::{Cache, Earlier};
+use crate::terminal::live::{Earlier, LiveRun};
 use crate::terminal::session::Place;
 use crate::terminal::text::Theme;
 
@@ -97,10 +96,7 @@ impl Thread {
     #[must_use]
     pub fn offer(&self) -> Option<&Earlier> {
         let run = self.live()?;
-        match &run.cache {
-            Some(Cache::Offered(earlier)) if self.offer_seen != run.run_id => Some(earlier),
-            _ => None,
-        }
+        run.options.offer().filter(|_| self.offer_seen != run.run_id)
     }
 
     /// Reads this turn from its beginning.

@@ -132,17 +132,34 @@ fn an_option_is_named_in_its_folder_and_in_the_lists() {
     assert!(wrong.is_empty(), "more files than may (or fewer: lower the number): {wrong:#?}");
 }
 
+/// What the terminal calls an option or a format, by the folder of its family.
+const AT_THE_TERMINAL: &[(&str, &[&str])] = &[
+    ("adversary", &["adversary"]),
+    ("choosing", &["consensus", "routing"]),
+    ("refinement", &["refinement"]),
+    ("reviews", &["rubric", "second_reading", "weights"]),
+];
+
 #[test]
-fn an_option_is_named_in_few_files_of_the_terminal() {
+fn an_option_is_named_in_its_folder_of_the_terminal_and_in_one_list() {
+    let families = Path::new("src/terminal/live/families");
+    let list = families.join("mod.rs");
     let mut code = code();
     code.retain(|(path, _)| path.starts_with("src/terminal"));
-    let is_list = |path: &Path| {
-        // The state, who folds into it and reads and closes it, and what is shown.
-        ["live/state.rs", "live/families/mod.rs", "sections/mod.rs"].iter().any(|list| path.ends_with(list))
-    };
-    for option in ["adversary", "refinement", "escalation", "consensus"] {
-        let others = code.iter().filter(|(path, text)| text.contains(option) && !is_list(path));
-        let others: Vec<String> = others.map(|(path, _)| path.display().to_string()).collect();
-        assert!(others.len() <= 2, "{option} has a shape and a fold of its own: {others:?}");
+    let mut wrong = BTreeMap::new();
+    for (family, words) in AT_THE_TERMINAL {
+        let folder = families.join(family);
+        for word in *words {
+            let (own, others): (Vec<_>, Vec<_>) = code
+                .iter()
+                .filter(|(_, text)| text.contains(word))
+                .partition(|(path, _)| path.starts_with(&folder));
+            assert!(!own.is_empty(), "nothing in {} is called {word}", folder.display());
+            let others: Vec<_> = others.iter().map(|(path, _)| path).filter(|path| **path != list).collect();
+            if !others.is_empty() {
+                wrong.insert(word, others);
+            }
+        }
     }
+    assert!(wrong.is_empty(), "named outside of their folders and the list: {wrong:#?}");
 }

@@ -4,9 +4,9 @@ use std::collections::HashSet;
 
 use crate::terminal::live::event::{Event, Fields};
 use crate::terminal::live::piece::{Answer, CallStatus, Confidence, Failure, Outcome, RunStatus, Seat};
-use crate::terminal::live::state::LiveRun;
+use crate::terminal::live::state::Run;
 
-pub(super) fn apply(run: &mut LiveRun, event: Event) {
+pub(super) fn apply(run: &mut Run, event: Event) {
     let told = event.fields;
     match event.kind {
         "stage1_start" => {
@@ -83,7 +83,7 @@ fn fails(answer: &mut Answer, told: Fields) {
 }
 
 /// The reviews begin: what is stored of the answers counts, and who is not there by now is late.
-fn complete(run: &mut LiveRun, told: Fields) {
+fn complete(run: &mut Run, told: Fields) {
     let stored: Vec<Answer> =
         told.each("data").filter(|data| !data.flag("pending")).map(Answer::ended).collect();
     store(&mut run.answers, stored);
@@ -112,6 +112,6 @@ fn store(answers: &mut Vec<Answer>, stored: Vec<Answer>) {
     }
 }
 
-pub(super) fn settle(run: &mut LiveRun) {
+pub(super) fn settle(run: &mut Run) {
     run.answers.iter_mut().for_each(|answer| answer.piece.settle());
 }

@@ -1,7 +1,7 @@
-//! What a run is made of: each family of events with what it adds to the state of a run, and how that is folded.
+//! The list of what a run is made of: the acts that every run has, and what each option and format adds.
 //!
-//! A family is its folder, a line in the list below, its fields in [`LiveRun`], and where it is shown
-//! (`terminal/sections`).
+//! An option or a format is its folder and its lines here: its place in [`Options`] and where it is shown. Nothing else
+//! at the terminal names one; `tests/it/rooms/features.rs` counts.
 
 pub mod adversary;
 pub mod answers;
@@ -17,62 +17,131 @@ pub mod reviews;
 pub mod rounds;
 pub mod searches;
 
-use super::event::{Event, Fields};
-use super::run;
-use super::state::LiveRun;
+use serde::Serialize;
 
-/// What a family does with a run.
-struct Family {
-    /// Folds an event, where it is one of the family's.
-    apply: fn(&mut LiveRun, Event),
-    /// Reads what a stored message tells of it and no event that would have led there; the run is still under way, or
-    /// it is not.
-    read: fn(&mut LiveRun, Fields, bool),
-    /// Closes what is still open when the run is over.
-    settle: fn(&mut LiveRun),
+use super::event::{Event, Fields};
+use super::family::Family;
+use super::piece::Piece;
+use super::run;
+use super::state::Run;
+use crate::terminal::sections::section::Section;
+
+pub use cache::shape::Earlier;
+
+/// What options and formats add to the state of a run. Which of them a run has shows in what is there.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Options {
+    pub cache: Option<cache::shape::Cache>,
+    #[serde(flatten)]
+    pub choosing: choosing::shape::Choosing,
+    #[serde(flatten)]
+    pub searches: searches::shape::Searches,
+    pub lookups: Vec<lookups::shape::Place>,
+    #[serde(flatten)]
+    pub judging: reviews::shape::Judging,
+    pub chairmen: Option<chairmen::shape::Chairmen>,
+    pub checks: Vec<checks::shape::Check>,
+    pub refinement: Option<refinement::shape::Refinement>,
+    pub adversary: Option<adversary::shape::Adversary>,
+    pub debate: Option<rounds::shape::Debate>,
+    pub decomposition: Option<parts::shape::Decomposition>,
 }
 
-/// Of an event that several know, the acts that every run has come first, then the options.
-const FAMILIES: [Family; 13] = [
-    Family::of(answers::apply).settled_by(answers::settle),
-    Family::of(reviews::apply).read_by(reviews::read).settled_by(reviews::settle),
-    Family::of(final_answer::apply).settled_by(final_answer::settle),
-    Family::of(cache::apply).read_by(cache::read).settled_by(cache::settle),
-    Family::of(searches::apply).read_by(searches::read).settled_by(searches::settle),
-    Family::of(lookups::apply).read_by(lookups::read).settled_by(lookups::settle),
-    Family::of(chairmen::apply),
-    Family::of(checks::apply).read_by(checks::read),
-    Family::of(choosing::apply).read_by(choosing::read),
-    Family::of(refinement::apply).read_by(refinement::read).settled_by(refinement::settle),
-    Family::of(adversary::apply).read_by(adversary::read).settled_by(adversary::settle),
-    Family::of(rounds::apply).read_by(rounds::read).settled_by(rounds::settle),
-    Family::of(parts::apply).read_by(parts::read).settled_by(parts::settle),
-];
-
-/// Folds an event into all that knows it.
-pub(super) fn fold(run: &mut LiveRun, event: Event) {
-    if run::apply(run, event).is_break() {
-        FAMILIES.iter().for_each(|family| (family.settle)(run));
+impl Options {
+    fn all(&mut self) -> [&mut dyn Family; 11] {
+        [
+            &mut self.cache,
+            &mut self.choosing,
+            &mut self.searches,
+            &mut self.lookups,
+            &mut self.judging,
+            &mut self.chairmen,
+            &mut self.checks,
+            &mut self.refinement,
+            &mut self.adversary,
+            &mut self.debate,
+            &mut self.decomposition,
+        ]
     }
-    FAMILIES.iter().for_each(|family| (family.apply)(run, event));
+
+    /// Sentences of what was settled before anybody answered.
+    pub fn beginning(&self) -> impl Iterator<Item = String> {
+        let cache = self.cache.iter().filter_map(cache::section::beginning);
+        let choosing = choosing::section::beginning(&self.choosing);
+        cache.chain(choosing).chain(searches::section::beginning(&self.searches))
+    }
+
+    /// Sections that stand where a council's answers do.
+    pub fn answers(&self) -> impl Iterator<Item = Section> {
+        let statements = self.debate.iter().flat_map(rounds::section::statements);
+        statements.chain(self.decomposition.iter().flat_map(parts::section::parts))
+    }
+
+    /// Sections before the reviews.
+    pub fn before_reviews(&self) -> impl Iterator<Item = Section> {
+        reviews::section::rubric(&self.judging).into_iter()
+    }
+
+    /// Sections of how the final answer came about, before it.
+    pub fn before_final_answer(&self, run: &Run) -> impl Iterator<Item = Section> {
+        let drafts = self.chairmen.iter().flat_map(chairmen::section::drafts);
+        let reasoning = checks::section::reasoning(&self.checks, run);
+        let refinement = self.refinement.iter().filter_map(refinement::section::iterations);
+        let attack = self.adversary.iter().map(|adversary| adversary::section::attack(adversary, run));
+        drafts.chain(reasoning).chain(refinement).chain(attack)
+    }
+
+    /// Sections after the final answer.
+    pub fn after_final_answer(&self, run: &Run) -> impl Iterator<Item = Section> {
+        searches::section::sources(&self.searches, run).into_iter()
+    }
+
+    /// What the final answer is called, where it is more than the run says.
+    #[must_use]
+    pub fn heading(&self) -> Option<&'static str> {
+        checks::section::heading(&self.checks)
+    }
+
+    /// What is written in the place of a council's answers, with what it is.
+    pub fn pieces(&self) -> impl Iterator<Item = (&'static str, &Piece)> {
+        let statements =
+            self.debate.iter().flat_map(rounds::section::pieces).map(|piece| ("statement", piece));
+        let parts = self.decomposition.iter().flat_map(parts::section::pieces);
+        statements.chain(parts.map(|piece| ("part", piece)))
+    }
+
+    /// Whether it goes another way than a council.
+    #[must_use]
+    pub fn has_format(&self) -> bool {
+        self.debate.is_some() || self.decomposition.is_some()
+    }
+
+    /// An earlier answer that somebody has to decide on.
+    #[must_use]
+    pub fn offer(&self) -> Option<&Earlier> {
+        self.cache.as_ref()?.offer()
+    }
+}
+
+/// Folds an event into all that knows it: the acts that every run has come first, then the options.
+pub fn fold(run: &mut Run, options: &mut Options, event: Event) {
+    if event.kind == "run_started" {
+        *options = Options::default();
+    }
+    if run::apply(run, event).is_break() {
+        answers::settle(run);
+        reviews::settle(run);
+        final_answer::settle(run);
+        options.all().into_iter().for_each(Family::settle);
+    }
+    answers::apply(run, event);
+    reviews::apply(run, event);
+    final_answer::apply(run, event);
+    options.all().into_iter().for_each(|family| family.apply(run, event));
 }
 
 /// Reads what a stored message tells of its run and no event that would have led there.
-pub(super) fn read(run: &mut LiveRun, message: Fields, is_live: bool) {
+pub fn read(run: &mut Run, options: &mut Options, message: Fields, is_live: bool) {
     run::read(run, message);
-    FAMILIES.iter().for_each(|family| (family.read)(run, message, is_live));
-}
-
-impl Family {
-    const fn of(apply: fn(&mut LiveRun, Event)) -> Self {
-        Self { apply, read: |_, _, _| {}, settle: |_| {} }
-    }
-
-    const fn read_by(self, read: fn(&mut LiveRun, Fields, bool)) -> Self {
-        Self { read, ..self }
-    }
-
-    const fn settled_by(self, settle: fn(&mut LiveRun)) -> Self {
-        Self { settle, ..self }
-    }
+    options.all().into_iter().for_each(|family| family.read(run, message, is_live));
 }

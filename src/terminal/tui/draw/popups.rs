@@ -8,6 +8,7 @@ use ratatui::widgets::{Clear, Paragraph};
 use ratatui_textarea::TextArea;
 
 use super::frame::framed;
+use crate::terminal::live::Earlier;
 use crate::terminal::session::Place;
 use crate::terminal::text::{Theme, one_line, truncate, width, wrap};
 use crate::terminal::tui::keys::KEYS;
@@ -87,10 +88,7 @@ pub fn draw(frame: &mut Frame<'_>, area: Rect, state: &mut State) {
     }
 }
 
-fn offered(
-    offer: &crate::terminal::live::families::cache::shape::Earlier,
-    theme: &Theme,
-) -> Vec<Line<'static>> {
+fn offered(offer: &Earlier, theme: &Theme) -> Vec<Line<'static>> {
     let when: String = offer.created_at.as_deref().unwrap_or_default().chars().take(16).collect();
     let mut facts = vec![when.replace('T', " ")];
     facts.extend(offer.similarity.map(|alike| format!("{:.0} % alike", alike * 100.0)));

@@ -1,85 +1,118 @@
 //! The devil's advocate: an attack on the answer, and the revision that a grave one leads to.
 
+pub mod section;
+pub mod shape;
+
 use crate::terminal::live::event::{Event, Fields};
-use crate::terminal::live::state::LiveRun;
+use crate::terminal::live::family::Family;
+use crate::terminal::live::state::Run;
 use shape::{Adversary, AdversaryStatus};
 
-pub(super) fn apply(run: &mut LiveRun, event: Event) {
-    let told = event.fields;
-    match event.kind {
-        "adversary_start" => {
-            *begun(run, told) = Adversary { model: told.string("adversary_model"), ..Adversary::default() };
-        }
-        "adversary_token" => {
-            if let Some(text) = told.words("content") {
-                let adversary = begun(run, told);
-                if adversary.status == AdversaryStatus::Attacking {
-                    adversary.critique.push_str(text);
+impl Family for Option<Adversary> {
+    fn apply(&mut self, run: &mut Run, event: Event) {
+        let told = event.fields;
+        match event.kind {
+            "adversary_start" => {
+                *begun(self, run, told) =
+                    Adversary { model: told.string("adversary_model"), ..Adversary::default() };
+            }
+            "adversary_token" => {
+                if let Some(text) = told.words("content") {
+                    let adversary = begun(self, run, told);
+                    if adversary.status == AdversaryStatus::Attacking {
+                        adversary.critique.push_str(text);
+                    }
                 }
             }
-        }
-        "adversary_complete" => {
-            let adversary = begun(run, told);
-            adversary.status = AdversaryStatus::Judged;
-            attacked(adversary, told);
-            adversary.severity = told.owned("severity");
-            adversary.severity_note = told.words("severity_note").map(str::to_owned);
-        }
-        "adversary_error" => {
-            let adversary = begun(run, told);
-            adversary.status = AdversaryStatus::Done;
-            attacked(adversary, told);
-            adversary.error = Some(told.string("error"));
-        }
-        "adversary_revision_start" => revising(run).revision.clear(),
-        "adversary_revision_token" => {
-            if let Some(text) = told.words("content") {
-                write(run, text);
-            }
-        }
-        "adversary_revision_complete" => {
-            if let Some(text) = told.text("response") {
-                let adversary = revising(run);
+            "adversary_complete" => {
+                let adversary = begun(self, run, told);
                 adversary.status = AdversaryStatus::Judged;
-                text.clone_into(&mut adversary.revision);
-                adversary.revised = true;
-                run.final_answer.revise(text);
+                attacked(adversary, told);
+                adversary.severity = told.owned("severity");
+                adversary.severity_note = told.words("severity_note").map(str::to_owned);
             }
+            "adversary_error" => {
+                let adversary = begun(self, run, told);
+                adversary.status = AdversaryStatus::Done;
+                attacked(adversary, told);
+                adversary.error = Some(told.string("error"));
+            }
+            "adversary_revision_start" => revising(self, run).revision.clear(),
+            "adversary_revision_token" => {
+                if let Some(text) = told.words("content") {
+                    write(self, run, text);
+                }
+            }
+            "adversary_revision_complete" => {
+                if let Some(text) = told.text("response") {
+                    let adversary = revising(self, run);
+                    adversary.status = AdversaryStatus::Judged;
+                    text.clone_into(&mut adversary.revision);
+                    adversary.revised = true;
+                    run.final_answer.revise(text);
+                }
+            }
+            "adversary_revision_error" => {
+                let adversary = revising(self, run);
+                adversary.status = AdversaryStatus::Judged;
+                adversary.revision.clear();
+                adversary.error = Some(told.string("error"));
+            }
+            "adversary_validation_complete" => {
+                let adversary = revising(self, run);
+                adversary.status = AdversaryStatus::Done;
+                adversary.cost = told.number("total_cost");
+            }
+            "call_restarted" if told.text("stage") == Some("adversary") => restarts(self, run),
+            _ => {}
         }
-        "adversary_revision_error" => {
-            let adversary = revising(run);
-            adversary.status = AdversaryStatus::Judged;
-            adversary.revision.clear();
-            adversary.error = Some(told.string("error"));
+    }
+
+    /// As it is stored with a message.
+    fn read(&mut self, _run: &mut Run, message: Fields, _is_live: bool) {
+        let told = message.within("metadata").within("adversary");
+        if !told.is_there() {
+            return;
         }
-        "adversary_validation_complete" => {
-            let adversary = revising(run);
+        let revision = told.text("revision").or(told.text("unfinished_revision"));
+        *self = Some(Adversary {
+            model: told.string("adversary_model"),
+            status: AdversaryStatus::Done,
+            critique: told.string("critique"),
+            severity: told.owned("severity"),
+            severity_note: told.words("severity_note").map(str::to_owned),
+            revision: revision.unwrap_or_default().to_owned(),
+            revised: told.flag("revised"),
+            error: told.words("error").map(str::to_owned),
+            cost: told.number("total_cost"),
+        });
+    }
+
+    fn settle(&mut self) {
+        if let Some(adversary) = self {
             adversary.status = AdversaryStatus::Done;
-            adversary.cost = told.number("total_cost");
         }
-        "call_restarted" if told.text("stage") == Some("adversary") => restarts(run),
-        _ => {}
     }
 }
 
-fn begun<'a>(run: &'a mut LiveRun, told: Fields) -> &'a mut Adversary {
+fn begun<'a>(own: &'a mut Option<Adversary>, run: &mut Run, told: Fields) -> &'a mut Adversary {
     "adversary".clone_into(&mut run.phase);
     let model = || told.string("model");
-    run.adversary.get_or_insert_with(|| Adversary { model: model(), ..Adversary::default() })
+    own.get_or_insert_with(|| Adversary { model: model(), ..Adversary::default() })
 }
 
-fn revising(run: &mut LiveRun) -> &mut Adversary {
+fn revising<'a>(own: &'a mut Option<Adversary>, run: &mut Run) -> &'a mut Adversary {
     "adversary".clone_into(&mut run.phase);
-    let adversary = run.adversary.get_or_insert_default();
+    let adversary = own.get_or_insert_default();
     adversary.status = AdversaryStatus::Revising;
     adversary
 }
 
-fn write(run: &mut LiveRun, text: &str) {
-    if run.adversary.as_ref().is_some_and(|adversary| adversary.revised) {
+fn write(own: &mut Option<Adversary>, run: &mut Run, text: &str) {
+    if own.as_ref().is_some_and(|adversary| adversary.revised) {
         "adversary".clone_into(&mut run.phase);
     } else {
-        revising(run).revision.push_str(text);
+        revising(own, run).revision.push_str(text);
     }
 }
 
@@ -90,40 +123,12 @@ fn attacked(adversary: &mut Adversary, told: Fields) {
 }
 
 /// A call that was lost and is made again: its half-written text goes.
-fn restarts(run: &mut LiveRun) {
-    let Some(adversary) = run.adversary.as_mut() else { return };
+fn restarts(own: &mut Option<Adversary>, run: &mut Run) {
+    let Some(adversary) = own.as_mut() else { return };
     match adversary.status {
         AdversaryStatus::Attacking => adversary.critique.clear(),
         AdversaryStatus::Revising => adversary.revision.clear(),
         AdversaryStatus::Judged | AdversaryStatus::Done => return,
     }
     "adversary".clone_into(&mut run.phase);
-}
-
-pub(super) fn settle(run: &mut LiveRun) {
-    if let Some(adversary) = &mut run.adversary {
-        adversary.status = AdversaryStatus::Done;
-    }
-}
-
-pub mod shape;
-
-/// As it is stored with a message.
-pub(super) fn read(run: &mut LiveRun, message: Fields, _is_live: bool) {
-    let told = message.within("metadata").within("adversary");
-    if !told.is_there() {
-        return;
-    }
-    let revision = told.text("revision").or(told.text("unfinished_revision"));
-    run.adversary = Some(Adversary {
-        model: told.string("adversary_model"),
-        status: AdversaryStatus::Done,
-        critique: told.string("critique"),
-        severity: told.owned("severity"),
-        severity_note: told.words("severity_note").map(str::to_owned),
-        revision: revision.unwrap_or_default().to_owned(),
-        revised: told.flag("revised"),
-        error: told.words("error").map(str::to_owned),
-        cost: told.number("total_cost"),
-    });
 }

@@ -20,6 +20,14 @@ pub enum Cache {
     },
 }
 
+impl Cache {
+    /// The answer that is offered, as long as it is.
+    #[must_use]
+    pub fn offer(&self) -> Option<&Earlier> {
+        if let Self::Offered(earlier) = self { Some(earlier) } else { None }
+    }
+}
+
 /// The earlier answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Earlier {

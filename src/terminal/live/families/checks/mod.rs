@@ -1,46 +1,50 @@
 //! What the chairman checks before it writes (ReAct): a thought, a search, what was found, and again.
 
 use crate::terminal::live::event::{Event, Fields};
+use crate::terminal::live::family::Family;
 use crate::terminal::live::piece::CallStatus;
-use crate::terminal::live::state::LiveRun;
+use crate::terminal::live::state::Run;
 use shape::Check;
 
+pub mod section;
 pub mod shape;
 
-pub(super) fn apply(run: &mut LiveRun, event: Event) {
-    if !event.kind.starts_with("react_") {
-        return;
-    }
-    let told = event.fields;
-    let turn = Check::of(told);
-    let last = run.checks.iter().rposition(|check| check.is_of(&turn));
-    match event.kind {
-        "react_thought" => run.checks.push(Check { thought: told.string("thought"), ..turn }),
-        "react_action" => {
-            let done = (told.owned("action"), told.string("query"));
-            match last.map(|at| &mut run.checks[at]).filter(|check| check.action.is_none()) {
-                Some(check) => (check.action, check.query) = done,
-                None => run.checks.push(Check { action: done.0, query: done.1, ..turn }),
+impl Family for Vec<Check> {
+    fn apply(&mut self, run: &mut Run, event: Event) {
+        if !event.kind.starts_with("react_") {
+            return;
+        }
+        let told = event.fields;
+        let turn = Check::of(told);
+        let last = self.iter().rposition(|check| check.is_of(&turn));
+        match event.kind {
+            "react_thought" => self.push(Check { thought: told.string("thought"), ..turn }),
+            "react_action" => {
+                let done = (told.owned("action"), told.string("query"));
+                match last.map(|at| &mut self[at]).filter(|check| check.action.is_none()) {
+                    Some(check) => (check.action, check.query) = done,
+                    None => self.push(Check { action: done.0, query: done.1, ..turn }),
+                }
             }
+            "react_observation" => {
+                let Some(at) = last else { return };
+                let check = &mut self[at];
+                check.observation = Some(told.string("observation"));
+                check.found = told.each("sources").filter_map(|source| source.whole("n")).collect();
+                check.error = told.owned("error");
+            }
+            _ => return,
         }
-        "react_observation" => {
-            let Some(at) = last else { return };
-            let check = &mut run.checks[at];
-            check.observation = Some(told.string("observation"));
-            check.found = told.each("sources").filter_map(|source| source.whole("n")).collect();
-            check.error = told.owned("error");
+        // It happens in the place of the final answer, which is being written from then on.
+        let piece = &mut run.final_answer.piece;
+        if piece.status == CallStatus::Waiting {
+            piece.status = CallStatus::Writing;
+            "stage3".clone_into(&mut run.phase);
         }
-        _ => return,
     }
-    // It happens in the place of the final answer, which is being written from then on.
-    let piece = &mut run.final_answer.piece;
-    if piece.status == CallStatus::Waiting {
-        piece.status = CallStatus::Writing;
-        "stage3".clone_into(&mut run.phase);
-    }
-}
 
-/// As they are stored with a message.
-pub(super) fn read(run: &mut LiveRun, message: Fields, _is_live: bool) {
-    run.checks = message.within("metadata").each("react").map(Check::stored).collect();
+    /// As they are stored with a message.
+    fn read(&mut self, _run: &mut Run, message: Fields, _is_live: bool) {
+        *self = message.within("metadata").each("react").map(Check::stored).collect();
+    }
 }

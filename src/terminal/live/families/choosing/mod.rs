@@ -1,50 +1,58 @@
 //! Who answers: routing by the kind of question, escalation to a second tier. And whether they agree so much that
 //! nobody has to write.
 
+pub mod section;
+pub mod shape;
+
 use super::answers::seated;
 use crate::terminal::live::event::{Event, Fields};
+use crate::terminal::live::family::Family;
 use crate::terminal::live::piece::{RunStatus, Seat};
-use crate::terminal::live::state::LiveRun;
-use shape::{Consensus, Escalation, Routing};
+use crate::terminal::live::state::Run;
+use shape::{Choosing, Consensus, Escalation, Routing};
 
-pub(super) fn apply(run: &mut LiveRun, event: Event) {
-    let told = event.fields;
-    match event.kind {
-        "routing_start" => {
-            run.status = RunStatus::Running;
-            "routing".clone_into(&mut run.phase);
-            run.queue_position = None;
+impl Family for Choosing {
+    fn apply(&mut self, run: &mut Run, event: Event) {
+        let told = event.fields;
+        match event.kind {
+            "routing_start" => {
+                run.status = RunStatus::Running;
+                "routing".clone_into(&mut run.phase);
+                run.queue_position = None;
+            }
+            "routing_complete" => routed(self, told.within("data")),
+            "tier1_start" => tier(run, told, 1),
+            "tier2_start" => {
+                tier(run, told, 2);
+                // The reviews are to come again: nobody is too late for those.
+                run.answers.iter_mut().for_each(|answer| answer.late = false);
+            }
+            "escalation_triggered" => escalated(self, told.within("data")),
+            "stage1_complete" | "stage2_complete" => {
+                escalated(self, told.within("metadata").within("escalation_info"));
+            }
+            "consensus_detected" if told.within("data").is_there() => {
+                "stage3".clone_into(&mut run.phase);
+                agreed(self, told.within("data"));
+            }
+            "stage3_complete" if told.within("data").is_there() => {
+                agreed(self, told.within("consensus_info"));
+            }
+            _ => {}
         }
-        "routing_complete" => routed(run, told.within("data")),
-        "tier1_start" => tier(run, told, 1),
-        "tier2_start" => {
-            tier(run, told, 2);
-            // The reviews are to come again: nobody is too late for those.
-            run.answers.iter_mut().for_each(|answer| answer.late = false);
-        }
-        "escalation_triggered" => escalated(run, told.within("data")),
-        "stage1_complete" | "stage2_complete" => {
-            escalated(run, told.within("metadata").within("escalation_info"));
-        }
-        "consensus_detected" if told.within("data").is_there() => {
-            "stage3".clone_into(&mut run.phase);
-            agreed(run, told.within("data"));
-        }
-        "stage3_complete" if told.within("data").is_there() => agreed(run, told.within("consensus_info")),
-        _ => {}
+    }
+
+    /// What is stored of all three with a message.
+    fn read(&mut self, _run: &mut Run, message: Fields, _is_live: bool) {
+        let metadata = message.within("metadata");
+        routed(self, metadata.within("routing_info"));
+        escalated(self, metadata.within("escalation_info"));
+        agreed(self, metadata.within("consensus_info"));
     }
 }
 
-/// What is stored of all three with a message.
-pub(super) fn read(run: &mut LiveRun, message: Fields, _is_live: bool) {
-    let metadata = message.within("metadata");
-    routed(run, metadata.within("routing_info"));
-    escalated(run, metadata.within("escalation_info"));
-    agreed(run, metadata.within("consensus_info"));
-}
-
 /// Seats a tier among the answers, after those who sit there already.
-fn tier(run: &mut LiveRun, told: Fields, tier: i64) {
+fn tier(run: &mut Run, told: Fields, tier: i64) {
     "stage1".clone_into(&mut run.phase);
     for seat in told.each("members").map(Seat::of) {
         let known = run.answers.len();
@@ -57,9 +65,9 @@ fn tier(run: &mut LiveRun, told: Fields, tier: i64) {
     }
 }
 
-fn routed(run: &mut LiveRun, info: Fields) {
+fn routed(own: &mut Choosing, info: Fields) {
     if info.is_there() {
-        run.routing = Some(Routing {
+        own.routing = Some(Routing {
             category: info.string("category"),
             confidence: info.number("confidence"),
             reasoning: info.string("reasoning"),
@@ -69,9 +77,9 @@ fn routed(run: &mut LiveRun, info: Fields) {
     }
 }
 
-fn escalated(run: &mut LiveRun, info: Fields) {
+fn escalated(own: &mut Choosing, info: Fields) {
     if info.is_there() {
-        run.escalation = Some(Escalation {
+        own.escalation = Some(Escalation {
             escalated: info.flag("escalated"),
             tier1_count: info.count("tier1_model_count").unwrap_or_default(),
             tier2_count: info.count("tier2_model_count").unwrap_or_default(),
@@ -81,11 +89,9 @@ fn escalated(run: &mut LiveRun, info: Fields) {
     }
 }
 
-pub mod shape;
-
-fn agreed(run: &mut LiveRun, info: Fields) {
+fn agreed(own: &mut Choosing, info: Fields) {
     if info.is_there() {
-        run.consensus = Some(Consensus {
+        own.consensus = Some(Consensus {
             is_consensus: info.flag("is_consensus"),
             member: info.owned("consensus_member"),
             reason: info.string("reason"),

@@ -3,6 +3,14 @@
 
 use serde::Serialize;
 
+/// Who answers, and whether anybody has to write; each is there once it is told.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Choosing {
+    pub routing: Option<Routing>,
+    pub escalation: Option<Escalation>,
+    pub consensus: Option<Consensus>,
+}
+
 /// What kind of question it is, and who answers it for that.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Routing {

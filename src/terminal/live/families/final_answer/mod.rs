@@ -2,10 +2,10 @@
 
 use crate::terminal::live::event::{Event, Fields};
 use crate::terminal::live::piece::{CallStatus, Failure, Piece};
-use crate::terminal::live::state::LiveRun;
+use crate::terminal::live::state::Run;
 use shape::FinalAnswer;
 
-pub(super) fn apply(run: &mut LiveRun, event: Event) {
+pub(super) fn apply(run: &mut Run, event: Event) {
     let told = event.fields;
     match event.kind {
         "stage3_start" | "judgment_start" | "synthesis_start" | "merge_start" => start(run, told),
@@ -33,12 +33,12 @@ pub(super) fn apply(run: &mut LiveRun, event: Event) {
     }
 }
 
-fn in_stage3(run: &mut LiveRun) {
+fn in_stage3(run: &mut Run) {
     "stage3".clone_into(&mut run.phase);
 }
 
 /// Possibly the fallback's start: the failed chairman's partial text goes.
-fn start(run: &mut LiveRun, told: Fields) {
+fn start(run: &mut Run, told: Fields) {
     in_stage3(run);
     let mut piece =
         Piece { status: CallStatus::Writing, since: told.owned("started_at"), ..Piece::default() };
@@ -47,7 +47,7 @@ fn start(run: &mut LiveRun, told: Fields) {
     run.final_answer = FinalAnswer { piece, failures, ..FinalAnswer::default() };
 }
 
-fn token(run: &mut LiveRun, told: Fields, text: &str) {
+fn token(run: &mut Run, told: Fields, text: &str) {
     if run.final_answer.piece.outcome.is_some() {
         return;
     }
@@ -59,7 +59,7 @@ fn token(run: &mut LiveRun, told: Fields, text: &str) {
     piece.write(text);
 }
 
-fn complete(run: &mut LiveRun, data: Fields) {
+fn complete(run: &mut Run, data: Fields) {
     if data.is_there() {
         in_stage3(run);
         let failures = std::mem::take(&mut run.final_answer.failures);
@@ -70,7 +70,7 @@ fn complete(run: &mut LiveRun, data: Fields) {
 pub mod shape;
 
 /// The call was lost and is made again: what it had written goes.
-fn restart(run: &mut LiveRun) {
+fn restart(run: &mut Run) {
     in_stage3(run);
     let piece = &mut run.final_answer.piece;
     piece.text.clear();
@@ -83,6 +83,6 @@ fn restart(run: &mut LiveRun) {
     }
 }
 
-pub(super) fn settle(run: &mut LiveRun) {
+pub(super) fn settle(run: &mut Run) {
     run.final_answer.settle();
 }

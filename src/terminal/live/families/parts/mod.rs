@@ -1,11 +1,15 @@
 //! A question taken apart: what its parts are, and what every member answers to each. What is put together of them
 //! is the final answer.
 
+pub mod section;
+pub mod shape;
+
 use super::answers::waiting;
 use super::reviews::row;
 use crate::terminal::live::event::{Event, Fields, member_of};
+use crate::terminal::live::family::Family;
 use crate::terminal::live::piece::{Answer, CallStatus, RunStatus, Seat};
-use crate::terminal::live::state::LiveRun;
+use crate::terminal::live::state::Run;
 use shape::{Complexity, Decomposition, Part, PartResult};
 
 fn complexity(told: Fields) -> Complexity {
@@ -45,52 +49,83 @@ fn stage(index: i64) -> String {
     format!("sub{}", index.saturating_add(1))
 }
 
-pub(super) fn apply(run: &mut LiveRun, event: Event) {
-    let told = event.fields;
-    match event.kind {
-        "decomposition_start" => {
-            run.status = RunStatus::Running;
-            "decomposition".clone_into(&mut run.phase);
-            run.queue_position = None;
-            run.decomposition = Some(Decomposition::default());
-        }
-        "complexity_analyzed" => begun(run).complexity = Some(complexity(told)),
-        "decomposition_skip" => begun(run).skipped = Some(told.string("reason")),
-        "sub_questions_generated" => begun(run).questions = told.texts("sub_questions"),
-        "sub_council_start" => {
-            run.phase = stage(index(told));
-            let question = told.string("sub_question");
-            put(run, Part { index: index(told), question, answers: waiting(told), result: None });
-        }
-        "sub_council_response" => {
-            let data = told.within("data");
-            if let Some(entry) = data.text("member").and_then(|member| find(run, index(told), member)) {
-                let seat = std::mem::take(&mut entry.piece.seat);
-                *entry = Answer::ended(data);
-                entry.piece.seat = seat;
+impl Family for Option<Decomposition> {
+    fn apply(&mut self, run: &mut Run, event: Event) {
+        let told = event.fields;
+        match event.kind {
+            "decomposition_start" => {
+                run.status = RunStatus::Running;
+                "decomposition".clone_into(&mut run.phase);
+                run.queue_position = None;
+                *self = Some(Decomposition::default());
             }
-        }
-        "sub_council_complete" if told.within("data").is_there() => put(run, part(told.within("data"))),
-        // Answers to parts come whole, and a ballot that is asked for again takes none of them back.
-        "call_restarted" => {
-            let digits = told.text("stage").and_then(|stage| stage.strip_prefix("sub"));
-            let number = digits.and_then(|digits| digits.parse::<u32>().ok());
-            let entry = number.and_then(|number| find(run, i64::from(number) - 1, member_of(told)));
-            if let Some(entry) = entry.filter(|entry| entry.piece.outcome.is_none()) {
-                entry.piece.restarted = true;
+            "complexity_analyzed" => begun(self).complexity = Some(complexity(told)),
+            "decomposition_skip" => begun(self).skipped = Some(told.string("reason")),
+            "sub_questions_generated" => begun(self).questions = told.texts("sub_questions"),
+            "sub_council_start" => {
+                run.phase = stage(index(told));
+                let question = told.string("sub_question");
+                put(self, Part { index: index(told), question, answers: waiting(told), result: None });
             }
+            "sub_council_response" => {
+                let data = told.within("data");
+                if let Some(entry) = data.text("member").and_then(|member| find(self, index(told), member)) {
+                    let seat = std::mem::take(&mut entry.piece.seat);
+                    *entry = Answer::ended(data);
+                    entry.piece.seat = seat;
+                }
+            }
+            "sub_council_complete" if told.within("data").is_there() => put(self, part(told.within("data"))),
+            // Answers to parts come whole, and a ballot that is asked for again takes none of them back.
+            "call_restarted" => {
+                let digits = told.text("stage").and_then(|stage| stage.strip_prefix("sub"));
+                let number = digits.and_then(|digits| digits.parse::<u32>().ok());
+                let entry = number.and_then(|number| find(self, i64::from(number) - 1, member_of(told)));
+                if let Some(entry) = entry.filter(|entry| entry.piece.outcome.is_none()) {
+                    entry.piece.restarted = true;
+                }
+            }
+            _ => {}
         }
-        _ => {}
+    }
+
+    /// As it is stored with a message.
+    fn read(&mut self, run: &mut Run, message: Fields, is_live: bool) {
+        let held = message.within("decomposition");
+        if !held.is_there() {
+            return;
+        }
+        let judged = held.within("complexity");
+        let mut state = Decomposition {
+            complexity: judged.is_there().then(|| complexity(judged)),
+            skipped: held.owned("skip_reason"),
+            questions: held.texts("sub_questions"),
+            parts: held.each("sub_results").map(part).collect(),
+        };
+        state.parts.sort_by_key(|part| part.index);
+        let stage = state.parts.last().map_or_else(|| "decomposition".to_owned(), |last| stage(last.index));
+        let is_apart = state.skipped.is_none();
+        *self = Some(state);
+        if !is_live {
+            self.settle();
+        } else if is_apart && run.final_answer.piece.outcome.is_none() {
+            run.phase = stage;
+        }
+    }
+
+    fn settle(&mut self) {
+        let parts = self.iter_mut().flat_map(|state| &mut state.parts);
+        parts.flat_map(|part| &mut part.answers).for_each(|entry| entry.piece.settle());
     }
 }
 
-fn begun(run: &mut LiveRun) -> &mut Decomposition {
-    run.decomposition.get_or_insert_default()
+fn begun(own: &mut Option<Decomposition>) -> &mut Decomposition {
+    own.get_or_insert_default()
 }
 
 /// The part in its place among those that are there.
-fn put(run: &mut LiveRun, part: Part) {
-    let parts = &mut begun(run).parts;
+fn put(own: &mut Option<Decomposition>, part: Part) {
+    let parts = &mut begun(own).parts;
     match parts.binary_search_by_key(&part.index, |known| known.index) {
         Ok(at) => parts[at] = part,
         Err(at) => parts.insert(at, part),
@@ -98,38 +133,7 @@ fn put(run: &mut LiveRun, part: Part) {
 }
 
 /// What a member answers to a part; `None` where it is not asked.
-fn find<'a>(run: &'a mut LiveRun, index: i64, member: &str) -> Option<&'a mut Answer> {
-    let part = run.decomposition.as_mut()?.parts.iter_mut().find(|part| part.index == index)?;
+fn find<'a>(own: &'a mut Option<Decomposition>, index: i64, member: &str) -> Option<&'a mut Answer> {
+    let part = own.as_mut()?.parts.iter_mut().find(|part| part.index == index)?;
     part.answers.iter_mut().find(|entry| entry.piece.seat.member == member)
-}
-
-pub(super) fn settle(run: &mut LiveRun) {
-    let parts = run.decomposition.iter_mut().flat_map(|state| &mut state.parts);
-    parts.flat_map(|part| &mut part.answers).for_each(|entry| entry.piece.settle());
-}
-
-pub mod shape;
-
-/// As it is stored with a message.
-pub(super) fn read(run: &mut LiveRun, message: Fields, is_live: bool) {
-    let held = message.within("decomposition");
-    if !held.is_there() {
-        return;
-    }
-    let judged = held.within("complexity");
-    let mut state = Decomposition {
-        complexity: judged.is_there().then(|| complexity(judged)),
-        skipped: held.owned("skip_reason"),
-        questions: held.texts("sub_questions"),
-        parts: held.each("sub_results").map(part).collect(),
-    };
-    state.parts.sort_by_key(|part| part.index);
-    let stage = state.parts.last().map_or_else(|| "decomposition".to_owned(), |last| stage(last.index));
-    let is_apart = state.skipped.is_none();
-    run.decomposition = Some(state);
-    if !is_live {
-        settle(run);
-    } else if is_apart && run.final_answer.piece.outcome.is_none() {
-        run.phase = stage;
-    }
 }

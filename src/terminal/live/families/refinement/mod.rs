@@ -1,8 +1,12 @@
 //! Refinement: critiques of the draft, and its revisions, one iteration after the other.
 
+pub mod section;
+pub mod shape;
+
 use crate::terminal::live::event::{Event, Fields};
+use crate::terminal::live::family::Family;
 use crate::terminal::live::piece::Piece;
-use crate::terminal::live::state::LiveRun;
+use crate::terminal::live::state::Run;
 use shape::{Critique, Iteration, IterationStatus, Refinement};
 
 fn critique(told: Fields) -> Critique {
@@ -32,80 +36,102 @@ fn stored(told: Fields) -> Refinement {
     }
 }
 
-pub(super) fn apply(run: &mut LiveRun, event: Event) {
-    let told = event.fields;
-    match event.kind {
-        "refinement_start" => {
-            let max_iterations = told.count("max_iterations").unwrap_or_default();
-            *begun(run) = Refinement { max_iterations, ..Refinement::default() };
-        }
-        "iteration_start" => _ = iteration(run, told),
-        "critiques_start" => iteration(run, told).asked = told.count("model_count").unwrap_or_default(),
-        "critique_complete" => {
-            let critiques = &mut iteration(run, told).critiques;
-            let new = critique(told);
-            critiques.retain(|known| known.piece.seat.member != new.piece.seat.member);
-            critiques.push(new);
-        }
-        "critiques_complete" => {
-            let iteration = iteration(run, told);
-            if told.tells("critiques") {
-                iteration.critiques = told.each("critiques").map(critique).collect();
+impl Family for Option<Refinement> {
+    fn apply(&mut self, run: &mut Run, event: Event) {
+        let told = event.fields;
+        match event.kind {
+            "refinement_start" => {
+                let max_iterations = told.count("max_iterations").unwrap_or_default();
+                *begun(self, run) = Refinement { max_iterations, ..Refinement::default() };
             }
-        }
-        "revision_start" => {
-            let iteration = iteration(run, told);
-            iteration.status = IterationStatus::Revising;
-            iteration.text.clear();
-        }
-        "revision_token" => {
-            if let Some(text) = told.words("content") {
-                let iteration = iteration(run, told);
-                if iteration.status != IterationStatus::Done {
-                    iteration.status = IterationStatus::Revising;
-                    iteration.text.push_str(text);
+            "iteration_start" => _ = iteration(self, run, told),
+            "critiques_start" => {
+                iteration(self, run, told).asked = told.count("model_count").unwrap_or_default();
+            }
+            "critique_complete" => {
+                let critiques = &mut iteration(self, run, told).critiques;
+                let new = critique(told);
+                critiques.retain(|known| known.piece.seat.member != new.piece.seat.member);
+                critiques.push(new);
+            }
+            "critiques_complete" => {
+                let iteration = iteration(self, run, told);
+                if told.tells("critiques") {
+                    iteration.critiques = told.each("critiques").map(critique).collect();
                 }
             }
+            "revision_start" => {
+                let iteration = iteration(self, run, told);
+                iteration.status = IterationStatus::Revising;
+                iteration.text.clear();
+            }
+            "revision_token" => {
+                if let Some(text) = told.words("content") {
+                    let iteration = iteration(self, run, told);
+                    if iteration.status != IterationStatus::Done {
+                        iteration.status = IterationStatus::Revising;
+                        iteration.text.push_str(text);
+                    }
+                }
+            }
+            "revision_complete" => {
+                if let Some(text) = told.text("content") {
+                    let iteration = iteration(self, run, told);
+                    iteration.status = IterationStatus::Done;
+                    text.clone_into(&mut iteration.text);
+                    run.final_answer.revise(text);
+                }
+            }
+            "revision_error" => {
+                let iteration = iteration(self, run, told);
+                iteration.status = IterationStatus::Stopped;
+                iteration.reason = Some(told.string("error"));
+            }
+            "iteration_complete" => ends(iteration(self, run, told), told),
+            "refinement_converged" => {
+                let iteration = iteration(self, run, told);
+                iteration.status = IterationStatus::Stopped;
+                iteration.reason = told.words("reason").map(str::to_owned);
+                begun(self, run).converged = true;
+            }
+            "refinement_complete" => {
+                *begun(self, run) = stored(told);
+                if let Some(text) = told.text("final_response") {
+                    run.final_answer.revise(text);
+                }
+            }
+            "call_restarted" if told.text("stage") == Some("refinement") => restarts(self, run),
+            _ => {}
         }
-        "revision_complete" => {
-            if let Some(text) = told.text("content") {
-                let iteration = iteration(run, told);
-                iteration.status = IterationStatus::Done;
-                text.clone_into(&mut iteration.text);
-                run.final_answer.revise(text);
+    }
+
+    /// As it is stored with a message.
+    fn read(&mut self, _run: &mut Run, message: Fields, _is_live: bool) {
+        let told = message.within("metadata").within("refinement");
+        if told.is_there() {
+            *self = Some(stored(told));
+        }
+    }
+
+    fn settle(&mut self) {
+        let Some(refinement) = self.as_mut().filter(|refinement| !refinement.done) else { return };
+        refinement.done = true;
+        for iteration in &mut refinement.iterations {
+            if iteration.status != IterationStatus::Done {
+                iteration.status = IterationStatus::Stopped;
             }
         }
-        "revision_error" => {
-            let iteration = iteration(run, told);
-            iteration.status = IterationStatus::Stopped;
-            iteration.reason = Some(told.string("error"));
-        }
-        "iteration_complete" => ends(iteration(run, told), told),
-        "refinement_converged" => {
-            let iteration = iteration(run, told);
-            iteration.status = IterationStatus::Stopped;
-            iteration.reason = told.words("reason").map(str::to_owned);
-            begun(run).converged = true;
-        }
-        "refinement_complete" => {
-            *begun(run) = stored(told);
-            if let Some(text) = told.text("final_response") {
-                run.final_answer.revise(text);
-            }
-        }
-        "call_restarted" if told.text("stage") == Some("refinement") => restarts(run),
-        _ => {}
     }
 }
 
-fn begun(run: &mut LiveRun) -> &mut Refinement {
+fn begun<'a>(own: &'a mut Option<Refinement>, run: &mut Run) -> &'a mut Refinement {
     "refinement".clone_into(&mut run.phase);
-    run.refinement.get_or_insert_default()
+    own.get_or_insert_default()
 }
 
 /// The iteration that an event names, which is added where it is new.
-fn iteration<'a>(run: &'a mut LiveRun, told: Fields) -> &'a mut Iteration {
-    let iterations = &mut begun(run).iterations;
+fn iteration<'a>(own: &'a mut Option<Refinement>, run: &mut Run, told: Fields) -> &'a mut Iteration {
+    let iterations = &mut begun(own, run).iterations;
     let number = told.whole("iteration").unwrap_or_default();
     let at = iterations.iter().position(|one| one.iteration == number).unwrap_or_else(|| {
         iterations.push(Iteration { iteration: number, ..Iteration::default() });
@@ -126,30 +152,10 @@ fn ends(iteration: &mut Iteration, told: Fields) {
 }
 
 /// A call that was lost and is made again: a half-written revision goes.
-fn restarts(run: &mut LiveRun) {
-    let last = run.refinement.as_mut().and_then(|refinement| refinement.iterations.last_mut());
+fn restarts(own: &mut Option<Refinement>, run: &mut Run) {
+    let last = own.as_mut().and_then(|refinement| refinement.iterations.last_mut());
     if let Some(last) = last.filter(|last| last.status == IterationStatus::Revising) {
         last.text.clear();
-        begun(run);
-    }
-}
-
-pub(super) fn settle(run: &mut LiveRun) {
-    let Some(refinement) = run.refinement.as_mut().filter(|refinement| !refinement.done) else { return };
-    refinement.done = true;
-    for iteration in &mut refinement.iterations {
-        if iteration.status != IterationStatus::Done {
-            iteration.status = IterationStatus::Stopped;
-        }
-    }
-}
-
-pub mod shape;
-
-/// As it is stored with a message.
-pub(super) fn read(run: &mut LiveRun, message: Fields, _is_live: bool) {
-    let told = message.within("metadata").within("refinement");
-    if told.is_there() {
-        run.refinement = Some(stored(told));
+        begun(own, run);
     }
 }

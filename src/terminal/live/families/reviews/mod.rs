@@ -1,14 +1,17 @@
 //! The reviews: who ranks the answers, how, and what comes of it.
 
+mod judging;
+pub mod section;
+pub mod shape;
+
 use crate::terminal::live::event::{Event, Fields};
 use crate::terminal::live::piece::{Abstention, CallStatus, Seat};
-use crate::terminal::live::state::LiveRun;
-use shape::{Certainty, Ranking, Review, Row, SecondReading, Weights};
+use crate::terminal::live::state::Run;
+use shape::{Certainty, Ranking, Review, Row};
 
-pub(super) fn apply(run: &mut LiveRun, event: Event) {
+pub(super) fn apply(run: &mut Run, event: Event) {
     let told = event.fields;
     match event.kind {
-        "run_started" => run.rubric = rubric(told.within("rubric")),
         "stage2_start" => start(run, told),
         "stage2_model_complete" | "format_ballots_model_complete" => one(run, told),
         "stage2_complete" => complete(run, told),
@@ -21,18 +24,16 @@ pub(super) fn apply(run: &mut LiveRun, event: Event) {
 }
 
 /// It comes again when more members are asked after the reviews: the first ones no longer count.
-fn start(run: &mut LiveRun, told: Fields) {
+fn start(run: &mut Run, told: Fields) {
     let since = told.owned("started_at");
     "stage2".clone_into(&mut run.phase);
     run.labels.clear();
     run.ranking = Ranking::default();
     run.reviews = told.each("members").map(|one| Review::writing(Seat::of(one), since.clone())).collect();
     run.abstained = abstained(told);
-    run.second_reading = None;
-    run.weights = None;
 }
 
-fn one(run: &mut LiveRun, told: Fields) {
+fn one(run: &mut Run, told: Fields) {
     let data = told.within("data");
     if !data.is_there() {
         return;
@@ -51,7 +52,7 @@ fn one(run: &mut LiveRun, told: Fields) {
     }
 }
 
-fn complete(run: &mut LiveRun, told: Fields) {
+fn complete(run: &mut Run, told: Fields) {
     let found: Vec<Review> = told.each("data").map(Review::ended).collect();
     if !found.is_empty() {
         run.reviews = found;
@@ -69,49 +70,15 @@ fn complete(run: &mut LiveRun, told: Fields) {
     if metadata.tells("abstained") {
         run.abstained = abstained(metadata);
     }
-    tell_of(run, metadata);
 }
 
-/// What is stored of them with a message, beside what its events would have told.
-pub(super) fn read(run: &mut LiveRun, message: Fields, _is_live: bool) {
-    let metadata = message.within("metadata");
-    run.rubric = rubric(metadata.within("rubric"));
-    tell_of(run, metadata);
-}
-
-fn rubric(told: Fields) -> Option<(String, String)> {
-    let name = match told.whole("version") {
-        Some(version) => format!("{}, version {version}", told.string("name")),
-        None => told.string("name"),
-    };
-    told.words("text").map(|text| (name, text.to_owned()))
-}
-
-pub(super) fn settle(run: &mut LiveRun) {
+pub(super) fn settle(run: &mut Run) {
     run.reviews.iter_mut().for_each(|review| review.piece.settle());
-}
-
-fn tell_of(run: &mut LiveRun, metadata: Fields) {
-    let second = metadata.within("second_reading");
-    if second.is_there() {
-        run.second_reading = Some(second_reading(second));
-    }
-    let info = metadata.within("weights_info");
-    if info.is_there() {
-        let weight = |(member, told): (&str, &serde_json::Value)| {
-            (member.to_owned(), Fields::of(told).number("normalized_weight").unwrap_or_default())
-        };
-        run.weights = Some(Weights {
-            explanation: info.string("explanation"),
-            has_historical_data: info.flag("has_historical_data"),
-            weights: info.entries("weights").map(weight).collect(),
-        });
-    }
 }
 
 /// The ballots over a debate's openings: the debate goes on meanwhile. Whoever has its ballot already keeps it: a
 /// server that takes a run over from an older one tells the start late.
-fn start_ballots(run: &mut LiveRun, told: Fields) {
+fn start_ballots(run: &mut Run, told: Fields) {
     let since = told.owned("started_at");
     let mut before = std::mem::take(&mut run.reviews);
     for seat in told.each("members").map(Seat::of) {
@@ -124,7 +91,7 @@ fn start_ballots(run: &mut LiveRun, told: Fields) {
     run.abstained = abstained(told);
 }
 
-fn complete_ballots(run: &mut LiveRun, told: Fields) {
+fn complete_ballots(run: &mut Run, told: Fields) {
     let metadata = told.within("metadata");
     run.reviews = told.each("data").map(Review::ended).collect();
     run.labels = labels(metadata);
@@ -134,19 +101,16 @@ fn complete_ballots(run: &mut LiveRun, told: Fields) {
     run.abstained = abstained(metadata);
 }
 
-fn read_again(run: &mut LiveRun, told: Fields) {
+fn read_again(run: &mut Run, told: Fields) {
     let members: Vec<&str> = told.each("members").filter_map(|one| one.text("member")).collect();
     for review in run.reviews.iter_mut().filter(|one| members.contains(&one.piece.seat.member.as_str())) {
         review.piece.status = CallStatus::Writing;
         review.piece.since = told.owned("started_at");
     }
-    if told.within("data").is_there() {
-        run.second_reading = Some(second_reading(told.within("data")));
-    }
 }
 
 /// Whether it failed or not: the first review is there.
-fn second(run: &mut LiveRun, told: Fields) {
+fn second(run: &mut Run, told: Fields) {
     let data = told.within("data");
     if !data.is_there() {
         return;
@@ -158,10 +122,6 @@ fn second(run: &mut LiveRun, told: Fields) {
             review.second = Some(Box::new(Review::ended(data)));
         }
     }
-}
-
-fn second_reading(told: Fields) -> SecondReading {
-    SecondReading { held: told.flag("held"), reason: told.string("reason") }
 }
 
 fn abstained(told: Fields) -> Vec<Abstention> {
@@ -191,8 +151,6 @@ pub(super) fn row(told: Fields) -> Row {
         first_place_votes: told.number("first_place_votes").unwrap_or_default(),
     }
 }
-
-pub mod shape;
 
 fn judge(ranking: &mut Ranking, facts: Fields) {
     let certainty = facts.within("certainty");

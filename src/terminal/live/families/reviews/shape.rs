@@ -85,6 +85,15 @@ pub struct Certainty {
     pub explanation: String,
 }
 
+/// How the reviewers judge, as far as whoever asks has a say in it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Judging {
+    /// By which criteria, where some were given: their name, and their text.
+    pub rubric: Option<(String, String)>,
+    pub second_reading: Option<SecondReading>,
+    pub weights: Option<Weights>,
+}
+
 /// Whether the answers were read a second time, and why.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SecondReading {

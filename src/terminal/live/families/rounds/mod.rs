@@ -1,55 +1,91 @@
 //! A debate: rounds of statements by speakers who answer each other. Its ballots stand with the reviews, its
 //! judgment is the final answer.
 
-use super::lookups;
+pub mod section;
+pub mod shape;
+
 use crate::terminal::live::event::{Event, Fields, member_of, number_of};
+use crate::terminal::live::family::Family;
 use crate::terminal::live::piece::RunStatus;
-use crate::terminal::live::state::LiveRun;
+use crate::terminal::live::state::Run;
 use shape::{Debate, Round, Statement};
 
-pub(super) fn apply(run: &mut LiveRun, event: Event) {
-    let told = event.fields;
-    match event.kind {
-        "debate_start" | "arena_start" => {
-            run.status = RunStatus::Running;
-            run.queue_position = None;
-            run.debate = Some(Debate {
-                mode: told.string("mode"),
-                style: told.owned("debate_style"),
-                round_types: told.texts("round_types"),
-                rounds: Vec::new(),
-            });
-        }
-        "round_start" | "round1_start" | "round2_start" | "round3_start" => begin(run, told),
-        "token" => write(run, told, "token"),
-        "position_token" | "debate_critique_token" | "rebuttal_token" => write(run, told, "content"),
-        "reasoning_token" => {
-            if let (Some(text), Some(entry)) = (told.words("content"), speaker(run, told)) {
-                entry.piece.reason(text);
+impl Family for Option<Debate> {
+    fn apply(&mut self, run: &mut Run, event: Event) {
+        let told = event.fields;
+        match event.kind {
+            "debate_start" | "arena_start" => {
+                run.status = RunStatus::Running;
+                run.queue_position = None;
+                *self = Some(Debate {
+                    mode: told.string("mode"),
+                    style: told.owned("debate_style"),
+                    round_types: told.texts("round_types"),
+                    rounds: Vec::new(),
+                });
             }
-        }
-        "model_complete"
-        | "position_complete"
-        | "debate_critique_complete"
-        | "rebuttal_complete"
-        | "model_error" => said(run, round_of(told), told.within("data")),
-        "round_complete" => told.each("responses").for_each(|data| said(run, round_of(told), data)),
-        // What was written before something was looked up is a thought, and no part of the statement.
-        "tool_call" => {
-            if let Some(entry) = told.whole("round").and_then(|round| find(run, round, member_of(told))) {
-                entry.piece.think();
+            "round_start" | "round1_start" | "round2_start" | "round3_start" => begin(self, run, told),
+            "token" => write(self, told, "token"),
+            "position_token" | "debate_critique_token" | "rebuttal_token" => write(self, told, "content"),
+            "reasoning_token" => {
+                if let (Some(text), Some(entry)) = (told.words("content"), speaker(self, told)) {
+                    entry.piece.reason(text);
+                }
             }
-        }
-        "call_restarted" => {
-            let round = told.text("stage").and_then(number_of);
-            if let Some(entry) = round.and_then(|round| find(run, round, member_of(told))) {
-                entry.piece.restart();
-                let Statement { label, piece, replies_to, .. } = std::mem::take(entry);
-                *entry = Statement { label, piece, replies_to, ..Statement::default() };
+            "model_complete"
+            | "position_complete"
+            | "debate_critique_complete"
+            | "rebuttal_complete"
+            | "model_error" => said(self, round_of(told), told.within("data")),
+            "round_complete" => told.each("responses").for_each(|data| said(self, round_of(told), data)),
+            // What was written before something was looked up is a thought, and no part of the statement.
+            "tool_call" => {
+                if let Some(entry) = told.whole("round").and_then(|round| find(self, round, member_of(told)))
+                {
+                    entry.piece.think();
+                }
             }
+            "call_restarted" => {
+                let round = told.text("stage").and_then(number_of);
+                if let Some(entry) = round.and_then(|round| find(self, round, member_of(told))) {
+                    entry.piece.restart();
+                    let Statement { label, piece, replies_to, .. } = std::mem::take(entry);
+                    *entry = Statement { label, piece, replies_to, ..Statement::default() };
+                }
+            }
+            // The end of a round, or of them all, lists what was told statement by statement.
+            _ => {}
         }
-        // The end of a round, or of them all, lists what was told statement by statement.
-        _ => {}
+    }
+
+    /// As it is stored with a message.
+    fn read(&mut self, run: &mut Run, message: Fields, is_live: bool) {
+        let held = message.each("rounds").map(|round| Round {
+            number: round_of(round),
+            kind: round.string("round_type"),
+            statements: round.each("responses").map(Statement::of).collect(),
+        });
+        let debate = Debate {
+            mode: message.string("mode"),
+            style: message.owned("debate_style"),
+            round_types: message.texts("round_types"),
+            rounds: held.collect(),
+        };
+        let begun = debate.rounds.len();
+        if debate.mode.is_empty() || debate.round_types.len() + begun == 0 {
+            return;
+        }
+        *self = Some(debate);
+        if !is_live {
+            self.settle();
+        } else if run.final_answer.piece.outcome.is_none() {
+            run.phase = format!("round{}", begun.max(1));
+        }
+    }
+
+    fn settle(&mut self) {
+        let rounds = self.iter_mut().flat_map(|debate| &mut debate.rounds);
+        rounds.flat_map(|round| &mut round.statements).for_each(|entry| entry.piece.settle());
     }
 }
 
@@ -57,73 +93,38 @@ fn round_of(told: Fields) -> i64 {
     told.whole("round_number").unwrap_or_default()
 }
 
-fn begin(run: &mut LiveRun, told: Fields) {
+fn begin(own: &mut Option<Debate>, run: &mut Run, told: Fields) {
     let since = told.owned("started_at");
     let statements = told.each("speakers").map(|speaker| Statement::waiting(speaker, since.clone()));
     let round =
         Round { number: round_of(told), kind: told.string("round_type"), statements: statements.collect() };
     run.phase = format!("round{}", round.number);
-    let rounds = &mut run.debate.get_or_insert_default().rounds;
+    let rounds = &mut own.get_or_insert_default().rounds;
     rounds.retain(|held| held.number != round.number);
     rounds.push(round);
 }
 
 /// What a member says in a round; `None` where it does not speak there.
-fn find<'a>(run: &'a mut LiveRun, round: i64, member: &str) -> Option<&'a mut Statement> {
-    let held = run.debate.as_mut()?.rounds.iter_mut().find(|held| held.number == round)?;
+fn find<'a>(own: &'a mut Option<Debate>, round: i64, member: &str) -> Option<&'a mut Statement> {
+    let held = own.as_mut()?.rounds.iter_mut().find(|held| held.number == round)?;
     held.statements.iter_mut().find(|entry| entry.piece.seat.member == member)
 }
 
-fn speaker<'a>(run: &'a mut LiveRun, told: Fields) -> Option<&'a mut Statement> {
-    find(run, round_of(told), member_of(told))
+fn speaker<'a>(own: &'a mut Option<Debate>, told: Fields) -> Option<&'a mut Statement> {
+    find(own, round_of(told), member_of(told))
 }
 
-fn write(run: &mut LiveRun, told: Fields, field: &str) {
-    if let (Some(text), Some(entry)) = (told.words(field), speaker(run, told)) {
+fn write(own: &mut Option<Debate>, told: Fields, field: &str) {
+    if let (Some(text), Some(entry)) = (told.words(field), speaker(own, told)) {
         entry.piece.write(text);
     }
 }
 
 /// A result keeps its place, and who was asked in it.
-fn said(run: &mut LiveRun, round: i64, data: Fields) {
-    if let Some(entry) = data.text("member").and_then(|member| find(run, round, member)) {
+fn said(own: &mut Option<Debate>, round: i64, data: Fields) {
+    if let Some(entry) = data.text("member").and_then(|member| find(own, round, member)) {
         let seat = std::mem::take(&mut entry.piece.seat);
         *entry = Statement::of(data);
         entry.piece.seat = seat;
-    }
-}
-
-pub(super) fn settle(run: &mut LiveRun) {
-    let rounds = run.debate.iter_mut().flat_map(|debate| &mut debate.rounds);
-    rounds.flat_map(|round| &mut round.statements).for_each(|entry| entry.piece.settle());
-}
-
-pub mod shape;
-
-/// As it is stored with a message.
-pub(super) fn read(run: &mut LiveRun, message: Fields, is_live: bool) {
-    let held = message.each("rounds").map(|round| Round {
-        number: round_of(round),
-        kind: round.string("round_type"),
-        statements: round.each("responses").map(Statement::of).collect(),
-    });
-    let debate = Debate {
-        mode: message.string("mode"),
-        style: message.owned("debate_style"),
-        round_types: message.texts("round_types"),
-        rounds: held.collect(),
-    };
-    let begun = debate.rounds.len();
-    if debate.mode.is_empty() || debate.round_types.len() + begun == 0 {
-        return;
-    }
-    run.debate = Some(debate);
-    for round in message.each("rounds") {
-        round.each("responses").for_each(|said| lookups::read_one(run, Some(round_of(round)), said));
-    }
-    if !is_live {
-        settle(run);
-    } else if run.final_answer.piece.outcome.is_none() {
-        run.phase = format!("round{}", begun.max(1));
     }
 }

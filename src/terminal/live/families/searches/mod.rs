@@ -1,67 +1,97 @@
 //! What is looked up before anybody answers, and the sources of a run, whoever found them.
 
-use crate::terminal::live::event::{Event, Fields};
-use crate::terminal::live::piece::RunStatus;
-use crate::terminal::live::state::LiveRun;
-use shape::{Research, ResearchStatus, SearchStatus, Source, Topic, WebSearch};
+pub mod section;
+pub mod shape;
 
-pub(super) fn apply(run: &mut LiveRun, event: Event) {
-    let told = event.fields;
-    let data = told.within("data");
-    match event.kind {
-        "web_search_start" => {
-            begin(run, "search");
-            run.web_search = Some(WebSearch { query: told.string("query"), ..WebSearch::default() });
-        }
-        "web_search_complete" if data.is_there() => {
-            add(run, data);
-            searched(run, data);
-        }
-        "stage0_start" => {
-            begin(run, "stage0");
-            run.research = Some(Research { model: told.owned("model"), ..Research::default() });
-        }
-        "stage0_decomposing" => research(run).status = ResearchStatus::Splitting,
-        "stage0_sub_queries" => name(research(run), data),
-        "stage0_researching" => {
-            let research = research(run);
-            research.status = ResearchStatus::Searching;
-            if data.tells("sub_queries") {
-                name(research, data);
+use crate::terminal::live::event::{Event, Fields};
+use crate::terminal::live::family::Family;
+use crate::terminal::live::piece::RunStatus;
+use crate::terminal::live::state::Run;
+use shape::{Research, ResearchStatus, SearchStatus, Searches, Source, Topic, WebSearch};
+
+impl Family for Searches {
+    fn apply(&mut self, run: &mut Run, event: Event) {
+        let told = event.fields;
+        let data = told.within("data");
+        match event.kind {
+            "web_search_start" => {
+                begin(run, "search");
+                self.web_search = Some(WebSearch { query: told.string("query"), ..WebSearch::default() });
             }
-        }
-        "stage0_sub_result" if data.within("result").is_there() => {
-            add(run, data.within("result"));
-            let topic = Topic::found(data.within("result"));
-            let topics = &mut research(run).topics;
-            let at = data.count("index").and_then(|at| usize::try_from(at).ok());
-            match at.and_then(|at| topics.get_mut(at)) {
-                Some(known) => *known = topic,
-                None => topics.push(topic),
+            "web_search_complete" if data.is_there() => {
+                add(self, data);
+                searched(self, data);
             }
+            "stage0_start" => {
+                begin(run, "stage0");
+                self.research = Some(Research { model: told.owned("model"), ..Research::default() });
+            }
+            "stage0_decomposing" => research(self, run).status = ResearchStatus::Splitting,
+            "stage0_sub_queries" => name(research(self, run), data),
+            "stage0_researching" => {
+                let research = research(self, run);
+                research.status = ResearchStatus::Searching;
+                if data.tells("sub_queries") {
+                    name(research, data);
+                }
+            }
+            "stage0_sub_result" if data.within("result").is_there() => {
+                add(self, data.within("result"));
+                let topic = Topic::found(data.within("result"));
+                let topics = &mut research(self, run).topics;
+                let at = data.count("index").and_then(|at| usize::try_from(at).ok());
+                match at.and_then(|at| topics.get_mut(at)) {
+                    Some(known) => *known = topic,
+                    None => topics.push(topic),
+                }
+            }
+            "stage0_synthesizing" => research(self, run).status = ResearchStatus::Compiling,
+            "stage0_complete" if data.is_there() => {
+                data.each("sub_results").for_each(|result| add(self, result));
+                *research(self, run) = researched(data);
+            }
+            "stage1_tool_result" | "tool_result" | "react_observation" => add(self, told),
+            _ => {}
         }
-        "stage0_synthesizing" => research(run).status = ResearchStatus::Compiling,
-        "stage0_complete" if data.is_there() => {
-            data.each("sub_results").for_each(|result| add(run, result));
-            *research(run) = researched(data);
+    }
+
+    /// As they are stored with a message.
+    fn read(&mut self, _run: &mut Run, message: Fields, _is_live: bool) {
+        let metadata = message.within("metadata");
+        let (search, stage0) = (metadata.within("web_search"), message.within("stage0"));
+        add(self, metadata);
+        add(self, search);
+        stage0.each("sub_results").for_each(|result| add(self, result));
+        if stage0.is_there() {
+            self.research = Some(researched(stage0));
         }
-        "stage1_tool_result" | "tool_result" | "react_observation" => add(run, told),
-        _ => {}
+        if search.is_there() {
+            searched(self, search);
+        }
+    }
+
+    fn settle(&mut self) {
+        if let Some(research) = self.research.as_mut().filter(|one| one.status != ResearchStatus::Done) {
+            research.status = ResearchStatus::Stopped;
+        }
+        if let Some(search) = self.web_search.as_mut().filter(|one| one.status == SearchStatus::Searching) {
+            search.status = SearchStatus::Stopped;
+        }
     }
 }
 
-fn begin(run: &mut LiveRun, phase: &str) {
+fn begin(run: &mut Run, phase: &str) {
     run.status = RunStatus::Running;
     phase.clone_into(&mut run.phase);
     run.queue_position = None;
 }
 
 /// The sources that are listed here, by number, each once: two that found the same bring the same number.
-fn add(run: &mut LiveRun, found: Fields) {
+fn add(own: &mut Searches, found: Fields) {
     for source in found.each("sources") {
         let Some(n) = source.whole("n") else { continue };
-        if let Err(at) = run.sources.binary_search_by_key(&n, |known| known.n) {
-            run.sources.insert(
+        if let Err(at) = own.sources.binary_search_by_key(&n, |known| known.n) {
+            own.sources.insert(
                 at,
                 Source {
                     n,
@@ -75,9 +105,9 @@ fn add(run: &mut LiveRun, found: Fields) {
     }
 }
 
-fn searched(run: &mut LiveRun, data: Fields) {
-    let asked = run.web_search.take().map(|search| search.query);
-    run.web_search = Some(WebSearch {
+fn searched(own: &mut Searches, data: Fields) {
+    let asked = own.web_search.take().map(|search| search.query);
+    own.web_search = Some(WebSearch {
         query: data.owned("query").or(asked).unwrap_or_default(),
         status: SearchStatus::Done,
         found: data.flag("found"),
@@ -86,9 +116,9 @@ fn searched(run: &mut LiveRun, data: Fields) {
     });
 }
 
-fn research(run: &mut LiveRun) -> &mut Research {
+fn research<'a>(own: &'a mut Searches, run: &mut Run) -> &'a mut Research {
     begin(run, "stage0");
-    run.research.get_or_insert_default()
+    own.research.get_or_insert_default()
 }
 
 /// The topics, with what was found of them so far.
@@ -113,31 +143,5 @@ fn researched(data: Fields) -> Research {
         needless: data.has("needed") && !data.flag("needed"),
         is_whole: data.words("not_split").is_some(),
         failure: data.owned("error"),
-    }
-}
-
-pub(super) fn settle(run: &mut LiveRun) {
-    if let Some(research) = run.research.as_mut().filter(|one| one.status != ResearchStatus::Done) {
-        research.status = ResearchStatus::Stopped;
-    }
-    if let Some(search) = run.web_search.as_mut().filter(|one| one.status == SearchStatus::Searching) {
-        search.status = SearchStatus::Stopped;
-    }
-}
-
-pub mod shape;
-
-/// As they are stored with a message.
-pub(super) fn read(run: &mut LiveRun, message: Fields, _is_live: bool) {
-    let metadata = message.within("metadata");
-    let (search, stage0) = (metadata.within("web_search"), message.within("stage0"));
-    add(run, metadata);
-    add(run, search);
-    stage0.each("sub_results").for_each(|result| add(run, result));
-    if stage0.is_there() {
-        run.research = Some(researched(stage0));
-    }
-    if search.is_there() {
-        searched(run, search);
     }
 }

@@ -3,6 +3,15 @@
 use crate::terminal::live::event::Fields;
 use serde::Serialize;
 
+/// All of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Searches {
+    /// By number, each once, whoever found them.
+    pub sources: Vec<Source>,
+    pub research: Option<Research>,
+    pub web_search: Option<WebSearch>,
+}
+
 /// A page that was found, under its number in the run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Source {

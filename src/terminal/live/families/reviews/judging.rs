@@ -1,0 +1,56 @@
+//! How the reviewers judge: by which criteria, whether they read a second time, and what each ballot weighs.
+
+use super::shape::{Judging, SecondReading, Weights};
+use crate::terminal::live::event::{Event, Fields};
+use crate::terminal::live::family::Family;
+use crate::terminal::live::state::Run;
+
+impl Family for Judging {
+    fn apply(&mut self, _run: &mut Run, event: Event) {
+        let told = event.fields;
+        match event.kind {
+            "run_started" => self.rubric = rubric(told.within("rubric")),
+            // It comes again when more members are asked after the reviews.
+            "stage2_start" => *self = Self { rubric: self.rubric.take(), ..Self::default() },
+            "second_reading_start" => read_again(self, told.within("data")),
+            "stage2_complete" => tell_of(self, told.within("metadata")),
+            _ => {}
+        }
+    }
+
+    /// As it is stored with a message.
+    fn read(&mut self, _run: &mut Run, message: Fields, _is_live: bool) {
+        let metadata = message.within("metadata");
+        self.rubric = rubric(metadata.within("rubric"));
+        tell_of(self, metadata);
+    }
+}
+
+fn rubric(told: Fields) -> Option<(String, String)> {
+    let name = match told.whole("version") {
+        Some(version) => format!("{}, version {version}", told.string("name")),
+        None => told.string("name"),
+    };
+    told.words("text").map(|text| (name, text.to_owned()))
+}
+
+fn tell_of(own: &mut Judging, metadata: Fields) {
+    read_again(own, metadata.within("second_reading"));
+    let info = metadata.within("weights_info");
+    if info.is_there() {
+        let weight = |(member, told): (&str, &serde_json::Value)| {
+            (member.to_owned(), Fields::of(told).number("normalized_weight").unwrap_or_default())
+        };
+        own.weights = Some(Weights {
+            explanation: info.string("explanation"),
+            has_historical_data: info.flag("has_historical_data"),
+            weights: info.entries("weights").map(weight).collect(),
+        });
+    }
+}
+
+fn read_again(own: &mut Judging, told: Fields) {
+    if told.is_there() {
+        own.second_reading = Some(SecondReading { held: told.flag("held"), reason: told.string("reason") });
+    }
+}
