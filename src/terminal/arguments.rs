@@ -2,8 +2,11 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde_json::{Map, Value, json};
+
+use super::live::asked::Format;
+use super::live::families::{FORMATS, FormatFlags, OptionFlags};
 
 /// Where questions go.
 #[derive(Debug, Clone, Default, Args)]
@@ -42,57 +45,15 @@ impl Where {
     }
 }
 
-/// The format of the deliberation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
-    Council,
-    Debate,
-    Arena,
-    Decomposition,
-}
-
-/// The kind of a debate.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Style {
-    /// Everybody criticises the next one.
-    Rotation,
-    /// Everybody criticises everybody.
-    AllToAll,
-}
-
-/// What becomes of an earlier answer that is found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Cache {
-    /// It is given.
-    Serve,
-    /// It is offered first; without a terminal it is given.
-    Offer,
-    /// Only to the very same question.
-    Exact,
-}
-
 /// How the council deliberates.
 #[derive(Debug, Clone, Default, Args)]
 #[command(next_help_heading = "Council")]
 pub struct Council {
     /// The format: the council, or one of those below.
-    #[arg(long, value_enum)]
-    pub mode: Option<Format>,
-    /// Let the members debate.
-    #[arg(long, conflicts_with_all = ["mode", "arena", "decompose"])]
-    pub debate: bool,
-    /// Let them compete in an arena.
-    #[arg(long, conflicts_with_all = ["mode", "decompose"])]
-    pub arena: bool,
-    /// Take the question apart, and have a council on each part.
-    #[arg(long, conflicts_with = "mode")]
-    pub decompose: bool,
-    /// How many rounds a debate or an arena has.
-    #[arg(long, value_name = "N")]
-    pub rounds: Option<u8>,
-    /// The kind of debate.
-    #[arg(long, value_enum)]
-    pub style: Option<Style>,
+    #[arg(long, group = "format", value_parser = FORMATS.map(|format| format.name))]
+    pub mode: Option<String>,
+    #[command(flatten)]
+    pub formats: FormatFlags,
     /// A preset, by its name.
     #[arg(long, value_name = "NAME")]
     pub preset: Option<String>,
@@ -102,24 +63,8 @@ pub struct Council {
     /// Who writes the final answer.
     #[arg(long, value_name = "MODEL")]
     pub chairman: Option<String>,
-    /// Let the chairman look up facts before it writes.
-    #[arg(long, overrides_with = "no_react")]
-    pub react: bool,
-    /// Let it write at once, also where your settings say otherwise.
-    #[arg(long, overrides_with = "react")]
-    pub no_react: bool,
-    /// Research the question before anybody answers.
-    #[arg(long)]
-    pub research: bool,
-    /// Search the web for the question first.
-    #[arg(long)]
-    pub search: bool,
-    /// Let members search the web themselves.
-    #[arg(long)]
-    pub tools: bool,
-    /// Give an earlier answer to the same question again, if there is one.
-    #[arg(long, value_name = "MODE", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "serve")]
-    pub cache: Option<Cache>,
+    #[command(flatten)]
+    pub options: OptionFlags,
     /// Any other field of a request (docs/options.md), as `quorum=3`; may be given many times.
     #[arg(long = "set", value_name = "FIELD=VALUE")]
     pub fields: Vec<String>,
@@ -129,12 +74,8 @@ impl Council {
     /// The format that is asked for, if one is.
     #[must_use]
     pub fn format(&self) -> Option<Format> {
-        let flags = [
-            (self.debate, Format::Debate),
-            (self.arena, Format::Arena),
-            (self.decompose, Format::Decomposition),
-        ];
-        flags.into_iter().find_map(|(given, format)| given.then_some(format)).or(self.mode)
+        let named = || FORMATS.into_iter().find(|format| Some(format.name) == self.mode.as_deref());
+        self.formats.format().or_else(named)
     }
 
     /// The fields of a request that say so. The preset is another matter: the server knows it by its id.
@@ -147,22 +88,11 @@ impl Council {
         let mut say = |name: &str, value: Value| drop(fields.insert(name.to_owned(), value));
         let format = self.format();
         if let Some(format) = format {
-            say("mode", json!(format.to_possible_value().map(|value| value.get_name().to_owned())));
+            say("mode", json!(format.name));
         }
-        match (format, self.style, self.rounds) {
-            (_, None, None) => {}
-            (Some(Format::Debate), style, rounds) => {
-                let style = style.unwrap_or(Style::Rotation);
-                say("debate_style", json!(if style == Style::AllToAll { "all_to_all" } else { "rotation" }));
-                if let Some(rounds) = rounds {
-                    say(if style == Style::AllToAll { "debate_rounds" } else { "num_rounds" }, json!(rounds));
-                }
-            }
-            (Some(Format::Arena), None, Some(rounds)) => say("arena_rounds", json!(rounds)),
-            (_, Some(_), _) => problems.push("--style belongs to a debate: add --debate".to_owned()),
-            (_, None, Some(_)) => {
-                problems.push("--rounds belongs to a debate or an arena: add --debate or --arena".to_owned());
-            }
+        match self.formats.fields(format) {
+            Ok(fields) => fields.into_iter().for_each(|(name, value)| say(name, value)),
+            Err(problem) => problems.push(problem),
         }
         if let Some(models) = &self.models {
             say("models", json!(models.iter().map(|model| model.trim()).collect::<Vec<_>>()));
@@ -170,21 +100,7 @@ impl Council {
         if let Some(chairman) = &self.chairman {
             say("chairman_model", json!(chairman));
         }
-        if self.react || self.no_react {
-            say("use_react", json!(self.react));
-        }
-        let flags = [
-            (self.research, "use_research"),
-            (self.search, "use_web_search"),
-            (self.tools, "use_tools"),
-            (self.cache.is_some(), "use_cache"),
-        ];
-        for (_, name) in flags.iter().filter(|(given, _)| *given) {
-            say(name, json!(true));
-        }
-        if let Some(cache) = self.cache {
-            say("cache_mode", json!(cache.to_possible_value().map(|value| value.get_name().to_owned())));
-        }
+        self.options.fields().for_each(|(name, value)| say(name, value));
         for field in &self.fields {
             match field.split_once('=') {
                 Some((name, value)) if !name.trim().is_empty() => {
@@ -296,6 +212,19 @@ mod tests {
             fields(&["--set", "quorum=2", "--set", "final=select"]),
             Ok(json!({"quorum": 2, "final": "select"}))
         );
+    }
+
+    #[test]
+    fn one_format_is_asked_for_at_a_time() {
+        let all: [&[&str]; 4] = [&["--mode", "arena"], &["--debate"], &["--arena"], &["--decompose"]];
+        for (at, one) in all.iter().enumerate() {
+            assert!(Line::try_parse_from([&["query"], *one].concat()).is_ok(), "{one:?}");
+            for other in &all[at + 1..] {
+                let line = [&["query"], *one, *other].concat();
+                assert!(Line::try_parse_from(&line).is_err(), "{line:?}");
+            }
+        }
+        assert!(Line::try_parse_from(["query", "--mode", "quarrel"]).is_err());
     }
 
     #[test]

@@ -1,62 +1,12 @@
 //! What a line of a chat says: a question, or a command that begins with a slash. Pure.
 
+use std::sync::LazyLock;
+
 use serde_json::{Value, json};
 
+use crate::terminal::live::asked::{Format, Switch};
+use crate::terminal::live::families::{FORMAT_NAMES, FORMATS, ROUNDS, SWITCHES};
 use crate::terminal::text::one_line;
-
-/// How a deliberation is held.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Format {
-    Council,
-    Debate,
-    Arena,
-    Decomposition,
-}
-
-impl Format {
-    pub const ALL: [Self; 4] = [Self::Council, Self::Debate, Self::Arena, Self::Decomposition];
-
-    /// As a request names it.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Council => "council",
-            Self::Debate => "debate",
-            Self::Arena => "arena",
-            Self::Decomposition => "decomposition",
-        }
-    }
-}
-
-/// What is on or off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Flag {
-    React,
-    Research,
-    Search,
-}
-
-impl Flag {
-    /// The field of a request.
-    #[must_use]
-    pub fn field(self) -> &'static str {
-        match self {
-            Self::React => "use_react",
-            Self::Research => "use_research",
-            Self::Search => "use_web_search",
-        }
-    }
-
-    /// What it does.
-    #[must_use]
-    pub fn says(self) -> &'static str {
-        match self {
-            Self::React => "The chairman looks up facts before it writes",
-            Self::Research => "The question is researched first",
-            Self::Search => "The web is searched for the question first",
-        }
-    }
-}
 
 /// A change of how the next question is asked.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,7 +14,7 @@ pub enum Setting {
     Format(Format, bool),
     Rounds(u8),
     Stream(bool),
-    Flag(Flag, bool),
+    Switch(Switch, bool),
     /// These members, or those of the settings.
     Models(Option<Vec<String>>),
     NoPreset,
@@ -113,30 +63,37 @@ pub enum Line {
 }
 
 /// What can be typed: its name, what follows it, and what it does.
-pub const COMMANDS: [(&str, &str, &str); 22] = [
-    ("help", "", "what can be typed"),
-    ("new", "", "the next question begins a conversation of its own"),
-    ("history", "", "your latest conversations, with numbers for /use"),
-    ("use", "N", "go on with the conversation of this number"),
-    ("title", "[TEXT]", "the conversation's title, or a new one"),
-    ("debate", "on|off", "let the members debate"),
-    ("arena", "on|off", "let them compete in an arena"),
-    ("rounds", "N", "how many rounds the debate or arena has"),
-    ("mode", "council|debate|arena|decomposition", "the format"),
-    ("stream", "on|off", "members one after another, word by word"),
-    ("react", "on|off", "let the chairman look up facts before it writes"),
-    ("research", "on|off", "research the question first"),
-    ("search", "on|off", "search the web for the question first"),
-    ("models", "[a,b,c|default]", "who answers"),
-    ("preset", "[NAME|none]", "a preset, by its name"),
-    ("verbose", "0-3", "how much is told of what goes on"),
-    ("set", "FIELD=VALUE", "any field of a request (docs/options.md); null forgets it"),
-    ("cost", "", "what this chat has cost, by run"),
-    ("save", "FILE", "the last answer as Markdown"),
-    ("export", "[markdown|json]", "the whole conversation"),
-    ("retry", "", "ask again what failed in the last run"),
-    ("exit", "", "leave (Ctrl-D does too)"),
-];
+pub type Typed = (&'static str, &'static str, &'static str);
+
+/// All that can be typed.
+pub static COMMANDS: LazyLock<Vec<Typed>> = LazyLock::new(|| {
+    let conversations = [
+        ("help", "", "what can be typed"),
+        ("new", "", "the next question begins a conversation of its own"),
+        ("history", "", "your latest conversations, with numbers for /use"),
+        ("use", "N", "go on with the conversation of this number"),
+        ("title", "[TEXT]", "the conversation's title, or a new one"),
+    ];
+    let formats = FORMATS.iter().filter_map(|format| Some((format.name, "on|off", format.command?)));
+    let ways = [
+        ROUNDS,
+        ("mode", FORMAT_NAMES, "the format"),
+        ("stream", "on|off", "members one after another, word by word"),
+    ];
+    let switches = SWITCHES.iter().map(|switch| (switch.word, "on|off", switch.command));
+    let others = [
+        ("models", "[a,b,c|default]", "who answers"),
+        ("preset", "[NAME|none]", "a preset, by its name"),
+        ("verbose", "0-3", "how much is told of what goes on"),
+        ("set", "FIELD=VALUE", "any field of a request (docs/options.md); null forgets it"),
+        ("cost", "", "what this chat has cost, by run"),
+        ("save", "FILE", "the last answer as Markdown"),
+        ("export", "[markdown|json]", "the whole conversation"),
+        ("retry", "", "ask again what failed in the last run"),
+        ("exit", "", "leave (Ctrl-D does too)"),
+    ];
+    conversations.into_iter().chain(formats).chain(ways).chain(switches).chain(others).collect()
+});
 
 /// What this line says. A second slash makes a question of what begins with one.
 ///
@@ -179,21 +136,16 @@ fn command(name: &str, rest: &str) -> Result<Command, String> {
             number.map(Command::Use).ok_or_else(|| format!("{}, a number of /history", usage()))
         }
         "title" => Ok(Command::Title((!rest.is_empty()).then(|| rest.to_owned()))),
-        "debate" => switched(&|on| Setting::Format(Format::Debate, on)),
-        "arena" => switched(&|on| Setting::Format(Format::Arena, on)),
         "rounds" => match number()? {
             0 => Err(usage()),
             rounds => Ok(Command::Set(Setting::Rounds(rounds))),
         },
         "mode" => {
             let rest = rest.to_lowercase();
-            let format = Format::ALL.into_iter().find(|format| format.name() == rest);
+            let format = FORMATS.into_iter().find(|format| format.name == rest);
             format.map(|format| Command::Set(Setting::Format(format, true))).ok_or_else(usage)
         }
         "stream" => switched(&Setting::Stream),
-        "react" => switched(&|on| Setting::Flag(Flag::React, on)),
-        "research" => switched(&|on| Setting::Flag(Flag::Research, on)),
-        "search" => switched(&|on| Setting::Flag(Flag::Search, on)),
         "models" => match rest {
             "" => Ok(Command::ShowModels),
             "default" => Ok(Command::Set(Setting::Models(None))),
@@ -233,7 +185,14 @@ fn command(name: &str, rest: &str) -> Result<Command, String> {
         },
         "retry" => alone(Command::Retry),
         "exit" => alone(Command::Exit),
-        _ => Err(unknown(name)),
+        name => {
+            if let Some(format) = FORMATS.into_iter().find(|format| format.name == name) {
+                return switched(&|on| Setting::Format(format, on));
+            }
+            let switch =
+                SWITCHES.into_iter().find(|switch| switch.word == name).ok_or_else(|| unknown(name))?;
+            switched(&|on| Setting::Switch(switch, on))
+        }
     }
 }
 

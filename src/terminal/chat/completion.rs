@@ -1,6 +1,7 @@
 //! What could come next in a line that is being typed. Pure.
 
 use super::command::{COMMANDS, nearest};
+use crate::terminal::live::families::FIELDS;
 use crate::terminal::text::one_line;
 
 /// Names that the server knows.
@@ -41,9 +42,7 @@ pub fn completions(line: &str, at: usize, known: &Known) -> Vec<Completion> {
     let words: Vec<&str> = match name {
         "models" => ["default"].into_iter().chain(known.models.iter().map(String::as_str)).collect(),
         "preset" => ["none"].into_iter().chain(known.presets.iter().map(String::as_str)).collect(),
-        "set" => {
-            vec!["debate_style=all_to_all", "quorum=3", "use_cot=true", "use_tools=true"]
-        }
+        "set" => FIELDS.to_vec(),
         _ => match COMMANDS.iter().find(|(known, ..)| *known == name) {
             Some((_, "0-3", _)) => vec!["0", "1", "2", "3"],
             Some((_, takes, _)) if takes.contains('|') => takes.trim_matches(['[', ']']).split('|').collect(),

@@ -20,7 +20,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use clap::Args;
 use serde_json::{Value, json};
 
-use super::arguments::{Council, Format, Output, Where};
+use super::arguments::{Council, Output, Where};
 use super::live::LiveRun;
 use super::profile::Profiles;
 use super::query::{self, Interrupts, Watched};
@@ -128,8 +128,7 @@ async fn begin_chat(
     profiles: &Profiles,
 ) -> Result<Settings, Trouble> {
     let mut settings = begin(session, &arguments.council, profiles).await?;
-    // Who starts in a debate wants to read along.
-    settings.stream |= arguments.stream || arguments.council.format() == Some(Format::Debate);
+    settings.stream |= arguments.stream || arguments.council.format().is_some_and(|format| format.streams);
     Ok(settings)
 }
 

@@ -3,27 +3,18 @@
 
 use serde_json::{Map, Value, json};
 
-use super::command::{Format, Setting};
+use super::command::Setting;
+use crate::terminal::live::asked::{COUNCIL, Format, Own};
+use crate::terminal::live::families;
 use crate::terminal::text::one_line;
 
-/// A field that the chat says itself, and what says it.
-struct Own {
-    field: &'static str,
-    in_chat: &'static str,
-    of_file: &'static str,
-}
-
-const OWN: [Own; 5] = [
+/// What the chat says itself; with [`families::OWN`].
+const OWN: [Own; 4] = [
     Own { field: "content", in_chat: "type the question", of_file: "it belongs to a question" },
     Own { field: "new_conversation", in_chat: "use /new", of_file: "every chat begins a conversation" },
     Own { field: "preset_id", in_chat: "use /preset NAME", of_file: "write preset = \"NAME\"" },
     Own { field: "one_at_a_time", in_chat: "use /stream on", of_file: "write stream = true" },
-    Own { field: "use_debate", in_chat: "use /debate on", of_file: "write mode = \"debate\"" },
 ];
-
-/// Fields that belong to one format alone: they go with it.
-const OF_FORMATS: [&str; 5] =
-    ["debate_style", "num_rounds", "debate_rounds", "include_rebuttal", "arena_rounds"];
 
 /// A preset, as the server knows it and as people do.
 #[derive(Debug, Clone, PartialEq)]
@@ -82,8 +73,8 @@ impl Settings {
         {
             self.forget_format();
         }
-        if flags.contains_key("debate_style") {
-            // Both name the rounds of a debate; the flags have said which is meant.
+        if flags.contains_key(families::STYLE) {
+            // Rounds go by several names; the flags have said which is meant.
             self.remove_rounds();
         }
         self.fields.extend(flags);
@@ -97,20 +88,18 @@ impl Settings {
         match setting {
             Setting::Format(format, true) => {
                 self.enter(*format);
-                Ok(format!("The next question: {}.", format.name()))
+                Ok(format!("The next question: {}.", format.name))
             }
             Setting::Format(format, false) => {
-                if self.mode() != Some(format.name()) {
-                    return Ok(format!("No {} was on.", format.name()));
+                if self.mode() != Some(format.name) {
+                    return Ok(format!("No {} was on.", format.name));
                 }
-                self.enter(Format::Council);
+                self.enter(COUNCIL);
                 Ok("The next question: council.".to_owned())
             }
             Setting::Rounds(rounds) => {
                 let Some(field) = self.field_of_rounds() else {
-                    return Err(
-                        "rounds belong to a debate or an arena: /debate on or /arena on first".to_owned()
-                    );
+                    return Err(families::NO_ROUNDS.to_owned());
                 };
                 self.fields.insert(field.to_owned(), json!(rounds));
                 Ok(format!("{rounds} rounds."))
@@ -123,9 +112,9 @@ impl Settings {
                 }
                 .to_owned())
             }
-            Setting::Flag(flag, on) => {
-                self.fields.insert(flag.field().to_owned(), json!(on));
-                Ok(format!("{}: {}.", flag.says(), if *on { "on" } else { "off" }))
+            Setting::Switch(switch, on) => {
+                self.fields.insert(switch.field.to_owned(), json!(on));
+                Ok(format!("{}: {}.", switch.says, if *on { "on" } else { "off" }))
             }
             Setting::Models(Some(models)) => {
                 self.fields.insert("models".to_owned(), json!(models));
@@ -155,7 +144,7 @@ impl Settings {
         if name == "mode" && self.fields.get("mode") != Some(value) {
             self.forget_format();
         }
-        let style_changes = name == "debate_style" && rounds.is_some();
+        let style_changes = name == families::STYLE && rounds.is_some();
         if style_changes {
             self.remove_rounds();
         }
@@ -180,31 +169,27 @@ impl Settings {
     }
 
     fn enter(&mut self, format: Format) {
-        if self.mode() != Some(format.name()) {
+        if self.mode() != Some(format.name) {
             self.forget_format();
         }
-        self.fields.insert("mode".to_owned(), json!(format.name()));
+        self.fields.insert("mode".to_owned(), json!(format.name));
     }
 
     fn forget_format(&mut self) {
-        for field in OF_FORMATS {
-            self.fields.remove(field);
+        for field in families::FORMATS.iter().flat_map(|format| format.fields) {
+            self.fields.remove(*field);
         }
     }
 
     fn remove_rounds(&mut self) {
-        self.fields.remove("num_rounds");
-        self.fields.remove("debate_rounds");
+        for field in families::BY_STYLE {
+            self.fields.remove(field);
+        }
     }
 
     fn field_of_rounds(&self) -> Option<&'static str> {
-        let all = self.fields.get("debate_style").and_then(Value::as_str) == Some("all_to_all");
-        match self.mode()? {
-            "debate" if all => Some("debate_rounds"),
-            "debate" => Some("num_rounds"),
-            "arena" => Some("arena_rounds"),
-            _ => None,
-        }
+        let style = self.fields.get(families::STYLE).and_then(Value::as_str);
+        families::field_of_rounds(self.mode()?, style)
     }
 
     fn rounds(&self) -> Option<u64> {
@@ -230,7 +215,7 @@ impl Settings {
         fields
     }
 
-    /// What is on, for the prompt: `debate·3 rounds·react`.
+    /// What is on, for the prompt: `council·stream·2 models`.
     #[must_use]
     pub fn prompt(&self) -> String {
         let is_on = |field: &str| self.fields.get(field) == Some(&Value::Bool(true));
@@ -243,13 +228,9 @@ impl Settings {
             None => {}
         }
         parts.extend(self.rounds().map(|rounds| format!("{rounds} rounds")));
-        let flags = [
-            ("stream", self.stream),
-            ("react", is_on("use_react")),
-            ("research", is_on("use_research")),
-            ("search", is_on("use_web_search")),
-        ];
-        parts.extend(flags.iter().filter(|(_, on)| *on).map(|(name, _)| (*name).to_owned()));
+        parts.extend(self.stream.then(|| "stream".to_owned()));
+        let switches = families::SWITCHES.iter().filter(|switch| is_on(switch.field));
+        parts.extend(switches.map(|switch| switch.word.to_owned()));
         parts.extend(self.models().map(|models| match models.len() {
             1 => "1 model".to_owned(),
             count => format!("{count} models"),
@@ -259,7 +240,7 @@ impl Settings {
 }
 
 fn own(field: &str) -> Option<&'static Own> {
-    OWN.iter().find(|own| own.field == field)
+    OWN.iter().chain(&families::OWN).find(|own| own.field == field)
 }
 
 /// The names of members, as a request or the settings have them.

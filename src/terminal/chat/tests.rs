@@ -273,6 +273,15 @@ async fn an_offer_is_taken_where_nobody_sits_there() {
     assert_eq!(talk(Fake::default(), false, &lines).await.bodies[0]["cache_mode"], "offer");
 }
 
+fn council(flags: &[&str]) -> Council {
+    #[derive(clap::Parser)]
+    struct Line {
+        #[command(flatten)]
+        council: Council,
+    }
+    <Line as clap::Parser>::parse_from([&["chat"], flags].concat()).council
+}
+
 #[tokio::test]
 async fn a_chat_begins_as_the_file_says_and_then_the_command_line() {
     let profiles: Profiles = toml::from_str(
@@ -281,15 +290,13 @@ async fn a_chat_begins_as_the_file_says_and_then_the_command_line() {
     .unwrap();
     let settings = begin_chat(&Fake::default(), &Arguments::default(), &profiles).await.unwrap();
     assert_eq!(settings.prompt(), "fast·debate·3 rounds·react");
-    let council = Council { arena: true, no_react: true, ..Council::default() };
-    let arguments = Arguments { council, ..Arguments::default() };
+    let arguments = Arguments { council: council(&["--arena", "--no-react"]), ..Arguments::default() };
     let settings = begin_chat(&Fake::default(), &arguments, &profiles).await.unwrap();
     assert_eq!(
         Value::Object(settings.fields()),
         json!({"mode": "arena", "verbosity": 1, "use_react": false, "preset_id": "p1"})
     );
-    let council = Council { debate: true, ..Council::default() };
-    let arguments = Arguments { council, ..Arguments::default() };
+    let arguments = Arguments { council: council(&["--debate"]), ..Arguments::default() };
     let settings = begin_chat(&Fake::default(), &arguments, &Profiles::default()).await.unwrap();
     assert_eq!(settings.prompt(), "debate·stream");
     let wrong: Profiles = toml::from_str("[chat]\ncontent = \"?\"\nverbose = 7\n").unwrap();
@@ -358,7 +365,7 @@ fn the_nearest_command_is_named() {
 
 #[test]
 fn every_command_that_help_names_is_known() {
-    for (name, takes, _) in COMMANDS {
+    for (name, takes, _) in COMMANDS.iter() {
         let word = takes.trim_matches(['[', ']']).split('|').next().unwrap();
         let word = match word {
             "0-3" | "N" => "1",

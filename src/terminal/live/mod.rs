@@ -14,6 +14,7 @@
 //!
 //! A token costs an append: no text is copied.
 
+pub mod asked;
 pub mod event;
 pub mod families;
 pub mod family;

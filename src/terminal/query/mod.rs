@@ -21,6 +21,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value, json};
 
 use super::arguments;
+use super::live::families::without_offers;
 use super::session::{Method, Question, Session, Trouble};
 
 /// The longest question that a server takes, in bytes, with room to spare: what is longer is refused before it is sent.
@@ -99,8 +100,8 @@ pub async fn body(
 /// The body of a request with these fields. Where nobody is there who could take an offer, none is made.
 #[must_use]
 pub fn with_question(mut fields: Map<String, Value>, content: &str, alone: bool) -> Map<String, Value> {
-    if alone && fields.get("cache_mode").and_then(Value::as_str) == Some("offer") {
-        fields.insert("cache_mode".to_owned(), json!("serve"));
+    if alone {
+        without_offers(&mut fields);
     }
     fields.insert("content".to_owned(), json!(content));
     fields

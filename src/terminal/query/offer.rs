@@ -6,10 +6,9 @@ use std::sync::Arc;
 use crossterm::event::{Event, EventStream, KeyCode, KeyEvent, KeyModifiers};
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 use futures_util::StreamExt as _;
-use serde_json::Value;
 
 use super::view::View;
-use crate::terminal::live::LiveRun;
+use crate::terminal::live::{Earlier, LiveRun};
 use crate::terminal::session::Session;
 use crate::terminal::text::one_line;
 
@@ -24,13 +23,14 @@ pub struct Stop;
 pub async fn ask(
     session: Arc<dyn Session>,
     run: &LiveRun,
-    event: &Value,
+    earlier: &Earlier,
     view: &mut dyn View,
 ) -> Result<(), Stop> {
     let Some(id) = run.run_id.clone() else { return Ok(()) };
-    let text = |name: &str| event.get(name).and_then(Value::as_str).unwrap_or_default();
-    let when: String = text("created_at").chars().take(16).map(|c| if c == 'T' { ' ' } else { c }).collect();
-    view.say(&format!("Asked before ({}): {}", one_line(&when), one_line(text("cached_query"))));
+    let when = earlier.created_at.as_deref().unwrap_or_default();
+    let when: String = when.chars().take(16).map(|c| if c == 'T' { ' ' } else { c }).collect();
+    let question = earlier.question.as_deref().unwrap_or_default();
+    view.say(&format!("Asked before ({}): {}", one_line(&when), one_line(question)));
     // What is piped in are questions and not answers to this one: nobody says no.
     let mut take = true;
     if std::io::stdin().is_terminal() {

@@ -4,7 +4,6 @@ use std::io::{self, IsTerminal as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use serde_json::Value;
 use tokio::time::{Instant, MissedTickBehavior, interval_at};
 
 use super::deliberation::Deliberation;
@@ -122,10 +121,11 @@ async fn to_the_end(
             step = following.next() => match step {
                 None => break,
                 Some(Step::Event { event, .. }) => {
+                    let is_known = run.options.offer().is_some();
                     run.apply(&event);
                     let shown = view.event(run, &event);
-                    if output.is_for_people() && event.get("type").and_then(Value::as_str) == Some("cache_offer") {
-                        stopping |= offer::ask(session.clone(), run, &event, view).await.is_err();
+                    if let Some(earlier) = run.options.offer().filter(|_| output.is_for_people() && !is_known) {
+                        stopping |= offer::ask(session.clone(), run, earlier, view).await.is_err();
                     }
                     shown
                 }

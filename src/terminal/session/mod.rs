@@ -10,6 +10,8 @@ use std::fmt;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
+use crate::terminal::live::families::path_of_offer;
+
 pub use following::{Following, Step, ends};
 pub use reqwest::Method;
 pub use trouble::Trouble;
@@ -113,7 +115,7 @@ pub trait Session: Send + Sync {
     /// As [`Session::request`].
     async fn answer_offer(&self, run: &str, take: bool) -> Result<(), Trouble> {
         let body = serde_json::json!({ "take": take });
-        self.request(Method::POST, &format!("/api/runs/{run}/cache"), Some(&body)).await.map(drop)
+        self.request(Method::POST, &path_of_offer(run), Some(&body)).await.map(drop)
     }
 
     /// A stored message of a conversation, as `GET /api/conversations/{id}` has it.

@@ -3,6 +3,7 @@
 use crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 
 use super::panes::{Pane, Tab};
+use crate::terminal::live::families::NEXT_FORMAT;
 
 /// What a person can do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -102,13 +103,7 @@ pub const KEYS: &[Binding] = &[
     b(None, &[k(KeyCode::F(1))], "F1", Action::Help, "these keys"),
     b(None, &[k(KeyCode::Tab)], "Tab", Action::NextPane, "the next pane"),
     b(None, &[k(KeyCode::BackTab)], "Shift-Tab", Action::PreviousPane, "the one before"),
-    b(
-        None,
-        &[k(KeyCode::F(2))],
-        "F2",
-        Action::Format,
-        "the next format: council, debate, arena, decomposition",
-    ),
+    b(None, &[k(KeyCode::F(2))], "F2", Action::Format, NEXT_FORMAT),
     b(None, &[k(KeyCode::F(3))], "F3", Action::Options, "options and presets"),
     b(None, &[k(KeyCode::F(5))], "F5", Action::Refresh, "reload the conversations; reconnect to a run"),
     b(None, &[ctrl('n')], "Ctrl-N", Action::Begin, "a new conversation"),

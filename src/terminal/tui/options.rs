@@ -2,8 +2,10 @@
 
 use serde_json::Value;
 
-use crate::terminal::chat::command::{Flag, Format, Setting};
+use crate::terminal::chat::command::Setting;
 use crate::terminal::chat::settings::{Preset, Settings};
+use crate::terminal::live::asked::{COUNCIL, Format, Switch};
+use crate::terminal::live::families::{FORMATS, SWITCHES};
 use crate::terminal::text::one_line;
 
 /// A line of it.
@@ -27,13 +29,13 @@ pub fn rows(settings: &Settings, presets: &[Preset]) -> Vec<Row> {
     let is_on = |field: &str| fields.get(field) == Some(&Value::Bool(true));
     let mode = fields.get("mode").and_then(Value::as_str);
     let format = |format: Format| Row {
-        is_on: mode.unwrap_or("council") == format.name(),
-        says: format!("Format: {}", format.name()),
+        is_on: mode.unwrap_or(COUNCIL.name) == format.name,
+        says: format!("Format: {}", format.name),
         change: Change::Set(Setting::Format(format, true)),
     };
-    let flag = |flag: Flag| {
-        let on = is_on(flag.field());
-        Row { is_on: on, says: flag.says().to_owned(), change: Change::Set(Setting::Flag(flag, !on)) }
+    let switch = |switch: Switch| {
+        let on = is_on(switch.field);
+        Row { is_on: on, says: switch.says.to_owned(), change: Change::Set(Setting::Switch(switch, !on)) }
     };
     let stream = Row {
         is_on: settings.stream,
@@ -45,16 +47,19 @@ pub fn rows(settings: &Settings, presets: &[Preset]) -> Vec<Row> {
         let change = if on { Change::Set(Setting::NoPreset) } else { Change::Preset(preset.clone()) };
         Row { is_on: on, says: format!("Preset: {}", one_line(&preset.name)), change }
     };
-    let formats = Format::ALL.into_iter().map(format);
-    let flags = [Flag::React, Flag::Research, Flag::Search].into_iter().map(flag);
-    formats.chain([stream]).chain(flags).chain(presets.iter().map(preset)).collect()
+    let formats = FORMATS.into_iter().map(format);
+    formats
+        .chain([stream])
+        .chain(SWITCHES.into_iter().map(switch))
+        .chain(presets.iter().map(preset))
+        .collect()
 }
 
 /// The format after this one.
 #[must_use]
 pub fn next_format(settings: &Settings) -> Setting {
     let fields = settings.fields();
-    let mode = fields.get("mode").and_then(Value::as_str).unwrap_or("council");
-    let at = Format::ALL.iter().position(|format| format.name() == mode).unwrap_or_default();
-    Setting::Format(Format::ALL[(at + 1) % Format::ALL.len()], true)
+    let mode = fields.get("mode").and_then(Value::as_str).unwrap_or(COUNCIL.name);
+    let at = FORMATS.iter().position(|format| format.name == mode).unwrap_or_default();
+    Setting::Format(FORMATS[(at + 1) % FORMATS.len()], true)
 }

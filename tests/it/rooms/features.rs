@@ -135,15 +135,33 @@ fn an_option_is_named_in_its_folder_and_in_the_lists() {
 /// What the terminal calls an option or a format, by the folder of its family.
 const AT_THE_TERMINAL: &[(&str, &[&str])] = &[
     ("adversary", &["adversary"]),
-    ("choosing", &["consensus", "routing"]),
+    ("cache", &["cache"]),
+    ("chairmen", &["chairmen"]),
+    ("checks", &["checks", "react"]),
+    ("choosing", &["consensus", "escalat", "routing"]),
+    ("lookups", &["lookups", "use_tools"]),
+    ("parts", &["decomposition"]),
     ("refinement", &["refinement"]),
     ("reviews", &["rubric", "second_reading", "weights"]),
+    ("rounds", &["arena", "debate"]),
+    ("searches", &["research", "web_search"]),
 ];
+
+/// Acts that every run has.
+const ACTS: [&str; 2] = ["answers", "final_answer"];
 
 #[test]
 fn an_option_is_named_in_its_folder_of_the_terminal_and_in_one_list() {
     let families = Path::new("src/terminal/live/families");
     let list = families.join("mod.rs");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let there: BTreeSet<String> = fs::read_dir(root.join(families))
+        .unwrap()
+        .map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
+        .filter(|name| name != "mod" && !ACTS.contains(&name.as_str()))
+        .collect();
+    let known: BTreeSet<String> = AT_THE_TERMINAL.iter().map(|(family, _)| (*family).to_owned()).collect();
+    assert_eq!(there, known, "the table above names every family");
     let mut code = code();
     code.retain(|(path, _)| path.starts_with("src/terminal"));
     let mut wrong = BTreeMap::new();

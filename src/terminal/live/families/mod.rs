@@ -1,7 +1,7 @@
 //! The list of what a run is made of: the acts that every run has, and what each option and format adds.
 //!
-//! An option or a format is its folder and its lines here: its place in [`Options`] and where it is shown. Nothing else
-//! at the terminal names one; `tests/it/rooms/features.rs` counts.
+//! An option or a format is its folder and its lines here: its place in [`Options`], where it is shown, and by which
+//! words it is asked for. Nothing else at the terminal names one; `tests/it/rooms/features.rs` counts.
 
 pub mod adversary;
 pub mod answers;
@@ -17,8 +17,11 @@ pub mod reviews;
 pub mod rounds;
 pub mod searches;
 
+use clap::Args;
 use serde::Serialize;
+use serde_json::Value;
 
+use super::asked::{COUNCIL, Format, Own, Switch};
 use super::event::{Event, Fields};
 use super::family::Family;
 use super::piece::Piece;
@@ -26,7 +29,74 @@ use super::run;
 use super::state::Run;
 use crate::terminal::sections::section::Section;
 
+pub use cache::asked::{path_of_offer, without_offers};
 pub use cache::shape::Earlier;
+pub use rounds::asked::{BY_STYLE, COMMAND as ROUNDS, NO_ROUNDS, STYLE, field_of_rounds};
+
+/// How a deliberation can be held.
+pub const FORMATS: [Format; 4] =
+    [COUNCIL, rounds::asked::DEBATE, rounds::asked::ARENA, parts::asked::DECOMPOSITION];
+/// Their names, as what follows a command.
+pub const FORMAT_NAMES: &str = "council|debate|arena|decomposition";
+/// What a key says that changes it.
+pub const NEXT_FORMAT: &str = "the next format: council, debate, arena, decomposition";
+/// What a chat can switch on and off by a word.
+pub const SWITCHES: [Switch; 3] = [checks::asked::REACT, searches::asked::RESEARCH, searches::asked::SEARCH];
+/// Fields that say the same as a format.
+pub const OWN: [Own; 1] = [rounds::asked::USE_DEBATE];
+/// Examples of fields that have no command of their own.
+pub const FIELDS: [&str; 4] = ["debate_style=all_to_all", "quorum=3", "use_cot=true", "use_tools=true"];
+
+/// The flags of the command line that name a format.
+#[derive(Debug, Clone, Default, Args)]
+pub struct FormatFlags {
+    #[command(flatten)]
+    rounds: rounds::asked::Flags,
+    #[command(flatten)]
+    parts: parts::asked::Flags,
+}
+
+impl FormatFlags {
+    /// The format that is asked for, if one is.
+    #[must_use]
+    pub fn format(&self) -> Option<Format> {
+        self.rounds.format().or(self.parts.format())
+    }
+
+    /// The fields of a request that say what belongs to this format.
+    ///
+    /// # Errors
+    /// What does not belong to it.
+    pub fn fields(&self, format: Option<Format>) -> Result<Vec<(&'static str, Value)>, String> {
+        self.rounds.fields(format)
+    }
+}
+
+/// The flags of the command line that switch an option on.
+#[derive(Debug, Clone, Default, Args)]
+pub struct OptionFlags {
+    #[command(flatten)]
+    checks: checks::asked::Flags,
+    #[command(flatten)]
+    searches: searches::asked::Flags,
+    #[command(flatten)]
+    lookups: lookups::asked::Flags,
+    #[command(flatten)]
+    cache: cache::asked::Flags,
+}
+
+impl OptionFlags {
+    /// The fields of a request that say so.
+    pub fn fields(&self) -> impl Iterator<Item = (&'static str, Value)> {
+        let lookups = self.lookups.field();
+        self.checks
+            .field()
+            .into_iter()
+            .chain(self.searches.fields())
+            .chain(lookups)
+            .chain(self.cache.fields())
+    }
+}
 
 /// What options and formats add to the state of a run. Which of them a run has shows in what is there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]

@@ -1,5 +1,6 @@
 //! An earlier answer to the same question: looked for, offered, and taken or not.
 
+pub mod asked;
 pub mod section;
 pub mod shape;
 

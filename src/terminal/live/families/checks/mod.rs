@@ -6,6 +6,7 @@ use crate::terminal::live::piece::CallStatus;
 use crate::terminal::live::state::Run;
 use shape::Check;
 
+pub mod asked;
 pub mod section;
 pub mod shape;
 

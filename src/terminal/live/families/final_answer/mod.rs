@@ -26,7 +26,7 @@ pub(super) fn apply(run: &mut Run, event: Event) {
             run.final_answer.failures.push(Failure::of(told));
         }
         "stage3_complete" | "judgment_complete" | "merge_complete" => complete(run, told.within("data")),
-        // With a label it is a draft of several chairmen.
+        // With a label it is a draft, one of several.
         "synthesis_complete" if !told.within("data").has("label") => complete(run, told.within("data")),
         "call_restarted" if told.text("stage") == Some("stage3") => restart(run),
         _ => {}

@@ -8,7 +8,7 @@ use serde::Serialize;
 pub struct FinalAnswer {
     /// Whoever writes it has no seat: only its model is known.
     pub piece: Piece,
-    /// Chairmen who failed before the one that writes now.
+    /// Who failed before the one that writes now.
     pub failures: Vec<Failure>,
     /// What was first written, where it was revised.
     pub draft: Option<String>,
@@ -22,7 +22,7 @@ pub struct FinalAnswer {
     pub fallback_for: Option<String>,
     /// Where the members agree, and where they do not.
     pub disagreement: Option<Editorial>,
-    /// What a debate came to.
+    /// What a judge makes of it.
     pub verdict: Option<Verdict>,
 }
 
@@ -49,7 +49,7 @@ impl Editorial {
     }
 }
 
-/// What a debate came to.
+/// What a judge makes of what was argued.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Verdict {
     /// The labels of those who argued best.

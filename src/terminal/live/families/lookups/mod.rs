@@ -1,5 +1,6 @@
 //! What members look up themselves while they write.
 
+pub mod asked;
 pub mod shape;
 
 use super::answers::seated;

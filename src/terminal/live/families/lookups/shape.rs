@@ -5,7 +5,7 @@ use serde::Serialize;
 /// Where a member speaks, and what it looked up there.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Place {
-    /// The round of a debate; `None` in the answers of a council.
+    /// The number of the round; `None` in the answers of a council.
     pub round: Option<i64>,
     pub member: String,
     pub lookups: Vec<Lookup>,

@@ -1,6 +1,7 @@
 //! A question taken apart: what its parts are, and what every member answers to each. What is put together of them
 //! is the final answer.
 
+pub mod asked;
 pub mod section;
 pub mod shape;
 

@@ -76,7 +76,7 @@ pub(super) fn settle(run: &mut Run) {
     run.reviews.iter_mut().for_each(|review| review.piece.settle());
 }
 
-/// The ballots over a debate's openings: the debate goes on meanwhile. Whoever has its ballot already keeps it: a
+/// The ballots over the openings of a format that goes on meanwhile. Whoever has its ballot already keeps it: a
 /// server that takes a run over from an older one tells the start late.
 fn start_ballots(run: &mut Run, told: Fields) {
     let since = told.owned("started_at");

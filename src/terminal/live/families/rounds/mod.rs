@@ -1,6 +1,7 @@
 //! A debate: rounds of statements by speakers who answer each other. Its ballots stand with the reviews, its
 //! judgment is the final answer.
 
+pub mod asked;
 pub mod section;
 pub mod shape;
 

@@ -1,5 +1,6 @@
 //! What is looked up before anybody answers, and the sources of a run, whoever found them.
 
+pub mod asked;
 pub mod section;
 pub mod shape;
 
@@ -50,8 +51,8 @@ impl Family for Searches {
                 data.each("sub_results").for_each(|result| add(self, result));
                 *research(self, run) = researched(data);
             }
-            "stage1_tool_result" | "tool_result" | "react_observation" => add(self, told),
-            _ => {}
+            // Whoever looks something up tells its sources so.
+            _ => add(self, told),
         }
     }
 

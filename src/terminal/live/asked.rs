@@ -1,0 +1,37 @@
+//! How an option or a format is asked for: by a word that is typed, by a field of a request.
+
+/// What is on or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Switch {
+    /// What is typed for it, and what the prompt shows.
+    pub word: &'static str,
+    /// The field of a request.
+    pub field: &'static str,
+    /// What it does.
+    pub says: &'static str,
+    /// The same of its command.
+    pub command: &'static str,
+}
+
+/// How a deliberation is held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Format {
+    /// As a request names it.
+    pub name: &'static str,
+    /// What the command of its name does, where there is one.
+    pub command: Option<&'static str>,
+    /// Fields of a request that belong to it alone: they go with it.
+    pub fields: &'static [&'static str],
+    /// Who starts in it wants to read along.
+    pub streams: bool,
+}
+
+/// Where no other is asked for.
+pub const COUNCIL: Format = Format { name: "council", command: None, fields: &[], streams: false };
+
+/// A field of a request that a chat says itself, and what says it.
+pub struct Own {
+    pub field: &'static str,
+    pub in_chat: &'static str,
+    pub of_file: &'static str,
+}
