@@ -59,7 +59,8 @@ mod tests {
         }
         assert!(known.len() > 80, "{known:?}");
         known.retain(|_, times| *times > 1);
-        assert_eq!(known.into_keys().collect::<Vec<_>>(), [""; 0]);
+        // A debate's, and that of several chairmen: the order of the list tells them apart.
+        assert_eq!(known.into_keys().collect::<Vec<_>>(), ["synthesis_complete"]);
     }
 
     #[test]
