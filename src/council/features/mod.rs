@@ -7,6 +7,7 @@ mod reading;
 mod stored;
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -59,7 +60,7 @@ use crate::council::tool_use::event::ToolEvent;
 use crate::council::tool_use::{self, ToolNote};
 use crate::llm::Purpose;
 
-use reading::Reader;
+use reading::{Reader, Readers};
 
 pub use lookups::Lookups;
 pub use stored::{Deliberation, Metadata};
@@ -89,7 +90,7 @@ macro_rules! events {
 
         impl Event {
             /// The types of each feature's events, and how one of these is read.
-            fn readers() -> Vec<(Vec<&'static str>, Reader)> {
+            fn readers() -> Vec<(Vec<&'static str>, Reader<Self>)> {
                 vec![$((<$event>::types().to_vec(), |json| serde_json::from_slice(json).map(Self::$variant))),*]
             }
         }
@@ -145,6 +146,15 @@ pub enum ProcessFact {
 }
 
 impl Event {
+    /// Reads an event as it is logged.
+    ///
+    /// # Errors
+    /// When no feature has such an event: a newer version may have written it.
+    pub fn read(json: &[u8]) -> serde_json::Result<Self> {
+        static READERS: LazyLock<Readers<Event>> = LazyLock::new(|| Readers::new(Event::readers()));
+        READERS.read(json)
+    }
+
     /// Whether whoever is given an earlier answer is told this of the run that found it out: its results, and not what
     /// was of that run alone, such as its beginning, its costs and its end.
     #[must_use]

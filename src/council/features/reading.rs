@@ -1,42 +1,44 @@
 //! Reading a logged event: by its `type`, which says whose it is. Trying every feature in turn, as serde does where nothing
 //! says which, takes many times as long.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::OnceLock;
 
 use serde::Deserialize;
 use serde::de::Error as _;
 
-use super::Event;
-
 /// Reads an event of one feature.
-pub(super) type Reader = fn(&[u8]) -> serde_json::Result<Event>;
+pub(super) type Reader<E> = fn(&[u8]) -> serde_json::Result<E>;
 
-impl Event {
-    /// Reads an event as it is logged.
+/// The readers of all features, by the types of their events.
+pub(super) struct Readers<E>(HashMap<&'static str, Vec<Reader<E>>>);
+
+#[derive(Deserialize)]
+struct Kind<'j> {
+    #[serde(borrow)]
+    r#type: Cow<'j, str>,
+}
+
+impl<E> Readers<E> {
+    /// Of features in their order, each with the types of its events.
+    pub fn new(features: Vec<(Vec<&'static str>, Reader<E>)>) -> Self {
+        let mut by_type: HashMap<_, Vec<_>> = HashMap::new();
+        for (types, reader) in features {
+            for name in types {
+                by_type.entry(name).or_default().push(reader);
+            }
+        }
+        Self(by_type)
+    }
+
+    /// Reads an event.
     ///
     /// # Errors
-    /// When no feature has such an event: a newer version may have written it.
-    pub fn read(json: &[u8]) -> serde_json::Result<Self> {
-        static READERS: OnceLock<HashMap<&'static str, Vec<Reader>>> = OnceLock::new();
-        #[derive(Deserialize)]
-        struct Kind<'j> {
-            #[serde(borrow)]
-            r#type: std::borrow::Cow<'j, str>,
-        }
-
-        let readers = READERS.get_or_init(|| {
-            let mut by_type: HashMap<_, Vec<_>> = HashMap::new();
-            for (types, reader) in Self::readers() {
-                for name in types {
-                    by_type.entry(name).or_default().push(reader);
-                }
-            }
-            by_type
-        });
+    /// When no feature has such an event.
+    pub fn read(&self, json: &[u8]) -> serde_json::Result<E> {
         let Kind { r#type } = serde_json::from_slice(json)?;
         // Where several have an event of a name, the first in the list that it fits, as for serde.
-        let mut tried = readers.get(&*r#type).into_iter().flatten().map(|reader| reader(json));
+        let mut tried = self.0.get(&*r#type).into_iter().flatten().map(|reader| reader(json));
         let first = tried.next().unwrap_or_else(|| Err(serde_json::Error::custom("there is no such event")));
         first.or_else(|error| tried.find(Result::is_ok).unwrap_or(Err(error)))
     }
@@ -46,7 +48,7 @@ impl Event {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::*;
+    use crate::council::features::Event;
 
     #[test]
     fn every_feature_names_its_events_and_few_have_one_name() {

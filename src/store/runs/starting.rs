@@ -193,11 +193,6 @@ async fn try_start(mut tx: Tx, new: &NewRun) -> Result<Started, StoreError> {
     let digest = new.idempotency_key.as_ref().map(|key| key.request_digest.as_slice());
     // Who names their requests says outright which is which.
     let program = new.program.as_ref().filter(|_| key.is_none());
-    if let Some(program) = program
-        && let Some(run) = same_request(&mut tx, user, program).await?
-    {
-        return Ok(Started::Known(run));
-    }
     let row = sqlx::query(concat!(
         "WITH me AS MATERIALIZED (
              SELECT coalesce($4::text[], (SELECT groups FROM users WHERE id = $1), '{}') AS groups
@@ -209,7 +204,14 @@ async fn try_start(mut tx: Tx, new: &NewRun) -> Result<Started, StoreError> {
                 count(*) FILTER (WHERE status = 'running') AS running,
                 count(*) FILTER (WHERE status = 'queued') AS queued,
                 (SELECT groups FROM me) AS groups,
-                EXISTS (SELECT FROM prompt_sets WHERE digest = $5) AS has_texts, ",
+                EXISTS (SELECT FROM prompt_sets WHERE digest = $5) AS has_texts,
+                (SELECT r.id FROM runs r
+                     JOIN conversations c ON c.id = r.conversation_id AND c.user_id = r.user_id
+                 WHERE r.user_id = $1 AND r.request_digest = $6 AND r.program IS NOT NULL AND r.idempotency_key IS NULL
+                   AND c.deleted_at IS NULL AND r.cancel_requested_at IS NULL
+                   AND (r.status IN ('queued', 'running')
+                        OR r.status = 'complete' AND r.finished_at > now() - make_interval(secs => $7))
+                 ORDER BY r.created_at DESC LIMIT 1) AS same_request, ",
         budgets_of!("$1", "(SELECT groups FROM me)::text[]"),
         " AS budgets
          FROM runs WHERE user_id = $1 AND status IN ('queued', 'running')"
@@ -219,8 +221,14 @@ async fn try_start(mut tx: Tx, new: &NewRun) -> Result<Started, StoreError> {
     .bind(new.conversation.0)
     .bind(&new.groups)
     .bind(new.plan.texts.as_ref().map(|texts| &texts.digest))
+    .bind(program.map(|program| &program.digest))
+    .bind(program.map(|program| program.joins_ended.as_secs_f64()))
     .fetch_one(&mut *tx)
     .await?;
+    // Of a program's request, where that is under way or has just been answered.
+    if let Some(id) = row.try_get("same_request")? {
+        return Ok(Started::Known(RunId(id)));
+    }
     if let Some(id) = row.try_get("known")? {
         // A run of a version that kept none is taken for the same request.
         let known: Option<Vec<u8>> = row.try_get("known_digest")?;
@@ -283,24 +291,6 @@ async fn try_start(mut tx: Tx, new: &NewRun) -> Result<Started, StoreError> {
     Ok(if starts_now { Started::New(at, reservation) } else { Started::Queued(at) })
 }
 
-/// The run of the same request of a program, where that is under way or has just been answered.
-async fn same_request(tx: &mut Tx, user: &str, program: &Program) -> Result<Option<RunId>, StoreError> {
-    let run: Option<Uuid> = sqlx::query_scalar(
-        "SELECT r.id FROM runs r JOIN conversations c ON c.id = r.conversation_id AND c.user_id = r.user_id
-         WHERE r.user_id = $1 AND r.request_digest = $2 AND r.program IS NOT NULL AND r.idempotency_key IS NULL
-           AND c.deleted_at IS NULL AND r.cancel_requested_at IS NULL
-           AND (r.status IN ('queued', 'running')
-                OR r.status = 'complete' AND r.finished_at > now() - make_interval(secs => $3))
-         ORDER BY r.created_at DESC LIMIT 1",
-    )
-    .bind(user)
-    .bind(&program.digest)
-    .bind(program.joins_ended.as_secs_f64())
-    .fetch_optional(&mut **tx)
-    .await?;
-    Ok(run.map(RunId))
-}
-
 /// Locks the conversation, which is made if it begins with this run, and the user's other starts. False where it is in a project
 /// in which the user may not write.
 async fn lock(tx: &mut Tx, new: &NewRun, user: &str) -> Result<bool, StoreError> {
@@ -313,22 +303,27 @@ async fn lock(tx: &mut Tx, new: &NewRun, user: &str) -> Result<bool, StoreError>
     {
         return Ok(false);
     }
+    // Starts within one conversation go one after the other, and so do those of one user on two servers: they are counted
+    // later on.
     if new.begins_conversation {
         // Goes again with the transaction if the run is refused. Somebody else's id is not found below.
-        sqlx::query(
+        let made = sqlx::query(
             "INSERT INTO conversations (id, user_id, origin, tags, project_id)
              VALUES ($1, $2, $3, CASE WHEN $3 IS NULL THEN '{}' ELSE ARRAY['program'] END, $4)
-             ON CONFLICT (id) DO NOTHING",
+             ON CONFLICT (id) DO NOTHING
+             RETURNING pg_advisory_xact_lock(hashtextextended('llm-council/start/' || user_id, 0))",
         )
         .bind(new.conversation.0)
         .bind(user)
         .bind(new.program.as_ref().map(|program| program.origin))
         .bind(new.project.map(|id| id.0))
-        .execute(&mut **tx)
+        .fetch_optional(&mut **tx)
         .await?;
+        if made.is_some() {
+            // Nobody else knows it yet.
+            return Ok(true);
+        }
     }
-    // Starts within one conversation go one after the other, and so do those of one user on two
-    // servers: they are counted below.
     let row = sqlx::query(
         "SELECT pg_advisory_xact_lock(hashtextextended('llm-council/start/' || $2, 0)), project_id
          FROM conversations WHERE id = $1 AND user_id = $2 AND deleted_at IS NULL FOR UPDATE",
