@@ -205,14 +205,16 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await field.fill("Too short.");
     await field.press("Enter");
     await page.getByText("Too short.").waitFor();
+    // Shown as chosen at once, and stored a little later, one after the other.
+    const stored = (opinion: string) =>
+      page.waitForResponse((response) => response.request().postData()?.includes(opinion) ?? false);
+    const good = stored('"up"');
     await page.getByRole("button", { name: "Good answer" }).click();
     await expect.poll(() => page.getByText("Too short.").count()).toBe(0);
-    // Shown as chosen at once, and stored a little later.
-    const stored = page.waitForResponse(
-      (response) => response.request().postData()?.includes('"down"') ?? false,
-    );
+    await good;
+    const again = stored('"down"');
     await bad.click();
-    await stored;
+    await again;
     await page.reload();
     await expect.poll(() => field.inputValue()).toBe("");
   });
