@@ -75,9 +75,32 @@ describe.each(bothShapes)("on %s", (_, shape) => {
     await link.waitFor();
     expect(await link.getAttribute("href")).toMatch(/^\/api\/attachments\/[0-9a-f]{64}\/content$/);
     await page.getByPlaceholder("Ask a follow-up").waitFor();
-    expect(await page.locator(".composer .file").count()).toBe(0);
-    await page.getByRole("button", { name: "Edit the question" }).waitFor();
-    await page.getByRole("button", { name: "Edit the question" }).press("Enter");
+
+    // A follow-up is about the same files, unless they are taken out.
+    const next = page.locator(".composer-dock .file");
+    await expect.poll(() => next.count()).toBe(2);
+    await next.getByText("From the question before").first().waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole("button", { name: /^Remove A long name/ }).press("Enter");
+    await expect.poll(() => next.count()).toBe(1);
+    await page.reload();
+    await next.getByText("notes.md").waitFor();
+    expect(await next.count()).toBe(1);
+    await page.getByLabel("Your question").fill("And what does this one say?");
+    await ask.press("Enter");
+    await expect.poll(() => page.locator(".turn").nth(1).locator("a.file").count()).toBe(1);
+    await expect.poll(() => next.count()).toBe(1);
+    // The question after one that came without them has none.
+    await page.getByRole("button", { name: "Remove notes.md" }).press("Enter");
+    await page.getByLabel("Your question").fill("And without any?");
+    await ask.press("Enter");
+    await page.getByText("And without any?").first().waitFor();
+    await expect.poll(() => page.locator(".turn").count()).toBe(3);
+    expect(await page.locator(".turn").nth(2).locator(".file").count()).toBe(0);
+    expect(await next.count()).toBe(0);
+
+    await page.getByRole("button", { name: "Edit the question" }).first().waitFor();
+    await page.getByRole("button", { name: "Edit the question" }).first().press("Enter");
     await expect.poll(() => page.locator(".question-editor .file").count()).toBe(2);
     expect(await violations(page)).toEqual([]);
     await close(watched);

@@ -4,7 +4,7 @@ import { useHistoryState } from "wouter/use-browser-location";
 import { session } from "../api/client";
 import { asProblem } from "../api/problem";
 import { configIn, projectOf } from "../api/projects";
-import { keys, queryClient } from "../api/queries";
+import { keys, queryClient, useConfig } from "../api/queries";
 import type { Ask, Config, Conversation, Preset } from "../api/types";
 import { stop } from "../features/asking/live";
 import { next } from "../features/asking/next";
@@ -12,6 +12,7 @@ import { setRefusal, useRefusals } from "../features/asking/refusals";
 import { isFollowed, useLiveRuns } from "../features/asking/runs";
 import { resume, settleWith, start, startAgain } from "../features/asking/session";
 import { type Asked, files } from "../features/attachments/chosen";
+import type { AttachedFile } from "../features/attachments/question-files";
 import { choose, timesReplaced, useForksOf } from "../features/branches/choose";
 import { useOpenQuestion } from "../features/branches/editing";
 import { isElsewhere, liveElsewhere } from "../features/branches/elsewhere";
@@ -166,6 +167,13 @@ function useScrollToNewest(conversation: Conversation, turns: readonly Turn[]) {
   return { list, toNewest };
 }
 
+/** What the newest question came with goes with the next one, too: a follow-up is mostly about the same. */
+function useFilesOfBefore(id: string, attached: readonly AttachedFile[] = []) {
+  const taken = Boolean(useConfig().data?.attachments);
+  const list = JSON.stringify(taken ? attached.map(({ id, filename }) => ({ id, filename })) : []);
+  useEffect(() => files.offer(id, JSON.parse(list)), [id, list]);
+}
+
 /** So many of the newest turns are drawn at once. */
 const turnsAtOnce = 2;
 
@@ -193,6 +201,8 @@ export default function Turns({ conversation }: { conversation: Conversation }) 
 
   const names = [...new Set(turns.flatMap(({ run }) => (run ? membersOf(run) : [])))].join("\n");
   const seats = useMemo(() => names.split("\n").filter(Boolean), [names]);
+
+  useFilesOfBefore(id, turns.at(-1)?.files);
 
   const running = live !== null && isLive(live.run);
   const elsewhere = live !== null && isElsewhere(live, conversation);

@@ -6,6 +6,7 @@ import { useSyncExternalStore } from "react";
 import { identity } from "../../api/identity";
 import type { Ask } from "../../api/types";
 import { kept } from "../../ui/kept";
+import { union } from "../attachments/chosen";
 import { newKey } from "./key";
 import { isQuestion, type Waiting } from "./pending";
 
@@ -39,7 +40,7 @@ export const next = {
   add(id: string, body: Ask) {
     const before = next.read(id)?.body;
     const content = [before?.content, body.content].filter(Boolean).join("\n\n");
-    const attachments = [...(before?.attachments ?? []), ...(body.attachments ?? [])];
+    const attachments = union(before?.attachments, body.attachments);
     const whole: Ask = { ...body, content };
     if (attachments.length > 0) whole.attachments = attachments;
     next.write(id, { body: whole, idempotencyKey: newKey() });

@@ -2,10 +2,17 @@ import { useRef } from "react";
 import { t } from "../../i18n";
 import { Icon } from "../../ui/icon";
 import { focusComposer } from "../composer/focus";
-import { useChosenFiles } from "./chosen";
+import { type ChosenFile, useChosenFiles } from "./chosen";
 import { bytes } from "./size";
 import { remove } from "./upload";
 import "../../styles/attachments.css";
+
+function about({ state, problem, fromBefore, size }: ChosenFile): string {
+  if (state === "uploading") return t("Uploading…");
+  if (problem !== null) return problem;
+  if (fromBefore) return t("From the question before");
+  return size === null ? t("Ready") : bytes(size);
+}
 
 /** The files that go with the question that is being typed. */
 export default function Chips({ place }: { place: string | null }) {
@@ -30,11 +37,7 @@ export default function Chips({ place }: { place: string | null }) {
             <span className="file-name" dir="auto" title={file.name}>
               {file.name}
             </span>
-            <span className="file-more">
-              {file.state === "uploading"
-                ? t("Uploading…")
-                : (file.problem ?? (file.size === null ? t("Ready") : bytes(file.size)))}
-            </span>
+            <span className="file-more">{about(file)}</span>
           </span>
           <button
             type="button"

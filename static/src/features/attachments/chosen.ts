@@ -1,6 +1,7 @@
 /**
- * The files that go with the next question, by where that is typed. Those that the server has are there again after a
- * reload, in this tab; it keeps what no question comes with for a day.
+ * The files that go with the next question, by where that is typed. Those of the question before go with it again until
+ * somebody adds or removes one. What was chosen here is there again after a reload, in this tab; the server keeps what
+ * no question comes with for a day.
  */
 import { create } from "zustand";
 import { identity } from "../../api/identity";
@@ -17,6 +18,8 @@ export interface ChosenFile {
   id: string | null;
   /** Why it cannot go with the question. */
   problem: string | null;
+  /** Whether it is here because the question before came with it. */
+  fromBefore?: boolean;
 }
 
 export type Asked = NonNullable<Ask["attachments"]>;
@@ -24,9 +27,14 @@ export type Asked = NonNullable<Ask["attachments"]>;
 const none: readonly ChosenFile[] = [];
 const keyOf = (place: string | null) => `files:${place ?? "new"}`;
 
-const useFiles = create<{ places: Readonly<Record<string, readonly ChosenFile[]>> }>(() => ({
-  places: {},
-}));
+type ByPlace = Readonly<Record<string, readonly ChosenFile[]>>;
+interface Files {
+  /** What somebody has chosen, where they have. */
+  places: ByPlace;
+  /** Those of the question before. */
+  offered: ByPlace;
+}
+const useFiles = create<Files>(() => ({ places: {}, offered: {} }));
 
 const isReady = (value: unknown): value is ChosenFile =>
   typeof value === "object" &&
@@ -38,28 +46,26 @@ const isReady = (value: unknown): value is ChosenFile =>
   "state" in value &&
   value.state === "ready";
 
-function kept(key: string): readonly ChosenFile[] {
+/** As it was left; undefined where nothing was chosen. */
+function kept(key: string): readonly ChosenFile[] | undefined {
   try {
     const value: unknown = JSON.parse(keptInTab.read(key) ?? "null");
-    return Array.isArray(value) ? value.filter(isReady) : none;
+    return Array.isArray(value) ? value.filter(isReady) : undefined;
   } catch {
-    return none;
+    return undefined;
   }
 }
 
 // What is kept is somebody's: it is shown once it is known that they are signed in.
-const fromBefore = new Map<string, readonly ChosenFile[]>();
-function read(
-  places: Readonly<Record<string, readonly ChosenFile[]>>,
-  place: string | null,
-): readonly ChosenFile[] {
-  const key = keyOf(place);
+const beforeReload = new Map<string, readonly ChosenFile[] | undefined>();
+function chosen(places: ByPlace, key: string): readonly ChosenFile[] | undefined {
   const here = places[key];
-  if (here || identity.user() === null) return here ?? none;
-  const before = fromBefore.get(key) ?? kept(key);
-  fromBefore.set(key, before);
-  return before;
+  if (here || identity.user() === null) return here;
+  if (!beforeReload.has(key)) beforeReload.set(key, kept(key));
+  return beforeReload.get(key);
 }
+const read = ({ places, offered }: Files, place: string | null): readonly ChosenFile[] =>
+  chosen(places, keyOf(place)) ?? offered[keyOf(place)] ?? none;
 identity.subscribe(() => useFiles.setState(({ places }) => ({ places: { ...places } })));
 
 /** A file of a question that was asked, or was to be. */
@@ -70,14 +76,16 @@ const again = (file: Asked[number]): ChosenFile => {
 };
 
 export const files = {
-  of: (place: string | null) => read(useFiles.getState().places, place),
+  of: (place: string | null) => read(useFiles.getState(), place),
+  /** What the question before came with: it goes with the next one, too, unless somebody chooses otherwise. */
+  offer(place: string, asked: Asked) {
+    const list = asked.map((file) => ({ ...again(file), fromBefore: true }));
+    useFiles.setState(({ offered }) => ({ offered: { ...offered, [keyOf(place)]: list } }));
+  },
   put(place: string | null, list: readonly ChosenFile[]) {
     const key = keyOf(place);
     useFiles.setState(({ places }) => ({ places: { ...places, [key]: list } }));
-    const ready = list.filter(isReady);
-    if (identity.user() !== null) {
-      keptInTab.write(key, ready.length > 0 ? JSON.stringify(ready) : null);
-    }
+    if (identity.user() !== null) keptInTab.write(key, JSON.stringify(list.filter(isReady)));
   },
   change(place: string | null, key: string, change: Partial<ChosenFile>) {
     const list = files.of(place);
@@ -93,21 +101,36 @@ export const files = {
       files.of(place).filter((file) => file.key !== key),
     );
   },
+  /** Its question was asked: the next one has what that came with. */
   clear(place: string | null) {
-    if (files.of(place).length > 0) files.put(place, none);
+    const key = keyOf(place);
+    beforeReload.delete(key);
+    if (identity.user() !== null) keptInTab.write(key, null);
+    useFiles.setState(({ places: { [key]: _, ...places } }) => ({ places }));
   },
   /** Puts those of a question that was not asked before those that were chosen since. */
-  bringBack(place: string | null, asked: Asked | undefined) {
-    if (!asked || asked.length === 0) return;
+  bringBack(place: string | null, asked: Asked = []) {
+    const { places, offered } = useFiles.getState();
     const before = asked.map(again);
-    const since = files.of(place).filter((file) => !before.some(({ id }) => id === file.id));
-    files.put(place, [...before, ...since]);
+    const since = (chosen(places, keyOf(place)) ?? none).filter(
+      (file) => !before.some(({ id }) => id === file.id),
+    );
+    const list = [...before, ...since];
+    // One that came without the files of the question before was meant to.
+    if (list.length > 0 || offered[keyOf(place)]?.length) files.put(place, list);
   },
 };
 
-export const useChosenFiles = (place: string | null) =>
-  useFiles(({ places }) => read(places, place));
+export const useChosenFiles = (place: string | null) => useFiles((state) => read(state, place));
 
 /** As a question names them. */
 export const named = (list: readonly ChosenFile[]): Asked =>
   list.flatMap(({ id, name }) => (id === null ? [] : [{ id, filename: name }]));
+
+const idOf = (file: Asked[number]) => (typeof file === "string" ? file : file.id);
+
+/** Those of two questions that become one, each once. */
+export const union = (first: Asked = [], second: Asked = []): Asked => [
+  ...first,
+  ...second.filter((file) => !first.some((other) => idOf(other) === idOf(file))),
+];
