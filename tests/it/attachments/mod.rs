@@ -1,6 +1,7 @@
 //! Files that come with questions: what is taken and what is not, what becomes of it in a run, and how it ends.
 
 pub mod files;
+mod killed;
 mod lives;
 mod questions;
 mod refusals;

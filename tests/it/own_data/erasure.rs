@@ -225,10 +225,47 @@ async fn while_it_is_under_way_everything_is_refused_with_the_reason() {
         assert_eq!(answer.json()["type"], "urn:llm-council:problem:erasure-under-way");
         assert_eq!(answer.header("retry-after"), "5");
     }
+    // Programs read it in the shape of their protocol.
+    let question = json!({"model": "council", "messages": [{"role": "user", "content": "Why?"}]});
+    for answer in [
+        program.post("/v1/chat/completions", question).await,
+        program.post("/v1/responses", json!({"model": "council", "input": "Why?"})).await,
+        program.get("/v1/models").await,
+    ] {
+        assert_eq!(answer.status, 409, "{}", answer.text);
+        assert_eq!(answer.json()["error"]["code"], "erasure-under-way", "{}", answer.text);
+        assert_eq!(answer.header("retry-after"), "5");
+    }
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                      "params": {"name": "ask_council", "arguments": {"question": "Why?"}}});
+    let told = program.post("/mcp", call).await.ok();
+    assert_eq!(told["result"]["isError"], true, "{told}");
+    assert!(told["result"]["content"][0]["text"].as_str().unwrap().contains("is being deleted"), "{told}");
+    assert!(app.models.records().is_empty(), "nobody was asked");
     assert_eq!(app.user("bob").get("/api/conversations").await.status, 200);
     let user = llm_council::id::UserId::from_canonical("ann");
     llm_council::store::erasure::finish(&app.app.db, &user).await.unwrap();
     assert_eq!(ann.get("/api/conversations").await.status, 200);
+    app.close().await;
+}
+
+#[tokio::test]
+async fn two_tabs_that_ask_for_it_at_once_leave_nothing_either() {
+    let app = TestApp::with(PUSH).await;
+    all_write_the_mark(&app);
+    settle(&app, NAME).await;
+    let person = app.user(NAME);
+    let body = confirmed();
+    let erase = || person.send("DELETE", "/api/me", Some(&body));
+    let (one, other) = tokio::join!(erase(), erase());
+    // The second one comes too early, or finds a person who is new here.
+    for answer in [&one, &other] {
+        assert!(matches!(answer.status, 200 | 409), "{}", answer.text);
+    }
+    assert!([&one, &other].into_iter().any(|answer| answer.status == 200), "{} {}", one.text, other.text);
+    assert_eq!(tables_with(&app.db, NAME).await, [""; 0]);
+    assert_eq!(tables_with(&app.db, MARK).await, [""; 0]);
+    assert_eq!(count(&app, "SELECT count(*) FROM erasures").await, 0);
     app.close().await;
 }
 
