@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Loads a real server of this build with scripted models and counts what comes out.
 #[derive(Debug, Parser)]
@@ -71,15 +71,27 @@ pub struct RunsFlags {
     /// ended; times count from when a question was due.
     #[arg(long, value_name = "RUNS")]
     pub rate: Option<f64>,
-    /// Ask as programs do, by `/v1/chat/completions`, instead of by the own API: what the translation costs.
-    #[arg(long)]
-    pub v1: bool,
+    /// How the questions are asked.
+    #[arg(long, value_enum, default_value_t)]
+    pub by: By,
     /// How long a model takes for one answer, in milliseconds.
     #[arg(long, default_value_t = 200)]
     pub call_ms: u64,
     /// How many tokens an answer has.
     #[arg(long, default_value_t = 20)]
     pub tokens: u32,
+}
+
+/// How a question is asked.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum By {
+    /// As a follow-up is: in a conversation that is there.
+    #[default]
+    Conversation,
+    /// As the web app asks a first question: it begins its conversation.
+    FirstQuestion,
+    /// As programs ask, by `/v1/chat/completions`: it begins its conversation, too.
+    V1,
 }
 
 #[derive(Debug, Clone, Copy, Args)]

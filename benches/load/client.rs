@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 
+use super::cli::By;
 use super::http::{Connection, Head, find};
 use super::stamp;
 
@@ -61,30 +62,31 @@ pub struct Events<'c> {
 impl<'c> Events<'c> {
     /// Asks the council in a conversation.
     pub async fn ask(connection: &'c mut Connection, conversation: &str) -> anyhow::Result<Self> {
-        Self::ask_due(connection, conversation, Instant::now()).await
+        Self::ask_by(By::Conversation, connection, conversation, Instant::now()).await
     }
 
-    /// The same where the question was due at a time: its own times count from then.
-    pub async fn ask_due(
+    /// The same in one of several ways, where the question was due at a time: its own times count from then.
+    pub async fn ask_by(
+        by: By,
         connection: &'c mut Connection,
         conversation: &str,
         due: Instant,
     ) -> anyhow::Result<Self> {
-        let path = format!("/api/conversations/{conversation}/message/stream");
-        Self::open(connection, "POST", &path, &format!(r#"{{"content":"{WORDS}"}}"#), due).await
-    }
-
-    /// Asks by OpenAI's API. The conversation is made there; this one's id only keeps two questions apart, which
-    /// would be one run if their bodies were the same.
-    pub async fn ask_by_v1(
-        connection: &'c mut Connection,
-        conversation: &str,
-        due: Instant,
-    ) -> anyhow::Result<Self> {
-        let body = format!(
-            r#"{{"model":"council","stream":true,"user":"{conversation}","messages":[{{"role":"user","content":"{WORDS}"}}]}}"#
-        );
-        Self::open(connection, "POST", "/v1/chat/completions", &body, due).await
+        let in_conversation = || format!("/api/conversations/{conversation}/message/stream");
+        let (path, body) = match by {
+            By::Conversation => (in_conversation(), format!(r#"{{"content":"{WORDS}"}}"#)),
+            By::FirstQuestion => {
+                (in_conversation(), format!(r#"{{"content":"{WORDS}","new_conversation":true}}"#))
+            }
+            // The id only keeps two questions apart, which would be one run if their bodies were the same.
+            By::V1 => (
+                "/v1/chat/completions".to_owned(),
+                format!(
+                    r#"{{"model":"council","stream":true,"user":"{conversation}","messages":[{{"role":"user","content":"{WORDS}"}}]}}"#
+                ),
+            ),
+        };
+        Self::open(connection, "POST", &path, &body, due).await
     }
 
     /// Watches a run from its first event.

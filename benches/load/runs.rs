@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use tokio::task::JoinSet;
+use uuid::Uuid;
 
-use super::cli::{Cli, LiveFlags, ModelFlags, RunsFlags};
+use super::cli::{By, Cli, LiveFlags, ModelFlags, RunsFlags};
 use super::client::{End, Events, Seen, conversation};
 use super::http::Connection;
 use super::models::Counts;
@@ -34,17 +35,20 @@ pub async fn measure(cli: &Cli, server: &Path, flags: RunsFlags) -> anyhow::Resu
         let mut connection = Connection::open(bed.server.address, &name, None).await?;
         let mut conversations = Vec::new();
         for _ in 0..=each {
-            conversations.push(conversation(&mut connection).await?);
+            conversations.push(match flags.by {
+                By::Conversation => conversation(&mut connection).await?,
+                By::FirstQuestion | By::V1 => Uuid::now_v7().to_string(),
+            });
         }
         ready.push(User { name, conversations });
     }
     // Once as hard as it will be measured: connections and pools are then as in a server that has
     // been running for a while.
-    let (ready, _) = ask_all(&bed, ready, 1, flags.v1).await?;
+    let (ready, _) = ask_all(&bed, ready, 1, flags.by).await?;
     let window = Window::open(&mut bed, cli.perf.as_deref()).await?;
     let seen = match flags.rate {
-        Some(rate) => ask_at(&bed, ready, rate, flags.v1).await?,
-        None => ask_all(&bed, ready, each, flags.v1).await?.1,
+        Some(rate) => ask_at(&bed, ready, rate, flags.by).await?,
+        None => ask_all(&bed, ready, each, flags.by).await?.1,
     };
     let usage = window.close(&mut bed).await?;
     let counts = bed.counts().await?;
@@ -54,14 +58,18 @@ pub async fn measure(cli: &Cli, server: &Path, flags: RunsFlags) -> anyhow::Resu
         Some(rate) => format!("{rate} runs a second by {users} users"),
         None => format!("{users} users at once"),
     };
-    let api = if flags.v1 { " by /v1/chat/completions" } else { "" };
+    let way = match flags.by {
+        By::Conversation => "",
+        By::FirstQuestion => ", each in a new conversation",
+        By::V1 => " by /v1/chat/completions",
+    };
     let mut report = Report::new(format!(
-        "{how}{api}, {runs} runs, models of {} ms and {} tokens per call",
+        "{how}{way}, {runs} runs, models of {} ms and {} tokens per call",
         flags.call_ms, flags.tokens
     ));
     let bounds = Bounds::of(&flags);
     // What the members write is no part of a program's answer.
-    let shown = (!flags.v1).then_some(counts.shown_tokens);
+    let shown = (flags.by != By::V1).then_some(counts.shown_tokens);
     outcomes(&mut report, &seen, shown);
     let ideal = Duration::from_millis(flags.call_ms) * STAGES;
     times(&mut report, &seen, Some(ideal), &bounds);
@@ -79,7 +87,7 @@ async fn ask_all(
     bed: &TestBed,
     users: Vec<User>,
     each: usize,
-    v1: bool,
+    by: By,
 ) -> anyhow::Result<(Vec<User>, Vec<Seen>)> {
     // Fresh connections: the server closes those that are silent for a few seconds.
     let mut connected = Vec::new();
@@ -92,7 +100,7 @@ async fn ask_all(
             let mut seen = Vec::new();
             for _ in 0..each {
                 let conversation = user.conversations.pop().context("more runs than conversations")?;
-                let events = ask(&mut connection, &conversation, Instant::now(), v1).await?;
+                let events = Events::ask_by(by, &mut connection, &conversation, Instant::now()).await?;
                 seen.push(events.read_all().await);
             }
             anyhow::Ok((user, seen))
@@ -108,7 +116,7 @@ async fn ask_all(
 }
 
 /// Lets users ask at this rate, each in turn, whether or not earlier runs have ended, until all their conversations are used.
-async fn ask_at(bed: &TestBed, mut users: Vec<User>, rate: f64, v1: bool) -> anyhow::Result<Vec<Seen>> {
+async fn ask_at(bed: &TestBed, mut users: Vec<User>, rate: f64, by: By) -> anyhow::Result<Vec<Seen>> {
     let (begin, mut tasks) = (Instant::now(), JoinSet::new());
     let mut number = 0;
     while let Some((name, conversation)) = next(&mut users, number) {
@@ -118,7 +126,7 @@ async fn ask_at(bed: &TestBed, mut users: Vec<User>, rate: f64, v1: bool) -> any
         let address = bed.server.address;
         tasks.spawn_local(async move {
             let mut connection = Connection::open(address, &name, None).await?;
-            anyhow::Ok(ask(&mut connection, &conversation, due, v1).await?.read_all().await)
+            anyhow::Ok(Events::ask_by(by, &mut connection, &conversation, due).await?.read_all().await)
         });
     }
     let mut all = Vec::new();
@@ -126,20 +134,6 @@ async fn ask_at(bed: &TestBed, mut users: Vec<User>, rate: f64, v1: bool) -> any
         all.push(ended.context("a user panicked")??);
     }
     Ok(all)
-}
-
-/// Asks by one of the two APIs.
-async fn ask<'c>(
-    connection: &'c mut Connection,
-    conversation: &str,
-    due: Instant,
-    v1: bool,
-) -> anyhow::Result<Events<'c>> {
-    if v1 {
-        Events::ask_by_v1(connection, conversation, due).await
-    } else {
-        Events::ask_due(connection, conversation, due).await
-    }
 }
 
 /// Who asks next, and where.
