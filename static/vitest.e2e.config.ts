@@ -1,5 +1,5 @@
 import { defineConfig } from "vitest/config";
-import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { BaseSequencer, type Reporter, type TestCase, type TestSpecification } from "vitest/node";
 
 /**
  * Longest first. Before any run has told how long files take, that is by their size, and those of the
@@ -13,6 +13,17 @@ class ViewsFirst extends BaseSequencer {
   }
 }
 
+/** Says of a test that passed only at its second attempt what the first one failed of. */
+class FirstAttempts implements Reporter {
+  onTestCaseResult(test: TestCase) {
+    if (!test.diagnostic()?.flaky) return;
+    for (const { message, stacks = [] } of test.result().errors ?? []) {
+      const where = stacks.map(({ file, line }) => `\n  ${file}:${line}`).join("");
+      process.stdout.write(`The first attempt of "${test.fullName}" failed: ${message}${where}\n`);
+    }
+  }
+}
+
 export default defineConfig({
   test: {
     include: ["e2e/**/*.test.ts"],
@@ -23,8 +34,10 @@ export default defineConfig({
     sequence: { sequencer: ViewsFirst },
     testTimeout: 120_000,
     hookTimeout: 60_000,
-    // A machine under load may starve a browser once. `make test` lists what needed its second attempt.
+    // A machine under load may starve a browser once. `make test` lists what needed its second attempt, and
+    // the log says why.
     retry: 1,
+    reporters: ["default", new FirstAttempts()],
     // A second is not enough on a machine that builds meanwhile.
     expect: { poll: { timeout: 15_000 } },
   },
