@@ -12,23 +12,64 @@ pub enum Kind {
     Pdf,
     /// A document of a word processor (Office Open XML).
     Docx,
+    /// A picture.
+    Image(Format),
+}
+
+/// How a picture is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    Png,
+    Jpeg,
+    Gif,
+    WebP,
+}
+
+impl Format {
+    const ALL: [Self; 4] = [Self::Png, Self::Jpeg, Self::Gif, Self::WebP];
+
+    /// The format that these bytes begin as.
+    fn of(bytes: &[u8]) -> Option<Self> {
+        let begins = |start: &[u8]| bytes.starts_with(start);
+        if begins(b"\x89PNG\r\n\x1a\n") {
+            Some(Self::Png)
+        } else if begins(b"\xff\xd8\xff") {
+            Some(Self::Jpeg)
+        } else if begins(b"GIF87a") || begins(b"GIF89a") {
+            Some(Self::Gif)
+        } else if begins(b"RIFF") && bytes.get(8..12) == Some(b"WEBP") {
+            Some(Self::WebP)
+        } else {
+            None
+        }
+    }
+
+    /// The word for it, in media types as well.
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Png => "png",
+            Self::Jpeg => "jpeg",
+            Self::Gif => "gif",
+            Self::WebP => "webp",
+        }
+    }
 }
 
 /// Why a file is not taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotTaken {
     Empty,
-    Image,
     /// A text in another encoding than UTF-8.
     OtherEncoding,
     Other,
 }
 
-/// What images begin with: PNG, JPEG, GIF, and WebP in its container.
-const IMAGES: [&[u8]; 3] = [b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF8"];
-
 impl Kind {
-    const ALL: [Self; 4] = [Self::Text, Self::Json, Self::Pdf, Self::Docx];
+    const READ: [Self; 4] = [Self::Text, Self::Json, Self::Pdf, Self::Docx];
+
+    fn all() -> impl Iterator<Item = Self> {
+        Self::READ.into_iter().chain(Format::ALL.map(Self::Image))
+    }
 
     /// What this is; of a ZIP file only its reader sees whether it is a document.
     ///
@@ -44,9 +85,8 @@ impl Kind {
         if bytes.starts_with(b"PK\x03\x04") {
             return Ok(Self::Docx);
         }
-        let is_webp = bytes.starts_with(b"RIFF") && bytes.get(8..12) == Some(b"WEBP");
-        if is_webp || IMAGES.iter().any(|start| bytes.starts_with(start)) {
-            return Err(NotTaken::Image);
+        if let Some(format) = Format::of(bytes) {
+            return Ok(Self::Image(format));
         }
         if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
             return Err(NotTaken::OtherEncoding);
@@ -75,13 +115,14 @@ impl Kind {
             Self::Json => "json",
             Self::Pdf => "pdf",
             Self::Docx => "docx",
+            Self::Image(format) => format.as_str(),
         }
     }
 
     /// The kind that this word says.
     #[must_use]
     pub fn parse(word: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|kind| kind.as_str() == word)
+        Self::all().find(|kind| kind.as_str() == word)
     }
 
     /// The media type under which it is handed out.
@@ -92,6 +133,10 @@ impl Kind {
             Self::Json => "application/json",
             Self::Pdf => "application/pdf",
             Self::Docx => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+            Self::Image(Format::Png) => "image/png",
+            Self::Image(Format::Jpeg) => "image/jpeg",
+            Self::Image(Format::Gif) => "image/gif",
+            Self::Image(Format::WebP) => "image/webp",
         }
     }
 
@@ -103,7 +148,15 @@ impl Kind {
             Self::Json => "json",
             Self::Pdf => "pdf",
             Self::Docx => "docx",
+            Self::Image(Format::Jpeg) => "jpg",
+            Self::Image(format) => format.as_str(),
         }
+    }
+
+    /// Whether it is a picture, which is shown and has no text.
+    #[must_use]
+    pub fn is_image(self) -> bool {
+        matches!(self, Self::Image(_))
     }
 
     /// Whether it is read in a process of its own.
@@ -139,10 +192,11 @@ mod tests {
             // A PDF by its beginning, whatever else it would be.
             (b"%PDF-1.7\nPK\x03\x04", Ok(Kind::Pdf)),
             (b"PK\x03\x04rest", Ok(Kind::Docx)),
-            (b"\x89PNG\r\n\x1a\nrest", Err(NotTaken::Image)),
-            (b"\xff\xd8\xff\xe0", Err(NotTaken::Image)),
-            (b"GIF89a", Err(NotTaken::Image)),
-            (b"RIFF\x10\0\0\0WEBPVP8 ", Err(NotTaken::Image)),
+            (b"\x89PNG\r\n\x1a\nrest", Ok(Kind::Image(Format::Png))),
+            (b"\xff\xd8\xff\xe0", Ok(Kind::Image(Format::Jpeg))),
+            (b"GIF89a", Ok(Kind::Image(Format::Gif))),
+            (b"GIF8 or not", Ok(Kind::Text)),
+            (b"RIFF\x10\0\0\0WEBPVP8 ", Ok(Kind::Image(Format::WebP))),
             (b"RIFF\x10\0\0\0WAVE", Err(NotTaken::Other)),
             (b"", Err(NotTaken::Empty)),
             (b"\xef\xbb\xbf \n", Err(NotTaken::Empty)),
@@ -157,7 +211,8 @@ mod tests {
 
     #[test]
     fn every_kind_is_known_by_its_word() {
-        for kind in Kind::ALL {
+        assert_eq!(Kind::all().count(), 8);
+        for kind in Kind::all() {
             assert_eq!(Kind::parse(kind.as_str()), Some(kind));
         }
         assert_eq!(Kind::parse("svg"), None);

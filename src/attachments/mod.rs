@@ -7,12 +7,13 @@ mod extractor;
 mod kind;
 pub mod name;
 mod pdf;
+pub mod picture;
 mod problem;
 mod text;
 pub mod worker;
 
 pub use extractor::{Extracted, Extractor, NotExtracted};
-pub use kind::{Kind, NotTaken, without_mark};
+pub use kind::{Format, Kind, NotTaken, without_mark};
 pub use problem::Unreadable;
 
 /// The most that is kept of a file's text, in bytes.

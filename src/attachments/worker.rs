@@ -37,7 +37,7 @@ pub fn run(kind: Kind) -> ExitCode {
     let text = match kind {
         Kind::Pdf => pdf::text(&bytes),
         Kind::Docx => docx::text(&bytes),
-        Kind::Text | Kind::Json => Err(NotRead::OfAnotherKind),
+        Kind::Text | Kind::Json | Kind::Image(_) => Err(NotRead::OfAnotherKind),
     };
     match text {
         Ok(text) if text.as_str().trim().is_empty() => ExitCode::from(Unreadable::NoText.exit_code()),

@@ -177,6 +177,14 @@ const PROVIDER: &[Key] = &[
     .rule(rules::header_value),
     key("providers.<name>.stream", Kind::Bool, "true", "Whether replies are asked for token by token."),
     key(
+        "providers.<name>.image_models",
+        Kind::List,
+        "",
+        "The ids of its models that see pictures, besides those of which its list, or what is known of the service, says so; `*` stands \
+         for anything. A model of which nobody says it is shown none. ([providers.md](providers.md#pictures))",
+    )
+    .example("llava*, qwen2.5vl:7b"),
+    key(
         "providers.<name>.max_in_flight",
         Kind::Number(1, 10_000),
         "1000",
@@ -244,6 +252,7 @@ const AFTER: &[Key] = &[
     key("council.timeouts.<purpose>.total_ms", MS, "300000", "How long for the whole call, tries and pauses included."),
     key("prompts.<template>", Kind::Template, "", "What models are asked with in the place of this program's own text ([prompts.md](prompts.md)). It has the places in braces, and the words that replies are read by, of the text that it stands for. Runs under way keep the text they began with."),
     key("attachments.max_bytes", Kind::Number(0, 104_857_600), "10485760", "The largest file that may come with a question, in bytes. 0: no files are taken. A proxy has to let as much through. ([attachments.md](attachments.md))"),
+    key("attachments.max_image_bytes", Kind::Number(0, 20_971_520), "3670016", "The largest picture, in bytes; no larger than `attachments.max_bytes` in any case. The default, 3.5 MiB, is what every provider that is known here takes once it is written in Base64; raise it only where all of yours take more. 0: no pictures are taken."),
     key("attachments.max_per_question", Kind::Number(0, 50), "10", "How many files may come with one question. 0: no files are taken."),
     key("attachments.max_bytes_per_user", Kind::Number(0, 1_099_511_627_776), "209715200", "How much all files of one user may take up, in bytes; they are kept in the database. 0: no files are taken."),
     key("cache.max_entries", Kind::Number(1, 1000), "1000", "How many answers of one user are kept to be given again; beyond it those go that were not used for longest."),

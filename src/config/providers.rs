@@ -22,6 +22,8 @@ struct Provider {
     #[serde(default)]
     headers: BTreeMap<String, String>,
     stream: bool,
+    #[serde(default)]
+    image_models: Vec<String>,
     max_in_flight: usize,
 }
 
@@ -74,7 +76,8 @@ fn provider(
 ) -> ProviderSettings {
     let section = format!("providers.{name}");
     let key = |field: &str| format!("{section}.{field}");
-    let Provider { kind, base_url, api_key, headers, stream, max_in_flight } = values.section(&section);
+    let Provider { kind, base_url, api_key, headers, stream, image_models, max_in_flight } =
+        values.section(&section);
     let said = kind.as_deref().and_then(kinds::named).or_else(|| kinds::implied_by(name));
     // A wrong one says the kind as well.
     let says = |own: &str| values.says_something(&key(own)) || values.is_wrong(&key(own));
@@ -90,6 +93,7 @@ fn provider(
         api_key,
         headers,
         stream,
+        image_models,
         max_in_flight,
         retry: RetryPolicy {
             longest_wait: Duration::from_millis(

@@ -195,6 +195,8 @@ pub struct Retention {
 pub struct Attachments {
     /// Of one file; 0: no files are taken.
     pub max_bytes: usize,
+    /// Of one picture; 0: none are taken.
+    pub max_image_bytes: usize,
     /// Of one question; 0: no files are taken.
     pub max_per_question: usize,
     /// Of all files of one user; 0: no files are taken.

@@ -3,6 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::pictures;
 use super::prompts::fence::{self, Fence};
 use super::prompts::template::Template;
 
@@ -11,6 +12,9 @@ use super::prompts::template::Template;
 pub const MEMBERS_CHARS: usize = 60_000;
 /// How much of them those are given who judge answers or write for the council, in characters: they read the answers besides.
 pub const JUDGES_CHARS: usize = 16_000;
+
+/// How many pictures may come with a question: what models read besides has to fit, and some take no more.
+pub const MAX_IMAGES: usize = 5;
 
 /// A question with its files.
 pub static ATTACHED: Template = Template {
@@ -39,6 +43,16 @@ pub struct Attached {
     pub characters: usize,
     /// What the members are given of it.
     pub text: String,
+    /// Where it is a picture: how large. Who sees pictures is shown it, and its bytes are not in the plan.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<Pixels>,
+}
+
+/// How large a picture is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pixels {
+    pub width: u32,
+    pub height: u32,
 }
 
 /// The files with no more text than the members are given of all: short ones whole, the others cut alike.
@@ -57,7 +71,17 @@ pub fn material(files: &[Attached], fence: &Fence, characters: usize) -> Option<
     let lengths: Vec<usize> = files.iter().map(|file| file.text.chars().count()).collect();
     let shares = shares(&lengths, characters);
     let count = files.len();
-    let of_file = |(place, (file, share)): (usize, (&Attached, usize))| {
+    let mut shown = 0;
+    let mut of_file = |(place, (file, share)): (usize, (&Attached, usize))| {
+        if let Some(Pixels { width, height }) = file.image {
+            let title = format!(
+                "File {} of {count} that came with the question, a picture of {width} × {height} pixels",
+                place + 1
+            );
+            shown += 1;
+            let name = fence.wrap(&title, &format!("Name: {}", file.filename));
+            return format!("{name}\n{}", pictures::place(fence, shown));
+        }
         let text = first(&file.text, share);
         let read = share.min(file.characters);
         let cut = if read < file.characters {
@@ -69,7 +93,7 @@ pub fn material(files: &[Attached], fence: &Fence, characters: usize) -> Option<
         let title = format!("File {} of {count} that came with the question{cut}", place + 1);
         fence.wrap(&title, &format!("Name: {}\n\n{text}", file.filename))
     };
-    let files: Vec<String> = files.iter().zip(shares).enumerate().map(of_file).collect();
+    let files: Vec<String> = files.iter().zip(shares).enumerate().map(&mut of_file).collect();
     (count > 0).then(|| files.join("\n\n"))
 }
 
@@ -112,6 +136,7 @@ mod tests {
             size: text.len() as u64,
             characters: text.chars().count(),
             text: text.to_owned(),
+            image: None,
         }
     }
 

@@ -39,6 +39,9 @@ pub struct Brief {
     /// The files that the question comes with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<Attached>,
+    /// Which of the models that it may ask see pictures, where the question comes with some.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub seen_by: Vec<String>,
     /// What was looked up before the first round. The plan does not have it: each execution finds it in the journal.
     #[serde(skip)]
     pub background: Background,
@@ -101,6 +104,12 @@ impl Brief {
     pub fn citations(&self, text: &str, found: impl IntoIterator<Item = u32>) -> Option<Citations> {
         let known: BTreeSet<u32> = self.background.numbers().chain(found).collect();
         self.search.as_ref().and_then(|_| Citations::of(text, &known))
+    }
+
+    /// Whether this model is shown the pictures that the question comes with.
+    #[must_use]
+    pub fn sees(&self, model: &str) -> bool {
+        self.seen_by.iter().any(|seeing| seeing == model)
     }
 
     /// The council, in its order.

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::attached;
 use super::brief::Brief;
 use super::options::rubric::Rubric;
+use super::pictures;
 use super::pricing::{completion, cost, prompt_tokens, tokens, tokens_of};
 use super::searching::material::{BACKGROUND_CHARS, SOURCES_CHARS};
 use super::settings::Member;
@@ -67,6 +68,8 @@ pub(super) struct Expecting<'b> {
     /// The files that the question comes with, as members and as judges read them.
     pub files: u64,
     pub files_of_judges: u64,
+    /// The pictures among them, for a model that sees.
+    pub pictures: u64,
     /// What is looked up before the first round.
     pub background: u64,
     /// Whether those who answer or speak have tools.
@@ -86,6 +89,7 @@ impl<'b> Expecting<'b> {
             history: turns.map(|turn| tokens(&turn.question) + tokens(&turn.answer)).sum(),
             files: files(brief, attached::MEMBERS_CHARS),
             files_of_judges: files(brief, attached::JUDGES_CHARS),
+            pictures: pictures::tokens(&brief.attachments),
             tools: false,
             criteria: 0,
             without_reviews: false,
@@ -129,7 +133,20 @@ impl<'b> Expecting<'b> {
         completion(purpose, self.brief.settings.sampling(purpose))
     }
 
+    /// A call of somebody who reads the files: of one that sees, with the pictures among them.
     pub fn call(&self, stage: Stage, model: &str, purpose: &Purpose, prompt_tokens: u64) -> ExpectedCall {
+        let pictures = if self.brief.sees(model) { self.pictures } else { 0 };
+        self.call_without_files(stage, model, purpose, prompt_tokens + pictures)
+    }
+
+    /// A call of somebody who goes by the question alone.
+    pub fn call_without_files(
+        &self,
+        stage: Stage,
+        model: &str,
+        purpose: &Purpose,
+        prompt_tokens: u64,
+    ) -> ExpectedCall {
         let completion_tokens = self.text(purpose);
         ExpectedCall { stage, model: model.to_owned(), prompt_tokens, completion_tokens }
     }

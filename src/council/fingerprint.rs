@@ -32,17 +32,21 @@ impl<'r> Fingerprint<'r> {
         match stored.split_once(':') {
             Some(("2", hash)) => hash == second(self.0),
             Some(_) => false,
-            // When there were no versions, there were no embeddings.
-            None => !self.0.embeds && stored == first(self.0),
+            // When there were no versions, there were no embeddings and no pictures.
+            None => !self.0.embeds && !shows(self.0) && stored == first(self.0),
         }
     }
+}
+
+fn shows(request: &ChatRequest) -> bool {
+    request.messages.iter().any(|message| !message.images.is_empty())
 }
 
 /// Each field as its name, the length of its value in bytes, and the value.
 ///
 /// `model`; for each message, in order, its role (`system`, `user`, `assistant` or `tool`) with its content as the
-/// value, for each tool that it calls `call` (the id), `name` and `arguments`, and where it is a tool's `answers` (the
-/// id); for each tool on offer `offers` (its name), `description` and `parameters`; then, each only where it is set,
+/// value, for each tool that it calls `call` (the id), `name` and `arguments`, where it is a tool's `answers` (the
+/// id), and for each picture that comes with it `image` (the hash of its content); for each tool on offer `offers` (its name), `description` and `parameters`; then, each only where it is set,
 /// `temperature` (the shortest decimal that reads back the same) and `max_tokens`; last, `embeds` with an empty value
 /// where a vector is asked for. Reasoning that goes back to its model beside its calls is in none: it came with them.
 fn second(request: &ChatRequest) -> String {
@@ -67,6 +71,9 @@ fn second(request: &ChatRequest) -> String {
         }
         if let Some(id) = &message.tool_call_id {
             field("answers", id);
+        }
+        for image in &message.images {
+            field("image", image.id());
         }
     }
     for tool in &request.tools {
@@ -118,7 +125,7 @@ fn short(hash: Sha256) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::llm::{ChatMessage, Sampling, Schema, Tool, ToolCall};
+    use crate::llm::{ChatMessage, Image, Sampling, Schema, Tool, ToolCall};
 
     fn request() -> ChatRequest {
         ChatRequest {
@@ -183,8 +190,10 @@ mod tests {
             let [one, two] = text(change);
             assert!(one != same[0] && two != same[1]);
         }
-        let tools: [fn(&mut ChatRequest); 5] = [
+        let tools: [fn(&mut ChatRequest); 7] = [
             |request| request.embeds = true,
+            |request| request.messages[3].images.push(Image::new("a", "png", (1, 1), b"x").into()),
+            |request| request.messages[3].images.push(Image::new("b", "png", (1, 1), b"x").into()),
             |request| request.tools.push(search()),
             |request| request.messages[2].tool_calls.push(called("a", "{}")),
             |request| request.messages[2].tool_calls.push(called("b", "{}")),
@@ -199,6 +208,9 @@ mod tests {
         // Before there were embeddings, nothing was one.
         let embeds = ChatRequest { embeds: true, ..request() };
         assert!(!Fingerprint::of(&embeds).is(&first(&embeds)));
+        let mut shown = request();
+        shown.messages[3].images.push(Image::new("a", "png", (1, 1), b"x").into());
+        assert!(!Fingerprint::of(&shown).is(&first(&shown)));
         let bounds: [fn(&mut ChatRequest); 3] = [
             |request| request.seed = 7,
             |request| request.timeouts.total_ms = 1,

@@ -35,6 +35,7 @@ pub mod option_settings;
 pub mod options;
 mod outcome;
 pub mod pass;
+pub mod pictures;
 pub mod plan;
 pub mod pricing;
 pub mod process;

@@ -23,7 +23,8 @@ pub(super) fn completion(purpose: &Purpose, sampling: Sampling) -> u64 {
 pub(super) fn prompt_tokens(request: &ChatRequest) -> u64 {
     let messages = request.messages.iter().map(|message| {
         let calls = message.tool_calls.iter().map(|call| tokens(&call.arguments));
-        tokens(&message.content) + calls.sum::<u64>()
+        let images = message.images.iter().map(|image| image.tokens());
+        tokens(&message.content) + calls.chain(images).sum::<u64>()
     });
     let tools =
         request.tools.iter().map(|tool| tokens(&tool.description) + tokens(&tool.parameters.to_string()));

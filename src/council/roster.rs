@@ -55,6 +55,21 @@ impl Choice {
         if routed { Self::Routing { pools: pools.clone() } } else { Self::Everyone }
     }
 
+    /// Those who may come to answer first, each group by itself: with a council of these models, and the pools and tiers that may
+    /// stand for it.
+    #[must_use]
+    pub fn may_answer<'m>(&'m self, council: Vec<&'m str>) -> Vec<Vec<&'m str>> {
+        match self {
+            Self::Everyone | Self::Alone { .. } => vec![council],
+            Self::Routing { pools } => {
+                let able = pools.values().filter(|models| models.len() >= MIN_MEMBERS);
+                let pools = able.map(|models| models.iter().map(String::as_str).collect());
+                std::iter::once(council).chain(pools).collect()
+            }
+            Self::Escalation(tiers) => vec![tiers.first.iter().map(|member| member.model.as_str()).collect()],
+        }
+    }
+
     /// The largest quorum that can be asked for, with a council of this size: each time somebody is
     /// asked, it is of at most as many as are asked.
     #[must_use]

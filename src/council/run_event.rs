@@ -9,6 +9,7 @@ use super::any_event::FeatureEvent;
 use super::costs::Costs;
 use super::note::{EVERYTHING, MODELS, Note, NoteCategory, costs};
 use super::options::rubric::Rubric;
+use super::pictures::PicturesInfo;
 use super::prompts::own::OwnPrompt;
 use super::stage::Stage;
 use crate::id::{ConversationId, MessageId, RunId};
@@ -109,6 +110,9 @@ pub enum RunEvent {
         /// By which criteria its reviewers judge, where whoever asks has given some.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         rubric: Option<Rubric>,
+        /// Which pictures the question comes with, and who is shown them.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        pictures: Option<PicturesInfo>,
     },
     /// A call was lost with the server that made it and is made again: clear its partial text.
     CallRestarted(CallRestarted),
@@ -129,7 +133,7 @@ pub enum RunEvent {
     Error {
         /// One plain sentence.
         message: String,
-        /// Why, in one word: `no_answers`, `internal`, `abandoned` or `unreadable_plan`.
+        /// Why, in one word: `no_answers`, `internal`, `abandoned`, `unreadable_plan` or `picture_gone`.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         error_kind: Option<String>,
     },

@@ -48,6 +48,14 @@ impl Registry {
         says.then(|| self.is_available(model))
     }
 
+    /// Some of the models that see pictures; nothing before the lists of models have been read.
+    #[must_use]
+    pub fn models_that_see(&self, most: usize) -> Option<Vec<String>> {
+        let cached = self.cached()?;
+        let seeing = cached.list.models.iter().filter(|model| model.images == Some(true));
+        Some(seeing.take(most).map(|model| model.id.clone()).collect())
+    }
+
     /// Takes what another registry of the same providers knows of their models.
     pub fn take_lists_of(&self, other: &Self) {
         *self.list.write().unwrap_or_else(PoisonError::into_inner) = other.cached();

@@ -72,16 +72,27 @@ struct Message<'a> {
 #[serde(untagged)]
 enum Content<'a> {
     Text(&'a str),
-    Marked([Marked<'a>; 1]),
+    /// The text before the pictures, as OpenRouter wants it.
+    Parts(Vec<Part<'a>>),
 }
 
-/// A text up to which the server is to keep the prompt, as Anthropic has it and OpenRouter passes it on.
 #[derive(Serialize)]
-struct Marked<'a> {
-    #[serde(rename = "type")]
-    kind: &'static str,
-    text: &'a str,
-    cache_control: CacheControl,
+#[serde(tag = "type", rename_all = "snake_case")]
+enum Part<'a> {
+    Text {
+        text: &'a str,
+        /// Where the server is to keep the prompt up to here, as Anthropic has it and OpenRouter passes it on.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        cache_control: Option<CacheControl>,
+    },
+    ImageUrl {
+        image_url: Address<'a>,
+    },
+}
+
+#[derive(Serialize)]
+struct Address<'a> {
+    url: &'a str,
 }
 
 #[derive(Serialize)]
@@ -93,12 +104,16 @@ struct CacheControl {
 fn message(message: &ChatMessage, marked: bool) -> Message<'_> {
     let text =
         Some(message.content.as_str()).filter(|text| !text.is_empty() || message.tool_calls.is_empty());
-    let cache_control = CacheControl { kind: "ephemeral" };
     Message {
         role: message.role,
-        content: match (text, marked) {
-            (Some(text), true) => Some(Content::Marked([Marked { kind: "text", text, cache_control }])),
-            (text, _) => text.map(Content::Text),
+        content: if marked || !message.images.is_empty() {
+            let cache_control = marked.then_some(CacheControl { kind: "ephemeral" });
+            let text = text.map(|text| Part::Text { text, cache_control });
+            let images =
+                message.images.iter().map(|image| Part::ImageUrl { image_url: Address { url: image.url() } });
+            Some(Content::Parts(text.into_iter().chain(images).collect()))
+        } else {
+            text.map(Content::Text)
         },
         reasoning_details: message.reasoning_details.as_ref(),
         tool_calls: message.tool_calls.iter().map(Called::of).collect(),
@@ -163,6 +178,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::llm::Image;
 
     #[test]
     fn calls_and_results_are_written_as_servers_want_them() {
@@ -194,6 +210,21 @@ mod tests {
         let last = json!([{"type": "text", "text": "found", "cache_control": {"type": "ephemeral"}}]);
         assert_eq!(marked[2], json!({"role": "tool", "content": last, "tool_call_id": "a"}));
         assert_eq!(marked[0], json!({"role": "user", "content": ""}), "one mark is enough");
+        let shown = ChatMessage {
+            images: vec![
+                Image::new("a", "png", (1, 1), b"x").into(),
+                Image::new("b", "jpeg", (1, 1), b"y").into(),
+            ],
+            ..ChatMessage::user("What is this?")
+        };
+        let picture = |url: &str| json!({"type": "image_url", "image_url": {"url": url}});
+        let pictures = [picture("data:image/png;base64,eA=="), picture("data:image/jpeg;base64,eQ==")];
+        assert_eq!(
+            serde_json::to_value(Messages { all: &[shown], marked: false }).unwrap(),
+            json!([{"role": "user", "content": [
+                {"type": "text", "text": "What is this?"}, pictures[0], pictures[1],
+            ]}])
+        );
         let tool =
             Tool { name: "f".into(), description: "Does.".into(), parameters: json!({"type": "object"}) };
         assert_eq!(

@@ -24,6 +24,7 @@ pub mod error;
 pub mod exchange;
 pub mod fact;
 mod headers;
+pub mod image;
 mod incoming;
 pub mod kind;
 pub mod kinds;
@@ -36,6 +37,7 @@ mod model_list;
 mod nearest;
 pub mod openai_compatible;
 pub mod openrouter;
+mod pattern;
 mod plain_piece;
 pub mod presets;
 pub mod pricing;
@@ -67,6 +69,7 @@ pub use citation::Citation;
 pub use embedding::Embedding;
 pub use error::{CallError, ErrorKind, Reason};
 pub use fact::CallFact;
+pub use image::Image;
 pub use kind::Variable;
 pub use model_id::unknown_provider;
 pub use model_list::{counted_as, family, floats};
@@ -178,6 +181,11 @@ pub trait Provider: Send + Sync {
         true
     }
 
+    /// Whether this model sees pictures, where nobody lists it among those that do and the provider's list does not say.
+    fn sees_images(&self, _model: &str) -> bool {
+        false
+    }
+
     /// Which of its models take a schema.
     fn schemas(&self) -> Schemas {
         Schemas::Never
@@ -252,6 +260,11 @@ pub trait Models: Send + Sync {
         false
     }
 
+    /// Whether this model sees pictures ([`ChatMessage::images`]). Of one of which nobody knows it, it is not believed.
+    fn sees_images(&self, _model: &str) -> bool {
+        false
+    }
+
     /// Whether this model is on offer, as far as is known now: where a provider's list is not known,
     /// its models are believed to be. Asks nobody.
     fn is_available(&self, _model: &str) -> bool {
@@ -311,6 +324,9 @@ pub struct ModelInfo {
     /// Whether it may be offered tools, where the provider says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tools: Option<bool>,
+    /// Whether it sees pictures, where the provider says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub images: Option<bool>,
     /// What replies call it, where that is another name: OpenRouter's are dated.
     #[serde(skip)]
     pub canonical: Option<String>,

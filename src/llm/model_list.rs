@@ -38,6 +38,7 @@ pub(super) fn read(document: &Value, provider: &str, now: Timestamp) -> Option<V
                     family: family(id).to_owned(),
                     structured_outputs: takes_schemas(item),
                     tools: takes_tools(item),
+                    images: sees_images(item),
                     canonical: item.get("canonical_slug").and_then(Value::as_str).map(str::to_owned),
                     region: None,
                 })
@@ -104,6 +105,29 @@ fn takes_schemas(item: &Value) -> bool {
 
 fn takes_tools(item: &Value) -> Option<bool> {
     takes(item, "tools")
+}
+
+/// Whether images are among what it takes, in the words of OpenRouter and those who list models like it; of Mistral
+/// (`capabilities.vision`), Fireworks and gateways like `LiteLLM`; of llama.cpp (`capabilities` with `multimodal`).
+fn sees_images(item: &Value) -> Option<bool> {
+    let architecture = item.get("architecture").unwrap_or(item);
+    if let Some(inputs) = architecture.get("input_modalities").and_then(Value::as_array) {
+        return Some(inputs.iter().any(|input| input.as_str() == Some("image")));
+    }
+    if let Some((inputs, _)) =
+        architecture.get("modality").and_then(Value::as_str).and_then(|modality| modality.split_once("->"))
+    {
+        return Some(inputs.split('+').any(|input| input.trim() == "image"));
+    }
+    let capabilities = item.get("capabilities");
+    let says = |of: Option<&Value>, name: &str| of.and_then(|of| of.get(name)).and_then(Value::as_bool);
+    says(capabilities, "vision")
+        .or_else(|| says(Some(item), "supports_image_input"))
+        .or_else(|| says(Some(item), "supports_vision"))
+        .or_else(|| {
+            let names = capabilities.and_then(Value::as_array)?;
+            Some(names.iter().any(|name| matches!(name.as_str(), Some("multimodal" | "vision"))))
+        })
 }
 
 /// Whether a model takes this parameter: OpenRouter lists those of each. An empty list says nothing.
@@ -200,6 +224,7 @@ mod tests {
                 family: "openai".into(),
                 structured_outputs: true,
                 tools: Some(true),
+                images: Some(true),
                 canonical: Some("openai/gpt-5.1-20251113".into()),
                 region: None,
             }]
@@ -231,6 +256,28 @@ mod tests {
         let model = read(&vllm, "gate", now()).unwrap().remove(0);
         assert_eq!((model.context_length, model.pricing), (Some(4096), None));
         assert!(read(&json!({"error": "no"}), "gate", now()).is_none());
+    }
+
+    #[test]
+    fn who_sees_pictures_is_read_of_each_kind_of_list() {
+        for (entry, expected) in [
+            (json!({"architecture": {"input_modalities": ["text", "image"]}}), Some(true)),
+            (
+                json!({"architecture": {"input_modalities": ["text"], "modality": "text+image->text"}}),
+                Some(false),
+            ),
+            (json!({"architecture": {"modality": "text->text"}}), Some(false)),
+            (json!({"input_modalities": ["image"]}), Some(true)),
+            (json!({"capabilities": {"vision": true}}), Some(true)),
+            (json!({"capabilities": {"completion_chat": true}}), None),
+            (json!({"capabilities": ["completion", "multimodal"]}), Some(true)),
+            (json!({"capabilities": ["completion"]}), Some(false)),
+            (json!({"supports_image_input": false}), Some(false)),
+            (json!({"supports_vision": true}), Some(true)),
+            (json!({"description": "sees images"}), None),
+        ] {
+            assert_eq!(sees_images(&entry), expected, "{entry}");
+        }
     }
 
     #[test]

@@ -10,6 +10,7 @@ use super::embedding_call;
 use super::endpoint::{Endpoint, Paths, Server};
 use super::error::CallError;
 use super::kind::{OwnKey, OwnValue, Problem, Variable};
+use super::pattern;
 use super::presets::{self, Addresses, KeyHeader, Preset};
 use super::request::ChatRequest;
 use super::retry::RetryPolicy;
@@ -223,6 +224,10 @@ impl Provider for OpenAiCompatible {
         !begins_with(model, self.preset.unfit_for_utility)
     }
 
+    fn sees_images(&self, model: &str) -> bool {
+        self.preset.image_models.iter().any(|pattern| pattern::fits(pattern, model))
+    }
+
     fn schemas(&self) -> Schemas {
         if self.structured_outputs { Schemas::Always } else { Schemas::Never }
     }
@@ -240,6 +245,7 @@ impl OpenAiCompatible {
             family: family(id).to_owned(),
             structured_outputs: self.structured_outputs,
             tools: None,
+            images: None,
             region: None,
             canonical: None,
         }

@@ -18,6 +18,7 @@ use super::limit::InFlight;
 use super::metrics::{self, CallWatch};
 use super::model_id::is_name;
 use super::nearest::nearest;
+use super::pattern;
 use super::reply::Reply;
 use super::request::ChatRequest;
 use super::retry::RetryPolicy;
@@ -100,7 +101,20 @@ pub(super) struct Entry {
     retry: RetryPolicy,
     schema_refusals: Refusals,
     tool_refusals: Refusals,
+    /// Patterns of the ids of models that see pictures.
+    image_models: Vec<String>,
     max_answer_bytes: usize,
+}
+
+impl Entry {
+    /// Whether a model sees pictures, where that is known: as the configuration says, else its list (`listed`), else what
+    /// is known of the service.
+    fn shows_images(&self, id: &str, listed: Option<bool>) -> Option<bool> {
+        if self.image_models.iter().any(|pattern| pattern::fits(pattern, id)) {
+            return Some(true);
+        }
+        listed.or_else(|| self.provider.sees_images(id).then_some(true))
+    }
 }
 
 /// What the registry is to search with.
@@ -112,7 +126,7 @@ pub enum Searching {
 }
 
 pub(super) struct CachedList {
-    list: Arc<ModelList>,
+    pub(super) list: Arc<ModelList>,
     fresh_until: Instant,
     /// Per provider: what it offered when its list was last read, by its own ids.
     offers: HashMap<String, Vec<ModelInfo>>,
@@ -178,6 +192,7 @@ impl Registry {
                 retry: settings.retry,
                 schema_refusals: Refusals::default(),
                 tool_refusals: Refusals::default(),
+                image_models: settings.image_models,
                 max_answer_bytes: settings.max_answer_bytes,
             };
             metrics::begin(entry.breaker.provider());
@@ -222,6 +237,7 @@ impl Registry {
                     retry,
                     schema_refusals: Refusals::default(),
                     tool_refusals: Refusals::default(),
+                    image_models: Vec::new(),
                     max_answer_bytes: MAX_FOUND_BYTES,
                 };
                 metrics::begin(entry.breaker.provider());
@@ -364,9 +380,11 @@ impl Registry {
                         .unwrap_or_default()
                 }
             };
-            list.models.extend(
-                models.iter().map(|model| ModelInfo { id: self.full_id(entry, &model.id), ..model.clone() }),
-            );
+            list.models.extend(models.iter().map(|model| ModelInfo {
+                id: self.full_id(entry, &model.id),
+                images: entry.shows_images(&model.id, model.images),
+                ..model.clone()
+            }));
             offers.insert(entry.name.clone(), models);
         }
         let ttl = if list.errors.is_empty() { LIST_TTL } else { LIST_TTL_AFTER_ERROR };
@@ -421,6 +439,14 @@ impl Registry {
     fn takes_tools(&self, entry: &Entry, id: &str) -> bool {
         let listed = self.listed(entry, id).and_then(|model| model.tools);
         listed.unwrap_or_else(|| entry.provider.takes_tools()) && !entry.tool_refusals.holds(id)
+    }
+
+    /// What its provider's list says of a model, or of the one that this is a variant of.
+    fn listed_or_variant(&self, entry: &Entry, id: &str) -> Option<ModelInfo> {
+        let cached = self.cached()?;
+        let offered = cached.offers.get(&entry.name)?;
+        let exact = offered.iter().find(|info| info.id == id);
+        exact.or_else(|| offered.iter().find(|info| is_same_model(&info.id, id))).cloned()
     }
 
     /// What its provider's list says of a model.
@@ -519,6 +545,12 @@ impl Models for Registry {
         self.takes_tools(entry, id)
     }
 
+    fn sees_images(&self, model: &str) -> bool {
+        let (entry, id) = self.resolve(model);
+        let listed = self.listed_or_variant(entry, id).and_then(|model| model.images);
+        entry.shows_images(id, listed).unwrap_or(false)
+    }
+
     fn is_available(&self, model: &str) -> bool {
         let (entry, id) = self.resolve(model);
         // The simulated provider takes any id.
@@ -538,10 +570,7 @@ impl Models for Registry {
 
     fn context_tokens(&self, model: &str) -> Option<u64> {
         let (entry, id) = self.resolve(model);
-        let cached = self.cached()?;
-        let offered = cached.offers.get(&entry.name)?;
-        let exact = offered.iter().find(|info| info.id == id);
-        exact.or_else(|| offered.iter().find(|info| is_same_model(&info.id, id)))?.context_length
+        self.listed_or_variant(entry, id)?.context_length
     }
 
     fn price(&self, model: &str, prompt_tokens: u64) -> Option<Pricing> {

@@ -137,6 +137,7 @@ impl Provider for Listing {
                 family: "x".into(),
                 structured_outputs: id == "x/y:free",
                 tools: (id == "x/y:free").then_some(false),
+                images: (id == "x/y:free").then_some(true),
                 canonical: None,
                 region: None,
             })
@@ -166,6 +167,7 @@ fn listing_but(fails: Range<usize>) -> (Registry, Arc<AtomicUsize>, Arc<Notify>)
         retry: RetryPolicy::NEVER,
         schema_refusals: Refusals::default(),
         tool_refusals: Refusals::default(),
+        image_models: Vec::new(),
         max_answer_bytes: 100,
     };
     registry.entries.insert("gate".into(), entry);
@@ -214,6 +216,30 @@ async fn a_provider_that_fails_is_reported_and_its_models_stay() {
     assert!(registry.models().now_or_never().is_some());
     tokio::time::advance(LIST_TTL_AFTER_ERROR).await;
     assert!(registry.models().now_or_never().is_none(), "asked again soon");
+}
+
+#[tokio::test(start_paused = true)]
+async fn who_sees_pictures_is_what_the_configuration_or_the_list_says() {
+    let (mut registry, _, go) = listing(1);
+    assert!(!registry.sees_images("gate:x/y:free"), "nothing is known of it yet");
+    go.notify_one();
+    let list = registry.models().await;
+    assert!(registry.sees_images("gate:x/y:free") && registry.sees_images("gate:x/y"));
+    assert!(!registry.sees_images("gate:sim:z"));
+    let seeing: Vec<&str> = list
+        .models
+        .iter()
+        .filter(|model| model.images == Some(true))
+        .map(|model| model.id.as_str())
+        .collect();
+    assert_eq!(seeing[..5], super::super::simulated::MODELS);
+    assert_eq!(
+        (&seeing[5..], registry.models_that_see(2).map(|some| some.len())),
+        (&["gate:x/y:free"][..], Some(2))
+    );
+    registry.entries.get_mut("gate").unwrap().image_models = vec!["sim:*".into()];
+    assert!(registry.sees_images("gate:sim:z"));
+    assert!(registry.sees_images("cedar/pro") && !registry.sees_images("cedar/blind"));
 }
 
 /// Sleeps as long as the list is left alone at most; then it is asked for, and let.

@@ -1,8 +1,11 @@
 //! What a model is asked.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::image::Image;
 use super::purpose::Purpose;
 use super::reply::ToolCall;
 use super::schema::Schema;
@@ -34,6 +37,9 @@ pub struct ChatMessage {
     /// are handed back.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reasoning_details: Option<Value>,
+    /// The pictures that come with it; only a user shows any. What is written of a message is without them.
+    #[serde(skip)]
+    pub images: Vec<Arc<Image>>,
 }
 
 impl ChatMessage {
@@ -72,7 +78,14 @@ impl ChatMessage {
     }
 
     fn new(role: Role, content: String) -> Self {
-        Self { role, content, tool_calls: Vec::new(), tool_call_id: None, reasoning_details: None }
+        Self {
+            role,
+            content,
+            tool_calls: Vec::new(),
+            tool_call_id: None,
+            reasoning_details: None,
+            images: Vec::new(),
+        }
     }
 }
 

@@ -56,6 +56,8 @@ pub struct ProviderSettings {
     pub headers: BTreeMap<String, String>,
     /// Whether answers are asked for as a stream.
     pub stream: bool,
+    /// Patterns of the ids of models that see pictures, whatever its list says; `*` stands for anything.
+    pub image_models: Vec<String>,
     /// Calls in flight at once; further ones wait.
     pub max_in_flight: usize,
     /// Tries and pauses.
@@ -81,6 +83,7 @@ impl ProviderSettings {
             api_key: None,
             headers: BTreeMap::new(),
             stream: true,
+            image_models: Vec::new(),
             max_in_flight: 1000,
             retry: kind.retry,
             max_answer_bytes: 1 << 20,

@@ -2,7 +2,7 @@
 //! the same seed. For newcomers without a key, for demonstrations and for tests.
 //!
 //! Any model id is accepted. Parts of an id make it misbehave: `/fails` answers an overload,
-//! `/cut` breaks off in the middle, `/slow` takes ten times as long, `/reasons` reasons first.
+//! `/cut` breaks off in the middle, `/slow` takes ten times as long, `/reasons` reasons first, `/blind` sees no pictures.
 
 use std::time::Duration;
 
@@ -156,10 +156,15 @@ impl Provider for Simulated {
                 family: family(id).to_owned(),
                 structured_outputs: true,
                 tools: Some(true),
+                images: None,
                 canonical: None,
                 region: None,
             })
             .collect())
+    }
+
+    fn sees_images(&self, model: &str) -> bool {
+        !model.contains("/blind")
     }
 
     fn schemas(&self) -> Schemas {

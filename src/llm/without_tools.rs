@@ -71,10 +71,10 @@ fn as_plain_text(messages: Vec<ChatMessage>) -> Vec<ChatMessage> {
                 let name =
                     names.iter().rev().find(|(known, _)| known == id).map_or("a tool", |(_, name)| name);
                 let text = format!("Result of {name}:\n\n{}", message.content);
-                add(&mut plain, text, in_results);
+                add(&mut plain, ChatMessage::user(text), in_results);
                 in_results = true;
             }
-            Role::User if in_results => add(&mut plain, message.content, true),
+            Role::User if in_results => add(&mut plain, message, true),
             Role::System | Role::User | Role::Assistant => {
                 in_results = false;
                 plain.push(ChatMessage { reasoning_details: None, ..message });
@@ -84,13 +84,14 @@ fn as_plain_text(messages: Vec<ChatMessage>) -> Vec<ChatMessage> {
     plain
 }
 
-fn add(messages: &mut Vec<ChatMessage>, text: String, to_the_last: bool) {
+fn add(messages: &mut Vec<ChatMessage>, said: ChatMessage, to_the_last: bool) {
     match messages.last_mut().filter(|_| to_the_last) {
         Some(last) => {
             last.content.push_str("\n\n");
-            last.content.push_str(&text);
+            last.content.push_str(&said.content);
+            last.images.extend(said.images);
         }
-        None => messages.push(ChatMessage::user(text)),
+        None => messages.push(said),
     }
 }
 

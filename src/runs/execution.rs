@@ -11,10 +11,12 @@ use super::frame;
 use super::journal::Journal;
 use super::live::{LiveRun, Record};
 use super::metrics;
+use super::shown;
 use super::state::Shared;
 use crate::council::costs;
 use crate::council::figures::Figures;
 use crate::council::note::{EVERYTHING, Note, NoteCategory};
+use crate::council::pictures::PicturesInfo;
 use crate::council::run::{FinishedCall, Host, UnderWay};
 use crate::council::run_event::RunNote;
 use crate::council::stages::title;
@@ -77,6 +79,7 @@ pub(super) fn opening(
         ignored: plan.ignored.clone(),
         prompts: plan.own_prompts.clone(),
         rubric: plan.task.rubric.clone(),
+        pictures: PicturesInfo::of(plan.brief()),
     }
 }
 
@@ -99,6 +102,15 @@ pub(super) async fn drive(shared: &Shared, live: &Arc<LiveRun>, journal: &Arc<Jo
                 ending.format = Some(plan.format.mode());
                 return finish(shared, live, journal, ending).await;
             }
+        }
+    }
+    match shown::load(&shared.db, live, plan.brief()).await {
+        Ok(None) => {}
+        Ok(Some(pictures)) => run = run.showing(pictures),
+        Err(error) => {
+            let mut ending = error.ending(live);
+            ending.format = Some(plan.format.mode());
+            return finish(shared, live, journal, ending).await;
         }
     }
     // Known already where the run was started and executed at once.

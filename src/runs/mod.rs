@@ -34,6 +34,7 @@ pub mod records;
 mod recovery;
 mod retry;
 mod settings;
+mod shown;
 mod single;
 mod skip;
 mod start;

@@ -91,6 +91,8 @@ fn attached(file: &Attached) -> attachments::Attached {
         size: i64::try_from(file.size).unwrap_or(i64::MAX),
         characters: length(file.characters),
         characters_read: length(file.text.chars().count()),
+        width: file.image.map(|image| image.width.cast_signed()),
+        height: file.image.map(|image| image.height.cast_signed()),
     }
 }
 

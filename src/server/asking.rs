@@ -18,12 +18,12 @@ use super::problem::Problem;
 use super::projects::placing::{self, AskedIn};
 use crate::council::answer_form::AnswerForm;
 use crate::council::field::{FieldError, Fields};
-use crate::council::plan::{Context, Plan};
+use crate::council::plan::{Blind, Context, Plan};
 use crate::council::prompts::history::Turn;
 use crate::council::prompts::line::{self, Line};
 use crate::id::{ConversationId, ProjectId, RunId};
 use crate::identity::Permission;
-use crate::llm::Sampling;
+use crate::llm::{Models as _, Sampling};
 use crate::runs::{Ask, Asked, AskedBy};
 use crate::store::conversations::{self, Said, Tree};
 use crate::store::questions;
@@ -33,6 +33,9 @@ use crate::store::{StoreError, Tx};
 
 /// How soon the log is asked again while the database is away.
 const ASK_AGAIN: Duration = Duration::from_secs(1);
+
+/// How many models that see are named where nobody of a council does.
+const MOST_NAMED: usize = 5;
 
 /// A question that somebody asks.
 pub(super) struct Question<'q> {
@@ -238,7 +241,9 @@ async fn planned(
         rubric,
         instructions,
     };
-    let plan = Plan::parse_over(body, &options, context);
+    let plan = Plan::parse_over(body, &options, context).and_then(|plan| {
+        plan.shown_to(|model| app.models.sees_images(model)).map_err(|Blind| vec![nobody_sees(app)])
+    });
     let mut problems: Vec<_> = problems.into_iter().chain(begins.err().unwrap_or_default()).collect();
     problems.extend(problem);
     problems.extend(parent.as_ref().err().cloned());
@@ -249,6 +254,22 @@ async fn planned(
         return Ok(Planned { plan: plan?, parent, project });
     }
     Err(problems.into_iter().chain(plan.err().unwrap_or_default()).collect::<Vec<_>>().into())
+}
+
+/// What is wrong with a question about a picture that nobody who is to answer would see.
+fn nobody_sees(app: &App) -> FieldError {
+    let then = match app.models.models_that_see(MOST_NAMED) {
+        None => "the lists of models have not been read yet; try again in a moment".to_owned(),
+        Some(seeing) if seeing.is_empty() => {
+            "no model is known to; whoever runs this server can name those that do (providers.<name>.image_models)"
+                .to_owned()
+        }
+        Some(seeing) => format!("put a model into the council that does, such as {}", seeing.join(", ")),
+    };
+    FieldError::value(
+        "attachments",
+        format!("has a picture, and nobody who would answer sees pictures: {then}"),
+    )
 }
 
 /// Whether the conversation is to be made with this question if it is not there.

@@ -69,6 +69,11 @@ fn answer(text: &mut String, deliberation: &Deliberation) {
     ranking(text, &deliberation.metadata.aggregate_rankings);
     for answer in deliberation.stage1.iter().flatten() {
         text.push_str(&format!("\n### Answer by {}\n\n{}\n", answer.member, neutral(&answer.response)));
+        if let Some(names) =
+            deliberation.metadata.pictures.as_ref().and_then(|info| info.unseen_by(&answer.model))
+        {
+            text.push_str(&format!("\n> Did not see {}.\n", neutral(&names.join(", "))));
+        }
         if let Some(error) = &answer.error {
             failed(text, answer.error_kind, error);
         }

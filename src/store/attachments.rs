@@ -26,9 +26,25 @@ pub struct Attachment {
     pub text_is_cut: bool,
     /// Why it cannot be read, in a word.
     pub problem: Option<String>,
+    /// Of a picture, in pixels.
+    pub pixels: Option<Pixels>,
     /// Whether a question came with it.
     pub is_used: bool,
     pub created_at: Timestamp,
+}
+
+/// The width and the height of a picture.
+pub type Pixels = (i32, i32);
+
+/// What is known of what is in a file.
+#[derive(Debug, Clone, Copy)]
+pub enum Contents<'a> {
+    /// What it says, and whether there is more.
+    Text { text: &'a str, is_cut: bool },
+    /// Why that is not known, in a word.
+    Unread(&'a str),
+    /// It is a picture.
+    Picture(Pixels),
 }
 
 /// A file that is uploaded.
@@ -39,9 +55,7 @@ pub struct NewAttachment<'a> {
     pub file_type: &'a str,
     pub mime_type: &'a str,
     pub content: &'a [u8],
-    /// What it says, or why that is not known.
-    pub text: Result<&'a str, &'a str>,
-    pub text_is_cut: bool,
+    pub contents: Contents<'a>,
 }
 
 /// What became of a file that was uploaded.
@@ -74,11 +88,17 @@ pub struct Attached {
     pub characters: i64,
     /// How much of its text the members were given.
     pub characters_read: i64,
+    /// Of a picture, in pixels.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub width: Option<i32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub height: Option<i32>,
 }
 
 macro_rules! columns {
     () => {
-        "a.id, a.filename, a.file_type, a.mime_type, a.size, a.characters, a.text_is_cut, a.problem, a.created_at,
+        "a.id, a.filename, a.file_type, a.mime_type, a.size, a.characters, a.text_is_cut, a.problem,
+         a.width, a.height, a.created_at,
          EXISTS (SELECT FROM message_attachments m WHERE m.user_id = a.user_id AND m.attachment_id = a.id) AS is_used"
     };
 }
@@ -93,6 +113,7 @@ fn attachment(row: &PgRow) -> Result<Attachment, sqlx::Error> {
         characters: row.try_get("characters")?,
         text_is_cut: row.try_get("text_is_cut")?,
         problem: row.try_get("problem")?,
+        pixels: row.try_get::<Option<i32>, _>("width")?.zip(row.try_get("height")?),
         is_used: row.try_get("is_used")?,
         created_at: time(row, "created_at")?,
     })
@@ -108,7 +129,7 @@ pub async fn save(tx: &mut Tx, new: &NewAttachment<'_>, most: u64) -> Result<Sav
     refuse_nul("the name", new.filename)?;
     // Two at once would both find room for one.
     settings::wait_for_others(tx, &format!("attachments/{user}")).await?;
-    if let Some(known) = known(tx, new).await? {
+    if let Some(known) = known(tx, (new.id, new.filename)).await? {
         return Ok(Saved::Kept(known));
     }
     let used: i64 =
@@ -119,14 +140,15 @@ pub async fn save(tx: &mut Tx, new: &NewAttachment<'_>, most: u64) -> Result<Sav
     if used.unsigned_abs().saturating_add(new.content.len() as u64) > most {
         return Ok(Saved::NoRoom { used });
     }
-    let (text, problem) = match new.text {
-        Ok(text) => (Some(text), None),
-        Err(problem) => (None, Some(problem)),
+    let (text, is_cut, problem, pixels) = match new.contents {
+        Contents::Text { text, is_cut } => (Some(text), is_cut, None, None),
+        Contents::Unread(problem) => (None, false, Some(problem), None),
+        Contents::Picture(pixels) => (None, false, None, Some(pixels)),
     };
     let row = sqlx::query(concat!(
         "INSERT INTO attachments AS a (user_id, id, filename, file_type, mime_type, size, content, text, characters,
-                                       text_is_cut, problem)
-         VALUES ($1, $2, $3, $4, $5, octet_length($6), $6, $7, coalesce(char_length($7), 0), $8, $9)
+                                       text_is_cut, problem, width, height)
+         VALUES ($1, $2, $3, $4, $5, octet_length($6), $6, $7, coalesce(char_length($7), 0), $8, $9, $10, $11)
          RETURNING ",
         columns!()
     ))
@@ -137,15 +159,17 @@ pub async fn save(tx: &mut Tx, new: &NewAttachment<'_>, most: u64) -> Result<Sav
     .bind(new.mime_type)
     .bind(new.content)
     .bind(text)
-    .bind(new.text_is_cut)
+    .bind(is_cut)
     .bind(problem)
+    .bind(pixels.map(|(width, _)| width))
+    .bind(pixels.map(|(_, height)| height))
     .fetch_one(&mut **tx)
     .await?;
     Ok(Saved::Kept(attachment(&row)?))
 }
 
 /// The same file from before, by its new name and as young as if it were new.
-async fn known(tx: &mut Tx, new: &NewAttachment<'_>) -> Result<Option<Attachment>, StoreError> {
+async fn known(tx: &mut Tx, (id, filename): (&str, &str)) -> Result<Option<Attachment>, StoreError> {
     let user = tx.user()?;
     let row = sqlx::query(concat!(
         "UPDATE attachments a SET filename = $3, uploaded_at = now() WHERE a.user_id = $1 AND a.id = $2
@@ -153,8 +177,8 @@ async fn known(tx: &mut Tx, new: &NewAttachment<'_>) -> Result<Option<Attachment
         columns!()
     ))
     .bind(user.as_str())
-    .bind(new.id)
-    .bind(new.filename)
+    .bind(id)
+    .bind(filename)
     .fetch_optional(&mut **tx)
     .await?;
     Ok(row.as_ref().map(attachment).transpose()?)
@@ -165,16 +189,7 @@ async fn known(tx: &mut Tx, new: &NewAttachment<'_>) -> Result<Option<Attachment
 /// # Errors
 /// When the database is away.
 pub async fn upload_again(tx: &mut Tx, id: &str, filename: &str) -> Result<Option<Attachment>, StoreError> {
-    let again = NewAttachment {
-        id,
-        filename,
-        file_type: "",
-        mime_type: "",
-        content: &[],
-        text: Ok(""),
-        text_is_cut: false,
-    };
-    known(tx, &again).await
+    known(tx, (id, filename)).await
 }
 
 /// A page of the user's files, the latest first, and how many there are.
@@ -306,8 +321,8 @@ pub(super) async fn attach(
     for (place, file) in (0_i32..).zip(files) {
         sqlx::query(
             "INSERT INTO message_attachments (message_id, place, user_id, attachment_id, filename, file_type, mime_type,
-                                              size, characters, characters_read)
-             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)",
+                                              size, characters, characters_read, width, height)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
         )
         .bind(message.0)
         .bind(place)
@@ -319,6 +334,8 @@ pub(super) async fn attach(
         .bind(file.size)
         .bind(file.characters)
         .bind(file.characters_read)
+        .bind(file.width)
+        .bind(file.height)
         .execute(&mut **tx)
         .await?;
     }
@@ -330,7 +347,8 @@ macro_rules! of_message {
     () => {
         "(SELECT coalesce(jsonb_agg(jsonb_build_object(
                      'id', f.attachment_id, 'filename', f.filename, 'file_type', f.file_type, 'mime_type', f.mime_type,
-                     'size', f.size, 'characters', f.characters, 'characters_read', f.characters_read)
+                     'size', f.size, 'characters', f.characters, 'characters_read', f.characters_read,
+                     'width', f.width, 'height', f.height)
                      ORDER BY f.place), '[]')
           FROM message_attachments f WHERE f.message_id = m.id AND f.user_id = m.user_id) AS attachments"
     };

@@ -200,7 +200,7 @@ pub const LISTINGS: [Listing; 28] = [
     listing(
         "attachments",
         "attachments",
-        "id, filename, file_type, mime_type, size, characters, text_is_cut, problem, created_at, uploaded_at",
+        "id, filename, file_type, mime_type, size, characters, text_is_cut, problem, width, height, created_at, uploaded_at",
         (NO_ID, "t.id"),
         200,
     ),

@@ -23,7 +23,7 @@ pub(in crate::council) fn before(expecting: Expecting<'_>, texts: Vec<ExpectedCa
             completion_tokens: TURN,
             ..text.clone()
         };
-        let search = expecting.call(STAGE, &plan.model, &SEARCH, TURN);
+        let search = expecting.call_without_files(STAGE, &plan.model, &SEARCH, TURN);
         let write = ExpectedCall { prompt_tokens: text.prompt_tokens + INSTRUCTIONS + TURN + found, ..text };
         [check, search, write]
     };

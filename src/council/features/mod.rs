@@ -40,6 +40,7 @@ use crate::council::options::rubric;
 use crate::council::options::tools;
 use crate::council::options::web_search::{self, WebSearchEvent, WebSearchNote};
 use crate::council::options::word_for_word::{self, FinalAnswer};
+use crate::council::pictures;
 use crate::council::process::ProcessEvent;
 use crate::council::prompts::line::Line;
 use crate::council::prompts::template::Template;
@@ -475,13 +476,14 @@ struct Uses<'p> {
 type Used = (fn(&Uses<'_>) -> bool, &'static [&'static Template]);
 
 /// The templates of each feature of the council, and whether a run of such a plan can use them. One may come twice.
-static TEMPLATES_BY_FEATURE: [Used; 19] = [
+static TEMPLATES_BY_FEATURE: [Used; 20] = [
     (|plan| plan.format.may_be_the_councils(), confidence::TEMPLATES),
     (|plan| plan.format.may_be_the_councils(), reviews::TEMPLATES),
     (|plan| plan.format.may_be_the_councils(), synthesis::TEMPLATES),
     (|plan| plan.task.without_reviews, synthesis::TEMPLATES_WITHOUT_REVIEWS),
     (|plan| plan.task.brief.form.is_some(), answer_form::TEMPLATES),
     (|plan| !plan.task.brief.attachments.is_empty(), attached::TEMPLATES),
+    (|plan| pictures::of(&plan.task.brief.attachments).next().is_some(), pictures::TEMPLATES),
     (|plan| plan.title, title::TEMPLATES),
     (|plan| plan.task.brief.search.is_some(), material::TEMPLATES),
     (|plan| plan.lookups.research, research::TEMPLATES),

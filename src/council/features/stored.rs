@@ -24,6 +24,7 @@ use crate::council::options::research::{ResearchEvent, ResearchResult};
 use crate::council::options::routing::{RoutingEvent, RoutingInfo};
 use crate::council::options::rubric::Rubric;
 use crate::council::options::web_search::{WebSearch, WebSearchEvent};
+use crate::council::pictures::PicturesInfo;
 use crate::council::process::ProcessEvent;
 use crate::council::prompts::own::OwnPrompt;
 use crate::council::ranking::aggregate::{AggregateFacts, AggregateRow};
@@ -81,6 +82,9 @@ pub struct Metadata {
     /// By which criteria the reviewers judged, as they were then, where whoever asked gave some.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rubric: Option<Rubric>,
+    /// Which pictures the question came with, and who was shown them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pictures: Option<PicturesInfo>,
     /// Whether the answers were read a second time, and why, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub second_reading: Option<SecondReading>,
@@ -184,9 +188,10 @@ impl Deliberation {
             self.metadata.title = Some(data.title.clone());
         } else if let Some(RunEvent::CostsComplete { data }) = event.get() {
             self.apply_costs(data);
-        } else if let Some(RunEvent::RunStarted { ignored, prompts, rubric, .. }) = event.get() {
+        } else if let Some(RunEvent::RunStarted { ignored, prompts, rubric, pictures, .. }) = event.get() {
             self.metadata.ignored.clone_from(ignored);
             self.metadata.rubric.clone_from(rubric);
+            self.metadata.pictures.clone_from(pictures);
             self.metadata.prompts.clone_from(prompts);
         } else if let Some(BudgetEvent::BudgetWarning { data }) = event.get() {
             let known = &mut self.metadata.budget_warnings;

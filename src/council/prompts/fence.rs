@@ -30,6 +30,12 @@ impl Fence {
         Self { marker: marker.to_owned() }
     }
 
+    /// The marker, which nobody could know when the material was written.
+    #[must_use]
+    pub fn marker(&self) -> &str {
+        &self.marker
+    }
+
     /// Text between its fences, as a person would see it: what is invisible is left out, what a
     /// model's server could take for the end of a turn is broken up, and so is the marker, which a
     /// member of an earlier stage has seen.

@@ -92,6 +92,9 @@ impl<'r> Call<'r> {
         if turn.is_some() {
             request.timeouts.total_ms = request.timeouts.total_ms.min(turns::MOST_MS);
         }
+        if let Some(pictures) = &run.pictures {
+            pictures.put_into(&mut request, &run.marker());
+        }
         let fingerprint = Fingerprint::of(&request);
         if let Some(result) = run.answered_before(&key, &stage, fingerprint) {
             return result;

@@ -29,6 +29,7 @@ use super::any_event::AnyEvent;
 use super::costs::{Costs, Spent};
 use super::earlier::{EarlierAnswer, Keep, Kept, Looked, Wanted};
 use super::note::{EVERYTHING, Note};
+use super::pictures::Pictures;
 use super::searching::state::Searches;
 use super::skip::Skip;
 use super::stage::Stage;
@@ -57,6 +58,8 @@ pub struct Run {
     stopped: watch::Sender<BTreeMap<(Stage, String), Stopped>>,
     /// What was searched for.
     pub(super) searches: Searches,
+    /// What the question comes with, where it comes with pictures.
+    pictures: Option<Pictures>,
     /// For a collector of traces: the stages, then the run, so that they end in this order.
     stages: Parts,
     trace: Span,
@@ -92,6 +95,7 @@ impl Run {
             remarks: OnceLock::new(),
             stopped: watch::Sender::default(),
             searches: Searches::default(),
+            pictures: None,
             stages: Parts::default(),
             trace: Span::default(),
         }
@@ -107,6 +111,12 @@ impl Run {
     #[must_use]
     pub fn choosing_like(self, seed: RunId) -> Self {
         Self { seed, ..self }
+    }
+
+    /// Shows these pictures to those who see, wherever they read the files.
+    #[must_use]
+    pub fn showing(self, pictures: Pictures) -> Self {
+        Self { pictures: Some(pictures), ..self }
     }
 
     /// Lets at most `most` calls be in flight at once from now on; the first limit stands.

@@ -104,7 +104,7 @@ const FRAME: u64 = 42;
 pub(in crate::council) fn expected_call(expecting: Expecting<'_>) -> ExpectedCall {
     let excerpt = expecting.brief.question.chars().take(QUOTED_CHARS).count();
     let model = &expecting.brief.settings.title_model;
-    expecting.call(STAGE, model, &TITLE, FRAME + tokens_of(excerpt))
+    expecting.call_without_files(STAGE, model, &TITLE, FRAME + tokens_of(excerpt))
 }
 
 /// Tells what the conversation is called: as a model says, or by the question's first words.

@@ -28,5 +28,5 @@ pub(in crate::council) fn with_tools(expecting: Expecting<'_>, alone: ExpectedCa
     };
     let answers = ExpectedCall { prompt_tokens: alone.prompt_tokens + offered + QUERY + FOUND, ..alone };
     let model = plan.map_or("", |plan| plan.model.as_str());
-    vec![asks, expecting.call(STAGE, model, &SEARCH, QUERY), answers]
+    vec![asks, expecting.call_without_files(STAGE, model, &SEARCH, QUERY), answers]
 }

@@ -101,10 +101,34 @@ pub(super) fn info(id: String, name: Option<String>, region: &str) -> ModelInfo 
         family: plain.split('.').next().unwrap_or_default().to_owned(),
         structured_outputs: false,
         tools: known.and_then(|model| model.tools.then_some(true)),
+        images: sees_images(plain),
         canonical: None,
         region: Some(region.to_owned()),
         id,
     }
+}
+
+/// What the plain ids of models begin with that take images through Converse
+/// (<https://docs.aws.amazon.com/bedrock/latest/userguide/conversation-inference-supported-models-features.html>); where AWS's own list
+/// may be read, it counts.
+const WITH_IMAGES: [&str; 8] = [
+    "anthropic.claude-",
+    "amazon.nova-2-lite",
+    "amazon.nova-lite",
+    "amazon.nova-premier",
+    "amazon.nova-pro",
+    "meta.llama4-",
+    "mistral.pixtral-",
+    "qwen.qwen3-vl-",
+];
+/// Those of them that do not.
+const WITHOUT_IMAGES: [&str; 3] =
+    ["anthropic.claude-v2", "anthropic.claude-instant", "anthropic.claude-3-5-haiku"];
+
+/// Whether a model takes images, as far as is known without AWS's list.
+pub(super) fn sees_images(plain: &str) -> Option<bool> {
+    let begins = |list: &[&str]| list.iter().any(|beginning| plain.starts_with(beginning));
+    begins(&WITH_IMAGES).then_some(!begins(&WITHOUT_IMAGES))
 }
 
 /// A profile as people call it.
@@ -155,6 +179,14 @@ mod tests {
         assert_eq!(ids("ap-southeast-2"), [format!("au.{id}"), format!("global.{id}")]);
         assert_eq!(ids("sa-east-1"), [format!("global.{id}")]);
         assert!(!ids("us-gov-west-1").contains(&format!("global.{id}")));
+    }
+
+    #[test]
+    fn who_takes_images_goes_by_the_model() {
+        let sees = |id: &str| info(id.into(), None, "eu-west-1").images;
+        assert_eq!(sees("eu.anthropic.claude-sonnet-4-6"), Some(true));
+        assert_eq!(sees("anthropic.claude-3-5-haiku-20241022-v1:0"), Some(false));
+        assert_eq!(sees("amazon.nova-micro-v1:0"), None);
     }
 
     #[test]

@@ -33,12 +33,19 @@ struct FoundationModel {
     #[serde(default)]
     output_modalities: Vec<String>,
     #[serde(default)]
+    input_modalities: Vec<String>,
+    #[serde(default)]
     inference_types_supported: Vec<String>,
 }
 
 impl FoundationModel {
     fn writes(&self) -> bool {
         self.output_modalities.iter().any(|what| what == "TEXT")
+    }
+
+    /// Whether it takes images, where the list says what it takes.
+    fn sees_images(&self) -> Option<bool> {
+        (!self.input_modalities.is_empty()).then(|| self.input_modalities.iter().any(|what| what == "IMAGE"))
     }
 
     fn is_on_demand(&self) -> bool {
@@ -140,13 +147,22 @@ fn merged(foundation: &[FoundationModel], profiles: &[Profile], region: &str) ->
         .filter(|profile| profile.model().and_then(|model| writes.get(model)).copied().unwrap_or(true))
         .collect();
     through.sort_by_key(order);
+    let behind = |id: &str| foundation.iter().find(|model| model.model_id == id);
+    // Its own word, where it is listed and says so.
+    let seeing = |info: ModelInfo, model: Option<&FoundationModel>| ModelInfo {
+        images: model.and_then(FoundationModel::sees_images).or(info.images),
+        ..info
+    };
     let of_profile = |profile: &Profile| {
         let name = profile.inference_profile_name.clone();
-        catalogue::info(profile.id().to_owned(), name, region)
+        let info = catalogue::info(profile.id().to_owned(), name, region);
+        seeing(info, profile.model().and_then(behind))
     };
     let plain = foundation.iter().filter(|model| model.writes() && model.is_on_demand());
-    let of_model =
-        |model: &FoundationModel| catalogue::info(model.model_id.clone(), model.model_name.clone(), region);
+    let of_model = |model: &FoundationModel| {
+        let info = catalogue::info(model.model_id.clone(), model.model_name.clone(), region);
+        seeing(info, Some(model))
+    };
     through.into_iter().map(of_profile).chain(plain.map(of_model)).collect()
 }
 
@@ -185,6 +201,16 @@ mod tests {
                 profile("eu.a.image", "SYSTEM_DEFINED", "a.image"), profile("own", "APPLICATION", "a.far"),
             ]}),
         );
+        let listed = json!({"modelSummaries": [{"modelId": "a.sees", "outputModalities": ["TEXT"], "inputModalities": ["TEXT", "IMAGE"],
+                            "inferenceTypesSupported": ["ON_DEMAND"]}]});
+        let foundation: Foundation = serde_json::from_value(listed).unwrap();
+        let through: Profiles = serde_json::from_value(
+            json!({"inferenceProfileSummaries": [profile("eu.a.sees", "SYSTEM_DEFINED", "a.sees")]}),
+        )
+        .unwrap();
+        let found_both =
+            merged(&foundation.model_summaries, &through.inference_profile_summaries, "eu-west-1");
+        assert!(found_both.len() == 2 && found_both.iter().all(|info| info.images == Some(true)));
         let ids: Vec<&str> = found.iter().map(|(id, _)| id.as_str()).collect();
         let own = "arn:aws:bedrock:eu-west-1:1:application-inference-profile/own";
         assert_eq!(ids, ["eu.a.far", "global.a.far", own, "a.plain"]);

@@ -206,6 +206,11 @@ impl Provider for Bedrock {
         self.streams
     }
 
+    fn sees_images(&self, model: &str) -> bool {
+        let (_, plain) = regions::split_profile(regions::split(model).1);
+        catalogue::sees_images(plain).unwrap_or(false)
+    }
+
     fn regional(&self) -> Option<&dyn Regional> {
         Some(self)
     }

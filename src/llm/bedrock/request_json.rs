@@ -24,7 +24,7 @@ pub(super) fn body(request: &ChatRequest, folded: bool) -> Value {
         match message.role {
             Role::System if folded => turns.say("user", text(&message.content)),
             Role::System => system.extend(text(&message.content)),
-            Role::User => turns.say("user", text(&message.content)),
+            Role::User => turns.say("user", shown(message).chain(text(&message.content))),
             Role::Assistant => turns.say("assistant", said(message)),
             Role::Tool => turns.say("user", [result(message)]),
         }
@@ -107,6 +107,14 @@ impl Turns {
 /// A block of text; none where it would be blank, which is refused.
 fn text(text: &str) -> Option<Value> {
     (!text.trim().is_empty()).then(|| json!({ "text": text }))
+}
+
+/// The pictures that come with a message, before its text, as Anthropic wants it.
+fn shown(message: &ChatMessage) -> impl Iterator<Item = Value> {
+    message
+        .images
+        .iter()
+        .map(|image| json!({ "image": { "format": image.format(), "source": { "bytes": image.base64() } } }))
 }
 
 /// What the assistant said: reasoning first, as it came, then words, then calls.

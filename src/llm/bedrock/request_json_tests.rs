@@ -22,6 +22,18 @@ fn a_question_is_one_message_and_a_system_prompt_stands_apart() {
 }
 
 #[test]
+fn pictures_stand_before_the_text() {
+    let image = crate::llm::Image::new("a", "webp", (1, 1), b"x").into();
+    let asked = request(vec![ChatMessage { images: vec![image], ..ChatMessage::user("What is this?") }]);
+    assert_eq!(
+        body(&asked, false)["messages"],
+        json!([{"role": "user", "content": [
+            {"image": {"format": "webp", "source": {"bytes": "eA=="}}}, {"text": "What is this?"},
+        ]}])
+    );
+}
+
+#[test]
 fn sampling_is_brought_into_bounds() {
     let sampling = Sampling { temperature: Some(1.7), max_tokens: Some(0) };
     let asked = ChatRequest { sampling, ..request(vec![ChatMessage::user("Why?")]) };

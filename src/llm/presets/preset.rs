@@ -36,6 +36,8 @@ pub struct Preset {
     /// The models that are known where there is no such list: a help for choosing, and nothing is missing that is not
     /// among them.
     pub models: &'static [&'static str],
+    /// Patterns of the ids of models that see pictures, where its list does not say.
+    pub image_models: &'static [&'static str],
     /// What the ids of models begin with that search the web whatever they are asked, so that they are not fit for
     /// titles, classifications and other small tasks.
     pub unfit_for_utility: &'static [&'static str],
@@ -80,6 +82,7 @@ impl Preset {
         embeddings: true,
         lists_models: true,
         models: &[],
+        image_models: &[],
         unfit_for_utility: &[],
     };
 }

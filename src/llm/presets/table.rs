@@ -7,16 +7,34 @@ use super::preset::{Addresses, KeyHeader, Preset};
 /// (<https://platform.openai.com/docs/guides/reasoning>).
 const OPENAI_REASONING: &[&str] = &["o1", "o3", "o4", "gpt-5"];
 
+/// Models that take images (<https://platform.openai.com/docs/models>); those before them, and `o1-mini` and `o3-mini`, do not.
+const OPENAI_WITH_IMAGES: &[&str] = &[
+    "gpt-4o*",
+    "gpt-4.1*",
+    "gpt-4-turbo*",
+    "gpt-5*",
+    "chatgpt-4o*",
+    "o1",
+    "o1-20*",
+    "o1-pro*",
+    "o3",
+    "o3-20*",
+    "o3-pro*",
+    "o4-mini*",
+];
+
 /// In the order of their names, those of one's own machine last.
 pub const PRESETS: &[Preset] = &[
     // <https://platform.claude.com/docs/en/api/openai-sdk>: `response_format` is ignored, `temperature` capped at 1,
-    // reasoning is not returned; `GET /v1/models` takes the bearer key as well. No embeddings
+    // reasoning is not returned; `GET /v1/models` takes the bearer key as well; images as `data:` addresses. No embeddings
     // (<https://platform.claude.com/docs/en/build-with-claude/embeddings>).
     Preset {
         name: "anthropic",
         base_url: Some("https://api.anthropic.com/v1"),
         key_variables: &["ANTHROPIC_API_KEY"],
         needs_key: true,
+        // Since Claude 3 all do (<https://docs.claude.com/en/docs/build-with-claude/vision>).
+        image_models: &["claude-*"],
         embeddings: false,
         ..Preset::PLAIN
     },
@@ -62,6 +80,7 @@ pub const PRESETS: &[Preset] = &[
         base_url: Some("https://generativelanguage.googleapis.com/v1beta/openai"),
         key_variables: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
         needs_key: true,
+        image_models: &["gemini-*", "models/gemini-*"],
         structured_outputs: true,
         ..Preset::PLAIN
     },
@@ -96,6 +115,7 @@ pub const PRESETS: &[Preset] = &[
         base_url: Some("https://api.openai.com/v1"),
         key_variables: &["OPENAI_API_KEY"],
         needs_key: true,
+        image_models: OPENAI_WITH_IMAGES,
         max_completion_tokens: true,
         without_temperature: OPENAI_REASONING,
         structured_outputs: true,
@@ -143,13 +163,15 @@ pub const PRESETS: &[Preset] = &[
         structured_outputs: true,
         ..Preset::PLAIN
     },
-    // <https://docs.x.ai/docs/api-reference>: `reasoning_content` beside the answer. No model for embeddings is on offer
+    // <https://docs.x.ai/docs/api-reference>: `reasoning_content` beside the answer; images by Grok 4 and by those called vision
+    // (<https://docs.x.ai/docs/guides/image-understanding>). No model for embeddings is on offer
     // (<https://github.com/mindcraft-bots/mindcraft/pull/317>).
     Preset {
         name: "xai",
         base_url: Some("https://api.x.ai/v1"),
         key_variables: &["XAI_API_KEY"],
         needs_key: true,
+        image_models: &["grok-4*", "grok-*vision*"],
         structured_outputs: true,
         embeddings: false,
         ..Preset::PLAIN

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::is_id;
 use crate::attachments::{Unreadable, name};
 use crate::config::Attachments;
-use crate::council::attached::{self, Attached, MEMBERS_CHARS};
+use crate::council::attached::{self, Attached, MAX_IMAGES, MEMBERS_CHARS, Pixels};
 use crate::council::field::{FieldError, FieldErrorKind};
 use crate::store::attachments::Attachment;
 use crate::store::{StoreError, Tx, attachments};
@@ -55,6 +55,11 @@ pub(in crate::server) async fn chosen(
             Ok(file) => files.push(file),
             Err(message) => problems.push(FieldError::value(format!("attachments.{place}"), message)),
         }
+    }
+    let images = files.iter().filter(|file: &&Attached| file.image.is_some()).count();
+    if images > MAX_IMAGES {
+        let message = format!("has {images} pictures; at most {MAX_IMAGES} may come with one question");
+        problems.push(FieldError::value("attachments", message));
     }
     Ok(if problems.is_empty() { Ok(attached::cut(files)) } else { Err(problems) })
 }
@@ -110,7 +115,10 @@ fn resolve(
     if !seen.insert(id.to_owned()) {
         return Err(format!("is {} once more: name each file once", row.filename));
     }
-    let Some(text) = text else {
+    let image = row
+        .pixels
+        .map(|(width, height)| Pixels { width: width.unsigned_abs(), height: height.unsigned_abs() });
+    let Some(text) = text.clone().or_else(|| image.map(|_| String::new())) else {
         let why = row.problem.as_deref().map_or(Unreadable::Damaged, Unreadable::parse);
         return Err(format!("cannot be read ({}): {}", row.filename, why.sentence()));
     };
@@ -121,6 +129,7 @@ fn resolve(
         mime_type: row.mime_type.clone(),
         size: row.size.unsigned_abs(),
         characters: usize::try_from(row.characters).unwrap_or_default(),
-        text: text.clone(),
+        text,
+        image,
     })
 }

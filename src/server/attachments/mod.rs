@@ -16,7 +16,7 @@ use super::extract::Caller;
 use super::problem::{Problem, ProblemBody};
 use super::shape::{Status, naive};
 use crate::attachments::{Kind, Unreadable};
-use crate::council::attached::MEMBERS_CHARS;
+use crate::council::attached::{MAX_IMAGES, MEMBERS_CHARS};
 use crate::identity::Permission;
 use crate::store::attachments::{self, Attachment, Removed};
 use crate::store::audit;
@@ -30,6 +30,10 @@ const MAX_PER_PAGE: u32 = 500;
 pub struct AttachmentLimits {
     /// The largest file, in bytes.
     pub max_bytes: usize,
+    /// The largest picture, in bytes; 0 where none are taken.
+    pub max_image_bytes: usize,
+    /// The most pictures of one question.
+    pub max_images_per_question: usize,
     /// The most files of one question.
     pub max_per_question: usize,
     /// What all files of one user may take up, in bytes.
@@ -45,6 +49,8 @@ impl AttachmentLimits {
         let limits = &app.config.attachments;
         limits.are_taken().then_some(Self {
             max_bytes: limits.max_bytes,
+            max_image_bytes: limits.max_image_bytes.min(limits.max_bytes),
+            max_images_per_question: MAX_IMAGES,
             max_per_question: limits.max_per_question,
             max_bytes_per_user: limits.max_bytes_per_user,
             max_characters_read: MEMBERS_CHARS,
@@ -71,7 +77,7 @@ pub struct AttachmentView {
     pub filename: String,
     /// What it would be called by its content.
     pub stored_name: String,
-    /// `text`, `json`, `pdf` or `docx`, by what is in it.
+    /// `text`, `json`, `pdf`, `docx`, `png`, `jpeg`, `webp` or `gif`, by what is in it.
     pub file_type: String,
     pub mime_type: String,
     /// In bytes.
@@ -87,6 +93,11 @@ pub struct AttachmentView {
     /// The same in a word: `encrypted`, `damaged`, `too_many_pages`, `too_large`, `no_text` or `timed_out`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem_kind: Option<String>,
+    /// Of a picture, in pixels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub width: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub height: Option<u32>,
     /// Whether a question came with it: then it stays as long as that conversation.
     pub used: bool,
     /// Naive UTC with microseconds.
@@ -107,6 +118,8 @@ impl From<Attachment> for AttachmentView {
             state: if problem.is_some() { AttachmentState::Failed } else { AttachmentState::Ready },
             characters: row.characters.unsigned_abs(),
             text_is_cut: row.text_is_cut,
+            width: row.pixels.map(|(width, _)| width.unsigned_abs()),
+            height: row.pixels.map(|(_, height)| height.unsigned_abs()),
             problem: problem.map(Unreadable::sentence),
             problem_kind: row.problem,
             used: row.is_used,

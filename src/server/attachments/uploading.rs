@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::AttachmentView;
 use super::receive::{Received, receive};
+use crate::attachments::picture::{self, MAX_SIDE, NoPicture};
 use crate::attachments::{
     Extracted, Kind, MAX_TEXT_BYTES, NotExtracted, NotTaken, Unreadable, beginning, without_mark,
 };
@@ -15,7 +16,7 @@ use crate::identity::Permission;
 use crate::server::app::App;
 use crate::server::extract::Caller;
 use crate::server::problem::{Problem, ProblemBody};
-use crate::store::attachments::{self, NewAttachment, Saved};
+use crate::store::attachments::{self, Contents, NewAttachment, Pixels, Saved};
 
 /// How long a file may take to arrive.
 const ARRIVAL: Duration = Duration::from_secs(120);
@@ -29,8 +30,9 @@ struct UploadForm {
     file: Vec<u8>,
 }
 
-/// Takes a file that questions may come with: text of any kind (UTF-8), PDF or DOCX, told by what is in it. Its text is
-/// read at once: the answer says whether that could be done (`state`). The same file again is the same file.
+/// Takes a file that questions may come with: text of any kind (UTF-8), PDF, DOCX, or a picture (PNG, JPEG, WebP, GIF), told by
+/// what is in it. Its text is read at once: the answer says whether that could be done (`state`). The same file again is the same
+/// file.
 #[utoipa::path(tag = "attachments", request_body(content = UploadForm, content_type = "multipart/form-data"), responses(
     (status = 200, body = AttachmentView), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
     (status = 413, body = ProblemBody, description = "The file is too large, or there is no room beside the caller's others"),
@@ -61,13 +63,22 @@ pub(in crate::server) async fn upload(
     };
     let (kind, id) = looked_at.map_err(|_| Problem::unavailable("this server is shutting down"))?;
     let kind = kind.map_err(|why| not_taken(why, &filename))?;
+    let most = limits.max_image_bytes;
+    if kind.is_image() && most == 0 {
+        let sentence =
+            format!("{filename} is a picture, and this server takes none: describe it in the question");
+        return Err(Problem::not_taken(&sentence));
+    }
+    if kind.is_image() && bytes.len() > most {
+        return Err(Problem::picture_too_large(most));
+    }
     let mut tx = app.db.begin(&caller.scope()).await?;
     if let Some(known) = attachments::upload_again(&mut tx, &id, &filename).await? {
         tx.commit().await?;
         return Ok(web::Json(known.into()));
     }
     drop(tx);
-    let (text, text_is_cut) = text_of(&app, kind, &bytes, &filename).await?;
+    let read = read(&app, kind, &bytes, &filename).await?;
     let mut tx = app.db.begin(&caller.scope()).await?;
     let new = NewAttachment {
         id: &id,
@@ -75,8 +86,11 @@ pub(in crate::server) async fn upload(
         file_type: kind.as_str(),
         mime_type: kind.mime(),
         content: &bytes,
-        text: text.as_deref().map_err(|why| why.as_str()),
-        text_is_cut,
+        contents: match &read {
+            Read::Text { text, is_cut } => Contents::Text { text, is_cut: *is_cut },
+            Read::Unreadable(why) => Contents::Unread(why.as_str()),
+            Read::Picture(pixels) => Contents::Picture(*pixels),
+        },
     };
     match attachments::save(&mut tx, &new, limits.max_bytes_per_user).await? {
         Saved::Kept(row) => {
@@ -87,21 +101,30 @@ pub(in crate::server) async fn upload(
     }
 }
 
-/// What a file says, or why that is not known; and whether there is more in it.
-async fn text_of(
-    app: &App,
-    kind: Kind,
-    bytes: &Bytes,
-    filename: &str,
-) -> Result<(Result<String, Unreadable>, bool), Problem> {
+/// What there is in a file.
+enum Read {
+    /// What it says, and whether there is more.
+    Text {
+        text: String,
+        is_cut: bool,
+    },
+    Unreadable(Unreadable),
+    Picture(Pixels),
+}
+
+async fn read(app: &App, kind: Kind, bytes: &Bytes, filename: &str) -> Result<Read, Problem> {
+    if kind.is_image() {
+        let (width, height) = picture::size(bytes).map_err(|why| no_picture(why, filename))?;
+        return Ok(Read::Picture((width.cast_signed(), height.cast_signed())));
+    }
     if !kind.has_to_be_extracted() {
         let text = std::str::from_utf8(bytes).map_err(|_| Problem::internal())?;
         let (text, is_cut) = beginning(without_mark(text), MAX_TEXT_BYTES);
-        return Ok((Ok(text.to_owned()), is_cut));
+        return Ok(Read::Text { text: text.to_owned(), is_cut });
     }
     match app.extractor.extract(kind, bytes.clone()).await {
-        Ok(Extracted::Text { text, is_cut }) => Ok((Ok(text), is_cut)),
-        Ok(Extracted::Unreadable(why)) => Ok((Err(why), false)),
+        Ok(Extracted::Text { text, is_cut }) => Ok(Read::Text { text, is_cut }),
+        Ok(Extracted::Unreadable(why)) => Ok(Read::Unreadable(why)),
         Ok(Extracted::OfAnotherKind) => Err(not_taken(NotTaken::Other, filename)),
         Err(NotExtracted::Full) => {
             Err(Problem::full("too many files are being read just now; try again in a moment"))
@@ -113,17 +136,26 @@ async fn text_of(
     }
 }
 
+fn no_picture(why: NoPicture, filename: &str) -> Problem {
+    match why {
+        NoPicture::Damaged => Problem::not_taken(&format!(
+            "{filename} begins like a picture, but is damaged or none: save it anew and upload that"
+        )),
+        NoPicture::TooLarge { width, height } => Problem::not_taken(&format!(
+            "{filename} is {width} × {height} pixels large; a side may have {MAX_SIDE} at most: make it smaller and upload that"
+        )),
+    }
+}
+
 fn not_taken(why: NotTaken, filename: &str) -> Problem {
     match why {
         NotTaken::Empty => Problem::field("file", "is empty: choose a file with something in it"),
-        NotTaken::Image => Problem::not_taken(&format!(
-            "{filename} is an image, and images are not taken yet: upload its text, or describe it in the question"
-        )),
         NotTaken::OtherEncoding => Problem::not_taken(&format!(
             "{filename} is text in another encoding than UTF-8: save it as UTF-8 and upload that"
         )),
         NotTaken::Other => Problem::not_taken(&format!(
-            "{filename} is none of the files that are taken: text of any kind (Markdown, code, CSV, JSON …) in UTF-8, PDF, DOCX"
+            "{filename} is none of the files that are taken: text of any kind (Markdown, code, CSV, JSON …) in UTF-8, PDF, DOCX, pictures \
+             (PNG, JPEG, WebP, GIF)"
         )),
     }
 }

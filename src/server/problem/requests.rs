@@ -54,6 +54,16 @@ impl Problem {
         Self::new(StatusCode::PAYLOAD_TOO_LARGE, "file-too-large", "File too large", detail)
     }
 
+    /// 413: a picture that is larger than is taken.
+    #[must_use]
+    pub fn picture_too_large(limit: usize) -> Self {
+        let detail = format!(
+            "the picture is larger than {}, the most that is taken of one: make it smaller and upload that",
+            mebibytes(limit as u64)
+        );
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "file-too-large", "File too large", detail)
+    }
+
     /// 413: there is no room for a file beside the others of the same person.
     #[must_use]
     pub fn no_room(used: u64, limit: u64) -> Self {

@@ -208,6 +208,11 @@ pub struct AttachedFile {
     pub characters: u64,
     /// How much of its text the members were given: less where a question comes with more than they can read.
     pub characters_read: u64,
+    /// Of a picture, in pixels.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub width: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub height: Option<u32>,
 }
 
 impl From<Attached> for AttachedFile {
@@ -220,6 +225,8 @@ impl From<Attached> for AttachedFile {
             size: row.size.unsigned_abs(),
             characters: row.characters.unsigned_abs(),
             characters_read: row.characters_read.unsigned_abs(),
+            width: row.width.map(i32::unsigned_abs),
+            height: row.height.map(i32::unsigned_abs),
         }
     }
 }

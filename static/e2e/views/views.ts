@@ -15,6 +15,7 @@ import {
   rubricChoice,
 } from "./library";
 import { withDevices } from "./notifications";
+import { pictureCards, picturesAsked, picturesChosen, pictureView } from "./pictures";
 import { checkProviders, moveRegion, withRegions } from "./providers";
 import type { Conversations } from "./scenes";
 import { someSchedules } from "./schedules";
@@ -216,6 +217,10 @@ export function views(to: Conversations): View[] {
       whole: true,
     },
     { name: "home-simulated", path: "/", empty: true },
+    { name: "pictures-chosen", path: "/", empty: true, act: picturesChosen },
+    { name: "pictures-asked", path: "/", empty: true, act: picturesAsked },
+    { name: "pictures-cards", path: "/", empty: true, act: pictureCards },
+    { name: "pictures-view", path: "/", empty: true, act: pictureView },
     { name: "share", path: `/c/${to.polished}`, act: (on) => shareDialog(on) },
     {
       name: "share-made",

@@ -36,6 +36,8 @@ const calledOtherwise: Record<string, RegExp> = {
   // What a debate is, is a word of everybody's; its formats are not.
   debate: /arena|all_to_all|\brotation\b/i,
   consensus: /(?<!weighted_)consensus/i,
+  // Files of questions may be pictures whether or not a run says who saw them.
+  pictures: /\bpicturesOf\b|\bPicturesInfo\b|\bseen_by\b/,
   // The library of the page has the name as well.
   react: /\bReAct\b/,
   // Shapes of the server, and the page on how to set searches up, are not the option.

@@ -13,6 +13,7 @@ import { start as escalation } from "./escalation/start";
 import type { FeatureStart } from "./feature";
 import { start as jury } from "./jury/start";
 import { start as ownVotes } from "./own-votes/start";
+import { start as pictures } from "./pictures/start";
 import { start as react } from "./react/start";
 import { start as refinement } from "./refinement/start";
 import { start as research } from "./research/start";
@@ -30,6 +31,7 @@ import { start as wordForWord } from "./word-for-word/start";
 /** In the order in which the page has them wherever it has several. */
 export const starts: readonly FeatureStart[] = [
   cache,
+  pictures,
   sources,
   research,
   webSearch,
@@ -62,6 +64,7 @@ export type Listed =
   | typeof import("./debate/feature").feature
   | typeof import("./decomposition/feature").feature
   | typeof import("./escalation/feature").feature
+  | typeof import("./pictures/feature").feature
   | typeof import("./react/feature").feature
   | typeof import("./refinement/feature").feature
   | typeof import("./research/feature").feature

@@ -170,7 +170,8 @@ function useScrollToNewest(conversation: Conversation, turns: readonly Turn[]) {
 /** What the newest question came with goes with the next one, too: a follow-up is mostly about the same. */
 function useFilesOfBefore(id: string, attached: readonly AttachedFile[] = []) {
   const taken = Boolean(useConfig().data?.attachments);
-  const list = JSON.stringify(taken ? attached.map(({ id, filename }) => ({ id, filename })) : []);
+  const known = attached.map(({ id, filename, width }) => ({ id, filename, width }));
+  const list = JSON.stringify(taken ? known : []);
   useEffect(() => files.offer(id, JSON.parse(list)), [id, list]);
 }
 

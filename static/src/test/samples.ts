@@ -221,6 +221,7 @@ export const storedRun = (
     early_exit: false,
     routing_info: null,
     rubric: null,
+    pictures: null,
     second_reading: null,
     escalation_info: null,
     use_weighted_consensus: true,

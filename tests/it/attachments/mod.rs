@@ -3,6 +3,7 @@
 pub mod files;
 mod killed;
 mod lives;
+pub mod pictures;
 mod questions;
 mod refusals;
 mod uploads;

@@ -15,9 +15,7 @@ async fn a_bad_upload_is_refused_with_a_sentence_and_leaves_nothing() {
     let ann = app.user("ann");
     let before = census(&app).await;
     for (name, bytes, status, words) in [
-        ("a.png", &b"\x89PNG\r\n\x1a\nrest"[..], 415, "image"),
-        ("a.jpg", b"\xff\xd8\xff\xe0rest", 415, "image"),
-        ("a.exe", b"MZ\0\0", 415, "none of the files"),
+        ("a.exe", &b"MZ\0\0"[..], 415, "none of the files"),
         ("a.txt", b"Gr\xfc\xdfe", 415, "UTF-8"),
         ("a.txt", b"\xff\xfeH\0i\0", 415, "UTF-8"),
         ("a.docx", b"PK\x03\x04 and no more", 415, "none of the files"),

@@ -1,8 +1,12 @@
 //! Whole runs with members on Bedrock beside others, also through the death of a server.
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use super::{KEY, MODEL};
+use crate::attachments::files::taken;
+use crate::attachments::pictures::png;
 use crate::support::db::TestDb;
 use crate::support::events::{Event, find, kinds};
 use crate::support::model_server::{AskedFor, Gate, ModelServer, Record, Script};
@@ -50,6 +54,36 @@ async fn a_council_sits_on_bedrock_and_beside_it() {
         on_bedrock.map(|record| record.request.header("authorization").map(str::to_owned)).collect();
     assert!(keys.len() >= 5 && keys.iter().all(|key| key.as_deref() == Some(&format!("Bearer {KEY}"))));
     assert!(!server.log().contains(KEY));
+}
+
+#[tokio::test]
+async fn members_on_bedrock_are_shown_pictures() {
+    let (db, models) = (TestDb::new().await, ModelServer::start().await);
+    let server = program(&db, &models).serve().await;
+    let ann = server.user("ann");
+    let photo = png((40, 30), b"pixels");
+    let file = taken(&ann, "photo.png", &photo).await;
+    let id = ann.conversation().await;
+    let question = json!({"content": "What is it?", "attachments": [file]});
+    let events = ann.ask(&id, question).await.rest().await;
+    assert_eq!(events.last().unwrap().kind(), "complete", "{:?}", kinds(&events));
+    let expected = json!({"format": "png", "source": {"bytes": STANDARD.encode(&photo)}});
+    let mut shown = 0;
+    for Record { request, .. } in models.records() {
+        let reads = matches!(request.asked_for(), AskedFor::Answer | AskedFor::Review | AskedFor::Synthesis);
+        let content = &request.body["messages"].as_array().unwrap().last().unwrap()["content"];
+        let sees = reads && request.path.contains("/model/");
+        assert_eq!(
+            content[0].get("image"),
+            sees.then_some(&expected),
+            "{:?} {}",
+            request.asked_for(),
+            request.model
+        );
+        shown += usize::from(sees);
+    }
+    assert!(shown >= 5, "{shown}");
+    assert!(!server.log().contains(&STANDARD.encode(&photo)));
 }
 
 #[tokio::test]

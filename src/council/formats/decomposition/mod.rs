@@ -136,8 +136,8 @@ pub(in crate::council) fn courses(
 ) -> Vec<Vec<ExpectedCall>> {
     let expecting = Expecting::of(plan.brief()).with_tools(plan.task.tools);
     let utility = &plan.brief().settings.utility_model;
-    let judging = expecting.call(STAGE.clone(), utility, &COMPLEXITY, 180 + expecting.quoted());
-    let splitting = expecting.call(STAGE.clone(), utility, &SPLIT, 150 + expecting.quoted());
+    let judging = expecting.call_without_files(STAGE.clone(), utility, &COMPLEXITY, 180 + expecting.quoted());
+    let splitting = expecting.call_without_files(STAGE.clone(), utility, &SPLIT, 150 + expecting.quoted());
     let skipped = |before: &[ExpectedCall]| -> Vec<Vec<ExpectedCall>> {
         council::courses(plan, kept).into_iter().map(|calls| [before, &calls].concat()).collect()
     };

@@ -9,6 +9,6 @@ pub(in crate::council) fn expected_call(expecting: Expecting<'_>, plan: &CachePl
     if plan.mode == CacheMode::Exact || !settings.use_api_embeddings {
         return None;
     }
-    let call = expecting.call(STAGE, &settings.embedding_model, &EMBEDDING, expecting.question);
+    let call = expecting.call_without_files(STAGE, &settings.embedding_model, &EMBEDDING, expecting.question);
     Some(ExpectedCall { completion_tokens: 0, ..call })
 }

@@ -14,7 +14,7 @@ const QUERY: u64 = 20;
 pub(in crate::council) fn expected_calls(expecting: Expecting<'_>) -> Vec<ExpectedCall> {
     let Some(plan) = &expecting.brief.search else { return Vec::new() };
     let model = split::model(&expecting.brief.settings);
-    let split = expecting.call(STAGE, model, &SPLIT, FRAME + expecting.quoted());
-    let search = expecting.call(searching::STAGE, &plan.model, &SEARCH, QUERY);
+    let split = expecting.call_without_files(STAGE, model, &SPLIT, FRAME + expecting.quoted());
+    let search = expecting.call_without_files(searching::STAGE, &plan.model, &SEARCH, QUERY);
     [split].into_iter().chain(std::iter::repeat_n(search, MAX_QUERIES)).collect()
 }

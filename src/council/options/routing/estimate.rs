@@ -15,5 +15,5 @@ pub(in crate::council) fn expected_call(expecting: Expecting<'_>, kept: &Kept) -
     let brief = expecting.brief;
     let earlier = brief.history.last().map_or(0, |turn| quoted(&turn.question));
     let prompt = FRAME + quoted(&brief.question) + earlier;
-    Some(expecting.call(STAGE, &brief.settings.utility_model, &ROUTING, prompt))
+    Some(expecting.call_without_files(STAGE, &brief.settings.utility_model, &ROUTING, prompt))
 }

@@ -7,5 +7,5 @@ use crate::council::searching::{SEARCH, STAGE};
 /// One search; none where nothing can be searched.
 pub(in crate::council) fn expected_call(expecting: Expecting<'_>) -> Option<ExpectedCall> {
     let plan = expecting.brief.search.as_ref()?;
-    Some(expecting.call(STAGE, &plan.model, &SEARCH, tokens(&expecting.brief.question)))
+    Some(expecting.call_without_files(STAGE, &plan.model, &SEARCH, tokens(&expecting.brief.question)))
 }

@@ -17,6 +17,7 @@ const reasons: Record<string, string> = {
   internal: msg("internal error"),
   abandoned: msg("given up after several crashes"),
   unreadable_plan: msg("its plan could not be read"),
+  picture_gone: msg("a picture of the question is gone"),
 };
 
 const isLive = ({ status }: RunRow) => status === "queued" || status === "running";

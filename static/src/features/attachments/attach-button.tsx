@@ -1,5 +1,5 @@
 import { useId } from "react";
-import { t } from "../../i18n";
+import { msg, t } from "../../i18n";
 import { count } from "../../ui/format";
 import { Icon } from "../../ui/icon";
 import { bytes } from "./size";
@@ -13,10 +13,12 @@ interface Props {
 /** What opens the list of the machine's files. It is the browser's own control: it needs no script that comes late. */
 export function AttachButton({ limits, onChoose }: Props) {
   const id = useId();
-  const rule = t("Text, code, PDF or DOCX; up to {{size}} each, {{most}} at most", {
-    size: bytes(limits.max_bytes),
-    most: count(limits.max_per_question),
-  });
+  const rule = t(
+    limits.max_image_bytes > 0
+      ? msg("Text, code, PDF, DOCX or pictures; up to {{size}} each, {{most}} at most")
+      : msg("Text, code, PDF or DOCX; up to {{size}} each, {{most}} at most"),
+    { size: bytes(limits.max_bytes), most: count(limits.max_per_question) },
+  );
   return (
     <label className="chip attach-button" title={rule}>
       <input

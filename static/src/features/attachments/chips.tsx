@@ -32,7 +32,11 @@ export default function Chips({ place }: { place: string | null }) {
     <ul ref={box} className="files" aria-label={t("Files of this question")}>
       {list.map((file, at) => (
         <li key={file.key} className={`file file-${file.state}`}>
-          <Icon name={file.state === "failed" ? "alert" : "file"} />
+          {file.thumbnail && file.state !== "failed" ? (
+            <img className="file-thumbnail" src={file.thumbnail} alt="" />
+          ) : (
+            <Icon name={file.state === "failed" ? "alert" : "file"} />
+          )}
           <span className="file-about">
             <span className="file-name" dir="auto" title={file.name}>
               {file.name}

@@ -20,7 +20,29 @@ export interface ChosenFile {
   problem: string | null;
   /** Whether it is here because the question before came with it. */
   fromBefore?: boolean;
+  /** Of a picture, what shows it small; not kept for long: the server has it by then. */
+  thumbnail?: string | null;
 }
+
+/** A file of a question that was asked, as far as the next one wants to know. */
+interface OfBefore {
+  id: string;
+  filename: string;
+  width?: number | null;
+}
+
+/** Where the server hands a file out. */
+export const contentOf = (id: string) => `/api/attachments/${id}/content`;
+
+// A question names its files and does not say what they are.
+const pictures = new Set<string>();
+/** Of files by their ids: which are known to be pictures. */
+export const knownPictures = {
+  has: (id: string) => pictures.has(id),
+  note(file: Pick<OfBefore, "id" | "width">) {
+    if (file.width) pictures.add(file.id);
+  },
+};
 
 export type Asked = NonNullable<Ask["attachments"]>;
 
@@ -72,20 +94,31 @@ identity.subscribe(() => useFiles.setState(({ places }) => ({ places: { ...place
 const again = (file: Asked[number]): ChosenFile => {
   const { id, filename } = typeof file === "string" ? { id: file, filename: null } : file;
   const name = filename ?? id.slice(0, 12);
-  return { key: id, name, size: null, state: "ready", id, problem: null };
+  const picture = knownPictures.has(id) && { thumbnail: contentOf(id) };
+  return { key: id, name, size: null, state: "ready", id, problem: null, ...picture };
 };
 
 export const files = {
   of: (place: string | null) => read(useFiles.getState(), place),
   /** What the question before came with: it goes with the next one, too, unless somebody chooses otherwise. */
-  offer(place: string, asked: Asked) {
-    const list = asked.map((file) => ({ ...again(file), fromBefore: true }));
+  offer(place: string, asked: readonly OfBefore[]) {
+    asked.forEach(knownPictures.note);
+    const list = asked.map(({ id, filename }) => ({
+      ...again({ id, filename }),
+      fromBefore: true,
+    }));
     useFiles.setState(({ offered }) => ({ offered: { ...offered, [keyOf(place)]: list } }));
   },
   put(place: string | null, list: readonly ChosenFile[]) {
     const key = keyOf(place);
     useFiles.setState(({ places }) => ({ places: { ...places, [key]: list } }));
-    if (identity.user() !== null) keptInTab.write(key, JSON.stringify(list.filter(isReady)));
+    if (identity.user() === null) return;
+    const kept = list
+      .filter(isReady)
+      .map(({ thumbnail, ...file }) =>
+        thumbnail && file.id ? { ...file, thumbnail: contentOf(file.id) } : file,
+      );
+    keptInTab.write(key, JSON.stringify(kept));
   },
   change(place: string | null, key: string, change: Partial<ChosenFile>) {
     const list = files.of(place);

@@ -1,11 +1,15 @@
-import { useContext } from "react";
+import { lazy, Suspense, useContext, useEffect, useState } from "react";
 import type { Schemas } from "../../api/types";
 import { t } from "../../i18n";
 import { count } from "../../ui/format";
 import { Icon } from "../../ui/icon";
+import { orNothing } from "../../ui/part";
 import { ReadOnly } from "../council/read-only";
+import { contentOf, knownPictures } from "./chosen";
 import { bytes } from "./size";
 import "../../styles/attachments.css";
+
+const PictureView = lazy(() => orNothing(import("./picture-view")));
 
 export type AttachedFile = Pick<Schemas["AttachedFile"], "id" | "filename"> &
   Partial<Schemas["AttachedFile"]>;
@@ -35,9 +39,52 @@ function Named({ file }: { file: AttachedFile }) {
   );
 }
 
-/** The files that a question came with, to be saved; where they are not the reader's, by their names alone. */
+/** At most so large beside a question, in pixels. */
+const most = { width: 360, height: 180 };
+
+/** Its place before it is there, so that nothing moves. */
+function shownSize({ width, height }: AttachedFile) {
+  if (!width || !height) return {};
+  const scale = Math.min(1, most.width / width, most.height / height);
+  return { width: Math.round(width * scale), height: Math.round(height * scale) };
+}
+
+/** A picture as it was asked about; the whole of it at a press. */
+function Picture({ file }: { file: AttachedFile }) {
+  const [open, setOpen] = useState(false);
+  const { id, filename } = file;
+  return (
+    <>
+      <button
+        type="button"
+        className="picture"
+        aria-haspopup="dialog"
+        title={filename}
+        onClick={() => setOpen(true)}
+      >
+        <img
+          src={contentOf(id)}
+          alt={t("Picture: {{name}}", { name: filename })}
+          {...shownSize(file)}
+        />
+      </button>
+      {open && (
+        <Suspense fallback={null}>
+          <PictureView file={file} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+/**
+ * The files that a question came with, to be saved, and its pictures to be looked at; where they are not the reader's, by
+ * their names alone.
+ */
 export default function QuestionFiles({ files }: { files: readonly AttachedFile[] }) {
   const readOnly = useContext(ReadOnly);
+  // When it is asked again, or in another way, only its name goes along.
+  useEffect(() => files.forEach(knownPictures.note), [files]);
   return (
     <ul className="files" aria-label={t("Files of this question")}>
       {files.map((file) => (
@@ -46,12 +93,10 @@ export default function QuestionFiles({ files }: { files: readonly AttachedFile[
             <span className="file">
               <Named file={file} />
             </span>
+          ) : file.width || knownPictures.has(file.id) ? (
+            <Picture file={file} />
           ) : (
-            <a
-              className="file"
-              href={`/api/attachments/${file.id}/content`}
-              download={file.filename}
-            >
+            <a className="file" href={contentOf(file.id)} download={file.filename}>
               <Named file={file} />
             </a>
           )}

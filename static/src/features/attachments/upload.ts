@@ -4,8 +4,9 @@ import { asProblem } from "../../api/problem";
 import type { Schemas } from "../../api/types";
 import { t } from "../../i18n";
 import { sentence } from "../../ui/format";
-import { type ChosenFile, files } from "./chosen";
+import { type ChosenFile, files, knownPictures } from "./chosen";
 import { problemOf } from "./problems";
+import { isPicture, prepared } from "./shrink";
 import { bytes } from "./size";
 
 export type Limits = Schemas["AttachmentLimits"];
@@ -14,24 +15,48 @@ const underWay = new Map<string, AbortController>();
 let line: Promise<void> = Promise.resolve();
 let count = 0;
 
+const tooLarge = (most: number) => t("It is larger than {{size}}.", { size: bytes(most) });
+
 /** What can be said of a file before it is sent. */
-function refusal(file: File, place: number, limits: Limits): string | null {
-  if (place >= limits.max_per_question) {
+function refusal(file: File, list: readonly ChosenFile[], limits: Limits): string | null {
+  if (list.length >= limits.max_per_question) {
     return t("At most {{count, number}} files can go with one question.", {
       count: limits.max_per_question,
     });
   }
-  if (file.size > limits.max_bytes) {
-    return t("It is larger than {{size}}.", { size: bytes(limits.max_bytes) });
-  }
-  return file.size === 0 ? t("It is empty.") : null;
+  if (file.size === 0) return t("It is empty.");
+  if (!isPicture(file)) return file.size > limits.max_bytes ? tooLarge(limits.max_bytes) : null;
+  if (limits.max_image_bytes === 0) return t("This server takes no pictures.");
+  const pictures = list.filter(
+    ({ thumbnail, state }) => thumbnail !== undefined && state !== "failed",
+  );
+  return pictures.length >= limits.max_images_per_question
+    ? t("At most {{count, number}} pictures can go with one question.", {
+        count: limits.max_images_per_question,
+      })
+    : null;
 }
 
-async function upload(place: string | null, key: string, file: File) {
+/** What is sent of a file; null where it is too large even so. */
+async function ready(place: string | null, key: string, file: File, limits: Limits) {
+  if (!isPicture(file)) return file;
+  const { blob, thumbnail } = await prepared(file);
+  files.change(place, key, { thumbnail, size: blob.size });
+  if (blob.size <= limits.max_image_bytes) return blob;
+  files.change(place, key, { state: "failed", problem: tooLarge(limits.max_image_bytes) });
+  return null;
+}
+
+async function upload(place: string | null, key: string, file: File, limits: Limits) {
   const controller = underWay.get(key);
   if (!controller) return;
+  const sent = await ready(place, key, file, limits);
+  if (!sent || controller.signal.aborted) {
+    underWay.delete(key);
+    return;
+  }
   const form = new FormData();
-  form.append("file", file, file.name);
+  form.append("file", sent, file.name);
   try {
     const taken = await json<Schemas["Attachment"]>("/api/attachments", {
       method: "POST",
@@ -39,6 +64,7 @@ async function upload(place: string | null, key: string, file: File) {
       signal: controller.signal,
     });
     const { id, filename: name, size } = taken;
+    knownPictures.note(taken);
     const twice = files.of(place).some((other) => other.id === id && other.key !== key);
     if (twice) files.remove(place, key);
     else if (taken.state === "ready") files.change(place, key, { id, name, size, state: "ready" });
@@ -55,7 +81,7 @@ async function upload(place: string | null, key: string, file: File) {
 export function add(place: string | null, chosen: readonly File[], limits: Limits) {
   for (const file of chosen) {
     const list = files.of(place);
-    const problem = refusal(file, list.length, limits);
+    const problem = refusal(file, list, limits);
     const key = `file-${++count}`;
     const entry: ChosenFile = {
       key,
@@ -64,11 +90,12 @@ export function add(place: string | null, chosen: readonly File[], limits: Limit
       state: problem === null ? "uploading" : "failed",
       id: null,
       problem,
+      ...(isPicture(file) && { thumbnail: null }),
     };
     files.put(place, [...list, entry]);
     if (problem !== null) continue;
     underWay.set(key, new AbortController());
-    line = line.then(() => upload(place, key, file));
+    line = line.then(() => upload(place, key, file, limits));
   }
 }
 

@@ -9,6 +9,7 @@ const byKind: Record<string, string> = {
   internal: msg("A fault of this server ended the run."),
   abandoned: msg("The run was given up because its server stopped several times."),
   unreadable_plan: msg("This server could not read what the run was to do."),
+  picture_gone: msg("A picture of the question is no longer there, so nobody was asked about it."),
 };
 
 /** The one kind that every member failed by, if there is one. */

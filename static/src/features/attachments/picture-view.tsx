@@ -1,0 +1,59 @@
+import { useId } from "react";
+import { t } from "../../i18n";
+import { Icon } from "../../ui/icon";
+import { useModal } from "../../ui/modal";
+import { contentOf } from "./chosen";
+import type { AttachedFile } from "./question-files";
+import { bytes } from "./size";
+
+/** A picture, as large as the page, closed by its button, by Escape, and by a press beside it. */
+export default function PictureView({
+  file,
+  onClose,
+}: {
+  file: AttachedFile;
+  onClose: () => void;
+}) {
+  const dialog = useModal();
+  const id = useId();
+  const { filename, size, width, height } = file;
+  const pixels = width && height ? `${width} × ${height}` : null;
+  const facts = [pixels, size === undefined ? null : bytes(size)].filter((fact) => fact !== null);
+  return (
+    <dialog
+      ref={dialog}
+      className="picture-view"
+      aria-labelledby={id}
+      onClose={onClose}
+      onClick={(event) => {
+        if (event.target === event.currentTarget) dialog.current?.close();
+      }}
+      onKeyDown={(event) => event.stopPropagation()}
+    >
+      <header className="picture-view-head">
+        <h2 id={id} dir="auto">
+          {filename}
+        </h2>
+        {facts.length > 0 && <span className="file-more">{facts.join(" · ")}</span>}
+        <a
+          className="icon-button"
+          href={contentOf(file.id)}
+          download={filename}
+          aria-label={t("Save {{name}}", { name: filename })}
+          title={t("Save {{name}}", { name: filename })}
+        >
+          <Icon name="download" />
+        </a>
+        <button
+          type="button"
+          className="icon-button"
+          aria-label={t("Close")}
+          onClick={() => dialog.current?.close()}
+        >
+          <Icon name="close" />
+        </button>
+      </header>
+      <img src={contentOf(file.id)} alt={t("Picture: {{name}}", { name: filename })} />
+    </dialog>
+  );
+}
