@@ -50,14 +50,11 @@ async function ready(place: string | null, key: string, file: File, limits: Limi
 async function upload(place: string | null, key: string, file: File, limits: Limits) {
   const controller = underWay.get(key);
   if (!controller) return;
-  const sent = await ready(place, key, file, limits);
-  if (!sent || controller.signal.aborted) {
-    underWay.delete(key);
-    return;
-  }
-  const form = new FormData();
-  form.append("file", sent, file.name);
   try {
+    const sent = await ready(place, key, file, limits);
+    if (!sent || controller.signal.aborted) return;
+    const form = new FormData();
+    form.append("file", sent, file.name);
     const taken = await json<Schemas["Attachment"]>("/api/attachments", {
       method: "POST",
       body: form,
